@@ -1,0 +1,31 @@
+# A room is a folder of sources and one static library, platter_<name>. What it may use is what it
+# links: docs/architecture.md has the rules, tests/house holds the includes against them.
+function(platter_room name)
+  cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(sources)
+    add_library(platter_${name} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(platter_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(platter_${name} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+  target_link_libraries(platter_${name} ${scope} ${ROOM_USES})
+endfunction()
+
+# The unit tests of one room: every file of tests/<name>/ in one program.
+function(platter_room_tests name)
+  cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${name} ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/catch_main.cpp)
+  target_include_directories(test_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(test_${name} PRIVATE Catch2::Catch2 ${ROOM_USES})
+  target_compile_definitions(test_${name} PRIVATE
+    PLATTER_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PLATTER_BINARY="${CMAKE_BINARY_DIR}/platter")
+  add_test(NAME ${name} COMMAND test_${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()

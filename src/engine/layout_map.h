@@ -1,0 +1,60 @@
+// LBN to physical place and back, over a compiled layout.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/drive_model.h"
+
+namespace platter::engine {
+
+// Fraction of a revolution, 2^64 to the turn: sums wrap without error.
+using Angle = std::uint64_t;
+
+Angle angle_from_rev(double rev);     // any real number of revolutions, taken modulo 1
+double rev_from_angle(Angle angle);   // 0 <= result < 1
+
+struct Pbn {
+  std::uint32_t cylinder = 0, head = 0, sector = 0;  // sector: slot within its track, from 0
+  bool operator==(const Pbn&) const = default;
+};
+
+struct Track {
+  std::uint32_t cylinder = 0, head = 0;
+  std::uint32_t sectors = 0;        // physical sectors (slots) around
+  std::uint64_t first_slot = 0;
+  Angle angle = 0;                  // where its first slot begins
+  std::uint32_t zone = 0;           // index of the top-level node
+};
+
+class LayoutMap {
+ public:
+  // Throws Error(bad_input) for a layout that is empty, overlaps itself, or has indices out of range.
+  explicit LayoutMap(const model::Layout& layout);
+
+  std::uint64_t blocks() const;  // LBNs mapped
+  std::uint64_t slots() const;
+  std::uint64_t tracks() const;
+  std::uint32_t cylinders() const;  // highest cylinder + 1
+  std::uint32_t heads() const;
+
+  std::uint64_t slot_of_lbn(std::uint64_t lbn) const;                    // lbn < blocks()
+  std::optional<std::uint64_t> lbn_of_slot(std::uint64_t slot) const;    // nullopt: no LBN there
+  // First LBN (in sequence order, remaps ignored) at or after a slot; blocks() past the last.
+  std::uint64_t lbn_at_or_after_slot(std::uint64_t slot) const;
+  Track track_of_slot(std::uint64_t slot) const;
+  std::optional<Track> track_at(std::uint32_t cylinder, std::uint32_t head) const;
+  Pbn pbn_of_lbn(std::uint64_t lbn) const;
+  std::optional<std::uint64_t> lbn_of_pbn(const Pbn& pbn) const;
+  Angle angle_of_slot(const Track& track, std::uint64_t slot) const;
+  Angle angle_of_lbn(std::uint64_t lbn) const;
+  bool is_remapped(std::uint64_t lbn) const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace platter::engine

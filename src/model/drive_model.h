@@ -1,0 +1,222 @@
+// DriveModel: what a model file says about one drive. Plain data; it knows nobody.
+// The JSON form and the validity rules are in json.h; docs/model.md is the reference of every field.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/units.h"
+
+namespace platter::model {
+
+// One measured number. Either `value` is there, or `reason` says why it is not (never a guess
+// dressed as a measurement). `error` is one standard error, in the same unit.
+struct Parameter {
+  std::optional<double> value;
+  std::string unit;
+  std::optional<double> error;
+  std::string method;  // how it was found: an experiment's name, "published", "mode page 08h", "imported"
+  std::uint64_t samples = 0;
+  std::string reason;  // why there is no value
+
+  explicit operator bool() const { return value.has_value(); }
+  double or_else(double fallback) const { return value.value_or(fallback); }
+};
+
+struct Identity {
+  std::string vendor, product, revision, serial;
+  std::uint64_t blocks = 0;              // capacity in logical blocks
+  std::uint32_t block_bytes = 512;       // logical block length
+  std::uint32_t physical_block_bytes = 512;
+  std::uint32_t heads = 0;
+  std::uint32_t cylinders = 0;
+  std::string name;  // short name for people, e.g. "Quantum Atlas 10K"
+};
+
+struct Provenance {
+  std::string method;  // "characterized", "imported", "catalogue", "derived"
+  std::string source;  // device name, file name or publication
+  std::string date;    // ISO 8601, UTC
+  double drive_seconds = 0, wall_seconds = 0;
+  std::uint64_t commands = 0, translations = 0, bytes_written = 0, seed = 0;
+  std::vector<std::string> notes;  // for a reader: what was assumed, what was ignored
+};
+
+// Period of one revolution as the exact ratio numerator_ns / denominator (10025 rpm is
+// 60e9 / 10025), so that the angle never drifts.
+struct Rotation {
+  std::uint64_t numerator_ns = 0;
+  std::uint64_t denominator = 1;
+  Parameter period;  // unit "ns"; its error and method
+};
+
+// Nested repeats of track runs. A node is played `count` times; instance i lies cylinder_step * i,
+// head_step * i and angle_step_rev * i beyond the first. A leaf (sectors > 0) is one track of that
+// many physical sectors; an inner node plays its children in order in each instance. Cylinder, head
+// and angle are relative to the parent's instance; those of a zone (a top-level node) are absolute.
+//   head-first cylinders:   {count: C, cylinder_step: 1, [{count: H, head_step: 1, sectors: S}]}
+//   cylinder serpentine:    {count: C/2, cylinder_step: 2, [{count: H, head_step: 1, sectors: S},
+//                            {count: H, cylinder: 1, head: H-1, head_step: -1, sectors: S}]}
+//   surface serpentine:     runs with cylinder_step 1 and -1
+// The physical sectors, numbered in this order over all zones from 0, are the *slots*.
+// Angle of a track is where its first slot begins; slot j of a track begins j/sectors later.
+struct LayoutNode {
+  std::uint32_t count = 1;
+  std::int32_t cylinder = 0, cylinder_step = 0;
+  std::int32_t head = 0, head_step = 0;
+  double angle_rev = 0, angle_step_rev = 0;
+  std::uint32_t sectors = 0;
+  std::vector<LayoutNode> children;
+};
+
+// Slots that hold no LBN: spares, slipped defects, management areas. `count` runs of `length`
+// slots, `stride` slots from one to the next. Sorted by first_slot; runs of two entries never
+// interleave (an entry ends before the next one begins).
+struct Skip {
+  std::uint64_t first_slot = 0, length = 1, count = 1, stride = 0;
+};
+
+// An LBN that lives elsewhere (in a spare slot) than its place in the sequence. The slot at its
+// place holds no LBN. Sorted by lbn.
+struct Remap {
+  std::uint64_t lbn = 0, slot = 0;
+};
+
+struct Layout {
+  std::vector<LayoutNode> zones;  // in LBN order; angles absolute
+  std::vector<Skip> skips;
+  std::vector<Remap> remaps;
+  Parameter angle;   // unit "rev"; value absent, error = how well angles between zones are known;
+                     // with a reason where they are not known at all
+  std::string method;  // "address translation", "timing", "imported"
+  std::string reason;  // why there is no layout
+};
+
+struct SeekPoint {
+  std::uint32_t cylinders = 0;
+  double time_ms = 0;
+  std::optional<double> error_ms;
+  std::uint64_t samples = 0;
+};
+
+// Read seeks. Between points linear, past the last by the last two points' line, at 0 zero.
+struct Seek {
+  std::vector<SeekPoint> points;  // ascending distance
+  std::string method;
+  std::string reason;
+};
+
+enum class ReadAhead : std::uint8_t {
+  none = 0,
+  to_track_end = 1,       // of the track that holds the last requested sector
+  to_cylinder_end = 2,
+  to_segment_full = 3,
+  to_next_track_if_sequential = 4,  // as far as the end of the following track, when the request
+                                    // follows one that read the track before (DiskSim's type 4)
+};
+
+// Policies as DiskSim 4.0 names them (reference: its manual, section on disk caches).
+struct Cache {
+  Parameter read_enabled, write_back_level;  // 0/1; 0, 1 (sequential streams only), 2 (any)
+  Parameter segments, segment_blocks, write_segments;
+  Parameter separate_write_segment;
+  Parameter read_ahead;  // value of enum ReadAhead
+  Parameter read_ahead_min_blocks, read_ahead_max_blocks;
+  Parameter read_ahead_over_requested;  // -1, 0, 1
+  Parameter read_ahead_on_hit;
+  Parameter read_free_blocks;           // sectors that pass before the requested ones are kept
+  Parameter zero_latency_read, zero_latency_write;  // 0 none, 1, 2
+  Parameter read_hit_on_written, combine_sequential_writes;
+  Parameter stop_read_ahead_in_sector, write_hit_stops_read_ahead;
+  Parameter almost_read_hits, transfer_partial_hit;
+  Parameter discards_after_transfer;    // read data are dropped once sent
+};
+
+// Unit "ms". The eight of the DIXtrac paper (section 4.4) first, then DiskSim's others.
+struct Overheads {
+  Parameter read_hit_after_read, read_hit_after_write, read_miss_after_read, read_miss_after_write;
+  Parameter write_hit_after_read, write_hit_after_write, write_miss_after_read, write_miss_after_write;
+  Parameter per_request, read_completion, write_completion, data_preparation;
+  Parameter first_reselect, other_reselect;
+  Parameter read_disconnect_after_read, read_disconnect_after_write, write_disconnect;
+  Parameter extra_write_disconnect;  // 0/1; then the next five replace the plain write overheads
+  Parameter extra_disconnect_command, extra_disconnect_first, extra_disconnect_inter,
+      extra_disconnect_second, extra_disconnect_seek_delta;
+  Parameter minimum_seek_delay;
+  Parameter address_translation;     // time of one SEND + RECEIVE DIAGNOSTIC page 40h pair
+};
+
+struct Bus {
+  Parameter block_transfer;  // ms per logical block
+  Parameter hold_for_read, hold_for_write, never_disconnect;  // 0/1
+  Parameter low_write_watermark, high_read_watermark, watermark_by_request_size;
+};
+
+struct Queue {
+  Parameter depth;
+  Parameter policy;  // 1 = FCFS (DiskSim's numbers)
+};
+
+struct Demerit {
+  std::string workload;
+  std::uint64_t requests = 0;
+  double drive_mean_ms = 0, demerit_ms = 0, demerit_percent = 0;
+  double folded_phase_share = 0;
+};
+
+// The ranges in which the model was checked, and the demerits found there.
+struct Validity {
+  std::uint64_t first_lbn = 0, last_lbn = 0;
+  std::uint32_t min_blocks = 0, max_blocks = 0, max_depth = 0;
+  bool reads = false, writes = false;
+  std::vector<Demerit> demerits;
+  std::string note;
+};
+
+// What makes a virtual drive harder than its model (virtual drives only); all off by default.
+// Every value can be set in a drive's file. See virtual_drive/imperfections.h for their meaning.
+struct Imperfections {
+  std::uint64_t seed = 1;
+  double positioning_sigma_us = 0;
+  double slow_access_share = 0, slow_access_mean_ms = 0;
+  double host_delay_median_us = 0, host_delay_p99_us = 0;  // log-normal
+  double wobble_ppm = 0, wobble_period_s = 0;
+  bool random_phase = false;
+  bool unit_attention_at_start = false;
+  double recalibration_period_s = 0, recalibration_ms = 0;
+  double slow_after_idle_s = 0, slow_after_idle_ms = 0;   // first command after so long an idle time
+  bool mode_page_lies = false;       // accepts a cache setting and ignores it
+  double retry_share = 0;            // media accesses that lose one more revolution
+  std::vector<std::uint64_t> medium_errors;  // LBNs that cannot be read
+  std::uint32_t adaptive_cache_min_segments = 0;  // > 0: the number of segments follows the load
+};
+
+// SCSI facts that a virtual drive of that model answers with.
+struct Firmware {
+  std::string scsi_level;            // "SCSI-2", "SPC-3"
+  bool address_translation = true;   // RECEIVE DIAGNOSTIC page 40h
+  bool defect_list = true;           // READ DEFECT DATA
+  bool seek_command = true;          // SEEK(10)
+  bool cache_page_changeable = true; // RCD, WCE, DRA in page 08h
+};
+
+struct DriveModel {
+  Identity identity;
+  Provenance provenance;
+  Rotation rotation;
+  Layout layout;
+  Seek seek;
+  Parameter head_switch;   // ms
+  Parameter write_settle;  // ms; may be negative where it overlaps with other work
+  Cache cache;
+  Overheads overheads;
+  Bus bus;
+  Queue queue;
+  Validity validity;
+  std::optional<Imperfections> imperfections;
+  std::optional<Firmware> firmware;
+};
+
+}  // namespace platter::model
