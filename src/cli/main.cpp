@@ -1,1 +1,34 @@
-int main() { return 0; }
+#include <exception>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "cli/subcommands.h"
+#include "model/error.h"
+
+namespace {
+
+int fail(platter::ExitStatus status, const char* sentence) {
+  fmt::print(stderr, "platter: {}\n", sentence);
+  return static_cast<int>(status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"platter characterizes disk drives, and proves the models against the drives"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "platter " PLATTER_VERSION);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int status = app.exit(error);
+    return status == 0 ? 0 : static_cast<int>(platter::ExitStatus::usage);
+  } catch (const platter::Error& error) {
+    return fail(error.status(), error.what());
+  } catch (const std::exception& error) {
+    return fail(platter::ExitStatus::internal, error.what());
+  }
+  return 0;
+}

@@ -1,0 +1,9 @@
+// The subcommands. Each lives in a file of its own name and adds itself to the command line; its
+// callback runs after parsing.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace platter::cli {
+
+}  // namespace platter::cli
