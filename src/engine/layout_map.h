@@ -1,4 +1,5 @@
-// LBN to physical place and back, over a compiled layout.
+// LBN to physical place and back, over a compiled layout. Slots are the physical sectors in layout
+// order (model/drive_model.h); LBNs are the slots that no skip covers.
 #pragma once
 
 #include <cstdint>
