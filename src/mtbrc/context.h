@@ -1,0 +1,75 @@
+// What every timing experiment is given: the drive, what is known of it so far, where the randomness
+// comes from, how much it may spend, and where its raw samples go.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+
+#include "engine/layout_map.h"
+#include "model/drive_model.h"
+#include "mtbrc/samples.h"
+#include "scsi/drive.h"
+
+namespace platter::mtbrc {
+
+// What one experiment may use at most; 0 = no limit of that kind.
+struct Budget {
+  std::uint64_t commands = 0;
+  Nanoseconds drive_time_ns = 0;
+};
+
+struct Context {
+  explicit Context(scsi::Drive& measured, std::uint64_t run_seed = 1)
+      : drive(measured), seed(run_seed), random(run_seed) {}
+
+  scsi::Drive& drive;
+  const engine::LayoutMap* map = nullptr;  // once known; its angles once measured
+  model::Rotation rotation;                // numerator_ns = 0 until measured
+  std::uint64_t seed;
+  std::mt19937_64 random;                  // the experiments' only source of randomness
+  // Stage, and the share of it that is done (0 to 1).
+  std::function<void(const std::string& stage, double share)> progress;
+  Budget budget;                           // of the next experiment
+  Samples samples;                         // raw samples of all experiments, in order
+
+  // The revolution in ns. Rotation must be known.
+  double period_ns() const {
+    return static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+  }
+  void report(const std::string& stage, double share) const {
+    if (progress) progress(stage, share);
+  }
+};
+
+// How much of a budget is used, counted from its construction.
+class Meter {
+ public:
+  explicit Meter(Context& context) : Meter(context, context.budget) {}
+  Meter(Context& context, Budget budget)
+      : context_(context), budget_(budget), commands_(context.drive.commands()),
+        start_ns_(context.drive.now_ns()) {}
+
+  Nanoseconds elapsed_ns() const { return context_.drive.now_ns() - start_ns_; }
+  std::uint64_t commands() const { return context_.drive.commands() - commands_; }
+  // Share of the scarcer of the two; at least 1 when nothing is left.
+  double share() const {
+    const double time = budget_.drive_time_ns <= 0 ? 0.0
+                            : static_cast<double>(elapsed_ns()) /
+                                  static_cast<double>(budget_.drive_time_ns);
+    const double count = budget_.commands == 0 ? 0.0
+                             : static_cast<double>(commands()) /
+                                   static_cast<double>(budget_.commands);
+    return time > count ? time : count;
+  }
+  bool exhausted() const { return share() >= 1.0; }
+
+ private:
+  Context& context_;
+  Budget budget_;
+  std::uint64_t commands_;
+  Nanoseconds start_ns_;
+};
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,45 @@
+// Raw samples: one command of a timing experiment, as issued and as completed, and what came before
+// it. A run keeps them as JSON lines; the estimators are pure functions from them, so a run can be
+// estimated again without the drive.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "model/units.h"
+
+namespace platter::mtbrc {
+
+enum class Experiment : std::uint8_t {
+  rotation,     // repeated reads of one LBN
+  anchor,       // a re-read of the run's reference LBN: ties the angle to the clock
+  angle,        // one sector of a track whose angle is wanted
+  same_track,   // MTBRC on one track
+  seek,         // MTBRC over `group` cylinders (negative: outward)
+  head_switch,  // MTBRC between two heads of a cylinder; group = from * 65536 + to
+  hit,          // served by the cache; blocks tell the size
+  other,
+};
+
+struct Sample {
+  Experiment experiment = Experiment::other;
+  std::int64_t group = 0;  // what the experiment varies; see Experiment
+  bool write = false;
+  std::uint64_t lbn = 0;
+  std::uint32_t blocks = 1;
+  Nanoseconds issued_ns = 0, completed_ns = 0;
+  bool after_write = false;  // the command before it, which had completed when this one was issued
+  std::uint64_t after_lbn = 0;
+  Nanoseconds after_completed_ns = 0;
+};
+
+using Samples = std::vector<Sample>;
+
+// One JSON object a line, times in ns of the device's clock.
+void write_samples(std::ostream& out, const Samples& samples);
+// Throws Error(bad_input) that names the line.
+Samples read_samples(std::istream& in, const std::string& name);
+
+}  // namespace platter::mtbrc
