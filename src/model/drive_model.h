@@ -149,7 +149,8 @@ struct Overheads {
 };
 
 struct Bus {
-  Parameter block_transfer;  // ms per logical block
+  Parameter block_transfer;        // ms per logical block
+  Parameter write_block_transfer;  // where it differs for writes
   Parameter hold_for_read, hold_for_write, never_disconnect;  // 0/1
   Parameter low_write_watermark, high_read_watermark, watermark_by_request_size;
 };

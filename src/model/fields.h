@@ -1,0 +1,259 @@
+// The fields of every struct of a DriveModel, each named once: the JSON writer and reader, the
+// validity check and the comparison of two models all walk these lists.
+//
+// A visitor has four members, each called as (name, member[, default]):
+//   required     always written; reading without it is an error
+//   usual        always written; its default if it is not there
+//   compact      left out when it equals the given default
+//   informative  written for people and other programs, ignored by the reader
+// A Parameter or std::optional that holds nothing is left out under any of them.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "model/drive_model.h"
+
+namespace platter::model {
+
+template <typename S, typename T>
+concept Fields = std::same_as<std::remove_const_t<S>, T>;
+
+template <typename V>
+void visit_fields(Fields<Identity> auto& s, V&& visit) {
+  visit.usual("name", s.name);
+  visit.usual("vendor", s.vendor);
+  visit.usual("product", s.product);
+  visit.usual("revision", s.revision);
+  visit.usual("serial", s.serial);
+  visit.required("blocks", s.blocks);
+  visit.required("block_bytes", s.block_bytes);
+  visit.usual("physical_block_bytes", s.physical_block_bytes);
+  visit.usual("heads", s.heads);
+  visit.usual("cylinders", s.cylinders);
+}
+
+template <typename V>
+void visit_fields(Fields<Provenance> auto& s, V&& visit) {
+  visit.required("method", s.method);
+  visit.usual("source", s.source);
+  visit.usual("date", s.date);
+  visit.usual("drive_seconds", s.drive_seconds);
+  visit.usual("wall_seconds", s.wall_seconds);
+  visit.usual("commands", s.commands);
+  visit.usual("translations", s.translations);
+  visit.usual("bytes_written", s.bytes_written);
+  visit.usual("seed", s.seed);
+  visit.usual("notes", s.notes);
+}
+
+template <typename V>
+void visit_fields(Fields<Rotation> auto& s, V&& visit) {
+  visit.usual("numerator_ns", s.numerator_ns);
+  visit.usual("denominator", s.denominator);
+  visit.usual("period", s.period);
+  const double rpm = s.numerator_ns == 0 ? 0
+                                         : 60e9 * static_cast<double>(s.denominator) /
+                                               static_cast<double>(s.numerator_ns);
+  visit.informative("rpm", rpm);
+}
+
+template <typename V>
+void visit_fields(Fields<LayoutNode> auto& s, V&& visit) {
+  visit.compact("count", s.count, 1U);
+  visit.compact("cylinder", s.cylinder, 0);
+  visit.compact("cylinder_step", s.cylinder_step, 0);
+  visit.compact("head", s.head, 0);
+  visit.compact("head_step", s.head_step, 0);
+  visit.compact("angle_rev", s.angle_rev, 0.0);
+  visit.compact("angle_step_rev", s.angle_step_rev, 0.0);
+  visit.compact("sectors", s.sectors, 0U);
+  visit.compact("children", s.children, std::vector<LayoutNode>());
+}
+
+template <typename V>
+void visit_fields(Fields<Skip> auto& s, V&& visit) {
+  visit.required("first_slot", s.first_slot);
+  visit.compact("length", s.length, std::uint64_t{1});
+  visit.compact("count", s.count, std::uint64_t{1});
+  visit.compact("stride", s.stride, std::uint64_t{0});
+}
+
+template <typename V>
+void visit_fields(Fields<Remap> auto& s, V&& visit) {
+  visit.required("lbn", s.lbn);
+  visit.required("slot", s.slot);
+}
+
+template <typename V>
+void visit_fields(Fields<Layout> auto& s, V&& visit) {
+  visit.usual("method", s.method);
+  visit.compact("reason", s.reason, std::string());
+  visit.usual("angle", s.angle);
+  visit.required("zones", s.zones);
+  visit.usual("skips", s.skips);
+  visit.usual("remaps", s.remaps);
+}
+
+template <typename V>
+void visit_fields(Fields<SeekPoint> auto& s, V&& visit) {
+  visit.required("cylinders", s.cylinders);
+  visit.required("time_ms", s.time_ms);
+  visit.usual("error_ms", s.error_ms);
+  visit.compact("samples", s.samples, std::uint64_t{0});
+}
+
+template <typename V>
+void visit_fields(Fields<Seek> auto& s, V&& visit) {
+  visit.usual("method", s.method);
+  visit.compact("reason", s.reason, std::string());
+  visit.required("points", s.points);
+}
+
+template <typename V>
+void visit_fields(Fields<Cache> auto& s, V&& visit) {
+  visit.usual("read_enabled", s.read_enabled);
+  visit.usual("write_back_level", s.write_back_level);
+  visit.usual("segments", s.segments);
+  visit.usual("segment_blocks", s.segment_blocks);
+  visit.usual("write_segments", s.write_segments);
+  visit.usual("separate_write_segment", s.separate_write_segment);
+  visit.usual("read_ahead", s.read_ahead);
+  visit.usual("read_ahead_min_blocks", s.read_ahead_min_blocks);
+  visit.usual("read_ahead_max_blocks", s.read_ahead_max_blocks);
+  visit.usual("read_ahead_over_requested", s.read_ahead_over_requested);
+  visit.usual("read_ahead_on_hit", s.read_ahead_on_hit);
+  visit.usual("read_free_blocks", s.read_free_blocks);
+  visit.usual("zero_latency_read", s.zero_latency_read);
+  visit.usual("zero_latency_write", s.zero_latency_write);
+  visit.usual("read_hit_on_written", s.read_hit_on_written);
+  visit.usual("combine_sequential_writes", s.combine_sequential_writes);
+  visit.usual("stop_read_ahead_in_sector", s.stop_read_ahead_in_sector);
+  visit.usual("write_hit_stops_read_ahead", s.write_hit_stops_read_ahead);
+  visit.usual("almost_read_hits", s.almost_read_hits);
+  visit.usual("transfer_partial_hit", s.transfer_partial_hit);
+  visit.usual("discards_after_transfer", s.discards_after_transfer);
+}
+
+template <typename V>
+void visit_fields(Fields<Overheads> auto& s, V&& visit) {
+  visit.usual("read_hit_after_read", s.read_hit_after_read);
+  visit.usual("read_hit_after_write", s.read_hit_after_write);
+  visit.usual("read_miss_after_read", s.read_miss_after_read);
+  visit.usual("read_miss_after_write", s.read_miss_after_write);
+  visit.usual("write_hit_after_read", s.write_hit_after_read);
+  visit.usual("write_hit_after_write", s.write_hit_after_write);
+  visit.usual("write_miss_after_read", s.write_miss_after_read);
+  visit.usual("write_miss_after_write", s.write_miss_after_write);
+  visit.usual("per_request", s.per_request);
+  visit.usual("read_completion", s.read_completion);
+  visit.usual("write_completion", s.write_completion);
+  visit.usual("data_preparation", s.data_preparation);
+  visit.usual("first_reselect", s.first_reselect);
+  visit.usual("other_reselect", s.other_reselect);
+  visit.usual("read_disconnect_after_read", s.read_disconnect_after_read);
+  visit.usual("read_disconnect_after_write", s.read_disconnect_after_write);
+  visit.usual("write_disconnect", s.write_disconnect);
+  visit.usual("extra_write_disconnect", s.extra_write_disconnect);
+  visit.usual("extra_disconnect_command", s.extra_disconnect_command);
+  visit.usual("extra_disconnect_first", s.extra_disconnect_first);
+  visit.usual("extra_disconnect_inter", s.extra_disconnect_inter);
+  visit.usual("extra_disconnect_second", s.extra_disconnect_second);
+  visit.usual("extra_disconnect_seek_delta", s.extra_disconnect_seek_delta);
+  visit.usual("minimum_seek_delay", s.minimum_seek_delay);
+  visit.usual("address_translation", s.address_translation);
+}
+
+template <typename V>
+void visit_fields(Fields<Bus> auto& s, V&& visit) {
+  visit.usual("block_transfer", s.block_transfer);
+  visit.usual("write_block_transfer", s.write_block_transfer);
+  visit.usual("hold_for_read", s.hold_for_read);
+  visit.usual("hold_for_write", s.hold_for_write);
+  visit.usual("never_disconnect", s.never_disconnect);
+  visit.usual("low_write_watermark", s.low_write_watermark);
+  visit.usual("high_read_watermark", s.high_read_watermark);
+  visit.usual("watermark_by_request_size", s.watermark_by_request_size);
+}
+
+template <typename V>
+void visit_fields(Fields<Queue> auto& s, V&& visit) {
+  visit.usual("depth", s.depth);
+  visit.usual("policy", s.policy);
+}
+
+template <typename V>
+void visit_fields(Fields<Demerit> auto& s, V&& visit) {
+  visit.required("workload", s.workload);
+  visit.usual("requests", s.requests);
+  visit.usual("drive_mean_ms", s.drive_mean_ms);
+  visit.usual("demerit_ms", s.demerit_ms);
+  visit.usual("demerit_percent", s.demerit_percent);
+  visit.usual("folded_phase_share", s.folded_phase_share);
+}
+
+template <typename V>
+void visit_fields(Fields<Validity> auto& s, V&& visit) {
+  visit.usual("first_lbn", s.first_lbn);
+  visit.usual("last_lbn", s.last_lbn);
+  visit.usual("min_blocks", s.min_blocks);
+  visit.usual("max_blocks", s.max_blocks);
+  visit.usual("max_depth", s.max_depth);
+  visit.usual("reads", s.reads);
+  visit.usual("writes", s.writes);
+  visit.usual("demerits", s.demerits);
+  visit.usual("note", s.note);
+}
+
+template <typename V>
+void visit_fields(Fields<Imperfections> auto& s, V&& visit) {
+  visit.usual("seed", s.seed);
+  visit.usual("positioning_sigma_us", s.positioning_sigma_us);
+  visit.usual("slow_access_share", s.slow_access_share);
+  visit.usual("slow_access_mean_ms", s.slow_access_mean_ms);
+  visit.usual("host_delay_median_us", s.host_delay_median_us);
+  visit.usual("host_delay_p99_us", s.host_delay_p99_us);
+  visit.usual("wobble_ppm", s.wobble_ppm);
+  visit.usual("wobble_period_s", s.wobble_period_s);
+  visit.usual("random_phase", s.random_phase);
+  visit.usual("unit_attention_at_start", s.unit_attention_at_start);
+  visit.usual("recalibration_period_s", s.recalibration_period_s);
+  visit.usual("recalibration_ms", s.recalibration_ms);
+  visit.usual("slow_after_idle_s", s.slow_after_idle_s);
+  visit.usual("slow_after_idle_ms", s.slow_after_idle_ms);
+  visit.usual("mode_page_lies", s.mode_page_lies);
+  visit.usual("retry_share", s.retry_share);
+  visit.usual("medium_errors", s.medium_errors);
+  visit.usual("adaptive_cache_min_segments", s.adaptive_cache_min_segments);
+}
+
+template <typename V>
+void visit_fields(Fields<Firmware> auto& s, V&& visit) {
+  visit.usual("scsi_level", s.scsi_level);
+  visit.usual("address_translation", s.address_translation);
+  visit.usual("defect_list", s.defect_list);
+  visit.usual("seek_command", s.seek_command);
+  visit.usual("cache_page_changeable", s.cache_page_changeable);
+}
+
+template <typename V>
+void visit_fields(Fields<DriveModel> auto& s, V&& visit) {
+  visit.required("identity", s.identity);
+  visit.required("provenance", s.provenance);
+  visit.required("rotation", s.rotation);
+  visit.required("layout", s.layout);
+  visit.required("seek", s.seek);
+  visit.usual("head_switch", s.head_switch);
+  visit.usual("write_settle", s.write_settle);
+  visit.usual("cache", s.cache);
+  visit.usual("overheads", s.overheads);
+  visit.usual("bus", s.bus);
+  visit.usual("queue", s.queue);
+  visit.usual("validity", s.validity);
+  visit.usual("imperfections", s.imperfections);
+  visit.usual("firmware", s.firmware);
+}
+
+}  // namespace platter::model

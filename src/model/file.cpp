@@ -1,0 +1,159 @@
+#include "model/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "model/error.h"
+
+namespace platter::model {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+std::string reason() { return std::strerror(errno); }
+
+[[noreturn]] void cannot_write(const std::string& path, const std::string& why) {
+  throw Error(ExitStatus::output, fmt::format("{}: cannot be written: {}", path, why));
+}
+
+void write_all(int descriptor, std::string_view content, const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) cannot_write(path, reason());
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+[[noreturn]] void cannot_open(const std::string& path) {
+  const int error = errno;
+  if (error == ENOENT) throw Error(ExitStatus::bad_input, fmt::format("{}: no such file", path));
+  if (error == EACCES || error == EPERM) {
+    throw Error(ExitStatus::permission,
+                fmt::format("{}: may not be read by this user; check its permissions", path));
+  }
+  throw Error(ExitStatus::bad_input,
+              fmt::format("{}: cannot be opened: {}", path, std::strerror(error)));
+}
+
+// The folder's entry is what a power loss could take back after the rename; filesystems that cannot
+// synchronize a folder are taken at their word.
+void synchronize_folder(const std::filesystem::path& folder) {
+  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.number() >= 0) ::fsync(directory.number());
+}
+
+// A file of its own beside the target that goes away unless it is committed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::filesystem::path target) : target_(std::move(target)) {
+    name_ = target_.string() + ".XXXXXX";
+    descriptor_ = ::mkostemp(name_.data(), O_CLOEXEC);
+    if (descriptor_ < 0) {
+      const std::string why = reason();
+      name_.clear();
+      fail(why);
+    }
+  }
+  ~TemporaryFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  void write(std::string_view content) { write_all(descriptor_, content, target_.string()); }
+
+  void commit() {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    if (::fchmod(descriptor_, 0666 & ~mask) != 0) fail(reason());
+    if (::fsync(descriptor_) != 0) fail(reason());
+    if (::close(std::exchange(descriptor_, -1)) != 0) fail(reason());
+    if (::rename(name_.c_str(), target_.c_str()) != 0) fail(reason());
+    name_.clear();
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const { cannot_write(target_.string(), why); }
+
+  std::filesystem::path target_;
+  std::string name_;
+  int descriptor_ = -1;
+};
+
+// What a symbolic link points to is replaced, not the link.
+std::filesystem::path without_links(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_symlink(path, ignored)) return path;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, ignored);
+  return target.empty() ? std::filesystem::path(path) : target;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) cannot_open(path);
+  struct stat status {};
+  if (::fstat(file.number(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    throw Error(ExitStatus::bad_input, fmt::format("{}: is a folder, a file is needed", path));
+  }
+  std::string content;
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const ssize_t got = ::read(file.number(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      throw Error(ExitStatus::bad_input, fmt::format("{}: cannot be read: {}", path, reason()));
+    }
+    if (got == 0) return content;
+    content.append(buffer.data(), static_cast<std::size_t>(got));
+    if (content.size() > kLargestFile) {
+      throw Error(ExitStatus::bad_input, fmt::format("{}: is larger than 1 GiB", path));
+    }
+  }
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  const std::filesystem::path target = without_links(path);
+  struct stat status {};
+  const bool exists = ::stat(target.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) {
+    throw Error(ExitStatus::output, fmt::format("{}: is a folder, name a file in it", path));
+  }
+  if (exists && !S_ISREG(status.st_mode)) {  // /dev/stdout, a pipe: nothing to rename over
+    const Descriptor stream(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+    if (stream.number() < 0) cannot_write(path, reason());
+    write_all(stream.number(), content, path);
+    return;
+  }
+  TemporaryFile temporary(target);
+  temporary.write(content);
+  temporary.commit();
+  synchronize_folder(target.has_parent_path() ? target.parent_path() : std::filesystem::path("."));
+}
+
+}  // namespace platter::model

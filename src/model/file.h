@@ -1,0 +1,22 @@
+// Whole files, read and written: a reader gets everything or a sentence that says why not, a writer
+// leaves either the complete new file or what was there before.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace platter::model {
+
+// No file that platter reads as a whole is larger; what is (a device, /dev/zero) is refused.
+constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30;
+
+// Throws Error(bad_input) for what is missing, a folder or too large, Error(permission) for what may
+// not be read.
+std::string read_file(const std::string& path);
+
+// Written to a temporary file in the same folder, synchronized, then renamed over `path`. Throws
+// Error(output); then nothing of it is left.
+void write_file(const std::string& path, std::string_view content);
+
+}  // namespace platter::model

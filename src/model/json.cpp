@@ -1,0 +1,368 @@
+#include "model/json.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <set>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "model/error.h"
+#include "model/fields.h"
+#include "model/file.h"
+#include "model/pretty.h"
+#include "model/validate.h"
+#include "model/version.h"
+
+namespace platter::model {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchemaName = "platter-model";
+constexpr int kMajorVersion = 1, kMinorVersion = 0;
+
+// ---------------------------------------------------------------- writing
+
+Json write(const Parameter& parameter);
+template <typename T>
+Json write(const std::vector<T>& values);
+template <typename T>
+  requires std::is_class_v<T>
+Json write(const T& value);
+template <typename T>
+  requires std::is_arithmetic_v<T>
+Json write(T value) {
+  return value;
+}
+Json write(const std::string& text) { return text; }
+
+bool holds_nothing(const Parameter& p) {
+  return !p.value && !p.error && p.method.empty() && p.reason.empty() && p.samples == 0;
+}
+template <typename T>
+bool holds_nothing(const std::optional<T>& value) {
+  return !value;
+}
+template <typename T>
+bool holds_nothing(const T&) {
+  return false;
+}
+
+class Writer {
+ public:
+  template <typename T>
+  void required(const char* name, const T& member) {
+    if (!holds_nothing(member)) json[name] = write(member);
+  }
+  template <typename T>
+  void required(const char* name, const std::optional<T>& member) {
+    if (member) json[name] = write(*member);
+  }
+  template <typename T>
+  void usual(const char* name, const T& member) {
+    required(name, member);
+  }
+  template <typename T, typename D>
+  void compact(const char* name, const T& member, const D& usual_value) {
+    if (!is_default(member, usual_value)) json[name] = write(member);
+  }
+  template <typename T>
+  void informative(const char* name, const T& value) {
+    json[name] = write(value);
+  }
+
+  Json json = Json::object();
+
+ private:
+  template <typename T>
+  static bool is_default(const std::vector<T>& member, const std::vector<T>&) {
+    return member.empty();
+  }
+  template <typename T>
+  static bool is_default(const T& member, const T& usual_value) {
+    return member == usual_value;
+  }
+  static bool is_default(double member, double usual_value) {
+    return member == usual_value && !std::signbit(member);
+  }
+};
+
+Json write(const Parameter& parameter) {
+  Json json = Json::object();
+  if (parameter.value) {
+    json["value"] = *parameter.value;
+    json["unit"] = parameter.unit;
+    json["error"] = parameter.error ? Json(*parameter.error) : Json();
+    json["method"] = parameter.method;
+    json["samples"] = parameter.samples;
+    if (!parameter.reason.empty()) json["reason"] = parameter.reason;
+    return json;
+  }
+  json["value"] = Json();
+  json["reason"] = parameter.reason;
+  if (!parameter.unit.empty()) json["unit"] = parameter.unit;
+  if (parameter.error) json["error"] = *parameter.error;
+  if (!parameter.method.empty()) json["method"] = parameter.method;
+  if (parameter.samples > 0) json["samples"] = parameter.samples;
+  return json;
+}
+
+template <typename T>
+Json write(const std::vector<T>& values) {
+  Json json = Json::array();
+  for (const T& value : values) json.push_back(write(value));
+  return json;
+}
+
+template <typename T>
+  requires std::is_class_v<T>
+Json write(const T& value) {
+  Writer writer;
+  visit_fields(value, writer);
+  return std::move(writer.json);
+}
+
+// ---------------------------------------------------------------- reading
+
+// Where in which document a value stands; a sentence about it begins with that.
+struct Place {
+  std::string path;
+  const std::string& origin;
+  bool strict;  // false for a newer minor version: members that we do not know are its own
+  int depth = 0;
+
+  Place member(const std::string& name) const {
+    return {path.empty() ? name : path + "." + name, origin, strict, depth + 1};
+  }
+  Place element(std::size_t index) const {
+    return {fmt::format("{}[{}]", path, index), origin, strict, depth + 1};
+  }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(ExitStatus::bad_input, path.empty() ? fmt::format("{}: {}", origin, what)
+                                                    : fmt::format("{}: {} {}", origin, path, what));
+  }
+};
+
+// Nested repeats take two levels a node; what is deeper than any valid model is not walked.
+constexpr int kDeepestJson = 2 * kDeepestLayout + 16;
+
+void read(const Json& json, bool& member, const Place& place) {
+  if (!json.is_boolean()) place.fail("must be true or false");
+  member = json.get<bool>();
+}
+
+void read(const Json& json, std::string& member, const Place& place) {
+  if (!json.is_string()) place.fail("must be a text");
+  member = json.get<std::string>();
+}
+
+void read(const Json& json, double& member, const Place& place) {
+  if (!json.is_number()) place.fail("must be a number");
+  member = json.get<double>();
+  if (!std::isfinite(member)) place.fail("must be a finite number");
+}
+
+template <std::integral T>
+void read(const Json& json, T& member, const Place& place) {
+  const auto fail = [&] {
+    place.fail(fmt::format("must be a whole number from {} to {}", std::numeric_limits<T>::min(),
+                           std::numeric_limits<T>::max()));
+  };
+  if (json.is_number_unsigned()) {
+    const auto value = json.get<std::uint64_t>();
+    if (!std::in_range<T>(value)) fail();
+    member = static_cast<T>(value);
+  } else if (json.is_number_integer()) {
+    const auto value = json.get<std::int64_t>();
+    if (!std::in_range<T>(value)) fail();
+    member = static_cast<T>(value);
+  } else {
+    fail();
+  }
+}
+
+void read(const Json& json, Parameter& member, const Place& place);
+template <typename T>
+  requires std::is_class_v<T>
+void read(const Json& json, T& member, const Place& place);
+
+template <typename T>
+void read(const Json& json, std::optional<T>& member, const Place& place) {
+  if (json.is_null()) {
+    member.reset();
+  } else {
+    read(json, member.emplace(), place);
+  }
+}
+
+template <typename T>
+void read(const Json& json, std::vector<T>& member, const Place& place) {
+  if (!json.is_array()) place.fail("must be a list");
+  if (place.depth > kDeepestJson) place.fail("is nested too deeply");
+  member.clear();
+  member.reserve(json.size());
+  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], member.emplace_back(), place.element(i));
+}
+
+class Reader {
+ public:
+  Reader(const Json& json, const Place& place) : json_(json), place_(place) {
+    if (!json.is_object()) place.fail("must be an object");
+  }
+
+  template <typename T>
+  void required(const char* name, T& member) {
+    if (!take(name, member)) place_.member(name).fail("is missing");
+  }
+  template <typename T>
+  void usual(const char* name, T& member) {
+    take(name, member);
+  }
+  template <typename T, typename D>
+  void compact(const char* name, T& member, const D&) {
+    take(name, member);
+  }
+  template <typename T>
+  void informative(const char* name, const T&) {
+    known_.insert(name);
+  }
+
+  void known(const char* name) { known_.insert(name); }
+
+  void refuse_others() const {
+    if (!place_.strict) return;
+    for (const auto& item : json_.items()) {
+      if (!known_.contains(item.key())) {
+        place_.member(item.key()).fail("is not a member that a model has; remove it or correct its name");
+      }
+    }
+  }
+
+ private:
+  template <typename T>
+  bool take(const char* name, T& member) {
+    known_.insert(name);
+    const auto found = json_.find(name);
+    if (found == json_.end()) return false;
+    read(*found, member, place_.member(name));
+    return true;
+  }
+
+  const Json& json_;
+  const Place& place_;
+  std::set<std::string, std::less<>> known_;
+};
+
+void read(const Json& json, Parameter& member, const Place& place) {
+  Reader reader(json, place);
+  member = {};
+  reader.required("value", member.value);
+  reader.usual("unit", member.unit);
+  reader.usual("error", member.error);
+  reader.usual("method", member.method);
+  reader.usual("samples", member.samples);
+  reader.usual("reason", member.reason);
+  reader.refuse_others();
+}
+
+template <typename T>
+  requires std::is_class_v<T>
+void read(const Json& json, T& member, const Place& place) {
+  Reader reader(json, place);
+  visit_fields(member, reader);
+  reader.refuse_others();
+}
+
+// ---------------------------------------------------------------- the document
+
+// Not JSON at all: says where. nlohmann keeps the last of two members of one name in silence; here
+// that is an error too.
+Json parse(const std::string& text, const std::string& origin) {
+  std::vector<std::set<std::string>> open;
+  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open.emplace_back();
+    if (event == Json::parse_event_t::object_end) open.pop_back();
+    if (event == Json::parse_event_t::key &&
+        !open.back().insert(parsed.get_ref<const std::string&>()).second) {
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: has the member \"{}\" twice in one object", origin,
+                              parsed.get_ref<const std::string&>()));
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text, watch);
+  } catch (const Json::parse_error& error) {
+    const std::size_t end = std::min<std::size_t>(error.byte, text.size());
+    const auto begin = text.begin();
+    const auto line = std::count(begin, begin + static_cast<std::ptrdiff_t>(end), '\n') + 1;
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: is not valid JSON (line {}); a model file is needed", origin, line));
+  } catch (const Json::out_of_range&) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: has a number that is too large; a model file is needed", origin));
+  }
+}
+
+std::pair<int, int> schema_version(const Json& document, const Place& place) {
+  const auto schema = document.find("schema");
+  if (schema == document.end() || !schema->is_object() || schema->value("name", Json()) != kSchemaName) {
+    place.fail(fmt::format("is JSON but no drive model: its schema.name is not \"{}\"", kSchemaName));
+  }
+  const Json version = schema->value("version", Json());
+  int major = 0, minor = 0;
+  if (version.is_string()) {
+    const auto& text = version.get_ref<const std::string&>();
+    const char* const end = text.data() + text.size();
+    const auto first = std::from_chars(text.data(), end, major);
+    if (first.ec == std::errc() && first.ptr != end && *first.ptr == '.') {
+      const auto second = std::from_chars(first.ptr + 1, end, minor);
+      if (second.ec == std::errc() && second.ptr == end && major > 0 && minor >= 0) return {major, minor};
+    }
+  }
+  place.member("schema").member("version").fail("must be a text of the form \"1.0\"");
+}
+
+}  // namespace
+
+std::string to_json_text(const DriveModel& model) {
+  validate(model, "model");
+  Json document = Json::object();
+  document["schema"] = {{"name", kSchemaName},
+                        {"version", fmt::format("{}.{}", kMajorVersion, kMinorVersion)}};
+  document["platter"] = kToolVersion;
+  document.update(write(model));
+  return pretty(document);
+}
+
+DriveModel from_json_text(const std::string& text, const std::string& origin) {
+  const Json document = parse(text, origin);
+  Place place{"", origin, true};
+  if (!document.is_object()) place.fail("is JSON but no drive model: an object is needed");
+  const auto [major, minor] = schema_version(document, place);
+  if (major != kMajorVersion) {
+    place.fail(fmt::format("is a model of schema version {}.{}, this program reads version {}.x", major,
+                           minor, kMajorVersion));
+  }
+  place.strict = minor <= kMinorVersion;
+  DriveModel model;
+  Reader reader(document, place);
+  reader.known("schema");
+  reader.known("platter");
+  visit_fields(model, reader);
+  reader.refuse_others();
+  validate(model, origin);
+  return model;
+}
+
+DriveModel load_model(const std::string& path) { return from_json_text(read_file(path), path); }
+
+void save_model(const DriveModel& model, const std::string& path) {
+  write_file(path, to_json_text(model));
+}
+
+}  // namespace platter::model

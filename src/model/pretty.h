@@ -1,0 +1,12 @@
+// JSON for people and line-wise tools: what fits on a line of 100 columns stands on one.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace platter::model {
+
+std::string pretty(const nlohmann::ordered_json& json);
+
+}  // namespace platter::model

@@ -1,0 +1,369 @@
+#include "model/validate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "model/error.h"
+#include "model/fields.h"
+
+namespace platter::model {
+namespace {
+
+constexpr double kLongestTime_ms = 1e6;
+constexpr double kLargestCount = 4294967296.0;  // segments, blocks, queue entries
+constexpr double kMostSegments = 65536;
+
+class Checker {
+ public:
+  explicit Checker(const std::string& origin) : origin_(origin) {}
+
+  [[noreturn]] void fail(std::string_view path, std::string_view what) const {
+    throw Error(ExitStatus::bad_input, fmt::format("{}: {} {}", origin_, path, what));
+  }
+  void require(bool holds, std::string_view path, std::string_view what) const {
+    if (!holds) fail(path, what);
+  }
+  void parameter(const std::string& path, const Parameter& p, double low, double high) const {
+    if (p.value && !(*p.value >= low && *p.value <= high)) {
+      fail(path, fmt::format("must be from {} to {}, not {}", low, high, *p.value));
+    }
+    if (p.error && !(*p.error >= 0 && std::isfinite(*p.error))) {
+      fail(path, "has an error that is no finite number from 0");
+    }
+  }
+  void whole(const std::string& path, const Parameter& p, double low, double high) const {
+    parameter(path, p, low, high);
+    if (p.value && *p.value != std::floor(*p.value)) fail(path, "must be a whole number");
+  }
+
+ private:
+  const std::string& origin_;
+};
+
+// Calls check(path, parameter) for every Parameter of a section.
+template <typename F>
+struct ForEachParameter {
+  std::string section;
+  F check;
+
+  void required(const char*, const auto&) {}
+  void usual(const char* name, const Parameter& p) { check(section + "." + name, std::string_view(name), p); }
+  void compact(const char*, const auto&, const auto&) {}
+  void informative(const char*, const auto&) {}
+};
+
+template <typename Section, typename F>
+void for_each_parameter(const char* name, const Section& section, F check) {
+  visit_fields(section, ForEachParameter<F>{name, check});
+}
+
+// ---------------------------------------------------------------- layout
+
+struct Range {
+  std::int64_t low = 0, high = 0;
+
+  void include(const Range& other) {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+  }
+  // All instances of what spans `this` within one instance.
+  Range repeated(std::int64_t start, std::int64_t step, std::int64_t count) const {
+    const std::int64_t last = step * (count - 1);  // |step| < 2^31, count < 2^32
+    return {low + start + std::min<std::int64_t>(0, last), high + start + std::max<std::int64_t>(0, last)};
+  }
+};
+
+struct Extent {
+  std::uint64_t slots = 0, tracks = 0;
+  Range cylinders, heads;
+};
+
+Extent extent_of(const LayoutNode& node, const std::string& path, int depth, const Checker& check) {
+  check.require(depth < kDeepestLayout, path, "is nested too deeply");
+  check.require(node.count > 0, path + ".count", "must not be 0");
+  check.require(std::isfinite(node.angle_rev) && std::fabs(node.angle_rev) <= 1e6, path + ".angle_rev",
+                "must be a sensible number of revolutions");
+  check.require(std::isfinite(node.angle_step_rev) && std::fabs(node.angle_step_rev) <= 1e6,
+                path + ".angle_step_rev", "must be a sensible number of revolutions");
+  check.require((node.sectors > 0) != !node.children.empty(), path,
+                "must have either sectors (a track) or children (nested repeats)");
+  Extent inner;
+  if (node.sectors > 0) {
+    check.require(node.sectors <= kMostSectors, path + ".sectors",
+                  fmt::format("must not be more than {}", kMostSectors));
+    inner.slots = node.sectors;
+    inner.tracks = 1;
+  }
+  for (std::size_t i = 0; i < node.children.size(); ++i) {
+    const Extent child =
+        extent_of(node.children[i], fmt::format("{}.children[{}]", path, i), depth + 1, check);
+    inner.slots += child.slots;
+    inner.tracks += child.tracks;
+    if (i == 0) {
+      inner.cylinders = child.cylinders;
+      inner.heads = child.heads;
+    } else {
+      inner.cylinders.include(child.cylinders);
+      inner.heads.include(child.heads);
+    }
+    check.require(inner.tracks <= kMostTracks && inner.slots <= kMostSlots, path, "is too large");
+  }
+  check.require(inner.tracks <= kMostTracks / node.count && inner.slots <= kMostSlots / node.count, path,
+                "is too large");
+  Extent all;
+  all.slots = inner.slots * node.count;
+  all.tracks = inner.tracks * node.count;
+  all.cylinders = inner.cylinders.repeated(node.cylinder, node.cylinder_step, node.count);
+  all.heads = inner.heads.repeated(node.head, node.head_step, node.count);
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;
+  check.require(std::abs(all.cylinders.low) < kFar && std::abs(all.cylinders.high) < kFar &&
+                    std::abs(all.heads.low) < kFar && std::abs(all.heads.high) < kFar,
+                path, "reaches too far");
+  return all;
+}
+
+std::uint64_t last_slot(const Skip& skip) {
+  return skip.first_slot + (skip.count - 1) * skip.stride + skip.length - 1;
+}
+
+void check_skips(const Layout& layout, std::uint64_t slots, const Checker& check) {
+  std::uint64_t next = 0;
+  for (std::size_t i = 0; i < layout.skips.size(); ++i) {
+    const Skip& skip = layout.skips[i];
+    const std::string path = fmt::format("layout.skips[{}]", i);
+    check.require(skip.length > 0 && skip.count > 0, path, "must have a length and a count above 0");
+    check.require(skip.first_slot < slots && skip.length <= slots - skip.first_slot, path,
+                  "reaches past the last slot");
+    if (skip.count > 1) {
+      check.require(skip.stride >= skip.length, path, "has a stride below its length");
+      const std::uint64_t room = slots - skip.first_slot - skip.length;
+      check.require(skip.count - 1 <= room / skip.stride, path, "reaches past the last slot");
+    }
+    check.require(i == 0 || skip.first_slot >= next, path,
+                  "begins before the skip in front of it ends; skips are sorted and disjoint");
+    next = last_slot(skip) + 1;
+  }
+}
+
+bool is_skipped(const Layout& layout, std::uint64_t slot) {
+  auto after = std::upper_bound(layout.skips.begin(), layout.skips.end(), slot,
+                                [](std::uint64_t s, const Skip& skip) { return s < skip.first_slot; });
+  if (after == layout.skips.begin()) return false;
+  const Skip& skip = *--after;
+  if (slot > last_slot(skip)) return false;
+  const std::uint64_t offset = slot - skip.first_slot;
+  return (skip.count > 1 ? offset % skip.stride : offset) < skip.length;
+}
+
+void check_remaps(const Layout& layout, std::uint64_t slots, std::uint64_t blocks, const Checker& check) {
+  std::vector<std::uint64_t> targets;
+  for (std::size_t i = 0; i < layout.remaps.size(); ++i) {
+    const Remap& remap = layout.remaps[i];
+    const std::string path = fmt::format("layout.remaps[{}]", i);
+    check.require(remap.lbn < blocks, path + ".lbn", "is past the last block");
+    check.require(remap.slot < slots, path + ".slot", "is past the last slot");
+    check.require(is_skipped(layout, remap.slot), path + ".slot",
+                  "must be a spare slot (one that a skip covers)");
+    check.require(i == 0 || remap.lbn > layout.remaps[i - 1].lbn, path + ".lbn",
+                  "is not above that of the remap in front of it; remaps are sorted");
+    targets.push_back(remap.slot);
+  }
+  std::sort(targets.begin(), targets.end());
+  const auto twice = std::adjacent_find(targets.begin(), targets.end());
+  check.require(twice == targets.end(), "layout.remaps", "use one slot for two blocks");
+}
+
+void check_layout(const DriveModel& model, const Checker& check) {
+  const Layout& layout = model.layout;
+  check.parameter("layout.angle", layout.angle, -1e6, 1e6);
+  if (layout.zones.empty()) {
+    check.require(layout.skips.empty() && layout.remaps.empty(), "layout.zones",
+                  "is empty although there are skips or remaps");
+    return;
+  }
+  Extent all;
+  for (std::size_t i = 0; i < layout.zones.size(); ++i) {
+    const std::string path = fmt::format("layout.zones[{}]", i);
+    const Extent zone = extent_of(layout.zones[i], path, 0, check);
+    check.require(zone.cylinders.low >= 0 && zone.cylinders.high < std::int64_t{kMostCylinders}, path,
+                  fmt::format("has cylinders outside 0 to {}", kMostCylinders - 1));
+    check.require(zone.heads.low >= 0 && zone.heads.high < std::int64_t{kMostHeads}, path,
+                  fmt::format("has heads outside 0 to {}", kMostHeads - 1));
+    all.slots += zone.slots;
+    all.tracks += zone.tracks;
+    check.require(all.slots <= kMostSlots && all.tracks <= kMostTracks, "layout.zones", "are too large");
+  }
+  check_skips(layout, all.slots, check);
+  const std::uint64_t blocks = count_blocks(layout);
+  check_remaps(layout, all.slots, blocks, check);
+  check.require(blocks > 0, "layout", "maps no block at all");
+  check.require(model.identity.blocks <= blocks, "identity.blocks",
+                fmt::format("is {}, more than the {} blocks that the layout maps", model.identity.blocks,
+                            blocks));
+}
+
+std::uint64_t slots_of(const LayoutNode& node) {
+  std::uint64_t inner = node.sectors;
+  for (const LayoutNode& child : node.children) inner += slots_of(child);
+  return inner * node.count;
+}
+
+// ---------------------------------------------------------------- the other sections
+
+void check_identity(const Identity& identity, const Checker& check) {
+  check.require(identity.blocks <= kMostSlots, "identity.blocks", "is too large");
+  check.require(identity.block_bytes > 0 && identity.block_bytes <= (1U << 20), "identity.block_bytes",
+                "must be from 1 to 1048576");
+  check.require(identity.physical_block_bytes > 0 && identity.physical_block_bytes <= (1U << 20),
+                "identity.physical_block_bytes", "must be from 1 to 1048576");
+  check.require(identity.heads <= kMostHeads, "identity.heads", "is too large");
+  check.require(identity.cylinders <= kMostCylinders, "identity.cylinders", "is too large");
+}
+
+void check_provenance(const Provenance& provenance, const Checker& check) {
+  check.require(std::isfinite(provenance.drive_seconds) && provenance.drive_seconds >= 0,
+                "provenance.drive_seconds", "must be a number from 0");
+  check.require(std::isfinite(provenance.wall_seconds) && provenance.wall_seconds >= 0,
+                "provenance.wall_seconds", "must be a number from 0");
+}
+
+// One revolution lasts from 0.1 ms to 10 s; both terms stay below 2^60, so that products of them with
+// a time fit in 128 bits.
+void check_rotation(const Rotation& rotation, const Checker& check) {
+  constexpr std::uint64_t kLargestTerm = std::uint64_t{1} << 60;
+  check.parameter("rotation.period", rotation.period, 1e5, 1e10);
+  check.require(rotation.denominator > 0, "rotation.denominator", "must not be 0");
+  if (rotation.numerator_ns == 0) return;
+  check.require(rotation.numerator_ns < kLargestTerm && rotation.denominator < kLargestTerm, "rotation",
+                "has a numerator or denominator of 2^60 or more");
+  const double period_ns =
+      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+  check.require(period_ns >= 1e5 && period_ns <= 1e10, "rotation",
+                "must have a period (numerator_ns / denominator) from 0.1 ms to 10 s");
+}
+
+void check_seek(const Seek& seek, const Checker& check) {
+  for (std::size_t i = 0; i < seek.points.size(); ++i) {
+    const SeekPoint& point = seek.points[i];
+    const std::string path = fmt::format("seek.points[{}]", i);
+    check.require(point.cylinders > 0 && point.cylinders < kMostCylinders, path + ".cylinders",
+                  "must be above 0 and a sensible distance");
+    check.require(i == 0 || point.cylinders > seek.points[i - 1].cylinders, path + ".cylinders",
+                  "is not above that of the point in front of it; points are in ascending order");
+    check.require(point.time_ms >= 0 && point.time_ms <= kLongestTime_ms, path + ".time_ms",
+                  "must be a time from 0");
+    check.require(!point.error_ms || (std::isfinite(*point.error_ms) && *point.error_ms >= 0),
+                  path + ".error_ms", "must be a number from 0");
+  }
+}
+
+void check_cache(const Cache& cache, const Checker& check) {
+  for_each_parameter("cache", cache, [&](const std::string& path, std::string_view name, const Parameter& p) {
+    if (name == "segments" || name == "write_segments") {
+      check.whole(path, p, 0, kMostSegments);
+    } else if (name.ends_with("_blocks") && name != "read_free_blocks") {
+      check.whole(path, p, 0, kLargestCount);
+    } else if (name == "read_ahead_over_requested") {
+      check.whole(path, p, -1, 1);
+    } else if (name == "read_ahead") {
+      check.whole(path, p, 0, 4);
+    } else {
+      check.whole(path, p, 0, 2);  // flags, and the levels 0, 1 and 2
+    }
+  });
+}
+
+void check_times(const DriveModel& model, const Checker& check) {
+  check.parameter("head_switch", model.head_switch, 0, kLongestTime_ms);
+  check.parameter("write_settle", model.write_settle, -kLongestTime_ms, kLongestTime_ms);
+  for_each_parameter("overheads", model.overheads,
+                     [&](const std::string& path, std::string_view, const Parameter& p) {
+                       check.parameter(path, p, -kLongestTime_ms, kLongestTime_ms);
+                     });
+  for_each_parameter("bus", model.bus, [&](const std::string& path, std::string_view, const Parameter& p) {
+    check.parameter(path, p, -kLongestTime_ms, kLongestTime_ms);
+  });
+  for_each_parameter("queue", model.queue, [&](const std::string& path, std::string_view, const Parameter& p) {
+    check.whole(path, p, 0, kLargestCount);
+  });
+}
+
+void check_validity(const DriveModel& model, const Checker& check) {
+  const Validity& validity = model.validity;
+  check.require(validity.first_lbn <= validity.last_lbn, "validity.first_lbn", "is above validity.last_lbn");
+  check.require(validity.last_lbn == 0 || validity.last_lbn < model.identity.blocks, "validity.last_lbn",
+                "is past the drive's last block");
+  check.require(validity.min_blocks <= validity.max_blocks, "validity.min_blocks",
+                "is above validity.max_blocks");
+  for (std::size_t i = 0; i < validity.demerits.size(); ++i) {
+    const Demerit& demerit = validity.demerits[i];
+    for (const double number : {demerit.drive_mean_ms, demerit.demerit_ms, demerit.demerit_percent,
+                                demerit.folded_phase_share}) {
+      check.require(std::isfinite(number), fmt::format("validity.demerits[{}]", i),
+                    "has a number that is not finite");
+    }
+  }
+}
+
+void check_imperfections(const DriveModel& model, const Checker& check) {
+  if (!model.imperfections) return;
+  const Imperfections& all = *model.imperfections;
+  const auto bounded = [&](double value, double high, const char* name) {
+    check.require(value >= 0 && value <= high, fmt::format("imperfections.{}", name),
+                  fmt::format("must be from 0 to {}", high));
+  };
+  bounded(all.positioning_sigma_us, 1e9, "positioning_sigma_us");
+  bounded(all.slow_access_share, 1, "slow_access_share");
+  bounded(all.slow_access_mean_ms, kLongestTime_ms, "slow_access_mean_ms");
+  bounded(all.host_delay_median_us, 1e9, "host_delay_median_us");
+  bounded(all.host_delay_p99_us, 1e9, "host_delay_p99_us");
+  check.require(all.host_delay_p99_us == 0 || all.host_delay_p99_us >= all.host_delay_median_us,
+                "imperfections.host_delay_p99_us", "is below the median");
+  bounded(all.wobble_ppm, 1e5, "wobble_ppm");
+  bounded(all.wobble_period_s, 1e9, "wobble_period_s");
+  bounded(all.recalibration_period_s, 1e9, "recalibration_period_s");
+  bounded(all.recalibration_ms, kLongestTime_ms, "recalibration_ms");
+  bounded(all.slow_after_idle_s, 1e9, "slow_after_idle_s");
+  bounded(all.slow_after_idle_ms, kLongestTime_ms, "slow_after_idle_ms");
+  bounded(all.retry_share, 1, "retry_share");
+  check.require(all.adaptive_cache_min_segments <= kMostSegments,
+                "imperfections.adaptive_cache_min_segments", "is too large");
+  for (const std::uint64_t lbn : all.medium_errors) {
+    check.require(lbn < model.identity.blocks, "imperfections.medium_errors",
+                  fmt::format("names block {}, past the drive's last", lbn));
+  }
+}
+
+}  // namespace
+
+void validate(const DriveModel& model, const std::string& origin) {
+  const Checker check(origin);
+  check_identity(model.identity, check);
+  check_provenance(model.provenance, check);
+  check_rotation(model.rotation, check);
+  check_layout(model, check);
+  check_seek(model.seek, check);
+  check_cache(model.cache, check);
+  check_times(model, check);
+  check_validity(model, check);
+  check_imperfections(model, check);
+}
+
+std::uint64_t count_slots(const Layout& layout) {
+  std::uint64_t slots = 0;
+  for (const LayoutNode& zone : layout.zones) slots += slots_of(zone);
+  return slots;
+}
+
+std::uint64_t count_blocks(const Layout& layout) {
+  std::uint64_t blocks = count_slots(layout);
+  for (const Skip& skip : layout.skips) blocks -= skip.length * skip.count;
+  return blocks;
+}
+
+}  // namespace platter::model

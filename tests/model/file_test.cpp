@@ -1,0 +1,87 @@
+#include "model/file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "model/error.h"
+#include "model/json.h"
+
+namespace platter::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of its own for one test.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "platter-file-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Folder() { fs::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+  }
+
+ private:
+  fs::path path_;
+};
+
+ExitStatus status_of(auto action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.status();
+  }
+  return ExitStatus::ok;
+}
+
+TEST_CASE("what is written is read again, and nothing else is left") {
+  const Folder folder;
+  const std::string content("a\0b\n", 4);
+  write_file(folder / "x", content);
+  CHECK(read_file(folder / "x") == content);
+  write_file(folder / "x", "second");
+  CHECK(read_file(folder / "x") == "second");
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("a symbolic link stays a link to the new content") {
+  const Folder folder;
+  write_file(folder / "target", "old");
+  fs::create_symlink("target", folder / "link");
+  write_file(folder / "link", "new");
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(read_file(folder / "target") == "new");
+}
+
+TEST_CASE("what cannot be read or written is named") {
+  const Folder folder;
+  CHECK_THROWS_WITH(read_file(folder / "none"), (folder / "none") + ": no such file");
+  CHECK(status_of([&] { read_file(folder / "none"); }) == ExitStatus::bad_input);
+  CHECK(status_of([&] { read_file(folder / ""); }) == ExitStatus::bad_input);
+  CHECK(status_of([&] { write_file(folder / "", "x"); }) == ExitStatus::output);
+  CHECK(status_of([&] { write_file(folder / "no/such/folder", "x"); }) == ExitStatus::output);
+  CHECK(status_of([&] { write_file("/dev/full", "x"); }) == ExitStatus::output);
+  CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("an invalid model leaves the file as it was") {
+  const Folder folder;
+  write_file(folder / "m.json", "old");
+  DriveModel model;
+  model.identity.block_bytes = 0;
+  CHECK(status_of([&] { save_model(model, folder / "m.json"); }) == ExitStatus::bad_input);
+  CHECK(read_file(folder / "m.json") == "old");
+  CHECK(folder.entries() == 1);
+}
+
+}  // namespace
+}  // namespace platter::model
