@@ -1,0 +1,210 @@
+#include "statistics/regression.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "statistics/robust.h"
+
+namespace platter::statistics {
+namespace {
+
+constexpr double kHuber = 1.345;
+constexpr int kMaxRounds = 60;
+
+// Inverse of a symmetric positive definite matrix by Cholesky; nullopt if it is not.
+std::optional<Matrix> inverse(const Matrix& a) {
+  const std::size_t n = a.rows;
+  Matrix lower(n, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = a.at(i, j);
+      for (std::size_t k = 0; k < j; ++k) sum -= lower.at(i, k) * lower.at(j, k);
+      if (i == j) {
+        if (!(sum > 1e-11 * std::abs(a.at(i, i)))) return std::nullopt;
+        lower.at(i, i) = std::sqrt(sum);
+      } else {
+        lower.at(i, j) = sum / lower.at(j, j);
+      }
+    }
+  }
+  Matrix result(n, n);
+  std::vector<double> column(n);
+  for (std::size_t c = 0; c < n; ++c) {
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = i == c ? 1.0 : 0.0;
+      for (std::size_t k = 0; k < i; ++k) sum -= lower.at(i, k) * column[k];
+      column[i] = sum / lower.at(i, i);
+    }
+    for (std::size_t i = n; i-- > 0;) {
+      double sum = column[i];
+      for (std::size_t k = i + 1; k < n; ++k) sum -= lower.at(k, i) * result.at(k, c);
+      result.at(i, c) = sum / lower.at(i, i);
+    }
+  }
+  return result;
+}
+
+struct Solution {
+  std::vector<double> coefficients;
+  Matrix inverse_normal;  // (X' W X)^-1
+};
+
+std::vector<double> residuals_of(const Matrix& design, std::span<const double> observed,
+                                 std::span<const double> coefficients) {
+  std::vector<double> residuals(design.rows);
+  for (std::size_t r = 0; r < design.rows; ++r) {
+    double fitted = 0;
+    for (std::size_t c = 0; c < design.columns; ++c) fitted += design.at(r, c) * coefficients[c];
+    residuals[r] = observed[r] - fitted;
+  }
+  return residuals;
+}
+
+// Columns are scaled to unit length first, so that unknowns of any size can be told apart.
+std::optional<Solution> solve(const Matrix& design, std::span<const double> observed,
+                              std::span<const double> weights) {
+  const std::size_t n = design.columns;
+  if (n == 0 || design.rows < n) return std::nullopt;
+  std::vector<double> length(n, 0.0);
+  for (std::size_t r = 0; r < design.rows; ++r)
+    for (std::size_t c = 0; c < n; ++c) length[c] += weights[r] * design.at(r, c) * design.at(r, c);
+  for (double& l : length) {
+    if (!(l > 0)) return std::nullopt;
+    l = std::sqrt(l);
+  }
+  Matrix normal(n, n);
+  for (std::size_t r = 0; r < design.rows; ++r) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double left = weights[r] * design.at(r, i) / length[i];
+      if (left == 0) continue;
+      for (std::size_t j = 0; j <= i; ++j) normal.at(i, j) += left * design.at(r, j) / length[j];
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j) normal.at(j, i) = normal.at(i, j);
+  std::optional<Matrix> inverted = inverse(normal);
+  if (!inverted) return std::nullopt;
+
+  Solution solution{std::vector<double>(n, 0.0), std::move(*inverted)};
+  // Once for the solution, once more on its residuals (iterative refinement).
+  for (int round = 0; round < 2; ++round) {
+    const std::vector<double> residuals = residuals_of(design, observed, solution.coefficients);
+    std::vector<double> right(n, 0.0);
+    for (std::size_t r = 0; r < design.rows; ++r)
+      for (std::size_t c = 0; c < n; ++c)
+        right[c] += weights[r] * design.at(r, c) * residuals[r] / length[c];
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        solution.coefficients[i] += solution.inverse_normal.at(i, j) * right[j] / length[i];
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) solution.inverse_normal.at(i, j) /= length[i] * length[j];
+  return solution;
+}
+
+std::vector<double> weights_or_ones(std::span<const double> weights, std::size_t rows) {
+  return weights.empty() ? std::vector<double>(rows, 1.0)
+                         : std::vector<double>(weights.begin(), weights.end());
+}
+
+LinearFit finished(const Matrix& design, std::span<const double> observed, Solution solution,
+                   double scale, double variance_factor) {
+  LinearFit fit;
+  fit.residuals = residuals_of(design, observed, solution.coefficients);
+  fit.coefficients = std::move(solution.coefficients);
+  fit.covariance = std::move(solution.inverse_normal);
+  fit.scale = scale;
+  for (double& entry : fit.covariance.data) entry *= variance_factor;
+  return fit;
+}
+
+}  // namespace
+
+double LinearFit::predict(std::span<const double> row) const {
+  double value = 0;
+  for (std::size_t c = 0; c < coefficients.size(); ++c) value += row[c] * coefficients[c];
+  return value;
+}
+
+double LinearFit::predict_error(std::span<const double> row) const {
+  double variance = 0;
+  for (std::size_t i = 0; i < coefficients.size(); ++i)
+    for (std::size_t j = 0; j < coefficients.size(); ++j)
+      variance += row[i] * covariance.at(i, j) * row[j];
+  return std::sqrt(std::max(variance, 0.0));
+}
+
+std::optional<LinearFit> least_squares(const Matrix& design, std::span<const double> observed,
+                                       std::span<const double> weights) {
+  const std::vector<double> w = weights_or_ones(weights, design.rows);
+  std::optional<Solution> solution = solve(design, observed, w);
+  if (!solution) return std::nullopt;
+  const std::vector<double> residuals = residuals_of(design, observed, solution->coefficients);
+  double squares = 0;
+  for (std::size_t r = 0; r < residuals.size(); ++r) squares += w[r] * residuals[r] * residuals[r];
+  const double freedom = static_cast<double>(design.rows - design.columns);
+  const double variance = freedom > 0 ? squares / freedom : 0.0;
+  return finished(design, observed, std::move(*solution), std::sqrt(variance), variance);
+}
+
+std::optional<LinearFit> huber_regression(const Matrix& design, std::span<const double> observed,
+                                          std::span<const double> weights) {
+  const std::vector<double> base = weights_or_ones(weights, design.rows);
+  std::optional<Solution> solution = solve(design, observed, base);
+  if (!solution) return std::nullopt;
+  const auto n = static_cast<double>(design.rows);
+  const double freedom = n - static_cast<double>(design.columns);
+  std::vector<double> effective = base;
+  std::vector<double> standard(design.rows);
+  double scale = 0;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    const std::vector<double> residuals = residuals_of(design, observed, solution->coefficients);
+    for (std::size_t r = 0; r < standard.size(); ++r)
+      standard[r] = residuals[r] * std::sqrt(base[r]);
+    std::vector<double> sizes;
+    for (double z : standard) sizes.push_back(std::abs(z));
+    // As many residuals as unknowns can be made zero by the fit; they tell nothing of the spread.
+    const double kept = 1.0 - 0.5 * std::max(freedom, 0.0) / n;
+    scale = 1.4826 * quantile_of(sizes, kept);
+    if (!(scale > 0)) break;
+    for (std::size_t r = 0; r < effective.size(); ++r)
+      effective[r] = base[r] * std::min(1.0, kHuber * scale / std::max(sizes[r], 1e-300));
+    std::optional<Solution> next = solve(design, observed, effective);
+    if (!next) break;
+    double change = 0;
+    for (std::size_t c = 0; c < design.columns; ++c) {
+      const double step = next->coefficients[c] - solution->coefficients[c];
+      change = std::max(change,
+                        std::abs(step) / (scale * std::sqrt(next->inverse_normal.at(c, c)) + 1e-300));
+    }
+    solution = std::move(next);
+    if (change < 1e-6) break;
+  }
+  if (!(scale > 0) || freedom <= 0) {
+    return finished(design, observed, std::move(*solution), scale, scale * scale);
+  }
+  // Covariance of an M-estimate: scale^2 * mean(psi^2) / mean(psi')^2 * (X' W X)^-1.
+  double psi_squares = 0;
+  double inside = 0;
+  for (double z : standard) {
+    const double psi = std::clamp(z / scale, -kHuber, kHuber);
+    psi_squares += psi * psi;
+    inside += std::abs(z) <= kHuber * scale ? 1.0 : 0.0;
+  }
+  const double factor = scale * scale * (psi_squares / freedom) / std::pow(inside / n, 2);
+  std::optional<Solution> unweighted = solve(design, observed, base);
+  Solution result{std::move(solution->coefficients), std::move(unweighted->inverse_normal)};
+  return finished(design, observed, std::move(result), scale, factor);
+}
+
+std::optional<LinearFit> huber_line(std::span<const double> x, std::span<const double> y,
+                                    std::span<const double> weights) {
+  Matrix design(x.size(), 2);
+  for (std::size_t r = 0; r < x.size(); ++r) {
+    design.at(r, 0) = 1.0;
+    design.at(r, 1) = x[r];
+  }
+  return huber_regression(design, y, weights);
+}
+
+}  // namespace platter::statistics

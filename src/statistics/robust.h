@@ -1,0 +1,31 @@
+// Robust location and spread of one sample: median, median absolute deviation, Huber's M-estimate.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace platter::statistics {
+
+struct Estimate {
+  double value = 0;
+  double error = 0;  // one standard error
+  std::size_t samples = 0;
+};
+
+// Quantile and median of values in any order; 0 of no values.
+double quantile_of(std::span<const double> values, double share);
+double median(std::span<const double> values);
+
+// 1.4826 * median absolute deviation about the median: the standard deviation of a Gaussian bulk.
+double mad_sigma(std::span<const double> values);
+
+// Median with the standard error that its order statistics give (no shape assumed): half the width of
+// the interval between the ranks n/2 -+ sqrt(n)/2. nullopt below 3 values.
+std::optional<Estimate> median_estimate(std::span<const double> values);
+
+// Huber's M-estimate of location (k = 1.345, scale from the MAD) with its asymptotic standard error;
+// Huber and Ronchetti, Robust Statistics, 2nd ed., section 6.7. nullopt below 2 values.
+std::optional<Estimate> huber_location(std::span<const double> values);
+
+}  // namespace platter::statistics
