@@ -257,6 +257,11 @@ bool LayoutMap::is_remapped(std::uint64_t lbn) const {
   return std::ranges::binary_search(impl_->remaps_by_lbn, lbn, {}, &model::Remap::lbn);
 }
 
+std::uint64_t LayoutMap::last_before_remap(std::uint64_t lbn, std::uint64_t last) const {
+  auto remap = std::ranges::upper_bound(impl_->remaps_by_lbn, lbn, {}, &model::Remap::lbn);
+  return remap == impl_->remaps_by_lbn.end() ? last : std::min(last, remap->lbn - 1);
+}
+
 std::uint64_t LayoutMap::slot_of_lbn(std::uint64_t lbn) const {
   if (!impl_->remaps_by_lbn.empty()) {
     auto remap = std::ranges::lower_bound(impl_->remaps_by_lbn, lbn, {}, &model::Remap::lbn);

@@ -52,6 +52,8 @@ class LayoutMap {
   Angle angle_of_slot(const Track& track, std::uint64_t slot) const;
   Angle angle_of_lbn(std::uint64_t lbn) const;
   bool is_remapped(std::uint64_t lbn) const;
+  // The last LBN in [lbn, last] before the first remapped one behind lbn.
+  std::uint64_t last_before_remap(std::uint64_t lbn, std::uint64_t last) const;
 
  private:
   struct Impl;

@@ -1,0 +1,204 @@
+#include "engine/mechanics.h"
+
+#include <algorithm>
+
+namespace platter::engine {
+
+void Delivery::available(std::uint64_t first, Nanoseconds first_ns, std::uint64_t last,
+                         Nanoseconds last_ns) {
+  // Sending from block i on takes (blocks - i) * block_ns from the time that i is there; over an
+  // evenly spaced stretch the latest of these is at one of its ends.
+  const auto ends = [this](std::uint64_t lbn, Nanoseconds there_ns) {
+    const auto behind = static_cast<Nanoseconds>(first_lbn_ + blocks_ - lbn);
+    return there_ns + behind * block_ns_;
+  };
+  end_ns_ = std::max({end_ns_, ends(first, first_ns), ends(last, last_ns)});
+  if (first > watermark_lbn_) return;
+  const std::uint64_t until = std::min(last, watermark_lbn_);
+  const Nanoseconds there = first == last
+                                ? last_ns
+                                : first_ns + (last_ns - first_ns) *
+                                                 static_cast<Nanoseconds>(until - first) /
+                                                 static_cast<Nanoseconds>(last - first);
+  filled_ns_ = std::max(filled_ns_, there);
+}
+
+Nanoseconds Delivery::end_ns(Nanoseconds start_ns) const {
+  return std::max(end_ns_, start_ns + static_cast<Nanoseconds>(blocks_) * block_ns_);
+}
+
+Piece Mechanics::piece_at(std::uint64_t lbn, std::uint64_t last) const {
+  const LayoutMap& layout = tables_.layout;
+  Piece piece;
+  piece.first_lbn = lbn;
+  piece.first_slot = layout.slot_of_lbn(lbn);
+  piece.track = layout.track_of_slot(piece.first_slot);
+  if (layout.is_remapped(lbn)) {
+    piece.last_lbn = lbn;
+    piece.last_slot = piece.first_slot;
+    return piece;
+  }
+  const std::uint64_t beyond_track =
+      layout.lbn_at_or_after_slot(piece.track.first_slot + piece.track.sectors);
+  piece.last_lbn = std::min(last, beyond_track - 1);
+  piece.last_lbn = layout.last_before_remap(lbn, piece.last_lbn);
+  piece.last_slot = layout.slot_of_lbn(piece.last_lbn);
+  return piece;
+}
+
+Nanoseconds Mechanics::move_ns(const Arm& from, const Arm& to, bool write) const {
+  const std::uint32_t distance = from.cylinder > to.cylinder ? from.cylinder - to.cylinder
+                                                             : to.cylinder - from.cylinder;
+  Nanoseconds move = tables_.seeks.time_ns(distance);
+  if (from.head != to.head) move = std::max(move, tables_.head_switch_ns);
+  if (write && move != 0) move = std::max<Nanoseconds>(0, move + tables_.write_settle_ns);
+  return move;
+}
+
+Nanoseconds Mechanics::slot_passage(const Track& track, std::uint64_t slot, Nanoseconds now_ns,
+                                    Nanoseconds phase_ns) const {
+  return tables_.rotation.next_passage(tables_.layout.angle_of_slot(track, slot), now_ns, phase_ns);
+}
+
+std::uint64_t Mechanics::next_slot(const Track& track, Nanoseconds now_ns,
+                                   Nanoseconds phase_ns) const {
+  const Angle into = tables_.rotation.angle_at(now_ns - Platter::kSlack, phase_ns) - track.angle;
+  const auto passed = static_cast<std::uint64_t>((Uint128{into} * track.sectors) >> 64) + 1;
+  return track.first_slot + passed % track.sectors;
+}
+
+Nanoseconds Mechanics::transfer(const Piece& piece, Nanoseconds on_track_ns, Nanoseconds phase_ns,
+                                bool zero_latency, Delivery* delivery) const {
+  const Track& track = piece.track;
+  const auto passing = [&](std::uint64_t slots) {
+    return tables_.rotation.sectors_ns(slots, track.sectors);
+  };
+  if (zero_latency) {
+    // Landed between the first and the last wanted sector: the rest of the track's part first, then
+    // the sectors in front when they come round.
+    const std::uint64_t landing = next_slot(track, on_track_ns, phase_ns);
+    if (landing > piece.first_slot && landing <= piece.last_slot) {
+      const Nanoseconds begins = slot_passage(track, landing, on_track_ns, phase_ns);
+      const Nanoseconds again = begins + tables_.rotation.period_ns();
+      const std::uint64_t in_front = landing - piece.first_slot;
+      const Nanoseconds restart = again - passing(in_front);
+      if (delivery != nullptr) {
+        const std::uint64_t split = tables_.layout.lbn_at_or_after_slot(landing);
+        if (split > piece.first_lbn)
+          delivery->available(piece.first_lbn, restart + passing(1), split - 1, again);
+        delivery->available(piece.last_lbn, again, piece.last_lbn, again);
+      }
+      return again;
+    }
+  }
+  const Nanoseconds begins = slot_passage(track, piece.first_slot, on_track_ns, phase_ns);
+  const Nanoseconds ends = begins + passing(piece.slots());
+  if (delivery != nullptr)
+    delivery->available(piece.first_lbn, begins + passing(1), piece.last_lbn, ends);
+  return ends;
+}
+
+// A write whose data come over the bus while the platter turns: a sector whose data are not there
+// when it passes must wait for another turn. Sector by sector, because it is rare.
+Nanoseconds Mechanics::transfer_supplied(const Piece& piece, Nanoseconds on_track_ns,
+                                         Nanoseconds phase_ns, bool zero_latency,
+                                         const Supply& supply) const {
+  if (supply.at(piece.last_lbn) <= on_track_ns || piece.last_lbn < supply.first_lbn)
+    return transfer(piece, on_track_ns, phase_ns, zero_latency, nullptr);
+  const Nanoseconds first_there = supply.at(piece.first_lbn);
+  if (zero_latency)
+    return transfer(piece, std::max(on_track_ns, supply.at(piece.last_lbn)), phase_ns, true,
+                    nullptr);
+  const Track& track = piece.track;
+  std::uint64_t lbn = piece.first_lbn;
+  Nanoseconds ready = std::max(on_track_ns, first_there);
+  while (true) {
+    const std::uint64_t from = tables_.layout.slot_of_lbn(lbn);
+    const Nanoseconds begins = slot_passage(track, from, ready, phase_ns);
+    for (; lbn <= piece.last_lbn; ++lbn) {
+      const std::uint64_t slot = tables_.layout.slot_of_lbn(lbn);
+      const Nanoseconds passes = begins + tables_.rotation.sectors_ns(slot - from, track.sectors);
+      if (supply.at(lbn) > passes + Platter::kSlack) {
+        ready = supply.at(lbn);
+        break;
+      }
+      if (lbn == piece.last_lbn)
+        return begins + tables_.rotation.sectors_ns(slot - from + 1, track.sectors);
+    }
+  }
+}
+
+void Mechanics::read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn,
+                               Delivery* delivery) const {
+  while (cursor.next_lbn < end_lbn) {
+    const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1);
+    const Nanoseconds on_track = cursor.time_ns + move_ns(cursor.arm, piece.arm(), false);
+    cursor.time_ns = transfer(piece, on_track, cursor.phase_ns, false, delivery);
+    cursor.arm = piece.arm();
+    cursor.next_lbn = piece.last_lbn + 1;
+  }
+}
+
+Nanoseconds Mechanics::read_until_time(MediaCursor& cursor, std::uint64_t limit_lbn,
+                                       Nanoseconds time_ns) const {
+  while (cursor.next_lbn < limit_lbn && cursor.time_ns < time_ns) {
+    const Piece piece = piece_at(cursor.next_lbn, limit_lbn - 1);
+    const Nanoseconds on_track = cursor.time_ns + move_ns(cursor.arm, piece.arm(), false);
+    const Nanoseconds begins =
+        slot_passage(piece.track, piece.first_slot, on_track, cursor.phase_ns);
+    if (begins >= time_ns) {
+      // Called off while the arm moves or the platter turns: nothing of this piece was read.
+      if (cursor.arm != piece.arm()) {
+        cursor.arm = piece.arm();
+        cursor.time_ns = on_track;
+      }
+      return std::max(time_ns, on_track);
+    }
+    const auto end_of = [&](std::uint64_t slots) {
+      return begins + tables_.rotation.sectors_ns(slots, piece.track.sectors);
+    };
+    cursor.arm = piece.arm();
+    if (end_of(piece.slots()) <= time_ns) {
+      cursor.time_ns = end_of(piece.slots());
+      cursor.next_lbn = piece.last_lbn + 1;
+      continue;
+    }
+    // Somewhere in this piece: count the whole slots.
+    std::uint64_t low = 0, high = piece.slots();
+    while (high - low > 1) {
+      const std::uint64_t middle = (low + high) / 2;
+      (end_of(middle) <= time_ns ? low : high) = middle;
+    }
+    cursor.next_lbn = tables_.layout.lbn_at_or_after_slot(piece.first_slot + low);
+    cursor.time_ns = end_of(low);
+    if (tables_.cache.stop_in_sector || cursor.next_lbn >= limit_lbn) return time_ns;
+    return end_of(low + 1);
+  }
+  return std::max(time_ns, cursor.time_ns);
+}
+
+void Mechanics::access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAccess& how,
+                       const Supply* supply, Delivery* delivery, std::uint64_t* landing_slot,
+                       Piece* first_piece) const {
+  bool first = true;
+  while (cursor.next_lbn < end_lbn) {
+    const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1);
+    Nanoseconds move = move_ns(cursor.arm, piece.arm(), how.write);
+    if (first)
+      move = std::max({move + how.disturbance.positioning_ns, how.minimum_seek_ns,
+                       Nanoseconds{0}}) +
+             how.disturbance.media_delay_ns;
+    const Nanoseconds on_track = cursor.time_ns + move;
+    if (first && landing_slot != nullptr) *landing_slot = next_slot(piece.track, on_track, cursor.phase_ns);
+    if (first && first_piece != nullptr) *first_piece = piece;
+    cursor.time_ns =
+        supply != nullptr
+            ? transfer_supplied(piece, on_track, cursor.phase_ns, how.zero_latency, *supply)
+            : transfer(piece, on_track, cursor.phase_ns, how.zero_latency, delivery);
+    cursor.arm = piece.arm();
+    cursor.next_lbn = piece.last_lbn + 1;
+    first = false;
+  }
+}
+
+}  // namespace platter::engine

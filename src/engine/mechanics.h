@@ -1,0 +1,102 @@
+// Arm and platter at work: how long a run of consecutive LBNs takes on the media. A run is played
+// track by track; each piece seeks (or switches heads), waits for its first sector and transfers.
+#pragma once
+
+#include "engine/state.h"
+#include "engine/tables.h"
+
+namespace platter::engine {
+
+// Consecutive LBNs that pass under one head in one go (slipped sectors between them included).
+struct Piece {
+  std::uint64_t first_lbn = 0, last_lbn = 0;    // inclusive
+  std::uint64_t first_slot = 0, last_slot = 0;
+  Track track;
+
+  Arm arm() const { return {track.cylinder, track.head}; }
+  std::uint64_t slots() const { return last_slot - first_slot + 1; }
+};
+
+// When the first block of a request is available to the media, and each further one: block i of a
+// write is in the buffer at first_ns + i * block_ns. Reads need nothing.
+struct Supply {
+  std::uint64_t first_lbn = 0;
+  Nanoseconds first_ns = 0, block_ns = 0;
+
+  Nanoseconds at(std::uint64_t lbn) const {
+    return first_ns + static_cast<Nanoseconds>(lbn - first_lbn) * block_ns;
+  }
+};
+
+// What the bus needs to know of a media run: the earliest time at which sending blocks in order,
+// block_ns each, can end. Fed with stretches of blocks that become available one after another.
+class Delivery {
+ public:
+  Delivery(std::uint64_t first_lbn, std::uint64_t blocks, Nanoseconds block_ns,
+           std::uint64_t watermark_blocks = 1)
+      : first_lbn_(first_lbn),
+        blocks_(blocks),
+        block_ns_(block_ns),
+        watermark_lbn_(first_lbn + watermark_blocks - 1) {}
+
+  // Blocks first..last are available at first_ns .. last_ns, evenly spaced between.
+  void available(std::uint64_t first, Nanoseconds first_ns, std::uint64_t last,
+                 Nanoseconds last_ns);
+  // The bus can begin at start_ns; when the last block has been sent.
+  Nanoseconds end_ns(Nanoseconds start_ns) const;
+  // When the first watermark_blocks of the request are in the buffer.
+  Nanoseconds filled_ns() const { return filled_ns_; }
+
+ private:
+  std::uint64_t first_lbn_, blocks_;
+  Nanoseconds block_ns_;
+  std::uint64_t watermark_lbn_;
+  Nanoseconds end_ns_ = 0;     // not earlier, whatever the start
+  Nanoseconds filled_ns_ = 0;
+};
+
+class Mechanics {
+ public:
+  explicit Mechanics(const Tables& tables) : tables_(tables) {}
+
+  // Piece that begins with `lbn` and does not go beyond `last`.
+  Piece piece_at(std::uint64_t lbn, std::uint64_t last) const;
+  // Arm from one track to another: the longer of seek and head switch, and for writes the settle
+  // time if anything moved (Worthington 1995; DiskSim 4.0's dm_mech_g1).
+  Nanoseconds move_ns(const Arm& from, const Arm& to, bool write) const;
+
+  // Reads in order from the cursor up to, not including, end_lbn.
+  void read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn, Delivery* delivery = nullptr) const;
+  // As far as the heads get by `time_ns`: whole sectors only. The cursor stays where the last whole
+  // sector ended; returns when the arm can leave if it is called off at time_ns (after the sector in
+  // transfer unless stop_in_sector, after a seek that has begun).
+  Nanoseconds read_until_time(MediaCursor& cursor, std::uint64_t limit_lbn, Nanoseconds time_ns) const;
+
+  struct FirstAccess {
+    Disturbance disturbance;
+    bool write = false;
+    bool zero_latency = false;
+    Nanoseconds minimum_seek_ns = 0;
+  };
+  // A request's own access: from `cursor` (time = when the arm may begin to move) over
+  // [cursor.next_lbn, end_lbn). `landing_slot` receives the first whole slot under the head on
+  // the first track.
+  void access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAccess& how,
+              const Supply* supply, Delivery* delivery, std::uint64_t* landing_slot,
+              Piece* first_piece) const;
+
+  // First slot of the track whose beginning has not passed yet at `now_ns`.
+  std::uint64_t next_slot(const Track& track, Nanoseconds now_ns, Nanoseconds phase_ns) const;
+
+ private:
+  Nanoseconds slot_passage(const Track& track, std::uint64_t slot, Nanoseconds now_ns,
+                           Nanoseconds phase_ns) const;
+  Nanoseconds transfer(const Piece& piece, Nanoseconds on_track_ns, Nanoseconds phase_ns,
+                       bool zero_latency, Delivery* delivery) const;
+  Nanoseconds transfer_supplied(const Piece& piece, Nanoseconds on_track_ns, Nanoseconds phase_ns,
+                                bool zero_latency, const Supply& supply) const;
+
+  const Tables& tables_;
+};
+
+}  // namespace platter::engine

@@ -1,0 +1,76 @@
+#include "engine/segments.h"
+
+#include <algorithm>
+
+namespace platter::engine {
+
+// A drive with a separate write segment keeps segment 0 for it.
+std::uint32_t Segments::first_for_reads() const { return table_.separate_write_segment ? 1 : 0; }
+std::uint32_t Segments::segments_for_writes() const {
+  return table_.separate_write_segment ? 1 : table_.segments;
+}
+
+Segments::Found Segments::find_read(const Request& request,
+                                    std::optional<std::uint32_t> reading) const {
+  Found best;
+  if (!table_.present) return best;
+  const std::uint64_t last = request.lbn + request.blocks;
+  for (std::uint32_t i = 0; i < table_.segments; ++i) {
+    const Segment& segment = state_.segments[i];
+    if (segment.content == Segment::Content::empty) continue;
+    if (segment.content == Segment::Content::written && !table_.read_hit_on_written) continue;
+    const bool almost = table_.almost_read_hits && reading == i && request.lbn == segment.end;
+    if (!almost && (request.lbn < segment.first || request.lbn >= segment.end)) continue;
+    const Match match = last <= segment.end ? Match::whole : Match::partial;
+    if (match > best.match) best = {match, i};
+  }
+  return best;
+}
+
+bool Segments::overlaps(std::uint32_t segment, const Request& request) const {
+  const Segment& s = state_.segments[segment];
+  return s.content != Segment::Content::empty && request.lbn < s.end &&
+         request.lbn + request.blocks > s.first;
+}
+
+std::uint32_t Segments::oldest(std::uint32_t first, std::uint32_t last,
+                               std::optional<std::uint32_t> busy) const {
+  std::optional<std::uint32_t> best;
+  const auto rank = [this](std::uint32_t i) {
+    const Segment& s = state_.segments[i];
+    return s.content == Segment::Content::empty ? 0 : s.last_use + 1;
+  };
+  for (std::uint32_t i = first; i < last; ++i)
+    if (i != busy && (!best || rank(i) < rank(*best))) best = i;
+  return best.value_or(first);
+}
+
+std::uint32_t Segments::take_for_read(std::optional<std::uint32_t> busy) {
+  const std::uint32_t taken = oldest(first_for_reads(), table_.segments, busy);
+  state_.segments[taken] = {};
+  touch(taken);
+  return taken;
+}
+
+std::uint32_t Segments::take_for_write(const Request& request, std::optional<std::uint32_t> busy) {
+  for (std::uint32_t i = 0; i < table_.segments; ++i)
+    if (i != busy && overlaps(i, request)) state_.segments[i].content = Segment::Content::empty;
+  const std::uint32_t taken = oldest(0, segments_for_writes(), busy);
+  state_.segments[taken] = {};
+  touch(taken);
+  return taken;
+}
+
+void Segments::touch(std::uint32_t segment) { state_.segments[segment].last_use = ++state_.uses; }
+
+void Segments::drop_all() {
+  for (auto& segment : state_.segments) segment = {};
+}
+
+void Segments::grow(std::uint32_t segment, std::uint64_t end) {
+  Segment& s = state_.segments[segment];
+  s.end = std::max(s.end, end);
+  if (s.end - s.first > table_.segment_blocks) s.first = s.end - table_.segment_blocks;
+}
+
+}  // namespace platter::engine
