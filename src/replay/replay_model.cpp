@@ -1,0 +1,209 @@
+#include "replay/replay_model.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/engine.h"
+#include "model/error.h"
+#include "replay/hits.h"
+#include "statistics/distribution.h"
+
+namespace platter::replay {
+namespace {
+
+constexpr std::uint64_t kReferenceStep = 8192;
+constexpr std::size_t kPhaseAccesses = 100;
+
+double exact_period_ns(const model::Rotation& rotation) {
+  return static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+}
+
+std::string name_of(const model::Identity& identity) {
+  return identity.name.empty() ? fmt::format("{} {}", identity.vendor, identity.product)
+                               : identity.name;
+}
+
+// Requests into an engine, completions out of it into the rows that they belong to.
+class ModelRun {
+ public:
+  ModelRun(const engine::Engine& engine, Nanoseconds phase_ns)
+      : engine_(engine), phase_ns_(phase_ns) {}
+
+  // Issues the row's request when due, later while `depth` are outstanding or the queue is full.
+  void issue(std::vector<Response>& rows, std::size_t index, std::uint32_t depth) {
+    Response& row = rows[index];
+    Nanoseconds now_ns = std::max(row.due_ns, latest_issue_ns_);
+    while (engine_.outstanding() > 0 && *engine_.next_completion_time() <= now_ns) take(rows);
+    while (engine_.outstanding() >= depth) now_ns = std::max(now_ns, take(rows));
+    engine::Request request;
+    request.lbn = row.lbn;
+    request.blocks = row.blocks;
+    request.write = row.write;
+    request.tag = static_cast<std::uint32_t>(index);
+    request.disturbance.phase_ns = phase_ns_;
+    while (!engine_.submit(request, now_ns)) {
+      if (engine_.outstanding() == 0)
+        throw Error(ExitStatus::internal, "the engine refuses a request while its queue is empty");
+      now_ns = std::max(now_ns, take(rows));
+    }
+    row.issue_ns = latest_issue_ns_ = now_ns;
+  }
+
+  // Waits for all that are outstanding; when the last one completed.
+  Nanoseconds finish(std::vector<Response>& rows) {
+    while (engine_.outstanding() > 0) take(rows);
+    return latest_completion_ns_;
+  }
+
+  std::uint64_t outside_validity() const { return outside_validity_; }
+
+ private:
+  Nanoseconds take(std::vector<Response>& rows) {
+    const engine::Completion completion = *engine_.next_completion();
+    Response& row = rows.at(completion.tag);
+    row.response_ns = completion.completion_ns - row.issue_ns;
+    row.media = completion.media_access;
+    if (completion.outside_validity) ++outside_validity_;
+    latest_completion_ns_ = std::max(latest_completion_ns_, completion.completion_ns);
+    return completion.completion_ns;
+  }
+
+  engine::Engine engine_;
+  Nanoseconds phase_ns_;
+  Nanoseconds latest_issue_ns_ = 0, latest_completion_ns_ = 0;
+  std::uint64_t outside_validity_ = 0;
+};
+
+std::vector<Response> rows_of(const Trace& trace, Nanoseconds start_ns) {
+  std::vector<Response> rows;
+  rows.reserve(trace.requests.size());
+  for (const TraceRequest& request : trace.requests)
+    rows.push_back({.lbn = request.lbn,
+                    .blocks = request.blocks,
+                    .write = request.write,
+                    .due_ns = start_ns + request.arrival_ns});
+  return rows;
+}
+
+std::vector<Response> reference_rows(std::uint64_t blocks, std::uint32_t count) {
+  std::vector<Response> rows;
+  for (const std::uint64_t lbn : reference_lbns(blocks, count)) {
+    Response row;
+    row.lbn = lbn;
+    row.due_ns = static_cast<Nanoseconds>(rows.size()) * kReferencePause_ns;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+void run_in_own_time(ModelRun& run, const Trace& trace, Result& result, std::uint32_t depth) {
+  for (std::size_t i = 0; i < result.reference.size(); ++i) run.issue(result.reference, i, 1);
+  const Nanoseconds referenced_ns = run.finish(result.reference);
+  const Nanoseconds start_ns = std::max(
+      referenced_ns, static_cast<Nanoseconds>(result.reference.size()) * kReferencePause_ns);
+  result.requests = rows_of(trace, start_ns);
+  Nanoseconds due_ns = start_ns;
+  for (std::size_t i = 0; i < result.requests.size(); ++i) {
+    if (trace.kind == TraceKind::closed) result.requests[i].due_ns = due_ns;
+    run.issue(result.requests, i, depth);
+    if (trace.kind == TraceKind::closed)
+      due_ns = run.finish(result.requests) + trace.requests[i].think_ns;
+  }
+  run.finish(result.requests);
+}
+
+// Every request when the drive got it; what the model has not finished by then waits in its queue.
+void run_in_drives_time(ModelRun& run, const Result& drive, Result& result) {
+  constexpr std::uint32_t kAnyDepth = ~0u;
+  const auto played = [&](const std::vector<Response>& rows) {
+    std::vector<Response> mine = rows;
+    for (Response& row : mine) {
+      row.due_ns = row.issue_ns;
+      row.media.reset();
+    }
+    return mine;
+  };
+  result.reference = played(drive.reference);
+  for (std::size_t i = 0; i < result.reference.size(); ++i) run.issue(result.reference, i, kAnyDepth);
+  run.finish(result.reference);
+  result.requests = played(drive.requests);
+  for (std::size_t i = 0; i < result.requests.size(); ++i) run.issue(result.requests, i, kAnyDepth);
+  run.finish(result.requests);
+}
+
+void require_same_requests(const Trace& trace, const Result& like) {
+  bool same = trace.requests.size() == like.requests.size();
+  for (std::size_t i = 0; same && i < trace.requests.size(); ++i)
+    same = trace.requests[i].lbn == like.requests[i].lbn &&
+           trace.requests[i].blocks == like.requests[i].blocks &&
+           trace.requests[i].write == like.requests[i].write;
+  if (!same)
+    throw Error(ExitStatus::bad_input,
+                fmt::format("the result of {} is not one of the trace {}: their requests differ; "
+                            "give the result of the same trace",
+                            like.name, trace.name));
+}
+
+double completion_difference_ns(const Response& drive, const Response& model) {
+  return static_cast<double>(model.completion_ns() - drive.completion_ns());
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> reference_lbns(std::uint64_t blocks, std::uint32_t count) {
+  const std::uint64_t step = std::min<std::uint64_t>(kReferenceStep, blocks / (2 * (count + 1)));
+  std::vector<std::uint64_t> lbns;
+  for (std::uint32_t i = 0; i < count; ++i) lbns.push_back(blocks / 2 + (count - 1 - i) * step);
+  return lbns;
+}
+
+double phase_between(const Result& drive, const Result& model, double period_ns) {
+  const double threshold_ns = default_hit_threshold_ns(period_ns);
+  std::vector<double> differences;
+  const auto collect = [&](const std::vector<Response>& theirs, const std::vector<Response>& mine,
+                           std::size_t most) {
+    for (std::size_t i = 0; i < std::min(theirs.size(), mine.size()); ++i)
+      if (differences.size() < most && both_from_media(theirs[i], mine[i], threshold_ns))
+        differences.push_back(completion_difference_ns(theirs[i], mine[i]));
+  };
+  collect(drive.reference, model.reference, drive.reference.size());
+  if (differences.empty()) collect(drive.requests, model.requests, kPhaseAccesses);
+  return statistics::circular_median(differences, period_ns);
+}
+
+Result replay_on_model(const model::DriveModel& model, const Trace& trace,
+                       const ModelReplay& options) {
+  engine::Engine engine(model);
+  require_within(trace, engine.blocks());
+  if (options.like) require_same_requests(trace, *options.like);
+  if (options.caches == Caches::off)
+    engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
+
+  Result result;
+  result.target = Result::Target::model;
+  result.name = name_of(model.identity);
+  result.trace = trace.name;
+  result.kind = trace.kind;
+  result.depth = trace.kind == TraceKind::closed ? 1 : options.depth;
+  result.caches = options.caches == Caches::off ? "off" : "default";
+  result.block_bytes = model.identity.block_bytes;
+  result.period_ns = exact_period_ns(model.rotation);
+
+  const auto run = [&](double phase_ns) {
+    ModelRun model_run(engine, static_cast<Nanoseconds>(std::llround(phase_ns)));
+    result.phase_ns = phase_ns;
+    if (options.like) {
+      run_in_drives_time(model_run, *options.like, result);
+    } else {
+      result.reference = reference_rows(engine.blocks(), options.reference_reads);
+      run_in_own_time(model_run, trace, result, result.depth);
+    }
+    result.outside_validity = model_run.outside_validity();
+  };
+  run(0);
+  if (options.like) run(phase_between(*options.like, result, *result.period_ns));
+  return result;
+}
+
+}  // namespace platter::replay

@@ -1,0 +1,44 @@
+// A trace on a model: the engine answers, in its own time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/drive_model.h"
+#include "replay/result.h"
+#include "replay/trace.h"
+
+namespace platter::replay {
+
+enum class Caches : std::uint8_t { as_they_are, off };
+
+struct ModelReplay {
+  Caches caches = Caches::as_they_are;
+  std::uint32_t depth = 1;             // most requests outstanding; a closed trace has 1
+  std::uint32_t reference_reads = 16;  // before the trace
+  // The same trace's result on the drive. The model then gets every request, the reference reads
+  // first, at the time at which the drive got it, and its platter is set once, so that its
+  // reference reads end at the angle at which the drive's did (without any: its first 100 media
+  // accesses), and runs free from there.
+  const Result* like = nullptr;
+};
+
+// Without `like`, an open trace's requests are issued when due, later if `depth` are outstanding; a
+// closed trace's think times start at the model's own completions, as DiskSim's validate mode does.
+// Throws Error(bad_input) for a request past the model's end, or a `like` of another trace.
+Result replay_on_model(const model::DriveModel& model, const Trace& trace,
+                       const ModelReplay& options = {});
+
+// Single blocks, each from the media whatever the cache holds of the ones before: downwards through
+// the middle of the drive, in steps that no read-ahead bridges backwards.
+std::vector<std::uint64_t> reference_lbns(std::uint64_t blocks, std::uint32_t count);
+
+// Reference reads are due this far from one another, and the trace as far after the last.
+constexpr Nanoseconds kReferencePause_ns = 100 * kMillisecond;
+
+// How far ahead of the model's platter, which ran at phase 0, the drive's must have been: the
+// circular median of the completions' differences over the reference reads, or over the first 100
+// accesses that went to the media on both sides. Within half a period; 0 if there are none.
+double phase_between(const Result& drive, const Result& model, double period_ns);
+
+}  // namespace platter::replay

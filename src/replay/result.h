@@ -1,0 +1,53 @@
+// What a replay measured or computed: each request with its issue and response time, and who it was.
+// Its file is CSV below one comment line of JSON; docs/metrics.md is the reference of its fields.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/units.h"
+#include "replay/trace.h"
+
+namespace platter::replay {
+
+struct Response {
+  std::uint64_t lbn = 0;
+  std::uint32_t blocks = 1;
+  bool write = false;
+  Nanoseconds due_ns = 0;       // when the trace wanted it issued, from the start of the replay
+  Nanoseconds issue_ns = 0;     // when it was issued, from the start of the replay
+  Nanoseconds response_ns = 0;  // issue to completion
+  std::optional<bool> media{};    // whether it had to wait for the media; a drive does not tell
+
+  Nanoseconds completion_ns() const { return issue_ns + response_ns; }
+};
+
+struct Result {
+  enum class Target : std::uint8_t { drive, model };
+  Target target = Target::drive;
+  std::string name{};    // the drive's or the model's
+  std::string trace{};   // what was replayed
+  TraceKind kind = TraceKind::open;
+  std::uint32_t depth = 1;             // most requests outstanding
+  std::string caches = "default";      // "default", "off", "unknown"
+  std::uint32_t block_bytes = 512;
+  std::optional<double> period_ns{};     // of one revolution, where known
+  std::optional<double> phase_ns{};      // model: how far ahead of nominal its platter was set
+  std::uint64_t outside_validity = 0;  // model: requests beyond what the model measured
+  std::uint64_t retries = 0;           // drive: BUSY, TASK SET FULL, unit attentions
+  std::vector<Response> reference{};     // reads made first, all from the media, to set the phase by
+  std::vector<Response> requests{};      // those of the trace, in its order
+};
+
+// `path` is a result file, or a validate trace, whose service times are those of the drive that it
+// was taken on. Throws Error(bad_input) with file and line.
+Result load_result(const std::string& path);
+void save_result(const Result& result, const std::string& path);  // atomic; Error(output)
+
+// The result of the drive that a closed trace was measured on: each issue time is the completion
+// before it plus its think time. Throws Error(bad_input) if a service time is missing.
+Result result_of_trace(const Trace& trace);
+
+}  // namespace platter::replay

@@ -1,0 +1,108 @@
+#include <unistd.h>
+
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+
+#include "model/error.h"
+#include "model/file.h"
+#include "replay/result.h"
+
+using namespace platter;
+using namespace platter::replay;
+
+namespace {
+
+struct TemporaryName {
+  std::string path = std::filesystem::temp_directory_path() /
+                     ("platter-result-" + std::to_string(::getpid()) + ".csv");
+  ~TemporaryName() { std::filesystem::remove(path); }
+};
+
+std::string error_of(const std::string& content) {
+  const TemporaryName file;
+  model::write_file(file.path, content);
+  try {
+    load_result(file.path);
+  } catch (const Error& error) {
+    return std::string(error.what()).substr(file.path.size());
+  }
+  return "no error";
+}
+
+constexpr const char* kHead =
+    R"(# {"schema":"platter.replay-result/1","target":"drive","name":"d","trace":"t","mode":"open",)"
+    R"("depth":1,"caches":"off","block_bytes":512})"
+    "\npart,op,lbn,blocks,due_ns,issue_ns,response_ns,media\n";
+
+}  // namespace
+
+TEST_CASE("a result comes back as it was saved") {
+  Result result;
+  result.target = Result::Target::model;
+  result.name = "a \"model\"";
+  result.trace = "t.trace";
+  result.kind = TraceKind::closed;
+  result.depth = 4;
+  result.caches = "off";
+  result.block_bytes = 4096;
+  result.period_ns = 5985037.406483791;
+  result.phase_ns = -12.5;
+  result.outside_validity = 3;
+  result.retries = 2;
+  result.reference = {{.lbn = 5, .issue_ns = 1, .response_ns = 2, .media = true}};
+  result.requests = {{.lbn = 1ull << 40, .blocks = 9, .write = true, .due_ns = 3, .issue_ns = 4,
+                      .response_ns = 5, .media = false},
+                     {.lbn = 7, .response_ns = 8}};
+  const TemporaryName file;
+  save_result(result, file.path);
+  const Result again = load_result(file.path);
+  CHECK(again.target == result.target);
+  CHECK(again.name == result.name);
+  CHECK(again.trace == result.trace);
+  CHECK(again.kind == result.kind);
+  CHECK(again.depth == 4);
+  CHECK(again.caches == "off");
+  CHECK(again.block_bytes == 4096);
+  CHECK(again.period_ns == result.period_ns);
+  CHECK(again.phase_ns == result.phase_ns);
+  CHECK(again.outside_validity == 3);
+  CHECK(again.retries == 2);
+  REQUIRE(again.reference.size() == 1);
+  CHECK(again.reference[0].media == true);
+  REQUIRE(again.requests.size() == 2);
+  CHECK(again.requests[0].lbn == 1ull << 40);
+  CHECK(again.requests[0].blocks == 9);
+  CHECK(again.requests[0].write);
+  CHECK(again.requests[0].due_ns == 3);
+  CHECK(again.requests[0].issue_ns == 4);
+  CHECK(again.requests[0].response_ns == 5);
+  CHECK(again.requests[0].media == false);
+  CHECK_FALSE(again.requests[1].media.has_value());
+}
+
+TEST_CASE("a validate trace is the result of the drive it was taken on") {
+  const TemporaryName file;
+  model::write_file(file.path, "W Hit 4583176 4 663.0 45422.0\nW Hit 4583180 4 607.0 34200.0\n");
+  const Result result = load_result(file.path);
+  CHECK(result.kind == TraceKind::closed);
+  REQUIRE(result.requests.size() == 2);
+  CHECK(result.requests[0].issue_ns == 0);
+  CHECK(result.requests[0].response_ns == 663'000);
+  CHECK(result.requests[1].issue_ns == 663'000 + 45'422'000);
+  model::write_file(file.path, "W Hit 4583176 4 0 45422.0\n");
+  CHECK_THROWS_AS(load_result(file.path), Error);
+}
+
+TEST_CASE("a damaged result names its line") {
+  const std::string head = kHead;
+  CHECK(error_of(head + "trace,R,1,1,0,0,5,\n") == "no error");
+  CHECK(error_of(head + "trace,R,1,1,0,0,5,\ntrace,R,1,1,0\n").starts_with(", line 4: "));
+  CHECK(error_of(head + "trace,R,1,1,0,0,-5,\n").starts_with(", line 3: a response time below 0"));
+  CHECK(error_of(head + "trace,Q,1,1,0,0,5,\n").starts_with(", line 3: the second field"));
+  CHECK(error_of(head + "trace,R,1,1,0,0,5,2\n").starts_with(", line 3: the last field"));
+  CHECK(error_of(head + "trace,R,1,1,0,0,5\n").starts_with(", line 3: the line is cut short"));
+  CHECK(error_of(head) == ": holds no request");
+  CHECK(error_of("# {\"schema\":\"x/9\"}\n").starts_with(": its schema is \"x/9\""));
+  CHECK(error_of("# nonsense\n").starts_with(": its first line is not the header"));
+}

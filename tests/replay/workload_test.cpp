@@ -1,0 +1,101 @@
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "model/error.h"
+#include "replay/workload.h"
+
+using namespace platter;
+using namespace platter::replay;
+
+namespace {
+
+constexpr std::uint64_t kBlocks = 4'000'000;
+
+Trace made(WorkloadKind kind, std::uint64_t seed = 1) {
+  return generate({.kind = kind, .blocks = kBlocks, .seed = seed});
+}
+
+}  // namespace
+
+TEST_CASE("the random workload is that of the paper, within four standard errors") {
+  const Trace trace = made(WorkloadKind::random);
+  REQUIRE(trace.requests.size() == 5000);
+  REQUIRE(trace.kind == TraceKind::open);
+  double bytes = 0, writes = 0, place = 0;
+  for (const TraceRequest& request : trace.requests) {
+    CHECK(request.blocks % 4 == 0);
+    CHECK((request.blocks >= 4 && request.blocks <= 24));
+    CHECK(request.lbn + request.blocks <= kBlocks);
+    bytes += request.blocks * 512.0;
+    writes += request.write;
+    place += static_cast<double>(request.lbn) / kBlocks;
+  }
+  CHECK(std::abs(bytes / 5000 - 8192) < 4 * 3380 / std::sqrt(5000.0));
+  CHECK(std::abs(writes / 5000 - 1 / 3.0) < 4 * 0.471 / std::sqrt(5000.0));
+  CHECK(std::abs(place / 5000 - 0.5) < 4 * 0.289 / std::sqrt(5000.0));
+  CHECK(std::abs(to_ms(trace.requests.back().arrival_ns) / 4999 - 36) < 4 * 20.8 / std::sqrt(4999.0));
+}
+
+TEST_CASE("the mixed workload is 20 % sequential, 30 % local, 50 % uniform") {
+  const Trace trace = made(WorkloadKind::mixed);
+  double sequential = 0, local = 0;
+  for (std::size_t i = 1; i < trace.requests.size(); ++i) {
+    const TraceRequest &before = trace.requests[i - 1], &now = trace.requests[i];
+    const double distance = std::abs(static_cast<double>(now.lbn) - static_cast<double>(before.lbn));
+    if (now.lbn == before.lbn + before.blocks)
+      ++sequential;
+    else if (distance <= 500)
+      ++local;
+  }
+  CHECK(std::abs(sequential / 4999 - 0.2) < 4 * 0.4 / std::sqrt(4999.0));
+  CHECK(std::abs(local / 4999 - 0.3) < 4 * 0.46 / std::sqrt(4999.0));
+}
+
+TEST_CASE("a seed is a workload on every platform") {
+  const Trace a = made(WorkloadKind::mixed, 7), b = made(WorkloadKind::mixed, 7);
+  const Trace c = made(WorkloadKind::mixed, 8);
+  bool same = true, other = false;
+  for (std::size_t i = 0; i < a.requests.size(); ++i) {
+    same = same && a.requests[i].lbn == b.requests[i].lbn &&
+           a.requests[i].arrival_ns == b.requests[i].arrival_ns;
+    other = other || a.requests[i].lbn != c.requests[i].lbn;
+  }
+  CHECK(same);
+  CHECK(other);
+}
+
+TEST_CASE("writes stay in the ranges that allow them, reads-only has none") {
+  Workload workload{.kind = WorkloadKind::mixed, .blocks = kBlocks};
+  workload.writes = {{1000, 1999}, {5000, 5023}};
+  std::size_t writes = 0;
+  bool reads_elsewhere = false;
+  for (const TraceRequest& request : generate(workload).requests) {
+    if (request.write) {
+      ++writes;
+      CHECK((workload.writes[0].holds(request.lbn, request.blocks) ||
+             workload.writes[1].holds(request.lbn, request.blocks)));
+    } else {
+      reads_elsewhere = reads_elsewhere || request.lbn > 10000;
+    }
+  }
+  CHECK(writes > 1000);
+  CHECK(reads_elsewhere);
+  workload.reads_only = true;
+  for (const TraceRequest& request : generate(workload).requests) CHECK_FALSE(request.write);
+}
+
+TEST_CASE("every request stays within the given ranges") {
+  const scsi::LbnRange range{100, 400};
+  for (const TraceRequest& request :
+       generate({.kind = WorkloadKind::mixed, .blocks = kBlocks, .within = {range}}).requests)
+    CHECK(range.holds(request.lbn, request.blocks));
+}
+
+TEST_CASE("a range that cannot hold a request is refused") {
+  Workload workload{.blocks = kBlocks, .within = {{0, 22}}};
+  CHECK_THROWS_AS(generate(workload), Error);
+  workload.within = {{kBlocks - 10, kBlocks}};
+  CHECK_THROWS_AS(generate(workload), Error);
+  CHECK_THROWS_AS(generate({.blocks = 10}), Error);
+}
