@@ -78,23 +78,34 @@ Nanoseconds Mechanics::transfer(const Piece& piece, Nanoseconds on_track_ns, Nan
     // the sectors in front when they come round.
     const std::uint64_t landing = next_slot(track, on_track_ns, phase_ns);
     if (landing > piece.first_slot && landing <= piece.last_slot) {
-      const Nanoseconds begins = slot_passage(track, landing, on_track_ns, phase_ns);
-      const Nanoseconds again = begins + tables_.rotation.period_ns();
-      const std::uint64_t in_front = landing - piece.first_slot;
-      const Nanoseconds restart = again - passing(in_front);
-      if (delivery != nullptr) {
-        const std::uint64_t split = tables_.layout.lbn_at_or_after_slot(landing);
-        if (split > piece.first_lbn)
-          delivery->available(piece.first_lbn, restart + passing(1), split - 1, again);
-        delivery->available(piece.last_lbn, again, piece.last_lbn, again);
-      }
-      return again;
+      const Nanoseconds round_ns = slot_passage(track, landing, on_track_ns, phase_ns) +
+                                   tables_.rotation.period_ns();
+      Piece in_front = piece;
+      in_front.last_lbn = tables_.layout.lbn_at_or_after_slot(landing) - 1;
+      in_front.last_slot = tables_.layout.slot_of_lbn(in_front.last_lbn);
+      // What was read before they came is sent behind them, and so never later than they allow.
+      return pass(in_front, round_ns - passing(landing - piece.first_slot), delivery);
     }
   }
-  const Nanoseconds begins = slot_passage(track, piece.first_slot, on_track_ns, phase_ns);
-  const Nanoseconds ends = begins + passing(piece.slots());
-  if (delivery != nullptr)
-    delivery->available(piece.first_lbn, begins + passing(1), piece.last_lbn, ends);
+  return pass(piece, slot_passage(track, piece.first_slot, on_track_ns, phase_ns), delivery);
+}
+
+// The whole piece in order, its first sector beginning at begins_ns.
+Nanoseconds Mechanics::pass(const Piece& piece, Nanoseconds begins_ns, Delivery* delivery) const {
+  const auto end_of = [&](std::uint64_t slots) {
+    return begins_ns + tables_.rotation.sectors_ns(slots, piece.track.sectors);
+  };
+  const Nanoseconds ends = end_of(piece.slots());
+  if (delivery == nullptr) return ends;
+  if (piece.slots() == piece.last_lbn - piece.first_lbn + 1) {
+    delivery->available(piece.first_lbn, end_of(1), piece.last_lbn, ends);
+  } else {  // slipped sectors between them: one by one
+    for (std::uint64_t lbn = piece.first_lbn; lbn <= piece.last_lbn; ++lbn) {
+      const Nanoseconds there =
+          end_of(tables_.layout.slot_of_lbn(lbn) - piece.first_slot + 1);
+      delivery->available(lbn, there, lbn, there);
+    }
+  }
   return ends;
 }
 

@@ -93,6 +93,7 @@ class Mechanics {
                            Nanoseconds phase_ns) const;
   Nanoseconds transfer(const Piece& piece, Nanoseconds on_track_ns, Nanoseconds phase_ns,
                        bool zero_latency, Delivery* delivery) const;
+  Nanoseconds pass(const Piece& piece, Nanoseconds begins_ns, Delivery* delivery) const;
   Nanoseconds transfer_supplied(const Piece& piece, Nanoseconds on_track_ns, Nanoseconds phase_ns,
                                 bool zero_latency, const Supply& supply) const;
 
