@@ -1,0 +1,172 @@
+#include "virtual_drive/defects.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "scsi/bytes.h"
+
+namespace platter::virtual_drive {
+namespace {
+
+// Slots from first to last, inclusive: a run of skipped ones, a track, the tracks of a cylinder.
+struct Span {
+  std::uint64_t first = 0, last = 0;
+  bool reaches_end_of(const Span& other) const {
+    return first <= other.first || last >= other.last;
+  }
+};
+
+// Judges runs of skipped slots by where they lie on the layout, remaps left aside.
+class Judge {
+ public:
+  explicit Judge(const engine::LayoutMap& map) : map_(map) {}
+
+  bool is_spare(const Span& run) const {
+    const Span track = track_around(run.first);
+    if (run.first > track.first && run.last < track.last) return false;
+    return (run.first <= track.first && run.last >= track.last) || reaches_zone_end(run) ||
+           is_track_spare(run) || is_cylinder_spare(run);
+  }
+
+ private:
+  Span track_around(std::uint64_t slot) const {
+    const engine::Track track = map_.track_of_slot(slot);
+    return {track.first_slot, track.first_slot + track.sectors - 1};
+  }
+
+  bool same_cylinder(std::uint64_t slot, std::uint64_t other) const {
+    const engine::Track a = map_.track_of_slot(slot), b = map_.track_of_slot(other);
+    return a.cylinder == b.cylinder && a.zone == b.zone;
+  }
+
+  Span cylinder_around(std::uint64_t slot) const {
+    Span cylinder = track_around(slot);
+    while (cylinder.first > 0 && same_cylinder(cylinder.first - 1, slot))
+      cylinder.first = track_around(cylinder.first - 1).first;
+    while (cylinder.last + 1 < map_.slots() && same_cylinder(cylinder.last + 1, slot))
+      cylinder.last = track_around(cylinder.last + 1).last;
+    return cylinder;
+  }
+
+  bool reaches_zone_end(const Span& run) const {
+    const auto zone_of = [this](std::uint64_t slot) { return map_.track_of_slot(slot).zone; };
+    return run.first == 0 || run.last + 1 >= map_.slots() ||
+           zone_of(run.first - 1) != zone_of(run.first) ||
+           zone_of(run.last + 1) != zone_of(run.last);
+  }
+
+  // The unit before or behind has skipped slots at the end of itself that the run reaches here.
+  template <class Around>
+  bool neighbour_alike(const Span& run, const Span& unit, Around around) const {
+    const bool at_back = run.last >= unit.last;
+    const auto alike = [&](const Span& neighbour) {
+      return !map_.lbn_of_slot(at_back ? neighbour.last : neighbour.first);
+    };
+    return (unit.first > 0 && alike(around(unit.first - 1))) ||
+           (unit.last + 1 < map_.slots() && alike(around(unit.last + 1)));
+  }
+
+  bool is_track_spare(const Span& run) const {
+    const Span track = track_around(run.last);
+    return run.reaches_end_of(track) &&
+           neighbour_alike(run, track, [this](std::uint64_t slot) { return track_around(slot); });
+  }
+
+  bool is_cylinder_spare(const Span& run) const {
+    const Span cylinder = cylinder_around(run.last);
+    return run.reaches_end_of(cylinder) &&
+           (run.last > run.first || neighbour_alike(run, cylinder, [this](std::uint64_t slot) {
+              return cylinder_around(slot);
+            }));
+  }
+
+  const engine::LayoutMap& map_;
+};
+
+constexpr std::uint64_t kRegularSeries = 8;
+
+enum Format : std::uint8_t { kBytesFromIndex = 0b100, kPhysicalSector = 0b101 };
+
+struct Descriptor {
+  std::uint32_t cylinder, head, place;
+  auto key() const { return std::tie(cylinder, head, place); }
+};
+
+// Bytes that pass the head between the index (angle 0) and the start of the slot.
+std::uint32_t bytes_from_index(const engine::LayoutMap& map, const engine::Track& track,
+                               std::uint64_t slot, std::uint32_t block_bytes) {
+  const double track_bytes = static_cast<double>(track.sectors) * block_bytes;
+  return static_cast<std::uint32_t>(engine::rev_from_angle(map.angle_of_slot(track, slot)) *
+                                    track_bytes);
+}
+
+void append(std::vector<std::uint8_t>& list, const std::vector<std::uint64_t>& slots,
+            const engine::LayoutMap& map, Format format, std::uint32_t block_bytes) {
+  std::vector<Descriptor> descriptors;
+  descriptors.reserve(slots.size());
+  for (const std::uint64_t slot : slots) {
+    const engine::Track track = map.track_of_slot(slot);
+    const std::uint32_t place = format == kPhysicalSector
+                                    ? static_cast<std::uint32_t>(slot - track.first_slot)
+                                    : bytes_from_index(map, track, slot, block_bytes);
+    descriptors.push_back({track.cylinder, track.head, place});
+  }
+  std::ranges::sort(descriptors, {}, &Descriptor::key);
+  for (const Descriptor& descriptor : descriptors) {
+    std::uint8_t bytes[8];
+    scsi::put_be(bytes, 3, descriptor.cylinder);
+    bytes[3] = static_cast<std::uint8_t>(descriptor.head);
+    scsi::put_be(bytes + 4, 4, descriptor.place);
+    list.insert(list.end(), bytes, bytes + sizeof bytes);
+  }
+}
+
+}  // namespace
+
+DefectSlots find_defects(const model::Layout& layout) {
+  model::Layout in_sequence = layout;
+  in_sequence.remaps.clear();
+  const engine::LayoutMap map(in_sequence);
+  const Judge judge(map);
+  DefectSlots found;
+  for (const model::Skip& skip : layout.skips) {
+    if (skip.count >= kRegularSeries) continue;
+    for (std::uint64_t i = 0; i < skip.count; ++i) {
+      const std::uint64_t first = skip.first_slot + i * skip.stride;
+      if (judge.is_spare({first, first + skip.length - 1})) continue;
+      for (std::uint64_t slot = first; slot < first + skip.length; ++slot)
+        found.primary.push_back(slot);
+    }
+  }
+  for (const model::Remap& remap : layout.remaps) found.grown.push_back(map.slot_of_lbn(remap.lbn));
+  return found;
+}
+
+Reply defect_data(const DefectSlots& defects, const engine::LayoutMap& map,
+                  std::uint32_t block_bytes, const scsi::Command& command) {
+  const bool ten = command.opcode() == 0x37;
+  const std::uint8_t selection = command.cdb[ten ? 2 : 1];
+  const std::size_t header = ten ? 4 : 8;
+  const std::size_t longest =
+      ten ? 0xfff8 : 0xfffffff8;  // whole descriptors that the length can tell
+  const std::uint8_t lists = selection & 0x18;
+  const std::uint8_t asked = selection & 0x07;
+  const Format format = asked == kBytesFromIndex ? kBytesFromIndex : kPhysicalSector;
+
+  std::vector<std::uint8_t> data(header, 0);
+  if (lists & 0x10) append(data, defects.primary, map, format, block_bytes);
+  if (lists & 0x08) append(data, defects.grown, map, format, block_bytes);
+  data.resize(std::min(data.size(), header + longest));
+  data[1] = static_cast<std::uint8_t>(lists | format);
+  scsi::put_be(&data[ten ? 2 : 4], ten ? 2 : 4, data.size() - header);
+
+  Reply reply = good(std::move(data),
+                     ten ? scsi::get_be16(&command.cdb[7]) : scsi::get_be32(&command.cdb[6]));
+  if (asked != format) {
+    reply.status = scsi::Status::check_condition;
+    reply.sense = fixed_sense(kDefectListNotFound);
+  }
+  return reply;
+}
+
+}  // namespace platter::virtual_drive

@@ -1,0 +1,40 @@
+// The defect lists of a virtual drive: which slots of its layout are media defects, and READ DEFECT
+// DATA over them (SBC-3 clause 5.16).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/layout_map.h"
+#include "model/drive_model.h"
+#include "virtual_drive/sense_data.h"
+
+namespace platter::virtual_drive {
+
+struct DefectSlots {
+  std::vector<std::uint64_t> primary;  // slipped: the P list
+  std::vector<std::uint64_t> grown;    // the places whose LBNs live elsewhere: the G list
+};
+
+// A model does not say why a slot holds no LBN; its place does. A run of skipped slots is space
+// that the format keeps free, and no defect, if it
+//   - covers a whole track, or touches the first or the last slot of a zone;
+//   - is one of a regular series of eight or more;
+//   - touches an end of a track, and the track before or behind it has skipped slots at the same
+//   end
+//     (spares for each track);
+//   - touches an end of a cylinder, and is longer than one slot, or the cylinder before or behind
+//   it
+//     has skipped slots at the same end (spares for each cylinder, or group of cylinders).
+// All others are slipped defects, slot by slot. Runs of different entries are judged apart, so a
+// defect just before a spare area remains one.
+DefectSlots find_defects(const model::Layout& layout);
+
+// READ DEFECT DATA(10) or (12) for the lists and format of the CDB. Formats 101b (physical sector)
+// and 100b (bytes from index; the index is where the angle is 0) are kept. Any other is answered in
+// 101b with RECOVERED ERROR, DEFECT LIST NOT FOUND, as SBC-3 wants it. The list length field of
+// (10) has 16 bits: there, what lies beyond 8191 defects is left out.
+Reply defect_data(const DefectSlots& defects, const engine::LayoutMap& map,
+                  std::uint32_t block_bytes, const scsi::Command& command);
+
+}  // namespace platter::virtual_drive

@@ -1,0 +1,100 @@
+#include "virtual_drive/identity_pages.h"
+
+#include <algorithm>
+#include <string>
+
+#include "scsi/bytes.h"
+
+namespace platter::virtual_drive {
+namespace {
+
+// A left-aligned ASCII field of INQUIRY data (SPC-4 clause 4.3.1).
+std::string ascii_field(const std::string& text, const char* fallback, std::size_t length) {
+  std::string field = text.empty() ? fallback : text;
+  for (char& c : field)
+    if (c < 0x20 || c > 0x7e) c = '?';
+  field.resize(length, ' ');
+  return field;
+}
+
+std::string vendor(const Personality& drive) {
+  return ascii_field(drive.model.identity.vendor, "PLATTER", 8);
+}
+std::string product(const Personality& drive) {
+  return ascii_field(drive.model.identity.product, "VIRTUAL DRIVE", 16);
+}
+std::string serial(const Personality& drive) {
+  const std::string& text = drive.model.identity.serial;
+  return ascii_field(text, "VIRTUAL", text.empty() ? 7 : std::min<std::size_t>(text.size(), 32));
+}
+
+std::vector<std::uint8_t> vpd_page(std::uint8_t page, const std::vector<std::uint8_t>& payload) {
+  std::vector<std::uint8_t> data(4 + payload.size(), 0);
+  data[1] = page;
+  scsi::put_be(&data[2], 2, payload.size());
+  std::ranges::copy(payload, data.begin() + 4);
+  return data;
+}
+
+// One designator: code set ASCII, type T10 vendor identification (SPC-4 clause 7.8.5.4).
+std::vector<std::uint8_t> device_identification(const Personality& drive) {
+  const std::string name = vendor(drive) + product(drive) + serial(drive);
+  std::vector<std::uint8_t> designator{0x02, 0x01, 0x00, static_cast<std::uint8_t>(name.size())};
+  designator.insert(designator.end(), name.begin(), name.end());
+  return designator;
+}
+
+constexpr std::size_t kBlockPageLength = 0x3c;  // of pages B0h and B1h
+
+std::vector<std::uint8_t> block_limits() {
+  std::vector<std::uint8_t> payload(kBlockPageLength, 0);
+  scsi::put_be(&payload[8 - 4], 4, kMaximumTransferBlocks);
+  return payload;
+}
+
+std::vector<std::uint8_t> block_device_characteristics(const Personality& drive) {
+  std::vector<std::uint8_t> payload(kBlockPageLength, 0);
+  scsi::put_be(&payload[4 - 4], 2, drive.rpm);
+  return payload;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> inquiry_data(const Personality& drive, std::uint8_t lun) {
+  std::vector<std::uint8_t> data(8, 0);
+  data[0] = lun == 0 ? 0x00 : 0x7f;  // direct access; or: no device can be there
+  data[2] = static_cast<std::uint8_t>(drive.level);
+  data[3] = 0x02;    // response data format
+  data[4] = 36 - 5;  // additional length
+  data[7] = 0x02;    // CMDQUE: tagged commands
+  for (const auto& field :
+       {vendor(drive), product(drive), ascii_field(drive.model.identity.revision, "0001", 4)})
+    data.insert(data.end(), field.begin(), field.end());
+  return data;
+}
+
+std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& drive,
+                                                            std::uint8_t page) {
+  const bool has_block_pages = drive.level >= ScsiLevel::spc3;
+  switch (page) {
+    case 0x00:
+      return vpd_page(page, has_block_pages
+                                ? std::vector<std::uint8_t>{0x00, 0x80, 0x83, 0xb0, 0xb1}
+                                : std::vector<std::uint8_t>{0x00, 0x80, 0x83});
+    case 0x80: {
+      const std::string text = serial(drive);
+      return vpd_page(page, {text.begin(), text.end()});
+    }
+    case 0x83:
+      return vpd_page(page, device_identification(drive));
+    case 0xb0:
+      if (has_block_pages) return vpd_page(page, block_limits());
+      break;
+    case 0xb1:
+      if (has_block_pages) return vpd_page(page, block_device_characteristics(drive));
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace platter::virtual_drive

@@ -1,0 +1,24 @@
+// Who the drive says it is: INQUIRY data and vital product data (SPC-4 clauses 6.6 and 7.8, SBC-3
+// clause 6.5).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "virtual_drive/personality.h"
+
+namespace platter::virtual_drive {
+
+// The largest READ or WRITE that a drive of SPC-3 or later accepts, in blocks.
+constexpr std::uint32_t kMaximumTransferBlocks = 65535;
+
+// Standard INQUIRY data of logical unit `lun`; any but 0 is said not to be there.
+std::vector<std::uint8_t> inquiry_data(const Personality& drive, std::uint8_t lun);
+
+// nullopt: a drive of its age does not have that page. 00h, 80h and 83h are on all, B0h and B1h
+// from SPC-3 on.
+std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& drive,
+                                                            std::uint8_t page);
+
+}  // namespace platter::virtual_drive

@@ -1,0 +1,92 @@
+// What a command means to the drive: its answer, and the work that has to be done before the answer
+// is due. No time in here; target.cpp has the clock.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/engine.h"
+#include "virtual_drive/address_translation.h"
+#include "virtual_drive/defects.h"
+#include "virtual_drive/mode_pages.h"
+#include "virtual_drive/personality.h"
+#include "virtual_drive/sector_store.h"
+#include "virtual_drive/sense_data.h"
+
+namespace platter::virtual_drive {
+
+struct Work {
+  enum class Kind : std::uint8_t {
+    electronics,  // nothing but the drive's processor: electronics_ns
+    media,        // a read or write of `blocks` from `lbn` on
+    seek,
+    synchronize,
+  };
+  Kind kind = Kind::electronics;
+  Nanoseconds electronics_ns = 0;
+  std::uint64_t lbn = 0;
+  std::uint32_t blocks = 0;
+  bool write = false;
+  bool force_unit_access = false;
+  bool immediate = false;              // the answer does not wait for the work
+  std::uint32_t lost_revolutions = 0;  // retries of a sector that cannot be read
+  bool cache_changed = false;          // MODE SELECT of the caching page
+};
+
+struct Answer {
+  Reply reply;
+  Work work;
+};
+
+class LogicalUnit {
+ public:
+  LogicalUnit(const model::DriveModel& model, const engine::LayoutMap& map);
+  LogicalUnit(const LogicalUnit&) = delete;
+  LogicalUnit& operator=(const LogicalUnit&) = delete;
+
+  // Any bytes get an answer. Contents are read and written in the order of these calls.
+  Answer answer(const scsi::Command& command);
+
+  // Power-on, or a logical unit reset: settings are the defaults, the next command is told.
+  void reset(bool unit_attention);
+
+  const Personality& personality() const { return drive_; }
+  engine::CacheSettings cache_settings() const { return modes_.cache_settings(); }
+
+ private:
+  struct Rule;
+  static const std::vector<Rule>& rules();
+  Reply check_usage(const scsi::Command& command, const Rule& rule) const;
+
+  Answer test_unit_ready(const scsi::Command& command);
+  Answer request_sense(const scsi::Command& command);
+  Answer inquiry(const scsi::Command& command);
+  Answer mode_select(const scsi::Command& command);
+  Answer mode_sense(const scsi::Command& command);
+  Answer receive_diagnostic(const scsi::Command& command);
+  Answer send_diagnostic(const scsi::Command& command);
+  Answer read_capacity_10(const scsi::Command& command);
+  Answer read_capacity_16(const scsi::Command& command);
+  Answer transfer(const scsi::Command& command);
+  Answer seek(const scsi::Command& command);
+  Answer synchronize_cache(const scsi::Command& command);
+  Answer read_defect_data(const scsi::Command& command);
+  Answer report_luns(const scsi::Command& command);
+
+  Answer electronics(Reply reply) const;
+  Answer read_blocks(const scsi::Command& command, Work work);
+  Answer write_blocks(const scsi::Command& command, Work work);
+  std::uint64_t last_lbn_of_cylinder(std::uint64_t lbn) const;
+
+  Personality drive_;
+  const engine::LayoutMap& map_;
+  ModePages modes_;
+  AddressTranslation translation_;
+  SectorStore sectors_;
+  std::optional<DefectSlots> defects_;        // found at the first question
+  std::vector<std::uint64_t> medium_errors_;  // sorted
+  bool unit_attention_ = false;
+};
+
+}  // namespace platter::virtual_drive

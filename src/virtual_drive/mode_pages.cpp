@@ -1,0 +1,362 @@
+#include "virtual_drive/mode_pages.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "model/validate.h"
+#include "scsi/bytes.h"
+
+namespace platter::virtual_drive {
+namespace {
+
+constexpr std::uint8_t kErrorRecovery = 0x01, kDisconnectReconnect = 0x02, kFormat = 0x03,
+                       kGeometry = 0x04, kCaching = 0x08, kControl = 0x0a, kNotch = 0x0c,
+                       kAllPages = 0x3f;
+constexpr std::uint8_t kCurrent = 0, kChangeable = 1, kDefaults = 2, kSaved = 3;
+
+// Of the caching page (SBC-3 table 164): offsets and bits.
+constexpr std::size_t kCacheFlags = 2, kReadAheadFlags = 12;
+constexpr std::uint8_t kWce = 0x04, kRcd = 0x01, kDra = 0x20, kSegmentsInBlocks = 0x40;
+constexpr std::size_t kActiveNotch = 6;  // of the notch page
+constexpr std::size_t kReadRetryCount = 3;
+
+constexpr std::uint8_t kRetries = 8;  // of the error recovery page, reads and writes
+
+std::vector<std::uint8_t> empty_page(std::uint8_t code, std::uint8_t length) {
+  std::vector<std::uint8_t> page(2u + length, 0);
+  page[0] = code;
+  page[1] = length;
+  return page;
+}
+
+// A model's number in a field of 8 or 16 bits: 0 where the model has none, the most that fits where
+// it is larger.
+template <class Field>
+Field fitted(const model::Parameter& parameter) {
+  const double value = parameter.or_else(0);
+  return static_cast<Field>(
+      std::clamp(value, 0.0, static_cast<double>(std::numeric_limits<Field>::max())));
+}
+
+// A share of the buffer in 1/256 (SPC-4 clause 7.5.10).
+std::uint8_t buffer_ratio(const model::Parameter& share) {
+  return static_cast<std::uint8_t>(std::clamp(std::round(share.or_else(0) * 256), 0.0, 255.0));
+}
+
+std::vector<std::uint8_t> error_recovery_page() {
+  auto page = empty_page(kErrorRecovery, 0x0a);
+  page[kReadRetryCount] = kRetries;
+  page[8] = kRetries;
+  return page;
+}
+
+std::vector<std::uint8_t> disconnect_reconnect_page(const model::Bus& bus) {
+  auto page = empty_page(kDisconnectReconnect, 0x0e);
+  page[2] = buffer_ratio(bus.high_read_watermark);
+  page[3] = buffer_ratio(bus.low_write_watermark);
+  return page;
+}
+
+std::vector<std::uint8_t> geometry_page(const Personality& drive) {
+  auto page = empty_page(kGeometry, 0x16);
+  scsi::put_be(&page[2], 3, drive.cylinders);
+  page[5] = static_cast<std::uint8_t>(std::min<std::uint32_t>(drive.heads, 255));
+  scsi::put_be(&page[20], 2, drive.rpm);
+  return page;
+}
+
+std::vector<std::uint8_t> caching_page(const model::Cache& cache) {
+  auto page = empty_page(kCaching, 0x12);
+  if (cache.write_back_level.or_else(0) > 0) page[kCacheFlags] |= kWce;
+  if (cache.read_enabled.or_else(1) == 0) page[kCacheFlags] |= kRcd;
+  scsi::put_be(&page[4], 2, 0xffff);  // a request of any size is prefetched for
+  scsi::put_be(&page[6], 2, fitted<std::uint16_t>(cache.read_ahead_min_blocks));
+  scsi::put_be(&page[8], 2, fitted<std::uint16_t>(cache.read_ahead_max_blocks));
+  scsi::put_be(&page[10], 2, 0xffff);
+  page[kReadAheadFlags] = kSegmentsInBlocks;
+  if (cache.read_ahead.or_else(0) == 0) page[kReadAheadFlags] |= kDra;
+  page[13] = fitted<std::uint8_t>(cache.segments);
+  scsi::put_be(&page[14], 2, fitted<std::uint16_t>(cache.segment_blocks));
+  return page;
+}
+
+// What a drive cannot do, no bit can turn on; what it does can be turned off, if the firmware lets.
+std::vector<std::uint8_t> caching_changeable(const std::vector<std::uint8_t>& page,
+                                             const model::Firmware& firmware) {
+  auto mask = empty_page(kCaching, 0x12);
+  if (!firmware.cache_page_changeable) return mask;
+  mask[kCacheFlags] =
+      static_cast<std::uint8_t>((page[kCacheFlags] & kWce) | (~page[kCacheFlags] & kRcd));
+  mask[kReadAheadFlags] = static_cast<std::uint8_t>(~page[kReadAheadFlags] & kDra);
+  return mask;
+}
+
+// Skews in sectors, as the format page has them.
+struct Skews {
+  std::uint16_t track = 0, cylinder = 0;
+};
+
+std::uint16_t skew_in_sectors(const engine::Track& from, const engine::Track& to) {
+  return static_cast<std::uint16_t>(
+      std::lround(engine::rev_from_angle(to.angle - from.angle) * from.sectors));
+}
+
+// From the first track of a zone to the next one of its cylinder, and over its first cylinder
+// switch.
+Skews skews_of_zone(const engine::LayoutMap& map, std::uint64_t first_slot, std::uint64_t end) {
+  constexpr int kFarthestSwitch = 4096;  // tracks; beyond, there is none worth naming
+  std::optional<std::uint16_t> track_skew, cylinder_skew;
+  engine::Track track = map.track_of_slot(first_slot);
+  for (int i = 0; i < kFarthestSwitch && !(track_skew && cylinder_skew); ++i) {
+    if (track.first_slot + track.sectors >= end) break;
+    const engine::Track next = map.track_of_slot(track.first_slot + track.sectors);
+    auto& skew = next.cylinder == track.cylinder ? track_skew : cylinder_skew;
+    if (!skew) skew = skew_in_sectors(track, next);
+    track = next;
+  }
+  return {track_skew.value_or(0), cylinder_skew.value_or(0)};
+}
+
+std::vector<std::uint8_t> format_page(const Personality& drive, const engine::LayoutMap& map,
+                                      std::uint64_t first_slot, std::uint64_t end) {
+  auto page = empty_page(kFormat, 0x16);
+  const Skews skews = skews_of_zone(map, first_slot, end);
+  scsi::put_be(&page[10], 2,
+               std::min<std::uint32_t>(map.track_of_slot(first_slot).sectors, 0xffff));
+  scsi::put_be(&page[12], 2, std::min<std::uint32_t>(drive.block_bytes, 0xffff));
+  scsi::put_be(&page[14], 2, 1);  // interleave
+  scsi::put_be(&page[16], 2, skews.track);
+  scsi::put_be(&page[18], 2, skews.cylinder);
+  page[20] = 0x40;  // HSEC: hard sectors
+  return page;
+}
+
+// Cylinder and head of a boundary (SCSI-2 clause 9.3.3.7, LPN = 0).
+void store_boundary(std::uint8_t* to, const engine::Track& track) {
+  scsi::put_be(to, 3, track.cylinder);
+  to[3] = static_cast<std::uint8_t>(track.head);
+}
+
+std::vector<std::uint8_t> notch_page(const engine::LayoutMap& map,
+                                     const std::vector<std::uint64_t>& zone_starts,
+                                     std::uint16_t active) {
+  auto page = empty_page(kNotch, 0x16);
+  const std::size_t zones = zone_starts.size() - 1;
+  page[2] = 0x80;  // ND: a notched drive
+  scsi::put_be(&page[4], 2, std::min<std::size_t>(zones, 0xffff));
+  scsi::put_be(&page[kActiveNotch], 2, active);
+  const std::size_t from = active == 0 ? 0 : active - 1u;
+  const std::size_t to = active == 0 ? zones : active;
+  store_boundary(&page[8], map.track_of_slot(zone_starts[from]));
+  store_boundary(&page[12], map.track_of_slot(zone_starts[to] - 1));
+  scsi::put_be(&page[16], 8,
+               std::uint64_t{1} << kFormat);  // the pages that follow the active notch
+  return page;
+}
+
+std::vector<std::uint64_t> starts_of_zones(const model::Layout& layout) {
+  std::vector<std::uint64_t> starts{0};
+  for (const auto& zone : layout.zones) {
+    model::Layout alone;
+    alone.zones = {zone};
+    starts.push_back(starts.back() + model::count_slots(alone));
+  }
+  return starts;
+}
+
+}  // namespace
+
+// The mode parameter header: MODE SENSE and SELECT(6) and (10) differ in it alone (SPC-4
+// clause 7.5.5).
+struct ModePages::Header {
+  std::size_t bytes, descriptor_length_at, descriptor_length_bytes;
+};
+
+namespace {
+constexpr std::size_t kDescriptorBytes = 8;
+}
+
+ModePages::ModePages(const Personality& drive, const engine::LayoutMap& map)
+    : drive_(drive), map_(map), zone_starts_(starts_of_zones(drive.model.layout)) {
+  add(error_recovery_page());
+  add(disconnect_reconnect_page(drive.model.bus));
+  add(format_page(drive, map, 0, zone_starts_[1]));
+  add(geometry_page(drive));
+  const auto caching = caching_page(drive.model.cache);
+  add(caching, caching_changeable(caching, drive.firmware));
+  add(empty_page(kControl, drive.level == ScsiLevel::scsi2 ? 0x06 : 0x0a));
+  if (drive.level <= ScsiLevel::spc) {  // obsolete from SBC-2 on
+    auto changeable = empty_page(kNotch, 0x16);
+    scsi::put_be(&changeable[kActiveNotch], 2, 0xffff);
+    add(notch_page(map, zone_starts_, 0), std::move(changeable));
+  }
+}
+
+void ModePages::add(std::vector<std::uint8_t> page, std::vector<std::uint8_t> changeable) {
+  if (changeable.empty()) changeable = empty_page(page[0], page[1]);
+  pages_[page[0]] = {page, std::move(changeable), page};
+}
+
+void ModePages::restore_defaults() {
+  for (auto& [code, page] : pages_) page.current = page.defaults;
+}
+
+engine::CacheSettings ModePages::cache_settings() const {
+  const auto& page = pages_.at(kCaching).current;
+  return {.read_cache = (page[kCacheFlags] & kRcd) == 0,
+          .write_cache = (page[kCacheFlags] & kWce) != 0,
+          .read_ahead = (page[kReadAheadFlags] & kDra) == 0};
+}
+
+std::uint8_t ModePages::read_retries() const {
+  return pages_.at(kErrorRecovery).current[kReadRetryCount];
+}
+
+std::vector<std::uint8_t> ModePages::pages(std::uint8_t page, std::uint8_t control) const {
+  std::vector<std::uint8_t> bytes;
+  for (const auto& [code, held] : pages_) {
+    if (page != kAllPages && page != code) continue;
+    const auto& values = control == kCurrent      ? held.current
+                         : control == kChangeable ? held.changeable
+                                                  : held.defaults;
+    bytes.insert(bytes.end(), values.begin(), values.end());
+  }
+  return bytes;
+}
+
+// The short block descriptor: 24 bits of blocks and a density code on a SCSI-2 drive, 32 bits
+// later; what does not fit is all ones.
+std::vector<std::uint8_t> ModePages::block_descriptor() const {
+  std::vector<std::uint8_t> descriptor(kDescriptorBytes, 0);
+  if (drive_.level == ScsiLevel::scsi2) {
+    scsi::put_be(&descriptor[1], 3, std::min<std::uint64_t>(drive_.blocks, 0xffffff));
+  } else {
+    scsi::put_be(&descriptor[0], 4, std::min<std::uint64_t>(drive_.blocks, 0xffffffff));
+  }
+  scsi::put_be(&descriptor[5], 3, drive_.block_bytes);
+  return descriptor;
+}
+
+namespace {
+constexpr std::uint8_t kDpoFua = 0x10;  // device-specific parameter (SBC-3 clause 6.4.1)
+}
+
+Reply ModePages::sense_6(const scsi::Command& command) const {
+  return sense(command, {4, 3, 1}, command.cdb[4]);
+}
+
+Reply ModePages::sense_10(const scsi::Command& command) const {
+  return sense(command, {8, 6, 2}, scsi::get_be16(&command.cdb[7]));
+}
+
+Reply ModePages::sense(const scsi::Command& command, const Header& header,
+                       std::uint64_t allocation_length) const {
+  const bool no_descriptor = command.cdb[1] & 0x08;  // DBD
+  const std::uint8_t control = command.cdb[2] >> 6;
+  const std::uint8_t page = command.cdb[2] & 0x3f;
+  const std::uint8_t subpage = command.cdb[3];
+  if (subpage != 0 && !(page == kAllPages && subpage == 0xff)) return invalid_cdb_field(3);
+  if (page != kAllPages && !pages_.contains(page)) return invalid_cdb_field(2);
+  if (control == kSaved) return check_condition(kSavingNotSupported);
+
+  std::vector<std::uint8_t> data(header.bytes, 0);
+  data[header.bytes == 4 ? 2 : 3] = kDpoFua;
+  if (!no_descriptor) {
+    const auto descriptor = block_descriptor();
+    data[header.descriptor_length_at + header.descriptor_length_bytes - 1] = kDescriptorBytes;
+    data.insert(data.end(), descriptor.begin(), descriptor.end());
+  }
+  const auto bytes = pages(page, control);
+  data.insert(data.end(), bytes.begin(), bytes.end());
+  if (header.bytes == 4) {
+    data[0] = static_cast<std::uint8_t>(data.size() - 1);
+  } else {
+    scsi::put_be(&data[0], 2, data.size() - 2);
+  }
+  return good(std::move(data), allocation_length);
+}
+
+Reply ModePages::select_6(const scsi::Command& command, std::span<const std::uint8_t> parameters) {
+  return select(command, {4, 3, 1}, parameters);
+}
+
+Reply ModePages::select_10(const scsi::Command& command, std::span<const std::uint8_t> parameters) {
+  return select(command, {8, 6, 2}, parameters);
+}
+
+Reply ModePages::check_block_descriptor(std::span<const std::uint8_t> descriptor,
+                                        std::uint16_t at) const {
+  const auto held = block_descriptor();
+  const auto blocks = [](std::span<const std::uint8_t> d) { return scsi::get_be32(d.data()); };
+  // No blocks named: as many as there are. Reformatting to another size is not offered.
+  if (blocks(descriptor) != 0 && blocks(descriptor) != blocks(held)) return invalid_parameter(at);
+  if (!std::equal(held.begin() + 4, held.end(), descriptor.begin() + 4))
+    return invalid_parameter(static_cast<std::uint16_t>(at + 4));
+  return {};
+}
+
+// A page of MODE SELECT may differ from the current values in changeable bits only.
+Reply ModePages::check_page(std::span<const std::uint8_t> page, std::uint16_t at) const {
+  const Page& held = pages_.at(page[0] & 0x3f);
+  for (std::size_t i = 2; i < page.size(); ++i)
+    if ((page[i] ^ held.current[i]) & ~held.changeable[i])
+      return invalid_parameter(static_cast<std::uint16_t>(at + i));
+  if ((page[0] & 0x3f) == kNotch && scsi::get_be16(&page[kActiveNotch]) >= zone_starts_.size())
+    return invalid_parameter(static_cast<std::uint16_t>(at + kActiveNotch));
+  return {};
+}
+
+Reply ModePages::select(const scsi::Command& command, const Header& header,
+                        std::span<const std::uint8_t> parameters) {
+  if (command.cdb[1] & 0x01) return invalid_cdb_field(1);  // SP: nothing can be saved
+  if (parameters.empty()) return {};
+  if (parameters.size() < header.bytes) return check_condition(kParameterListLengthError);
+  const std::size_t descriptors = header.descriptor_length_bytes == 1
+                                      ? parameters[header.descriptor_length_at]
+                                      : scsi::get_be16(&parameters[header.descriptor_length_at]);
+  std::size_t at = header.bytes;
+  if (descriptors != 0 && descriptors != kDescriptorBytes)
+    return invalid_parameter(static_cast<std::uint16_t>(header.descriptor_length_at));
+  if (parameters.size() - at < descriptors) return check_condition(kParameterListLengthError);
+  if (descriptors != 0) {
+    Reply reply =
+        check_block_descriptor(parameters.subspan(at, descriptors), static_cast<std::uint16_t>(at));
+    if (reply.status != scsi::Status::good) return reply;
+    at += descriptors;
+  }
+
+  std::vector<std::span<const std::uint8_t>> accepted;
+  while (at < parameters.size()) {
+    const auto rest = parameters.subspan(at);
+    const auto position = static_cast<std::uint16_t>(at);
+    const auto page = pages_.find(rest[0] & 0x3f);
+    if (page == pages_.end() || (rest[0] & 0x40)) return invalid_parameter(position);
+    if (rest.size() < 2) return check_condition(kParameterListLengthError);
+    if (rest[1] != page->second.current[1])
+      return invalid_parameter(static_cast<std::uint16_t>(at + 1));
+    const std::size_t length = page->second.current.size();
+    if (rest.size() < length) return check_condition(kParameterListLengthError);
+    Reply reply = check_page(rest.first(length), position);
+    if (reply.status != scsi::Status::good) return reply;
+    accepted.push_back(rest.first(length));
+    at += length;
+  }
+  for (const auto& page : accepted)
+    std::copy(page.begin() + 2, page.end(), pages_.at(page[0] & 0x3f).current.begin() + 2);
+  if (pages_.contains(kNotch)) show_active_notch();
+  return {};
+}
+
+// The format page tells of the active notch, or of the outermost zone when none is active.
+void ModePages::show_active_notch() {
+  const std::uint16_t active = scsi::get_be16(&pages_.at(kNotch).current[kActiveNotch]);
+  pages_.at(kNotch).current = notch_page(map_, zone_starts_, active);
+  const std::size_t zone = active == 0 ? 0 : active - 1u;
+  pages_.at(kFormat).current =
+      format_page(drive_, map_, zone_starts_[zone], zone_starts_[zone + 1]);
+}
+
+}  // namespace platter::virtual_drive

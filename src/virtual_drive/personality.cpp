@@ -1,0 +1,76 @@
+#include "virtual_drive/personality.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "model/error.h"
+
+namespace platter::virtual_drive {
+namespace {
+
+constexpr Nanoseconds kAssumedCommandTime = 200 * kMicrosecond;
+
+std::string assumed_level(const model::DriveModel& model, std::uint64_t blocks) {
+  const bool large = blocks > std::numeric_limits<std::uint32_t>::max();
+  return large || model.identity.block_bytes != 512 ? "SPC-3" : "SCSI-2";
+}
+
+Nanoseconds command_time(const model::Overheads& overheads) {
+  for (const auto* overhead : {&overheads.read_hit_after_read, &overheads.per_request})
+    if (overhead->value && *overhead->value > 0) return from_ms(*overhead->value);
+  return kAssumedCommandTime;
+}
+
+std::uint16_t rotations_per_minute(const model::Rotation& rotation) {
+  if (rotation.numerator_ns == 0) return 0;
+  const double rpm =
+      60e9 * static_cast<double>(rotation.denominator) / static_cast<double>(rotation.numerator_ns);
+  return static_cast<std::uint16_t>(std::clamp(rpm + 0.5, 0.0, 65535.0));
+}
+
+}  // namespace
+
+ScsiLevel scsi_level(const std::string& name) {
+  constexpr std::array<std::pair<const char*, ScsiLevel>, 7> kLevels{{
+      {"SCSI-2", ScsiLevel::scsi2},
+      {"SCSI-3", ScsiLevel::spc},
+      {"SPC", ScsiLevel::spc},
+      {"SPC-2", ScsiLevel::spc2},
+      {"SPC-3", ScsiLevel::spc3},
+      {"SPC-4", ScsiLevel::spc4},
+      {"SPC-5", ScsiLevel::spc4},
+  }};
+  for (const auto& [known, level] : kLevels)
+    if (name == known) return level;
+  throw Error(ExitStatus::bad_input, "the model's firmware.scsi_level is '" + name +
+                                         "', which is none of SCSI-2, SPC, SPC-2, SPC-3, SPC-4; "
+                                         "correct the model file");
+}
+
+Personality personality_of(const model::DriveModel& model, const engine::LayoutMap& layout) {
+  Personality drive;
+  drive.model = model;
+  drive.blocks = model.identity.blocks == 0 ? layout.blocks()
+                                            : std::min(model.identity.blocks, layout.blocks());
+  drive.block_bytes = model.identity.block_bytes;
+  if (drive.blocks == 0 || drive.block_bytes == 0)
+    throw Error(ExitStatus::bad_input,
+                "the model describes a drive without a single block; correct the model file");
+  drive.firmware = model.firmware.value_or(model::Firmware{});
+  if (drive.firmware.scsi_level.empty())
+    drive.firmware.scsi_level = assumed_level(model, drive.blocks);
+  drive.level = scsi_level(drive.firmware.scsi_level);
+  drive.cylinders = std::max(model.identity.cylinders, layout.cylinders());
+  drive.heads = std::max(model.identity.heads, layout.heads());
+  drive.rpm = rotations_per_minute(model.rotation);
+  drive.command_ns = command_time(model.overheads);
+  drive.half_translation_ns =
+      model.overheads.address_translation.value
+          ? from_ms(std::max(0.0, *model.overheads.address_translation.value) / 2)
+          : drive.command_ns;
+  return drive;
+}
+
+}  // namespace platter::virtual_drive

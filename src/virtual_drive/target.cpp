@@ -1,0 +1,255 @@
+#include "virtual_drive/target.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.h"
+#include "virtual_drive/imperfections.h"
+#include "virtual_drive/logical_unit.h"
+
+namespace platter::virtual_drive {
+namespace {
+
+constexpr std::uint32_t kMaxOutstanding = 64;
+
+class VirtualClock final : public scsi::Clock {
+ public:
+  Nanoseconds now_ns() override { return now_ns_; }
+  void sleep_until_ns(Nanoseconds deadline_ns) override {
+    now_ns_ = std::max(now_ns_, deadline_ns);
+  }
+
+ private:
+  Nanoseconds now_ns_ = 0;
+};
+
+// The answer as it reaches the host: no more data than it takes, and what that leaves.
+scsi::Completion completion_of(Reply reply, const scsi::Command& command, std::uint32_t tag) {
+  scsi::Completion done;
+  done.tag = tag;
+  done.status = reply.status;
+  done.sense = std::move(reply.sense);
+  std::uint64_t moved = 0;
+  if (command.direction == scsi::Direction::from_device) {
+    done.data = std::move(reply.data);
+    if (done.data.size() > command.transfer_length) done.data.resize(command.transfer_length);
+    moved = done.data.size();
+  } else if (command.direction == scsi::Direction::to_device) {
+    moved = std::min<std::uint64_t>(reply.taken, command.transfer_length);
+  }
+  done.residual = static_cast<std::uint32_t>(command.transfer_length - moved);
+  return done;
+}
+
+// A command on its way: in the engine until the media are done with it, then due at a known time.
+struct Outstanding {
+  scsi::Completion completion;
+  bool in_engine = false;
+  Nanoseconds delay_ns = 0;  // from the engine's completion to the host's
+};
+
+}  // namespace
+
+struct VirtualDevice::Impl {
+  Impl(const model::DriveModel& model, std::string device_name)
+      : name(std::move(device_name)),
+        engine(model),
+        layout(engine.layout()),
+        unit(model, layout),
+        noise(model.imperfections.value_or(model::Imperfections{}), engine.period_ns()),
+        settings_are_ignored(model.imperfections && model.imperfections->mode_page_lies),
+        truth(model) {
+    if (truth.imperfections) truth.imperfections->seed = noise.seed();
+    unit.reset(model.imperfections && model.imperfections->unit_attention_at_start);
+    apply_cache_settings(0);
+  }
+
+  bool knows(std::uint32_t tag) const {
+    return std::ranges::any_of(outstanding,
+                               [&](const Outstanding& o) { return o.completion.tag == tag; });
+  }
+
+  Nanoseconds arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const;
+  void start(const scsi::Command& command, std::uint32_t tag);
+  void start_media(const Work& work, const engine::Disturbance& disturbance, std::uint32_t tag,
+                   Nanoseconds arrival_ns, Outstanding& entry);
+  std::optional<scsi::Completion> earliest(std::optional<Nanoseconds> deadline_ns);
+  void apply_cache_settings(Nanoseconds time_ns) {
+    if (!settings_are_ignored) engine.set_cache(unit.cache_settings(), time_ns);
+  }
+
+  std::string name;
+  VirtualClock clock;
+  engine::Engine engine;
+  engine::LayoutMap layout;
+  LogicalUnit unit;
+  Noise noise;
+  bool settings_are_ignored;
+  model::DriveModel truth;
+  std::vector<Outstanding> outstanding;
+  Nanoseconds last_arrival_ns = 0;    // the bus keeps the order of commands
+  Nanoseconds processor_free_ns = 0;  // the drive's processor takes one command at a time
+  Nanoseconds last_busy_ns = 0;
+};
+
+// When the drive takes the command up: behind earlier ones, and later if it has to wake up.
+Nanoseconds VirtualDevice::Impl::arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const {
+  const Nanoseconds idle_ns = outstanding.empty() ? issued_ns - last_busy_ns : 0;
+  return std::max(
+      {issued_ns + before_ns + noise.wake_up_ns(idle_ns), last_arrival_ns, processor_free_ns});
+}
+
+void VirtualDevice::Impl::start(const scsi::Command& command, std::uint32_t tag) {
+  const Nanoseconds issued_ns = clock.now_ns();
+  const bool full = outstanding.size() >= kMaxOutstanding;
+  Answer answer;
+  if (full) {
+    answer.reply.status = scsi::Status::task_set_full;
+  } else {
+    answer = unit.answer(command);
+  }
+  const Work& work = answer.work;
+
+  const RequestKey key{work.lbn, work.blocks, command.opcode()};
+  const Nanoseconds host_ns = noise.host_delay_ns(key, issued_ns);
+  const Nanoseconds before_ns = host_ns / 2, after_ns = host_ns - host_ns / 2;
+  const Nanoseconds arrival_ns = arrival_of(issued_ns, before_ns);
+  last_arrival_ns = arrival_ns;
+  const engine::Disturbance disturbance{
+      .positioning_ns = noise.positioning_ns(key, issued_ns),
+      .media_delay_ns = noise.media_delay_ns(key, issued_ns),
+      .phase_ns = noise.phase_ns(issued_ns),
+  };
+
+  Outstanding entry;
+  entry.completion = completion_of(std::move(answer.reply), command, tag);
+  entry.completion.issued_ns = issued_ns;
+  entry.delay_ns = after_ns;
+  const auto due = [&](Nanoseconds time_ns) { entry.completion.completed_ns = time_ns + after_ns; };
+  switch (work.kind) {
+    case Work::Kind::electronics:
+      processor_free_ns = arrival_ns + work.electronics_ns;
+      due(processor_free_ns);
+      if (work.cache_changed) apply_cache_settings(processor_free_ns);
+      break;
+    case Work::Kind::media:
+      start_media(work, disturbance, tag, arrival_ns, entry);
+      break;
+    case Work::Kind::seek:
+      due(engine.seek(work.lbn, arrival_ns, disturbance));
+      break;
+    case Work::Kind::synchronize: {
+      const Nanoseconds clean_ns = engine.synchronize(arrival_ns);
+      const Nanoseconds answered_ns = arrival_ns + work.electronics_ns;
+      due(work.immediate ? answered_ns : std::max(answered_ns, clean_ns));
+      break;
+    }
+  }
+  outstanding.push_back(std::move(entry));
+}
+
+void VirtualDevice::Impl::start_media(const Work& work, const engine::Disturbance& disturbance,
+                                      std::uint32_t tag, Nanoseconds arrival_ns,
+                                      Outstanding& entry) {
+  engine::Request request;
+  request.lbn = work.lbn;
+  request.blocks = work.blocks;
+  request.write = work.write;
+  request.force_unit_access = work.force_unit_access;
+  request.tag = tag;
+  request.disturbance = disturbance;
+  if (engine.submit(request, arrival_ns)) {
+    entry.in_engine = true;
+    entry.delay_ns += work.lost_revolutions * engine.period_ns();
+    return;
+  }
+  scsi::Completion refused;
+  refused.tag = tag;
+  refused.status = scsi::Status::task_set_full;
+  refused.residual =
+      entry.completion.residual + static_cast<std::uint32_t>(entry.completion.data.size());
+  refused.issued_ns = entry.completion.issued_ns;
+  refused.completed_ns = arrival_ns + entry.delay_ns;
+  entry.completion = std::move(refused);
+}
+
+// What the host sees first may not be what the engine finishes first, for the delays differ. The
+// engine is never advanced past the completion that is handed out: later arrivals may still change
+// what follows.
+std::optional<scsi::Completion> VirtualDevice::Impl::earliest(
+    std::optional<Nanoseconds> deadline_ns) {
+  const auto sooner = [](const Outstanding& a, const Outstanding& b) {
+    if (a.in_engine != b.in_engine) return b.in_engine;
+    return a.completion.completed_ns < b.completion.completed_ns;
+  };
+  while (true) {
+    const auto first = std::ranges::min_element(outstanding, sooner);
+    const bool known = first != outstanding.end() && !first->in_engine;
+    const auto media_ns = engine.next_completion_time();
+    if (media_ns && (!known || *media_ns <= first->completion.completed_ns) &&
+        (!deadline_ns || *media_ns <= *deadline_ns)) {
+      const auto done = engine.next_completion();
+      const auto entry = std::ranges::find_if(outstanding, [&](const Outstanding& o) {
+        return o.in_engine && o.completion.tag == done->tag;
+      });
+      entry->in_engine = false;
+      entry->completion.completed_ns = done->completion_ns + entry->delay_ns;
+      continue;
+    }
+    if (!known || (deadline_ns && first->completion.completed_ns > *deadline_ns))
+      return std::nullopt;
+    scsi::Completion completion = std::move(first->completion);
+    outstanding.erase(first);
+    last_busy_ns = std::max(last_busy_ns, completion.completed_ns);
+    clock.sleep_until_ns(completion.completed_ns);
+    return completion;
+  }
+}
+
+VirtualDevice::VirtualDevice(const model::DriveModel& model, std::string name)
+    : impl_(std::make_unique<Impl>(model, std::move(name))) {}
+
+VirtualDevice::~VirtualDevice() = default;
+
+const std::string& VirtualDevice::name() const { return impl_->name; }
+
+scsi::Clock& VirtualDevice::clock() { return impl_->clock; }
+
+std::uint32_t VirtualDevice::max_outstanding() const { return kMaxOutstanding; }
+
+scsi::Expected<void> VirtualDevice::submit(const scsi::Command& command, std::uint32_t tag) {
+  if (impl_->knows(tag))
+    return tl::unexpected(scsi::TransportError{
+        scsi::TransportError::Kind::protocol,
+        impl_->name + " was given tag " + std::to_string(tag) +
+            " while a command of that tag is outstanding; give each command a tag of its own"});
+  impl_->start(command, tag);
+  return {};
+}
+
+scsi::Expected<std::optional<scsi::Completion>> VirtualDevice::reap() {
+  return impl_->earliest(std::nullopt);
+}
+
+scsi::Expected<std::optional<scsi::Completion>> VirtualDevice::reap_until(Nanoseconds deadline_ns) {
+  auto completion = impl_->earliest(std::max(deadline_ns, impl_->clock.now_ns()));
+  if (!completion) impl_->clock.sleep_until_ns(deadline_ns);
+  return completion;
+}
+
+scsi::Expected<void> VirtualDevice::reset() {
+  Impl& drive = *impl_;
+  drive.engine.drop_outstanding();
+  drive.outstanding.clear();
+  drive.unit.reset(true);
+  drive.last_arrival_ns = std::max(drive.last_arrival_ns, drive.clock.now_ns());
+  drive.apply_cache_settings(drive.last_arrival_ns);
+  return {};
+}
+
+const model::DriveModel& VirtualDevice::truth() const { return impl_->truth; }
+const engine::LayoutMap& VirtualDevice::layout() const { return impl_->layout; }
+Nanoseconds VirtualDevice::power_on_phase_ns() const { return impl_->noise.power_on_phase_ns(); }
+
+}  // namespace platter::virtual_drive
