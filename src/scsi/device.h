@@ -12,6 +12,7 @@
 
 #include <tl/expected.hpp>
 
+#include "model/error.h"
 #include "model/units.h"
 
 namespace platter::scsi {
@@ -36,6 +37,7 @@ struct Command {
   Direction direction = Direction::none;
   std::uint32_t transfer_length = 0;  // bytes that the host can take, or gives
   std::vector<std::uint8_t> data;     // to_device: transfer_length bytes
+  bool keep_data = true;  // false: only the time matters, Completion::data may stay empty
   Attribute attribute = Attribute::simple;
   Nanoseconds timeout_ns = 60 * kSecond;
 
@@ -60,6 +62,9 @@ struct TransportError {
   Kind kind = Kind::io;
   std::string sentence;  // names the device, what is wrong and what to do
 };
+
+// The same for a person, with the exit status that fits.
+Error as_error(const TransportError& error);
 
 template <class T>
 using Expected = tl::expected<T, TransportError>;

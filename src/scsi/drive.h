@@ -5,46 +5,32 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/drive_model.h"
 #include "scsi/device.h"
 #include "scsi/guard.h"
+#include "scsi/replies.h"
+#include "scsi/sense.h"
 
 namespace platter::scsi {
 
-// One physical place as RECEIVE DIAGNOSTIC RESULTS page 40h gives it (SBC-3, translate address page,
-// physical sector format, 5.2.?): sector numbers are the drive's own, often from 0 for each track.
-struct PhysicalAddress {
-  std::uint32_t cylinder = 0, head = 0, sector = 0;
-  bool operator==(const PhysicalAddress&) const = default;
+// The drive reported an error that the experiment did not ask for. Medium errors are worth catching:
+// `lbn` says where, another place may do.
+class DriveError : public Error {
+ public:
+  DriveError(ExitStatus status, const std::string& sentence, std::optional<Sense> s,
+             std::uint64_t at_lbn, std::uint32_t count)
+      : Error(status, sentence), sense(std::move(s)), lbn(at_lbn), blocks(count) {}
+  bool medium() const { return sense && sense->key == SenseKey::medium_error; }
+  std::optional<Sense> sense;
+  std::uint64_t lbn;
+  std::uint32_t blocks;
 };
-
-struct Translation {
-  std::vector<PhysicalAddress> places;  // several where the block spans sectors
-  bool remapped = false;                // ALTSEC: an alternate sector holds the block
-  bool alternate_track = false;         // ALTTRK
-};
-
-struct DefectList {
-  std::vector<PhysicalAddress> places;  // physical sector format (101b)
-  bool primary = false, grown = false;  // which lists are in it
-};
-
-struct CachePage {  // mode page 08h
-  bool write_cache_enabled = false;     // WCE
-  bool read_cache_disabled = false;     // RCD
-  bool read_ahead_disabled = false;     // DRA
-  std::uint8_t segments = 0;            // number of cache segments
-  std::uint16_t segment_blocks = 0;     // cache segment size
-  std::uint16_t max_prefetch = 0, min_prefetch = 0, prefetch_ceiling = 0;
-  std::vector<std::uint8_t> raw;        // the page as it came, for MODE SELECT
-};
-
-enum class PageControl : std::uint8_t { current = 0, changeable = 1, defaults = 2, saved = 3 };
 
 // What every completed command leaves behind for the raw samples of a run.
 struct CommandRecord {
@@ -57,6 +43,7 @@ struct CommandRecord {
 
 class Drive {
  public:
+  // Writes need a Guard with permission for them; a bare Device is only read.
   Drive(Device& guarded, std::string name);
 
   Clock& clock();
@@ -67,11 +54,14 @@ class Drive {
   // Identity and capabilities. Filled by identify(): INQUIRY, VPD 00/80/83/B0/B1 where offered,
   // READ CAPACITY, retries a unit attention first.
   const model::Identity& identify();
+  const Inquiry& inquiry() const;       // after identify()
+  std::optional<std::vector<std::uint8_t>> vpd_page(std::uint8_t page);
   std::uint64_t blocks() const;         // after identify()
   std::uint32_t block_bytes() const;
 
   // Reads: the data are kept only when asked for. READ(10), READ(16) past 2^32 blocks.
-  Completion read(std::uint64_t lbn, std::uint32_t blocks = 1, bool force_unit_access = false);
+  Completion read(std::uint64_t lbn, std::uint32_t blocks = 1, bool force_unit_access = false,
+                  bool keep_data = false);
   // Rewrites what these sectors hold. learn_contents() must have read them before (it reads now
   // what is unknown); so the timed write is one command. Throws Error(refused) outside the permission.
   void learn_contents(std::uint64_t lbn, std::uint32_t blocks);
@@ -91,6 +81,13 @@ class Drive {
   // first change; restore_settings() (also called by the destructor) brings it back.
   bool set_cache(bool write_cache_enabled, bool read_cache_disabled, bool read_ahead_disabled);
   void restore_settings();
+  // The page 08h that restore_settings() will bring back; nullopt: nothing was changed.
+  std::optional<std::vector<std::uint8_t>> recorded_settings() const;
+  // Sets a whole page 08h as it once came (`platter restore`); false if the drive refuses.
+  bool restore_page(const std::vector<std::uint8_t>& raw);
+  // A reset (unit attention 29h) or a change from outside (2Ah) was reported since the settings
+  // were made: they are probably gone, in silence. True until they are made anew.
+  bool settings_may_be_lost() const;
 
   // Called before a write command leaves, with the sectors' contents (the safety journal).
   void on_write(std::function<void(std::uint64_t lbn, const std::vector<std::uint8_t>&)> callback);
@@ -100,6 +97,8 @@ class Drive {
   std::uint64_t translations() const;
   std::uint64_t bytes_written() const;
   std::uint64_t unit_attentions() const;
+  std::uint64_t resets() const;      // unit attentions 29h and 2Ah among them
+  std::uint64_t busy_replies() const;  // BUSY, TASK SET FULL, becoming ready, aborted: tried again
   ~Drive();
 
  private:

@@ -5,15 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "scsi/command_table.h"
 #include "scsi/device.h"
 
 namespace platter::scsi {
-
-enum class CommandClass : std::uint8_t {
-  read,                // changes nothing that outlives the command
-  reversible_setting,  // MODE SELECT with SP = 0
-  write,               // changes sectors
-};
 
 struct LbnRange {
   std::uint64_t first = 0, last = 0;  // inclusive
@@ -23,7 +18,7 @@ struct LbnRange {
 };
 
 struct Permission {
-  bool settings = true;             // reversible settings may be changed
+  bool settings = true;             // reversible settings may be changed, the unit may be reset
   std::vector<LbnRange> writes;     // sectors that may be rewritten; empty: none
 };
 

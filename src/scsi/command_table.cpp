@@ -1,0 +1,111 @@
+#include "scsi/command_table.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "scsi/bytes.h"
+
+namespace platter::scsi {
+namespace {
+
+using enum CommandClass;
+using enum Direction;
+
+constexpr std::uint8_t kAll = 0xFF;
+
+constexpr CommandEntry kTable[] = {
+    {"TEST UNIT READY", read, none, 6, {kTestUnitReady}},
+    {"REQUEST SENSE", read, from_device, 6, {kRequestSense, 0, 0, 0, kAll}},
+    {"READ(6)", read, from_device, 6, {kRead6, 0x1F, kAll, kAll, kAll}},
+    {"WRITE(6)", write, to_device, 6, {kWrite6, 0x1F, kAll, kAll, kAll}},
+    {"INQUIRY", read, from_device, 6, {kInquiry, 0x01, kAll, kAll, kAll}},
+    {"MODE SELECT(6)", reversible_setting, to_device, 6, {kModeSelect6, 0x10, 0, 0, kAll}},
+    {"MODE SENSE(6)", read, from_device, 6, {kModeSense6, 0x08, kAll, 0, kAll}},
+    {"RECEIVE DIAGNOSTIC RESULTS",
+     read,
+     from_device,
+     6,
+     {kReceiveDiagnostic, 0x01, kAll, kAll, kAll}},
+    {"SEND DIAGNOSTIC", read, to_device, 6, {kSendDiagnostic, 0x10, 0, kAll, kAll}},
+    {"READ CAPACITY(10)", read, from_device, 10, {kReadCapacity10}},
+    {"READ(10)", read, from_device, 10, {kRead10, 0x18, kAll, kAll, kAll, kAll, 0, kAll, kAll}},
+    {"WRITE(10)", write, to_device, 10, {kWrite10, 0x18, kAll, kAll, kAll, kAll, 0, kAll, kAll}},
+    {"SEEK(10)", read, none, 10, {kSeek10, 0, kAll, kAll, kAll, kAll}},
+    {"SYNCHRONIZE CACHE(10)",
+     read,
+     none,
+     10,
+     {kSynchronizeCache10, 0, kAll, kAll, kAll, kAll, 0, kAll, kAll}},
+    {"READ DEFECT DATA(10)",
+     read,
+     from_device,
+     10,
+     {kReadDefectData10, 0, 0x1F, 0, 0, 0, 0, kAll, kAll}},
+    {"MODE SELECT(10)",
+     reversible_setting,
+     to_device,
+     10,
+     {kModeSelect10, 0x10, 0, 0, 0, 0, 0, kAll, kAll}},
+    {"MODE SENSE(10)", read, from_device, 10, {kModeSense10, 0x08, kAll, 0, 0, 0, 0, kAll, kAll}},
+    {"READ(16)",
+     read,
+     from_device,
+     16,
+     {kRead16, 0x18, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll}},
+    {"WRITE(16)",
+     write,
+     to_device,
+     16,
+     {kWrite16, 0x18, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll}},
+    {"READ CAPACITY(16)",
+     read,
+     from_device,
+     16,
+     {kServiceActionIn16, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, kAll, kAll, kAll, kAll},
+     0x10},
+    {"REPORT LUNS", read, from_device, 12, {kReportLuns, 0, kAll, 0, 0, 0, kAll, kAll, kAll, kAll}},
+    {"READ DEFECT DATA(12)",
+     read,
+     from_device,
+     12,
+     {kReadDefectData12, 0x1F, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll}},
+};
+
+}  // namespace
+
+const CommandEntry* find_command(std::span<const std::uint8_t> cdb) {
+  if (cdb.size() < 6) return nullptr;
+  const auto fits = [&](const CommandEntry& entry) {
+    return entry.usage[0] == cdb[0] &&
+           (entry.service_action < 0 || entry.service_action == (cdb[1] & 0x1F));
+  };
+  const auto* row = std::find_if(std::begin(kTable), std::end(kTable), fits);
+  return row == std::end(kTable) ? nullptr : row;
+}
+
+std::string command_name(const Command& command) {
+  const auto* entry = find_command(command.cdb);
+  return entry ? std::string(entry->name) : fmt::format("command {:02X}h", command.opcode());
+}
+
+std::optional<AddressedBlocks> addressed_blocks(const Command& command) {
+  const auto* cdb = command.cdb.data();
+  switch (command.opcode()) {
+    case kRead6:
+    case kWrite6:  // 0 stands for 256 blocks
+      return AddressedBlocks{get_be(cdb + 1, 3) & 0x1FFFFF, cdb[4] ? cdb[4] : std::uint64_t{256}};
+    case kRead10:
+    case kWrite10:
+      return AddressedBlocks{get_be32(cdb + 2), get_be16(cdb + 7)};
+    case kRead16:
+    case kWrite16:
+      return AddressedBlocks{get_be(cdb + 2, 8), get_be32(cdb + 10)};
+    case kSeek10:
+      return AddressedBlocks{get_be32(cdb + 2), 0};
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace platter::scsi

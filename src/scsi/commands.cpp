@@ -1,0 +1,257 @@
+#include "scsi/commands.h"
+
+#include <fmt/core.h>
+
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "scsi/bytes.h"
+#include "scsi/command_table.h"
+
+namespace platter::scsi {
+namespace {
+
+constexpr std::uint8_t kPhysicalSectorFormat = 5;  // 101b
+constexpr std::uint8_t kShortBlockFormat = 0;      // 000b
+constexpr std::uint8_t kLongBlockFormat = 3;       // 011b
+constexpr std::uint32_t kTranslationAllocation = 6 + 8 * 31;
+constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
+
+Command plain(std::uint8_t opcode, std::uint8_t cdb_length) {
+  Command command;
+  command.cdb[0] = opcode;
+  command.cdb_length = cdb_length;
+  return command;
+}
+
+Command reading(std::uint8_t opcode, std::uint8_t cdb_length, std::uint32_t allocation) {
+  Command command = plain(opcode, cdb_length);
+  command.direction = Direction::from_device;
+  command.transfer_length = allocation;
+  return command;
+}
+
+void attach(Command& command, std::vector<std::uint8_t> data) {
+  command.direction = Direction::to_device;
+  command.transfer_length = static_cast<std::uint32_t>(data.size());
+  command.data = std::move(data);
+}
+
+void require(bool fits, std::uint64_t lbn, std::uint32_t blocks) {
+  if (!fits)
+    throw std::out_of_range(
+        fmt::format("{} blocks at LBN {} do not fit this form of the command", blocks, lbn));
+}
+
+void address_6(Command& command, std::uint32_t lbn, std::uint32_t blocks) {
+  require(lbn < (1U << 21) && blocks >= 1 && blocks <= 256, lbn, blocks);
+  put_be(&command.cdb[1], 3, lbn);
+  command.cdb[4] = static_cast<std::uint8_t>(blocks);
+}
+
+std::uint8_t cache_bits(CacheBits bits) {
+  return static_cast<std::uint8_t>((bits.disable_page_out ? 0x10 : 0) |
+                                   (bits.force_unit_access ? 0x08 : 0));
+}
+
+void address_10(Command& command, std::uint64_t lbn, std::uint32_t blocks, CacheBits bits) {
+  require(lbn < kFourGig && blocks >= 1 && blocks <= 0xFFFF, lbn, blocks);
+  command.cdb[1] = cache_bits(bits);
+  put_be(&command.cdb[2], 4, lbn);
+  put_be(&command.cdb[7], 2, blocks);
+}
+
+void address_16(Command& command, std::uint64_t lbn, std::uint32_t blocks, CacheBits bits) {
+  require(blocks >= 1, lbn, blocks);
+  command.cdb[1] = cache_bits(bits);
+  put_be(&command.cdb[2], 8, lbn);
+  put_be(&command.cdb[10], 4, blocks);
+}
+
+std::uint32_t bytes_of(std::uint64_t lbn, std::uint32_t blocks, std::uint32_t block_bytes) {
+  const auto bytes = std::uint64_t{blocks} * block_bytes;
+  require(bytes <= std::numeric_limits<std::int32_t>::max(), lbn, blocks);
+  return static_cast<std::uint32_t>(bytes);
+}
+
+// 8 bytes of address to translate between two formats.
+Command translate(std::uint8_t supplied, std::uint8_t wanted,
+                  std::span<const std::uint8_t, 8> address) {
+  std::vector<std::uint8_t> page{0x40, 0, 0, 10, supplied, wanted};
+  page.insert(page.end(), address.begin(), address.end());
+  Command command = plain(kSendDiagnostic, 6);
+  command.cdb[1] = 0x10;  // PF
+  put_be(&command.cdb[3], 2, page.size());
+  attach(command, std::move(page));
+  return command;
+}
+
+std::uint8_t defect_lists(bool primary, bool grown) {
+  return static_cast<std::uint8_t>((primary ? 0x10 : 0) | (grown ? 0x08 : 0) |
+                                   kPhysicalSectorFormat);
+}
+
+}  // namespace
+
+Command test_unit_ready() { return plain(kTestUnitReady, 6); }
+
+Command request_sense(std::uint8_t allocation) {
+  Command command = reading(kRequestSense, 6, allocation);
+  command.cdb[4] = allocation;
+  return command;
+}
+
+Command inquiry(std::uint16_t allocation) {
+  Command command = reading(kInquiry, 6, allocation);
+  put_be(&command.cdb[3], 2, allocation);
+  return command;
+}
+
+Command inquiry_vpd(std::uint8_t page, std::uint16_t allocation) {
+  Command command = inquiry(allocation);
+  command.cdb[1] = 0x01;  // EVPD
+  command.cdb[2] = page;
+  return command;
+}
+
+Command report_luns(std::uint32_t allocation) {
+  Command command = reading(kReportLuns, 12, allocation);
+  put_be(&command.cdb[6], 4, allocation);
+  return command;
+}
+
+Command read_capacity_10() { return reading(kReadCapacity10, 10, 8); }
+
+Command read_capacity_16() {
+  Command command = reading(kServiceActionIn16, 16, 32);
+  command.cdb[1] = 0x10;
+  put_be(&command.cdb[10], 4, 32);
+  return command;
+}
+
+Command read_6(std::uint32_t lbn, std::uint32_t blocks, std::uint32_t block_bytes) {
+  Command command = reading(kRead6, 6, bytes_of(lbn, blocks, block_bytes));
+  address_6(command, lbn, blocks);
+  return command;
+}
+
+Command read_10(std::uint64_t lbn, std::uint32_t blocks, std::uint32_t block_bytes,
+                CacheBits bits) {
+  Command command = reading(kRead10, 10, bytes_of(lbn, blocks, block_bytes));
+  address_10(command, lbn, blocks, bits);
+  return command;
+}
+
+Command read_16(std::uint64_t lbn, std::uint32_t blocks, std::uint32_t block_bytes,
+                CacheBits bits) {
+  Command command = reading(kRead16, 16, bytes_of(lbn, blocks, block_bytes));
+  address_16(command, lbn, blocks, bits);
+  return command;
+}
+
+Command write_6(std::uint32_t lbn, std::uint32_t blocks, std::vector<std::uint8_t> data) {
+  Command command = plain(kWrite6, 6);
+  address_6(command, lbn, blocks);
+  attach(command, std::move(data));
+  return command;
+}
+
+Command write_10(std::uint64_t lbn, std::uint32_t blocks, std::vector<std::uint8_t> data,
+                 CacheBits bits) {
+  Command command = plain(kWrite10, 10);
+  address_10(command, lbn, blocks, bits);
+  attach(command, std::move(data));
+  return command;
+}
+
+Command write_16(std::uint64_t lbn, std::uint32_t blocks, std::vector<std::uint8_t> data,
+                 CacheBits bits) {
+  Command command = plain(kWrite16, 16);
+  address_16(command, lbn, blocks, bits);
+  attach(command, std::move(data));
+  return command;
+}
+
+Command seek_10(std::uint64_t lbn) {
+  require(lbn < kFourGig, lbn, 0);
+  Command command = plain(kSeek10, 10);
+  put_be(&command.cdb[2], 4, lbn);
+  return command;
+}
+
+Command synchronize_cache_10() {
+  Command command = plain(kSynchronizeCache10, 10);
+  command.timeout_ns = 180 * kSecond;
+  return command;
+}
+
+Command mode_sense(ModeForm form, std::uint8_t page, PageControl control,
+                   bool disable_block_descriptors) {
+  // 192 bytes: enough for any page with a block descriptor, and what all drives are known to take.
+  Command command =
+      form == ModeForm::six ? reading(kModeSense6, 6, 192) : reading(kModeSense10, 10, 512);
+  command.cdb[1] = disable_block_descriptors ? 0x08 : 0;
+  command.cdb[2] = static_cast<std::uint8_t>(static_cast<unsigned>(control) << 6 | (page & 0x3F));
+  if (form == ModeForm::six)
+    command.cdb[4] = static_cast<std::uint8_t>(command.transfer_length);
+  else
+    put_be(&command.cdb[7], 2, command.transfer_length);
+  return command;
+}
+
+Command mode_select(ModeForm form, std::span<const std::uint8_t> page) {
+  std::vector<std::uint8_t> list(form == ModeForm::six ? 4 : 8);  // reserved in a MODE SELECT
+  const auto start = list.size();
+  list.insert(list.end(), page.begin(), page.end());
+  if (list.size() > start) list[start] &= 0x3F;  // PS is reserved here
+  require(list.size() <= 0xFF, 0, 0);
+  Command command = form == ModeForm::six ? plain(kModeSelect6, 6) : plain(kModeSelect10, 10);
+  command.cdb[1] = 0x10;  // PF = 1, SP = 0
+  if (form == ModeForm::six)
+    command.cdb[4] = static_cast<std::uint8_t>(list.size());
+  else
+    put_be(&command.cdb[7], 2, list.size());
+  attach(command, std::move(list));
+  return command;
+}
+
+Command translate_block(std::uint64_t lbn) {
+  std::array<std::uint8_t, 8> address{};
+  const bool is_long = lbn >= kFourGig;
+  put_be(address.data(), is_long ? 8 : 4, lbn);
+  return translate(is_long ? kLongBlockFormat : kShortBlockFormat, kPhysicalSectorFormat, address);
+}
+
+Command translate_place(const PhysicalAddress& place, bool long_block_format) {
+  std::array<std::uint8_t, 8> address{};
+  put_be(address.data(), 3, place.cylinder);
+  put_be(address.data() + 3, 1, place.head);
+  put_be(address.data() + 4, 4, place.sector);
+  return translate(kPhysicalSectorFormat, long_block_format ? kLongBlockFormat : kShortBlockFormat,
+                   address);
+}
+
+Command receive_translation() {
+  Command command = reading(kReceiveDiagnostic, 6, kTranslationAllocation);
+  put_be(&command.cdb[3], 2, kTranslationAllocation);
+  return command;
+}
+
+Command read_defect_data_10(bool primary, bool grown, std::uint16_t allocation) {
+  Command command = reading(kReadDefectData10, 10, allocation);
+  command.cdb[2] = defect_lists(primary, grown);
+  put_be(&command.cdb[7], 2, allocation);
+  command.timeout_ns = 180 * kSecond;
+  return command;
+}
+
+Command read_defect_data_12(bool primary, bool grown, std::uint32_t allocation) {
+  Command command = reading(kReadDefectData12, 12, allocation);
+  command.cdb[1] = defect_lists(primary, grown);
+  put_be(&command.cdb[6], 4, allocation);
+  command.timeout_ns = 180 * kSecond;
+  return command;
+}
+
+}  // namespace platter::scsi

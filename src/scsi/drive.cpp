@@ -1,0 +1,527 @@
+#include "scsi/drive.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "scsi/command_table.h"
+#include "scsi/commands.h"
+
+namespace platter::scsi {
+namespace {
+
+constexpr int kMaxUnitAttentions = 16;  // several may be queued after a reset
+constexpr int kMaxAborts = 4;
+constexpr Nanoseconds kFirstWait = 10 * kMillisecond;
+constexpr Nanoseconds kLongestWait = kSecond;
+constexpr Nanoseconds kPatience = 60 * kSecond;  // with a drive that is busy or spinning up
+constexpr std::uint32_t kContentBlocks = 64;     // read at once to learn contents
+constexpr std::uint8_t kCachingPage = 0x08;
+constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
+
+constexpr std::uint8_t kBecomingReady = 0x04;       // ASC, with ASCQ 01h
+constexpr std::uint8_t kInvalidOpcode = 0x20;       // ASC
+constexpr std::uint8_t kResetOccurred = 0x29;       // ASC
+constexpr std::uint8_t kParametersChanged = 0x2A;   // ASC
+constexpr std::uint8_t kDefectListError = 0x19;     // ASC
+constexpr std::uint8_t kDefectListNotFound = 0x1C;  // ASC
+
+// What the drive did say to a command, retries done.
+struct Answer {
+  Completion completion;
+  std::optional<Sense> sense;
+
+  bool good() const {
+    return completion.status == Status::good || completion.status == Status::condition_met ||
+           (completion.status == Status::check_condition && sense && !sense->deferred &&
+            (sense->key == SenseKey::no_sense || sense->key == SenseKey::recovered_error));
+  }
+  bool illegal() const {
+    return sense && !sense->deferred && sense->key == SenseKey::illegal_request;
+  }
+  bool invalid_opcode() const { return illegal() && sense->asc == kInvalidOpcode; }
+};
+
+bool transient(const Answer& answer) {
+  const auto status = answer.completion.status;
+  return status == Status::busy || status == Status::task_set_full ||
+         (answer.sense && answer.sense->is(SenseKey::not_ready, kBecomingReady) &&
+          answer.sense->ascq == 0x01);
+}
+
+std::string_view status_name(Status status) {
+  switch (status) {
+    case Status::good:
+      return "GOOD";
+    case Status::check_condition:
+      return "CHECK CONDITION without sense data";
+    case Status::condition_met:
+      return "CONDITION MET";
+    case Status::busy:
+      return "BUSY for a minute";
+    case Status::reservation_conflict:
+      return "RESERVATION CONFLICT";
+    case Status::task_set_full:
+      return "TASK SET FULL for a minute";
+    case Status::aborted:
+      return "TASK ABORTED";
+  }
+  return "an unknown status";
+}
+
+std::string_view advice(const std::optional<Sense>& sense, Status status) {
+  if (status == Status::reservation_conflict)
+    return "another host holds a reservation: release it first";
+  if (!sense) return "try again, or look at the drive with platter inspect";
+  switch (sense->key) {
+    case SenseKey::not_ready:
+      return "start the drive, or wait until it is ready, and try again";
+    case SenseKey::medium_error:
+      return "leave these blocks out";
+    case SenseKey::hardware_error:
+      return "save the data of this drive: it reports a failure";
+    case SenseKey::data_protect:
+      return "the drive is write protected: take the protection away";
+    case SenseKey::illegal_request:
+      return "this drive does not support it as asked";
+    case SenseKey::unit_attention:
+      return "something keeps resetting the drive: find out what";
+    default:
+      return "try again, or look at the drive with platter inspect";
+  }
+}
+
+}  // namespace
+
+struct Drive::Impl {
+  Impl(Device& device_, std::string name_)
+      : device(device_), name(std::move(name_)), guard(dynamic_cast<const Guard*>(&device_)) {}
+
+  Answer once(const Command& command, std::uint64_t lbn, std::uint32_t blocks);
+  Answer ask(const Command& command, std::uint64_t lbn = 0, std::uint32_t blocks = 0);
+  Answer must(const Command& command, std::uint64_t lbn = 0, std::uint32_t blocks = 0);
+  void fetch_sense(Answer& answer);
+  void note_unit_attention(const Sense& sense);
+  [[noreturn]] void fail(const Command& command, const Answer& answer, std::uint64_t lbn,
+                         std::uint32_t blocks) const;
+  std::optional<std::vector<std::uint8_t>> translated(const Command& send);
+  bool select(const std::vector<std::uint8_t>& page);
+  Capacity capacity();
+  const model::Identity& known() const {
+    if (!identified) throw Error(ExitStatus::internal, name + " was used before it was identified");
+    return identity;
+  }
+
+  Device& device;
+  std::string name;
+  const Guard* guard;
+  model::Identity identity;
+  Inquiry inquiry;
+  bool identified = false;
+
+  std::map<std::uint64_t, std::vector<std::uint8_t>> contents;  // of sectors that are rewritten
+
+  std::optional<ModeForm> mode_form;                  // the one that this drive was seen to accept
+  std::optional<std::vector<std::uint8_t>> recorded;  // page 08h before the first change
+  bool selecting = false;  // between our own MODE SELECT and the next command that gets through
+  bool lost = false;
+
+  std::function<void(std::uint64_t, const std::vector<std::uint8_t>&)> write_callback;
+  std::function<void(const CommandRecord&)> command_callback;
+  std::uint64_t commands = 0, translations = 0, bytes_written = 0;
+  std::uint64_t unit_attentions = 0, resets = 0, busy_replies = 0;
+};
+
+Answer Drive::Impl::once(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
+  auto done = device.execute(command);
+  if (!done) throw as_error(done.error());
+  ++commands;
+  Answer answer{std::move(*done), std::nullopt};
+  const auto& completion = answer.completion;
+  if (completion.status == Status::check_condition) answer.sense = decode_sense(completion.sense);
+  if (command_callback)
+    command_callback({command.opcode(), lbn, blocks, completion.issued_ns, completion.completed_ns,
+                      completion.status});
+  if (completion.status == Status::check_condition && !answer.sense) fetch_sense(answer);
+  return answer;
+}
+
+// Without autosense the sense data wait in the drive for the next command.
+void Drive::Impl::fetch_sense(Answer& answer) {
+  const auto done = device.execute(request_sense());
+  if (!done) throw as_error(done.error());
+  ++commands;
+  answer.completion.sense = done->data;
+  answer.sense = decode_sense(done->data);
+}
+
+void Drive::Impl::note_unit_attention(const Sense& sense) {
+  ++unit_attentions;
+  if (sense.asc != kResetOccurred && sense.asc != kParametersChanged) return;
+  // Some drives report a change of parameters to the very host that made it.
+  if (sense.asc == kParametersChanged && selecting) return;
+  ++resets;
+  if (recorded) lost = true;
+}
+
+// Sends the command until the drive has really answered it.
+Answer Drive::Impl::ask(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
+  int attentions = 0, aborts = 0;
+  Nanoseconds wait = kFirstWait;
+  const Nanoseconds give_up = device.clock().now_ns() + kPatience;
+  for (;;) {
+    auto answer = once(command, lbn, blocks);
+    const auto& sense = answer.sense;
+    if (sense && sense->key == SenseKey::unit_attention) {
+      note_unit_attention(*sense);
+      if (++attentions < kMaxUnitAttentions) continue;
+    } else if (transient(answer)) {
+      ++busy_replies;
+      const auto now = device.clock().now_ns();
+      if (now < give_up) {
+        device.clock().sleep_until_ns(now + wait);
+        wait = std::min(2 * wait, kLongestWait);
+        continue;
+      }
+    } else if ((sense && sense->key == SenseKey::aborted_command) ||
+               (sense && sense->deferred && sense->key == SenseKey::recovered_error)) {
+      ++busy_replies;
+      if (++aborts < kMaxAborts) continue;
+    }
+    if (command.opcode() != kModeSelect6 && command.opcode() != kModeSelect10) selecting = false;
+    return answer;
+  }
+}
+
+Answer Drive::Impl::must(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
+  auto answer = ask(command, lbn, blocks);
+  if (!answer.good()) fail(command, answer, lbn, blocks);
+  return answer;
+}
+
+void Drive::Impl::fail(const Command& command, const Answer& answer, std::uint64_t lbn,
+                       std::uint32_t blocks) const {
+  const auto status = answer.completion.status;
+  const auto where = blocks ? fmt::format(" of LBN {} to {}", lbn, lbn + blocks - 1) : "";
+  const auto what = answer.sense ? answer.sense->text() : std::string(status_name(status));
+  const auto exit = answer.illegal()                         ? ExitStatus::unsupported
+                    : status == Status::reservation_conflict ? ExitStatus::refused
+                                                             : ExitStatus::drive_error;
+  throw DriveError(exit,
+                   fmt::format("{} answered {}{} with {}; {}", name, command_name(command), where,
+                               what, advice(answer.sense, status)),
+                   answer.sense, lbn, blocks);
+}
+
+Drive::Drive(Device& guarded, std::string name)
+    : impl_(std::make_unique<Impl>(guarded, std::move(name))) {}
+
+Drive::~Drive() {
+  try {
+    restore_settings();
+  } catch (const std::exception&) {
+    // The drive is gone or refuses; whoever must know has called restore_settings() before.
+  }
+}
+
+Clock& Drive::clock() { return impl_->device.clock(); }
+
+void Drive::rest_ns(Nanoseconds time_ns) { clock().sleep_until_ns(now_ns() + time_ns); }
+
+Capacity Drive::Impl::capacity() {
+  // Nothing but READ CAPACITY(16) tells the physical block length, and drives before SPC-3 lack it.
+  constexpr std::uint8_t kSpc3 = 5;
+  const auto short_reply = ask(read_capacity_10());
+  const auto short_form = short_reply.good() ? decode_capacity_10(short_reply.completion.data)
+                                             : std::optional<Capacity>();
+  if (!short_form || inquiry.version >= kSpc3) {
+    const auto reply = ask(read_capacity_16());
+    if (reply.good())
+      if (const auto capacity = decode_capacity_16(reply.completion.data)) return *capacity;
+    if (!short_form && !reply.good()) fail(read_capacity_16(), reply, 0, 0);
+  }
+  if (!short_form)
+    throw Error(ExitStatus::protocol,
+                name + " does not say its capacity (READ CAPACITY): it can't be measured");
+  return *short_form;
+}
+
+const model::Identity& Drive::identify() {
+  auto& d = *impl_;
+  if (d.identified) return d.identity;
+  const auto inquiry = decode_inquiry(d.must(scsi::inquiry()).completion.data);
+  if (!inquiry)
+    throw Error(ExitStatus::protocol,
+                d.name + " answers INQUIRY with less than 5 bytes: it is no SCSI drive");
+  constexpr std::uint8_t kDisk = 0x00, kZonedDisk = 0x14;
+  if (inquiry->qualifier != 0 ||
+      (inquiry->device_type != kDisk && inquiry->device_type != kZonedDisk))
+    throw Error(ExitStatus::no_device,
+                fmt::format("{} is no disk drive (peripheral type {:02X}h, qualifier {}); name "
+                            "another device (platter devices lists them)",
+                            d.name, inquiry->device_type, inquiry->qualifier));
+  d.inquiry = *inquiry;
+  d.must(scsi::test_unit_ready());
+  const auto capacity = d.capacity();
+  auto& identity = d.identity;
+  identity.vendor = inquiry->vendor;
+  identity.product = inquiry->product;
+  identity.revision = inquiry->revision;
+  identity.blocks = capacity.blocks;
+  identity.block_bytes = capacity.block_bytes;
+  identity.physical_block_bytes = capacity.physical_block_bytes;
+  if (const auto serial = vpd_page(0x80)) identity.serial = decode_serial(*serial).value_or("");
+  identity.name = inquiry->vendor + (inquiry->vendor.empty() ? "" : " ") + inquiry->product;
+  d.identified = true;
+  return identity;
+}
+
+const Inquiry& Drive::inquiry() const { return impl_->known(), impl_->inquiry; }
+
+std::optional<std::vector<std::uint8_t>> Drive::vpd_page(std::uint8_t page) {
+  auto reply = impl_->ask(inquiry_vpd(page));
+  // Drives without VPD pages may ignore EVPD and answer with the standard data.
+  if (!reply.good() || reply.completion.data.size() < 4 || reply.completion.data[1] != page)
+    return std::nullopt;
+  return std::move(reply.completion.data);
+}
+
+std::uint64_t Drive::blocks() const { return impl_->known().blocks; }
+std::uint32_t Drive::block_bytes() const { return impl_->known().block_bytes; }
+
+Completion Drive::read(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access,
+                       bool keep_data) {
+  const auto bytes = block_bytes();
+  const CacheBits bits{.force_unit_access = force_unit_access};
+  auto command = lbn + blocks <= kFourGig && blocks <= 0xFFFF ? read_10(lbn, blocks, bytes, bits)
+                                                              : read_16(lbn, blocks, bytes, bits);
+  command.keep_data = keep_data;
+  auto completion = impl_->must(command, lbn, blocks).completion;
+  if (!keep_data) completion.data.clear();
+  return completion;
+}
+
+void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
+  auto& contents = impl_->contents;
+  const std::size_t bytes = block_bytes();
+  const auto end = lbn + blocks;
+  for (auto at = lbn; at < end;) {
+    if (contents.contains(at)) {
+      ++at;
+      continue;
+    }
+    std::uint32_t run = 1;
+    while (run < kContentBlocks && at + run < end && !contents.contains(at + run)) ++run;
+    const auto reply = read(at, run, false, true);
+    if (reply.data.size() != run * bytes)
+      throw DriveError(ExitStatus::drive_error,
+                       fmt::format("{} gave {} of the {} bytes of LBN {} to {}, so these blocks "
+                                   "can't be rewritten; leave them out",
+                                   impl_->name, reply.data.size(), run * bytes, at, at + run - 1),
+                       std::nullopt, at, run);
+    for (std::uint32_t i = 0; i < run; ++i)
+      contents[at + i].assign(reply.data.begin() + i * bytes, reply.data.begin() + (i + 1) * bytes);
+    at += run;
+  }
+}
+
+bool Drive::may_write(std::uint64_t lbn, std::uint32_t blocks) const {
+  if (!impl_->guard) return false;
+  const auto& ranges = impl_->guard->permission().writes;
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const LbnRange& range) { return range.holds(lbn, blocks); });
+}
+
+Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access) {
+  if (!may_write(lbn, blocks))
+    throw Error(ExitStatus::refused,
+                fmt::format("{} may not be written at LBN {} to {}; name these blocks with "
+                            "--allow-writes, or leave writes out",
+                            impl_->name, lbn, lbn + blocks - (blocks ? 1 : 0)));
+  learn_contents(lbn, blocks);
+  std::vector<std::uint8_t> data;
+  data.reserve(std::size_t{blocks} * block_bytes());
+  auto sector = impl_->contents.find(lbn);
+  for (std::uint32_t i = 0; i < blocks; ++i, ++sector)
+    data.insert(data.end(), sector->second.begin(), sector->second.end());
+  if (impl_->write_callback) impl_->write_callback(lbn, data);
+  impl_->bytes_written += data.size();
+  const CacheBits bits{.force_unit_access = force_unit_access};
+  const auto command = lbn + blocks <= kFourGig && blocks <= 0xFFFF
+                           ? write_10(lbn, blocks, std::move(data), bits)
+                           : write_16(lbn, blocks, std::move(data), bits);
+  return impl_->must(command, lbn, blocks).completion;
+}
+
+Completion Drive::seek(std::uint64_t lbn) { return impl_->must(seek_10(lbn), lbn, 1).completion; }
+
+Completion Drive::test_unit_ready() { return impl_->must(scsi::test_unit_ready()).completion; }
+
+Completion Drive::synchronize_cache() { return impl_->must(synchronize_cache_10()).completion; }
+
+// SEND DIAGNOSTIC and RECEIVE DIAGNOSTIC RESULTS belong together: a reset in between makes the
+// drive forget the question, so both are sent again.
+std::optional<std::vector<std::uint8_t>> Drive::Impl::translated(const Command& send) {
+  for (int attempt = 0; attempt < kMaxAborts; ++attempt) {
+    const auto sent = ask(send);
+    if (sent.illegal()) return std::nullopt;
+    if (!sent.good()) fail(send, sent, 0, 0);
+    const auto attentions = unit_attentions;
+    const auto command = receive_translation();
+    auto reply = ask(command);
+    ++translations;
+    if (unit_attentions != attentions) continue;
+    if (reply.illegal()) return std::nullopt;
+    if (!reply.good()) fail(command, reply, 0, 0);
+    return std::move(reply.completion.data);
+  }
+  throw Error(ExitStatus::drive_error,
+              name + " is reset again and again during address translation; find out by what");
+}
+
+std::optional<Translation> Drive::translate(std::uint64_t lbn) {
+  const auto reply = impl_->translated(translate_block(lbn));
+  return reply ? decode_translation(*reply) : std::nullopt;
+}
+
+std::optional<std::uint64_t> Drive::translate_back(const PhysicalAddress& place) {
+  if (place.cylinder >= 1U << 24 || place.head > 0xFF) return std::nullopt;
+  const auto reply = impl_->translated(translate_place(place, blocks() > kFourGig));
+  const auto lbn = reply ? decode_translation_back(*reply) : std::nullopt;
+  return lbn && *lbn < blocks() ? lbn : std::nullopt;
+}
+
+std::optional<DefectList> Drive::defects(bool primary, bool grown) {
+  const auto list = [&](const Command& command) -> std::optional<std::vector<std::uint8_t>> {
+    auto reply = impl_->ask(command);
+    const auto& sense = reply.sense;
+    if (reply.illegal() ||
+        (sense && (sense->asc == kDefectListError || sense->asc == kDefectListNotFound) &&
+         !reply.good()))
+      return std::nullopt;
+    if (!reply.good()) impl_->fail(command, reply, 0, 0);
+    return std::move(reply.completion.data);
+  };
+  constexpr std::uint32_t kLongestShortList = 0xFFFF - 4;
+  // The header first: it says how long the list is.
+  const auto header = list(read_defect_data_10(primary, grown, 4));
+  const auto bytes = header ? defect_list_bytes_10(*header) : std::nullopt;
+  if (bytes && *bytes + 8 <= kLongestShortList) {
+    const auto reply =
+        list(read_defect_data_10(primary, grown, static_cast<std::uint16_t>(4 + *bytes)));
+    return reply ? decode_defects_10(*reply) : std::nullopt;
+  }
+  const auto long_header = list(read_defect_data_12(primary, grown, 8));
+  const auto long_bytes = long_header ? defect_list_bytes_12(*long_header) : std::nullopt;
+  constexpr std::uint32_t kMost = 8U << 20;  // a million defects: nothing honest is longer
+  if (!long_bytes || *long_bytes > kMost) return std::nullopt;
+  const auto reply = list(read_defect_data_12(primary, grown, 8 + *long_bytes));
+  return reply ? decode_defects_12(*reply) : std::nullopt;
+}
+
+// MODE SENSE(6) and (10) are both optional for someone: what was seen to work is asked again.
+std::optional<std::vector<std::uint8_t>> Drive::mode_page(std::uint8_t page, PageControl control) {
+  const auto try_form = [&](ModeForm form) -> std::optional<std::vector<std::uint8_t>> {
+    const auto command = mode_sense(form, page, control);
+    const auto reply = impl_->ask(command);
+    if (reply.illegal()) return std::nullopt;
+    if (!reply.good()) impl_->fail(command, reply, 0, 0);
+    auto found = find_mode_page(form, reply.completion.data, page);
+    if (found) impl_->mode_form = form;
+    return found;
+  };
+  if (impl_->mode_form) return try_form(*impl_->mode_form);
+  if (auto found = try_form(ModeForm::six)) return found;
+  return try_form(ModeForm::ten);
+}
+
+std::optional<CachePage> Drive::cache_page(PageControl control) {
+  const auto page = mode_page(kCachingPage, control);
+  return page ? decode_cache_page(*page) : std::nullopt;
+}
+
+// One page, for now only. True if the drive took it.
+bool Drive::Impl::select(const std::vector<std::uint8_t>& page) {
+  const auto try_form = [&](ModeForm form) {
+    const auto command = mode_select(form, page);
+    selecting = true;
+    auto answer = ask(command);
+    if (!answer.good() && !answer.illegal()) fail(command, answer, 0, 0);
+    return answer;
+  };
+  const auto form = mode_form.value_or(ModeForm::six);
+  auto answer = try_form(form);
+  if (answer.invalid_opcode())
+    answer = try_form(form == ModeForm::six ? ModeForm::ten : ModeForm::six);
+  return answer.good();
+}
+
+bool Drive::set_cache(bool write_cache_enabled, bool read_cache_disabled,
+                      bool read_ahead_disabled) {
+  const auto before = cache_page();
+  const auto wanted = before ? with_cache_bits(before->raw, write_cache_enabled,
+                                               read_cache_disabled, read_ahead_disabled)
+                             : std::nullopt;
+  if (!wanted || wanted->size() != 2U + (*wanted)[1]) return false;
+  auto& d = *impl_;
+  if (*wanted == before->raw) {
+    d.lost = false;
+    return true;
+  }
+  const bool first = !d.recorded;
+  if (first) d.recorded = before->raw;
+  const bool taken = d.select(*wanted);
+  const auto after = cache_page();
+  const bool as_wanted = taken && after && after->write_cache_enabled == write_cache_enabled &&
+                         after->read_cache_disabled == read_cache_disabled &&
+                         after->read_ahead_disabled == read_ahead_disabled;
+  if (as_wanted) {
+    d.lost = false;
+    return true;
+  }
+  if (taken) d.select(before->raw);
+  if (first) d.recorded.reset();
+  return false;
+}
+
+bool Drive::restore_page(const std::vector<std::uint8_t>& raw) {
+  if (raw.size() < 2 || raw.size() != 2U + raw[1]) return false;
+  if (!impl_->select(raw)) return false;
+  const auto after = cache_page();
+  return after && std::equal(after->raw.begin() + 1, after->raw.end(), raw.begin() + 1, raw.end());
+}
+
+void Drive::restore_settings() {
+  auto& d = *impl_;
+  if (!d.recorded) return;
+  if (!restore_page(*d.recorded))
+    throw Error(ExitStatus::drive_error,
+                d.name +
+                    " did not take its own cache settings back; run platter restore, or power "
+                    "the drive off and on");
+  d.recorded.reset();
+  d.lost = false;
+}
+
+std::optional<std::vector<std::uint8_t>> Drive::recorded_settings() const {
+  return impl_->recorded;
+}
+bool Drive::settings_may_be_lost() const { return impl_->lost; }
+
+void Drive::on_write(
+    std::function<void(std::uint64_t, const std::vector<std::uint8_t>&)> callback) {
+  impl_->write_callback = std::move(callback);
+}
+void Drive::on_command(std::function<void(const CommandRecord&)> callback) {
+  impl_->command_callback = std::move(callback);
+}
+
+std::uint64_t Drive::commands() const { return impl_->commands; }
+std::uint64_t Drive::translations() const { return impl_->translations; }
+std::uint64_t Drive::bytes_written() const { return impl_->bytes_written; }
+std::uint64_t Drive::unit_attentions() const { return impl_->unit_attentions; }
+std::uint64_t Drive::resets() const { return impl_->resets; }
+std::uint64_t Drive::busy_replies() const { return impl_->busy_replies; }
+
+}  // namespace platter::scsi

@@ -1,0 +1,129 @@
+#include "scsi/guard.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "scsi/bytes.h"
+
+namespace platter::scsi {
+namespace {
+
+using Reason = std::optional<std::string>;  // why not; nullopt: it may go
+
+constexpr std::uint8_t kCachingPage = 0x08;
+constexpr std::uint8_t kTranslateAddressPage = 0x40;
+
+// Every bit of the CDB lies within the usage mask of its row.
+Reason foreign_bits(const Command& command, const CommandEntry& entry) {
+  if (command.cdb_length != entry.cdb_length)
+    return fmt::format("its CDB has {} bytes instead of {}", command.cdb_length, entry.cdb_length);
+  for (std::size_t i = 1; i < command.cdb.size(); ++i) {
+    const std::uint8_t allowed = i < entry.cdb_length ? entry.usage[i] : std::uint8_t{0};
+    if (command.cdb[i] & ~allowed)
+      return fmt::format("byte {} of its CDB is {:02X}h and may only have bits of {:02X}h", i,
+                         command.cdb[i], allowed);
+  }
+  return std::nullopt;
+}
+
+Reason wrong_transfer(const Command& command, const CommandEntry& entry) {
+  const bool moves = command.transfer_length > 0;
+  if (command.direction != (moves ? entry.direction : Direction::none) &&
+      command.direction != entry.direction)
+    return "its data would go the wrong way";
+  if (entry.direction == Direction::none && moves) return "it has no data phase";
+  if (command.direction == Direction::to_device && command.data.size() != command.transfer_length)
+    return "its data are not as long as its transfer";
+  return std::nullopt;
+}
+
+// Only the caching page, whole, alone and without block descriptors: those change the capacity.
+// SPC-4, 6.11 (MODE SELECT) and 7.5.4 (mode parameter header).
+Reason foreign_mode_data(const Command& command) {
+  const bool short_form = command.opcode() == kModeSelect6;
+  const std::size_t header = short_form ? 4 : 8;
+  const auto& data = command.data;
+  const std::size_t listed = short_form ? command.cdb[4] : get_be16(&command.cdb[7]);
+  if (data.size() != listed || data.size() < header + 2) return "its parameter list is not whole";
+  const auto descriptors = short_form ? data[3] : get_be16(&data[6]);
+  if (descriptors != 0) return "it carries a block descriptor, which may change the capacity";
+  if (data[header] != kCachingPage) return "only the caching page (08h) may be set";
+  if (data.size() != header + 2 + data[header + 1]) return "its page is not whole, or not alone";
+  return std::nullopt;
+}
+
+// SBC-3, 6.2.2 (Translate Address Output): the only page that may be sent, and never a self test.
+Reason foreign_diagnostic(const Command& command) {
+  if (!(command.cdb[1] & 0x10)) return "the PF bit is not set, so its page has no fixed meaning";
+  if (command.data.size() != get_be16(&command.cdb[3]) || command.data.size() != 14 ||
+      command.data[0] != kTranslateAddressPage)
+    return "only the translate address page (40h) may be sent";
+  return std::nullopt;
+}
+
+Reason not_permitted(const Command& command, const CommandEntry& entry,
+                     const Permission& permission) {
+  if (entry.command_class == CommandClass::read) return std::nullopt;
+  if (entry.command_class == CommandClass::reversible_setting) {
+    if (!permission.settings) return "this run may not change settings; allow it to";
+    return foreign_mode_data(command);
+  }
+  const auto range = addressed_blocks(command);
+  if (!range) return "it does not say which blocks it writes";
+  const auto holds = [&](const LbnRange& r) { return r.holds(range->lbn, range->blocks); };
+  if (std::none_of(permission.writes.begin(), permission.writes.end(), holds))
+    return fmt::format("this run may not write LBN {} to {}; name them with --allow-writes",
+                       range->lbn, range->lbn + (range->blocks ? range->blocks - 1 : 0));
+  if (command.transfer_length == 0 || command.transfer_length % range->blocks != 0)
+    return "its data are no whole number of blocks";
+  return std::nullopt;
+}
+
+Reason why_refused(const Command& command, const Permission& permission) {
+  const auto* entry = find_command(command.cdb);
+  if (!entry) return "it is not among the commands that platter may send";
+  if (auto reason = foreign_bits(command, *entry)) return reason;
+  if (auto reason = wrong_transfer(command, *entry)) return reason;
+  if (command.opcode() == kSendDiagnostic)
+    if (auto reason = foreign_diagnostic(command)) return reason;
+  return not_permitted(command, *entry, permission);
+}
+
+TransportError refusal(const std::string& device, const std::string& what,
+                       const std::string& reason) {
+  return {TransportError::Kind::refused,
+          fmt::format("{} was not sent {}: {}", device, what, reason)};
+}
+
+}  // namespace
+
+Guard::Guard(Device& device, Permission permission)
+    : device_(device), permission_(std::move(permission)) {}
+
+const std::string& Guard::name() const { return device_.name(); }
+Clock& Guard::clock() { return device_.clock(); }
+std::uint32_t Guard::max_outstanding() const { return device_.max_outstanding(); }
+
+Expected<void> Guard::submit(const Command& command, std::uint32_t tag) {
+  if (const auto reason = why_refused(command, permission_))
+    return tl::unexpected(refusal(name(), command_name(command), *reason));
+  return device_.submit(command, tag);
+}
+
+Expected<std::optional<Completion>> Guard::reap() { return device_.reap(); }
+
+Expected<std::optional<Completion>> Guard::reap_until(Nanoseconds deadline_ns) {
+  return device_.reap_until(deadline_ns);
+}
+
+Expected<void> Guard::reset() {
+  if (!permission_.settings)
+    return tl::unexpected(
+        refusal(name(), "a logical unit reset", "this run may not change settings; allow it to"));
+  return device_.reset();
+}
+
+}  // namespace platter::scsi

@@ -1,0 +1,113 @@
+// Decoders of what a drive answers: pure functions from bytes to meaning. A drive may answer short,
+// pad, or lie about lengths: nothing outside the given bytes is read, what is not there is nullopt.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scsi/commands.h"
+
+namespace platter::scsi {
+
+using Bytes = std::span<const std::uint8_t>;
+
+struct Inquiry {  // SPC-4, standard INQUIRY data
+  std::uint8_t qualifier = 0;
+  std::uint8_t device_type = 0;  // 00h disk, 14h host-managed zoned disk
+  bool removable = false;
+  std::uint8_t version = 0;  // 2: SCSI-2, 5: SPC-3, 6: SPC-4
+  std::string vendor, product, revision;
+};
+
+struct Capacity {  // READ CAPACITY
+  std::uint64_t blocks = 0;
+  std::uint32_t block_bytes = 0;
+  std::uint32_t physical_block_bytes = 0;
+  std::uint32_t lowest_aligned_lbn = 0;
+};
+
+struct Translation {
+  std::vector<PhysicalAddress> places;  // several where the block spans sectors
+  bool remapped = false;                // ALTSEC: an alternate sector holds the block
+  bool alternate_track = false;         // ALTTRK
+  bool reserved_area = false;           // RAREA: all or part lies outside the LBNs
+};
+
+struct DefectList {
+  std::vector<PhysicalAddress> places;  // physical sector format (101b)
+  bool primary = false, grown = false;  // which lists are in it
+};
+
+struct CachePage {                   // mode page 08h; SBC-3, caching mode page
+  bool write_cache_enabled = false;  // WCE
+  bool read_cache_disabled = false;  // RCD
+  bool read_ahead_disabled = false;  // DRA
+  std::uint8_t segments = 0;         // number of cache segments
+  std::uint16_t segment_blocks = 0;  // cache segment size
+  std::uint16_t max_prefetch = 0, min_prefetch = 0, prefetch_ceiling = 0;
+  std::vector<std::uint8_t> raw;  // the page as it came, for MODE SELECT
+};
+
+struct FormatPage {  // mode page 03h; SCSI-2, 9.3.3.3
+  std::uint16_t tracks_per_zone = 0, alternate_sectors_per_zone = 0, alternate_tracks_per_zone = 0;
+  std::uint16_t alternate_tracks_per_unit = 0, sectors_per_track = 0, bytes_per_sector = 0;
+  std::uint16_t interleave = 0, track_skew = 0, cylinder_skew = 0;
+};
+
+struct GeometryPage {  // mode page 04h; SCSI-2, 9.3.3.7
+  std::uint32_t cylinders = 0, heads = 0;
+  std::uint16_t rpm = 0;
+};
+
+struct Characteristics {            // VPD page B1h
+  std::uint16_t rotation_rate = 0;  // rpm; 0: not said, 1: does not rotate
+  std::uint8_t form_factor = 0;     // 1: 5.25", 2: 3.5", 3: 2.5", 4: 1.8"
+};
+
+struct BlockLimits {  // VPD page B0h, in logical blocks; 0: not said
+  std::uint32_t max_transfer_blocks = 0, optimal_transfer_blocks = 0;
+};
+
+// ASCII of a reply: trimmed, everything that a terminal or a JSON file would not bear becomes '?'.
+std::string printable(Bytes text);
+
+std::optional<Inquiry> decode_inquiry(Bytes reply);
+std::vector<std::uint8_t> decode_vpd_list(Bytes reply);              // page 00h
+std::optional<std::string> decode_serial(Bytes reply);               // page 80h
+std::vector<std::string> decode_designators(Bytes reply);            // page 83h, "naa.5000..."
+std::optional<BlockLimits> decode_block_limits(Bytes reply);         // page B0h
+std::optional<Characteristics> decode_characteristics(Bytes reply);  // page B1h
+
+// nullopt also where READ CAPACITY(10) says FFFFFFFFh: the drive is too large for it.
+std::optional<Capacity> decode_capacity_10(Bytes reply);
+std::optional<Capacity> decode_capacity_16(Bytes reply);
+
+// The page with that code behind header and block descriptors, from its first byte.
+std::optional<std::vector<std::uint8_t>> find_mode_page(ModeForm form, Bytes reply,
+                                                        std::uint8_t page);
+std::optional<CachePage> decode_cache_page(Bytes page);
+// The page with these three bits; nullopt if it is too short to hold a bit that is wanted.
+std::optional<std::vector<std::uint8_t>> with_cache_bits(Bytes page, bool write_cache_enabled,
+                                                         bool read_cache_disabled,
+                                                         bool read_ahead_disabled);
+std::optional<FormatPage> decode_format_page(Bytes page);
+std::optional<GeometryPage> decode_geometry_page(Bytes page);
+
+// RECEIVE DIAGNOSTIC RESULTS: nullopt if it is not page 40h with physical sectors.
+std::optional<Translation> decode_translation(Bytes reply);
+// The LBN of a place; nullopt where there is none (a spare, a defect, outside the medium).
+std::optional<std::uint64_t> decode_translation_back(Bytes reply);
+
+// READ DEFECT DATA: how many bytes of descriptors the drive has, from the header alone.
+std::optional<std::uint32_t> defect_list_bytes_10(Bytes reply);
+std::optional<std::uint32_t> defect_list_bytes_12(Bytes reply);
+// nullopt if the list came in another format than asked for.
+std::optional<DefectList> decode_defects_10(Bytes reply);
+std::optional<DefectList> decode_defects_12(Bytes reply);
+
+std::vector<std::uint64_t> decode_luns(Bytes reply);
+
+}  // namespace platter::scsi

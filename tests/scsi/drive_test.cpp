@@ -1,0 +1,455 @@
+#include "scsi/drive.h"
+
+#include <numeric>
+
+#include "scripted_device.h"
+#include "scsi/bytes.h"
+#include "scsi/commands.h"
+
+namespace platter::scsi {
+namespace {
+
+using testing::answers;
+using testing::fails;
+using testing::fixed_sense;
+using testing::joined;
+using testing::ScriptedDevice;
+using testing::Step;
+using testing::takes;
+using Bytes8 = std::vector<std::uint8_t>;
+
+Bytes8 inquiry_reply(std::uint8_t type = 0, std::uint8_t version = 2) {
+  Bytes8 reply(36, ' ');
+  reply[0] = type;
+  reply[1] = 0;
+  reply[2] = version;
+  reply[4] = 31;
+  const std::string text = "QUANTUM ATLAS IV 9 WLS  0B0B";
+  std::copy(text.begin(), text.end(), reply.begin() + 8);
+  return reply;
+}
+
+Bytes8 capacity_reply(std::uint32_t last, std::uint32_t bytes = 512) {
+  Bytes8 reply(8);
+  put_be(&reply[0], 4, last);
+  put_be(&reply[4], 4, bytes);
+  return reply;
+}
+
+void expect_identify(ScriptedDevice& device) {
+  device.expect({answers({kInquiry, 0}, inquiry_reply()), answers({kTestUnitReady}),
+                 answers({kReadCapacity10}, capacity_reply(9999)),
+                 fails({kInquiry, 1, 0x80}, 5, 0x24)});
+}
+
+struct Identified {
+  explicit Identified(Permission permission = {})
+      : guard(device, std::move(permission)), drive(guard, "the drive") {
+    expect_identify(device);
+    drive.identify();
+  }
+  ScriptedDevice device;
+  Guard guard;
+  Drive drive;
+};
+
+Bytes8 cache_page(std::uint8_t byte2, std::uint8_t byte12 = 0) {
+  Bytes8 page(20);
+  page[0] = 0x88;  // PS set: it can be saved
+  page[1] = 18;
+  page[2] = byte2;
+  page[12] = byte12;
+  page[13] = 10;
+  return page;
+}
+
+// MODE SENSE(6) data with one block descriptor, as disks send it.
+Bytes8 mode_reply_6(const Bytes8& page) {
+  const auto length = static_cast<std::uint8_t>(3 + 8 + page.size());
+  return joined({length, 0, 0x10, 8, 0, 0, 0x27, 0x10, 0, 0, 2, 0}, page);
+}
+
+Bytes8 mode_list_6(Bytes8 page) {
+  page[0] &= 0x3F;
+  return joined(Bytes8(4), page);
+}
+
+Bytes8 translation_reply(std::uint8_t flags, std::initializer_list<PhysicalAddress> places) {
+  Bytes8 reply{0x40, 0,
+               0,    static_cast<std::uint8_t>(2 + 8 * places.size()),
+               0,    static_cast<std::uint8_t>(flags | 5)};
+  for (const auto& place : places) {
+    Bytes8 bytes(8);
+    put_be(&bytes[0], 3, place.cylinder);
+    bytes[3] = static_cast<std::uint8_t>(place.head);
+    put_be(&bytes[4], 4, place.sector);
+    reply.insert(reply.end(), bytes.begin(), bytes.end());
+  }
+  return reply;
+}
+
+TEST_CASE("identify reads name, capacity and serial number, and swallows a power-on attention") {
+  Bytes8 serial{0, 0x80, 0, 8, 'A', 'B', 'C', '1', '2', '3', ' ', ' '};
+  ScriptedDevice device{fails({kInquiry, 0}, 6, 0x29),
+                        answers({kInquiry, 0}, inquiry_reply()),
+                        fails({kTestUnitReady}, 6, 0x3F),
+                        answers({kTestUnitReady}),
+                        answers({kReadCapacity10}, capacity_reply(17938985)),
+                        answers({kInquiry, 1, 0x80}, serial)};
+  Drive drive(device, "x");
+  const auto& identity = drive.identify();
+  CHECK(identity.vendor == "QUANTUM");
+  CHECK(identity.product == "ATLAS IV 9 WLS");
+  CHECK(identity.revision == "0B0B");
+  CHECK(identity.serial == "ABC123");
+  CHECK(identity.blocks == 17938986);
+  CHECK(identity.block_bytes == 512);
+  CHECK(drive.unit_attentions() == 2);
+  CHECK(drive.resets() == 1);
+  CHECK_FALSE(drive.settings_may_be_lost());
+  CHECK(drive.commands() == 6);
+}
+
+TEST_CASE("a large drive is asked for its capacity by READ CAPACITY(16)") {
+  Bytes8 long_reply(32);
+  put_be(&long_reply[0], 8, 7814037167);
+  put_be(&long_reply[8], 4, 512);
+  long_reply[13] = 3;
+  ScriptedDevice device{answers({kInquiry, 0}, inquiry_reply(0, 6)), answers({kTestUnitReady}),
+                        answers({kReadCapacity10}, capacity_reply(0xFFFFFFFF)),
+                        answers({kServiceActionIn16, 0x10}, long_reply),
+                        fails({kInquiry, 1, 0x80}, 5, 0x24)};
+  Drive drive(device, "x");
+  CHECK(drive.identify().blocks == 7814037168);
+  CHECK(drive.identify().physical_block_bytes == 4096);
+  device.expect({Step{{kRead10, 0, 0xFF, 0xFF, 0xFF, 0xFF}, Status::good, {}, {}, {}},
+                 Step{{kRead16, 0x08, 0, 0, 0, 1}, Status::good, {}, {}, {}}});
+  drive.read(0xFFFFFFFF);
+  drive.read(0x100000000, 1, true);
+}
+
+TEST_CASE("what is no disk is refused with a sentence of its own") {
+  ScriptedDevice device{answers({kInquiry, 0}, inquiry_reply(1))};
+  Drive drive(device, "tape");
+  try {
+    drive.identify();
+    FAIL("a tape was taken for a disk");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::no_device);
+    CHECK(std::string(error.what()).find("01h") != std::string::npos);
+  }
+}
+
+TEST_CASE("BUSY, becoming ready and aborted commands are tried again, and time passes meanwhile") {
+  Identified t;
+  t.device.expect({Step{{kRead10}, Status::busy, {}, {}, {}},
+                   Step{{kRead10}, Status::task_set_full, {}, {}, {}},
+                   fails({kRead10}, 2, 0x04, 0x01), fails({kRead10}, 0xB, 0x47),
+                   answers({kRead10}, Bytes8(512))});
+  const auto start = t.drive.now_ns();
+  CHECK(t.drive.read(5).status == Status::good);
+  CHECK(t.drive.busy_replies() == 4);
+  CHECK(t.drive.now_ns() - start > 60 * kMillisecond);
+}
+
+TEST_CASE("a drive that stays busy ends the experiment within bounds") {
+  Identified t;
+  t.device.then_always(Step{{kTestUnitReady}, Status::busy, {}, {}, {}});
+  CHECK_THROWS_AS(t.drive.test_unit_ready(), Error);
+  CHECK(t.drive.now_ns() > 50 * kSecond);
+  CHECK(t.drive.now_ns() < 70 * kSecond);
+  CHECK(t.drive.busy_replies() < 100);
+}
+
+TEST_CASE("endless unit attentions end the experiment") {
+  Identified t;
+  for (int i = 0; i < 16; ++i) t.device.expect(fails({kTestUnitReady}, 6, 0x29));
+  CHECK_THROWS_WITH(t.drive.test_unit_ready(), Catch::Contains("resetting"));
+  CHECK(t.drive.resets() == 16);
+}
+
+TEST_CASE("a medium error says where, and can be told from others") {
+  Identified t;
+  t.device.expect(fails({kRead10}, 3, 0x11));
+  try {
+    t.drive.read(77, 4);
+    FAIL("the error was lost");
+  } catch (const DriveError& error) {
+    CHECK(error.medium());
+    CHECK(error.lbn == 77);
+    CHECK(error.blocks == 4);
+    CHECK(error.status() == ExitStatus::drive_error);
+    CHECK_THAT(error.what(), Catch::Contains("READ(10) of LBN 77 to 80"));
+  }
+}
+
+TEST_CASE("recovered errors are successes") {
+  Identified t;
+  t.device.expect(fails({kRead10}, 1, 0x17));
+  CHECK_NOTHROW(t.drive.read(1));
+}
+
+TEST_CASE("missing autosense is fetched by REQUEST SENSE") {
+  Identified t;
+  t.device.expect({Step{{kSeek10}, Status::check_condition, {}, {}, {}},
+                   answers({kRequestSense}, fixed_sense(5, 0x20))});
+  try {
+    t.drive.seek(1);
+    FAIL("the rejection was lost");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::unsupported);
+  }
+}
+
+TEST_CASE("translate sends page 40h and reads physical sectors") {
+  Identified t;
+  const Bytes8 question{0x40, 0, 0, 10, 0, 5, 0, 1, 0x51, 0x80, 0, 0, 0, 0};
+  t.device.expect({takes({kSendDiagnostic, 0x10, 0, 0, 14}, question),
+                   answers({kReceiveDiagnostic, 0}, translation_reply(0x40, {{0x010203, 7, 99}}))});
+  const auto translation = t.drive.translate(0x15180);
+  REQUIRE(translation);
+  CHECK(translation->places == std::vector<PhysicalAddress>{{0x010203, 7, 99}});
+  CHECK(translation->remapped);
+  CHECK_FALSE(translation->alternate_track);
+  CHECK(t.drive.translations() == 1);
+}
+
+TEST_CASE("translate: a drive that does not answer is no error") {
+  Identified t;
+  SECTION("SEND DIAGNOSTIC rejected") { t.device.expect(fails({kSendDiagnostic}, 5, 0x26)); }
+  SECTION("accepted, but nothing to receive") {
+    t.device.expect({answers({kSendDiagnostic}), fails({kReceiveDiagnostic}, 5, 0x20)});
+  }
+  SECTION("another page comes back") {
+    t.device.expect(
+        {answers({kSendDiagnostic}), answers({kReceiveDiagnostic}, {0x00, 0, 0, 2, 0x00, 0x40})});
+  }
+  SECTION("an empty reply") {
+    t.device.expect({answers({kSendDiagnostic}), answers({kReceiveDiagnostic})});
+  }
+  CHECK_FALSE(t.drive.translate(1));
+}
+
+TEST_CASE("translate asks again when a reset comes between question and answer") {
+  Identified t;
+  t.device.expect({answers({kSendDiagnostic}), fails({kReceiveDiagnostic}, 6, 0x29),
+                   answers({kReceiveDiagnostic}, translation_reply(0, {{9, 9, 9}})),
+                   answers({kSendDiagnostic}),
+                   answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}))});
+  CHECK(t.drive.translate(1)->places.front() == PhysicalAddress{1, 2, 3});
+}
+
+TEST_CASE("translate_back gives the block, or nothing for a place without one") {
+  Identified t;
+  const Bytes8 question{0x40, 0, 0, 10, 5, 0, 0, 0, 4, 2, 0, 0, 0, 33};
+  const auto reply = [](std::uint32_t lbn) {
+    Bytes8 bytes{0x40, 0, 0, 10, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    put_be(&bytes[6], 4, lbn);
+    return bytes;
+  };
+  t.device.expect({takes({kSendDiagnostic}, question), answers({kReceiveDiagnostic}, reply(1234))});
+  CHECK(t.drive.translate_back({4, 2, 33}) == 1234);
+  for (const std::uint32_t none : {0xFFFFFFFFU, 10000U}) {
+    t.device.expect({answers({kSendDiagnostic}), answers({kReceiveDiagnostic}, reply(none))});
+    CHECK_FALSE(t.drive.translate_back({4, 2, 33}));
+  }
+  t.device.expect(
+      {answers({kSendDiagnostic}), answers({kReceiveDiagnostic}, {0x40, 0, 0, 2, 5, 0x80})});
+  CHECK_FALSE(t.drive.translate_back({4, 2, 33}));
+  CHECK_FALSE(t.drive.translate_back({1U << 24, 0, 0}));
+}
+
+TEST_CASE("defect lists are asked for their length first") {
+  Identified t;
+  Bytes8 list{0, 0x1D, 0, 16, 0, 0, 1, 2, 0, 0, 0, 3, 0, 1, 0, 0, 0, 0, 0, 9};
+  t.device.expect({answers({kReadDefectData10, 0, 0x1D, 0, 0, 0, 0, 0, 4}, {0, 0x1D, 0, 16}),
+                   answers({kReadDefectData10, 0, 0x1D, 0, 0, 0, 0, 0, 20}, list)});
+  const auto defects = t.drive.defects(true, true);
+  REQUIRE(defects);
+  CHECK(defects->places == std::vector<PhysicalAddress>{{1, 2, 3}, {0x100, 0, 9}});
+  CHECK(defects->primary);
+  CHECK(defects->grown);
+
+  SECTION("a list in another format is no list") {
+    t.device.expect({answers({kReadDefectData10}, {0, 0x14, 0, 8}),
+                     answers({kReadDefectData10}, {0, 0x14, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8})});
+    CHECK_FALSE(t.drive.defects(true, false));
+  }
+  SECTION("a drive without one") {
+    t.device.expect({fails({kReadDefectData10}, 5, 0x20), fails({kReadDefectData12}, 5, 0x20)});
+    CHECK_FALSE(t.drive.defects(true, false));
+  }
+  SECTION("a long list comes by the long command") {
+    Bytes8 header{0, 0x15, 0, 0, 0, 1, 0, 0};
+    Bytes8 whole = header;
+    whole.resize(8 + 0x10000);
+    t.device.expect({answers({kReadDefectData10}, {0, 0x15, 0xFF, 0xFF}),
+                     answers({kReadDefectData12, 0x15}, header),
+                     answers({kReadDefectData12, 0x15}, whole)});
+    CHECK(t.drive.defects(true, false)->places.size() == 8192);
+  }
+}
+
+TEST_CASE("mode pages: the form that works is remembered") {
+  Identified t;
+  SECTION("six") {
+    t.device.expect({answers({kModeSense6, 0, 0x08}, mode_reply_6(cache_page(0x04))),
+                     answers({kModeSense6, 0, 0x48}, mode_reply_6(cache_page(0x05)))});
+  }
+  SECTION("ten only") {
+    const auto ten = [](Bytes8 page) {
+      auto reply = joined({0, static_cast<std::uint8_t>(6 + page.size()), 0, 0, 0, 0, 0, 0}, page);
+      reply.resize(512);  // padded
+      return reply;
+    };
+    t.device.expect({fails({kModeSense6}, 5, 0x20),
+                     answers({kModeSense10, 0, 0x08}, ten(cache_page(0x04))),
+                     answers({kModeSense10, 0, 0x48}, ten(cache_page(0x05)))});
+  }
+  CHECK(t.drive.cache_page()->write_cache_enabled);
+  CHECK(t.drive.cache_page(PageControl::changeable)->read_cache_disabled);
+}
+
+TEST_CASE("set_cache records the page, changes three bits, checks, and restores exactly") {
+  Identified t;
+  const auto before = cache_page(0x94);
+  const auto after = cache_page(0x91, 0x20);
+  t.device.expect({answers({kModeSense6, 0, 0x08}, mode_reply_6(before)),
+                   takes({kModeSelect6, 0x10, 0, 0, 24}, mode_list_6(after)),
+                   answers({kModeSense6, 0, 0x08}, mode_reply_6(after))});
+  REQUIRE(t.drive.set_cache(false, true, true));
+  CHECK(t.drive.recorded_settings() == before);
+
+  SECTION("restored by hand") {
+    t.device.expect({takes({kModeSelect6, 0x10}, mode_list_6(before)),
+                     answers({kModeSense6}, mode_reply_6(before))});
+    t.drive.restore_settings();
+    CHECK_FALSE(t.drive.recorded_settings());
+  }
+  SECTION("restored by the destructor") {
+    t.device.expect({takes({kModeSelect6, 0x10}, mode_list_6(before)),
+                     answers({kModeSense6}, mode_reply_6(before))});
+  }
+  SECTION("a second change keeps the first record") {
+    const auto third = cache_page(0x90, 0x20);
+    t.device.expect({answers({kModeSense6}, mode_reply_6(after)),
+                     takes({kModeSelect6, 0x10}, mode_list_6(third)),
+                     answers({kModeSense6}, mode_reply_6(third)),
+                     takes({kModeSelect6, 0x10}, mode_list_6(before)),
+                     answers({kModeSense6}, mode_reply_6(before))});
+    REQUIRE(t.drive.set_cache(false, false, true));
+  }
+  SECTION("a reset is noticed until the settings are made anew") {
+    t.device.expect({fails({kRead10}, 6, 0x29), answers({kRead10})});
+    t.drive.read(1);
+    CHECK(t.drive.settings_may_be_lost());
+    t.device.expect({answers({kModeSense6}, mode_reply_6(before)),
+                     takes({kModeSelect6, 0x10}, mode_list_6(after)),
+                     answers({kModeSense6}, mode_reply_6(after))});
+    REQUIRE(t.drive.set_cache(false, true, true));
+    CHECK_FALSE(t.drive.settings_may_be_lost());
+    t.device.expect({takes({kModeSelect6, 0x10}, mode_list_6(before)),
+                     answers({kModeSense6}, mode_reply_6(before))});
+  }
+  SECTION("a restoration that fails says so") {
+    t.device.expect(fails({kModeSelect6, 0x10}, 5, 0x26));
+    CHECK_THROWS_WITH(t.drive.restore_settings(), Catch::Contains("platter restore"));
+    t.device.expect(fails({kModeSelect6, 0x10}, 5, 0x26));  // the destructor tries once more
+  }
+}
+
+TEST_CASE("a drive's report of our own change is no loss, one from outside is") {
+  Identified t;
+  const auto before = cache_page(0x04), after = cache_page(0x01);
+  t.device.expect({answers({kModeSense6}, mode_reply_6(before)),
+                   takes({kModeSelect6, 0x10}, mode_list_6(after)),
+                   fails({kModeSense6}, 6, 0x2A, 0x01),
+                   answers({kModeSense6}, mode_reply_6(after))});
+  REQUIRE(t.drive.set_cache(false, true, false));
+  CHECK_FALSE(t.drive.settings_may_be_lost());
+  CHECK(t.drive.resets() == 0);
+  t.device.expect({fails({kTestUnitReady}, 6, 0x2A, 0x01), answers({kTestUnitReady})});
+  t.drive.test_unit_ready();
+  CHECK(t.drive.settings_may_be_lost());
+  t.device.expect({answers({kModeSelect6}), answers({kModeSense6}, mode_reply_6(before))});
+}
+
+TEST_CASE("set_cache is false where the drive refuses or ignores it, and nothing stays changed") {
+  Identified t;
+  const auto before = cache_page(0x04);
+  t.device.expect(answers({kModeSense6}, mode_reply_6(before)));
+  SECTION("refused") {
+    t.device.expect({fails({kModeSelect6}, 5, 0x26), answers({kModeSense6}, mode_reply_6(before))});
+  }
+  SECTION("ignored") {
+    t.device.expect({answers({kModeSelect6}), answers({kModeSense6}, mode_reply_6(before)),
+                     takes({kModeSelect6}, mode_list_6(before))});
+  }
+  CHECK_FALSE(t.drive.set_cache(false, true, false));
+  CHECK_FALSE(t.drive.recorded_settings());
+}
+
+TEST_CASE("a write sends exactly what was read from these sectors, journalled before") {
+  Identified t({.writes = {{100, 199}}});
+  Bytes8 four(4 * 512);
+  for (std::size_t i = 0; i < four.size(); ++i)
+    four[i] = static_cast<std::uint8_t>(i * 7 + i / 512);
+  t.device.expect(answers({kRead10, 0, 0, 0, 0, 100, 0, 0, 4}, four));
+  t.drive.learn_contents(100, 4);
+  t.drive.learn_contents(101, 2);  // known: nothing is sent
+  std::vector<std::uint64_t> journal;
+  t.drive.on_write([&](std::uint64_t lbn, const Bytes8& data) {
+    CHECK(data == Bytes8(four.begin() + 512, four.begin() + 3 * 512));
+    journal.push_back(lbn);
+  });
+  t.device.expect(takes({kWrite10, 0x08, 0, 0, 0, 101, 0, 0, 2},
+                        Bytes8(four.begin() + 512, four.begin() + 3 * 512)));
+  t.drive.write(101, 2, true);
+  CHECK(journal == std::vector<std::uint64_t>{101});
+  CHECK(t.drive.bytes_written() == 1024);
+
+  SECTION("what is unknown is read first, only that") {
+    t.drive.on_write(nullptr);
+    t.device.expect({answers({kRead10, 0, 0, 0, 0, 104, 0, 0, 1}, Bytes8(512, 0xAA)),
+                     takes({kWrite10, 0, 0, 0, 0, 103, 0, 0, 2}, [&] {
+                       Bytes8 data(four.begin() + 3 * 512, four.end());
+                       data.insert(data.end(), 512, 0xAA);
+                       return data;
+                     }())});
+    t.drive.write(103, 2);
+  }
+  SECTION("outside the permission nothing is sent at all") {
+    CHECK_FALSE(t.drive.may_write(199, 2));
+    CHECK_THROWS_WITH(t.drive.write(199, 2), Catch::Contains("--allow-writes"));
+  }
+  SECTION("what can't be read whole is never written") {
+    t.device.expect(answers({kRead10}, Bytes8(511)));
+    CHECK_THROWS_AS(t.drive.write(150), DriveError);
+    t.device.expect(fails({kRead10}, 3, 0x11));
+    CHECK_THROWS_AS(t.drive.write(150), DriveError);
+  }
+}
+
+TEST_CASE("without a guard nothing is written") {
+  ScriptedDevice device;
+  expect_identify(device);
+  Drive drive(device, "bare");
+  drive.identify();
+  CHECK_THROWS_AS(drive.write(0), Error);
+}
+
+TEST_CASE("every command leaves a record") {
+  Identified t;
+  std::vector<CommandRecord> records;
+  t.drive.on_command([&](const CommandRecord& record) { records.push_back(record); });
+  t.device.expect({fails({kRead10}, 6, 0x29), answers({kRead10})});
+  t.drive.read(42, 3);
+  REQUIRE(records.size() == 2);
+  CHECK(records[0].status == Status::check_condition);
+  CHECK(records[1].lbn == 42);
+  CHECK(records[1].blocks == 3);
+  CHECK(records[1].completed_ns - records[1].issued_ns == kMillisecond);
+}
+
+}  // namespace
+}  // namespace platter::scsi

@@ -1,0 +1,287 @@
+#include "scsi/guard.h"
+
+#include <random>
+
+#include "scripted_device.h"
+#include "scsi/commands.h"
+
+namespace platter::scsi {
+namespace {
+
+// Takes everything and counts it: what arrives here has passed the guard.
+class OpenDevice final : public Device {
+ public:
+  const std::string& name() const override { return name_; }
+  Clock& clock() override { return clock_; }
+  std::uint32_t max_outstanding() const override { return 4; }
+  Expected<void> submit(const Command& command, std::uint32_t) override {
+    passed.push_back(command);
+    return {};
+  }
+  Expected<std::optional<Completion>> reap() override { return std::nullopt; }
+  Expected<std::optional<Completion>> reap_until(Nanoseconds) override { return std::nullopt; }
+  Expected<void> reset() override {
+    ++resets;
+    return {};
+  }
+  std::vector<Command> passed;
+  int resets = 0;
+
+ private:
+  std::string name_ = "open";
+  testing::ScriptedClock clock_;
+};
+
+bool passes(const Command& command, const Permission& permission = {}) {
+  OpenDevice device;
+  Guard guard(device, permission);
+  const auto result = guard.submit(command, 1);
+  if (!result) CHECK(result.error().kind == TransportError::Kind::refused);
+  CHECK(device.passed.size() == (result ? 1 : 0));
+  return result.has_value();
+}
+
+std::vector<std::uint8_t> cache_page() {
+  std::vector<std::uint8_t> page(20);
+  page[0] = 0x08;
+  page[1] = 18;
+  return page;
+}
+
+std::vector<Command> everything_that_reads() {
+  std::vector<Command> all{test_unit_ready(),
+                           request_sense(),
+                           inquiry(),
+                           inquiry_vpd(0x83),
+                           report_luns(),
+                           read_capacity_10(),
+                           read_capacity_16(),
+                           read_6(0x1FFFFF, 256, 512),
+                           read_10(0xFFFFFFFF, 1, 512, {true, true}),
+                           read_16(~std::uint64_t{0}, 1, 512, {true, true}),
+                           seek_10(0xFFFFFFFF),
+                           synchronize_cache_10(),
+                           translate_block(12345),
+                           translate_block(std::uint64_t{1} << 40),
+                           translate_place({1, 2, 3}),
+                           receive_translation(),
+                           read_defect_data_10(true, true, 0xFFFF),
+                           read_defect_data_12(true, false, 1 << 20)};
+  for (const auto form : {ModeForm::six, ModeForm::ten})
+    for (const auto control :
+         {PageControl::current, PageControl::changeable, PageControl::defaults, PageControl::saved})
+      all.push_back(mode_sense(form, 0x3F, control, control == PageControl::current));
+  return all;
+}
+
+const Permission kReadsOnly{.settings = false, .writes = {}};
+
+TEST_CASE("every read that platter can build passes with no permission at all") {
+  for (const auto& command : everything_that_reads()) {
+    INFO(command_name(command));
+    REQUIRE(find_command(command.cdb));
+    CHECK(find_command(command.cdb)->command_class == CommandClass::read);
+    CHECK(passes(command, kReadsOnly));
+  }
+}
+
+TEST_CASE("writes pass only inside the permitted ranges") {
+  const Permission permission{.writes = {{100, 199}, {5000, 5000}}};
+  const std::vector<std::uint8_t> one(512), two(1024);
+  CHECK(passes(write_6(100, 1, one), permission));
+  CHECK(passes(write_10(198, 2, two), permission));
+  CHECK(passes(write_16(5000, 1, one), permission));
+  CHECK_FALSE(passes(write_6(99, 1, one), permission));
+  CHECK_FALSE(passes(write_10(199, 2, two), permission));
+  CHECK_FALSE(passes(write_10(99, 2, two), permission));
+  CHECK_FALSE(passes(write_16(5000, 2, two), permission));
+  CHECK_FALSE(passes(write_16(~std::uint64_t{0}, 2, two), permission));
+  CHECK_FALSE(passes(write_10(150, 1, one)));
+  CHECK_FALSE(passes(write_10(150, 1, one), kReadsOnly));
+
+  SECTION("WRITE(6) of 0 means 256 blocks") {
+    auto command = write_6(100, 256, std::vector<std::uint8_t>(256 * 512));
+    CHECK(command.cdb[4] == 0);
+    CHECK_FALSE(passes(command, permission));
+    CHECK(passes(command, {.writes = {{100, 355}}}));
+  }
+  SECTION("no blocks, no whole blocks, or data of another length") {
+    auto command = write_10(150, 1, one);
+    command.cdb[8] = 0;
+    CHECK_FALSE(passes(command, permission));
+    command.cdb[8] = 3;
+    CHECK_FALSE(passes(command, permission));
+    command = write_10(150, 1, one);
+    command.data.pop_back();
+    CHECK_FALSE(passes(command, permission));
+  }
+  SECTION("relative addresses, linked commands and protection are not ours") {
+    auto relative = write_10(150, 1, one);
+    relative.cdb[1] |= 0x01;
+    CHECK_FALSE(passes(relative, permission));
+    auto linked = write_10(150, 1, one);
+    linked.cdb[9] = 0x01;
+    CHECK_FALSE(passes(linked, permission));
+    auto with_protection = write_10(150, 1, one);
+    with_protection.cdb[1] |= 0x20;
+    CHECK_FALSE(passes(with_protection, permission));
+  }
+}
+
+TEST_CASE("MODE SELECT passes only with SP = 0, for the whole caching page alone") {
+  for (const auto form : {ModeForm::six, ModeForm::ten}) {
+    const std::size_t header = form == ModeForm::six ? 4 : 8;
+    const auto good = mode_select(form, cache_page());
+    CHECK(passes(good));
+    CHECK_FALSE(passes(good, kReadsOnly));
+    auto saves = good;
+    saves.cdb[1] |= 0x01;
+    CHECK_FALSE(passes(saves));
+    auto with_descriptor = good;
+    with_descriptor.data[form == ModeForm::six ? 3 : 7] = 8;
+    CHECK_FALSE(passes(with_descriptor));
+    auto other_page = good;
+    other_page.data[header] = 0x03;
+    CHECK_FALSE(passes(other_page));
+    auto subpage = good;
+    subpage.data[header] |= 0x40;
+    CHECK_FALSE(passes(subpage));
+    auto torn = good;
+    torn.data[header + 1] = 10;
+    CHECK_FALSE(passes(torn));
+    CHECK_FALSE(passes(mode_select(form, {})));
+  }
+}
+
+TEST_CASE("SEND DIAGNOSTIC passes only with the translate address page and no self test") {
+  const auto good = translate_block(1);
+  for (const int byte1 : {0x00, 0x04, 0x14, 0x30, 0x11, 0x12}) {
+    auto command = good;
+    command.cdb[1] = static_cast<std::uint8_t>(byte1);
+    CHECK_FALSE(passes(command));
+  }
+  auto other_page = good;
+  other_page.data[0] = 0x3F;
+  CHECK_FALSE(passes(other_page));
+  auto none = good;
+  none.cdb[4] = 0;
+  none.transfer_length = 0;
+  none.data.clear();
+  CHECK_FALSE(passes(none));
+}
+
+TEST_CASE("what is not in the table never passes") {
+  // FORMAT UNIT, REASSIGN BLOCKS, START STOP UNIT, WRITE BUFFER, WRITE LONG, WRITE SAME, UNMAP,
+  // SANITIZE, FORMAT MEDIUM, REZERO, RESERVE, PERSISTENT RESERVE OUT, LOG SELECT, ATA PASS-THROUGH.
+  for (const int opcode : {0x04, 0x07, 0x1B, 0x3B, 0x3F, 0x41, 0x42, 0x48, 0x01, 0x16, 0x5F, 0x4C,
+                           0x85, 0x93, 0xA1, 0x2E, 0xAA, 0x7F}) {
+    Command command;
+    command.cdb[0] = static_cast<std::uint8_t>(opcode);
+    for (const int length : {6, 10, 12, 16, 32}) {
+      command.cdb_length = static_cast<std::uint8_t>(length);
+      INFO(opcode);
+      CHECK_FALSE(passes(command, {.writes = {{0, ~std::uint64_t{0}}}}));
+    }
+  }
+  auto get_lba_status = read_capacity_16();
+  get_lba_status.cdb[1] = 0x12;
+  CHECK_FALSE(passes(get_lba_status));
+}
+
+// The oracle shares nothing with the table: the opcodes that only read, by the standards.
+bool only_reads(const Command& c) {
+  switch (c.cdb[0]) {
+    case 0x00:
+    case 0x03:
+    case 0x08:
+    case 0x12:
+    case 0x1A:
+    case 0x1C:
+    case 0x25:
+    case 0x28:
+    case 0x2B:
+    case 0x35:
+    case 0x37:
+    case 0x5A:
+    case 0x88:
+    case 0xA0:
+    case 0xB7:
+      return true;
+    case 0x9E:
+      return (c.cdb[1] & 0x1F) == 0x10;
+    case 0x1D:
+      return c.cdb[1] == 0x10 && !c.data.empty() && c.data[0] == 0x40;
+    default:
+      return false;
+  }
+}
+
+TEST_CASE("property: no random CDB that could change anything passes without permission") {
+  std::mt19937_64 random(20240607);
+  const auto templates = everything_that_reads();
+  OpenDevice device;
+  Guard reads_only(device, kReadsOnly);
+  Guard with_settings(device, {});
+  const auto byte = [&] { return static_cast<std::uint8_t>(random()); };
+  int passed = 0;
+  for (int i = 0; i < 400'000; ++i) {
+    Command command;
+    if (i % 2) command = templates[random() % templates.size()];
+    static constexpr std::uint8_t kLengths[] = {6, 10, 12, 16, 32};
+    if (i % 4 == 0 || random() % 8 == 0) {
+      command.cdb_length = kLengths[random() % 5];
+      for (int k = 0; k < command.cdb_length; ++k) command.cdb[k] = byte();
+      if (random() % 2)
+        for (int k = 1; k < command.cdb_length; ++k)
+          if (random() % 3) command.cdb[k] = 0;
+      command.direction = static_cast<Direction>(random() % 3);
+      command.data.assign(command.direction == Direction::to_device ? random() % 40 : 0, byte());
+      command.transfer_length = static_cast<std::uint32_t>(command.data.size());
+    } else {
+      command.cdb[random() % 16] ^= static_cast<std::uint8_t>(1U << random() % 8);
+    }
+    device.passed.clear();
+    if (reads_only.submit(command, 1)) {
+      INFO(command_name(command) << " byte 1 " << int{command.cdb[1]});
+      REQUIRE(only_reads(command));
+      ++passed;
+    }
+    device.passed.clear();
+    if (with_settings.submit(command, 1)) {
+      const bool select = command.cdb[0] == 0x15 || command.cdb[0] == 0x55;
+      REQUIRE((only_reads(command) || (select && command.cdb[1] == 0x10)));
+    }
+  }
+  CHECK(passed > 10'000);  // the commands tried are not all nonsense
+}
+
+TEST_CASE("property: no random write outside the ranges passes") {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    Permission permission{.writes = {{random() % 1000, 0}, {random() % 1000, 0}}};
+    for (auto& range : permission.writes) range.last = range.first + random() % 100;
+    const auto lbn = random() % 1200;
+    const auto blocks = static_cast<std::uint32_t>(1 + random() % 120);
+    const std::vector<std::uint8_t> data(blocks);
+    const auto command = i % 3 == 0   ? write_6(static_cast<std::uint32_t>(lbn), blocks, data)
+                         : i % 3 == 1 ? write_10(lbn, blocks, data)
+                                      : write_16(lbn, blocks, data);
+    OpenDevice device;
+    Guard guard(device, permission);
+    bool inside = false;
+    for (const auto& range : permission.writes)
+      inside = inside || (lbn >= range.first && lbn + blocks - 1 <= range.last);
+    REQUIRE(guard.submit(command, 1).has_value() == inside);
+  }
+}
+
+TEST_CASE("a reset loses settings, so it needs that permission") {
+  OpenDevice device;
+  CHECK(Guard(device, {}).reset());
+  CHECK(device.resets == 1);
+  CHECK_FALSE(Guard(device, kReadsOnly).reset());
+  CHECK(device.resets == 1);
+}
+
+}  // namespace
+}  // namespace platter::scsi
