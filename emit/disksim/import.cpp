@@ -1,0 +1,338 @@
+#include "emit/disksim/import.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "emit/disksim/g1_layout.h"
+#include "emit/disksim/libparam.h"
+#include "emit/disksim/seek_import.h"
+#include "model/error.h"
+#include "model/validate.h"
+
+namespace platter::emit_disksim {
+namespace {
+
+constexpr const char* kMethod = "imported";
+
+struct Notes {
+  std::vector<std::string> warnings;  // an effect in DiskSim that the model lacks
+  std::vector<std::string> idle;      // "NAME = VALUE" of what has no place and, as set, no effect
+};
+
+// ---------------------------------------------------------------- one parameter
+
+model::Parameter number(BlockReader& reader, const char* name, const char* unit, double scale = 1) {
+  model::Parameter parameter;
+  parameter.unit = unit;
+  if (!reader.has(name)) {
+    parameter.reason = fmt::format("the DiskSim file lacks \"{}\"", name);
+    return parameter;
+  }
+  parameter.value = reader.real(name) * scale;
+  parameter.method = kMethod;
+  return parameter;
+}
+
+model::Parameter count(BlockReader& reader, const char* name, std::int64_t low, std::int64_t high,
+                       const char* unit = "") {
+  if (reader.has(name)) reader.integer(name, low, high);
+  return number(reader, name, unit);
+}
+
+// A parameter that no field of the model holds: of no effect while it has one certain value.
+void without_place(BlockReader& reader, const char* name, double idle_value, Notes& notes) {
+  if (!reader.has(name)) return;
+  const double value = reader.real(name);
+  std::string text = fmt::format("{} = {}", name, value);
+  if (value == idle_value) {
+    notes.idle.push_back(std::move(text));
+  } else {
+    notes.warnings.push_back(fmt::format("{} ({}) has no counterpart in the model and is ignored", text,
+                                         reader.where(name).text()));
+  }
+}
+
+// Speaks of the simulation or its output, not of the drive.
+void about_simulation(BlockReader& reader, const char* name, Notes& notes) {
+  if (reader.has(name)) notes.idle.push_back(fmt::format("{} = {}", name, reader.real(name)));
+}
+
+void name_unknown(const BlockReader& reader, Notes& notes) {
+  for (const NamedValue* value : reader.unread()) {
+    notes.warnings.push_back(fmt::format("{} = {} ({}) is no parameter of {} that is known and is ignored",
+                                         value->name, to_text(value->value), value->value.where.text(),
+                                         reader.block().type));
+  }
+}
+
+// ---------------------------------------------------------------- disksim_disk
+
+constexpr std::int64_t kMany = std::numeric_limits<std::int32_t>::max();
+
+model::Cache import_cache(BlockReader& disk) {
+  model::Cache cache;
+  cache.read_enabled = count(disk, "Enable caching in buffer", 0, 2);
+  cache.write_back_level = count(disk, "Fast write level", 0, 2);
+  cache.segments = count(disk, "Number of buffer segments", 1, 65536);
+  cache.segment_blocks = count(disk, "Segment size (in blks)", 1, kMany, "blocks");
+  cache.write_segments = count(disk, "Maximum number of write segments", 1, 65536);
+  cache.separate_write_segment = count(disk, "Use separate write segment", 0, 1);
+  cache.read_ahead = count(disk, "Buffer continuous read", 0, 4);
+  cache.read_ahead_min_blocks = count(disk, "Minimum read-ahead (blks)", 0, kMany, "blocks");
+  cache.read_ahead_max_blocks = count(disk, "Maximum read-ahead (blks)", 0, kMany, "blocks");
+  cache.read_ahead_over_requested = count(disk, "Read-ahead over requested", -1, 1);
+  cache.read_ahead_on_hit = count(disk, "Read-ahead on idle hit", 0, 1);
+  cache.read_free_blocks = count(disk, "Read any free blocks", 0, 1);
+  cache.zero_latency_read = count(disk, "Immediate buffer read", 0, 2);
+  cache.zero_latency_write = count(disk, "Immediate buffer write", 0, 2);
+  cache.read_hit_on_written = count(disk, "Allow read hits on write data", 0, 1);
+  cache.combine_sequential_writes = count(disk, "Combine seq writes", 0, 1);
+  cache.stop_read_ahead_in_sector = count(disk, "Stop prefetch in sector", 0, 1);
+  cache.write_hit_stops_read_ahead = count(disk, "Write hit stop prefetch", 0, 1);
+  cache.almost_read_hits = count(disk, "Allow almost read hits", 0, 1);
+  cache.transfer_partial_hit = count(disk, "Immed transfer partial hit", 0, 1);
+  return cache;
+}
+
+// "Time scale for overheads" multiplies all of them but the two times that DiskSim compares with a
+// seek or counts between disconnects.
+model::Overheads import_overheads(BlockReader& disk) {
+  const double scale =
+      disk.has("Time scale for overheads") ? disk.real("Time scale for overheads") : 1.0;
+  const auto time = [&](const char* name) { return number(disk, name, "ms", scale); };
+  model::Overheads all;
+  all.read_hit_after_read = time("Read hit over. after read");
+  all.read_hit_after_write = time("Read hit over. after write");
+  all.read_miss_after_read = time("Read miss over. after read");
+  all.read_miss_after_write = time("Read miss over. after write");
+  all.write_hit_after_read = time("Write hit over. after read");
+  all.write_hit_after_write = time("Write hit over. after write");
+  all.write_miss_after_read = time("Write miss over. after read");
+  all.write_miss_after_write = time("Write miss over. after write");
+  all.per_request = time("Per-request overhead time");
+  all.read_completion = time("Read completion overhead");
+  all.write_completion = time("Write completion overhead");
+  all.data_preparation = time("Data preparation overhead");
+  all.first_reselect = time("First reselect overhead");
+  all.other_reselect = time("Other reselect overhead");
+  all.read_disconnect_after_read = time("Read disconnect afterread");
+  all.read_disconnect_after_write = time("Read disconnect afterwrite");
+  all.write_disconnect = time("Write disconnect overhead");
+  all.extra_write_disconnect = count(disk, "Extra write disconnect", 0, 1);
+  all.extra_disconnect_command = time("Extradisc command overhead");
+  all.extra_disconnect_first = time("Extradisc disconnect overhead");
+  all.extra_disconnect_inter = number(disk, "Extradisc inter-disconnect delay", "ms");
+  all.extra_disconnect_second = time("Extradisc 2nd disconnect overhead");
+  all.extra_disconnect_seek_delta = time("Extradisc seek delta");
+  all.minimum_seek_delay = number(disk, "Minimum seek delay", "ms");
+  return all;
+}
+
+model::Bus import_bus(BlockReader& disk) {
+  model::Bus bus;
+  bus.block_transfer = number(disk, "Bulk sector transfer time", "ms");
+  bus.hold_for_read = count(disk, "Hold bus entire read xfer", 0, 1);
+  bus.hold_for_write = count(disk, "Hold bus entire write xfer", 0, 1);
+  bus.never_disconnect = count(disk, "Never disconnect", 0, 1);
+  bus.low_write_watermark = number(disk, "Low (write) water mark", "");
+  bus.high_read_watermark = number(disk, "High (read) water mark", "");
+  bus.watermark_by_request_size = count(disk, "Set watermark by reqsize", 0, 1);
+  return bus;
+}
+
+model::Queue import_queue(BlockReader& disk, Notes& notes) {
+  model::Queue queue;
+  queue.depth = count(disk, "Max queue length", 0, kMany);
+  if (!disk.has("Scheduler")) return queue;
+  BlockReader scheduler(disk.inner("Scheduler"));
+  queue.policy = count(scheduler, "Scheduling policy", 0, kMany);
+  for (const char* name : {"Write initiation delay", "Read initiation delay", "Sequential stream scheme",
+                           "Overlapping request scheme", "Scheduling timeout scheme",
+                           "Scheduling priority scheme"}) {
+    without_place(scheduler, name, 0, notes);
+  }
+  for (const char* name : {"Cylinder mapping strategy", "Maximum concat size", "Sequential stream diff maximum",
+                           "Timeout time/weight", "Timeout scheduling", "Priority scheduling"}) {
+    about_simulation(scheduler, name, notes);
+  }
+  name_unknown(scheduler, notes);
+  return queue;
+}
+
+void import_disk(BlockReader& disk, model::DriveModel& model, Notes& notes) {
+  model.cache = import_cache(disk);
+  model.overheads = import_overheads(disk);
+  model.bus = import_bus(disk);
+  model.queue = import_queue(disk, notes);
+  for (const char* name : {"Allow sneaky full read hits", "Allow sneaky partial read hits",
+                           "Allow sneaky intermediate read hits", "Allow write prebuffering",
+                           "Preseeking level", "Disconnect write if seek"}) {
+    without_place(disk, name, 0, notes);
+  }
+  without_place(disk, "Read directly to buffer", 1, notes);
+  for (const char* name : {"Print stats", "Calc sector by sector", "Avg sectors per cylinder"}) {
+    about_simulation(disk, name, notes);
+  }
+  disk.inner("Model");
+  name_unknown(disk, notes);
+}
+
+// ---------------------------------------------------------------- dm_disk
+
+void import_mechanics(const Block& block, model::DriveModel& model, const std::string& top_folder, Notes& notes) {
+  if (block.type != "dm_mech_g1") {
+    throw Error(ExitStatus::unsupported, fmt::format("{}: the mechanical model {} cannot be imported, only dm_mech_g1",
+                                                     block.where.text(), block.type));
+  }
+  BlockReader mechanics(block);
+  const std::string access = mechanics.text("Access time type");
+  if (access != "trackSwitchPlusRotation") {
+    throw Error(ExitStatus::unsupported,
+                fmt::format("{}: the access time type {} cannot be imported, only trackSwitchPlusRotation",
+                            mechanics.where("Access time type").text(), access));
+  }
+  const std::int64_t rpm = mechanics.integer("Rotation speed (in rpms)", 10, 500000);
+  model.rotation.numerator_ns = 60'000'000'000;
+  model.rotation.denominator = static_cast<std::uint64_t>(rpm);
+  model.rotation.period.value = 60e9 / static_cast<double>(rpm);
+  model.rotation.period.unit = "ns";
+  model.rotation.period.method = kMethod;
+  model.head_switch = number(mechanics, "Head switch time", "ms");
+  model.write_settle = number(mechanics, "Add. write settling delay", "ms");
+  model.seek = import_seek(mechanics, model.identity.cylinders, top_folder, notes.warnings);
+  without_place(mechanics, "Percent error in rpms", 0, notes);
+  for (const char* name : {"Constant access time", "Average seek time", "Constant seek time",
+                           "Single cylinder seek time", "Full strobe seek time"}) {
+    const auto unread = mechanics.unread();
+    const bool unused = std::any_of(unread.begin(), unread.end(), [&](const NamedValue* v) { return v->name == name; });
+    if (unused) about_simulation(mechanics, name, notes);
+  }
+  for (const NamedValue* unread : mechanics.unread()) {
+    if (unread->name == "First ten seek times" || unread->name == "HPL seek equation values" ||
+        unread->name == "Full seek curve") {
+      notes.idle.push_back(unread->name);
+    } else {
+      notes.warnings.push_back(fmt::format("{} ({}) is no parameter of dm_mech_g1 that is known and is ignored",
+                                           unread->name, unread->value.where.text()));
+    }
+  }
+}
+
+void import_layout(const Block& block, model::DriveModel& model, Notes& notes) {
+  if (block.type != "dm_layout_g1") {
+    throw Error(ExitStatus::unsupported, fmt::format("{}: the layout {} cannot be imported, only dm_layout_g1",
+                                                     block.where.text(), block.type));
+  }
+  model.layout = import_g1_layout(block, model.identity.heads, model.identity.cylinders, notes.warnings);
+  model.identity.blocks = model::count_blocks(model.layout);
+}
+
+void import_model(const Block& block, model::DriveModel& model, const std::string& top_folder, Notes& notes) {
+  BlockReader reader(block);
+  if (block.type != "dm_disk") {
+    fail_at(block.where, fmt::format("\"Model\" must be a dm_disk block, not {}", block.type));
+  }
+  model.identity.heads =
+      static_cast<std::uint32_t>(reader.integer("Number of data surfaces", 1, model::kMostHeads));
+  model.identity.cylinders = static_cast<std::uint32_t>(reader.integer("Number of cylinders", 1, 1 << 28));
+  import_layout(reader.inner("Layout Model"), model, notes);
+  import_mechanics(reader.inner("Mechanical Model"), model, top_folder, notes);
+  if (reader.has("Block count")) {
+    const std::int64_t said = reader.integer("Block count", 0, std::numeric_limits<std::int64_t>::max());
+    if (static_cast<std::uint64_t>(said) != model.identity.blocks) {
+      notes.idle.push_back(fmt::format("Block count = {} (the layout maps {})", said, model.identity.blocks));
+    }
+  }
+  name_unknown(reader, notes);
+}
+
+// ---------------------------------------------------------------- the parameter set
+
+// Between the host and the drive: what adds time there is no property of the drive.
+void name_outer_costs(const ParameterFile& file, Notes& notes) {
+  for (const Block& block : file.blocks) {
+    BlockReader reader(block);
+    const auto name_if_set = [&](const char* name) {
+      if (reader.has(name) && reader.real(name) != 0) {
+        notes.warnings.push_back(fmt::format("{} = {} of {} {} ({}) adds time outside the drive and is ignored", name,
+                                             reader.real(name), block.type, block.name, reader.where(name).text()));
+      }
+    };
+    if (block.type == "disksim_bus") {
+      for (const char* name : {"Arbitration time", "Read block transfer time", "Write block transfer time"}) {
+        name_if_set(name);
+      }
+    } else if (block.type == "disksim_ctlr") {
+      for (const char* name : {"Scale for delays", "Bulk sector transfer time"}) name_if_set(name);
+    } else if (block.type == "disksim_iodriver") {
+      name_if_set("Constant access time");
+    }
+  }
+}
+
+const Block& choose_disk(const ParameterFile& file, const std::string& path, const std::string& wanted) {
+  std::vector<const Block*> disks, used;
+  for (const Block& block : file.blocks) {
+    if (block.type != "disksim_disk") continue;
+    if (block.name == wanted) return block;
+    disks.push_back(&block);
+    if (file.instantiated.contains(block.name)) used.push_back(&block);
+  }
+  if (!used.empty()) disks = used;
+  if (disks.size() == 1 && wanted.empty()) return *disks[0];
+  std::vector<std::string> names;
+  for (const Block* disk : disks) names.push_back(disk->name);
+  if (disks.empty()) throw Error(ExitStatus::bad_input, fmt::format("{}: holds no disksim_disk block", path));
+  throw Error(ExitStatus::bad_input,
+              wanted.empty() ? fmt::format("{}: holds several drives, choose one of them with --drive: {}", path,
+                                           fmt::join(names, ", "))
+                             : fmt::format("{}: holds no drive {}, only {}", path, wanted, fmt::join(names, ", ")));
+}
+
+// DIXtrac's block names are VENDOR_PRODUCT..., those of DiskSim's validation sets end in _validate.
+void name_drive(const std::string& block_name, model::Identity& identity) {
+  std::string name = block_name;
+  for (const std::string suffix : {"_model", "_validate"}) {
+    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  }
+  std::replace(name.begin(), name.end(), '_', ' ');
+  identity.name = name;
+  const std::size_t space = name.find(' ');
+  identity.product = space == std::string::npos ? name : name.substr(space + 1);
+  if (space != std::string::npos) identity.vendor = name.substr(0, space);
+}
+
+}  // namespace
+
+Imported import_disksim(const std::string& path, const std::string& drive) {
+  const ParameterFile file = parse_parameter_file(path);
+  const Block& block = choose_disk(file, path, drive);
+  Imported result;
+  model::DriveModel& model = result.model;
+  Notes notes;
+  name_drive(block.name, model.identity);
+  model.provenance.method = kMethod;
+  model.provenance.source =
+      fmt::format("DiskSim parameter file {}, {}", std::filesystem::path(path).filename().string(), block.name);
+  BlockReader disk(block);
+  const std::string top_folder = std::filesystem::path(path).parent_path().string();
+  import_model(disk.inner("Model"), model, top_folder, notes);
+  import_disk(disk, model, notes);
+  name_outer_costs(file, notes);
+  model.layout.angle.reason = "imported: no error is stated for the angles";
+  model.provenance.notes = notes.warnings;
+  if (!notes.idle.empty()) {
+    model.provenance.notes.push_back(
+        fmt::format("without a place in the model and, as they are set, without effect: {}",
+                    fmt::join(notes.idle, "; ")));
+  }
+  result.warnings = std::move(notes.warnings);
+  model::validate(model, path);
+  return result;
+}
+
+}  // namespace platter::emit_disksim

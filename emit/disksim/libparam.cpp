@@ -1,0 +1,438 @@
+#include "emit/disksim/libparam.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <regex>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "model/error.h"
+#include "model/file.h"
+
+namespace platter::emit_disksim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kDeepestSource = 32;
+constexpr int kDeepestValue = 64;
+
+struct Token {
+  enum class Kind { punctuation, word, end } kind = Kind::end;
+  std::string text;
+  Where where;
+
+  bool is(std::string_view expected) const { return kind != Kind::end && text == expected; }
+};
+
+// The files that are open, the innermost last; `source` opens one more in the middle of another.
+class Lexer {
+ public:
+  explicit Lexer(const std::string& path) : top_folder_(fs::path(path).parent_path()) { open(path, nullptr); }
+
+  Token next() {
+    for (;;) {
+      if (files_.empty()) return {Token::Kind::end, "", last_};
+      skip_space();
+      if (at_end()) {
+        last_ = here();
+        files_.pop_back();
+        continue;
+      }
+      Token token = take();
+      if (!token.is("source")) return token;
+      skip_space();
+      const Token name = at_end() ? Token{} : take();
+      if (name.kind != Token::Kind::word) fail_at(token.where, "source must be followed by a file name");
+      include(name);
+    }
+  }
+
+ private:
+  struct File {
+    std::shared_ptr<const std::string> name;
+    fs::path identity;
+    std::string content;
+    std::size_t position = 0;
+    int line = 1;
+  };
+
+  static bool is_punctuation(char c) { return std::string_view(";{},[]:?=").find(c) != std::string_view::npos; }
+  static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
+
+  bool at_end() const { return files_.back().position >= files_.back().content.size(); }
+  char peek() const { return files_.back().content[files_.back().position]; }
+  Where here() const { return {files_.back().name, files_.back().line}; }
+
+  void step() {
+    if (peek() == '\n') ++files_.back().line;
+    ++files_.back().position;
+  }
+
+  // A # begins a comment where a word could begin; within a word it is part of it.
+  void skip_space() {
+    while (!at_end() && (is_space(peek()) || peek() == '#')) {
+      if (peek() == '#') {
+        while (!at_end() && peek() != '\n' && peek() != '\f') step();
+      } else {
+        step();
+      }
+    }
+  }
+
+  Token take() {
+    Token token{Token::Kind::punctuation, std::string(1, peek()), here()};
+    if (is_punctuation(peek())) {
+      step();
+      return token;
+    }
+    token.kind = Token::Kind::word;
+    token.text.clear();
+    while (!at_end() && !is_space(peek()) && !is_punctuation(peek())) {
+      token.text += peek();
+      step();
+    }
+    return token;
+  }
+
+  // Relative to the file that names it, then to the first file's folder.
+  void include(const Token& name) {
+    const fs::path wanted = name.text;
+    if (wanted.is_absolute()) return open(wanted.string(), &name);
+    const fs::path near = fs::path(*name.where.file).parent_path() / wanted;
+    std::error_code ignored;
+    open((fs::exists(near, ignored) ? near : top_folder_ / wanted).string(), &name);
+  }
+
+  void open(const std::string& path, const Token* source) {
+    if (files_.size() > kDeepestSource) fail_at(source->where, "source is nested more than 32 files deep");
+    std::error_code ignored;
+    File file{std::make_shared<const std::string>(path), fs::weakly_canonical(path, ignored), {}, 0, 1};
+    for (const File& outer : files_) {
+      if (outer.identity == file.identity) fail_at(source->where, path + " includes itself through source");
+    }
+    try {
+      file.content = model::read_file(path);
+    } catch (const Error& error) {
+      if (source == nullptr) throw;
+      fail_at(source->where, fmt::format("the file named by source cannot be used: {}", error.what()));
+    }
+    files_.push_back(std::move(file));
+  }
+
+  fs::path top_folder_;
+  std::vector<File> files_;
+  Where last_;
+};
+
+bool matches(const std::string& text, const std::regex& pattern) { return std::regex_match(text, pattern); }
+
+// A word is a number only if the whole of it has the form of one; 1e-3, .5 and 5. are words.
+Value value_of_word(const Token& token) {
+  static const std::regex kDecimal("-?[0-9]+"), kHexadecimal("-?0x[0-9a-fA-F]+"),
+      kFloat("-?[0-9]+\\.[0-9]+(e[+-][0-9]+)?");
+  if (token.text.size() > 64) return {token.text, token.where};
+  const bool decimal = matches(token.text, kDecimal);
+  if (decimal || matches(token.text, kHexadecimal)) {
+    std::string digits = token.text;
+    if (!decimal) digits.erase(digits.find("0x"), 2);
+    std::int64_t number = 0;
+    const auto result =
+        std::from_chars(digits.data(), digits.data() + digits.size(), number, decimal ? 10 : 16);
+    if (result.ec != std::errc()) fail_at(token.where, fmt::format("the number {} is too large", token.text));
+    return {number, token.where};
+  }
+  if (matches(token.text, kFloat)) {
+    double number = 0;
+    const auto result =
+        std::from_chars(token.text.data(), token.text.data() + token.text.size(), number);
+    if (result.ec != std::errc()) fail_at(token.where, fmt::format("the number {} is too large", token.text));
+    return {number, token.where};
+  }
+  return {token.text, token.where};
+}
+
+class Parser {
+ public:
+  explicit Parser(const std::string& path) : lexer_(path) { advance(); }
+
+  ParameterFile parse() {
+    while (token_.kind != Token::Kind::end) {
+      if (token_.is("instantiate")) {
+        instantiate();
+      } else if (token_.is("topology")) {
+        skip_topology();
+      } else {
+        top_level_block();
+      }
+    }
+    return std::move(file_);
+  }
+
+ private:
+  void advance() { token_ = lexer_.next(); }
+
+  [[noreturn]] void unexpected(const std::string& wanted) const {
+    const std::string found =
+        token_.kind == Token::Kind::end ? "the file ends" : fmt::format("\"{}\" stands", token_.text);
+    fail_at(token_.where, fmt::format("{} where {} is expected", found, wanted));
+  }
+  void expect(std::string_view punctuation) {
+    if (!token_.is(punctuation)) unexpected(fmt::format("\"{}\"", punctuation));
+    advance();
+  }
+  Token word(const std::string& what) {
+    if (token_.kind != Token::Kind::word) unexpected(what);
+    Token result = token_;
+    advance();
+    return result;
+  }
+
+  void top_level_block() {
+    const Token type = word("a block's type");
+    const Token name = word("a block's name");
+    define(block(type, name.text, 0));
+  }
+
+  // A block may take another block's name as its type; what it does not set it has from there.
+  void define(Block block) {
+    const auto parent = defined_.find(block.type);
+    if (parent != defined_.end()) {
+      const Block& base = file_.blocks[parent->second];
+      block.type = base.type;
+      for (const NamedValue& inherited : base.values) {
+        const bool set = std::any_of(block.values.begin(), block.values.end(),
+                                     [&](const NamedValue& v) { return v.name == inherited.name; });
+        if (!set) block.values.push_back(inherited);
+      }
+    }
+    if (defined_.contains(block.name)) fail_at(block.where, fmt::format("{} is defined a second time", block.name));
+    defined_[block.name] = file_.blocks.size();
+    file_.blocks.push_back(std::move(block));
+  }
+
+  Block block(const Token& type, const std::string& name, int depth) {
+    Block block{type.text, name, {}, type.where};
+    std::set<std::string> seen;
+    expect("{");
+    while (!token_.is("}")) {
+      parameter(block, seen, depth);
+      if (token_.is("}")) break;
+      if (!token_.is(",")) unexpected("\",\" or \"}\"");
+      advance();
+      if (token_.is("}")) fail_at(token_.where, "the last parameter of a block must not be followed by a comma");
+    }
+    advance();
+    return block;
+  }
+
+  // NAME = value, the name being several words; or [ NAME, NAME ... ] = value.
+  void parameter(Block& block, std::set<std::string>& seen, int depth) {
+    const Where where = token_.where;
+    std::vector<std::string> names;
+    if (token_.is("[")) {
+      for (const Value& name : list(depth + 1)) names.push_back(to_text(name));
+    } else {
+      std::string name = word("a parameter's name").text;
+      while (token_.kind == Token::Kind::word) name.append(1, ' ').append(word("").text);
+      names.push_back(name);
+    }
+    expect("=");
+    const Value set = value(depth + 1);
+    for (const std::string& name : names) {
+      if (!seen.insert(name).second) fail_at(where, fmt::format("the parameter \"{}\" is redefined", name));
+      block.values.push_back({name, set});
+    }
+  }
+
+  Value value(int depth) {
+    if (depth > kDeepestValue) fail_at(token_.where, "blocks and lists are nested too deeply");
+    if (token_.is("[")) {
+      const Where where = token_.where;
+      return {list(depth), where};
+    }
+    return value_after(word("a value"), depth);
+  }
+
+  // A number or word on its own, or the type of a block.
+  Value value_after(const Token& first, int depth) {
+    if (token_.is("{")) return {std::make_shared<const Block>(block(first, "", depth)), first.where};
+    if (token_.kind != Token::Kind::word) return value_of_word(first);
+    const Token name = word("");
+    if (!token_.is("{")) unexpected(fmt::format("\"{{\" of the block {}", name.text));
+    return {std::make_shared<const Block>(block(first, name.text, depth)), first.where};
+  }
+
+  std::vector<Value> list(int depth) {
+    std::vector<Value> values;
+    expect("[");
+    while (!token_.is("]")) {
+      values.push_back(value_or_range(depth + 1, values));
+      if (token_.is("]")) break;
+      if (!token_.is(",")) unexpected("\",\" or \"]\"");
+      advance();
+    }
+    advance();
+    return values;
+  }
+
+  // disk0 .. disk3 stands for the four names; only the last is returned, the others are appended.
+  Value value_or_range(int depth, std::vector<Value>& values) {
+    if (token_.kind != Token::Kind::word) return value(depth);
+    const Token first = word("");
+    if (!token_.is("..")) return value_after(first, depth);
+    advance();
+    return range(first, word("the end of a range"), values);
+  }
+
+  Value range(const Token& first, const Token& last, std::vector<Value>& values) {
+    static const std::regex kName("(.*?)([0-9]{1,6})");
+    std::smatch from, to;
+    if (!std::regex_match(first.text, from, kName) || !std::regex_match(last.text, to, kName) ||
+        from[1] != to[1] || std::stoi(from[2]) > std::stoi(to[2])) {
+      fail_at(first.where, fmt::format("{} .. {} is no range of names", first.text, last.text));
+    }
+    for (int i = std::stoi(from[2]); i < std::stoi(to[2]); ++i) {
+      values.push_back({from[1].str() + std::to_string(i), first.where});
+    }
+    return {last.text, last.where};
+  }
+
+  void instantiate() {
+    advance();
+    list(0);
+    if (!token_.is("as")) unexpected("\"as\"");
+    advance();
+    file_.instantiated.insert(word("a block's name").text);
+  }
+
+  void skip_topology() {
+    advance();
+    word("a component's type");
+    word("a component's name");
+    skip_list(0);
+  }
+  void skip_list(int depth) {
+    if (depth > kDeepestValue) fail_at(token_.where, "the topology is nested too deeply");
+    expect("[");
+    while (!token_.is("]")) {
+      if (token_.is("[")) {
+        skip_list(depth + 1);
+      } else if (token_.kind == Token::Kind::end) {
+        unexpected("\"]\"");
+      } else {
+        advance();
+      }
+    }
+    advance();
+  }
+
+  Lexer lexer_;
+  Token token_;
+  ParameterFile file_;
+  std::map<std::string, std::size_t> defined_;
+};
+
+}  // namespace
+
+std::string Where::text() const { return fmt::format("{}:{}", file ? *file : std::string("?"), line); }
+
+void fail_at(const Where& where, const std::string& what) {
+  throw Error(ExitStatus::bad_input, fmt::format("{}: {}", where.text(), what));
+}
+
+ParameterFile parse_parameter_file(const std::string& path) { return Parser(path).parse(); }
+
+const Value* BlockReader::find(const std::string& name) const {
+  for (const NamedValue& value : block_.values) {
+    if (value.name == name) return &value.value;
+  }
+  return nullptr;
+}
+
+const Value& BlockReader::need(const std::string& name) {
+  const Value* value = find(name);
+  if (value == nullptr) fail_at(block_.where, fmt::format("{} lacks the parameter \"{}\"", block_.type, name));
+  read_.insert(name);
+  return *value;
+}
+
+std::int64_t BlockReader::integer(const std::string& name, std::int64_t low, std::int64_t high) {
+  const Value& value = need(name);
+  const auto* number = std::get_if<std::int64_t>(&value.data);
+  if (number == nullptr || *number < low || *number > high) {
+    fail_at(value.where, fmt::format("\"{}\" must be a whole number from {} to {}, not {}", name, low, high,
+                                     to_text(value)));
+  }
+  return *number;
+}
+
+double BlockReader::real(const std::string& name) {
+  const Value& value = need(name);
+  if (const auto* whole = std::get_if<std::int64_t>(&value.data)) return static_cast<double>(*whole);
+  const auto* number = std::get_if<double>(&value.data);
+  if (number == nullptr) {
+    fail_at(value.where, fmt::format("\"{}\" must be a number such as 1.250000, not {}", name, to_text(value)));
+  }
+  return *number;
+}
+
+const std::string& BlockReader::text(const std::string& name) {
+  const Value& value = need(name);
+  const auto* text = std::get_if<std::string>(&value.data);
+  if (text == nullptr) fail_at(value.where, fmt::format("\"{}\" must be a word", name));
+  return *text;
+}
+
+const std::vector<Value>& BlockReader::list(const std::string& name) {
+  const Value& value = need(name);
+  const auto* list = std::get_if<std::vector<Value>>(&value.data);
+  if (list == nullptr) fail_at(value.where, fmt::format("\"{}\" must be a list", name));
+  return *list;
+}
+
+const Block& BlockReader::inner(const std::string& name) {
+  const Value& value = need(name);
+  const auto* block = std::get_if<std::shared_ptr<const Block>>(&value.data);
+  if (block == nullptr) fail_at(value.where, fmt::format("\"{}\" must be a block", name));
+  return **block;
+}
+
+const Where& BlockReader::where(const std::string& name) const {
+  const Value* value = find(name);
+  return value == nullptr ? block_.where : value->where;
+}
+
+std::vector<const NamedValue*> BlockReader::unread() const {
+  std::vector<const NamedValue*> result;
+  for (const NamedValue& value : block_.values) {
+    if (!read_.contains(value.name)) result.push_back(&value);
+  }
+  return result;
+}
+
+std::string to_text(const Value& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value.data)) return fmt::format("{}", *whole);
+  if (const auto* number = std::get_if<double>(&value.data)) return fmt::format("{}", *number);
+  if (const auto* text = std::get_if<std::string>(&value.data)) return *text;
+  return std::holds_alternative<std::vector<Value>>(value.data) ? "[...]" : "{...}";
+}
+
+double real_of(const Value& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value.data)) return static_cast<double>(*whole);
+  const auto* number = std::get_if<double>(&value.data);
+  if (number == nullptr) fail_at(value.where, fmt::format("a number is needed, not {}", to_text(value)));
+  return *number;
+}
+
+std::int64_t integer_of(const Value& value) {
+  const auto* whole = std::get_if<std::int64_t>(&value.data);
+  if (whole == nullptr) fail_at(value.where, fmt::format("a whole number is needed, not {}", to_text(value)));
+  return *whole;
+}
+
+}  // namespace platter::emit_disksim
