@@ -7,12 +7,12 @@
 #include "engine/engine.h"
 #include "model/error.h"
 #include "replay/hits.h"
+#include "replay/schedule.h"
 #include "statistics/distribution.h"
 
 namespace platter::replay {
 namespace {
 
-constexpr std::uint64_t kReferenceStep = 8192;
 constexpr std::size_t kPhaseAccesses = 100;
 
 double exact_period_ns(const model::Rotation& rotation) {
@@ -25,13 +25,12 @@ std::string name_of(const model::Identity& identity) {
 }
 
 // Requests into an engine, completions out of it into the rows that they belong to.
-class ModelRun {
+class ModelPlayer final : public Player {
  public:
-  ModelRun(const engine::Engine& engine, Nanoseconds phase_ns)
+  ModelPlayer(const engine::Engine& engine, Nanoseconds phase_ns)
       : engine_(engine), phase_ns_(phase_ns) {}
 
-  // Issues the row's request when due, later while `depth` are outstanding or the queue is full.
-  void issue(std::vector<Response>& rows, std::size_t index, std::uint32_t depth) {
+  void issue(std::vector<Response>& rows, std::size_t index, std::uint32_t depth) override {
     Response& row = rows[index];
     Nanoseconds now_ns = std::max(row.due_ns, latest_issue_ns_);
     while (engine_.outstanding() > 0 && *engine_.next_completion_time() <= now_ns) take(rows);
@@ -50,8 +49,7 @@ class ModelRun {
     row.issue_ns = latest_issue_ns_ = now_ns;
   }
 
-  // Waits for all that are outstanding; when the last one completed.
-  Nanoseconds finish(std::vector<Response>& rows) {
+  Nanoseconds finish(std::vector<Response>& rows) override {
     while (engine_.outstanding() > 0) take(rows);
     return latest_completion_ns_;
   }
@@ -75,46 +73,8 @@ class ModelRun {
   std::uint64_t outside_validity_ = 0;
 };
 
-std::vector<Response> rows_of(const Trace& trace, Nanoseconds start_ns) {
-  std::vector<Response> rows;
-  rows.reserve(trace.requests.size());
-  for (const TraceRequest& request : trace.requests)
-    rows.push_back({.lbn = request.lbn,
-                    .blocks = request.blocks,
-                    .write = request.write,
-                    .due_ns = start_ns + request.arrival_ns});
-  return rows;
-}
-
-std::vector<Response> reference_rows(std::uint64_t blocks, std::uint32_t count) {
-  std::vector<Response> rows;
-  for (const std::uint64_t lbn : reference_lbns(blocks, count)) {
-    Response row;
-    row.lbn = lbn;
-    row.due_ns = static_cast<Nanoseconds>(rows.size()) * kReferencePause_ns;
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-void run_in_own_time(ModelRun& run, const Trace& trace, Result& result, std::uint32_t depth) {
-  for (std::size_t i = 0; i < result.reference.size(); ++i) run.issue(result.reference, i, 1);
-  const Nanoseconds referenced_ns = run.finish(result.reference);
-  const Nanoseconds start_ns = std::max(
-      referenced_ns, static_cast<Nanoseconds>(result.reference.size()) * kReferencePause_ns);
-  result.requests = rows_of(trace, start_ns);
-  Nanoseconds due_ns = start_ns;
-  for (std::size_t i = 0; i < result.requests.size(); ++i) {
-    if (trace.kind == TraceKind::closed) result.requests[i].due_ns = due_ns;
-    run.issue(result.requests, i, depth);
-    if (trace.kind == TraceKind::closed)
-      due_ns = run.finish(result.requests) + trace.requests[i].think_ns;
-  }
-  run.finish(result.requests);
-}
-
 // Every request when the drive got it; what the model has not finished by then waits in its queue.
-void run_in_drives_time(ModelRun& run, const Result& drive, Result& result) {
+void run_in_drives_time(Player& player, const Result& drive, Result& result) {
   constexpr std::uint32_t kAnyDepth = ~0u;
   const auto played = [&](const std::vector<Response>& rows) {
     std::vector<Response> mine = rows;
@@ -125,11 +85,11 @@ void run_in_drives_time(ModelRun& run, const Result& drive, Result& result) {
     return mine;
   };
   result.reference = played(drive.reference);
-  for (std::size_t i = 0; i < result.reference.size(); ++i) run.issue(result.reference, i, kAnyDepth);
-  run.finish(result.reference);
+  for (std::size_t i = 0; i < result.reference.size(); ++i) player.issue(result.reference, i, kAnyDepth);
+  player.finish(result.reference);
   result.requests = played(drive.requests);
-  for (std::size_t i = 0; i < result.requests.size(); ++i) run.issue(result.requests, i, kAnyDepth);
-  run.finish(result.requests);
+  for (std::size_t i = 0; i < result.requests.size(); ++i) player.issue(result.requests, i, kAnyDepth);
+  player.finish(result.requests);
 }
 
 void require_same_requests(const Trace& trace, const Result& like) {
@@ -150,13 +110,6 @@ double completion_difference_ns(const Response& drive, const Response& model) {
 }
 
 }  // namespace
-
-std::vector<std::uint64_t> reference_lbns(std::uint64_t blocks, std::uint32_t count) {
-  const std::uint64_t step = std::min<std::uint64_t>(kReferenceStep, blocks / (2 * (count + 1)));
-  std::vector<std::uint64_t> lbns;
-  for (std::uint32_t i = 0; i < count; ++i) lbns.push_back(blocks / 2 + (count - 1 - i) * step);
-  return lbns;
-}
 
 double phase_between(const Result& drive, const Result& model, double period_ns) {
   const double threshold_ns = default_hit_threshold_ns(period_ns);
@@ -191,15 +144,14 @@ Result replay_on_model(const model::DriveModel& model, const Trace& trace,
   result.period_ns = exact_period_ns(model.rotation);
 
   const auto run = [&](double phase_ns) {
-    ModelRun model_run(engine, static_cast<Nanoseconds>(std::llround(phase_ns)));
+    ModelPlayer player(engine, static_cast<Nanoseconds>(std::llround(phase_ns)));
     result.phase_ns = phase_ns;
     if (options.like) {
-      run_in_drives_time(model_run, *options.like, result);
+      run_in_drives_time(player, *options.like, result);
     } else {
-      result.reference = reference_rows(engine.blocks(), options.reference_reads);
-      run_in_own_time(model_run, trace, result, result.depth);
+      play(player, trace, reference_lbns(engine.blocks(), options.reference_reads), result);
     }
-    result.outside_validity = model_run.outside_validity();
+    result.outside_validity = player.outside_validity();
   };
   run(0);
   if (options.like) run(phase_between(*options.like, result, *result.period_ns));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "model/drive_model.h"
 #include "replay/result.h"
@@ -28,13 +27,6 @@ struct ModelReplay {
 // Throws Error(bad_input) for a request past the model's end, or a `like` of another trace.
 Result replay_on_model(const model::DriveModel& model, const Trace& trace,
                        const ModelReplay& options = {});
-
-// Single blocks, each from the media whatever the cache holds of the ones before: downwards through
-// the middle of the drive, in steps that no read-ahead bridges backwards.
-std::vector<std::uint64_t> reference_lbns(std::uint64_t blocks, std::uint32_t count);
-
-// Reference reads are due this far from one another, and the trace as far after the last.
-constexpr Nanoseconds kReferencePause_ns = 100 * kMillisecond;
 
 // How far ahead of the model's platter, which ran at phase 0, the drive's must have been: the
 // circular median of the completions' differences over the reference reads, or over the first 100

@@ -1,0 +1,49 @@
+#include "replay/contents.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "model/error.h"
+
+namespace platter::replay {
+
+constexpr std::uint64_t kReadBlocks = 128;
+
+void Contents::want(std::uint64_t lbn, std::uint32_t blocks) {
+  std::uint64_t first = lbn, end = lbn + blocks;
+  auto run = runs_.upper_bound(first);
+  if (run != runs_.begin() && std::prev(run)->second.end >= first) --run;
+  while (run != runs_.end() && run->first <= end) {
+    first = std::min(first, run->first);
+    end = std::max(end, run->second.end);
+    run = runs_.erase(run);
+  }
+  runs_[first].end = end;
+}
+
+void Contents::learn(scsi::Drive& drive, const Learned& learned) {
+  for (auto& [first, run] : runs_) {
+    for (std::uint64_t lbn = first; lbn < run.end; lbn += kReadBlocks) {
+      const auto blocks = static_cast<std::uint32_t>(std::min(kReadBlocks, run.end - lbn));
+      const std::vector<std::uint8_t> bytes = drive.read(lbn, blocks, false, true).data;
+      if (bytes.size() != std::size_t{blocks} * block_bytes_)
+        throw Error(ExitStatus::protocol,
+                    fmt::format("a read of {} blocks at LBN {} returned {} bytes: the sectors cannot "
+                                "be rewritten, so nothing was",
+                                blocks, lbn, bytes.size()));
+      if (learned) learned(lbn, bytes);
+      run.bytes.insert(run.bytes.end(), bytes.begin(), bytes.end());
+    }
+  }
+}
+
+std::vector<std::uint8_t> Contents::of(std::uint64_t lbn, std::uint32_t blocks) const {
+  const auto run = std::prev(runs_.upper_bound(lbn));
+  const auto begin = run->second.bytes.begin() +
+                     static_cast<std::ptrdiff_t>((lbn - run->first) * block_bytes_);
+  return {begin, begin + static_cast<std::ptrdiff_t>(std::size_t{blocks} * block_bytes_)};
+}
+
+}  // namespace platter::replay

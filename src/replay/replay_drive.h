@@ -1,0 +1,38 @@
+// A trace on a drive: requests issued at absolute deadlines on the device's own clock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "replay/replay_model.h"
+#include "replay/result.h"
+#include "replay/schedule.h"
+#include "replay/trace.h"
+#include "scsi/guard.h"
+
+namespace platter::replay {
+
+struct DriveReplay {
+  Caches caches = Caches::as_they_are;
+  std::uint32_t depth = 1;              // most commands outstanding; a closed trace has 1
+  std::uint32_t reference_reads = 16;   // before the trace, as on a model
+  // Every sector that will be written, with what it holds, before the timed run (safety journal).
+  std::function<void(std::uint64_t lbn, const std::vector<std::uint8_t>& bytes)> before_writes{};
+  Progress progress{};
+};
+
+// Writes rewrite what the sectors hold, which is read before the timed run. Cache settings are
+// brought back at the end. Throws Error(bad_input) for a request past the drive's end,
+// Error(refused) for a write outside the permission, Error(unsupported) where the drive cannot do
+// what is asked, Error(drive_error) for a request that the drive fails.
+Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission, const Trace& trace,
+                       const DriveReplay& options = {});
+
+// How late requests were issued, against when they were due.
+struct Lateness {
+  double p50_ms = 0, p99_ms = 0, max_ms = 0;
+};
+Lateness lateness_of(const Result& result);
+
+}  // namespace platter::replay

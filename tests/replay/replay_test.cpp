@@ -1,0 +1,207 @@
+#include <cmath>
+
+#include <catch2/catch.hpp>
+
+#include "../engine/small_drive.h"
+#include "model/error.h"
+#include "replay/compare.h"
+#include "replay/replay_drive.h"
+#include "replay/replay_model.h"
+#include "replay/workload.h"
+#include "scsi/drive.h"
+#include "virtual_drive/target.h"
+
+using namespace platter;
+using namespace platter::replay;
+
+namespace {
+
+constexpr std::uint64_t kBlocks = 4 * (60 * 20 + 40 * 16);
+
+model::DriveModel drive_model(bool cache = false) {
+  model::DriveModel model = engine::testing::small_drive();
+  model.identity.blocks = kBlocks;
+  model.identity.vendor = "ACME";
+  model.identity.product = "SMALL";
+  if (cache) model.cache = engine::testing::small_cache();
+  return model;
+}
+
+Trace workload(bool reads_only, std::uint64_t requests = 300) {
+  return generate({.kind = WorkloadKind::mixed,
+                   .blocks = kBlocks,
+                   .requests = requests,
+                   .seed = 3,
+                   .reads_only = reads_only});
+}
+
+Trace closed(std::vector<Nanoseconds> thinks) {
+  Trace trace;
+  trace.kind = TraceKind::closed;
+  for (const Nanoseconds think : thinks)
+    trace.requests.push_back({.think_ns = think, .lbn = 40 + 97 * trace.requests.size()});
+  return trace;
+}
+
+scsi::Permission all_writes() { return {.writes = {{0, kBlocks - 1}}}; }
+
+// A virtual drive whose platter stands elsewhere than its model says.
+model::DriveModel with_phase(model::DriveModel model, std::uint64_t seed) {
+  model.imperfections = model::Imperfections{};
+  model.imperfections->random_phase = true;
+  model.imperfections->seed = seed;
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("closed: the next request is issued a think time after the model's own completion") {
+  const Trace trace = closed({1'000'000, 2'500'000, 0});
+  const Result result = replay_on_model(drive_model(), trace, {.reference_reads = 0});
+  REQUIRE(result.requests.size() == 3);
+  CHECK(result.requests[0].issue_ns == 0);
+  CHECK(result.requests[1].issue_ns == result.requests[0].completion_ns() + 1'000'000);
+  CHECK(result.requests[2].issue_ns == result.requests[1].completion_ns() + 2'500'000);
+  CHECK(result.period_ns == 10'000'000.0);
+}
+
+TEST_CASE("open: requests are issued when due, later only while the depth is used up") {
+  Trace trace;
+  for (std::uint64_t i = 0; i < 4; ++i)
+    trace.requests.push_back({.arrival_ns = 1000 * static_cast<Nanoseconds>(i), .lbn = 800 * i});
+  const Result one = replay_on_model(drive_model(), trace, {.reference_reads = 0});
+  for (std::size_t i = 1; i < 4; ++i)
+    CHECK(one.requests[i].issue_ns == one.requests[i - 1].completion_ns());
+  const Result four = replay_on_model(drive_model(), trace, {.depth = 4, .reference_reads = 0});
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(four.requests[i].issue_ns == 1000 * static_cast<Nanoseconds>(i));
+  CHECK(four.requests[3].completion_ns() <= one.requests[3].completion_ns());
+}
+
+TEST_CASE("a replay begins with reference reads, all of them from the media") {
+  const Result result =
+      replay_on_model(drive_model(true), workload(false), {.reference_reads = 16});
+  REQUIRE(result.reference.size() == 16);
+  for (const Response& reference : result.reference) CHECK(reference.media == true);
+  CHECK(result.requests.front().issue_ns == 16 * kReferencePause_ns);
+}
+
+TEST_CASE("with the caches off every request goes to the media") {
+  const Result result =
+      replay_on_model(drive_model(true), workload(false), {.caches = Caches::off});
+  for (const Response& request : result.requests) CHECK(request.media == true);
+  const Result cached = replay_on_model(drive_model(true), workload(false));
+  std::size_t hits = 0;
+  for (const Response& request : cached.requests) hits += request.media == false;
+  CHECK(hits > 30);
+}
+
+TEST_CASE("a trace past the model's end is refused") {
+  Trace trace;
+  trace.requests.push_back({.lbn = kBlocks});
+  CHECK_THROWS_AS(replay_on_model(drive_model(), trace), Error);
+}
+
+TEST_CASE("a virtual drive and its own model agree to the nanosecond once the phase is found") {
+  const bool cache = GENERATE(false, true);
+  const bool is_closed = GENERATE(false, true);
+  const std::uint64_t seed = GENERATE(1, 2, 3);
+  const model::DriveModel model = drive_model(cache);
+  virtual_drive::VirtualDevice device(with_phase(model, seed));
+  const Trace trace = is_closed ? converted(workload(false), TraceKind::closed) : workload(false);
+  const Result drive = replay_on_drive(device, all_writes(), trace);
+  const Result mine = replay_on_model(model, trace, {.like = &drive});
+  const Comparison comparison = compare(drive, mine);
+  CHECK(comparison.same_issue_times);
+  CHECK(comparison.phase_from == "reference reads");
+  const ClassMetrics& all = comparison.classes.front();
+  CHECK(all.n_drive == 300);
+  CHECK(all.paired->max_ms < 0.001);
+  CHECK(all.demerit_ms < 0.001);
+  CHECK(all.folded_phase_share == 1.0);
+  CHECK(all.folded_phase_share_reanchored == 1.0);
+}
+
+TEST_CASE("without reference reads the phase comes from the first media accesses") {
+  const model::DriveModel model = drive_model();
+  virtual_drive::VirtualDevice device(with_phase(model, 5));
+  const Trace trace = workload(true);
+  const Result drive = replay_on_drive(device, {}, trace, {.reference_reads = 0});
+  const Result mine = replay_on_model(model, trace, {.like = &drive});
+  const Comparison comparison = compare(drive, mine);
+  CHECK(comparison.phase_from == "first 100 media accesses");
+  CHECK(comparison.classes.front().paired->max_ms < 0.001);
+}
+
+TEST_CASE("a model whose period is 100 ppm off loses the position, and keeps it when re-anchored") {
+  const model::DriveModel model = drive_model();
+  model::DriveModel slow = model;
+  slow.rotation.numerator_ns += 1000;
+  virtual_drive::VirtualDevice device(model);
+  const Trace trace = workload(true, 3000);
+  const Result drive = replay_on_drive(device, {}, trace);
+  const Comparison comparison = compare(drive, replay_on_model(slow, trace, {.like = &drive}));
+  const ClassMetrics& all = comparison.classes.front();
+  CHECK(*all.folded_phase_share < 0.3);  // 108 s drift by 10.8 ms, a whole revolution
+  CHECK(*all.folded_phase_share_reanchored > 0.95);
+}
+
+TEST_CASE("a write outside the permission is refused with what to pass, and nothing is sent") {
+  virtual_drive::VirtualDevice device(drive_model());
+  Trace trace;
+  trace.name = "t";
+  trace.requests.push_back({.lbn = 50, .blocks = 4, .write = true});
+  trace.requests.push_back({.lbn = 90, .blocks = 8, .write = true});
+  try {
+    replay_on_drive(device, {.writes = {{50, 60}}}, trace);
+    FAIL("written");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::refused);
+    CHECK(std::string(error.what()).find("--allow-writes 50-97") != std::string::npos);
+  }
+  CHECK(device.clock().now_ns() == 0);
+}
+
+TEST_CASE("sectors that will be written are known before the timed run") {
+  virtual_drive::VirtualDevice device(drive_model());
+  Trace trace;
+  trace.requests.push_back({.lbn = 50, .blocks = 4, .write = true});
+  trace.requests.push_back({.arrival_ns = 1, .lbn = 52, .blocks = 8, .write = true});
+  trace.requests.push_back({.arrival_ns = 2, .lbn = 90, .blocks = 1, .write = true});
+  std::vector<std::pair<std::uint64_t, std::size_t>> learned;
+  const auto note = [&](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
+    learned.emplace_back(lbn, bytes.size());
+  };
+  replay_on_drive(device, all_writes(), trace, {.before_writes = note});
+  CHECK(learned == std::vector<std::pair<std::uint64_t, std::size_t>>{{50, 10 * 512}, {90, 512}});
+}
+
+TEST_CASE("an open replay at depth keeps its deadlines") {
+  model::DriveModel model = drive_model();
+  model.queue.depth = engine::testing::value(32);
+  virtual_drive::VirtualDevice device(model);
+  Trace trace = workload(true);
+  for (TraceRequest& request : trace.requests) request.arrival_ns /= 2;  // mean 18 ms: some wait
+  const Result drive = replay_on_drive(device, {}, trace, {.depth = 32});
+  CHECK(lateness_of(drive).p50_ms == 0);
+  std::size_t overlapping = 0;
+  for (std::size_t i = 1; i < drive.requests.size(); ++i)
+    overlapping += drive.requests[i].issue_ns < drive.requests[i - 1].completion_ns();
+  CHECK(overlapping > 30);
+  const Comparison comparison = compare(drive, replay_on_model(model, trace, {.like = &drive}));
+  CHECK(comparison.classes.front().paired->p99_ms < 0.001);
+  CHECK_THROWS_AS(replay_on_drive(device, {}, trace, {.depth = device.max_outstanding() + 1}),
+                  Error);
+}
+
+TEST_CASE("cache settings of the drive are brought back") {
+  virtual_drive::VirtualDevice device(drive_model(true));
+  const Trace trace = workload(true, 50);
+  const Result off = replay_on_drive(device, {}, trace, {.caches = Caches::off});
+  CHECK(off.caches == "off");
+  for (const Response& request : off.requests) CHECK(request.response_ns > 300'000);
+  scsi::Guard guard(device, {});
+  scsi::Drive drive(guard, "d");
+  drive.identify();
+  CHECK_FALSE(drive.cache_page()->read_cache_disabled);
+}
