@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""A disk drive behind `exec:` that shares nothing with the engine: the third judge.
+
+    platter inspect "exec:python3 tests/alien/alien.py --variant serpentine --seed 7"
+"""
+
+import argparse
+import json
+import sys
+
+import wire
+from drive import Drive
+from target import Queue, Target
+from truth import truth
+from variants import DIFFERENCES, drive as variant, merge
+
+
+def setting(text):
+    """`arm.switch_ms=0.7` as a nested dictionary."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    try:
+        value = json.loads(value)
+    except json.JSONDecodeError:
+        pass  # a plain word
+    for part in reversed(name.split(".")):
+        value = {part: value}
+    return value
+
+
+def add_drive_options(parser):
+    parser.add_argument("--variant", default="moderate",
+                        help=f"{', '.join(DIFFERENCES)}, or random:SEED")
+    parser.add_argument("--geometry", metavar="FILE.json",
+                        help="what is different from the variant (see variants.py for the names)")
+    parser.add_argument("--set", action="append", default=[], type=setting, metavar="NAME=VALUE",
+                        help="one more difference, as in arm.switch_ms=0.7")
+    parser.add_argument("--seed", type=int, default=1, help="of this run's noise and phase")
+    parser.add_argument("--no-noise", action="store_true",
+                        help="no noise, wobble nor recalibration")
+
+
+def configuration(options):
+    config = variant(options.variant)
+    if options.geometry:
+        with open(options.geometry, encoding="utf-8") as file:
+            config = merge(config, json.load(file))
+    for change in options.set:
+        config = merge(config, change)
+    return config
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_drive_options(parser)
+    parser.add_argument("--truth", metavar="FILE", help="write what the drive really is")
+    parser.add_argument("--truth-only", action="store_true", help="...and stop there")
+    parser.add_argument("--log", metavar="FILE", help="write a line for each command executed")
+    options = parser.parse_args()
+    try:
+        drive = Drive(configuration(options), options.seed, not options.no_noise)
+        if options.truth:
+            with open(options.truth, "w", encoding="utf-8") as file:
+                json.dump(truth(drive), file)
+        if options.truth_only:
+            return 0
+        log = open(options.log, "w", encoding="utf-8") if options.log else None
+        wire.Session(Queue(Target(drive), log)).serve()
+    except (OSError, ValueError, wire.ProtocolError) as error:
+        print(f"alien.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
