@@ -34,6 +34,22 @@ double mad_sigma(std::span<const double> values) {
   return kMadToSigma * median(deviations);
 }
 
+double clipped_deviation(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  const double centre = median(values);
+  const double limit = 4 * mad_sigma(values);
+  double sum = 0, squares = 0, count = 0;
+  for (double value : values) {
+    const double deviation = value - centre;
+    if (std::abs(deviation) > limit) continue;
+    sum += deviation;
+    squares += deviation * deviation;
+    count += 1;
+  }
+  if (count < 2) return 0;
+  return std::sqrt(std::max(squares - sum * sum / count, 0.0) / (count - 1));
+}
+
 std::optional<Estimate> median_estimate(std::span<const double> values) {
   if (values.size() < 3) return std::nullopt;
   const std::vector<double> sorted = sorted_copy(values);

@@ -1,0 +1,50 @@
+#include "mtbrc/access.h"
+
+#include "model/error.h"
+
+namespace platter::mtbrc {
+
+std::optional<Sample> Accesses::access(Sample sample) {
+  if (last_) {
+    sample.after_write = last_->write;
+    sample.after_lbn = last_->lbn;
+    sample.after_completed_ns = last_->completed_ns;
+  }
+  last_.reset();
+  try {
+    const scsi::Completion done = sample.write ? context_.drive.write(sample.lbn, sample.blocks)
+                                               : context_.drive.read(sample.lbn, sample.blocks);
+    if (done.status != scsi::Status::good) return std::nullopt;
+    sample.issued_ns = done.issued_ns;
+    sample.completed_ns = done.completed_ns;
+  } catch (const Error& error) {
+    if (error.status() != ExitStatus::drive_error) throw;
+    return std::nullopt;
+  }
+  context_.samples.push_back(sample);
+  last_ = sample;
+  return sample;
+}
+
+std::optional<Sample> Accesses::read(Experiment experiment, std::uint64_t lbn, std::int64_t group,
+                                     std::uint32_t blocks) {
+  Sample sample;
+  sample.experiment = experiment;
+  sample.group = group;
+  sample.lbn = lbn;
+  sample.blocks = blocks;
+  return access(sample);
+}
+
+std::optional<Sample> Accesses::write(Experiment experiment, std::uint64_t lbn, std::int64_t group,
+                                      std::uint32_t blocks) {
+  Sample sample;
+  sample.experiment = experiment;
+  sample.group = group;
+  sample.write = true;
+  sample.lbn = lbn;
+  sample.blocks = blocks;
+  return access(sample);
+}
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,31 @@
+// One timed command after another, each kept as a raw sample together with what came before it.
+#pragma once
+
+#include <optional>
+
+#include "mtbrc/context.h"
+
+namespace platter::mtbrc {
+
+class Accesses {
+ public:
+  explicit Accesses(Context& context) : context_(context) {}
+
+  // Issues the command at once and keeps the sample. nullopt: the drive reported an error for these
+  // sectors (they are of no use for timing); what stops a run is thrown by the drive.
+  std::optional<Sample> read(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0,
+                             std::uint32_t blocks = 1);
+  // learn_contents() must have read the sectors before; else the drive throws.
+  std::optional<Sample> write(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0,
+                              std::uint32_t blocks = 1);
+  // The last good command's sample; nullopt before the first and after an error.
+  const std::optional<Sample>& last() const { return last_; }
+
+ private:
+  std::optional<Sample> access(Sample sample);
+
+  Context& context_;
+  std::optional<Sample> last_;
+};
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,60 @@
+// Angles: of single LBNs relative to a reference LBN, and of every track of a layout whose structure
+// is known. What is seen is the end of a sector plus a constant (bus, host); the constant cancels
+// against the reference, the end is turned into the beginning by the track's number of sectors.
+// (Wong 2019, "angular position"; DIXtrac's g4 tools calibrate skews locally and let errors add up.)
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mtbrc/context.h"
+#include "mtbrc/phase_drift.h"
+#include "mtbrc/zone_fit.h"
+#include "statistics/robust.h"
+
+namespace platter::mtbrc {
+
+struct AngleOptions {
+  double target_error_rev = 0.0007;  // of a track's angle within its zone
+  std::uint32_t reads_per_track = 4;
+  std::uint32_t random_tracks = 24;  // in each zone, besides those that bring in its unknowns
+  Nanoseconds anchor_every_ns = 700 * kMillisecond;
+  std::uint32_t anchor_reads = 4;
+  std::uint32_t most_splits = 24;    // of zones whose tracks do not follow one rule
+  Budget budget{60'000, 120 * kSecond};  // where the context has none
+};
+
+// Angles of the ends of the targets' sectors less that of the reference's, as the completions of one
+// sector reads show them (value in [0, 1)). nullopt where a target cannot be read. Targets are read in
+// the order that their angles, once roughly known, make cheap. Caches off; rotation known.
+std::vector<std::optional<statistics::Estimate>> measure_lbn_angles(
+    Context& context, std::uint64_t reference, const std::vector<std::uint64_t>& targets,
+    double target_error_rev, const AngleOptions& options = {});
+// The same from kept samples. Pure.
+std::vector<std::optional<statistics::Estimate>> estimate_lbn_angles(
+    const Samples& samples, const model::Rotation& rotation,
+    const std::vector<std::uint64_t>& targets);
+
+struct LayoutAngles {
+  model::Layout layout;          // with angles; zones split where their rule changes
+  bool complete = false;         // every zone has all its angles
+  double residual_rev = 0;       // robust spread of single track measurements about the layout
+  std::vector<double> zone_error_rev;  // by zone: standard error of a track's angle
+  std::vector<std::string> notes;
+};
+
+// Determines all angles of a layout (angle_rev and angle_step_rev of every node), relative to the
+// beginning of the first LBN's sector. Caches off; rotation known.
+LayoutAngles measure_layout_angles(Context& context, const model::Layout& layout,
+                                   const AngleOptions& options = {});
+// The same from kept samples, for a layout whose zones are split already. Pure.
+LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotation& rotation,
+                                    const model::Layout& layout);
+
+// What the reads of each track say about where its first slot begins. Samples of experiment angle
+// that follow one another on a track make one observation. Pure.
+std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rotation& rotation,
+                                       const engine::LayoutMap& map, const PhaseDrift& drift);
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,484 @@
+// The angles of a whole layout: which tracks to read next, and what they say.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "model/error.h"
+#include "mtbrc/access.h"
+#include "mtbrc/angle.h"
+#include "mtbrc/rotation.h"
+#include "statistics/circular.h"
+
+namespace platter::mtbrc {
+namespace {
+
+std::uint64_t reference_of(const Samples& samples) {
+  for (const Sample& s : samples)
+    if (s.experiment == Experiment::anchor) return s.lbn;
+  return 0;
+}
+
+// Part of a turn from where a track's first slot begins to where an LBN's sector ends.
+struct Place {
+  std::uint64_t track_slot = 0;
+  double end_rev = 0, width_rev = 0;
+};
+
+Place place_of(const engine::LayoutMap& map, std::uint64_t lbn) {
+  const std::uint64_t slot = map.slot_of_lbn(lbn);
+  const engine::Track track = map.track_of_slot(slot);
+  const double width = 1.0 / track.sectors;
+  return {track.first_slot, static_cast<double>(slot - track.first_slot + 1) * width, width};
+}
+
+// First slots of the layout's zones, and the end of the last.
+std::vector<std::uint64_t> zone_starts(const model::Layout& layout, const engine::LayoutMap& map) {
+  std::vector<std::uint64_t> starts;
+  std::uint64_t slot = 0;
+  for (const model::LayoutNode& zone : layout.zones) {
+    starts.push_back(slot);
+    slot += ZoneShape(zone, slot, map).slots();
+  }
+  starts.push_back(slot);
+  return starts;
+}
+
+std::vector<TrackAngle> within(const std::vector<TrackAngle>& all, const ZoneShape& shape) {
+  std::vector<TrackAngle> mine;
+  for (const TrackAngle& angle : all)
+    if (shape.holds(angle.track_slot)) mine.push_back(angle);
+  return mine;
+}
+
+// Worst standard error over tracks all over the zone.
+double zone_error_rev(const ZoneShape& shape, const ZoneFit& fit) {
+  double worst = 0;
+  constexpr std::uint64_t kProbes = 33;
+  for (std::uint64_t i = 0; i < kProbes; ++i) {
+    const std::uint64_t slot = shape.first_slot() + (shape.slots() - 1) / (kProbes - 1) * i;
+    worst = std::max(worst, fit.error_rev(shape.row(shape.path_of_slot(slot))));
+  }
+  return worst;
+}
+
+// Chooses tracks, reads them, and splits zones that do not follow one rule.
+class Survey {
+ public:
+  Survey(Context& context, const model::Layout& layout, const AngleOptions& options)
+      : context_(context),
+        options_(options),
+        layout_(layout),
+        map_(layout),
+        accesses_(context),
+        first_sample_(context.samples.size()),
+        meter_(context, context.budget.commands > 0 || context.budget.drive_time_ns > 0
+                            ? context.budget
+                            : options.budget) {}
+
+  LayoutAngles run();
+
+ private:
+  // What became of one zone.
+  enum class Fate { done, split, given_up };
+  struct Work {
+    const ZoneShape& shape;
+    std::vector<TrackAngle> observations;
+    std::uint32_t random = 0;
+    double deadline_share = 1;
+  };
+
+  void anchor();
+  std::optional<TrackAngle> visit(const ZoneShape& shape, const TrackPath& path,
+                                  std::uint32_t reads);
+  std::optional<std::uint64_t> readable_near(std::uint64_t track_slot, std::uint32_t sectors,
+                                             std::uint64_t from) const;
+  Fate survey_zone(std::size_t zone, double deadline_share);
+  bool introduce(Work& work, const ZoneFit& fit);
+  bool grow(Work& work, const ZoneFit& fit);
+  bool refine(Work& work, const ZoneFit& fit);
+  bool look(Work& work, const TrackPath& path, std::uint32_t reads);
+  bool agrees(const ZoneShape& shape, const ZoneFit& fit, const TrackAngle& angle) const;
+  bool split_at_break(std::size_t zone, Work& work, const ZoneFit& fit, const TrackPath& odd);
+  std::optional<TrackPath> confirmed_odd(Work& work, const ZoneFit& fit);
+
+  Context& context_;
+  AngleOptions options_;
+  model::Layout layout_;
+  engine::LayoutMap map_;  // places only: cutting a zone in two does not move a slot
+  Accesses accesses_;
+  std::size_t first_sample_;
+  Meter meter_;
+  std::uint64_t reference_ = 0;
+  Nanoseconds last_anchor_ns_ = std::numeric_limits<Nanoseconds>::min() / 2;
+  double anchor_phase_rev_ = 0, noise_rev_ = 0.002;
+  double hop_rev_ = 0.3;  // from the end of one sector to the next that can be read after it
+  std::vector<TrackAngle> all_;
+  std::uint32_t splits_ = 0;
+  std::vector<std::string> notes_;
+};
+
+// Re-reads the reference: a first read to get there, and a few that follow it.
+void Survey::anchor() {
+  if (context_.drive.now_ns() - last_anchor_ns_ < options_.anchor_every_ns) return;
+  std::vector<double> phases;
+  for (std::uint32_t i = 0; i < options_.anchor_reads; ++i)
+    if (const auto s = accesses_.read(Experiment::anchor, reference_))
+      phases.push_back(phase_rev(context_.rotation, s->completed_ns));
+  last_anchor_ns_ = context_.drive.now_ns();
+  if (phases.size() < 2) return;
+  if (const auto mean = statistics::robust_angle_rev(phases)) anchor_phase_rev_ = mean->value;
+}
+
+// A slot of the track, at or after `from` in turning order, that can be read in its own place.
+std::optional<std::uint64_t> Survey::readable_near(std::uint64_t track_slot, std::uint32_t sectors,
+                                                   std::uint64_t from) const {
+  for (std::uint32_t i = 0; i < sectors; ++i) {
+    const std::uint64_t slot = track_slot + (from + i) % sectors;
+    const auto lbn = map_.lbn_of_slot(slot);
+    if (lbn && !map_.is_remapped(*lbn)) return lbn;
+  }
+  return std::nullopt;
+}
+
+std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath& path,
+                                        std::uint32_t reads) {
+  anchor();
+  const std::uint64_t first = shape.first_slot_of(path);
+  const std::uint32_t sectors = shape.sectors_of(path);
+  std::uint64_t at = std::uniform_int_distribution<std::uint32_t>(0, sectors - 1)(context_.random);
+  std::vector<double> angles;
+  std::optional<Sample> before;
+  for (std::uint32_t i = 0; i < reads; ++i) {
+    const auto lbn = readable_near(first, sectors, at);
+    if (!lbn) return std::nullopt;
+    const auto sample = accesses_.read(Experiment::angle, *lbn);
+    if (!sample) {
+      at = std::uniform_int_distribution<std::uint32_t>(0, sectors - 1)(context_.random);
+      before.reset();
+      continue;
+    }
+    const Place place = place_of(map_, *lbn);
+    angles.push_back(statistics::turn_rev(phase_rev(context_.rotation, sample->completed_ns) -
+                                          anchor_phase_rev_ - place.end_rev));
+    if (before) {
+      // As Wong does: widen the hop at once when it cost a turn, narrow it slowly.
+      const double took = static_cast<double>(sample->completed_ns - before->completed_ns) /
+                          context_.period_ns();
+      hop_rev_ = took > 0.98 ? std::min(hop_rev_ * 1.15, 0.9) : std::max(hop_rev_ * 0.995, 0.02);
+    }
+    before = sample;
+    const auto hop = static_cast<std::uint64_t>(hop_rev_ * sectors) + 2;
+    at = (map_.slot_of_lbn(*lbn) - first + hop) % sectors;
+  }
+  if (angles.empty()) return std::nullopt;
+  TrackAngle result;
+  result.track_slot = first;
+  const auto mean = statistics::robust_angle_rev(angles);
+  result.angle_rev = mean ? mean->value : angles.front();
+  result.sigma_rev = 1.2 * noise_rev_ / std::sqrt(static_cast<double>(angles.size()));
+  return result;
+}
+
+bool Survey::look(Work& work, const TrackPath& path, std::uint32_t reads) {
+  const auto angle = visit(work.shape, path, reads);
+  if (!angle) return false;
+  work.observations.push_back(*angle);
+  all_.push_back(*angle);
+  return true;
+}
+
+bool Survey::agrees(const ZoneShape& shape, const ZoneFit& fit, const TrackAngle& angle) const {
+  const auto row = shape.row(shape.path_of_slot(angle.track_slot));
+  const double miss = statistics::wrap_rev(angle.angle_rev - fit.predict_rev(row));
+  return std::abs(miss) < 0.0005 + 6 * std::hypot(fit.error_rev(row), angle.sigma_rev);
+}
+
+// Reads the first track that brings in an unknown angle. False: nothing to bring in.
+bool Survey::introduce(Work& work, const ZoneFit& fit) {
+  const auto introductions = work.shape.introductions();
+  for (std::size_t u = 0; u < introductions.size(); ++u) {
+    if (fit.introduced[u] || !introductions[u]) continue;
+    if (look(work, *introductions[u], 2 * options_.reads_per_track)) return true;
+  }
+  return false;
+}
+
+// Reads the furthest track in each direction that is still predicted within a small part of a turn;
+// the next one can then lie many times further. False: every direction is known to its end.
+bool Survey::grow(Work& work, const ZoneFit& fit) {
+  const ZoneShape& shape = work.shape;
+  for (std::uint32_t node = 0; node < shape.nodes(); ++node) {
+    const std::int64_t base = shape.base(node);
+    const std::int64_t last = std::int64_t{shape.count(node)} - 1;
+    for (const std::int64_t end : {last, std::int64_t{0}}) {
+      const std::int64_t distance = end - base;
+      if (std::abs(distance) < 2) continue;
+      const auto error_at = [&](std::int64_t instance) {
+        return fit.error_rev(
+            shape.row(shape.base_path(node, static_cast<std::uint32_t>(instance))));
+      };
+      if (error_at(end) <= kSureUnwrap_rev) continue;
+      // The error grows with the distance: bisect for the furthest sure one.
+      std::int64_t sure = 0, unsure = std::abs(distance);
+      const std::int64_t sign = distance > 0 ? 1 : -1;
+      while (unsure - sure > 1) {
+        const std::int64_t middle = (sure + unsure) / 2;
+        (error_at(base + sign * middle) <= 0.7 * kSureUnwrap_rev ? sure : unsure) = middle;
+      }
+      // Back from there to one that holds LBNs (spare cylinders, reserved areas).
+      for (std::int64_t step = sure; step >= 1; step -= 1 + step / 16) {
+        const TrackPath path = shape.base_path(node, static_cast<std::uint32_t>(base + sign * step));
+        if (!shape.usable(path)) continue;
+        if (look(work, path, options_.reads_per_track)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Reads random tracks, and the one among several that is predicted worst. False: good enough.
+bool Survey::refine(Work& work, const ZoneFit& fit) {
+  const ZoneShape& shape = work.shape;
+  std::uniform_int_distribution<std::uint64_t> anywhere(shape.first_slot(),
+                                                        shape.first_slot() + shape.slots() - 1);
+  const bool random_wanted = work.random < options_.random_tracks;
+  const bool sharper_wanted = zone_error_rev(shape, fit) > options_.target_error_rev;
+  if (!random_wanted && !sharper_wanted) return false;
+  std::optional<TrackPath> chosen;
+  double worst = -1;
+  const int candidates = random_wanted && (work.random % 2 == 0 || !sharper_wanted) ? 1 : 24;
+  for (int i = 0; i < candidates; ++i) {
+    for (int attempt = 0; attempt < 8; ++attempt) {
+      const TrackPath path = shape.path_of_slot(anywhere(context_.random));
+      if (!shape.usable(path)) continue;
+      const double error = fit.error_rev(shape.row(path));
+      if (error > worst && error <= kSureUnwrap_rev) {
+        worst = error;
+        chosen = path;
+      }
+      break;
+    }
+  }
+  ++work.random;
+  if (!chosen) return work.random < 4 * options_.random_tracks;
+  look(work, *chosen, options_.reads_per_track);
+  return true;
+}
+
+// A track that does not fit, seen twice.
+std::optional<TrackPath> Survey::confirmed_odd(Work& work, const ZoneFit& fit) {
+  for (std::size_t i = 0; i < work.observations.size(); ++i) {
+    if (!fit.odd[i]) continue;
+    const TrackPath path = work.shape.path_of_slot(work.observations[i].track_slot);
+    const auto again = visit(work.shape, path, 2 * options_.reads_per_track);
+    if (again && agrees(work.shape, fit, *again)) {
+      work.observations[i] = *again;  // the first look was disturbed
+      return std::nullopt;
+    }
+    if (again) {
+      work.observations[i] = *again;
+      return path;
+    }
+  }
+  return std::nullopt;
+}
+
+// Finds out along which node the rule breaks between the base and the odd track, bisects for the
+// instance, and cuts the node there.
+bool Survey::split_at_break(std::size_t zone, Work& work, const ZoneFit& fit,
+                            const TrackPath& odd) {
+  const ZoneShape& shape = work.shape;
+  if (splits_ >= options_.most_splits) return false;
+  const auto fits = [&](const TrackPath& path) -> std::optional<bool> {
+    if (!shape.usable(path) || fit.error_rev(shape.row(path)) > kSureUnwrap_rev) return std::nullopt;
+    const auto angle = visit(shape, path, options_.reads_per_track);
+    if (!angle) return std::nullopt;
+    all_.push_back(*angle);
+    return agrees(shape, fit, *angle);
+  };
+  // One node alone away from its base; the outermost if none alone shows it.
+  std::uint32_t node = 0;
+  std::int64_t bad = odd.steps.front().instance;
+  bool alone = false;
+  for (const auto& step : odd.steps) {
+    if (step.instance == shape.base(step.node)) continue;
+    const auto good = fits(shape.base_path(step.node, step.instance));
+    if (good && !*good) {
+      node = step.node;
+      bad = step.instance;
+      alone = true;
+      break;
+    }
+  }
+  const auto path_at = [&](std::int64_t instance) {
+    if (alone) return shape.base_path(node, static_cast<std::uint32_t>(instance));
+    TrackPath path = odd;
+    path.steps.front().instance = static_cast<std::uint32_t>(instance);
+    return path;
+  };
+  std::int64_t good = shape.base(node);
+  if (bad == good) return false;
+  while (std::abs(bad - good) > 1) {
+    std::int64_t middle = (bad + good) / 2;
+    std::optional<bool> result = fits(path_at(middle));
+    // Tracks without LBNs: look beside.
+    for (std::int64_t by = 1; !result && by < std::abs(bad - good) / 2; ++by) {
+      result = fits(path_at(middle + by));
+      if (result) middle += by;
+    }
+    if (!result) break;
+    (*result ? good : bad) = middle;
+  }
+  const auto cut = static_cast<std::uint32_t>(std::max(good, bad));
+  std::vector<model::LayoutNode> parts = split_zone(layout_.zones[zone], node, cut);
+  layout_.zones[zone] = parts.front();
+  if (parts.size() > 1)
+    layout_.zones.insert(layout_.zones.begin() + static_cast<std::ptrdiff_t>(zone) + 1, parts[1]);
+  ++splits_;
+  return true;
+}
+
+Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
+  const std::vector<std::uint64_t> starts = zone_starts(layout_, map_);
+  const model::LayoutNode node = layout_.zones[zone];
+  const ZoneShape shape(node, starts[zone], map_);
+  Work work{shape, within(all_, shape), 0, deadline_share};
+  while (true) {
+    ZoneFit fit = fit_zone(shape, work.observations);
+    if (meter_.exhausted()) return Fate::given_up;
+    if (introduce(work, fit)) continue;
+    if (const auto odd = confirmed_odd(work, fit)) {
+      all_.erase(std::remove_if(all_.begin(), all_.end(),
+                                [&](const TrackAngle& a) {
+                                  return a.track_slot == shape.first_slot_of(*odd);
+                                }),
+                 all_.end());
+      fit = fit_zone(shape, work.observations);
+      if (split_at_break(zone, work, fit, *odd)) return Fate::split;
+      return Fate::given_up;
+    }
+    if (grow(work, fit)) continue;
+    if (meter_.share() > work.deadline_share && work.random >= 4) return Fate::done;
+    if (!refine(work, fit)) return Fate::done;
+  }
+}
+
+LayoutAngles Survey::run() {
+  reference_ = map_.lbn_at_or_after_slot(0);
+  while (map_.is_remapped(reference_) && reference_ + 1 < map_.blocks()) ++reference_;
+  // How far one completion scatters: before anything else, because everything is weighed by it.
+  {
+    Samples first;
+    for (int i = 0; i < 32; ++i)
+      if (const auto s = accesses_.read(Experiment::anchor, reference_)) first.push_back(*s);
+    if (first.size() < 8)
+      throw Error(ExitStatus::drive_error,
+                  fmt::format("LBN {} cannot be read, and angles are measured relative to it; check "
+                              "the drive's health.",
+                              reference_));
+    const PhaseDrift drift(first, context_.rotation);
+    noise_rev_ = std::max(drift.noise_rev(), 1e-5);
+    anchor_phase_rev_ = statistics::turn_rev(drift.at_rev(first.back().completed_ns));
+    last_anchor_ns_ = context_.drive.now_ns();
+  }
+  for (std::size_t zone = 0; zone < layout_.zones.size(); ++zone) {
+    const double share = static_cast<double>(zone + 1) / static_cast<double>(layout_.zones.size());
+    Fate fate = survey_zone(zone, share);
+    while (fate == Fate::split) fate = survey_zone(zone, share);
+    if (fate == Fate::given_up && !meter_.exhausted())
+      notes_.push_back(fmt::format("zone {}: some tracks do not follow its rule", zone));
+    context_.report("angles", std::max(meter_.share(), share));
+  }
+  last_anchor_ns_ = std::numeric_limits<Nanoseconds>::min() / 2;
+  anchor();
+  const Samples mine(context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
+                     context_.samples.end());
+  LayoutAngles result = estimate_layout_angles(mine, context_.rotation, layout_);
+  result.notes.insert(result.notes.begin(), notes_.begin(), notes_.end());
+  return result;
+}
+
+}  // namespace
+
+std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rotation& rotation,
+                                       const engine::LayoutMap& map, const PhaseDrift& drift) {
+  std::vector<TrackAngle> result;
+  const Place reference = place_of(map, reference_of(samples));
+  std::vector<double> angles;
+  std::uint64_t track = 0;
+  const auto finish = [&] {
+    if (angles.empty()) return;
+    const auto mean = statistics::robust_angle_rev(angles);
+    const double noise = std::max(drift.noise_rev(), 1e-6);
+    result.push_back({track, mean ? mean->value : angles.front(),
+                      1.2 * noise / std::sqrt(static_cast<double>(angles.size()))});
+    angles.clear();
+  };
+  for (const Sample& s : samples) {
+    if (s.experiment != Experiment::angle || s.lbn >= map.blocks()) continue;
+    const Place place = place_of(map, s.lbn);
+    if (!angles.empty() && place.track_slot != track) finish();
+    track = place.track_slot;
+    angles.push_back(statistics::turn_rev(phase_rev(rotation, s.completed_ns) -
+                                          drift.at_rev(s.completed_ns) + reference.width_rev -
+                                          place.end_rev));
+  }
+  finish();
+  return result;
+}
+
+LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotation& rotation,
+                                    const model::Layout& layout) {
+  LayoutAngles result;
+  result.layout = layout;
+  const engine::LayoutMap map(layout);
+  const PhaseDrift drift(samples, rotation);
+  if (!drift.known()) {
+    result.layout.angle.reason = "no reference reads";
+    return result;
+  }
+  const std::vector<TrackAngle> all = observe_tracks(samples, rotation, map, drift);
+  const std::vector<std::uint64_t> starts = zone_starts(layout, map);
+  std::vector<double> residuals, errors;
+  std::size_t used = 0;
+  result.complete = true;
+  for (std::size_t zone = 0; zone < layout.zones.size(); ++zone) {
+    const ZoneShape shape(layout.zones[zone], starts[zone], map);
+    const ZoneFit fit = fit_zone(shape, within(all, shape));
+    const bool known = std::all_of(fit.introduced.begin(), fit.introduced.end(),
+                                   [](bool introduced) { return introduced; });
+    if (!known) {
+      result.complete = false;
+      result.notes.push_back(fmt::format("zone {}: not all of its angles could be measured", zone));
+    }
+    result.layout.zones[zone] = shape.with_angles(fit.unknowns);
+    const double error = known ? zone_error_rev(shape, fit) : 1.0;
+    result.zone_error_rev.push_back(error);
+    if (known) errors.push_back(error);
+    used += fit.used;
+    for (double residual : fit.residuals_rev)
+      if (residual != 1.0) residuals.push_back(residual);
+  }
+  if (!residuals.empty()) result.residual_rev = statistics::mad_sigma(residuals);
+  model::Parameter& angle = result.layout.angle;
+  angle = {};
+  angle.unit = "rev";
+  angle.method = "one-sector reads, phase relative to a reference sector";
+  angle.samples = used;
+  if (errors.empty()) {
+    angle.reason = "no zone's angles could be measured";
+  } else {
+    angle.error = std::hypot(statistics::median(errors), drift.error_rev());
+    if (!result.complete) angle.reason = "the angles of some zones could not be measured";
+  }
+  return result;
+}
+
+LayoutAngles measure_layout_angles(Context& context, const model::Layout& layout,
+                                   const AngleOptions& options) {
+  return Survey(context, layout, options).run();
+}
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,103 @@
+#include "mtbrc/phase_drift.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "mtbrc/rotation.h"
+#include "statistics/circular.h"
+#include "statistics/robust.h"
+
+namespace platter::mtbrc {
+namespace {
+
+constexpr double kStraightLine_s = 1e9;
+constexpr std::array<double, 6> kWidths_s = {kStraightLine_s, 8, 4, 2, 1, 0.5};
+constexpr double kBurstGap_s = 0.1;
+
+}  // namespace
+
+PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) {
+  std::vector<std::vector<double>> phases;
+  std::vector<double> times_s;
+  for (const Sample& s : samples) {
+    if (s.experiment != Experiment::anchor) continue;
+    if (phases.empty()) epoch_ns_ = s.completed_ns;
+    const double time_s = static_cast<double>(s.completed_ns - epoch_ns_) * 1e-9;
+    if (phases.empty() || time_s - times_s.back() > kBurstGap_s) phases.emplace_back();
+    if (phases.size() > times_s.size()) times_s.push_back(time_s);
+    times_s.back() = time_s;
+    phases.back().push_back(phase_rev(rotation, s.completed_ns));
+  }
+  std::vector<double> deviations;
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    // Relative to the burst before, so that the phase never jumps by a turn.
+    const double near = bursts_.empty() ? phases[i].front() : bursts_.back().phase_rev;
+    std::vector<double> unwrapped;
+    for (double phase : phases[i]) unwrapped.push_back(near + statistics::wrap_rev(phase - near));
+    const double middle = statistics::median(unwrapped);
+    if (unwrapped.size() > 1)
+      for (double phase : unwrapped) {
+        const auto n = static_cast<double>(unwrapped.size());
+        deviations.push_back((phase - middle) * std::sqrt(n / (n - 1)));
+      }
+    bursts_.push_back({times_s[i], middle, static_cast<double>(unwrapped.size())});
+  }
+  if (bursts_.empty()) return;
+  noise_rev_ = statistics::clipped_deviation(deviations);
+
+  double best = std::numeric_limits<double>::infinity();
+  width_s_ = kStraightLine_s;
+  error_rev_ = noise_rev_ / std::sqrt(bursts_.front().weight);
+  if (bursts_.size() < 4) return;
+  for (double width : kWidths_s) {
+    std::vector<double> misses;
+    for (std::size_t i = 0; i < bursts_.size(); ++i)
+      misses.push_back(std::abs(bursts_[i].phase_rev - smoothed(bursts_[i].time_s, width, i)));
+    // The mean of the better 90 %: a late burst says nothing about the width.
+    std::sort(misses.begin(), misses.end());
+    const std::size_t kept = misses.size() - misses.size() / 10;
+    double squares = 0;
+    for (std::size_t i = 0; i < kept; ++i) squares += misses[i] * misses[i];
+    const double score = std::sqrt(squares / static_cast<double>(kept));
+    if (score < 0.97 * best) {  // the wider one unless the narrower is really better
+      best = score;
+      width_s_ = width;
+    }
+  }
+  // A left-out burst misses by its own noise and by the error of the smooth line.
+  const double own = 1.25 * noise_rev_ / std::sqrt(bursts_.front().weight);
+  error_rev_ = std::sqrt(std::max(best * best - own * own, 0.05 * best * best));
+}
+
+// Local straight line with Gaussian weights; `without` is left out (none: size()).
+double PhaseDrift::smoothed(double time_s, double width_s, std::size_t without) const {
+  double w0 = 0, w1 = 0, w2 = 0, y0 = 0, y1 = 0;
+  double widened = width_s;
+  for (int attempt = 0; attempt < 8; ++attempt, widened *= 2) {
+    w0 = w1 = w2 = y0 = y1 = 0;
+    for (std::size_t i = 0; i < bursts_.size(); ++i) {
+      if (i == without) continue;
+      const double t = bursts_[i].time_s - time_s;
+      const double z = t / widened;
+      if (std::abs(z) > 5) continue;
+      const double w = bursts_[i].weight * std::exp(-0.5 * z * z);
+      w0 += w;
+      w1 += w * t;
+      w2 += w * t * t;
+      y0 += w * bursts_[i].phase_rev;
+      y1 += w * t * bursts_[i].phase_rev;
+    }
+    if (w0 > 1.0) break;  // something is near enough
+  }
+  const double determinant = w0 * w2 - w1 * w1;
+  if (determinant <= 1e-9 * w0 * w2 || w0 <= 0) return w0 > 0 ? y0 / w0 : bursts_.front().phase_rev;
+  return (y0 * w2 - y1 * w1) / determinant;
+}
+
+double PhaseDrift::at_rev(Nanoseconds time_ns) const {
+  return smoothed(static_cast<double>(time_ns - epoch_ns_) * 1e-9, width_s_, bursts_.size());
+}
+
+}  // namespace platter::mtbrc

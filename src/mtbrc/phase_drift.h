@@ -1,0 +1,38 @@
+// Where the reference sector is in the revolution as time goes on: the error of the period and the
+// slow wander of the spindle, seen through re-reads of one LBN, so that angles measured minutes apart
+// can be compared.
+#pragma once
+
+#include <vector>
+
+#include "mtbrc/samples.h"
+#include "model/drive_model.h"
+
+namespace platter::mtbrc {
+
+class PhaseDrift {
+ public:
+  // From the samples of experiment anchor (any others are ignored). How far around a time the
+  // re-reads are averaged (from half a second up to all of them, as a straight line) is chosen by
+  // leave-one-out prediction.
+  PhaseDrift(const Samples& samples, const model::Rotation& rotation);
+
+  bool known() const { return !bursts_.empty(); }
+  // Phase (turns, not reduced modulo 1) at which the reference read completes at about `time_ns`.
+  double at_rev(Nanoseconds time_ns) const;
+  // One standard error of at_rev() and the spread of one completion, in revolutions.
+  double error_rev() const { return error_rev_; }
+  double noise_rev() const { return noise_rev_; }
+
+ private:
+  struct Burst {
+    double time_s = 0, phase_rev = 0, weight = 0;
+  };
+  double smoothed(double time_s, double width_s, std::size_t without) const;
+
+  std::vector<Burst> bursts_;
+  Nanoseconds epoch_ns_ = 0;
+  double width_s_ = 0, error_rev_ = 0, noise_rev_ = 0;
+};
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,222 @@
+#include "mtbrc/rotation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "mtbrc/access.h"
+#include "statistics/circular.h"
+#include "statistics/robust.h"
+
+namespace platter::mtbrc {
+namespace {
+
+// No disk turns faster: 20,000 rpm.
+constexpr double kShortestPeriod_ns = 3e6;
+// A count of revolutions is beyond doubt while its uncertainty is below this share of one.
+constexpr double kSureCount_rev = 0.04;
+// Completions of one sector scatter by less than this share of a revolution, or it is no rotation.
+constexpr double kRegular_rev = 0.1;
+constexpr double kBurstGap_rev = 8;
+
+struct Burst {
+  double time_ns = 0;   // where the sector passed, from the epoch; median over the burst
+  double revolution = 0;
+  double weight = 0;
+};
+
+// Completions of the LBN that was read most, in order of time.
+std::vector<Nanoseconds> completions_of_one_lbn(const Samples& samples) {
+  std::map<std::uint64_t, std::size_t> reads;
+  const auto counts = [](const Sample& s) {
+    return !s.write && s.blocks == 1 &&
+           (s.experiment == Experiment::rotation || s.experiment == Experiment::anchor);
+  };
+  for (const Sample& s : samples)
+    if (counts(s)) ++reads[s.lbn];
+  const auto most = std::max_element(reads.begin(), reads.end(), [](const auto& a, const auto& b) {
+    return a.second < b.second;
+  });
+  std::vector<Nanoseconds> times;
+  if (most == reads.end()) return times;
+  for (const Sample& s : samples)
+    if (counts(s) && s.lbn == most->first) times.push_back(s.completed_ns);
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+// Coarse period: the median of the shortest half of the gaps (a gap may be several revolutions where
+// an access came late), then sharpened by the sums of gaps over the first unbroken burst.
+double coarse_period_ns(const std::vector<Nanoseconds>& times) {
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < times.size(); ++i)
+    gaps.push_back(static_cast<double>(times[i] - times[i - 1]));
+  const double quarter = statistics::quantile_of(gaps, 0.25);
+  std::vector<double> single;
+  for (double gap : gaps)
+    if (gap < 1.5 * quarter && gap > 0.5 * quarter) single.push_back(gap);
+  return statistics::median(single);
+}
+
+// One burst: the median place of its completions, counted in revolutions from the first.
+Burst make_burst(const std::vector<double>& times, double period_ns, std::vector<double>& noise) {
+  std::vector<double> offsets;
+  for (double time : times) {
+    const double count = std::round((time - times.front()) / period_ns);
+    offsets.push_back(time - times.front() - count * period_ns);
+  }
+  const double middle = statistics::median(offsets);
+  for (double offset : offsets) noise.push_back(offset - middle);
+  return {times.front() + middle, 0, static_cast<double>(times.size())};
+}
+
+struct Line {
+  double period_ns = 0, error_ns = 0;
+};
+
+// Period from bursts whose revolutions are counted. The scatter of whole bursts about the line holds
+// the slow wander of the spindle, too, so that the error is honest about it.
+Line fit_line(const std::vector<Burst>& bursts, double period_ns, double noise_ns) {
+  std::vector<double> x, y, weights;
+  double mean = 0;
+  for (const Burst& burst : bursts) mean += burst.revolution / static_cast<double>(bursts.size());
+  for (const Burst& burst : bursts) {
+    x.push_back(burst.revolution - mean);
+    y.push_back(burst.time_ns - burst.revolution * period_ns);
+    weights.push_back(burst.weight);
+  }
+  const auto fit = statistics::huber_line(x, y, weights);
+  if (!fit) return {period_ns, std::numeric_limits<double>::infinity()};
+  double squares = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) squares += weights[i] * x[i] * x[i];
+  const double expected = 1.3 * noise_ns / std::sqrt(squares);  // of medians
+  const double from_scatter = bursts.size() > 3 ? std::sqrt(fit->covariance.at(1, 1)) : 0.0;
+  return {period_ns + fit->coefficients[1], std::max(expected, from_scatter)};
+}
+
+}  // namespace
+
+double RotationEstimate::relative_error() const {
+  if (!rotation.period.value || !rotation.period.error)
+    return std::numeric_limits<double>::infinity();
+  return *rotation.period.error / *rotation.period.value;
+}
+
+double phase_rev(const model::Rotation& rotation, Nanoseconds time_ns) {
+  const double period =
+      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+  return statistics::turn_rev(static_cast<double>(time_ns) / period);
+}
+
+RotationEstimate estimate_rotation(const Samples& samples) {
+  RotationEstimate estimate;
+  const std::vector<Nanoseconds> raw = completions_of_one_lbn(samples);
+  if (raw.size() < 8) return estimate;
+  double period_ns = coarse_period_ns(raw);
+  if (period_ns < kShortestPeriod_ns) {
+    estimate.outcome = RotationOutcome::cache_still_on;
+    return estimate;
+  }
+
+  // Bursts: unbroken runs in which the coarse period counts the revolutions.
+  std::vector<std::vector<double>> runs;
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    const auto time = static_cast<double>(raw[i] - raw.front());
+    if (runs.empty() || time - runs.back().back() > kBurstGap_rev * period_ns ||
+        runs.back().size() >= 64)
+      runs.emplace_back();
+    runs.back().push_back(time);
+  }
+  std::vector<double> noise;
+  std::vector<Burst> bursts;
+  // The first run sharpens the period by itself: its length is known in revolutions.
+  {
+    std::vector<double> x, y;
+    for (double time : runs.front()) {
+      x.push_back(std::round(time / period_ns));
+      y.push_back(time);
+    }
+    const double middle = x.back() / 2;
+    for (double& count : x) count -= middle;
+    if (const auto line = statistics::huber_line(x, y)) period_ns = line->coefficients[1];
+  }
+  for (const auto& run : runs) bursts.push_back(make_burst(run, period_ns, noise));
+  const double noise_ns = std::max(statistics::mad_sigma(noise), 1.0);
+  if (noise_ns > kRegular_rev * period_ns) {
+    estimate.outcome = RotationOutcome::irregular;
+    return estimate;
+  }
+
+  // Tie the bursts together one after the other, the period sharper at each step.
+  const auto first_reads = static_cast<double>(runs.front().size());
+  double error_ns = 3.5 * noise_ns / std::pow(std::max(first_reads, 2.0), 1.5);
+  std::vector<Burst> tied;
+  std::size_t used = 0;
+  for (Burst burst : bursts) {
+    if (!tied.empty()) {
+      const double gap = (burst.time_ns - tied.back().time_ns) / period_ns;
+      if (gap * error_ns / period_ns > kSureCount_rev) break;
+      const double count = std::round(gap);
+      if (std::abs(gap - count) > 0.25) continue;  // a late completion of another kind
+      burst.revolution = tied.back().revolution + count;
+    }
+    tied.push_back(burst);
+    used += static_cast<std::size_t>(burst.weight);
+    if (tied.size() >= 2 && (tied.size() < 16 || tied.size() % 8 == 0 || tied.size() == bursts.size())) {
+      const Line line = fit_line(tied, period_ns, noise_ns);
+      period_ns = line.period_ns;
+      error_ns = line.error_ns;
+    }
+  }
+  if (tied.size() >= 2) {
+    const Line line = fit_line(tied, period_ns, noise_ns);
+    period_ns = line.period_ns;
+    error_ns = line.error_ns;
+  }
+  estimate.outcome = RotationOutcome::measured;
+  estimate.phase_noise_ns = noise_ns;
+  constexpr std::uint64_t kDenominator = 1'000'000;
+  estimate.rotation.numerator_ns = static_cast<std::uint64_t>(
+      std::llround(period_ns * static_cast<double>(kDenominator)));
+  estimate.rotation.denominator = kDenominator;
+  model::Parameter& period = estimate.rotation.period;
+  period.value = period_ns;
+  period.unit = "ns";
+  period.error = error_ns;
+  period.method = "completions of repeated reads of one sector";
+  period.samples = used;
+  return estimate;
+}
+
+RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
+                                  const RotationOptions& options) {
+  const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
+  Meter meter(context, limited ? context.budget : options.budget);
+  Accesses accesses(context);
+  Samples mine;
+  const auto read = [&] {
+    if (const auto sample = accesses.read(Experiment::rotation, lbn)) mine.push_back(*sample);
+  };
+  for (std::uint32_t i = 0; i < options.first_reads; ++i) read();
+  RotationEstimate estimate = estimate_rotation(mine);
+  while (estimate.outcome == RotationOutcome::measured && !meter.exhausted() &&
+         estimate.relative_error() > options.target_relative_error) {
+    // Rest no longer than the revolutions can be counted, nor in step with the spindle's own wander.
+    const double period_ns = *estimate.rotation.period.value;
+    const double sure_ns = 0.5 * kSureCount_rev * period_ns / estimate.relative_error();
+    const double most_ns = std::min(sure_ns, static_cast<double>(options.most_rest_ns));
+    std::uniform_real_distribution<double> rest(0.3 * most_ns, most_ns);
+    for (int burst = 0; burst < 4; ++burst) {
+      context.drive.rest_ns(static_cast<Nanoseconds>(rest(context.random)));
+      for (std::uint32_t i = 0; i < options.burst_reads; ++i) read();
+    }
+    estimate = estimate_rotation(mine);
+    context.report("rotation", std::max(meter.share(), std::min(1.0, options.target_relative_error /
+                                                                         estimate.relative_error())));
+  }
+  if (estimate.outcome == RotationOutcome::measured) context.rotation = estimate.rotation;
+  return estimate;
+}
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,49 @@
+// The period of one revolution, from completions of repeated reads of one sector: with caches off
+// they are whole revolutions apart (Wong 2019 reads in the same way; DIXtrac, section 4.2, "Rotational
+// Speed", uses writes).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mtbrc/context.h"
+#include "statistics/regression.h"
+
+namespace platter::mtbrc {
+
+enum class RotationOutcome {
+  measured,
+  cache_still_on,  // reads of one sector come faster than any platter turns
+  irregular,       // completions are no whole revolutions apart
+  too_few,         // not enough samples
+};
+
+struct RotationEstimate {
+  RotationOutcome outcome = RotationOutcome::too_few;
+  model::Rotation rotation;  // filled when measured; period.error in ns
+  double phase_noise_ns = 0; // spread of one completion about its place
+  double relative_error() const;
+};
+
+struct RotationOptions {
+  double target_relative_error = 1e-7;
+  std::uint32_t first_reads = 32;  // the coarse stage
+  std::uint32_t burst_reads = 6;
+  Nanoseconds most_rest_ns = 300 * kMillisecond;
+  Budget budget{4000, 40 * kSecond};  // where the context has none
+};
+
+// Pure: from the reads of one LBN (experiments rotation and anchor, of the most frequent LBN; other
+// samples are ignored). Bursts are tied together only where the revolutions between them can be
+// counted without doubt. So it also refines the period from the anchors of a whole run.
+RotationEstimate estimate_rotation(const Samples& samples);
+
+// Reads `lbn` until the error is at most the target or the budget is used; sets context.rotation when
+// measured. Caches must be off; if they are not, the outcome says so.
+RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
+                                  const RotationOptions& options = {});
+
+// The platter's phase at a time of the device's clock, in revolutions, 0 <= phase < 1.
+double phase_rev(const model::Rotation& rotation, Nanoseconds time_ns);
+
+}  // namespace platter::mtbrc

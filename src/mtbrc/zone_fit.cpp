@@ -1,0 +1,169 @@
+#include "mtbrc/zone_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "statistics/circular.h"
+
+namespace platter::mtbrc {
+namespace {
+
+constexpr double kOddSigmas = 6;
+constexpr double kOddFloor_rev = 0.001;
+constexpr double kPriorSigma_rev = 10;
+
+// Recursive least squares over the unknowns.
+struct Filter {
+  std::vector<double> mean;
+  statistics::Matrix covariance;
+  std::vector<bool> introduced;
+
+  explicit Filter(std::size_t unknowns)
+      : mean(unknowns, 0.0), covariance(unknowns, unknowns), introduced(unknowns, false) {
+    for (std::size_t i = 0; i < unknowns; ++i)
+      covariance.at(i, i) = kPriorSigma_rev * kPriorSigma_rev;
+  }
+  std::vector<double> gain(const std::vector<double>& row) const {
+    std::vector<double> result(mean.size(), 0.0);
+    for (std::size_t i = 0; i < mean.size(); ++i)
+      for (std::size_t j = 0; j < mean.size(); ++j) result[i] += covariance.at(i, j) * row[j];
+    return result;
+  }
+  void update(const std::vector<double>& row, double value, double sigma) {
+    const std::vector<double> direction = gain(row);
+    double variance = sigma * sigma, predicted = 0;
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      variance += row[i] * direction[i];
+      predicted += row[i] * mean[i];
+    }
+    for (std::size_t i = 0; i < mean.size(); ++i)
+      mean[i] += direction[i] * (value - predicted) / variance;
+    for (std::size_t i = 0; i < mean.size(); ++i)
+      for (std::size_t j = 0; j < mean.size(); ++j)
+        covariance.at(i, j) -= direction[i] * direction[j] / variance;
+  }
+};
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+double deviation(const statistics::Matrix& covariance, const std::vector<double>& row) {
+  double variance = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (row[i] == 0) continue;
+    for (std::size_t j = 0; j < row.size(); ++j) variance += row[i] * covariance.at(i, j) * row[j];
+  }
+  return std::sqrt(std::max(variance, 0.0));
+}
+
+}  // namespace
+
+double ZoneFit::predict_rev(const std::vector<double>& row) const { return dot(row, unknowns); }
+
+double ZoneFit::error_rev(const std::vector<double>& row) const {
+  for (std::size_t i = 0; i < row.size(); ++i)
+    if (row[i] != 0 && !introduced[i]) return std::numeric_limits<double>::infinity();
+  return deviation(covariance, row);
+}
+
+ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations) {
+  const std::size_t n = shape.unknowns();
+  Filter filter(n);
+  ZoneFit fit;
+  fit.residuals_rev.assign(observations.size(), 1.0);
+  fit.odd.assign(observations.size(), false);
+  std::vector<std::vector<double>> rows;
+  for (const TrackAngle& o : observations) rows.push_back(shape.row(shape.path_of_slot(o.track_slot)));
+  std::vector<bool> done(observations.size(), false);
+  std::vector<double> unwrapped(observations.size(), 0.0);
+
+  const auto take = [&](std::size_t i, double value) {
+    filter.update(rows[i], value, observations[i].sigma_rev);
+    unwrapped[i] = value;
+    done[i] = true;
+  };
+  // What brings in one unknown with coefficient 1 has its whole revolutions for free.
+  const auto try_introduce = [&](std::size_t i) {
+    std::vector<double> known = rows[i];
+    std::size_t fresh = n;
+    for (std::size_t u = 0; u < n; ++u) {
+      if (rows[i][u] == 0 || filter.introduced[u]) continue;
+      if (fresh != n || std::abs(rows[i][u]) != 1.0) return false;
+      fresh = u;
+      known[u] = 0;
+    }
+    if (fresh == n || deviation(filter.covariance, known) > kSureUnwrap_rev) return false;
+    const double predicted = dot(known, filter.mean);
+    take(i, predicted + statistics::turn_rev(observations[i].angle_rev - predicted));
+    filter.introduced[fresh] = true;
+    return true;
+  };
+  const auto try_unwrap = [&](std::size_t i) {
+    for (std::size_t u = 0; u < n; ++u)
+      if (rows[i][u] != 0 && !filter.introduced[u]) return false;
+    const double error = deviation(filter.covariance, rows[i]);
+    if (error > kSureUnwrap_rev) return false;
+    const double predicted = dot(rows[i], filter.mean);
+    const double miss = statistics::wrap_rev(observations[i].angle_rev - predicted);
+    if (std::abs(miss) >
+        kOddFloor_rev + kOddSigmas * std::hypot(error, observations[i].sigma_rev)) {
+      fit.odd[i] = true;
+      fit.residuals_rev[i] = miss;
+      done[i] = true;
+      return true;
+    }
+    take(i, predicted + miss);
+    return true;
+  };
+  const auto take_all = [&] {
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (std::size_t i = 0; i < observations.size(); ++i)
+        if (!done[i]) progress |= try_unwrap(i) || try_introduce(i);
+    }
+  };
+  take_all();
+  // What looked odd in front of a few disturbed observations may fit with all of them.
+  for (std::size_t i = 0; i < observations.size(); ++i)
+    if (fit.odd[i]) fit.odd[i] = done[i] = false;
+  take_all();
+
+  fit.unknowns = filter.mean;
+  fit.covariance = filter.covariance;
+  fit.introduced = filter.introduced;
+  // The robust fit, where all unknowns are known and there are observations to spare.
+  std::vector<std::size_t> used;
+  for (std::size_t i = 0; i < observations.size(); ++i)
+    if (done[i] && !fit.odd[i]) used.push_back(i);
+  fit.used = used.size();
+  const bool complete =
+      std::all_of(fit.introduced.begin(), fit.introduced.end(), [](bool known) { return known; });
+  if (complete && used.size() >= n + 4) {
+    statistics::Matrix design(used.size(), n);
+    std::vector<double> values, weights;
+    for (std::size_t r = 0; r < used.size(); ++r) {
+      for (std::size_t c = 0; c < n; ++c) design.at(r, c) = rows[used[r]][c];
+      // Relative to the filter's line, so that large counts of turns do not cost precision.
+      values.push_back(unwrapped[used[r]] - dot(rows[used[r]], filter.mean));
+      weights.push_back(std::pow(observations[used[r]].sigma_rev, -2));
+    }
+    if (const auto robust = statistics::huber_regression(design, values, weights)) {
+      for (std::size_t c = 0; c < n; ++c) fit.unknowns[c] += robust->coefficients[c];
+      fit.scale = robust->scale;
+      // Not better than the noise of one observation allows, worse where the residuals say so.
+      const double factor = std::max(1.0, fit.scale * fit.scale);
+      for (double& entry : fit.covariance.data) entry *= factor;
+    }
+  }
+  for (std::size_t i = 0; i < observations.size(); ++i)
+    if (done[i])
+      fit.residuals_rev[i] =
+          statistics::wrap_rev(observations[i].angle_rev - dot(rows[i], fit.unknowns));
+  return fit;
+}
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,102 @@
+#include "mtbrc/angle.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "mtbrc/rotation.h"
+#include "plain_disk.h"
+#include "scsi/drive.h"
+#include "statistics/circular.h"
+
+using namespace platter;
+using namespace platter::mtbrc;
+using statistics::wrap_rev;
+
+namespace {
+
+// Errors of the angles of tracks all over the layout, the first LBN's track being the origin.
+std::vector<double> angle_errors(const model::Layout& found, const model::Layout& truth) {
+  const engine::LayoutMap a(found), b(truth);
+  const double origin = engine::rev_from_angle(b.track_of_slot(0).angle);
+  std::vector<double> errors;
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    const std::uint64_t slot = (a.slots() - 1) / 499 * i;
+    errors.push_back(wrap_rev(engine::rev_from_angle(a.track_of_slot(slot).angle) -
+                              engine::rev_from_angle(b.track_of_slot(slot).angle) + origin));
+  }
+  return errors;
+}
+
+double root_mean_square(const std::vector<double>& errors) {
+  double squares = 0;
+  for (double e : errors) squares += e * e;
+  return std::sqrt(squares / static_cast<double>(errors.size()));
+}
+
+struct Bench {
+  explicit Bench(const plain::Shape& shape, std::uint64_t seed)
+      : disk(shape, seed), drive(disk, "plain disk"), context(drive, seed) {
+    drive.identify();
+    measure_rotation(context, 0);
+  }
+  plain::Disk disk;
+  scsi::Drive drive;
+  Context context;
+};
+
+}  // namespace
+
+TEST_CASE("angles: every track of a noisy disk within microseconds") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const plain::Shape shape = plain::small_shape();
+    Bench bench(shape, seed);
+    const Nanoseconds start = bench.drive.now_ns();
+    const auto found = measure_layout_angles(bench.context, bench.disk.layout(false));
+    const auto errors = angle_errors(found.layout, bench.disk.layout(true));
+    const double rms_us = root_mean_square(errors) * shape.period_ns * 1e-3;
+    INFO("rms " << rms_us << " us, claimed " << *found.layout.angle.error * shape.period_ns * 1e-3
+                << " us, " << to_ms(bench.drive.now_ns() - start) << " ms of drive time");
+    CHECK(found.complete);
+    CHECK(found.layout.zones.size() == 2);
+    CHECK(rms_us < 10);
+    CHECK(rms_us < 3 * *found.layout.angle.error * shape.period_ns * 1e-3);
+    CHECK(to_ms(bench.drive.now_ns() - start) < 6000);
+  }
+}
+
+TEST_CASE("angles: a skew that changes inside a zone is found and the zone cut there") {
+  plain::Shape shape = plain::small_shape();
+  shape.zones = {{0, 433, 300, 0.0, 0.19, 0.31},
+                 {433, 267, 300, 0.8, 0.21, 0.31},
+                 {700, 800, 240, 0.37, 0.17, 0.29}};
+  Bench bench(shape, 7);
+  model::Layout blind = bench.disk.layout(false);
+  blind.zones[0].count = 700;
+  blind.zones.erase(blind.zones.begin() + 1);
+  const auto found = measure_layout_angles(bench.context, blind);
+  REQUIRE(found.layout.zones.size() == 3);
+  CHECK(found.layout.zones[0].count == 433);
+  CHECK(found.layout.zones[1].count == 267);
+  CHECK(root_mean_square(angle_errors(found.layout, bench.disk.layout(true))) * shape.period_ns <
+        10e3);
+}
+
+TEST_CASE("angles: single LBNs without a layout") {
+  const plain::Shape shape = plain::small_shape();
+  Bench bench(shape, 3);
+  const engine::LayoutMap map(bench.disk.layout(true));
+  const std::vector<std::uint64_t> targets{150, 300, 1234, 70'000, 500'000, 839'999, 900'000};
+  const auto found = measure_lbn_angles(bench.context, 0, targets, 0.0008);
+  REQUIRE(found.size() == targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    REQUIRE(found[i]);
+    const auto end = [&](std::uint64_t lbn) {
+      return engine::rev_from_angle(map.angle_of_lbn(lbn)) +
+             1.0 / map.track_of_slot(map.slot_of_lbn(lbn)).sectors;
+    };
+    const double error = wrap_rev(found[i]->value - (end(targets[i]) - end(0)));
+    INFO("LBN " << targets[i] << " error " << error << " claimed " << found[i]->error);
+    CHECK(std::abs(error) < 5 * found[i]->error);
+    CHECK(std::abs(error) < 0.004);
+  }
+}

@@ -1,0 +1,103 @@
+#include "mtbrc/rotation.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+#include "plain_disk.h"
+#include "scsi/drive.h"
+
+using namespace platter;
+using namespace platter::mtbrc;
+
+namespace {
+
+// Reads of one LBN: 32 in a row, then bursts with rests between, noise as given.
+Samples synthetic(double period_ns, double noise_ns, int bursts, int reads, double rest_rev,
+                  std::mt19937_64& random) {
+  std::normal_distribution<double> noise(0, noise_ns);
+  std::uniform_real_distribution<double> rest(0.5 * rest_rev, rest_rev);
+  Samples samples;
+  double revolution = 17;
+  for (int b = 0; b < bursts; ++b) {
+    for (int i = 0; i < (b == 0 ? 32 : reads); ++i) {
+      Sample sample;
+      sample.experiment = Experiment::rotation;
+      sample.lbn = 5;
+      sample.completed_ns = static_cast<Nanoseconds>(
+          revolution * period_ns + noise(random) +
+          (std::bernoulli_distribution(0.02)(random)
+               ? std::exponential_distribution<double>(1e-6)(random)
+               : 0));
+      samples.push_back(sample);
+      revolution += std::bernoulli_distribution(0.05)(random) ? 2 : 1;
+    }
+    revolution += std::round(rest(random));
+  }
+  return samples;
+}
+
+}  // namespace
+
+TEST_CASE("rotation: degenerate samples are told as such") {
+  CHECK(estimate_rotation({}).outcome == RotationOutcome::too_few);
+  Samples equal(20);
+  for (Sample& s : equal) s.experiment = Experiment::rotation;
+  CHECK(estimate_rotation(equal).outcome != RotationOutcome::measured);
+  Samples hits(40);
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    hits[i].experiment = Experiment::rotation;
+    hits[i].completed_ns = static_cast<Nanoseconds>(i * 200'000);
+  }
+  CHECK(estimate_rotation(hits).outcome == RotationOutcome::cache_still_on);
+}
+
+TEST_CASE("rotation: the period and an honest error from 3600 to 15000 rpm") {
+  std::mt19937_64 random(23);
+  double squares = 0;
+  const int cases = 200;
+  for (int i = 0; i < cases; ++i) {
+    const double rpm = std::uniform_real_distribution<double>(3600, 15000)(random);
+    const double noise = std::uniform_real_distribution<double>(5e3, 60e3)(random);
+    const double truth = 60e9 / rpm;
+    const RotationEstimate found = estimate_rotation(synthetic(truth, noise, 30, 8, 40, random));
+    REQUIRE(found.outcome == RotationOutcome::measured);
+    const double error = *found.rotation.period.value - truth;
+    CHECK(std::abs(error) < 1e-4 * truth);
+    squares += std::pow(error / *found.rotation.period.error, 2);
+  }
+  const double deviation = std::sqrt(squares / cases);
+  CHECK(deviation > 0.7);
+  CHECK(deviation < 1.3);
+}
+
+TEST_CASE("rotation: measured on a noisy disk to a tenth of a part per million") {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    plain::Shape shape = plain::small_shape();
+    plain::Disk disk(shape, seed);
+    scsi::Drive drive(disk, "plain disk");
+    drive.identify();
+    Context context(drive, seed);
+    const RotationEstimate found = measure_rotation(context, 0);
+    REQUIRE(found.outcome == RotationOutcome::measured);
+    const double error = *found.rotation.period.value / shape.period_ns - 1;
+    INFO("error " << error * 1e6 << " ppm, claimed " << found.relative_error() * 1e6);
+    CHECK(found.relative_error() < 1.5e-7);
+    CHECK(std::abs(error) < 4 * found.relative_error());
+    CHECK(context.rotation.numerator_ns > 0);
+    // The same again from the samples alone.
+    CHECK(*estimate_rotation(context.samples).rotation.period.value ==
+          *found.rotation.period.value);
+  }
+}
+
+TEST_CASE("rotation: a cache that was not turned off is noticed") {
+  plain::Shape shape = plain::small_shape();
+  shape.cached = true;
+  plain::Disk disk(shape);
+  scsi::Drive drive(disk, "plain disk");
+  drive.identify();
+  Context context(drive);
+  CHECK(measure_rotation(context, 0).outcome == RotationOutcome::cache_still_on);
+  CHECK(context.rotation.numerator_ns == 0);
+}

@@ -1,0 +1,40 @@
+#include "mtbrc/samples.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "model/error.h"
+
+using namespace platter::mtbrc;
+
+TEST_CASE("samples: written and read again they are the same") {
+  Samples samples(2);
+  samples[0] = {Experiment::seek, -17, false, 1ull << 40, 1, 123456789012345, 123456789912345, true,
+                77, 123456789000000};
+  samples[1].experiment = Experiment::head_switch;
+  samples[1].write = true;
+  samples[1].blocks = 64;
+  std::stringstream text;
+  write_samples(text, samples);
+  const Samples again = read_samples(text, "x.jsonl");
+  REQUIRE(again.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(again[i].experiment == samples[i].experiment);
+    CHECK(again[i].group == samples[i].group);
+    CHECK(again[i].write == samples[i].write);
+    CHECK(again[i].lbn == samples[i].lbn);
+    CHECK(again[i].blocks == samples[i].blocks);
+    CHECK(again[i].issued_ns == samples[i].issued_ns);
+    CHECK(again[i].completed_ns == samples[i].completed_ns);
+    CHECK(again[i].after_write == samples[i].after_write);
+    CHECK(again[i].after_lbn == samples[i].after_lbn);
+    CHECK(again[i].after_completed_ns == samples[i].after_completed_ns);
+  }
+}
+
+TEST_CASE("samples: a broken line is named") {
+  std::stringstream text("{\"experiment\":\"seek\"}\n");
+  CHECK_THROWS_WITH(read_samples(text, "x.jsonl"), Catch::Contains("x.jsonl: line 1"));
+  std::stringstream unknown("{\"experiment\":\"dance\"}\n");
+  CHECK_THROWS_AS(read_samples(unknown, "x.jsonl"), platter::Error);
+}
