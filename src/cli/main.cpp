@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   CLI::App app{"platter characterizes disk drives, and proves the models against the drives"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "platter " PLATTER_VERSION);
+  platter::cli::add_truth(app);
 
   try {
     app.parse(argc, argv);

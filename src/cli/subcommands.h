@@ -6,4 +6,6 @@
 
 namespace platter::cli {
 
+void add_truth(CLI::App& app);
+
 }  // namespace platter::cli

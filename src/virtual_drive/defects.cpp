@@ -24,8 +24,16 @@ class Judge {
   bool is_spare(const Span& run) const {
     const Span track = track_around(run.first);
     if (run.first > track.first && run.last < track.last) return false;
-    return (run.first <= track.first && run.last >= track.last) || reaches_zone_end(run) ||
-           is_track_spare(run) || is_cylinder_spare(run);
+    return reaches_zone_end(run) || is_track_spare(run) || is_cylinder_spare(run);
+  }
+
+  // What the drive found to be bad in a run that it slipped.
+  void add_defects(const Span& run, std::vector<std::uint64_t>& slots) const {
+    for (std::uint64_t slot = run.first; slot <= run.last;) {
+      slots.push_back(slot);
+      const Span track = track_around(slot);
+      slot = run.first <= track.first && run.last >= track.last ? track.last + 1 : slot + 1;
+    }
   }
 
  private:
@@ -74,10 +82,12 @@ class Judge {
 
   bool is_cylinder_spare(const Span& run) const {
     const Span cylinder = cylinder_around(run.last);
-    return run.reaches_end_of(cylinder) &&
-           (run.last > run.first || neighbour_alike(run, cylinder, [this](std::uint64_t slot) {
-              return cylinder_around(slot);
-            }));
+    if (!run.reaches_end_of(cylinder)) return false;
+    const Span track = track_around(run.last);
+    const bool whole_track = run.first <= track.first && run.last >= track.last;
+    return (run.last > run.first && !whole_track) ||
+           neighbour_alike(run, cylinder,
+                           [this](std::uint64_t slot) { return cylinder_around(slot); });
   }
 
   const engine::LayoutMap& map_;
@@ -133,9 +143,8 @@ DefectSlots find_defects(const model::Layout& layout) {
     if (skip.count >= kRegularSeries) continue;
     for (std::uint64_t i = 0; i < skip.count; ++i) {
       const std::uint64_t first = skip.first_slot + i * skip.stride;
-      if (judge.is_spare({first, first + skip.length - 1})) continue;
-      for (std::uint64_t slot = first; slot < first + skip.length; ++slot)
-        found.primary.push_back(slot);
+      const Span run{first, first + skip.length - 1};
+      if (!judge.is_spare(run)) judge.add_defects(run, found.primary);
     }
   }
   for (const model::Remap& remap : layout.remaps) found.grown.push_back(map.slot_of_lbn(remap.lbn));

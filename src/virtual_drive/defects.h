@@ -18,16 +18,17 @@ struct DefectSlots {
 
 // A model does not say why a slot holds no LBN; its place does. A run of skipped slots is space
 // that the format keeps free, and no defect, if it
-//   - covers a whole track, or touches the first or the last slot of a zone;
+//   - touches the first or the last slot of a zone;
 //   - is one of a regular series of eight or more;
 //   - touches an end of a track, and the track before or behind it has skipped slots at the same
 //   end
 //     (spares for each track);
-//   - touches an end of a cylinder, and is longer than one slot, or the cylinder before or behind
-//   it
-//     has skipped slots at the same end (spares for each cylinder, or group of cylinders).
-// All others are slipped defects, slot by slot. Runs of different entries are judged apart, so a
-// defect just before a spare area remains one.
+//   - touches an end of a cylinder, and is longer than one slot but no whole track, or the cylinder
+//     before or behind it has skipped slots at the same end (spares for each cylinder, or group of
+//     cylinders).
+// All others are slipped defects: slot by slot, but the first slot alone where a whole track was
+// slipped, for a drive lists what it found to be bad, not what it gave up for that. Runs of
+// different entries are judged apart, so a defect just before a spare area remains one.
 DefectSlots find_defects(const model::Layout& layout);
 
 // READ DEFECT DATA(10) or (12) for the lists and format of the CDB. Formats 101b (physical sector)

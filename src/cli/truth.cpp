@@ -1,0 +1,31 @@
+#include "virtual_drive/truth.h"
+
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "cli/subcommands.h"
+#include "model/json.h"
+
+namespace platter::cli {
+
+void add_truth(CLI::App& app) {
+  struct Options {
+    std::string drive, output;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("truth", "what a virtual drive really is, as a model file");
+  command->add_option("DRIVE", options->drive, "virtual:NAME or virtual:FILE.json")->required();
+  command->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
+  command->add_flag("--json", options->json, "write the model to stdout");
+  command->callback([options] {
+    const model::DriveModel truth = virtual_drive::truth_of(options->drive);
+    if (!options->output.empty()) model::save_model(truth, options->output);
+    if (options->output.empty() || options->json) fmt::print("{}\n", model::to_json_text(truth));
+  });
+}
+
+}  // namespace platter::cli

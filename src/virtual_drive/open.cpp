@@ -1,0 +1,83 @@
+#include "virtual_drive/open.h"
+
+#include <charconv>
+#include <string_view>
+
+#include "model/error.h"
+#include "model/json.h"
+#include "virtual_drive/catalogue.h"
+#include "virtual_drive/imperfections.h"
+
+namespace platter::virtual_drive {
+namespace {
+
+constexpr std::string_view kPrefix = "virtual:";
+
+[[noreturn]] void no_such_drive(const std::string& name) {
+  std::string names;
+  for (const auto& entry : catalogue()) names += ", " + std::string(entry.name);
+  throw Error(ExitStatus::no_device,
+              "virtual:" + name +
+                  " is not in the catalogue; name a model file (FILE.json) or"
+                  " one of" +
+                  names.substr(1));
+}
+
+model::DriveModel model_named(const std::string& name) {
+  if (const auto* entry = find_in_catalogue(name)) return catalogue_model(*entry);
+  if (name.find('/') == std::string::npos && !name.ends_with(".json")) no_such_drive(name);
+  return model::load_model(name);
+}
+
+std::uint64_t parse_seed(std::string_view value, const std::string& name) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seed);
+  if (error != std::errc{} || end != value.data() + value.size())
+    throw Error(ExitStatus::usage, "virtual:" + name +
+                                       " has a seed that is no number from 0 to 2^64"
+                                       " - 1; write seed=7, for example");
+  return seed;
+}
+
+void apply_option(std::string_view option, const std::string& name, model::DriveModel& model) {
+  const std::size_t equals = option.find('=');
+  const std::string_view key = option.substr(0, equals);
+  const std::string_view value =
+      equals == std::string_view::npos ? std::string_view{} : option.substr(equals + 1);
+  const std::uint64_t seed = model.imperfections ? model.imperfections->seed : 0;
+  if (key == "seed") {
+    if (!model.imperfections) model.imperfections.emplace();
+    model.imperfections->seed = parse_seed(value, name);
+  } else if (key == "imperfections" && value == "none") {
+    model.imperfections.emplace();
+    model.imperfections->seed = seed;
+  } else if (key == "imperfections" && value == "default") {
+    model.imperfections = default_imperfections(seed);
+  } else {
+    throw Error(ExitStatus::usage,
+                "virtual:" + name + " has the option '" + std::string(option) +
+                    "'; the options are seed=N and imperfections=none or default");
+  }
+}
+
+}  // namespace
+
+model::DriveModel virtual_model(const std::string& given) {
+  const std::string name = given.starts_with(kPrefix) ? given.substr(kPrefix.size()) : given;
+  const std::size_t mark = name.rfind('?');
+  model::DriveModel model = model_named(name.substr(0, mark));
+  if (mark == std::string::npos) return model;
+  for (std::string_view rest = std::string_view(name).substr(mark + 1); !rest.empty();) {
+    const std::size_t end = rest.find('&');
+    apply_option(rest.substr(0, end), name, model);
+    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+  }
+  return model;
+}
+
+std::unique_ptr<VirtualDevice> open_virtual(const std::string& name) {
+  const std::string full = name.starts_with(kPrefix) ? name : std::string(kPrefix) + name;
+  return std::make_unique<VirtualDevice>(virtual_model(name), full);
+}
+
+}  // namespace platter::virtual_drive
