@@ -1,0 +1,79 @@
+#include "cache_probe/arrival_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace platter::cache_probe {
+namespace {
+
+constexpr int kPhaseSteps = 100, kBusSteps = 10;
+constexpr double kKept = 0.85;       // share of the residuals that counts: the worst are outliers
+constexpr double kGoodFit_rev = 0.05;
+constexpr double kBusBound_rev = 0.9;  // fixed time that seek and overheads do not explain
+
+double fraction(double rev) { return rev - std::floor(rev); }
+
+double expected(double latency, double blocks_rev, double bus_rev) {
+  const bool inside = latency > 1 - blocks_rev;
+  return inside ? std::max(1.0, latency + bus_rev) : latency + blocks_rev;
+}
+
+struct Fit {
+  double residual = std::numeric_limits<double>::infinity();
+  double fixed = 0;
+};
+
+// Best phase offset for one bus time; the fixed time is the median of what remains.
+Fit best_offset(const std::vector<ArrivalSample>& samples, double blocks_rev, double bus_rev) {
+  Fit best;
+  std::vector<double> rest(samples.size());
+  const std::size_t kept = std::max<std::size_t>(
+      1, static_cast<std::size_t>(kKept * static_cast<double>(samples.size())));
+  for (int step = 0; step < kPhaseSteps; ++step) {
+    const double offset = static_cast<double>(step) / kPhaseSteps;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const double latency = fraction(-samples[i].phase_rev - offset);
+      rest[i] = samples[i].response_rev - expected(latency, blocks_rev, bus_rev);
+    }
+    const auto middle = rest.begin() + static_cast<std::ptrdiff_t>(rest.size() / 2);
+    std::nth_element(rest.begin(), middle, rest.end());
+    const double fixed = *middle;
+    for (double& value : rest) value = std::abs(value - fixed);
+    std::sort(rest.begin(), rest.end());
+    double sum = 0;
+    for (std::size_t i = 0; i < kept; ++i) sum += rest[i];
+    const double residual = sum / static_cast<double>(kept);
+    if (residual < best.residual) best = {residual, fixed};
+  }
+  return best;
+}
+
+}  // namespace
+
+ArrivalFit fit_arrival(const std::vector<ArrivalSample>& samples, double blocks_rev) {
+  ArrivalFit result;
+  if (samples.size() < 8 || blocks_rev <= 0) return result;
+  blocks_rev = std::min(blocks_rev, 1.0);
+  const Fit in_order = best_offset(samples, blocks_rev, blocks_rev);
+  Fit on_arrival;
+  for (int step = 0; step < kBusSteps; ++step) {
+    const Fit fit = best_offset(samples, blocks_rev, blocks_rev * step / kBusSteps);
+    if (fit.residual < on_arrival.residual) on_arrival = fit;
+  }
+  const bool arrival = on_arrival.residual < 0.5 * in_order.residual;
+  const Fit& better = arrival ? on_arrival : in_order;
+  result.residual_rev = better.residual;
+  result.other_residual_rev = (arrival ? in_order : on_arrival).residual;
+  result.fixed_rev = better.fixed;
+  if (better.residual > kGoodFit_rev) return result;
+  if (!arrival && better.fixed > kBusBound_rev) {
+    result.answer = ArrivalFit::Answer::hidden;
+  } else if (arrival || in_order.residual < 0.5 * on_arrival.residual ||
+             in_order.residual < 0.1 * blocks_rev) {
+    result.answer = arrival ? ArrivalFit::Answer::on_arrival : ArrivalFit::Answer::in_order;
+  }
+  return result;
+}
+
+}  // namespace platter::cache_probe

@@ -1,0 +1,58 @@
+#include "cache_probe/cache_probe.h"
+
+#include <functional>
+
+#include "cache_probe/places.h"
+#include "cache_probe/prober.h"
+#include "cache_probe/read_tests.h"
+#include "cache_probe/write_tests.h"
+#include "model/error.h"
+
+namespace platter::cache_probe {
+
+Findings probe_cache(mtbrc::Context& context, const Options& options) {
+  if (!context.map || context.rotation.numerator_ns == 0) {
+    throw Error(ExitStatus::internal, "the cache was tested before layout and rotation were known");
+  }
+  Findings findings;
+  Record& record = findings.record;
+  record.setting.period_ns = context.period_ns();
+  record.setting.page = context.drive.cache_page();
+  Places places(*context.map, context.random);
+  record.setting.track_blocks = places.track_blocks();
+  Prober prober(context, places, record);
+  const std::vector<scsi::LbnRange>& writable = options.writable;
+  record.setting.writes_allowed = !writable.empty();
+
+  const std::vector<std::function<void()>> tests = {
+      [&] { test_miss_control(prober); },
+      [&] { test_basics(prober); },
+      [&] { test_read_ahead(prober); },
+      [&] { test_segment_size(prober); },
+      [&] { test_segment_count(prober); },
+      [&] { test_free_blocks(prober); },
+      [&] { test_read_ahead_on_hit(prober); },
+      [&] { test_zero_latency_read(prober); },
+      [&] {
+        if (writable.empty()) return;
+        const auto targets = write_targets(prober, writable);
+        if (!targets.empty()) {
+          test_write_back(prober, targets);
+          test_reads_of_written(prober, targets);
+          test_write_segments(prober, targets);
+        }
+        test_zero_latency_write(prober, writable);
+      },
+  };
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    context.report("cache", static_cast<double>(i) / static_cast<double>(tests.size()));
+    if (prober.spent()) break;
+    tests[i]();
+  }
+  record.setting.complete = !prober.spent();
+  context.report("cache", 1.0);
+  findings.estimate = estimate_cache(record);
+  return findings;
+}
+
+}  // namespace platter::cache_probe

@@ -1,0 +1,25 @@
+// The cache facts of a drive (paper, section 4.3): tests on the drive in its default cache settings,
+// then their estimate.
+#pragma once
+
+#include "cache_probe/estimate.h"
+#include "cache_probe/record.h"
+#include "mtbrc/context.h"
+
+namespace platter::cache_probe {
+
+struct Options {
+  std::vector<scsi::LbnRange> writable;  // sectors that may be rewritten; empty: reads only
+};
+
+struct Findings {
+  Estimate estimate;
+  Record record;  // the raw samples
+};
+
+// The context's map and rotation must be known, the drive identified; how the cache is set is the
+// caller's affair. Uses up to the context's budget; facts beyond it are absent with that reason.
+// Throws Error(unsupported) where the layout leaves no room, and what the Drive throws.
+Findings probe_cache(mtbrc::Context& context, const Options& options = {});
+
+}  // namespace platter::cache_probe

@@ -1,0 +1,43 @@
+// The largest x for which a hypothesis holds, from probes at several x: how many segments, how far
+// read-ahead goes. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "cache_probe/record.h"
+#include "cache_probe/verdict.h"
+
+namespace platter::cache_probe {
+
+// A response below this share of a revolution is "fast". Probes are planned so that a miss takes at
+// least 0.7 revolutions.
+constexpr double kFastRev = 0.35;
+
+bool is_fast(const Observation& seen, double period_ns);
+Tally tally_of(const Record& record, Question question, std::int64_t x);
+std::map<std::int64_t, Tally> tallies_of(const Record& record, Question question);
+
+// How often a miss is fast, from the control probes (Laplace's rule); hits are taken to be delayed
+// in 2 % of the cases.
+Rates rates_of(const Record& record);
+
+Judgement judge(const Record& record, Question question, std::int64_t x);
+
+// Hits up to `last_hit`, misses from `first_miss` on: the cut with the highest likelihood.
+struct Edge {
+  std::int64_t last_hit = 0;               // largest x probed that hits
+  std::optional<std::int64_t> first_miss;  // smallest x probed beyond; nullopt: none missed
+  std::int64_t sure_hit = 0;               // up to here every x is judged a hit
+  std::optional<std::int64_t> sure_miss;   // from here on every x is judged a miss
+  bool mixed = false;                      // between the two the drive both hits and misses
+  std::uint64_t samples = 0;
+
+  double error() const;  // half of the range that remains open, 0 if it is one x wide
+};
+
+// nullopt: nothing was probed, or the smallest x misses.
+std::optional<Edge> edge_of(const Record& record, Question question);
+
+}  // namespace platter::cache_probe

@@ -1,0 +1,463 @@
+#include "cache_probe/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cache_probe/arrival_fit.h"
+#include "cache_probe/facts.h"
+
+namespace platter::cache_probe {
+namespace {
+
+using model::Parameter;
+using model::ReadAhead;
+
+constexpr const char* kNotWritten = "writes were not allowed (--allow-writes)";
+constexpr const char* kBlocks = "blocks";
+
+Parameter absent(std::string reason, std::string unit = "") {
+  Parameter parameter;
+  parameter.unit = std::move(unit);
+  parameter.reason = std::move(reason);
+  return parameter;
+}
+
+Parameter measured(double value, double error, std::uint64_t samples, std::string method,
+                   std::string unit = "") {
+  Parameter parameter;
+  parameter.value = value;
+  parameter.error = error;
+  parameter.samples = samples;
+  parameter.method = std::move(method);
+  parameter.unit = std::move(unit);
+  return parameter;
+}
+
+class Estimator {
+ public:
+  explicit Estimator(const Record& record) : record_(record), rates_(rates_of(record)) {}
+
+  Estimate all() {
+    read_facts();
+    read_ahead();
+    segments();
+    arrival();
+    writes();
+    not_observed();
+    mode_page();
+    return std::move(result_);
+  }
+
+ private:
+  model::Cache& cache() { return result_.cache; }
+  Verdict verdict(Question question, std::int64_t x = 0) const {
+    return judge(record_, question, x).verdict;
+  }
+  void note(std::string text) { result_.notes.push_back(std::move(text)); }
+  std::string missing() const {
+    return record_.setting.complete ? "the probes did not decide it"
+                                    : "the budget for cache tests was used up before";
+  }
+
+  // 1 if the probes hit, 0 if they miss; both sometimes: the share that hits.
+  Parameter yes_or_no(Question question, std::string method, std::int64_t x = 0,
+                      bool hit_means_yes = true) {
+    const Tally tally = tally_of(record_, question, x);
+    const Judgement judgement = judge(tally, rates_);
+    if (judgement.verdict == Verdict::open) return absent(missing());
+    if (judgement.verdict == Verdict::mixed) {
+      note(fmt::format("{}: {} of {} probes hit, the rest did not", name_of(question), tally.fast,
+                       tally.all()));
+      const bool more_hits = 2 * tally.fast >= tally.all();
+      return measured(more_hits == hit_means_yes ? 1 : 0, 0.5, tally.all(), std::move(method));
+    }
+    const bool hit = judgement.verdict == Verdict::hit;
+    return measured(hit == hit_means_yes ? 1 : 0, judgement.error, tally.all(),
+                    std::move(method));
+  }
+
+  void read_facts();
+  void read_ahead();
+  ReadAhead read_ahead_kind();
+  Parameter read_ahead_limit(ReadAhead kind);
+  Parameter over_requested();
+  void segments();
+  void count_segments();
+  void arrival();
+  Parameter on_arrival(Question question, const std::string& method);
+  void writes();
+  void write_segments();
+  void writes_not_allowed();
+  void not_observed();
+  void mode_page();
+
+  const Record& record_;
+  Rates rates_;
+  Estimate result_;
+};
+
+void Estimator::read_facts() {
+  const bool cached = caches_reads(record_);
+  const Judgement again = judge(record_, Question::reread, 0);
+  const Judgement next = judge(record_, Question::next_block, 1);
+  const Tally tally = tally_of(record_, Question::reread, 0);
+  if (!cached && (again.verdict == Verdict::open || next.verdict == Verdict::open)) {
+    cache().read_enabled = absent(missing());
+  } else {
+    cache().read_enabled =
+        measured(cached ? 1 : 0, std::min(again.error, next.error), tally.all(),
+                 "a block read again, and the block behind it");
+  }
+  if (!cached) {
+    cache().discards_after_transfer = absent("reads are not cached");
+  } else {
+    cache().discards_after_transfer =
+        yes_or_no(Question::reread, "a block read again at once", 0, false);
+  }
+}
+
+// Which boundary ends read-ahead (DiskSim's "Buffer continuous read").
+ReadAhead Estimator::read_ahead_kind() {
+  const bool sequential = verdict(Question::cross_sequential) == Verdict::hit;
+  if (!reads_ahead(record_))
+    return sequential ? ReadAhead::to_next_track_if_sequential : ReadAhead::none;
+  const bool over_cylinder = verdict(Question::cross_cylinder) == Verdict::hit;
+  const Verdict track = verdict(Question::cross_track);
+  // No track of a cylinder follows another where surfaces are traversed one by one.
+  const bool over_track = track == Verdict::hit || (track == Verdict::open && over_cylinder);
+  if (over_track && over_cylinder) {
+    if (verdict(Question::reach_mid, 0) == Verdict::miss) {
+      note("read-ahead crosses tracks and cylinders, but goes less far from the middle of a track "
+           "than from its beginning: it ends at a boundary that DiskSim has no name for");
+    }
+    return ReadAhead::to_segment_full;
+  }
+  if (over_track) return ReadAhead::to_cylinder_end;
+  return sequential ? ReadAhead::to_next_track_if_sequential : ReadAhead::to_track_end;
+}
+
+// Most blocks that are read ahead, whatever the boundary.
+Parameter Estimator::read_ahead_limit(ReadAhead kind) {
+  const auto reach = edge_of(record_, Question::reach);
+  if (!reach) return absent("blocks are read ahead only in a sequence", kBlocks);
+  const auto blocks = static_cast<double>(reach->last_hit);
+  const auto size = segment_size(record_);
+  if (!reach->first_miss) {
+    return absent(fmt::format("read-ahead goes on beyond the {} blocks that were tried", blocks),
+                  kBlocks);
+  }
+  if (reach->mixed) note("read-ahead does not always go as far");
+  // Is the end that was found one of the track or of the cylinder?
+  const Observation* sample = nullptr;
+  for (const Observation& seen : record_.observations)
+    if (seen.question == Question::reach && seen.x == reach->last_hit) sample = &seen;
+  const bool to_track = sample && reach->last_hit == sample->to_track_end;
+  const bool to_cylinder = sample && reach->last_hit == sample->to_cylinder_end;
+  const bool bounded = (kind == ReadAhead::to_track_end && to_track) ||
+                       (kind == ReadAhead::to_cylinder_end && to_cylinder) ||
+                       (kind == ReadAhead::to_next_track_if_sequential && to_track);
+  if (kind == ReadAhead::to_segment_full &&
+      verdict(Question::reach_large) == Verdict::miss) {
+    return measured(0, 0, reach->samples,
+                    "read-ahead behind small and large requests: it has no limit of its own (0), "
+                    "it ends when the segment is full",
+                    kBlocks);
+  }
+  if (!bounded) {
+    return measured(blocks, reach->error(), reach->samples,
+                    "farthest block found after a one-block read and a pause", kBlocks);
+  }
+  // A sequence of reads lets read-ahead go past the end, as far as its limit or another end.
+  if (const auto sequential = edge_of(record_, Question::reach_sequential);
+      sequential && sequential->first_miss &&
+      sequential->last_hit % record_.setting.track_blocks != 0) {
+    return measured(static_cast<double>(sequential->last_hit), sequential->error(),
+                    sequential->samples, "farthest block found after two tracks in sequence",
+                    kBlocks);
+  }
+  if (!size || size->bound)
+    return absent(fmt::format("{} blocks and more: read-ahead ends at a boundary before its limit",
+                              blocks),
+                  kBlocks);
+  Parameter limit = measured(std::max(blocks, size->blocks), 0, reach->samples,
+                             fmt::format("the segment's size: read-ahead ends at a boundary after "
+                                         "{} blocks, before any limit of its own",
+                                         blocks),
+                             kBlocks);
+  limit.error.reset();
+  return limit;
+}
+
+// May read-ahead push the requested blocks out of their segment.
+Parameter Estimator::over_requested() {
+  if (!retained(record_)) {
+    return measured(-1, 0, tally_of(record_, Question::reread, 0).all(),
+                    "requested blocks are dropped once sent");
+  }
+  const std::string method = "first block of growing requests, read-ahead being complete";
+  const auto first = edge_of(record_, Question::held_first);
+  const Tally one = tally_of(record_, Question::held_first, 1);
+  if (!first) {
+    if (judge(one, rates_).verdict == Verdict::open) return absent(missing());
+    return measured(1, 0, one.all(), method);
+  }
+  const auto size = segment_size(record_);
+  if (!first->first_miss || !size)
+    return absent("no request was found that overflows a segment");
+  const double slack = 2 + 2 * (size->error + first->error());
+  const bool over = static_cast<double>(first->last_hit) < size->blocks - slack;
+  return measured(over ? 1 : 0, 0, first->samples, method);
+}
+
+void Estimator::read_ahead() {
+  model::Cache& c = cache();
+  const std::string dead = caches_reads(record_) ? "" : "reads are not cached";
+  const bool ahead = reads_ahead(record_);
+  if (!ahead && verdict(Question::next_block, 1) == Verdict::open) {
+    c.read_ahead = c.read_ahead_over_requested = c.read_ahead_on_hit = absent(missing());
+    c.read_ahead_max_blocks = absent(missing(), kBlocks);
+    return;
+  }
+  const ReadAhead kind = read_ahead_kind();
+  c.read_ahead = measured(static_cast<double>(kind), judge(record_, Question::next_block, 1).error,
+                          tally_of(record_, Question::next_block, 1).all() +
+                              tally_of(record_, Question::cross_track, 0).all() +
+                              tally_of(record_, Question::cross_cylinder, 0).all() +
+                              tally_of(record_, Question::cross_sequential, 0).all(),
+                          "blocks behind reads near the ends of tracks and cylinders");
+  if (kind == ReadAhead::none) {
+    const std::string reason = dead.empty() ? "there is no read-ahead" : dead;
+    c.read_ahead_max_blocks = absent(reason, kBlocks);
+    c.read_ahead_over_requested = c.read_ahead_on_hit = absent(reason);
+    return;
+  }
+  c.read_ahead_max_blocks = read_ahead_limit(kind);
+  c.read_ahead_over_requested = over_requested();
+  const Tally cut_short = tally_of(record_, Question::interrupted, 0);
+  if (judge(cut_short, rates_).verdict == Verdict::hit) {
+    c.read_ahead_on_hit = absent("read-ahead goes on whatever the next read is");
+  } else if (cut_short.all() == 0) {
+    c.read_ahead_on_hit = absent(
+        record_.setting.complete ? "it takes two segments that keep requested blocks to tell"
+                                 : missing());
+  } else {
+    c.read_ahead_on_hit =
+        yes_or_no(Question::interrupted, "a hit on a segment whose read-ahead was cut short", 1);
+  }
+}
+
+void Estimator::count_segments() {
+  model::Cache& c = cache();
+  const auto count = segment_count(record_);
+  if (!count) {
+    c.segments = absent(missing());
+    return;
+  }
+  std::string method = count->settled ? "reads on distinct cylinders, blocks read ahead probed"
+                                      : "reads on distinct cylinders, the first probed";
+  double error = count->error;
+  if (count->random) {
+    method += "; random replacement, fitted to the shares kept";
+    note(fmt::format("segments are replaced at random: {:.0f} of them fit best", count->count));
+  } else if (count->mixed) {
+    note(fmt::format("adaptive: at the boundary the number of segments changes, {:.0f} +- {:.0f}",
+                     count->count, count->error));
+  }
+  if (count->bound) {
+    c.segments = absent(fmt::format("at least {:.0f}: more could not be tried", count->count));
+    return;
+  }
+  const Tally full = tally_of(record_, Question::segments_full,
+                              static_cast<std::int64_t>(count->count));
+  if (!count->random && full.all() > 0 && judge(full, rates_).verdict != Verdict::hit) {
+    const auto fewer = edge_of(record_, Question::segments_full);
+    const double least = fewer ? static_cast<double>(fewer->last_hit) : 1;
+    note(fmt::format("adaptive segments: {:.0f} for one-block reads, {:.0f} for reads that fill the "
+                     "largest segment found",
+                     count->count, least));
+    error = std::max(error, (count->count - least) / 2);
+    method += "; adaptive, the error is half the range";
+  }
+  c.segments = measured(count->count, error, count->samples, method);
+}
+
+void Estimator::segments() {
+  model::Cache& c = cache();
+  if (!caches_reads(record_)) {
+    const bool decided = verdict(Question::reread) != Verdict::open;
+    c.segments = absent(decided ? "reads are not cached" : missing());
+    c.segment_blocks = absent(c.segments.reason, kBlocks);
+    c.read_free_blocks = absent(c.segments.reason);
+    return;
+  }
+  count_segments();
+  if (const auto size = segment_size(record_); !size) {
+    c.segment_blocks = absent(missing(), kBlocks);
+  } else if (size->bound) {
+    c.segment_blocks = absent(
+        fmt::format("at least {:.0f} blocks: nothing larger was tried", size->blocks), kBlocks);
+  } else {
+    std::string method = size->source == SegmentSize::Source::held_range
+                             ? "range of blocks held of a request larger than the segment"
+                             : "largest request whose first block stays";
+    if (size->only_ahead) method += "; requested blocks are dropped, so it may be larger";
+    c.segment_blocks = measured(size->blocks, size->error, size->samples, method, kBlocks);
+  }
+  c.read_free_blocks =
+      yes_or_no(Question::free_blocks, "a block before the request, the arm having come early");
+}
+
+Parameter Estimator::on_arrival(Question question, const std::string& method) {
+  std::vector<ArrivalSample> samples;
+  double blocks_rev = 0;
+  for (const Observation& seen : record_.observations) {
+    if (seen.question != question) continue;
+    samples.push_back(
+        {seen.phase_rev, static_cast<double>(seen.response_ns()) / record_.setting.period_ns});
+    blocks_rev = std::min(1.0, static_cast<double>(seen.blocks) /
+                                   static_cast<double>(record_.setting.track_blocks));
+  }
+  if (samples.empty()) return absent(missing());
+  const ArrivalFit fit = fit_arrival(samples, blocks_rev);
+  switch (fit.answer) {
+    case ArrivalFit::Answer::on_arrival:
+    case ArrivalFit::Answer::in_order:
+      return measured(fit.answer == ArrivalFit::Answer::on_arrival ? 1 : 0,
+                      std::min(0.5, fit.residual_rev / std::max(1e-9, fit.other_residual_rev)),
+                      samples.size(), method);
+    case ArrivalFit::Answer::hidden:
+      return absent("the bus is slower than the media, so the order of access does not show");
+    case ArrivalFit::Answer::unclear:
+      break;
+  }
+  return absent("response times fit neither access in order nor access on arrival");
+}
+
+void Estimator::arrival() {
+  cache().zero_latency_read =
+      on_arrival(Question::whole_track_read, "fit to whole-track reads begun at known phases");
+}
+
+void Estimator::writes_not_allowed() {
+  model::Cache& c = cache();
+  for (Parameter* p : {&c.write_segments, &c.separate_write_segment, &c.zero_latency_write,
+                       &c.read_hit_on_written, &c.combine_sequential_writes, &c.write_back_level})
+    *p = absent(kNotWritten);
+  if (!record_.setting.page) return;
+  c.write_back_level.value = record_.setting.page->write_cache_enabled ? 2 : 0;
+  c.write_back_level.method = "mode page 08h, not measured";
+  c.write_back_level.reason.clear();
+}
+
+void Estimator::write_segments() {
+  model::Cache& c = cache();
+  const auto run = run_length(record_, Question::write_run);
+  const auto stream = run_length(record_, Question::write_stream);
+  if (verdict(Question::write_isolated) != Verdict::hit) {
+    c.write_segments = absent("isolated writes are not cached, so their segments do not show");
+    c.combine_sequential_writes = absent("isolated writes are not cached");
+  } else if (!run || run->runs < 3) {
+    c.write_segments = c.combine_sequential_writes = absent(missing());
+  } else {
+    c.write_segments =
+        run->bound ? absent(fmt::format("{:.0f} writes and more were taken at once", run->median))
+                   : measured(std::max(1.0, run->median), run->error, run->runs,
+                              "scattered writes without pause until one has to wait");
+    if (stream) {
+      const bool combined = !run->bound && stream->median > run->median + 2 * run->error + 1;
+      const std::string method = "adjacent against scattered writes without pause";
+      c.combine_sequential_writes =
+          run->bound ? absent("scattered writes do not have to wait either")
+                     : measured(combined ? 1 : 0, 0, stream->runs, method);
+    } else {
+      c.combine_sequential_writes = absent(missing());
+    }
+  }
+  std::int64_t reads = -1;
+  for (const auto& [x, tally] : tallies_of(record_, Question::write_displaces)) reads = x;
+  if (reads < 0) {
+    c.separate_write_segment = absent("the number of read segments is not known well enough");
+    return;
+  }
+  c.separate_write_segment = yes_or_no(
+      Question::write_displaces, "oldest of as many reads as there are segments, after a write",
+      reads);
+  // Paper, section 4.3.2: where reads and writes share no segments the total is the sum.
+  if (c.separate_write_segment.or_else(0) == 1 && c.segments) {
+    c.segments.value = *c.segments.value + std::max(1.0, c.write_segments.or_else(1));
+    c.segments.method += "; and those of writes, which are separate";
+  }
+}
+
+void Estimator::writes() {
+  if (!record_.setting.writes_allowed) return writes_not_allowed();
+  model::Cache& c = cache();
+  if (verdict(Question::write_isolated) == Verdict::open) {
+    writes_not_allowed();
+    const std::string reason = record_.setting.complete
+                                   ? "the ranges of --allow-writes are too small for the test"
+                                   : missing();
+    for (Parameter* p : {&c.write_segments, &c.separate_write_segment, &c.read_hit_on_written,
+                         &c.combine_sequential_writes})
+      p->reason = reason;
+    if (!c.write_back_level) c.write_back_level.reason = reason;
+  } else {
+    const Judgement isolated = judge(record_, Question::write_isolated, 0);
+    const bool any = isolated.verdict == Verdict::hit;
+    const bool appended = verdict(Question::write_appended) == Verdict::hit;
+    if (isolated.verdict == Verdict::mixed) note("isolated writes are cached only sometimes");
+    c.write_back_level = measured(any ? 2 : appended ? 1 : 0, isolated.error,
+                                  tally_of(record_, Question::write_isolated, 0).all(),
+                                  "isolated writes, then writes that carry on the one before");
+    c.read_hit_on_written =
+        yes_or_no(Question::read_written, "a written block read once it is on the media", 1);
+    if (verdict(Question::read_written, 0) == Verdict::hit &&
+        verdict(Question::read_written, 1) == Verdict::miss)
+      note("written blocks can be read from the cache only until they are on the media");
+    write_segments();
+  }
+  c.zero_latency_write =
+      on_arrival(Question::whole_track_write, "fit to whole-track writes begun at known phases");
+}
+
+void Estimator::not_observed() {
+  model::Cache& c = cache();
+  c.read_ahead_min_blocks = absent("not tested: it shows only under queued requests", kBlocks);
+  for (Parameter* p : {&c.stop_read_ahead_in_sector, &c.write_hit_stops_read_ahead,
+                       &c.almost_read_hits, &c.transfer_partial_hit})
+    *p = absent("not tested");
+}
+
+// What the drive says of itself, against what was measured.
+void Estimator::mode_page() {
+  if (!record_.setting.page) return;
+  const scsi::CachePage& page = *record_.setting.page;
+  const model::Cache& c = cache();
+  const auto compare = [&](const Parameter& parameter, double says, const char* what) {
+    if (says <= 0 || !parameter) return;
+    if (std::abs(*parameter.value - says) > std::max(0.5, 2 * parameter.error.value_or(0)))
+      note(fmt::format("mode page 08h says {} {}, measured were {:g}", says, what,
+                       *parameter.value));
+  };
+  compare(c.segments, page.segments, "segments");
+  compare(c.segment_blocks, page.segment_blocks, "blocks a segment");
+  if (page.max_prefetch < 0xFFFF && c.read_ahead_max_blocks.or_else(0) > 0)
+    compare(c.read_ahead_max_blocks, page.max_prefetch, "blocks of read-ahead at most");
+  const auto contradict = [&](const Parameter& parameter, bool says, const char* what) {
+    if (parameter && (*parameter.value > 0) != says)
+      note(fmt::format("mode page 08h says that {} {}, measured was the opposite", what,
+                       says ? "is on" : "is off"));
+  };
+  contradict(c.read_enabled, !page.read_cache_disabled, "the read cache");
+  contradict(c.read_ahead, !page.read_ahead_disabled, "read-ahead");
+  if (record_.setting.writes_allowed)
+    contradict(c.write_back_level, page.write_cache_enabled, "the write cache");
+}
+
+}  // namespace
+
+Estimate estimate_cache(const Record& record) { return Estimator(record).all(); }
+
+}  // namespace platter::cache_probe

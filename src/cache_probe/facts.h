@@ -1,0 +1,57 @@
+// What follows directly from the probes made so far: the steps between raw verdicts and parameters
+// that tests and estimates share. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cache_probe/edge.h"
+
+namespace platter::cache_probe {
+
+bool retained(const Record& record);      // a block stays after it was sent
+bool reads_ahead(const Record& record);   // the next block comes along
+inline bool caches_reads(const Record& record) { return retained(record) || reads_ahead(record); }
+
+// Blocks read ahead behind a one-block request at the beginning of a cylinder; 0: none.
+std::int64_t reach_blocks(const Record& record);
+// Blocks that a segment holds. `bound`: the tests found no larger request that overflows it.
+struct SegmentSize {
+  double blocks = 0, error = 0;
+  std::uint64_t samples = 0;
+  enum class Source { held_range, largest_kept } source = Source::held_range;
+  bool bound = false;
+  bool only_ahead = false;  // requested blocks are dropped: only what read-ahead fills was seen
+};
+std::optional<SegmentSize> segment_size(const Record& record);
+
+// Reads on distinct cylinders that the cache keeps apart.
+struct SegmentCount {
+  double count = 0, error = 0;
+  std::uint64_t samples = 0;
+  bool bound = false;        // all that were tried were kept
+  bool mixed = false;        // hits and misses at the same number
+  bool random = false;       // the pattern of random replacement
+  bool settled = false;      // from blocks read ahead
+};
+std::optional<SegmentCount> segment_count(const Record& record);
+
+// Most likely number of segments under random replacement, where the first of x reads survives with
+// probability (1 - 1/n)^(x - 1), with its log-likelihood and half the width at which that has
+// dropped by 1/2.
+struct RandomReplacement {
+  double segments = 0, error = 0, log_likelihood = 0;
+};
+std::optional<RandomReplacement> fit_random_replacement(
+    const std::map<std::int64_t, Tally>& tallies, const Rates& rates);
+
+// How many writes without pause are taken before one has to wait: median of the runs, and its
+// standard error. nullopt: no runs.
+struct RunLength {
+  double median = 0, error = 0;
+  std::uint64_t runs = 0;
+  bool bound = false;  // most runs ended before a write had to wait
+};
+std::optional<RunLength> run_length(const Record& record, Question question);
+
+}  // namespace platter::cache_probe

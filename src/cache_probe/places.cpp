@@ -1,0 +1,147 @@
+#include "cache_probe/places.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "model/error.h"
+
+namespace platter::cache_probe {
+namespace {
+
+constexpr int kZoneSamples = 64;     // tracks looked at to learn a zone's usual track
+constexpr int kTries = 400;
+constexpr std::uint64_t kTracksEnough = 400;
+constexpr int kMostTracksOfCylinder = 256;
+
+struct Zone {
+  std::uint64_t first_slot = 0, end_slot = 0;
+  std::uint32_t track_blocks = 0, track_sectors = 0;
+  std::uint64_t tracks() const { return track_sectors ? (end_slot - first_slot) / track_sectors : 0; }
+};
+
+std::vector<Zone> zones_of(const engine::LayoutMap& map) {
+  std::vector<Zone> zones;
+  for (std::uint64_t slot = 0; slot < map.slots();) {
+    const std::uint32_t zone = map.track_of_slot(slot).zone;
+    std::uint64_t low = slot, high = map.slots();  // low in the zone, high beyond it
+    while (high - low > 1) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      (map.track_of_slot(middle).zone == zone ? low : high) = middle;
+    }
+    zones.push_back({slot, high, 0, 0});
+    slot = high;
+  }
+  return zones;
+}
+
+std::uint32_t blocks_on(const engine::LayoutMap& map, const engine::Track& track) {
+  return static_cast<std::uint32_t>(map.lbn_at_or_after_slot(track.first_slot + track.sectors) -
+                                    map.lbn_at_or_after_slot(track.first_slot));
+}
+
+// The most frequent track of a zone.
+void learn_usual_track(const engine::LayoutMap& map, std::mt19937_64& random, Zone& zone) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, int> seen;
+  std::uniform_int_distribution<std::uint64_t> slot(zone.first_slot, zone.end_slot - 1);
+  for (int i = 0; i < kZoneSamples; ++i) {
+    const engine::Track track = map.track_of_slot(slot(random));
+    ++seen[{blocks_on(map, track), track.sectors}];
+  }
+  const auto usual = std::ranges::max_element(
+      seen, {}, [](const auto& entry) { return std::pair(entry.second, entry.first.first); });
+  zone.track_blocks = usual->first.first;
+  zone.track_sectors = usual->first.second;
+}
+
+}  // namespace
+
+Places::Places(const engine::LayoutMap& map, std::mt19937_64& random) : map_(map), random_(random) {
+  std::vector<Zone> zones = zones_of(map);
+  for (Zone& zone : zones) learn_usual_track(map, random_, zone);
+  const auto roomy = [](const Zone& zone) { return zone.tracks() >= kTracksEnough; };
+  const bool any_roomy = std::ranges::any_of(zones, roomy);
+  const Zone* chosen = nullptr;
+  for (const Zone& zone : zones) {
+    if (any_roomy && !roomy(zone)) continue;
+    const bool better = !chosen || (any_roomy ? zone.track_blocks > chosen->track_blocks
+                                              : zone.tracks() > chosen->tracks());
+    if (better) chosen = &zone;
+  }
+  if (!chosen || chosen->track_blocks < 8) {
+    throw Error(ExitStatus::unsupported,
+                "The drive's layout has no zone in which its cache can be tested; check the layout "
+                "with platter layout --all-tracks.");
+  }
+  first_slot_ = chosen->first_slot;
+  end_slot_ = chosen->end_slot;
+  track_blocks_ = chosen->track_blocks;
+}
+
+std::optional<Place> Places::place_of_lbn(std::uint64_t lbn) const {
+  Place place;
+  place.track = map_.track_of_slot(map_.slot_of_lbn(lbn));
+  const std::uint64_t end_slot = place.track.first_slot + place.track.sectors;
+  place.first = map_.lbn_at_or_after_slot(place.track.first_slot);
+  const std::uint64_t end = map_.lbn_at_or_after_slot(end_slot);
+  if (end <= place.first) return std::nullopt;
+  place.last = end - 1;
+  const auto on_cylinder = [&](std::uint64_t slot) {
+    return slot < map_.slots() && map_.track_of_slot(slot).cylinder == place.track.cylinder;
+  };
+  place.starts_cylinder = place.track.first_slot == 0 || !on_cylinder(place.track.first_slot - 1);
+  std::uint64_t next = end_slot;
+  for (int i = 0; i < kMostTracksOfCylinder && on_cylinder(next); ++i)
+    next += map_.track_of_slot(next).sectors;
+  place.ends_cylinder = next == end_slot;
+  place.cylinder_last = map_.lbn_at_or_after_slot(next) - 1;
+  return place;
+}
+
+bool Places::clean(const Place& place) const {
+  if (map_.slot_of_lbn(place.last) - map_.slot_of_lbn(place.first) != place.last - place.first)
+    return false;
+  for (std::uint64_t lbn = place.first; lbn <= place.last; ++lbn)
+    if (map_.is_remapped(lbn)) return false;
+  return true;
+}
+
+bool Places::used_lately(const Range& range) const {
+  return std::ranges::any_of(used_, [&](const Range& other) {
+    return range.first <= other.last && other.first <= range.last;
+  });
+}
+
+void Places::remember(const Range& range) {
+  used_.push_back(range);
+  // At most a third of the zone, so that random places stay easy to find.
+  const std::uint64_t room = (end_slot_ - first_slot_) / 3;
+  std::uint64_t held = 0;
+  for (const Range& other : used_) held += other.last - other.first + 1;
+  while (used_.size() > 1 && (held > room || used_.size() > 512)) {
+    held -= used_.front().last - used_.front().first + 1;
+    used_.pop_front();
+  }
+}
+
+std::optional<Place> Places::fresh(Kind kind, std::uint64_t span) {
+  std::uniform_int_distribution<std::uint64_t> slot(first_slot_, end_slot_ - 1);
+  for (int i = 0; i < kTries; ++i) {
+    const std::uint64_t lbn = map_.lbn_at_or_after_slot(slot(random_));
+    if (lbn >= map_.blocks()) continue;
+    const std::optional<Place> place = place_of_lbn(lbn);
+    if (!place || !clean(*place)) continue;
+    if (kind == Kind::starts_cylinder && !place->starts_cylinder) continue;
+    if (kind == Kind::ends_cylinder && !place->ends_cylinder) continue;
+    if (kind == Kind::before_end && place->ends_cylinder) continue;
+    if (kind != Kind::ends_cylinder && place->blocks() != track_blocks_) continue;
+    const Range range{place->first > track_blocks_ ? place->first - track_blocks_ : 0,
+                      place->first + track_blocks_ + span};
+    if (range.last >= map_.lbn_at_or_after_slot(end_slot_) || used_lately(range)) continue;
+    remember(range);
+    return place;
+  }
+  return std::nullopt;
+}
+
+}  // namespace platter::cache_probe

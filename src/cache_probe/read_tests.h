@@ -1,0 +1,27 @@
+// The tests of what a drive keeps of reads; paper sections 4.3.1 to 4.3.4. They fill the record, what
+// follows from it is in estimate.h.
+#pragma once
+
+#include "cache_probe/prober.h"
+
+namespace platter::cache_probe {
+
+// How fast a miss can look. Says also whether the map's angles can be trusted to plan probes.
+void test_miss_control(Prober& prober);
+// Is a block kept once sent, and is the block behind it read as well.
+void test_basics(Prober& prober);
+// How far read-ahead goes from several places, and over which boundaries.
+void test_read_ahead(Prober& prober);
+// What is held of requests of growing size: the segment.
+void test_segment_size(Prober& prober);
+void test_segment_count(Prober& prober);
+void test_free_blocks(Prober& prober);
+// Does a hit start read-ahead again.
+void test_read_ahead_on_hit(Prober& prober);
+void test_zero_latency_read(Prober& prober);
+
+// First of `count` reads at places of their own, the cache being polluted before; nullopt: no room.
+std::optional<std::uint64_t> read_scattered(Prober& prober, std::int64_t count,
+                                            std::uint32_t blocks, double rest_rev);
+
+}  // namespace platter::cache_probe

@@ -1,0 +1,84 @@
+// Raw samples of the cache tests: each probe with the hypothesis it tests, kept as JSON lines. What
+// is known of a cache is a pure function of a Record (estimate.h), so a run can be estimated again
+// without the drive.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/units.h"
+#include "scsi/drive.h"
+
+namespace platter::cache_probe {
+
+// The hypothesis that a probe tests; x is what it varies (0 where nothing is).
+enum class Question : std::uint8_t {
+  miss_control,      // a block that cannot be in the cache: x = 0 after a seek, 1 near by
+  reread,            // the same block again, at once
+  next_block,        // the block behind the one read, after a pause
+  reach,             // read ahead from a track's first block; x = blocks past the request
+  reach_mid,         // the same from the middle of a track: 0 as far as reach, 1 one block more
+  reach_large,       // as far as reach, behind a larger request
+  cross_track,       // read ahead from a track's end into the cylinder's next track
+  cross_cylinder,    // read ahead from a cylinder's end into the next cylinder
+  cross_sequential,  // into the next track after reads of a track's end and of the whole next one
+  reach_sequential,  // after those, x blocks past them
+  held_first,        // first block of a request of x blocks, read-ahead being complete
+  held_upper,        // x blocks past a request that is larger than the segment
+  held_lower,        // x blocks before the last block held of such a request
+  segments,          // first of x reads on distinct cylinders
+  segments_settled,  // the same, each with time to read ahead, a block read ahead probed
+  segments_full,     // the same, each read as large as a segment
+  free_blocks,       // a block before the request, the arm having arrived well before it
+  interrupted,       // x = 0: read-ahead cut short by the next read; 1: then a hit on its segment
+  whole_track_read,  // x = blocks; phase_rev = from the first block's angle to the arm's, when issued
+  write_isolated,    // a write far from all before
+  write_appended,    // a write behind the one before
+  read_written,      // x = 0: a written block at once; 1: once it is on the media
+  write_run,         // the x-th of scattered writes without pause
+  write_stream,      // the x-th of adjacent writes without pause
+  write_displaces,   // first of x reads on distinct cylinders, after one write
+  whole_track_write,
+};
+
+const char* name_of(Question question);
+
+struct Observation {
+  Question question = Question::miss_control;
+  std::int64_t x = 0;
+  bool write = false;
+  std::uint64_t lbn = 0;
+  std::uint32_t blocks = 1;
+  Nanoseconds issued_ns = 0, completed_ns = 0;
+  double phase_rev = 0;            // whole_track_*
+  std::uint32_t request_blocks = 0;  // of the request that set the cache up
+  std::int64_t to_track_end = 0;   // blocks from that request's last one to the track's last one
+  std::int64_t to_cylinder_end = 0;
+
+  Nanoseconds response_ns() const { return completed_ns - issued_ns; }
+};
+
+// What the tests knew before they began.
+struct Setting {
+  double period_ns = 0;
+  std::uint32_t track_blocks = 0;  // of the tracks where they took place
+  bool angles_trusted = false;     // probes were timed so that a miss has to wait long
+  bool writes_allowed = false;
+  bool complete = false;           // false: the budget ended first
+  std::optional<scsi::CachePage> page;  // mode page 08h, current values
+};
+
+struct Record {
+  Setting setting;
+  std::vector<Observation> observations;
+};
+
+// One JSON object a line: the setting, then the observations. Times in ns of the device's clock.
+void write_record(std::ostream& out, const Record& record);
+// Lines of other experiments are passed over. Throws Error(bad_input) that names the line.
+Record read_record(std::istream& in, const std::string& name);
+
+}  // namespace platter::cache_probe
