@@ -53,6 +53,7 @@ struct Zone {
   Where where;
   std::int64_t first_cylinder, last_cylinder, sectors, dead, spares;
   double offset_rev, track_skew_rev, cylinder_skew_rev;
+  bool sorted;                      // whether the file has the slips in ascending order
   std::vector<std::int64_t> slips;  // ascending sector numbers; track numbers for tracks_per_zone
   std::vector<std::pair<std::int64_t, std::int64_t>> defects;  // (defect, its replacement)
 
@@ -77,16 +78,17 @@ std::vector<std::int64_t> whole_numbers(const std::vector<Value>& list) {
   return numbers;
 }
 
-Zone read_zone(const Block& block, const Scheme& scheme, std::uint32_t cylinders) {
+constexpr std::int64_t kMostCylinders = 1 << 28;
+
+Zone read_zone(const Block& block, const Scheme& scheme) {
   BlockReader reader(block);
   if (block.type != "dm_layout_g1_zone") {
     fail_at(block.where, fmt::format("a dm_layout_g1_zone is needed, not {}", block.type));
   }
   Zone zone{};
   zone.where = block.where;
-  zone.first_cylinder = reader.integer("First cylinder number", 0, std::int64_t{cylinders} - 1);
-  zone.last_cylinder =
-      reader.integer("Last cylinder number", zone.first_cylinder, std::int64_t{cylinders} - 1);
+  zone.first_cylinder = reader.integer("First cylinder number", 0, kMostCylinders);
+  zone.last_cylinder = reader.integer("Last cylinder number", zone.first_cylinder, kMostCylinders);
   zone.sectors = reader.integer("Blocks per track", 1, 1 << 20);
   if (zone.cylinders() * scheme.heads * zone.sectors >= kMostSlots) {
     fail_at(block.where, "the zone has more sectors than DiskSim can count");
@@ -105,7 +107,12 @@ Zone read_zone(const Block& block, const Scheme& scheme, std::uint32_t cylinders
   zone.track_skew_rev = angle("Skew for track switch");
   zone.cylinder_skew_rev = angle("Skew for cylinder switch");
   zone.slips = whole_numbers(reader.list("slips"));
+  zone.sorted = std::is_sorted(zone.slips.begin(), zone.slips.end());
   std::sort(zone.slips.begin(), zone.slips.end());
+  const std::int64_t units = scheme.sparing == Sparing::tracks_per_zone ? all / zone.sectors : all;
+  if (!zone.slips.empty() && zone.slips.back() >= units) {
+    fail_at(reader.where("slips"), fmt::format("the slip {} lies outside its zone", zone.slips.back()));
+  }
   const std::vector<std::int64_t> defects = whole_numbers(reader.list("defects"));
   if (defects.size() % 2 != 0) fail_at(reader.where("defects"), "defects must be pairs of numbers");
   for (std::size_t i = 0; i < defects.size(); i += 2) zone.defects.emplace_back(defects[i], defects[i + 1]);
@@ -186,24 +193,22 @@ std::vector<Run> runs_with_spares_per_unit(const Zone& zone, const Scheme& schem
   return runs;
 }
 
-// The sectors of each cylinder but its spares follow on each other; a slip moves all blocks behind it.
-// DiskSim looks for slips from the sector at which a cylinder's own blocks begin, which is as many
-// behind the cylinder's first as there were slips before: a slip in front of it takes effect there.
+// The sectors of each cylinder but its spares follow on each other; a slip moves all blocks behind it,
+// and one among the spares still costs a block at the end.
 std::vector<Run> runs_with_slips_to_end(const Zone& zone, const Scheme& scheme) {
   const std::int64_t cylinder = scheme.heads * zone.sectors;
   const std::int64_t usable = cylinder - zone.spares;
   if (usable <= 0) fail_at(zone.where, "\"Number of spares\" leaves no sector of a cylinder");
   const std::int64_t front = scheme.spares_in_front() ? zone.spares : 0;
   std::vector<std::int64_t> holes;  // among the usable sectors, numbered through
-  for (std::size_t i = 0; i < zone.slips.size(); ++i) {
-    const std::int64_t number = zone.slips[i] / cylinder, within = zone.slips[i] % cylinder - front;
-    if (within < 0 || within >= usable) fail_at(zone.where, "a slip lies among the spares");
-    holes.push_back(number * usable + std::max(within, static_cast<std::int64_t>(i)));
+  for (const std::int64_t slip : zone.slips) {
+    const std::int64_t within = slip % cylinder - front;
+    if (within >= 0 && within < usable) holes.push_back(slip / cylinder * usable + within);
   }
-  std::sort(holes.begin(), holes.end());
   std::vector<Run> numbered;
   std::size_t hole = 0;
   append_good(0, zone.cylinders() * usable, holes, hole, numbered);
+  keep_first(numbered, 0, zone.cylinders() * usable - static_cast<std::int64_t>(zone.slips.size()));
   if (zone.spares == 0) return numbered;
   std::vector<Run> runs;
   for (Run run : numbered) {
@@ -411,13 +416,13 @@ Scheme read_scheme(BlockReader& reader, std::uint32_t heads) {
   return scheme;
 }
 
-std::vector<Zone> read_zones(BlockReader& reader, const Scheme& scheme, std::uint32_t cylinders) {
+std::vector<Zone> read_zones(BlockReader& reader, const Scheme& scheme) {
   std::vector<Zone> zones;
   std::int64_t slots = 0;
   for (const Value& value : reader.list("Zones")) {
     const auto* block = std::get_if<std::shared_ptr<const Block>>(&value.data);
     if (block == nullptr) fail_at(value.where, "\"Zones\" must be a list of dm_layout_g1_zone blocks");
-    zones.push_back(read_zone(**block, scheme, cylinders));
+    zones.push_back(read_zone(**block, scheme));
     const Zone& zone = zones.back();
     if (zones.size() > 1 && zone.first_cylinder <= zones[zones.size() - 2].last_cylinder) {
       fail_at(zone.where, "the zone begins before the one in front of it ends");
@@ -506,11 +511,10 @@ void append_remaps(const Zone& zone, const Scheme& scheme, std::int64_t base, co
 
 }  // namespace
 
-model::Layout import_g1_layout(const Block& block, std::uint32_t heads, std::uint32_t cylinders,
-                               std::vector<std::string>& notes) {
+model::Layout import_g1_layout(const Block& block, std::uint32_t heads, std::vector<std::string>& notes) {
   BlockReader reader(block);
   const Scheme scheme = read_scheme(reader, heads);
-  std::vector<Zone> zones = read_zones(reader, scheme, cylinders);
+  std::vector<Zone> zones = read_zones(reader, scheme);
   model::Layout layout;
   layout.method = "imported";
   std::vector<Run> runs;
@@ -521,6 +525,10 @@ model::Layout import_g1_layout(const Block& block, std::uint32_t heads, std::uin
       notes.push_back(zone.where.text() + ": sparing scheme 0 knows no slips and defects; they are ignored");
       zone.slips.clear();
       zone.defects.clear();
+    }
+    if (!zone.sorted) {
+      notes.push_back(zone.where.text() + ": the slips are not in ascending order; they are taken where they say, "
+                      "DiskSim shifts some by a few sectors");
     }
     std::vector<Run> own = runs_of(zone, scheme);
     drop_first(own, 0, zone.dead);

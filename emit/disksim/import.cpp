@@ -227,7 +227,7 @@ void import_layout(const Block& block, model::DriveModel& model, Notes& notes) {
     throw Error(ExitStatus::unsupported, fmt::format("{}: the layout {} cannot be imported, only dm_layout_g1",
                                                      block.where.text(), block.type));
   }
-  model.layout = import_g1_layout(block, model.identity.heads, model.identity.cylinders, notes.warnings);
+  model.layout = import_g1_layout(block, model.identity.heads, notes.warnings);
   model.identity.blocks = model::count_blocks(model.layout);
 }
 
@@ -240,6 +240,12 @@ void import_model(const Block& block, model::DriveModel& model, const std::strin
       static_cast<std::uint32_t>(reader.integer("Number of data surfaces", 1, model::kMostHeads));
   model.identity.cylinders = static_cast<std::uint32_t>(reader.integer("Number of cylinders", 1, 1 << 28));
   import_layout(reader.inner("Layout Model"), model, notes);
+  const std::uint32_t used = model::cylinders_of(model.layout);
+  if (used > model.identity.cylinders) {
+    notes.warnings.push_back(fmt::format("Number of cylinders = {} ({}) is too small for the zones, which reach {}",
+                                         model.identity.cylinders, reader.where("Number of cylinders").text(), used));
+    model.identity.cylinders = used;
+  }
   import_mechanics(reader.inner("Mechanical Model"), model, top_folder, notes);
   if (reader.has("Block count")) {
     const std::int64_t said = reader.integer("Block count", 0, std::numeric_limits<std::int64_t>::max());
@@ -252,8 +258,33 @@ void import_model(const Block& block, model::DriveModel& model, const std::strin
 
 // ---------------------------------------------------------------- the parameter set
 
-// Between the host and the drive: what adds time there is no property of the drive.
-void name_outer_costs(const ParameterFile& file, Notes& notes) {
+// The bus that the drive hangs on, where the file has a topology.
+const Block* bus_of(const ParameterFile& file, const Block& disk) {
+  for (const Component& component : file.topology) {
+    const auto drive = file.instances.find(component.name), bus = file.instances.find(component.parent);
+    if (drive == file.instances.end() || drive->second != disk.name || bus == file.instances.end()) continue;
+    const Block* block = file.find(bus->second);
+    if (block != nullptr && block->type == "disksim_bus") return block;
+  }
+  return nullptr;
+}
+
+// A block takes as long as the slower of drive and bus needs for it (DiskSim's rule).
+void include_bus(const Block& block, model::Bus& bus, Notes& notes) {
+  BlockReader reader(block);
+  const double drive_ms = bus.block_transfer.or_else(0);
+  const double read_ms = std::max(drive_ms, reader.real("Read block transfer time"));
+  const double write_ms = std::max(drive_ms, reader.real("Write block transfer time"));
+  if (read_ms > drive_ms) bus.block_transfer.value = read_ms;
+  if (write_ms != read_ms) {
+    notes.warnings.push_back(fmt::format("{} ({}) moves a block in {} ms for reads and {} ms for writes; the model has "
+                                         "one time, that of reads",
+                                         block.name, block.where.text(), read_ms, write_ms));
+  }
+}
+
+// Between the host and the drive: what else adds time there is no property of the drive.
+void name_outer_costs(const ParameterFile& file, const Block* own_bus, Notes& notes) {
   for (const Block& block : file.blocks) {
     BlockReader reader(block);
     const auto name_if_set = [&](const char* name) {
@@ -263,9 +294,9 @@ void name_outer_costs(const ParameterFile& file, Notes& notes) {
       }
     };
     if (block.type == "disksim_bus") {
-      for (const char* name : {"Arbitration time", "Read block transfer time", "Write block transfer time"}) {
-        name_if_set(name);
-      }
+      name_if_set("Arbitration time");
+      if (&block == own_bus) continue;
+      for (const char* name : {"Read block transfer time", "Write block transfer time"}) name_if_set(name);
     } else if (block.type == "disksim_ctlr") {
       for (const char* name : {"Scale for delays", "Bulk sector transfer time"}) name_if_set(name);
     } else if (block.type == "disksim_iodriver") {
@@ -280,7 +311,9 @@ const Block& choose_disk(const ParameterFile& file, const std::string& path, con
     if (block.type != "disksim_disk") continue;
     if (block.name == wanted) return block;
     disks.push_back(&block);
-    if (file.instantiated.contains(block.name)) used.push_back(&block);
+    const bool instantiated = std::any_of(file.instances.begin(), file.instances.end(),
+                                          [&](const auto& i) { return i.second == block.name; });
+    if (instantiated) used.push_back(&block);
   }
   if (!used.empty()) disks = used;
   if (disks.size() == 1 && wanted.empty()) return *disks[0];
@@ -322,7 +355,9 @@ Imported import_disksim(const std::string& path, const std::string& drive) {
   const std::string top_folder = std::filesystem::path(path).parent_path().string();
   import_model(disk.inner("Model"), model, top_folder, notes);
   import_disk(disk, model, notes);
-  name_outer_costs(file, notes);
+  const Block* bus = bus_of(file, block);
+  if (bus != nullptr) include_bus(*bus, model.bus, notes);
+  name_outer_costs(file, bus, notes);
   model.layout.angle.reason = "imported: no error is stated for the angles";
   model.provenance.notes = notes.warnings;
   if (!notes.idle.empty()) {

@@ -165,7 +165,8 @@ class Parser {
       if (token_.is("instantiate")) {
         instantiate();
       } else if (token_.is("topology")) {
-        skip_topology();
+        advance();
+        topology("", 0);
       } else {
         top_level_block();
       }
@@ -304,29 +305,23 @@ class Parser {
 
   void instantiate() {
     advance();
-    list(0);
+    const std::vector<Value> components = list(0);
     if (!token_.is("as")) unexpected("\"as\"");
     advance();
-    file_.instantiated.insert(word("a block's name").text);
+    const std::string block = word("a block's name").text;
+    for (const Value& component : components) file_.instances[to_text(component)] = block;
   }
 
-  void skip_topology() {
-    advance();
-    word("a component's type");
-    word("a component's name");
-    skip_list(0);
-  }
-  void skip_list(int depth) {
+  // TYPE NAME [ what is attached to it ]
+  void topology(const std::string& parent, int depth) {
     if (depth > kDeepestValue) fail_at(token_.where, "the topology is nested too deeply");
+    const Token type = word("a component's type");
+    const Token name = word("a component's name");
+    file_.topology.push_back({type.text, name.text, parent});
     expect("[");
     while (!token_.is("]")) {
-      if (token_.is("[")) {
-        skip_list(depth + 1);
-      } else if (token_.kind == Token::Kind::end) {
-        unexpected("\"]\"");
-      } else {
-        advance();
-      }
+      topology(name.text, depth + 1);
+      if (token_.is(",")) advance();
     }
     advance();
   }
@@ -343,6 +338,13 @@ std::string Where::text() const { return fmt::format("{}:{}", file ? *file : std
 
 void fail_at(const Where& where, const std::string& what) {
   throw Error(ExitStatus::bad_input, fmt::format("{}: {}", where.text(), what));
+}
+
+const Block* ParameterFile::find(const std::string& name) const {
+  for (const Block& block : blocks) {
+    if (block.name == name) return &block;
+  }
+  return nullptr;
 }
 
 ParameterFile parse_parameter_file(const std::string& path) { return Parser(path).parse(); }

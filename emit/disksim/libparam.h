@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -38,9 +39,17 @@ struct Block {
   Where where;
 };
 
+// A component of the topology; the one that it is attached to, by name ("" for the first).
+struct Component {
+  std::string type, name, parent;
+};
+
 struct ParameterFile {
-  std::vector<Block> blocks;               // in the order of the file; inherited values filled in
-  std::set<std::string> instantiated;      // names of the blocks that `instantiate ... as NAME` uses
+  std::vector<Block> blocks;                     // in the order of the file; inherited values filled in
+  std::map<std::string, std::string> instances;  // component -> block, from `instantiate [...] as BLOCK`
+  std::vector<Component> topology;
+
+  const Block* find(const std::string& name) const;
 };
 
 // Reads the file and what it names with `source`. Throws Error(bad_input): one sentence with the file

@@ -366,4 +366,13 @@ std::uint64_t count_blocks(const Layout& layout) {
   return blocks;
 }
 
+std::uint32_t cylinders_of(const Layout& layout) {
+  std::int64_t highest = -1;
+  const std::string origin = "layout";
+  for (const LayoutNode& zone : layout.zones) {
+    highest = std::max(highest, extent_of(zone, "zone", 0, Checker(origin)).cylinders.high);
+  }
+  return static_cast<std::uint32_t>(highest + 1);
+}
+
 }  // namespace platter::model
