@@ -1,0 +1,140 @@
+#include "report/gnuplot.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "model/error.h"
+#include "model/file.h"
+
+extern char** environ;
+
+namespace platter::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFont = "DejaVu Sans";
+
+std::string terminal(const std::string& path) {
+  const std::string extension = fs::path(path).extension();
+  if (extension == ".svg")
+    return fmt::format("set terminal svg size 960,600 enhanced font '{},15' background '#ffffff'\n",
+                       kFont);
+  if (extension == ".png")
+    return fmt::format("set terminal pngcairo size 1440,900 enhanced font '{},20' linewidth 1.5 "
+                       "background '#ffffff'\n",
+                       kFont);
+  throw Error(ExitStatus::usage,
+              fmt::format("{}: pictures are .svg or .png; give it such a name", path));
+}
+
+// Thin grid, no box, the axes' own colour behind the data's.
+constexpr const char* kStyle = R"(set encoding utf8
+set border 3 linecolor rgb '#555555'
+set tics nomirror out scale 0.6 textcolor rgb '#333333'
+set grid linecolor rgb '#dddddd' linewidth 0.8 linetype 1
+set title textcolor rgb '#111111'
+set rmargin 4
+set xlabel textcolor rgb '#333333'
+set ylabel textcolor rgb '#333333'
+set key textcolor rgb '#222222' samplen 2 spacing 1.2
+set linetype 1 linecolor rgb '#aaaaaa' linewidth 6
+set linetype 2 linecolor rgb '#0072b2' linewidth 2
+set linetype 3 linecolor rgb '#d55e00' linewidth 2
+set linetype 4 linecolor rgb '#009e73' linewidth 2
+set linetype 5 linecolor rgb '#cc79a7' linewidth 2
+set linetype 6 linecolor rgb '#e69f00' linewidth 2
+set linetype 7 linecolor rgb '#56b4e9' linewidth 2
+set linetype cycle 7
+)";
+
+// A folder for the script, the messages and the unfinished picture, beside the finished one so that
+// it can be renamed into its place.
+class Workshop {
+ public:
+  explicit Workshop(const fs::path& beside) {
+    folder_ = (beside.has_parent_path() ? beside.parent_path() : fs::path(".")) / ".plot-XXXXXX";
+    if (!::mkdtemp(folder_.data()))
+      throw Error(ExitStatus::output, fmt::format("{}: cannot be written: {}", beside.string(),
+                                                  std::strerror(errno)));
+  }
+  ~Workshop() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  Workshop(const Workshop&) = delete;
+  Workshop& operator=(const Workshop&) = delete;
+  std::string file(const char* name) const { return folder_ + "/" + name; }
+
+ private:
+  std::string folder_;
+};
+
+int run_gnuplot(const std::string& script, const std::string& messages) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, messages.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  std::string program = "gnuplot", argument = script;
+  char* const arguments[] = {program.data(), argument.data(), nullptr};
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0)
+    throw Error(ExitStatus::missing_program,
+                "gnuplot cannot be started; pictures need it: apt-get install gnuplot-nox");
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
+    text.replace(at, what.size(), with);
+  return text;
+}
+
+}  // namespace
+
+void draw(const std::string& script, const std::string& path) {
+  const std::string head = terminal(path);
+  const Workshop workshop(path);
+  const std::string source = workshop.file("script"), picture = workshop.file("picture");
+  model::write_file(source, fmt::format("{}set output '{}'\n{}{}", head,
+                                        replaced(picture, "'", "''"), kStyle, script));
+  const std::string messages = workshop.file("messages");
+  const int status = run_gnuplot(source, messages);
+  std::error_code error;
+  if (status != 0 || !fs::exists(picture, error)) {
+    const std::string said = model::read_file(messages);
+    throw Error(ExitStatus::output, fmt::format("{}: gnuplot could not draw it: {}", path,
+                                                replaced(said, "\n", " ")));
+  }
+  fs::rename(picture, path, error);
+  if (error)
+    throw Error(ExitStatus::output,
+                fmt::format("{}: cannot be written: {}", path, error.message()));
+}
+
+std::string quoted(const std::string& text) {
+  std::string plain;
+  for (const char letter : text) {
+    if (letter == '\n') continue;
+    if (std::strchr("\\_^{}@&~", letter)) plain += '\\';
+    plain += letter;
+  }
+  return fmt::format("'{}'", replaced(plain, "'", "''"));
+}
+
+}  // namespace platter::report

@@ -1,0 +1,148 @@
+#include "report/plots.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "report/gnuplot.h"
+#include "statistics/distribution.h"
+
+namespace platter::report {
+namespace {
+
+constexpr std::size_t kMostSteps = 2000;  // of a drawn distribution: finer than a pixel
+constexpr double kShownShare = 0.999;     // the slowest 0.1 % would squeeze the rest
+
+// Sectors per track from one cylinder to the next change.
+struct Stretch {
+  std::int64_t first_cylinder = 0, last_cylinder = 0;
+  std::uint32_t sectors = 0;
+  bool operator==(const Stretch&) const = default;
+};
+using Stretches = std::vector<Stretch>;
+using Heads = std::map<std::int64_t, std::map<std::int64_t, std::uint32_t>>;  // head, cylinder
+
+std::string curve_data(std::size_t number, const std::vector<double>& sorted) {
+  std::string data = fmt::format("$curve{} << EOD\n", number);
+  const std::size_t steps = std::min(sorted.size(), kMostSteps);
+  if (steps == 0) return data + "NaN NaN\nEOD\n";
+  for (std::size_t i = 0; i <= steps; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(steps);
+    data += fmt::format("{:.4f} {:.3f}\n", statistics::quantile(sorted, share), 100 * share);
+  }
+  return data + "EOD\n";
+}
+
+void collect_tracks(const model::LayoutNode& node, std::int64_t cylinder, std::int64_t head,
+                    Heads& heads) {
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    const std::int64_t here = cylinder + node.cylinder + std::int64_t{node.cylinder_step} * i;
+    const std::int64_t below = head + node.head + std::int64_t{node.head_step} * i;
+    if (node.sectors > 0) heads[below][here] = node.sectors;
+    for (const model::LayoutNode& child : node.children) collect_tracks(child, here, below, heads);
+  }
+}
+
+Stretches stretches_of(const std::map<std::int64_t, std::uint32_t>& cylinders) {
+  Stretches stretches;
+  for (const auto& [cylinder, sectors] : cylinders) {
+    if (!stretches.empty() && stretches.back().sectors == sectors)
+      stretches.back().last_cylinder = cylinder;
+    else
+      stretches.push_back({cylinder, cylinder, sectors});
+  }
+  return stretches;
+}
+
+std::string stretch_data(std::size_t number, const Stretches& stretches) {
+  std::string data = fmt::format("$head{} << EOD\n", number);
+  for (const Stretch& stretch : stretches)
+    data += fmt::format("{} {}\n{} {}\n", stretch.first_cylinder, stretch.sectors,
+                        stretch.last_cylinder + 1, stretch.sectors);
+  return data + "EOD\n";
+}
+
+}  // namespace
+
+void plot_distributions(const std::string& title, std::span<const Distribution> distributions,
+                        const std::string& path) {
+  std::string data, plots;
+  double longest_ms = 0;
+  for (std::size_t i = 0; i < distributions.size(); ++i) {
+    std::vector<double> sorted = distributions[i].times_ms;
+    std::sort(sorted.begin(), sorted.end());
+    longest_ms = std::max(longest_ms, statistics::quantile(sorted, kShownShare));
+    data += curve_data(i, sorted);
+    plots += fmt::format("{}$curve{} using 1:2 with lines linetype {} title {}",
+                         i == 0 ? "plot " : ", \\\n     ", i, i + 1,
+                         quoted(distributions[i].label));
+  }
+  draw(data + fmt::format("set title {}\n"
+                          "set xlabel 'response time (ms)'\nset ylabel 'requests (%)'\n"
+                          "set xrange [0:{:.4f}]\nset yrange [0:100]\nset ytics 20\n"
+                          "set key bottom right\n{}\n",
+                          quoted(title), longest_ms > 0 ? longest_ms * 1.02 : 1, plots),
+       path);
+}
+
+void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
+                const std::string& path) {
+  std::string data, plots;
+  std::uint32_t farthest = 1;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    bool errors = false;
+    if (!curves[i].seek.points.empty())
+      farthest = std::max(farthest, curves[i].seek.points.back().cylinders);
+    data += fmt::format("$seek{} << EOD\n", i);
+    for (const model::SeekPoint& point : curves[i].seek.points) {
+      data += fmt::format("{} {:.6f} {:.6f}\n", point.cylinders, point.time_ms,
+                          point.error_ms.value_or(0));
+      errors = errors || point.error_ms.value_or(0) > 0;
+    }
+    data += "EOD\n";
+    plots += fmt::format("{}$seek{} using 1:2 with linespoints linetype {} linewidth 1.2 pointtype 7 "
+                         "pointsize 0.35 title {}",
+                         i == 0 ? "plot " : ", \\\n     ", i, i + 2, quoted(curves[i].label));
+    if (errors)
+      plots += fmt::format(", \\\n     $seek{} using 1:2:3 with yerrorbars linetype {} linewidth 1 "
+                           "pointtype 0 notitle",
+                           i, i + 2);
+  }
+  draw(data + fmt::format("set title {}\n"
+                          "set xlabel 'seek distance (cylinders)'\nset ylabel 'seek time (ms)'\n"
+                          "set xrange [0:{:.0f}]\nset yrange [0:*]\nset key bottom right\n{}\n",
+                          quoted(title), farthest * 1.02, plots),
+       path);
+}
+
+void plot_zones(const std::string& title, const model::Layout& layout, const std::string& path) {
+  Heads heads;
+  for (const model::LayoutNode& zone : layout.zones) collect_tracks(zone, 0, 0, heads);
+  std::vector<Stretches> lines;
+  for (const auto& [head, cylinders] : heads) lines.push_back(stretches_of(cylinders));
+  const bool alike = std::all_of(lines.begin(), lines.end(),
+                                 [&](const Stretches& line) { return line == lines.front(); });
+  if (alike && !lines.empty()) lines.resize(1);
+  std::string data, plots;
+  std::uint32_t most = 0;
+  std::int64_t innermost = 1;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    data += stretch_data(i, lines[i]);
+    for (const Stretch& stretch : lines[i]) {
+      most = std::max(most, stretch.sectors);
+      innermost = std::max(innermost, stretch.last_cylinder);
+    }
+    plots += fmt::format("{}$head{} using 1:2 with lines linetype {} {}", i == 0 ? "plot " : ", \\\n     ",
+                         i, i + 2, alike ? "notitle" : fmt::format("title 'head {}'", i));
+  }
+  draw(data + fmt::format("set title {}\n"
+                          "set xlabel 'cylinder (0 is the outermost)'\n"
+                          "set ylabel 'sectors per track'\n"
+                          "set xrange [0:{:.0f}]\nset yrange [0:{:.0f}]\nset key bottom left\n{}\n",
+                          quoted(title), static_cast<double>(innermost) * 1.02, most * 1.08, plots),
+       path);
+}
+
+}  // namespace platter::report

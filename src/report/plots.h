@@ -1,0 +1,34 @@
+// The figures: response-time distributions, seek curves, zones. By extension SVG or PNG.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/drive_model.h"
+
+namespace platter::report {
+
+struct Distribution {
+  std::string label;
+  std::vector<double> times_ms;  // in any order
+};
+
+// Cumulative distributions of response times, as Schindler & Ganger 1999, figure 1: the drive first
+// (black), then the models.
+void plot_distributions(const std::string& title, std::span<const Distribution> distributions,
+                        const std::string& path);
+
+struct SeekCurve {
+  std::string label;
+  model::Seek seek;
+};
+
+// Seek time over distance, with standard errors where they are known.
+void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
+                const std::string& path);
+
+// Sectors per track over the cylinders; one line for each head if the heads differ.
+void plot_zones(const std::string& title, const model::Layout& layout, const std::string& path);
+
+}  // namespace platter::report
