@@ -114,15 +114,15 @@ Nanoseconds Mechanics::pass(const Piece& piece, Nanoseconds begins_ns, Delivery*
 Nanoseconds Mechanics::transfer_supplied(const Piece& piece, Nanoseconds on_track_ns,
                                          Nanoseconds phase_ns, bool zero_latency,
                                          const Supply& supply) const {
-  if (supply.at(piece.last_lbn) <= on_track_ns || piece.last_lbn < supply.first_lbn)
+  on_track_ns = std::max(on_track_ns, supply.begin_ns);
+  if (supply.at(piece.last_lbn) <= on_track_ns)
     return transfer(piece, on_track_ns, phase_ns, zero_latency, nullptr);
-  const Nanoseconds first_there = supply.at(piece.first_lbn);
   if (zero_latency)
     return transfer(piece, std::max(on_track_ns, supply.at(piece.last_lbn)), phase_ns, true,
                     nullptr);
   const Track& track = piece.track;
   std::uint64_t lbn = piece.first_lbn;
-  Nanoseconds ready = std::max(on_track_ns, first_there);
+  Nanoseconds ready = std::max(on_track_ns, supply.at(lbn));
   while (true) {
     const std::uint64_t from = tables_.layout.slot_of_lbn(lbn);
     const Nanoseconds begins = slot_passage(track, from, ready, phase_ns);

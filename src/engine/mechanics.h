@@ -17,11 +17,12 @@ struct Piece {
   std::uint64_t slots() const { return last_slot - first_slot + 1; }
 };
 
-// When the first block of a request is available to the media, and each further one: block i of a
-// write is in the buffer at first_ns + i * block_ns. Reads need nothing.
+// The data of a write on their way into the buffer: block i is there at first_ns + i * block_ns, and
+// the media are not begun before begin_ns.
 struct Supply {
   std::uint64_t first_lbn = 0;
   Nanoseconds first_ns = 0, block_ns = 0;
+  Nanoseconds begin_ns = 0;
 
   Nanoseconds at(std::uint64_t lbn) const {
     return first_ns + static_cast<Nanoseconds>(lbn - first_lbn) * block_ns;

@@ -1,0 +1,158 @@
+#include "extract/journal.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "model/error.h"
+#include "model/file.h"
+
+namespace platter::extract {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "platter-journal";
+
+std::string hex(const std::vector<std::uint8_t>& bytes) {
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+std::vector<std::uint8_t> unhex(const std::string& text) {
+  std::vector<std::uint8_t> bytes;
+  if (text.size() % 2 != 0) throw std::invalid_argument("odd");
+  for (std::size_t i = 0; i < text.size(); i += 2)
+    bytes.push_back(static_cast<std::uint8_t>(std::stoul(text.substr(i, 2), nullptr, 16)));
+  return bytes;
+}
+
+// Letters, digits and dashes of a serial number, for a file's name.
+std::string plain(const std::string& text) {
+  std::string name;
+  for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
+  return name.empty() ? "drive" : name;
+}
+
+}  // namespace
+
+std::string default_journal_folder() {
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != 0)
+    return std::string(state) + "/platter";
+  const char* home = std::getenv("HOME");
+  return std::string(home != nullptr ? home : "/var/tmp") + "/.local/state/platter";
+}
+
+Journal::Journal(const std::string& folder, const std::string& device,
+                 const model::Identity& identity,
+                 const std::optional<SavedCacheSettings>& settings) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  path_ = fmt::format("{}/{}-{}-{}.journal", folder, plain(identity.serial), std::time(nullptr),
+                      ::getpid());
+  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+  if (file_ < 0)
+    throw Error(ExitStatus::output,
+                fmt::format("the safety journal {} cannot be written ({}); name another folder with "
+                            "--journal",
+                            path_, std::strerror(errno)));
+  Json head;
+  head["schema"] = {{"name", kSchema}, {"version", 1}};
+  head["device"] = device;
+  head["vendor"] = identity.vendor;
+  head["product"] = identity.product;
+  head["serial"] = identity.serial;
+  head["blocks"] = identity.blocks;
+  head["block_bytes"] = identity.block_bytes;
+  if (settings)
+    head["cache"] = {{"WCE", settings->write_cache_enabled},
+                     {"RCD", settings->read_cache_disabled},
+                     {"DRA", settings->read_ahead_disabled}};
+  append(head.dump(-1, ' ', true, Json::error_handler_t::replace));
+  if (const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      directory >= 0) {
+    ::fsync(directory);  // the file's name, too
+    ::close(directory);
+  }
+}
+
+Journal::~Journal() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void Journal::finish() {
+  ::close(file_);
+  file_ = -1;
+  ::unlink(path_.c_str());
+}
+
+void Journal::append(const std::string& line) {
+  const std::string text = line + "\n";
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t wrote = ::write(file_, text.data() + done, text.size() - done);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) break;
+    done += static_cast<std::size_t>(wrote);
+  }
+  if (done != text.size() || ::fsync(file_) != 0)
+    throw Error(ExitStatus::output,
+                fmt::format("the safety journal {} cannot be written ({}); nothing was written to "
+                            "the drive, name a folder with room with --journal",
+                            path_, std::strerror(errno)));
+}
+
+void Journal::before_write(std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
+  auto known = written_.find(lbn);
+  if (known != written_.end() && known->second >= bytes.size()) return;
+  append(Json{{"lbn", lbn}, {"bytes", hex(bytes)}}.dump());
+  written_[lbn] = bytes.size();
+}
+
+JournalContents read_journal(const std::string& path) {
+  std::istringstream lines(model::read_file(path));
+  JournalContents contents;
+  std::string line;
+  try {
+    std::getline(lines, line);
+    const Json head = Json::parse(line);
+    if (head.at("schema").at("name") != kSchema) throw std::invalid_argument("schema");
+    contents.device = head.at("device");
+    contents.identity.vendor = head.at("vendor");
+    contents.identity.product = head.at("product");
+    contents.identity.serial = head.at("serial");
+    contents.identity.blocks = head.at("blocks");
+    contents.identity.block_bytes = head.at("block_bytes");
+    if (head.contains("cache")) {
+      const Json& cache = head.at("cache");
+      contents.settings = SavedCacheSettings{cache.at("WCE"), cache.at("RCD"), cache.at("DRA")};
+    }
+  } catch (const std::exception&) {
+    throw Error(ExitStatus::bad_input,
+                path + " is no safety journal of platter; name the file that an interrupted run left");
+  }
+  while (std::getline(lines, line)) {
+    if (lines.eof()) break;  // no newline: torn, its write had not begun
+    try {
+      const Json entry = Json::parse(line);
+      contents.sectors.emplace(entry.at("lbn").get<std::uint64_t>(),
+                               unhex(entry.at("bytes").get<std::string>()));
+    } catch (const std::exception&) {
+      throw Error(ExitStatus::bad_input,
+                  path + " is damaged in the middle; restore from a copy, or by hand");
+    }
+  }
+  return contents;
+}
+
+}  // namespace platter::extract
