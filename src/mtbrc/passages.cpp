@@ -1,0 +1,76 @@
+#include "mtbrc/passages.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mtbrc/rotation.h"
+#include "statistics/circular.h"
+
+namespace platter::mtbrc {
+namespace {
+
+// Completions further than this from a passage are of another kind.
+constexpr double kStranger_rev = 0.05;
+// So many strangers in a row: the constant itself was wrong.
+constexpr int kRelearn = 8;
+// The constant follows the spindle's wander over about so many accesses.
+constexpr double kMemory = 12;
+
+}  // namespace
+
+double Passages::end_rev(std::uint64_t lbn) const {
+  const engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
+  return engine::rev_from_angle(map_.angle_of_lbn(lbn)) + 1.0 / track.sectors;
+}
+
+std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample) {
+  if (sample.blocks != 1 || sample.lbn >= map_.blocks()) return std::nullopt;
+  const std::size_t kind = sample.write ? 1 : 0;
+  const double seen =
+      statistics::turn_rev(phase_rev(rotation_, sample.completed_ns) - end_rev(sample.lbn));
+  if (count_[kind] == 0 || strangers_[kind] >= kRelearn) {
+    constant_rev_[kind] = seen;
+    count_[kind] = 1;
+    strangers_[kind] = 0;
+    return std::nullopt;
+  }
+  const double residual = statistics::wrap_rev(seen - constant_rev_[kind]);
+  if (std::abs(residual) > kStranger_rev) {
+    ++strangers_[kind];
+    return std::nullopt;
+  }
+  strangers_[kind] = 0;
+  ++count_[kind];
+  const double weight = 1.0 / std::min(static_cast<double>(count_[kind]), kMemory);
+  // A late completion pulls no harder than an ordinary one.
+  constexpr double kClip_rev = 0.005;
+  constant_rev_[kind] = statistics::turn_rev(
+      constant_rev_[kind] +
+      weight * (count_[kind] <= kLearn ? residual : std::clamp(residual, -kClip_rev, kClip_rev)));
+  if (count_[kind] <= kLearn) return std::nullopt;
+  const double period = period_ns();
+  const double high = static_cast<double>(sample.completed_ns - sample.issued_ns) -
+                      statistics::wrap_rev(seen - constant_rev_[kind]) * period;
+  return statistics::CensoredTrial{high - period, high};
+}
+
+std::optional<Passages::Target> Passages::aim(const engine::Track& track,
+                                              Nanoseconds completion_ns, bool write) const {
+  if (!ready(write)) return std::nullopt;
+  const double wanted = phase_rev(rotation_, completion_ns) - constant_rev_[write ? 1 : 0];
+  const double sectors = track.sectors;
+  const double place =
+      statistics::turn_rev(wanted - engine::rev_from_angle(track.angle)) * sectors - 1.0;
+  const double first = std::ceil(place);
+  for (std::uint32_t i = 0; i < track.sectors; ++i) {
+    const double index = first + i;
+    const auto slot = static_cast<std::uint64_t>(index < 0 ? index + sectors : index) % track.sectors;
+    const auto lbn = map_.lbn_of_slot(track.first_slot + slot);
+    if (!lbn || map_.is_remapped(*lbn)) continue;
+    const double late = (index - place) / sectors * period_ns();
+    return Target{*lbn, static_cast<Nanoseconds>(late)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,57 @@
+// What one timed access tells about the least time it could have taken. The heads reach a sector only
+// once a turn, so a completion bounds the time at which the drive was ready for it: after the passage
+// before, not after this one. (MTBRC of Worthington et al. 1995 and the DIXtrac paper, section 4.2,
+// read as a censored observation, so that each access counts and errors can be stated.)
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "engine/layout_map.h"
+#include "model/drive_model.h"
+#include "mtbrc/samples.h"
+#include "statistics/threshold.h"
+
+namespace platter::mtbrc {
+
+// Follows the constant between the end of a sector at the head and the completion at the host, for
+// reads and for writes. Fed with samples in their order; used alike while measuring and afterwards.
+class Passages {
+ public:
+  // The map's angles must be measured.
+  Passages(const engine::LayoutMap& map, const model::Rotation& rotation)
+      : map_(map), rotation_(rotation) {}
+
+  // Takes note of a one-sector media access. The result is from issue to completion, in ns, the
+  // completion freed of its own noise: (time of the passage before, time of this passage]. nullopt:
+  // the completion is at no passage of that sector (served by a cache, disturbed, or a retry within
+  // the revolution), or too little is known yet.
+  std::optional<statistics::CensoredTrial> observe(const Sample& sample);
+
+  // Known well enough to aim.
+  bool ready(bool write) const { return count_[write ? 1 : 0] >= kLearn; }
+
+  struct Target {
+    std::uint64_t lbn = 0;
+    Nanoseconds late_ns = 0;  // its passage completes so much later than wanted, >= 0
+  };
+  // The sector of a track whose passage would complete soonest after `completion_ns`. nullopt: the
+  // track holds no LBN in its own place, or ready() is false.
+  std::optional<Target> aim(const engine::Track& track, Nanoseconds completion_ns, bool write) const;
+
+  double period_ns() const {
+    return static_cast<double>(rotation_.numerator_ns) / static_cast<double>(rotation_.denominator);
+  }
+
+ private:
+  static constexpr int kLearn = 4;
+  double end_rev(std::uint64_t lbn) const;
+
+  const engine::LayoutMap& map_;
+  model::Rotation rotation_;
+  std::array<double, 2> constant_rev_{};  // completion's phase less the angle of the sector's end
+  std::array<int, 2> count_{};
+  std::array<int, 2> strangers_{};        // observations in a row that were far from the constant
+};
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,325 @@
+#include "mtbrc/seek.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "mtbrc/trials.h"
+#include "statistics/robust.h"
+
+namespace platter::mtbrc {
+namespace {
+
+constexpr std::uint32_t kTrialsAtOnePlace = 6;
+constexpr std::size_t kLeastTrials = 12;
+
+struct Point {
+  Threshold threshold;
+  std::uint32_t failures = 0;  // places tried in vain
+};
+
+// Chooses pairs of tracks of one head, `d` cylinders apart, and runs the trials.
+class SeekSurvey {
+ public:
+  SeekSurvey(Context& context, const SeekOptions& options)
+      : context_(context),
+        options_(options),
+        map_(*context.map),
+        trials_(context),
+        meter_(context, context.budget.commands > 0 || context.budget.drive_time_ns > 0
+                            ? context.budget
+                            : options.budget) {}
+
+  void run();
+
+ private:
+  using Points = std::map<std::uint32_t, Point>;
+
+  std::optional<engine::Track> neighbour(const engine::Track& from, std::int64_t distance) const;
+  std::optional<engine::Track> start_for(std::uint32_t distance);
+  void some_trials(std::uint32_t distance, Point& point);
+  void measure(std::uint32_t distance, double target_ns);
+  std::optional<double> guess_ns(std::uint32_t distance) const;
+  bool add_where_bent();
+  bool sharpen_worst();
+  double interpolation_error_ns(Points::const_iterator left, double* noise_ns) const;
+
+  Context& context_;
+  SeekOptions options_;
+  const engine::LayoutMap& map_;
+  Trials trials_;
+  Meter meter_;
+  Points points_;
+};
+
+std::optional<engine::Track> SeekSurvey::neighbour(const engine::Track& from,
+                                                   std::int64_t distance) const {
+  const std::int64_t cylinder = std::int64_t{from.cylinder} + distance;
+  if (cylinder < 0 || cylinder >= std::int64_t{map_.cylinders()}) return std::nullopt;
+  const auto track = map_.track_at(static_cast<std::uint32_t>(cylinder), from.head);
+  if (!track || !holds_lbns(map_, *track)) return std::nullopt;
+  return track;
+}
+
+// A track from which at least one direction is possible, all over the disk.
+std::optional<engine::Track> SeekSurvey::start_for(std::uint32_t distance) {
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    auto track = random_track(map_, context_.random);
+    if (!track) return std::nullopt;
+    if (neighbour(*track, distance) || neighbour(*track, -std::int64_t{distance})) return track;
+    // Long seeks start near the edges: move there.
+    const std::uint32_t room = map_.cylinders() > distance ? map_.cylinders() - distance : 0;
+    if (room == 0) return std::nullopt;
+    const std::uint32_t cylinder =
+        std::uniform_int_distribution<std::uint32_t>(0, room - 1)(context_.random);
+    track = map_.track_at(cylinder, track->head);
+    if (track && holds_lbns(map_, *track) && neighbour(*track, distance)) return track;
+  }
+  return std::nullopt;
+}
+
+void SeekSurvey::some_trials(std::uint32_t distance, Point& point) {
+  const auto start = start_for(distance);
+  if (!start || !trials_.go(*start)) {
+    ++point.failures;
+    return;
+  }
+  engine::Track at = *start;
+  std::uint32_t told = 0;
+  for (std::uint32_t i = 0; i < kTrialsAtOnePlace; ++i) {
+    const bool inward = std::bernoulli_distribution(0.5)(context_.random);
+    std::int64_t move = inward ? std::int64_t{distance} : -std::int64_t{distance};
+    auto to = neighbour(at, move);
+    if (!to) {
+      move = -move;
+      to = neighbour(at, move);
+    }
+    if (!to) break;
+    const bool good = trials_.trial(Experiment::seek, move, *to, false, point.threshold);
+    told += good ? 1 : 0;
+    at = *to;
+    if (!good && !trials_.go(at)) break;
+  }
+  if (told == 0) ++point.failures;
+}
+
+// From the neighbours that are known: linear between them.
+std::optional<double> SeekSurvey::guess_ns(std::uint32_t distance) const {
+  std::optional<std::pair<double, double>> below, above;
+  for (const auto& [d, point] : points_) {
+    const auto found = point.threshold.estimate();
+    if (d == distance || !found || point.threshold.trials() < 6) continue;
+    if (d < distance) below = {d, found->value};
+    if (d > distance && !above) above = {d, found->value};
+  }
+  if (below && above)
+    return below->second + (above->second - below->second) * (distance - below->first) /
+                               (above->first - below->first);
+  if (below) return below->second;
+  if (above) return above->second;
+  return std::nullopt;
+}
+
+void SeekSurvey::measure(std::uint32_t distance, double target_ns) {
+  auto& point = points_.try_emplace(distance, Point{Threshold(trials_.passages().period_ns(),
+                                                              guess_ns(distance)), 0})
+                    .first->second;
+  while (!meter_.exhausted() && point.failures < 8 &&
+         point.threshold.trials() < options_.most_trials &&
+         (point.threshold.trials() < kLeastTrials || point.threshold.error_ns() > target_ns))
+    some_trials(distance, point);
+  context_.report("seek curve", meter_.share());
+}
+
+// How far a straight line from this point to the next may be from the curve: a quarter of the gap's
+// square times the larger second difference at its ends, over two. `noise_ns`: its standard error.
+double SeekSurvey::interpolation_error_ns(Points::const_iterator left, double* noise_ns) const {
+  const auto right = std::next(left);
+  const double gap = static_cast<double>(right->first) - left->first;
+  double bend = 0, noise = 0;
+  const auto bend_at = [&](Points::const_iterator middle) {
+    if (middle == points_.begin() || std::next(middle) == points_.end()) return;
+    const auto a = std::prev(middle), c = std::next(middle);
+    const auto ya = a->second.threshold.estimate(), yb = middle->second.threshold.estimate(),
+               yc = c->second.threshold.estimate();
+    if (!ya || !yb || !yc) return;
+    const double ab = static_cast<double>(middle->first) - a->first;
+    const double bc = static_cast<double>(c->first) - middle->first;
+    const double second =
+        2 * ((yc->value - yb->value) / bc - (yb->value - ya->value) / ab) / (ab + bc);
+    if (std::abs(second) > bend) {
+      bend = std::abs(second);
+      noise = 2 / (ab + bc) *
+              std::hypot(yc->error / bc, ya->error / ab, yb->error * (1 / bc + 1 / ab));
+    }
+  };
+  bend_at(left);
+  bend_at(right);
+  *noise_ns = noise * gap * gap / 8;
+  return bend * gap * gap / 8;
+}
+
+// Halves the interval in which a straight line is worst. False: none is bad enough.
+bool SeekSurvey::add_where_bent() {
+  double worst = options_.target_interpolation_ms * 1e6;
+  std::uint32_t middle = 0;
+  for (auto left = points_.cbegin(); std::next(left) != points_.cend(); ++left) {
+    const std::uint32_t from = left->first, to = std::next(left)->first;
+    if (to - from < 2) continue;
+    double noise = 0;
+    const double error = interpolation_error_ns(left, &noise) - noise;
+    if (error <= worst) continue;
+    worst = error;
+    middle = from + (to - from) / 2;
+  }
+  if (middle == 0) return false;
+  measure(middle, 1.5e6 * options_.target_error_ms);
+  return true;
+}
+
+bool SeekSurvey::sharpen_worst() {
+  Point* worst = nullptr;
+  std::uint32_t distance = 0;
+  for (auto& [d, point] : points_) {
+    if (point.failures >= 8 || point.threshold.trials() >= options_.most_trials) continue;
+    if (point.threshold.error_ns() <= 1e6 * options_.target_error_ms) continue;
+    if (worst != nullptr && point.threshold.error_ns() <= worst->threshold.error_ns()) continue;
+    worst = &point;
+    distance = d;
+  }
+  if (worst == nullptr) return false;
+  some_trials(distance, *worst);
+  return true;
+}
+
+void SeekSurvey::run() {
+  const std::uint32_t longest = map_.cylinders() - 1;
+  std::vector<std::uint32_t> distances;
+  for (std::uint32_t d = 1; d <= longest && d <= options_.first_distances; ++d)
+    distances.push_back(d);
+  for (double d = options_.first_distances * options_.step; d < longest; d *= options_.step)
+    distances.push_back(static_cast<std::uint32_t>(d));
+  if (distances.empty() || distances.back() != longest) distances.push_back(longest);
+  // The longest may start and end on spare cylinders: come down until tracks are found.
+  while (distances.back() > 1 && !start_for(distances.back()))
+    distances.back() -= 1 + distances.back() / 1000;
+  std::sort(distances.begin(), distances.end());
+  distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
+  for (std::uint32_t d : distances) measure(d, 2e6 * options_.target_error_ms);
+  while (!meter_.exhausted() && add_where_bent()) {
+  }
+  while (!meter_.exhausted() && sharpen_worst()) context_.report("seek curve", meter_.share());
+}
+
+// A spread for all thresholds of a kind: what most of them say.
+statistics::ThresholdPrior pooled_prior(
+    const std::map<std::uint32_t, std::vector<statistics::CensoredTrial>>& trials,
+    double period_ns) {
+  statistics::ThresholdPrior prior = trial_prior(period_ns);
+  std::vector<double> spreads;
+  for (const auto& [d, mine] : trials)
+    if (const auto fit = statistics::fit_threshold(mine, prior); fit && mine.size() >= 20)
+      spreads.push_back(fit->spread);
+  if (spreads.size() < 5) return prior;
+  prior.spread = statistics::median(spreads);
+  prior.log_width = 0.4;
+  return prior;
+}
+
+}  // namespace
+
+void measure_same_track(Context& context, bool write, bool after_write, double target_error_ms,
+                        const std::vector<engine::Track>& tracks) {
+  Trials trials(context);
+  Meter meter(context);
+  Threshold threshold(trials.passages().period_ns(), std::nullopt);
+  std::uint32_t failures = 0;
+  constexpr std::size_t kMostTrials = 400;
+  while (failures < 12 && !meter.exhausted() && threshold.trials() < kMostTrials &&
+         (threshold.trials() < 24 || threshold.error_ns() > 1e6 * target_error_ms)) {
+    std::optional<engine::Track> track;
+    if (tracks.empty()) {
+      track = random_track(*context.map, context.random);
+    } else {
+      track = tracks[std::uniform_int_distribution<std::size_t>(0, tracks.size() - 1)(
+          context.random)];
+    }
+    if (!track) return;
+    std::uint32_t told = 0;
+    for (std::uint32_t i = 0; i < kTrialsAtOnePlace; ++i) {
+      // What comes before is of the kind asked for; a trial is itself what comes before the next
+      // if both are of one kind.
+      if ((i == 0 || write != after_write) && !trials.go(*track, after_write)) break;
+      if (write && !trials.passages().ready(true)) {
+        // The passages of writes are learned from writes, which are followed by what must be last.
+        if (!trials.go(*track, true) || (!after_write && !trials.go(*track, false))) break;
+      }
+      told += trials.trial(Experiment::same_track, 0, *track, write, threshold) ? 1 : 0;
+    }
+    if (told == 0) ++failures;
+  }
+}
+
+model::Parameter estimate_same_track(const Samples& samples, const engine::LayoutMap& map,
+                                     const model::Rotation& rotation, bool write,
+                                     bool after_write) {
+  const auto trials = trials_of(samples, map, rotation, [&](const Sample& s) {
+    return s.experiment == Experiment::same_track && s.write == write &&
+           s.after_write == after_write && s.after_completed_ns > 0;
+  });
+  model::Parameter result;
+  result.unit = "ms";
+  result.method = "MTBRC on one track";
+  const double period =
+      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+  const auto found = statistics::fit_threshold(trials, trial_prior(period));
+  if (!found || found->error > 0.1 * period) {
+    result.reason = "too few accesses on one track could be timed";
+    return result;
+  }
+  result.value = found->value * 1e-6;
+  result.error = found->error * 1e-6;
+  result.samples = found->samples;
+  return result;
+}
+
+model::Seek measure_seeks(Context& context, const SeekOptions& options) {
+  measure_same_track(context, false, false, 0.5 * options.target_error_ms);
+  SeekSurvey(context, options).run();
+  return estimate_seeks(context.samples, *context.map, context.rotation);
+}
+
+model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
+                           const model::Rotation& rotation) {
+  model::Seek seek;
+  seek.method = "MTBRC of two reads, less MTBRC on one track";
+  const model::Parameter same = estimate_same_track(samples, map, rotation);
+  if (!same) {
+    seek.reason = same.reason;
+    return seek;
+  }
+  std::map<std::uint32_t, std::vector<statistics::CensoredTrial>> trials;
+  Passages passages(map, rotation);
+  for (const Sample& s : samples) {
+    if (s.experiment == Experiment::hit) continue;
+    const auto trial = passages.observe(s);
+    if (trial && s.experiment == Experiment::seek)
+      trials[static_cast<std::uint32_t>(std::abs(s.group))].push_back(*trial);
+  }
+  const double period = passages.period_ns();
+  const statistics::ThresholdPrior prior = pooled_prior(trials, period);
+  for (const auto& [distance, mine] : trials) {
+    const auto found = statistics::fit_threshold(mine, prior);
+    if (!found || found->error > 0.05 * period) continue;
+    model::SeekPoint point;
+    point.cylinders = distance;
+    point.time_ms = found->value * 1e-6 - *same.value;
+    point.error_ms = std::hypot(found->error * 1e-6, same.error.value_or(0));
+    point.samples = found->samples;
+    seek.points.push_back(point);
+  }
+  if (seek.points.empty()) seek.reason = "no seek could be timed";
+  return seek;
+}
+
+}  // namespace platter::mtbrc

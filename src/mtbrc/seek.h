@@ -1,0 +1,36 @@
+// The seek curve: MTBRC of two reads `d` cylinders apart, same head, less MTBRC on one track
+// (DIXtrac, section 4.2, "Seek Times", its method for drives without SEEK). A seek time is from the
+// end of the command's overhead until the arm is on track.
+#pragma once
+
+#include "mtbrc/context.h"
+
+namespace platter::mtbrc {
+
+struct SeekOptions {
+  double target_error_ms = 0.008;         // of a point
+  double target_interpolation_ms = 0.010; // between points
+  std::uint32_t first_distances = 10;     // 1, 2, ... each of them
+  double step = 1.27;                     // then so much further each time, up to the longest
+  std::uint32_t most_trials = 160;        // of one distance
+  Budget budget{20'000, 60 * kSecond};    // where the context has none
+};
+
+// Measures where the curve is uncertain: first a coarse set of distances, then halving the intervals
+// in which a straight line is furthest from the curve. context.map with angles. Caches off.
+model::Seek measure_seeks(Context& context, const SeekOptions& options = {});
+
+// From kept samples; both directions together. Pure.
+model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
+                           const model::Rotation& rotation);
+
+// MTBRC(1-sector read, 1-sector read) on one track, ms; the constant part of every read.
+model::Parameter estimate_same_track(const Samples& samples, const engine::LayoutMap& map,
+                                     const model::Rotation& rotation, bool write = false,
+                                     bool after_write = false);
+// Trials on one track: `write` and `after_write` as the accesses' and what comes before them. Tracks
+// are random ones, or among `tracks` (which must be writable if anything writes).
+void measure_same_track(Context& context, bool write, bool after_write, double target_error_ms,
+                        const std::vector<engine::Track>& tracks = {});
+
+}  // namespace platter::mtbrc

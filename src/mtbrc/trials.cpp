@@ -1,0 +1,96 @@
+#include "mtbrc/trials.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace platter::mtbrc {
+
+statistics::ThresholdPrior trial_prior(double period_ns) {
+  return {50e3, 0.7, 0.15 * period_ns};
+}
+
+Nanoseconds Threshold::next_ns(std::mt19937_64& random) const {
+  std::normal_distribution<double> gauss(0, 1);
+  const auto found = estimate();
+  double aim_ns = 0;
+  if (!found) {
+    aim_ns = guess_ns_ ? *guess_ns_
+                       : std::uniform_real_distribution<double>(0, period_ns_)(random);
+  } else if (found->error > found->spread) {
+    aim_ns = found->value;  // bisect
+  } else {
+    aim_ns = found->value + 0.8 * found->spread * std::clamp(gauss(random), -2.0, 2.0);
+  }
+  // A guess is near: the second trial checks its other side instead of bisecting a whole turn.
+  if (found && trials() == 1 && guess_ns_) {
+    const double side = found->value > *guess_ns_ ? 1 : -1;
+    aim_ns = *guess_ns_ + side * 0.03 * period_ns_;
+  }
+  return static_cast<Nanoseconds>(std::max(aim_ns, 0.0));
+}
+
+void Threshold::add(const statistics::CensoredTrial& trial) { posterior_.add(trial); }
+
+double Threshold::error_ns() const {
+  const auto found = estimate();
+  return found ? found->error : period_ns_;
+}
+
+Trials::Trials(Context& context)
+    : context_(context), accesses_(context), passages_(*context.map, context.rotation) {}
+
+bool Trials::go(const engine::Track& track, bool write) {
+  const engine::LayoutMap& map = *context_.map;
+  const std::uint32_t from =
+      std::uniform_int_distribution<std::uint32_t>(0, track.sectors - 1)(context_.random);
+  std::uint32_t index = from;
+  // Reads or writes sectors of the track, a third of a turn apart, until passages can be foretold.
+  for (int tries = 0; tries < 40; ++tries) {
+    std::optional<std::uint64_t> lbn;
+    for (std::uint32_t i = 0; i < track.sectors && !lbn; ++i) {
+      lbn = map.lbn_of_slot(track.first_slot + (index + i) % track.sectors);
+      if (lbn && map.is_remapped(*lbn)) lbn.reset();
+    }
+    if (!lbn) return false;
+    const auto sample = write ? accesses_.write(Experiment::other, *lbn)
+                              : accesses_.read(Experiment::other, *lbn);
+    if (sample) passages_.observe(*sample);
+    if (sample && passages_.ready(write)) return true;
+    index = (index + track.sectors / 3 + 1) % track.sectors;
+  }
+  return false;
+}
+
+bool Trials::trial(Experiment experiment, std::int64_t group, const engine::Track& track,
+                   bool write, Threshold& threshold) {
+  if (!accesses_.last()) return false;
+  const Nanoseconds wanted = threshold.next_ns(context_.random);
+  const auto target = passages_.aim(track, context_.drive.now_ns() + wanted, write);
+  if (!target) return false;
+  // Sectors are coarser than the spread of what is measured: the rest is waited for here.
+  constexpr Nanoseconds kFine_ns = 12 * kMicrosecond;
+  if (target->late_ns > kFine_ns) context_.drive.rest_ns(target->late_ns);
+  const auto sample = write ? accesses_.write(experiment, target->lbn, group)
+                            : accesses_.read(experiment, target->lbn, group);
+  if (!sample) return false;
+  const auto told = passages_.observe(*sample);
+  if (!told) return false;
+  threshold.add(*told);
+  return true;
+}
+
+bool holds_lbns(const engine::LayoutMap& map, const engine::Track& track) {
+  const std::uint64_t lbn = map.lbn_at_or_after_slot(track.first_slot);
+  return lbn < map.blocks() && map.slot_of_lbn(lbn) < track.first_slot + track.sectors;
+}
+
+std::optional<engine::Track> random_track(const engine::LayoutMap& map, std::mt19937_64& random) {
+  std::uniform_int_distribution<std::uint64_t> anywhere(0, map.slots() - 1);
+  for (int i = 0; i < 64; ++i) {
+    const engine::Track track = map.track_of_slot(anywhere(random));
+    if (holds_lbns(map, track)) return track;
+  }
+  return std::nullopt;
+}
+
+}  // namespace platter::mtbrc

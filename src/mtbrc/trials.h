@@ -1,0 +1,74 @@
+// MTBRC trials on a drive: right after one access the next one is aimed at a sector that passes a
+// chosen time later; where trials tell most is where the next one is aimed.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "mtbrc/access.h"
+#include "mtbrc/passages.h"
+#include "statistics/threshold.h"
+
+namespace platter::mtbrc {
+
+// Spread of a trial's time before any was seen: 50 us within a factor of 3 or so.
+statistics::ThresholdPrior trial_prior(double period_ns);
+
+// One MTBRC: the time from issue to completion that half of its accesses make.
+class Threshold {
+ public:
+  Threshold(double period_ns, std::optional<double> guess_ns)
+      : period_ns_(period_ns), guess_ns_(guess_ns), posterior_(trial_prior(period_ns)) {}
+
+  // The time after issue at which the next trial's sector should complete.
+  Nanoseconds next_ns(std::mt19937_64& random) const;
+  void add(const statistics::CensoredTrial& trial);
+  std::optional<statistics::Threshold> estimate() const { return posterior_.estimate(); }
+  // One standard error; a turn before the first trial.
+  double error_ns() const;
+  std::size_t trials() const { return posterior_.trials(); }
+
+ private:
+  double period_ns_;
+  std::optional<double> guess_ns_;
+  statistics::ThresholdPosterior posterior_;
+};
+
+class Trials {
+ public:
+  // context.map with angles, context.rotation known.
+  explicit Trials(Context& context);
+
+  // Gets the heads to a track, and learns the constant of passages where needed. False: cannot.
+  bool go(const engine::Track& track, bool write = false);
+  // One trial from wherever the last access was to `track`. False: the access told nothing.
+  bool trial(Experiment experiment, std::int64_t group, const engine::Track& track, bool write,
+             Threshold& threshold);
+  const Passages& passages() const { return passages_; }
+
+ private:
+  Context& context_;
+  Accesses accesses_;
+  Passages passages_;
+};
+
+// A random track with LBNs; nullopt if none was found.
+std::optional<engine::Track> random_track(const engine::LayoutMap& map, std::mt19937_64& random);
+bool holds_lbns(const engine::LayoutMap& map, const engine::Track& track);
+
+// The trials of one kind in kept samples, in ns: all those for which `wanted` says yes. Pure.
+template <class Wanted>
+std::vector<statistics::CensoredTrial> trials_of(const Samples& samples,
+                                                 const engine::LayoutMap& map,
+                                                 const model::Rotation& rotation, Wanted wanted) {
+  std::vector<statistics::CensoredTrial> result;
+  Passages passages(map, rotation);
+  for (const Sample& sample : samples) {
+    if (sample.experiment == Experiment::hit) continue;
+    const auto trial = passages.observe(sample);
+    if (trial && wanted(sample)) result.push_back(*trial);
+  }
+  return result;
+}
+
+}  // namespace platter::mtbrc
