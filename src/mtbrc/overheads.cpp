@@ -1,0 +1,291 @@
+#include "mtbrc/overheads.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "mtbrc/access.h"
+#include "mtbrc/seek.h"
+#include "mtbrc/switches.h"
+#include "mtbrc/trials.h"
+#include "statistics/regression.h"
+#include "statistics/robust.h"
+
+namespace platter::mtbrc {
+namespace {
+
+// A first, coarse division: what takes longer than this share of a turn was no hit (DIXtrac, 4.3).
+constexpr double kHit_rev = 0.25;
+constexpr std::size_t kFewestHits = 8;
+
+std::vector<std::uint32_t> sizes_up_to(std::uint32_t most) {
+  std::vector<std::uint32_t> sizes;
+  for (std::uint32_t size = 1; size <= most; size *= 2) sizes.push_back(size);
+  return sizes;
+}
+
+// Runs of LBNs that can be read in one piece, `blocks` long, anywhere.
+std::uint64_t random_lbn(Context& context, std::uint32_t blocks) {
+  const std::uint64_t all = context.drive.blocks();
+  return std::uniform_int_distribution<std::uint64_t>(0, all - 2 * blocks - 1)(context.random);
+}
+
+// How to get a read that is served from the cache: read the same again, or where a drive discards
+// what it has sent, what its read-ahead has fetched.
+enum class HitBy { reread, read_ahead };
+
+class HitReads {
+ public:
+  HitReads(Context& context, const OverheadOptions& options)
+      : context_(context), options_(options), accesses_(context),
+        rest_ns_(static_cast<Nanoseconds>(3 * context.period_ns())) {}
+
+  void run(Meter& meter);
+
+ private:
+  bool hit(std::uint32_t blocks, HitBy how, std::uint32_t repeats);
+  Context& context_;
+  OverheadOptions options_;
+  Accesses accesses_;
+  Nanoseconds rest_ns_;
+};
+
+// One place: what fills the cache, a rest for the read-ahead to end, then the hits. True if the
+// majority came fast.
+bool HitReads::hit(std::uint32_t blocks, HitBy how, std::uint32_t repeats) {
+  const std::uint64_t lbn = random_lbn(context_, blocks * (repeats + 1));
+  if (!accesses_.read(Experiment::other, lbn, 0, blocks)) return false;
+  context_.drive.rest_ns(rest_ns_);
+  std::uint32_t fast = 0;
+  for (std::uint32_t i = 0; i < repeats; ++i) {
+    const std::uint64_t at = how == HitBy::reread ? lbn : lbn + std::uint64_t{blocks} * (i + 1);
+    const auto sample = accesses_.read(Experiment::hit, at, 0, blocks);
+    if (!sample) return false;
+    const auto took = static_cast<double>(sample->completed_ns - sample->issued_ns);
+    fast += took < kHit_rev * context_.period_ns() ? 1 : 0;
+  }
+  return 2 * fast > repeats;
+}
+
+void HitReads::run(Meter& meter) {
+  constexpr std::uint32_t kRepeats = 6;
+  std::uint32_t again = 0, ahead = 0;
+  for (int i = 0; i < 3; ++i) {
+    again += hit(1, HitBy::reread, 2) ? 1 : 0;
+    ahead += hit(1, HitBy::read_ahead, 1) ? 1 : 0;
+  }
+  if (again == 0 && ahead == 0) return;
+  const HitBy how = again >= ahead ? HitBy::reread : HitBy::read_ahead;
+  const std::uint32_t repeats = how == HitBy::reread ? kRepeats : 1;
+  for (std::uint32_t done = 0; done < options_.hits && !meter.exhausted(); done += repeats) {
+    for (std::uint32_t size : sizes_up_to(options_.most_hit_blocks)) {
+      if (meter.exhausted()) break;
+      hit(size, how, repeats);
+    }
+    context_.report("hit overheads", meter.share());
+  }
+}
+
+// Hits next to writes: reads after a write, cached writes after a read and after a write. Rests let
+// the drive write back before what is timed.
+void run_write_hits(Context& context, const std::vector<engine::Track>& tracks,
+                    const OverheadOptions& options, Meter& meter) {
+  const engine::LayoutMap& map = *context.map;
+  Accesses accesses(context);
+  const auto rest_ns = static_cast<Nanoseconds>(6 * context.period_ns());
+  const auto pick = [&]() -> std::optional<std::uint64_t> {
+    const engine::Track& track =
+        tracks[std::uniform_int_distribution<std::size_t>(0, tracks.size() - 1)(context.random)];
+    const std::uint32_t index =
+        std::uniform_int_distribution<std::uint32_t>(0, track.sectors - 1)(context.random);
+    const auto lbn = map.lbn_of_slot(track.first_slot + index);
+    if (!lbn || map.is_remapped(*lbn)) return std::nullopt;
+    return lbn;
+  };
+  for (std::uint32_t i = 0; i < options.hits && !meter.exhausted(); ++i) {
+    const auto a = pick(), b = pick(), c = pick();
+    if (!a || !b || !c) continue;
+    if (!accesses.read(Experiment::other, *a)) continue;   // fills the cache
+    if (!accesses.read(Experiment::other, *a)) continue;
+    context.drive.rest_ns(rest_ns);
+    accesses.write(Experiment::hit, *b);                   // write hit after read
+    context.drive.rest_ns(rest_ns);
+    accesses.write(Experiment::hit, *c);                   // write hit after write
+    context.drive.rest_ns(rest_ns);
+    accesses.read(Experiment::hit, *a);                    // read hit after write
+    context.report("hit overheads", meter.share());
+  }
+}
+
+model::Parameter absent(const std::string& unit, const std::string& reason) {
+  model::Parameter result;
+  result.unit = unit;
+  result.reason = reason;
+  return result;
+}
+
+struct HitTimes {
+  std::vector<double> blocks, ms;
+};
+
+// Those of one kind that the cache served. A kind whose one-block accesses are not mostly fast is
+// not served by the cache at all.
+std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after_write,
+                                  double period_ms) {
+  HitTimes times;
+  std::size_t one_block = 0, fast = 0;
+  for (const Sample& s : samples) {
+    if (s.experiment != Experiment::hit || s.write != write || s.after_write != after_write ||
+        s.after_completed_ns == 0)
+      continue;
+    const double ms = to_ms(s.completed_ns - s.issued_ns);
+    if (s.blocks == 1) {
+      ++one_block;
+      fast += ms < kHit_rev * period_ms ? 1 : 0;
+    }
+    // More blocks may take longer to send; a turn's quarter more is the media.
+    times.blocks.push_back(s.blocks);
+    times.ms.push_back(ms);
+  }
+  if (one_block < kFewestHits || 2 * fast < one_block) return std::nullopt;
+  // The line through the fastest quarter of each size; whatever lies a quarter turn above missed.
+  std::map<double, std::vector<double>> by_size;
+  for (std::size_t i = 0; i < times.ms.size(); ++i) by_size[times.blocks[i]].push_back(times.ms[i]);
+  HitTimes kept;
+  for (auto& [size, ms] : by_size) {
+    const double quick = statistics::quantile_of(ms, 0.25);
+    if (quick > kHit_rev * period_ms && quick > 3 * statistics::quantile_of(by_size[1], 0.5) * size)
+      continue;
+    for (double one : ms) {
+      if (one > quick + kHit_rev * period_ms) continue;
+      kept.blocks.push_back(size);
+      kept.ms.push_back(one);
+    }
+  }
+  return kept;
+}
+
+model::Parameter hit_overhead(const Samples& samples, bool write, bool after_write,
+                              const model::Parameter& block_transfer, double period_ms) {
+  const auto times = hit_times(samples, write, after_write, period_ms);
+  if (!times)
+    return absent("ms", write ? "no cached writes were timed" : "no cache hits were timed");
+  if (!block_transfer) return absent("ms", "the bus time of a block is not known");
+  std::vector<double> overheads;
+  for (std::size_t i = 0; i < times->ms.size(); ++i)
+    if (times->blocks[i] == 1) overheads.push_back(times->ms[i] - *block_transfer.value);
+  const auto found = statistics::huber_location(overheads);
+  if (!found) return absent("ms", "no cache hits were timed");
+  model::Parameter result;
+  result.unit = "ms";
+  result.method = "response time of cache hits, less one block's transfer";
+  result.value = found->value;
+  result.error = std::hypot(found->error, block_transfer.error.value_or(0));
+  result.samples = found->samples;
+  return result;
+}
+
+model::Parameter transfer_per_block(const Samples& samples, double period_ms) {
+  const auto times = hit_times(samples, false, false, period_ms);
+  if (!times) return absent("ms", "no cache hits were timed");
+  const auto line = statistics::huber_line(times->blocks, times->ms);
+  if (!line) return absent("ms", "cache hits of several sizes are needed");
+  model::Parameter result;
+  result.unit = "ms";
+  result.method = "slope of hit time over blocks";
+  result.value = line->coefficients[1];
+  result.error = std::sqrt(line->covariance.at(1, 1));
+  result.samples = times->ms.size();
+  return result;
+}
+
+// Mean media time of one sector over the samples' tracks.
+double sector_ms(const Samples& samples, const engine::LayoutMap& map, double period_ms, bool write,
+                 bool after_write) {
+  double sum = 0, count = 0;
+  for (const Sample& s : samples) {
+    if (s.experiment != Experiment::same_track || s.write != write || s.after_write != after_write ||
+        s.lbn >= map.blocks())
+      continue;
+    sum += period_ms / map.track_of_slot(map.slot_of_lbn(s.lbn)).sectors;
+    count += 1;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& map,
+                               const model::Rotation& rotation, bool write, bool after_write,
+                               const model::Parameter& block_transfer, double period_ms) {
+  const bool writes = write || after_write;
+  const bool any = std::any_of(samples.begin(), samples.end(), [&](const Sample& s) {
+    return s.experiment == Experiment::same_track && s.write == write &&
+           s.after_write == after_write;
+  });
+  if (writes && !any) return absent("ms", "writes were not permitted");
+  model::Parameter result = estimate_same_track(samples, map, rotation, write, after_write);
+  if (!result) return result;
+  *result.value -= sector_ms(samples, map, period_ms, write, after_write);
+  result.method = "MTBRC on one track, less one sector's media time";
+  if (block_transfer) {
+    *result.value -= *block_transfer.value;
+    result.error = std::hypot(result.error.value_or(0), block_transfer.error.value_or(0));
+    result.method += " and one block's transfer";
+  }
+  return result;
+}
+
+}  // namespace
+
+void measure_miss_overheads(Context& context, const std::vector<scsi::LbnRange>& permitted,
+                            const OverheadOptions& options) {
+  const double target = options.target_error_ms;
+  const auto known = [&](bool write, bool after_write) {
+    const model::Parameter found =
+        estimate_same_track(context.samples, *context.map, context.rotation, write, after_write);
+    return found && found.error.value_or(1e9) <= target;
+  };
+  if (!known(false, false)) measure_same_track(context, false, false, target);
+  if (permitted.empty()) return;
+  const std::vector<engine::Track> tracks = writable_tracks(context, permitted, 16);
+  if (tracks.empty()) return;
+  if (!known(false, true)) measure_same_track(context, false, true, target, tracks);
+  if (!known(true, false)) measure_same_track(context, true, false, target, tracks);
+  if (!known(true, true)) measure_same_track(context, true, true, target, tracks);
+}
+
+void measure_hit_overheads(Context& context, const std::vector<scsi::LbnRange>& permitted,
+                           const OverheadOptions& options) {
+  const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
+  Meter meter(context, limited ? context.budget : options.budget);
+  HitReads(context, options).run(meter);
+  if (permitted.empty() || context.map == nullptr) return;
+  const std::vector<engine::Track> tracks = writable_tracks(context, permitted, 8);
+  if (!tracks.empty()) run_write_hits(context, tracks, options, meter);
+}
+
+OverheadEstimate estimate_overheads(const Samples& samples, const engine::LayoutMap& map,
+                                    const model::Rotation& rotation) {
+  const double period_ms = static_cast<double>(rotation.numerator_ns) /
+                           static_cast<double>(rotation.denominator) * 1e-6;
+  OverheadEstimate result;
+  result.block_transfer = transfer_per_block(samples, period_ms);
+  const auto hit = [&](bool write, bool after_write) {
+    return hit_overhead(samples, write, after_write, result.block_transfer, period_ms);
+  };
+  const auto miss = [&](bool write, bool after_write) {
+    return miss_overhead(samples, map, rotation, write, after_write, result.block_transfer,
+                         period_ms);
+  };
+  model::Overheads& o = result.overheads;
+  o.read_hit_after_read = hit(false, false);
+  o.read_hit_after_write = hit(false, true);
+  o.write_hit_after_read = hit(true, false);
+  o.write_hit_after_write = hit(true, true);
+  o.read_miss_after_read = miss(false, false);
+  o.read_miss_after_write = miss(false, true);
+  o.write_miss_after_read = miss(true, false);
+  o.write_miss_after_write = miss(true, true);
+  return result;
+}
+
+}  // namespace platter::mtbrc
