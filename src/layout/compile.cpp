@@ -1,0 +1,179 @@
+#include "layout/compile.h"
+
+#include <algorithm>
+
+namespace platter::layout {
+
+namespace {
+
+// A zone with the tracks around it that hold no block.
+struct Framed {
+  const Zone* zone = nullptr;
+  TrackOrder order;
+  std::uint64_t before = 0;      // tracks in front of the zone's first
+  std::uint64_t tracks = 0;      // all of them
+  std::uint64_t used_slots = 0;  // up to behind the last block, counted from the zone's first track
+  std::uint64_t first_slot = 0;  // of all, in the layout
+
+  std::uint64_t layout_slot(std::uint64_t zone_slot) const {
+    return first_slot + before * zone->slots.sectors() + zone_slot;
+  }
+};
+
+class Compiler {
+ public:
+  explicit Compiler(Mapper& mapper) : mapper_(mapper) {}
+
+  model::Layout layout() {
+    for (std::size_t i = 0; i < mapper_.zones().size(); ++i) frame(i);
+    for (std::size_t i = 0; i < zones_.size(); ++i) complete_cylinders(i);
+    for (const auto& [lbn, place] : mapper_.remaps()) make_room(place);
+    lay_out();
+    for (const auto& [lbn, place] : mapper_.remaps()) result_.remaps.push_back({lbn, slot_of(place)});
+    result_.method = "address translation";
+    result_.angle.unit = "rev";
+    result_.angle.reason = "address translation knows no angles";
+    return std::move(result_);
+  }
+
+ private:
+  void frame(std::size_t index) {
+    Framed framed;
+    framed.zone = &mapper_.zones()[index];
+    framed.order = framed.zone->order;
+    framed.tracks = mapper_.tracks_of(index);
+    framed.used_slots =
+        framed.zone->slots.slot_of(mapper_.end_of(index) - 1 - framed.zone->first_lbn) + 1;
+    zones_.push_back(std::move(framed));
+  }
+
+  bool is_taken(TrackPlace place) const {
+    return std::ranges::any_of(zones_, [&place](const Framed& framed) {
+      const auto track = framed.order.find(place);
+      return track && *track < framed.tracks;
+    });
+  }
+
+  void complete_cylinders(std::size_t index) {
+    Framed& framed = zones_[index];
+    const auto is_possible = [this](TrackPlace place) {
+      return place.cylinder >= 0 && place.head >= 0 && !is_taken(place);
+    };
+    const std::uint64_t missing = framed.order.missing_before();
+    const TrackOrder longer = framed.order.extended_back(missing);
+    bool possible = missing > 0;
+    for (std::uint64_t i = 0; i < missing && possible; ++i) possible = is_possible(longer.at(i));
+    if (possible) {
+      framed.order = longer;
+      framed.before = missing;
+      framed.tracks += missing;
+    }
+    const std::uint64_t after = framed.order.missing_after(framed.tracks);
+    possible = true;
+    for (std::uint64_t i = 0; i < after && possible; ++i)
+      possible = is_possible(framed.order.at(framed.tracks + i));
+    if (possible) framed.tracks += after;
+  }
+
+  // The track of a spare sector must be in the layout: the zone goes on to it, or it stands alone.
+  void make_room(const scsi::PhysicalAddress& place) {
+    constexpr std::uint64_t kFarthestCycles = 64;
+    const TrackPlace wanted{place.cylinder, place.head};
+    if (is_taken(wanted) || std::ranges::find(lone_, wanted) != lone_.end()) return;
+    for (Framed& framed : zones_) {
+      const auto track = framed.order.find(wanted, framed.tracks);
+      if (!track || *track - framed.tracks > kFarthestCycles * framed.order.cycle()) continue;
+      bool possible = true;
+      for (std::uint64_t i = framed.tracks; i <= *track && possible; ++i)
+        possible = !is_taken(framed.order.at(i));
+      if (!possible) continue;
+      framed.tracks = *track + 1;
+      return;
+    }
+    lone_.push_back(wanted);
+    lone_sectors_ = std::max({lone_sectors_, zones_.back().zone->slots.sectors(),
+                              place.sector - mapper_.numbering().base + 1});
+  }
+
+  void lay_out() {
+    std::vector<SlotRange> free;
+    std::uint64_t slot = 0;
+    for (Framed& framed : zones_) {
+      const std::uint32_t sectors = framed.zone->slots.sectors();
+      framed.first_slot = slot;
+      result_.zones.push_back(framed.order.node(framed.tracks, sectors));
+      std::vector<SlotRange> ranges;
+      if (framed.before > 0) ranges.push_back({slot, framed.layout_slot(0)});
+      for (const SlotRange& range : framed.zone->slots.free_ranges(0, framed.used_slots))
+        ranges.push_back({framed.layout_slot(range.first), framed.layout_slot(range.end)});
+      slot += framed.tracks * sectors;
+      const std::uint64_t used = framed.layout_slot(framed.used_slots);
+      if (used < slot) ranges.push_back({used, slot});
+      for (const SlotRange& range : ranges) {
+        const bool goes_on = !free.empty() && free.back().end == range.first &&
+                             range.first != framed.first_slot;
+        if (goes_on) {
+          free.back().end = range.end;
+        } else {
+          free.push_back(range);
+        }
+      }
+    }
+    for (const TrackPlace& place : lone_) {
+      model::LayoutNode track;
+      track.cylinder = static_cast<std::int32_t>(place.cylinder);
+      track.head = static_cast<std::int32_t>(place.head);
+      track.sectors = lone_sectors_;
+      result_.zones.push_back(track);
+      lone_slots_.push_back(slot);
+      free.push_back({slot, slot + lone_sectors_});
+      slot += lone_sectors_;
+    }
+    result_.skips = skips_of(free);
+  }
+
+  std::uint64_t slot_of(const scsi::PhysicalAddress& place) {
+    const TrackPlace wanted{place.cylinder, place.head};
+    for (std::size_t i = 0; i < zones_.size(); ++i) {
+      const Framed& framed = zones_[i];
+      const auto track = framed.order.find(wanted);
+      if (!track || *track >= framed.tracks) continue;
+      const std::uint32_t sectors = framed.zone->slots.sectors();
+      std::uint64_t slot = place.sector - mapper_.numbering().base;
+      const bool holds_blocks =
+          *track >= framed.before && *track - framed.before < mapper_.tracks_of(i);
+      if (holds_blocks) slot = mapper_.slot_in_track({i, *track - framed.before}, place.sector);
+      return framed.first_slot + *track * sectors + std::min<std::uint64_t>(slot, sectors - 1);
+    }
+    const auto lone = std::ranges::find(lone_, wanted) - lone_.begin();
+    return lone_slots_[static_cast<std::size_t>(lone)] + place.sector - mapper_.numbering().base;
+  }
+
+  Mapper& mapper_;
+  std::vector<Framed> zones_;
+  std::vector<TrackPlace> lone_;
+  std::vector<std::uint64_t> lone_slots_;
+  std::uint32_t lone_sectors_ = 0;
+  model::Layout result_;
+};
+
+}  // namespace
+
+std::vector<model::Skip> skips_of(const std::vector<SlotRange>& ranges) {
+  std::vector<model::Skip> skips;
+  const auto length = [&ranges](std::size_t i) { return ranges[i].end - ranges[i].first; };
+  const auto stride = [&ranges](std::size_t i) { return ranges[i + 1].first - ranges[i].first; };
+  for (std::size_t i = 0; i < ranges.size();) {
+    std::size_t end = i + 1;
+    while (end < ranges.size() && length(end) == length(i) && stride(end - 1) == stride(i)) ++end;
+    if (end - i < 3) end = i + 1;
+    const std::uint64_t count = end - i;
+    skips.push_back({ranges[i].first, length(i), count, count > 1 ? stride(i) : 0});
+    i = end;
+  }
+  return skips;
+}
+
+model::Layout compile(Mapper& mapper) { return Compiler(mapper).layout(); }
+
+}  // namespace platter::layout

@@ -1,0 +1,298 @@
+#include "layout/extract.h"
+
+#include <algorithm>
+#include <random>
+
+#include <fmt/core.h>
+
+#include "engine/layout_map.h"
+#include "layout/compile.h"
+#include "layout/mapper.h"
+#include "layout/survey.h"
+#include "model/error.h"
+
+namespace platter::layout {
+
+namespace {
+
+Defects ask_for_defects(Translator& drive) {
+  Defects defects;
+  if (auto list = drive.defects(true, false)) {
+    defects.primary = std::move(list->places);
+    defects.known_primary = true;
+  }
+  if (auto list = drive.defects(false, true)) {
+    defects.grown = std::move(list->places);
+    defects.known_grown = true;
+  }
+  return defects;
+}
+
+// Looks for what jumps between tracks cannot see: defects that spares of their own unit make up
+// for, and remapped blocks.
+class Verification {
+ public:
+  Verification(Mapper& mapper, Survey& survey, const Options& options)
+      : mapper_(mapper), survey_(survey), options_(options), random_(options.seed) {}
+
+  void run() {
+    const Defects& defects = mapper_.defects();
+    for (const auto* list : {&defects.primary, &defects.grown})
+      for (const scsi::PhysicalAddress& defect : *list) look_around(defect);
+    for (std::size_t zone = 0; zone < mapper_.zones().size(); ++zone) look_at_ends(zone);
+    if (!defects.known_primary) look_at_spares();
+    if (!defects.known_grown) ask_spares();
+    look_at_remapped();
+
+    constexpr int kMostRounds = 8;
+    for (int round = 0; look_at_random(); ++round) {
+      if (round == kMostRounds) {
+        throw Error(ExitStatus::unsupported,
+                    fmt::format("{} has a layout that follows no rule known here: random blocks are "
+                                "found elsewhere again and again; no map is given rather than a "
+                                "wrong one",
+                                survey_.name()));
+      }
+      look_at_spares();
+      if (round == 0 && defects.known_grown) ask_spares();
+      look_at_remapped();
+    }
+    survey_.ask_again(32);
+  }
+
+  std::vector<std::string> notes() const { return notes_; }
+
+ private:
+  bool check(std::uint64_t lbn) { return lbn >= survey_.blocks() || mapper_.check(lbn); }
+
+  // The blocks on both sides of a listed defect, the one that lies there in spite of it, the ends of
+  // its track, and the last block before the spares that may make up for it.
+  void look_around(const scsi::PhysicalAddress& defect) {
+    const auto found = mapper_.find({defect.cylinder, defect.head});
+    if (!found || defect.sector < mapper_.numbering().base) return;
+    const Zone& zone = mapper_.zones()[found->zone];
+    const std::uint64_t track = zone.first_slot(found->track);
+    const std::uint64_t end = mapper_.end_of(found->zone);
+    const bool numbers_tell = !mapper_.numbering().from_index && !mapper_.numbering().renumbered;
+    std::vector<std::uint64_t> suspects;
+    if (!numbers_tell) suspects = {zone.first_block(found->track), zone.first_block(found->track + 1)};
+    for (const std::uint64_t lbn : suspects) {
+      if (lbn > 0) check(std::min(lbn, survey_.blocks()) - 1);
+      check(lbn);
+    }
+    const std::uint64_t slot = track + mapper_.slot_in_track(*found, defect.sector);
+    if (slot >= track + zone.slots.sectors()) return;
+    const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(slot);
+    suspects.clear();
+    if (lbn > zone.first_lbn) suspects.push_back(lbn - 1);
+    if (lbn < end) suspects.push_back(lbn);
+    if (mapper_.numbering().renumbered) {
+      // Numbers and places differ by as many slips as the track has.
+      const std::uint64_t slips = zone.slots.sectors() - (zone.first_block(found->track + 1) -
+                                                          zone.first_block(found->track));
+      for (std::uint64_t i = 1; i <= std::min<std::uint64_t>(slips, 8); ++i)
+        if (lbn + i < end) suspects.push_back(lbn + i);
+    }
+    if (const auto spares = zone.slots.next_spares(slot)) {
+      const std::uint64_t behind = zone.first_lbn + zone.slots.blocks_before(spares->end);
+      if (behind <= end) suspects.push_back(behind - 1);
+    }
+    for (const std::uint64_t suspect : suspects) check(suspect);
+  }
+
+  void look_at_ends(std::size_t index) {
+    const std::uint64_t first = mapper_.zones()[index].first_lbn, end = mapper_.end_of(index);
+    for (const std::uint64_t lbn : {first, first + 1, end - 1, end >= 2 ? end - 2 : 0}) check(lbn);
+  }
+
+  // A slipped defect moves the last block before the spares of its unit: one look for each unit.
+  void look_at_spares() {
+    std::uint64_t units = 0;
+    for (std::size_t i = 0; i < mapper_.zones().size(); ++i)
+      for (const SpareSeries& series : mapper_.zones()[i].slots.series()) units += count(i, series);
+    const std::uint64_t every = units / std::max<std::uint64_t>(1, options_.grid_limit) + 1;
+    if (every > 1)
+      note(fmt::format("only one of {} units of spares was checked for defects that the drive does "
+                       "not list",
+                       every));
+    for (std::size_t i = 0; i < mapper_.zones().size(); ++i) {
+      for (std::size_t s = 0; s < mapper_.zones()[i].slots.series().size(); ++s) {
+        for (std::uint64_t k = 0; i < mapper_.zones().size(); k += every) {
+          const Zone& zone = mapper_.zones()[i];
+          if (s >= zone.slots.series().size()) break;
+          const SpareSeries& series = zone.slots.series()[s];
+          if (k >= count(i, series)) break;
+          const std::uint64_t behind =
+              zone.first_lbn + zone.slots.blocks_before(series.range(k).end);
+          if (behind > zone.first_lbn) check(behind - 1);
+          check(behind);
+        }
+      }
+    }
+  }
+
+  std::uint64_t count(std::size_t index, const SpareSeries& series) const {
+    const Zone& zone = mapper_.zones()[index];
+    const std::uint64_t slots = mapper_.tracks_of(index) * zone.slots.sectors();
+    if (slots <= series.first) return 0;
+    return std::min(series.count, (slots - series.first) / series.stride + 1);
+  }
+
+  // Remapped blocks lie in spare sectors: those say which blocks they hold.
+  void ask_spares() {
+    if (survey_.back(survey_.at(0).place) != std::optional<std::uint64_t>(0)) {
+      note("the drive does not say which blocks its spare sectors hold: remapped blocks were looked "
+           "for in its defect lists and by random samples only");
+      return;
+    }
+    std::vector<std::pair<std::size_t, SlotRange>> spares;
+    std::uint64_t slots = 0;
+    for (std::size_t i = 0; i < mapper_.zones().size(); ++i) {
+      const Zone& zone = mapper_.zones()[i];
+      const std::uint64_t all = mapper_.tracks_of(i) * zone.slots.sectors();
+      for (const SlotRange& range : zone.slots.free_ranges(0, all)) {
+        spares.emplace_back(i, range);
+        slots += range.end - range.first;
+      }
+    }
+    const std::uint64_t every = slots / std::max<std::uint64_t>(1, options_.spare_limit) + 1;
+    if (every > 1)
+      note(fmt::format("only one of {} spare sectors was asked for a remapped block", every));
+    std::uint64_t index = 0;
+    std::vector<std::uint64_t> remapped;
+    for (const auto& [zone, range] : spares) {
+      for (std::uint64_t slot = range.first; slot < range.end; ++slot) {
+        if (index++ % every != 0) continue;
+        const Zone& where = mapper_.zones()[zone];
+        const Mapper::Found found{zone, slot / where.slots.sectors()};
+        const TrackPlace place = where.order.at(found.track);
+        const auto lbn = survey_.back(
+            {static_cast<std::uint32_t>(place.cylinder), static_cast<std::uint32_t>(place.head),
+             mapper_.sector_of(found, slot % where.slots.sectors())});
+        if (lbn && *lbn < survey_.blocks()) remapped.push_back(*lbn);
+      }
+    }
+    for (const std::uint64_t lbn : remapped) check(lbn);
+  }
+
+  // Where a remapped block lies, no other one does.
+  void look_at_remapped() {
+    const auto remaps = mapper_.remaps();
+    for (const auto& [lbn, place] : remaps) {
+      const auto found = mapper_.find({place.cylinder, place.head});
+      if (!found || place.sector < mapper_.numbering().base) continue;
+      const std::uint64_t slot = mapper_.slot_in_track(*found, place.sector);
+      const Zone& zone = mapper_.zones()[found->zone];
+      if (slot >= zone.slots.sectors()) {
+        mapper_.lengthen(found->zone, static_cast<std::uint32_t>(slot + 1));
+        continue;
+      }
+      const std::uint64_t zone_slot = zone.first_slot(found->track) + slot;
+      const std::uint64_t holder = zone.first_lbn + zone.slots.blocks_before(zone_slot);
+      if (!zone.slots.is_free(zone_slot) && holder < mapper_.end_of(found->zone)) check(holder);
+    }
+  }
+
+  // True if a block was found elsewhere than the map said.
+  bool look_at_random() {
+    std::uniform_int_distribution<std::uint64_t> any(0, survey_.blocks() - 1);
+    bool surprised = false;
+    for (std::uint64_t i = 0; i < options_.random_checks; ++i) {
+      const std::uint64_t lbn = any(random_);
+      if (mapper_.numbering().from_index) {  // sectors are told by their distance from the first
+        const Zone& zone = mapper_.zones()[mapper_.zone_of(lbn)];
+        const std::uint64_t rank = expected(zone, lbn).rank;
+        if (!check(lbn - rank)) surprised = true;
+      }
+      if (!check(lbn)) surprised = true;
+    }
+    // Every track boundary of some cylinders.
+    constexpr int kCylinders = 8;
+    for (int i = 0; i < kCylinders; ++i) {
+      const std::uint64_t lbn = any(random_);
+      const std::size_t index = mapper_.zone_of(lbn);
+      const std::uint64_t track = expected(mapper_.zones()[index], lbn).track;
+      constexpr std::uint64_t kMostTracks = 32;
+      const std::uint64_t tracks =
+          std::min<std::uint64_t>(mapper_.zones()[index].order.cycle(), kMostTracks);
+      for (std::uint64_t k = 0; k <= tracks && index < mapper_.zones().size(); ++k) {
+        const std::uint64_t first = mapper_.zones()[index].first_block(track + k);
+        if (first >= mapper_.end_of(index)) break;
+        if (first > 0 && !check(first - 1)) surprised = true;
+        if (!check(first)) surprised = true;
+      }
+    }
+    return surprised;
+  }
+
+  void note(const std::string& text) {
+    if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(text);
+  }
+
+  Mapper& mapper_;
+  Survey& survey_;
+  const Options& options_;
+  std::mt19937_64 random_;
+  std::vector<std::string> notes_;
+};
+
+// The layout as others will read it still says what the drive said.
+void confirm(const model::Layout& layout, const Survey& survey) {
+  const engine::LayoutMap map(layout);
+  bool right = map.blocks() == survey.blocks();
+  for (const auto& [lbn, answer] : survey.known()) {
+    if (!right) break;
+    const engine::Pbn place = map.pbn_of_lbn(lbn);
+    right = place.cylinder == answer.place.cylinder && place.head == answer.place.head;
+  }
+  if (!right)
+    throw Error(ExitStatus::internal,
+                fmt::format("the layout of {} does not say what the drive said; report this defect",
+                            survey.name()));
+}
+
+std::vector<std::string> facts(const Mapper& mapper, const Survey& survey) {
+  const Numbering& numbering = mapper.numbering();
+  std::vector<std::string> notes;
+  notes.push_back(fmt::format(
+      "layout: {} zones, {} remapped blocks, by {} address translations; sectors are numbered from "
+      "{} {}{}",
+      mapper.zones().size(), mapper.remaps().size(), survey.translations(), numbering.base,
+      numbering.from_index ? "at the index" : "at the first of each track",
+      numbering.renumbered ? ", slipped ones without a number" : ""));
+  const Defects& defects = mapper.defects();
+  if (defects.known_primary && defects.known_grown) {
+    notes.push_back(fmt::format("layout: the neighbourhood of all {} listed defects was checked",
+                                defects.primary.size() + defects.grown.size()));
+  } else {
+    notes.push_back(fmt::format(
+        "layout: the drive gives no {} defect list; instead spares were checked unit by unit",
+        defects.known_primary ? "grown" : defects.known_grown ? "primary" : "primary or grown"));
+  }
+  return notes;
+}
+
+}  // namespace
+
+Extraction by_address_translation(Translator& drive, const Options& options) {
+  Extraction result;
+  Survey survey(drive, options.translation_limit);
+  if (survey.blocks() == 0 || !survey.answers()) {
+    result.layout.reason = survey.blocks() == 0 ? "the drive has no blocks"
+                                                : "the drive does not answer address translation";
+    result.translations = survey.translations();
+    return result;
+  }
+  Mapper mapper(survey, ask_for_defects(drive));
+  mapper.grow();
+  Verification verification(mapper, survey, options);
+  verification.run();
+  result.layout = compile(mapper);
+  confirm(result.layout, survey);
+  result.translations = survey.translations();
+  result.notes = facts(mapper, survey);
+  for (const std::string& note : verification.notes()) result.notes.push_back("layout: " + note);
+  return result;
+}
+
+}  // namespace platter::layout

@@ -1,0 +1,34 @@
+// The LBN-to-physical map of a drive by address translation (DIXtrac, section 4.1): predict where
+// blocks are, jump ahead in growing steps, and where the drive differs find out why.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "layout/translator.h"
+#include "model/drive_model.h"
+
+namespace platter::layout {
+
+struct Options {
+  std::uint64_t seed = 1;
+  std::uint64_t random_checks = 1000;      // blocks that are looked up once the map is complete
+  std::uint64_t translation_limit = 500'000;
+  std::uint64_t grid_limit = 20'000;       // most units of spares checked one by one
+  std::uint64_t spare_limit = 4'000;       // most spare sectors asked which block they hold
+};
+
+struct Extraction {
+  model::Layout layout;            // no zones and a reason where the drive does not translate
+  std::uint64_t translations = 0;  // either way
+  std::vector<std::string> notes;  // for the model's provenance
+};
+
+// Angles are left 0 and Layout::angle absent: translation knows none. Slot 0 of a track is its
+// regular first one. Throws Error(protocol) where the answers are nonsense (beyond the geometry,
+// contradictory, changing) and Error(unsupported) where the layout follows no rule known here: a
+// map that is returned holds for every block that was looked up.
+Extraction by_address_translation(Translator& drive, const Options& options = {});
+
+}  // namespace platter::layout

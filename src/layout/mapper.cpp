@@ -1,0 +1,655 @@
+#include "layout/mapper.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "model/error.h"
+
+namespace platter::layout {
+
+namespace {
+
+TrackPlace track_of(const scsi::PhysicalAddress& place) { return {place.cylinder, place.head}; }
+
+}  // namespace
+
+Mapper::Mapper(Survey& survey, Defects defects) : survey_(survey), defects_(std::move(defects)) {}
+
+// ---- the map as it is
+
+std::size_t Mapper::zone_of(std::uint64_t lbn) const {
+  const auto next = std::partition_point(zones_.begin(), zones_.end(), [lbn](const Zone& zone) {
+    return zone.first_lbn <= lbn;
+  });
+  return static_cast<std::size_t>(next - zones_.begin()) - 1;
+}
+
+std::uint64_t Mapper::end_of(std::size_t zone) const {
+  return zone + 1 < zones_.size() ? zones_[zone + 1].first_lbn : survey_.blocks();
+}
+
+std::uint64_t Mapper::tracks_of(std::size_t zone) const {
+  return expected(zones_[zone], end_of(zone) - 1).track + 1;
+}
+
+std::optional<Mapper::Found> Mapper::find(TrackPlace place) const {
+  for (std::size_t i = 0; i < zones_.size(); ++i) {
+    const auto track = zones_[i].order.find(place);
+    if (track && *track < tracks_of(i)) return Found{i, *track};
+  }
+  return std::nullopt;
+}
+
+std::uint32_t Mapper::sector_of(const Found& found, std::uint64_t slot) {
+  const Zone& zone = zones_[found.zone];
+  if (!numbering_.from_index) return numbering_.base + static_cast<std::uint32_t>(slot);
+  std::uint64_t lbn = std::min(zone.first_block(found.track), end_of(found.zone) - 1);
+  while (is_remapped(lbn) && lbn + 1 < end_of(found.zone)) ++lbn;
+  const std::uint64_t sectors = zone.slots.sectors();
+  const std::uint64_t known = expected(zone, lbn).slot;
+  const std::uint64_t number = survey_.at(lbn).place.sector - numbering_.base;
+  return numbering_.base + static_cast<std::uint32_t>((number + slot + sectors - known) % sectors);
+}
+
+std::uint64_t Mapper::slot_in_track(const Found& found, std::uint32_t sector) {
+  if (!numbering_.from_index) return sector - numbering_.base;
+  const std::uint64_t sectors = zones_[found.zone].slots.sectors();
+  if (sector - numbering_.base >= sectors) return sector - numbering_.base;
+  return (sector + sectors - sector_of(found, 0)) % sectors;
+}
+
+void Mapper::lengthen(std::size_t zone, std::uint32_t sectors) {
+  zones_[zone].slots.widen(sectors, true, 0);
+  load_slips(zones_[zone]);
+}
+
+bool Mapper::is_remapped(std::uint64_t lbn) {
+  return remaps_.contains(lbn) || survey_.at(lbn).remapped;
+}
+
+// ---- does the drive agree?
+
+bool Mapper::matches(const Zone& zone, std::uint64_t lbn, const Answer& answer) const {
+  if (remaps_.contains(lbn)) return true;
+  const Expected here = expected(zone, lbn);
+  if (here.place != track_of(answer.place)) return false;
+  if (!numbering_.from_index)
+    return answer.place.sector ==
+           numbering_.base + (numbering_.renumbered ? here.rank : here.slot);
+  // Only distances within a track can be told, where its first block was looked up.
+  const auto first = survey_.known().find(lbn - here.rank);
+  if (here.rank == 0 || first == survey_.known().end() || first->second.remapped ||
+      track_of(first->second.place) != here.place || lbn - here.rank < zone.first_lbn)
+    return true;
+  const std::uint64_t sectors = zone.slots.sectors();
+  const std::uint64_t distance = here.slot - expected(zone, first->first).slot;
+  return (first->second.place.sector - numbering_.base + distance) % sectors ==
+         answer.place.sector - numbering_.base;
+}
+
+bool Mapper::agrees(const Zone& zone, std::uint64_t lbn) {
+  const Answer& answer = survey_.at(lbn);
+  if (answer.place.sector < numbering_.base) {
+    numbering_.base = answer.place.sector;
+    throw Restart{};
+  }
+  return matches(zone, lbn, answer);
+}
+
+// All blocks before a track are on the tracks before it, and none of its own.
+bool Mapper::boundary_agrees(const Zone& zone, std::uint64_t track, std::uint64_t end) {
+  std::uint64_t lbn = std::min(zone.first_block(track), end - 1);
+  const std::uint64_t before = lbn;
+  while (remaps_.contains(lbn) && lbn + 1 < end) ++lbn;
+  if (!agrees(zone, lbn)) return false;
+  return !numbering_.from_index || before == zone.first_lbn || agrees(zone, before - 1);
+}
+
+std::uint64_t Mapper::last_agreeing(std::size_t zone, std::uint64_t good, std::uint64_t bad) {
+  while (bad - good > 1) {
+    const std::uint64_t middle = good + (bad - good) / 2;
+    (boundary_agrees(zones_[zone], middle, end_of(zone)) ? good : bad) = middle;
+  }
+  return good;
+}
+
+// ---- growing
+
+void Mapper::grow() {
+  constexpr int kMostRestarts = 4;
+  while (true) {
+    try {
+      begin();
+      while (!advance()) {
+      }
+      return;
+    } catch (const Restart&) {
+      if (++restarts_ > kMostRestarts) give_up(0);
+      zones_.clear();
+    }
+  }
+}
+
+void Mapper::begin() {
+  remaps_.clear();
+  attempts_.clear();
+  if (restarts_ == 0) numbering_.base = survey_.at(0).place.sector;
+  start_zone(0);
+}
+
+// Jumps ahead in doubling steps of tracks; at the first disagreement finds the last track that is
+// where it should be, and there the reason. True once the last block is reached.
+bool Mapper::advance() {
+  const std::size_t zone = zones_.size() - 1;
+  const std::uint64_t blocks = survey_.blocks();
+  if (!boundary_agrees(zones_[zone], zones_[zone].good, blocks)) zones_[zone].good = 0;
+  for (std::uint64_t step = 1;; step *= 2) {
+    Zone& last = zones_[zone];
+    const std::uint64_t next = last.good + step;
+    if (boundary_agrees(last, next, blocks)) {
+      if (last.first_block(next) >= blocks) return true;
+      last.good = next;
+      continue;
+    }
+    const std::uint64_t good = last_agreeing(zone, last.good, next);
+    last.good = good;
+    resolve(zone, good);
+    if (zones_.size() <= zone) return false;
+    settle(zone, zones_.size() > zone + 1 ? zones_[zone + 1].first_lbn
+                                          : zones_[zone].first_block(good + 1) + 1);
+    return false;
+  }
+}
+
+// What was seen before still holds after the map was changed?
+void Mapper::settle(std::size_t zone, std::uint64_t frontier) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    if (zone >= zones_.size()) return;
+    const auto from = survey_.known().lower_bound(zones_[zone].first_lbn);
+    const std::uint64_t end = std::min(frontier, end_of(zone));
+    for (auto known = from; known != survey_.known().end() && known->first < end; ++known) {
+      if (matches(zones_[zone], known->first, known->second)) continue;
+      const std::uint64_t lbn = known->first;
+      const std::size_t zones = zones_.size();
+      repair(zone, lbn);
+      if (zones_.size() != zones) return;
+      changed = true;
+      break;
+    }
+  }
+}
+
+void Mapper::count_attempt(std::uint64_t lbn) {
+  constexpr int kMostAttempts = 24;
+  if (++attempts_[lbn] > kMostAttempts) give_up(lbn);
+}
+
+void Mapper::give_up(std::uint64_t lbn) {
+  survey_.ask_again(64);
+  throw Error(ExitStatus::unsupported,
+              fmt::format("{} has a layout that follows no rule known here around block {}; no map "
+                          "is given rather than a wrong one",
+                          survey_.name(), lbn));
+}
+
+void Mapper::load_slips(Zone& zone) const {
+  std::set<std::uint64_t> slips;
+  const std::uint32_t sectors = zone.slots.sectors();
+  for (const scsi::PhysicalAddress& defect : defects_.primary) {
+    const auto track = zone.order.find(track_of(defect));
+    if (!track || defect.sector < numbering_.base) continue;
+    // Counted from the index the place is known only once the track was looked at: anywhere then.
+    const std::uint32_t slot =
+        numbering_.from_index ? sectors / 2 : defect.sector - numbering_.base;
+    if (slot < sectors) slips.insert(zone.first_slot(*track) + slot);
+  }
+  zone.slots.set_listed_slips(slips);
+}
+
+// Spares that the zone before had from its beginning on: the same number, at the same tracks.
+void Mapper::inherit_series(const Zone& from, Zone& to) const {
+  const std::uint64_t before = from.slots.sectors(), now = to.slots.sectors();
+  for (SpareSeries series : from.slots.series()) {
+    if (series.count != SpareSeries::kOpen || series.first >= 2 * series.stride) continue;
+    if (series.length > std::min(before, now)) continue;
+    const std::uint64_t end = series.first + series.length;
+    if (end % before == 0) {
+      series.first = end / before * now - series.length;
+    } else if (series.first % before == 0) {
+      series.first = series.first / before * now;
+    } else {
+      continue;
+    }
+    series.stride = series.stride / before * now;
+    to.slots.add_series(series);
+  }
+}
+
+std::uint32_t Mapper::front_offset(std::uint64_t lbn) {
+  return numbering_.from_index ? 0 : survey_.at(lbn).place.sector - numbering_.base;
+}
+
+void Mapper::start_zone(std::uint64_t lbn) {
+  const Zone* before = zones_.empty() ? nullptr : &zones_.back();
+  std::uint64_t first = lbn;
+  const bool is_first_zone = before == nullptr;
+  std::uint64_t hint = before ? before->slots.sectors() : 0;
+  std::vector<TrackPlace> tracks;
+  std::uint64_t sectors = 1;
+  constexpr int kLookedAt = 2;  // tracks: one may be short, by a defect or a reserved area
+  for (int i = 0; i < kLookedAt && first < survey_.blocks(); ++i) {
+    while (is_remapped(first) && first + 1 < survey_.blocks()) ++first;
+    const scsi::PhysicalAddress start = survey_.at(first).place;
+    if (start.sector < numbering_.base) {
+      numbering_.base = start.sector;
+      if (!is_first_zone) throw Restart{};
+    }
+    const std::uint64_t last = last_on_track(first, first + hint - (hint > 0 ? 1 : 0));
+    std::uint64_t final = last;
+    while (final > first && is_remapped(final)) --final;
+    const std::uint32_t end = survey_.at(final).place.sector;
+    if (end < start.sector && !numbering_.from_index) {
+      numbering_.from_index = true;
+      throw Restart{};
+    }
+    std::uint64_t span = last - first + 1;
+    if (!numbering_.from_index) {
+      if (!numbering_.renumbered) span = std::max<std::uint64_t>(span, end - numbering_.base + 1);
+    } else if (const auto wrapped = first_after_wrap(first, final)) {
+      const std::uint32_t lowest = survey_.at(*wrapped).place.sector;
+      if (lowest < numbering_.base) {
+        numbering_.base = lowest;
+        throw Restart{};
+      }
+      span = std::max<std::uint64_t>(
+          span, survey_.at(*wrapped - 1).place.sector - numbering_.base + 1);
+    }
+    sectors = std::max(sectors, span);
+    hint = span;
+    tracks.push_back(track_of(start));
+    first = last + 1;
+  }
+
+  Zone zone;
+  zone.first_lbn = lbn;
+  zone.slots = SlotMap(static_cast<std::uint32_t>(sectors));
+  zone.order = TrackOrder(tracks);
+  if (before) {
+    for (TrackOrder& order : before->order.restarts(tracks[0])) {
+      if (tracks.size() > 1 && order.at(1) != tracks[1]) continue;
+      zone.order = std::move(order);
+      break;
+    }
+    zone.slots.set_absorb(before->slots.absorb());
+    inherit_series(*before, zone);
+  }
+  load_slips(zone);
+  std::uint64_t regular = lbn;
+  while (is_remapped(regular) && regular + 1 < survey_.blocks()) ++regular;
+  const std::uint64_t slot = front_offset(regular), ahead = regular - lbn;
+  if (slot > ahead && !numbering_.renumbered) {
+    const std::uint64_t front = slot - ahead;
+    zone.slots.measured({0, front + 1}, {{0, front}});
+  }
+  zones_.push_back(std::move(zone));
+}
+
+// ---- where the drive disagrees
+
+bool Mapper::check(std::uint64_t lbn) {
+  bool at_once = true;
+  while (true) {
+    try {
+      while (!agrees(zone_of(lbn), lbn)) {
+        at_once = false;
+        repair(zone_of(lbn), lbn);
+        while (!advance()) {
+        }
+      }
+      return at_once;
+    } catch (const Restart&) {
+      if (++restarts_ > 4) give_up(lbn);
+      zones_.clear();
+      grow();
+    }
+  }
+}
+
+void Mapper::repair(std::size_t zone, std::uint64_t lbn) {
+  count_attempt(lbn);
+  if (note_remap(zone, lbn) || reinterpret(zone, lbn)) return;
+  const std::uint64_t track = expected(zones_[zone], lbn).track;
+  const std::uint64_t end = end_of(zone);
+  std::uint64_t good = track, bad = track;
+  for (std::uint64_t step = 1; !boundary_agrees(zones_[zone], good, end); step *= 2) {
+    bad = good;
+    if (good == 0) {
+      if (zone == 0) give_up(lbn);
+      zones_.resize(zone);  // the zone does not begin where it was thought to
+      zones_.back().good = 0;
+      return;
+    }
+    good -= std::min(good, step);
+  }
+  if (bad > good) good = last_agreeing(zone, good, bad);
+  resolve(zone, good);
+}
+
+// All that was seen up to `lbn` may be explained by what slips do to spares, or to the numbers.
+bool Mapper::reinterpret(std::size_t zone, std::uint64_t lbn) {
+  Zone& here = zones_[zone];
+  if (here.slots.slips().empty()) return false;
+  const Absorb absorb = here.slots.absorb();
+  const bool renumbered = numbering_.renumbered;
+  const auto all_match = [&] {
+    if (!matches(here, lbn, survey_.at(lbn))) return false;
+    const bool everywhere = numbering_.renumbered != renumbered;
+    auto known = everywhere ? survey_.known().begin() : survey_.known().lower_bound(here.first_lbn);
+    for (; known != survey_.known().end() && known->first <= lbn; ++known) {
+      if (!matches(zones_[zone_of(known->first)], known->first, known->second)) return false;
+    }
+    return true;
+  };
+  for (const bool numbers : {renumbered, !renumbered}) {
+    if (numbers != renumbered && numbering_.from_index) continue;
+    for (const Absorb kind : {Absorb::next, Absorb::none, Absorb::previous}) {
+      if (numbers == renumbered && kind == absorb) continue;
+      if (here.slots.series().empty() && kind != absorb) continue;
+      numbering_.renumbered = numbers;
+      here.slots.set_absorb(kind);
+      if (all_match()) return true;
+    }
+  }
+  numbering_.renumbered = renumbered;
+  here.slots.set_absorb(absorb);
+  return false;
+}
+
+// A block is elsewhere, and its neighbours are where they should be.
+bool Mapper::note_remap(std::size_t zone, std::uint64_t lbn) {
+  if (remaps_.contains(lbn)) return false;
+  const Answer answer = survey_.at(lbn);
+  if (!answer.remapped) {
+    const Zone& here = zones_[zone];
+    if (matches(here, lbn, answer)) return false;
+    const Expected wanted = expected(here, lbn);
+    const TrackPlace seen = track_of(answer.place);
+    // One slot further on the same track, or over to the next one, is how slips look.
+    if (seen == wanted.place || seen == here.order.at(wanted.track + 1)) return false;
+    if (lbn == here.first_lbn || !agrees(here, lbn - 1)) return false;
+    if (lbn + 1 >= end_of(zone) || !agrees(here, lbn + 1)) return false;
+  }
+  remaps_[lbn] = answer.place;
+  return true;
+}
+
+// Track `track` begins where it should, the next one does not.
+void Mapper::resolve(std::size_t zone, std::uint64_t track) {
+  const std::uint64_t end = end_of(zone);
+  std::uint64_t next = std::min(zones_[zone].first_block(track + 1), end - 1);
+  count_attempt(zones_[zone].first_block(track));
+  if (!boundary_agrees(zones_[zone], track + 1, end)) {
+    while (remaps_.contains(next) && next + 1 < end) ++next;
+    if (note_remap(zone, next)) return;
+    if (numbering_.from_index && next > zones_[zone].first_lbn && note_remap(zone, next - 1)) return;
+    if (reinterpret(zone, next)) return;
+  }
+  const TrackMeasure found = measure(zones_[zone], track, end);
+  Zone& here = zones_[zone];
+  const std::uint32_t sectors = here.slots.sectors();
+  if (found.span > sectors) {
+    const std::uint64_t blocks = found.last - found.first + 1;
+    constexpr std::uint64_t kYoung = 3;
+    if (blocks <= sectors || track < kYoung) {
+      here.slots.widen(found.span, blocks <= sectors, track);
+      load_slips(here);
+    } else {
+      zones_.resize(zone + 1);
+      start_zone(found.first);
+    }
+    return;
+  }
+  const std::uint64_t first_slot = here.first_slot(track);
+  const bool disk_ends = found.last + 1 >= survey_.blocks();
+  std::vector<SlotRange> free;
+  if (found.first_slot > 0) free.push_back({first_slot, first_slot + found.first_slot});
+  for (const SlotRange& hole : found.holes)
+    free.push_back({first_slot + hole.first, first_slot + hole.end});
+  if (found.span < sectors && !disk_ends)
+    free.push_back({first_slot + found.span, first_slot + sectors});
+  here.slots.measured({first_slot, first_slot + (disk_ends ? found.span : sectors)}, free);
+  here.slots.learn_series();
+
+  const std::uint64_t landing = found.last + 1;
+  if (landing >= end || agrees(zone, landing)) return;
+  land(zone, track, landing);
+}
+
+// Block `lbn` follows the last one of `track`, and is not where the next track should begin.
+void Mapper::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
+  if (note_remap(zone, lbn) || reinterpret(zone, lbn)) return;
+  const std::uint32_t front = front_offset(lbn);
+  if (skipped_ahead(zone, track, lbn, front) || order_goes_on(zone, track, lbn, front)) return;
+  zones_.resize(zone + 1);
+  start_zone(lbn);
+}
+
+// Spares, reserved or left out tracks and cylinders: the order goes on as it was, further on.
+bool Mapper::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
+                           std::uint32_t front) {
+  constexpr std::uint64_t kFarthestCycles = 64;
+  const Zone& here = zones_[zone];
+  const auto to = here.order.find(track_of(survey_.at(lbn).place), track + 1);
+  if (!to || *to - track > kFarthestCycles * (here.order.cycle() + 1)) return false;
+  const SlotRange gap{here.first_slot(track + 1), here.first_slot(*to) + front};
+  if (front >= here.slots.sectors()) return false;
+  Zone trial = here;
+  if (gap.end > gap.first) trial.slots.measured({gap.first, gap.end + 1}, {gap});
+  const std::uint64_t end = zone + 1 == zones_.size() ? survey_.blocks() : end_of(zone);
+  if (expected(trial, lbn).place != track_of(survey_.at(lbn).place) ||
+      !boundary_agrees(trial, *to + 1, end))
+    return false;
+  trial.slots.learn_series();
+  zones_[zone] = std::move(trial);
+  return true;
+}
+
+// The order of the tracks is not fully known yet: the landing place is the next of them.
+bool Mapper::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
+                           std::uint32_t front) {
+  if (zone + 1 != zones_.size() || zones_[zone].order.repeated(track + 1)) return false;
+  const std::uint64_t sectors = zones_[zone].slots.sectors();
+  const auto is_full = [&](std::uint64_t first, std::uint64_t used) {
+    const std::uint64_t last = last_on_track(first, first + sectors - used - 1);
+    return std::pair(last, used + last - first + 1);
+  };
+  const auto [last, length] = is_full(lbn, front);
+  if (length > sectors) return false;
+  if (length < sectors && last + 1 < survey_.blocks() && is_full(last + 1, 0).second != sectors)
+    return false;
+  Zone& here = zones_[zone];
+  const TrackPlace place = track_of(survey_.at(lbn).place);
+  if (here.order.find(place) && *here.order.find(place) <= track) return false;
+  here.order.continue_with(track + 1, place);
+  load_slips(here);
+  if (front > 0) {
+    const std::uint64_t first = here.first_slot(track + 1);
+    here.slots.measured({first, first + front + 1}, {{first, first + front}});
+    here.slots.learn_series();
+  }
+  return true;
+}
+
+// ---- looking closely at one track
+
+std::uint64_t Mapper::last_on_track(std::uint64_t lbn, std::uint64_t hint) {
+  const TrackPlace place = track_of(survey_.at(lbn).place);
+  const auto on_track = [&](std::uint64_t other) {
+    // A remapped block tells nothing: its neighbour does.
+    while (other > lbn && is_remapped(other)) --other;
+    return track_of(survey_.at(other).place) == place;
+  };
+  return last_on_track(lbn, hint, on_track, survey_.blocks());
+}
+
+std::uint64_t Mapper::last_on_track(std::uint64_t lbn, std::uint64_t hint,
+                                    const std::function<bool(std::uint64_t)>& on_track,
+                                    std::uint64_t end) {
+  std::uint64_t low = lbn, high = end;  // low is on the track, high is not
+  for (const std::uint64_t guess : {hint, hint + 1}) {
+    if (guess > low && guess < high) (on_track(guess) ? low : high) = guess;
+  }
+  for (std::uint64_t step = 1; high == end && low + step < end; step *= 2) {
+    const std::uint64_t guess = low + step;
+    (on_track(guess) ? low : high) = guess;
+  }
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (on_track(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+// The first block whose sector number is below that of block `first`: both on one track.
+std::optional<std::uint64_t> Mapper::first_after_wrap(std::uint64_t first, std::uint64_t last) {
+  const std::uint32_t start = survey_.at(first).place.sector;
+  const auto is_behind = [&](std::uint64_t lbn) {
+    while (lbn > first && is_remapped(lbn)) --lbn;
+    return survey_.at(lbn).place.sector < start;
+  };
+  if (!is_behind(last)) return std::nullopt;
+  std::uint64_t low = first, high = last;
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (is_behind(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+Mapper::TrackMeasure Mapper::measure(const Zone& zone, std::uint64_t track, std::uint64_t end) {
+  TrackMeasure found;
+  const TrackPlace place = zone.order.at(track);
+  const std::uint32_t sectors = zone.slots.sectors();
+  std::uint64_t first = zone.first_block(track);
+  const std::uint64_t regular_first = first;
+  while (first + 1 < end && is_remapped(first)) ++first;
+  const auto on_track = [&](std::uint64_t lbn) {
+    while (lbn > first && is_remapped(lbn)) --lbn;
+    return track_of(survey_.at(lbn).place) == place;
+  };
+  if (!on_track(first)) give_up(first);
+
+  // Where the block is that should be first on the next track tells by how much this one differs.
+  const std::uint64_t next = std::min(zone.first_block(track + 1), end - 1);
+  std::uint64_t hint = next > first ? next - 1 : first;
+  if (!numbering_.from_index && !is_remapped(next)) {
+    const scsi::PhysicalAddress seen = survey_.at(next).place;
+    const std::uint64_t slot = seen.sector - numbering_.base;
+    if (track_of(seen) == zone.order.at(track + 1) && slot < next - first) hint = next - slot - 1;
+    if (track_of(seen) == place && slot < sectors) hint = next + (sectors - 1 - slot);
+  }
+  std::uint64_t last = last_on_track(first, hint, on_track, end);
+  // A block that is elsewhere with no word of it, and the track goes on.
+  while (last + 2 < end && track_of(survey_.at(last + 1).place) != zone.order.at(track + 1) &&
+         !is_remapped(last + 1) && track_of(survey_.at(last + 2).place) == place &&
+         survey_.at(last + 2).place.sector != survey_.at(last).place.sector + 1) {
+    remaps_[last + 1] = survey_.at(last + 1).place;
+    last = last_on_track(last + 2, hint, on_track, end);
+  }
+  found.first = regular_first;
+  found.last = last;
+
+  const Expected start = expected(zone, first);
+  std::uint64_t final = last;
+  while (final > first && is_remapped(final)) --final;
+  const std::uint32_t start_sector = survey_.at(first).place.sector;
+  const std::uint32_t final_sector = survey_.at(final).place.sector;
+  if (final_sector < start_sector && !numbering_.from_index) {
+    numbering_.from_index = true;
+    throw Restart{};
+  }
+  const std::uint64_t behind = last - final;
+  if (numbering_.from_index) {
+    std::uint32_t modulus = sectors;
+    if (const auto wrapped = first_after_wrap(first, final)) {
+      std::uint64_t top = *wrapped - 1;
+      while (top > first && is_remapped(top)) --top;
+      const std::uint32_t lowest = survey_.at(*wrapped).place.sector;
+      if (lowest < numbering_.base) {
+        numbering_.base = lowest;
+        throw Restart{};
+      }
+      modulus = std::max(modulus, survey_.at(top).place.sector - numbering_.base + 1);
+    } else {
+      modulus = std::max(modulus, final_sector - numbering_.base + 1);
+    }
+    found.first_slot = start.slot - (first - regular_first);
+    find_holes(first, final, place, start.slot, modulus, found.holes);
+    const std::uint64_t distance = (final_sector + modulus - start_sector) % modulus;
+    found.span = static_cast<std::uint32_t>(start.slot + distance + behind + 1);
+    if (modulus > sectors) found.span = std::max(found.span, modulus);
+    return found;
+  }
+  if (numbering_.renumbered) {
+    // The holes cannot be seen: the listed defects of the track come first.
+    const std::uint64_t blocks = last - regular_first + 1;
+    const std::uint64_t first_slot = zone.first_slot(track);
+    found.first_slot = start.slot - start.rank;
+    while (found.first_slot > 0 && zone.slots.is_slip(first_slot + found.first_slot - 1))
+      --found.first_slot;
+    std::uint64_t missing = sectors > blocks ? sectors - blocks : 0;
+    found.span = static_cast<std::uint32_t>(found.first_slot + blocks);
+    for (std::uint64_t slot = found.first_slot; slot < found.span && missing > 0; ++slot) {
+      if (!zone.slots.is_slip(first_slot + slot)) continue;
+      found.holes.push_back({slot, slot + 1});
+      ++found.span;
+      --missing;
+    }
+    return found;
+  }
+  const std::uint64_t slot = start_sector - numbering_.base;
+  found.first_slot = slot - std::min(slot, first - regular_first);
+  find_holes(first, final, place, slot, 0, found.holes);
+  found.span = static_cast<std::uint32_t>(final_sector - numbering_.base + behind + 1);
+  return found;
+}
+
+// Slots without a block between two blocks of one track, by bisection of the differences between
+// their sector numbers. modulus 0: numbers do not wrap.
+void Mapper::find_holes(std::uint64_t low, std::uint64_t high, TrackPlace place,
+                        std::uint64_t slot_of_low, std::uint32_t modulus,
+                        std::vector<SlotRange>& holes) {
+  if (high <= low) return;
+  const std::uint64_t from = survey_.at(low).place.sector, to = survey_.at(high).place.sector;
+  const std::uint64_t distance = modulus > 0 ? (to + modulus - from) % modulus : to - from;
+  const std::uint64_t blocks = high - low;
+  if (modulus == 0 && to < from + blocks) {
+    numbering_.from_index = true;
+    throw Restart{};
+  }
+  if (distance == blocks) return;
+  if (distance < blocks) give_up(low);
+  std::uint64_t middle = low + blocks / 2;
+  while (middle > low && (is_remapped(middle) || track_of(survey_.at(middle).place) != place)) {
+    if (!is_remapped(middle)) remaps_[middle] = survey_.at(middle).place;
+    --middle;
+  }
+  if (middle == low) {  // nothing but remapped blocks up there
+    middle = low + blocks / 2 + 1;
+    while (middle < high && is_remapped(middle)) ++middle;
+  }
+  if (middle >= high) {
+    const std::uint64_t hole = slot_of_low + blocks;
+    holes.push_back({hole, slot_of_low + distance});
+    return;
+  }
+  const std::uint64_t middle_sector = survey_.at(middle).place.sector;
+  const std::uint64_t to_middle =
+      modulus > 0 ? (middle_sector + modulus - from) % modulus : middle_sector - from;
+  find_holes(low, middle, place, slot_of_low, modulus, holes);
+  find_holes(middle, high, place, slot_of_low + to_middle, modulus, holes);
+}
+
+}  // namespace platter::layout

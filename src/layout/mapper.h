@@ -1,0 +1,110 @@
+// The map while it is made: zones, remapped blocks, and how the drive numbers its sectors. It grows
+// to the end of the drive, and is repaired wherever a block is found elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "layout/survey.h"
+#include "layout/zone.h"
+
+namespace platter::layout {
+
+// How sectors are numbered within a track. From the first: the track's first slot has the lowest
+// number. From the index: that slot may have any number, and numbers wrap.
+struct Numbering {
+  bool from_index = false;
+  bool renumbered = false;  // slipped sectors have no number: numbers have no holes
+  std::uint32_t base = 0;   // the lowest number
+};
+
+struct Defects {
+  std::vector<scsi::PhysicalAddress> primary, grown;
+  bool known_primary = false, known_grown = false;
+};
+
+class Mapper {
+ public:
+  Mapper(Survey& survey, Defects defects);
+
+  // Maps up to the last block.
+  void grow();
+  // Looks a block up; if it is not where it should be, the map is repaired until it is. True if it
+  // was right at once.
+  bool check(std::uint64_t lbn);
+
+  const std::vector<Zone>& zones() const { return zones_; }
+  const Defects& defects() const { return defects_; }
+  const std::map<std::uint64_t, scsi::PhysicalAddress>& remaps() const { return remaps_; }
+  const Numbering& numbering() const { return numbering_; }
+  std::size_t zone_of(std::uint64_t lbn) const;
+  std::uint64_t end_of(std::size_t zone) const;  // one past its last block
+  std::uint64_t tracks_of(std::size_t zone) const;
+  // The zone and its track where the drive's track is, if blocks are there.
+  struct Found {
+    std::size_t zone = 0;
+    std::uint64_t track = 0;
+  };
+  std::optional<Found> find(TrackPlace place) const;
+  // The slot of a sector within its track. Asks for the track's first block where numbers start at
+  // the index.
+  std::uint64_t slot_in_track(const Found& found, std::uint32_t sector);
+  std::uint32_t sector_of(const Found& found, std::uint64_t slot);
+  // A sector beyond the known length of the tracks exists: they have spares at their end.
+  void lengthen(std::size_t zone, std::uint32_t sectors);
+
+ private:
+  struct TrackMeasure {
+    std::uint64_t first = 0, last = 0;    // blocks
+    std::uint64_t first_slot = 0;         // within the track
+    std::uint32_t span = 0;               // slots from the track's first to the last one seen
+    std::vector<SlotRange> holes;         // between the first and the last, within the track
+  };
+  struct Restart {};  // the numbering was taken wrongly: begin again, with all answers kept
+
+  void begin();
+  bool advance();
+  void start_zone(std::uint64_t lbn);
+  bool agrees(std::size_t zone, std::uint64_t lbn) { return agrees(zones_[zone], lbn); }
+  bool agrees(const Zone& zone, std::uint64_t lbn);
+  bool matches(const Zone& zone, std::uint64_t lbn, const Answer& answer) const;
+  bool boundary_agrees(const Zone& zone, std::uint64_t track, std::uint64_t end);
+  std::uint64_t last_agreeing(std::size_t zone, std::uint64_t good, std::uint64_t bad);
+
+  void resolve(std::size_t zone, std::uint64_t track);
+  bool reinterpret(std::size_t zone, std::uint64_t lbn);
+  bool note_remap(std::size_t zone, std::uint64_t lbn);
+  void land(std::size_t zone, std::uint64_t track, std::uint64_t lbn);
+  bool skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t lbn, std::uint32_t front);
+  bool order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t lbn, std::uint32_t front);
+  void settle(std::size_t zone, std::uint64_t frontier);
+  void repair(std::size_t zone, std::uint64_t lbn);
+
+  TrackMeasure measure(const Zone& zone, std::uint64_t track, std::uint64_t end);
+  std::uint64_t last_on_track(std::uint64_t lbn, std::uint64_t hint,
+                              const std::function<bool(std::uint64_t)>& on_track,
+                              std::uint64_t end);
+  std::uint64_t last_on_track(std::uint64_t lbn, std::uint64_t hint);
+  void find_holes(std::uint64_t low, std::uint64_t high, TrackPlace place, std::uint64_t slot_of_low,
+                  std::uint32_t modulus, std::vector<SlotRange>& holes);
+  std::optional<std::uint64_t> first_after_wrap(std::uint64_t first, std::uint64_t last);
+  std::uint32_t front_offset(std::uint64_t lbn);
+  bool is_remapped(std::uint64_t lbn);
+  void load_slips(Zone& zone) const;
+  void inherit_series(const Zone& from, Zone& to) const;
+  [[noreturn]] void give_up(std::uint64_t lbn);
+  void count_attempt(std::uint64_t lbn);
+
+  Survey& survey_;
+  Defects defects_;
+  Numbering numbering_;
+  std::vector<Zone> zones_;
+  std::map<std::uint64_t, scsi::PhysicalAddress> remaps_;
+  std::map<std::uint64_t, int> attempts_;  // repairs that began at a block
+  int restarts_ = 0;
+};
+
+}  // namespace platter::layout

@@ -1,0 +1,52 @@
+// Every translation that was asked for, each kept and asked only once; answers that no drive can
+// give end the run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "layout/translator.h"
+
+namespace platter::layout {
+
+struct Answer {
+  scsi::PhysicalAddress place;
+  bool remapped = false;  // the drive says that an alternate sector or track holds the block
+};
+
+class Survey {
+ public:
+  Survey(Translator& translator, std::uint64_t limit);
+
+  std::uint64_t blocks() const { return blocks_; }
+  const std::string& name() const { return translator_.name(); }
+  // Whether the drive translates at all: asks for block 0.
+  bool answers();
+  // lbn < blocks(). Throws Error(protocol) for an answer that cannot be: none, a place beyond any
+  // geometry, the place of another block; Error(unsupported) past the limit of translations.
+  const Answer& at(std::uint64_t lbn);
+  const std::map<std::uint64_t, Answer>& known() const { return known_; }
+  std::optional<std::uint64_t> back(const scsi::PhysicalAddress& place);
+  // The block that was found at a place.
+  std::optional<std::uint64_t> known_at(const scsi::PhysicalAddress& place) const;
+
+  // Asks again for up to `count` of the known blocks. Throws Error(protocol) if one has moved.
+  void ask_again(std::uint64_t count);
+
+  std::uint64_t translations() const { return translations_; }
+
+ private:
+  Answer ask(std::uint64_t lbn);
+  void check_geometry(std::uint64_t lbn, const scsi::PhysicalAddress& place) const;
+
+  Translator& translator_;
+  std::uint64_t blocks_, limit_;
+  std::map<std::uint64_t, Answer> known_;
+  std::unordered_map<std::uint64_t, std::uint64_t> block_at_;  // key of a place -> LBN
+  std::uint64_t translations_ = 0;
+};
+
+}  // namespace platter::layout

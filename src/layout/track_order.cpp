@@ -1,0 +1,283 @@
+#include "layout/track_order.h"
+
+#include <algorithm>
+#include <span>
+
+namespace platter::layout {
+
+namespace {
+
+TrackPlace operator-(TrackPlace a, TrackPlace b) {
+  return {a.cylinder - b.cylinder, a.head - b.head};
+}
+TrackPlace operator+(TrackPlace a, TrackPlace b) {
+  return {a.cylinder + b.cylinder, a.head + b.head};
+}
+TrackPlace operator*(TrackPlace a, std::int64_t n) { return {a.cylinder * n, a.head * n}; }
+
+// The last `pairs` tracks each lie one constant step beyond the track `period` before.
+std::optional<TrackPlace> constant_step(std::span<const TrackPlace> met, std::size_t period,
+                                        std::size_t pairs) {
+  const std::size_t last = met.size() - 1;
+  const TrackPlace step = met[last] - met[last - period];
+  for (std::size_t i = 1; i < pairs; ++i) {
+    if (met[last - i] - met[last - i - period] != step) return std::nullopt;
+  }
+  return step;
+}
+
+// A repetition seen only in part is believed when it moves along the cylinders or the heads alone.
+bool plausible(TrackPlace step) {
+  return (step.cylinder > 0 && step.head == 0) || (step.cylinder == 0 && step.head != 0);
+}
+
+model::LayoutNode leaf(TrackPlace first, TrackPlace step, std::uint64_t count,
+                       std::uint32_t sectors) {
+  model::LayoutNode node;
+  node.count = static_cast<std::uint32_t>(count);
+  node.cylinder = static_cast<std::int32_t>(first.cylinder);
+  node.head = static_cast<std::int32_t>(first.head);
+  node.cylinder_step = count > 1 ? static_cast<std::int32_t>(step.cylinder) : 0;
+  node.head_step = count > 1 ? static_cast<std::int32_t>(step.head) : 0;
+  node.sectors = sectors;
+  return node;
+}
+
+// Tracks as runs of constant step, relative to `origin`.
+std::vector<model::LayoutNode> runs_of(std::span<const TrackPlace> tracks, TrackPlace origin,
+                                       std::uint32_t sectors) {
+  std::vector<model::LayoutNode> runs;
+  for (std::size_t i = 0; i < tracks.size();) {
+    std::size_t end = i + 1;
+    TrackPlace step;
+    if (end < tracks.size()) {
+      step = tracks[end] - tracks[i];
+      while (end < tracks.size() && tracks[end] - tracks[end - 1] == step) ++end;
+      // Two tracks make no run where the next three go on more regularly.
+      const bool longer_run_follows =
+          end == i + 2 && end + 1 < tracks.size() &&
+          tracks[end + 1] - tracks[end] == tracks[end] - tracks[end - 1];
+      if (longer_run_follows) end = i + 1;
+    }
+    runs.push_back(leaf(tracks[i] - origin, step, end - i, sectors));
+    i = end;
+  }
+  return runs;
+}
+
+bool same_shape(const model::LayoutNode& a, const model::LayoutNode& b) {
+  return a.count == b.count && a.cylinder_step == b.cylinder_step && a.head_step == b.head_step &&
+         a.sectors == b.sectors;
+}
+
+// Folds groups of runs that repeat with a constant step (the bands of a surface serpentine).
+std::vector<model::LayoutNode> folded(std::vector<model::LayoutNode> runs) {
+  for (std::size_t group = 1; group * 2 <= runs.size(); ++group) {
+    if (runs.size() % group != 0) continue;
+    const std::int32_t cylinders = runs[group].cylinder - runs[0].cylinder;
+    const std::int32_t heads = runs[group].head - runs[0].head;
+    bool repeats = true;
+    for (std::size_t i = group; i < runs.size() && repeats; ++i) {
+      repeats = same_shape(runs[i], runs[i - group]) &&
+                runs[i].cylinder - runs[i - group].cylinder == cylinders &&
+                runs[i].head - runs[i - group].head == heads;
+    }
+    if (!repeats) continue;
+    model::LayoutNode outer;
+    outer.count = static_cast<std::uint32_t>(runs.size() / group);
+    outer.cylinder = runs[0].cylinder;
+    outer.head = runs[0].head;
+    outer.cylinder_step = cylinders;
+    outer.head_step = heads;
+    for (std::size_t i = 0; i < group; ++i) {
+      model::LayoutNode child = runs[i];
+      child.cylinder -= outer.cylinder;
+      child.head -= outer.head;
+      outer.children.push_back(std::move(child));
+    }
+    return {outer};
+  }
+  return runs;
+}
+
+}  // namespace
+
+TrackOrder::TrackOrder(std::vector<TrackPlace> met) : prefix_(std::move(met)) { guess(); }
+
+TrackPlace TrackOrder::cyclic(std::int64_t index) const {
+  const auto length = static_cast<std::int64_t>(cycle_.size());
+  const std::int64_t instance = index >= 0 ? index / length : -((length - 1 - index) / length);
+  return cycle_[static_cast<std::size_t>(index - instance * length)] +
+         TrackPlace{cylinder_step_, head_step_} * instance;
+}
+
+TrackPlace TrackOrder::at(std::uint64_t track) const {
+  if (track < prefix_.size()) return prefix_[track];
+  return cyclic(static_cast<std::int64_t>(track - prefix_.size()));
+}
+
+std::optional<std::uint64_t> TrackOrder::find(TrackPlace place, std::uint64_t from) const {
+  for (std::uint64_t i = from; i < prefix_.size(); ++i) {
+    if (prefix_[i] == place) return i;
+  }
+  std::optional<std::uint64_t> first;
+  for (std::size_t i = 0; i < cycle_.size(); ++i) {
+    const TrackPlace distance = place - cycle_[i];
+    const std::int64_t along = cylinder_step_ != 0 ? cylinder_step_ : head_step_;
+    const std::int64_t way = cylinder_step_ != 0 ? distance.cylinder : distance.head;
+    if (along == 0 || way % along != 0 || way / along < 0) continue;
+    const std::int64_t instance = way / along;
+    if (TrackPlace{cylinder_step_, head_step_} * instance != distance) continue;
+    const std::uint64_t track =
+        prefix_.size() + static_cast<std::uint64_t>(instance) * cycle_.size() + i;
+    if (track >= from && (!first || track < *first)) first = track;
+  }
+  return first;
+}
+
+void TrackOrder::continue_with(std::uint64_t track, TrackPlace place) {
+  std::vector<TrackPlace> met(track + 1);
+  for (std::uint64_t i = 0; i < track; ++i) met[i] = at(i);
+  met[track] = place;
+  prefix_ = std::move(met);
+  guess();
+}
+
+void TrackOrder::guess() {
+  const std::size_t met = prefix_.size();
+  std::size_t period = 0;
+  TrackPlace step;
+  // A repetition seen in full, else one that everything seen agrees with, else straight on.
+  for (std::size_t m = 1; m < met && period == 0; ++m) {
+    const std::size_t pairs = std::max<std::size_t>(m, 2);
+    if (met - m < pairs) break;
+    if (const auto constant = constant_step(prefix_, m, pairs)) period = m, step = *constant;
+  }
+  for (std::size_t m = 1; m < met && period == 0; ++m) {
+    const auto constant = constant_step(prefix_, m, met - m);
+    if (constant && plausible(*constant)) period = m, step = *constant;
+  }
+  if (period == 0) {
+    period = 1;
+    step = met > 1 ? prefix_[met - 1] - prefix_[met - 2] : TrackPlace{0, 1};
+  }
+  cylinder_step_ = step.cylinder;
+  head_step_ = step.head;
+  cycle_.clear();
+  for (std::size_t i = met - period; i < met; ++i) cycle_.push_back(prefix_[i] + step);
+  normalize();
+}
+
+// What the cycle, played backwards, says of the tracks before it need not be listed.
+void TrackOrder::normalize() {
+  while (!prefix_.empty() && cyclic(-1) == prefix_.back()) {
+    cycle_.insert(cycle_.begin(), prefix_.back());
+    cycle_.pop_back();
+    prefix_.pop_back();
+  }
+}
+
+bool TrackOrder::starts_run(std::size_t position) const {
+  const auto i = static_cast<std::int64_t>(position);
+  const TrackPlace into = cyclic(i) - cyclic(i - 1), onward = cyclic(i + 1) - cyclic(i);
+  const TrackPlace before = cyclic(i - 1) - cyclic(i - 2);
+  return into != onward && (into != before || cycle_.size() < 3);
+}
+
+std::vector<TrackOrder> TrackOrder::restarts(TrackPlace first) const {
+  std::vector<TrackOrder> orders;
+  for (const bool at_run_start : {true, false}) {
+    for (std::size_t i = 0; i < cycle_.size(); ++i) {
+      if (cycle_[i].head != first.head || starts_run(i) != at_run_start) continue;
+      TrackOrder order;
+      for (std::size_t k = 0; k < cycle_.size(); ++k) {
+        order.cycle_.push_back(cyclic(static_cast<std::int64_t>(i + k)) - cycle_[i] + first);
+      }
+      order.cylinder_step_ = cylinder_step_;
+      order.head_step_ = head_step_;
+      orders.push_back(std::move(order));
+    }
+  }
+  return orders;
+}
+
+bool TrackOrder::repeated(std::uint64_t tracks) const {
+  return cycle_.size() > 1 && cylinder_step_ > 0 && head_step_ == 0 &&
+         tracks >= prefix_.size() + cycle_.size();
+}
+
+std::uint64_t TrackOrder::missing_before() const {
+  if (!prefix_.empty()) return 0;
+  std::uint64_t missing = 0;
+  for (std::int64_t i = 0; missing + 1 < cycle_.size(); --i, ++missing) {
+    if (cyclic(i - 1).cylinder != cyclic(i).cylinder) break;
+  }
+  return missing;
+}
+
+std::uint64_t TrackOrder::missing_after(std::uint64_t tracks) const {
+  if (tracks <= prefix_.size()) return 0;
+  std::uint64_t missing = 0;
+  const auto end = static_cast<std::int64_t>(tracks - prefix_.size());
+  while (missing + 1 < cycle_.size() &&
+         cyclic(end + static_cast<std::int64_t>(missing)).cylinder == cyclic(end - 1).cylinder) {
+    ++missing;
+  }
+  return missing;
+}
+
+TrackOrder TrackOrder::extended_back(std::uint64_t tracks) const {
+  TrackOrder order = *this;
+  for (std::uint64_t i = 0; i < tracks; ++i) {
+    const TrackPlace before = order.cyclic(-1);
+    order.cycle_.insert(order.cycle_.begin(), before);
+    order.cycle_.pop_back();
+  }
+  return order;
+}
+
+model::LayoutNode TrackOrder::node(std::uint64_t tracks, std::uint32_t sectors) const {
+  const TrackPlace origin = at(0);
+  std::vector<TrackPlace> listed;
+  std::uint64_t next = std::min<std::uint64_t>(prefix_.size(), tracks);
+  // The cycle is best told from where one of its runs begins.
+  std::size_t phase = 0;
+  while (phase < cycle_.size() && !starts_run(phase)) ++phase;
+  if (phase < cycle_.size() && next + phase < tracks) next += phase;
+  for (std::uint64_t i = 0; i < next; ++i) listed.push_back(at(i));
+
+  std::vector<model::LayoutNode> children = runs_of(listed, origin, sectors);
+  const std::uint64_t repetitions = cycle_.empty() ? 0 : (tracks - next) / cycle_.size();
+  if (repetitions > 0) {
+    std::vector<TrackPlace> one;
+    for (std::uint64_t i = 0; i < cycle_.size(); ++i) one.push_back(at(next + i));
+    model::LayoutNode repeat;
+    if (one.size() == 1) {
+      repeat = leaf(one[0] - origin, {cylinder_step_, head_step_}, repetitions, sectors);
+    } else {
+      repeat.count = static_cast<std::uint32_t>(repetitions);
+      repeat.cylinder = static_cast<std::int32_t>(one[0].cylinder - origin.cylinder);
+      repeat.head = static_cast<std::int32_t>(one[0].head - origin.head);
+      repeat.cylinder_step = repetitions > 1 ? static_cast<std::int32_t>(cylinder_step_) : 0;
+      repeat.head_step = repetitions > 1 ? static_cast<std::int32_t>(head_step_) : 0;
+      repeat.children = folded(runs_of(one, one[0], sectors));
+    }
+    children.push_back(std::move(repeat));
+    next += repetitions * cycle_.size();
+  }
+  std::vector<TrackPlace> rest;
+  for (; next < tracks; ++next) rest.push_back(at(next));
+  for (model::LayoutNode& run : runs_of(rest, origin, sectors)) children.push_back(std::move(run));
+
+  model::LayoutNode zone;
+  if (children.size() == 1) {
+    zone = std::move(children[0]);
+  } else {
+    zone.children = std::move(children);
+  }
+  zone.cylinder += static_cast<std::int32_t>(origin.cylinder);
+  zone.head += static_cast<std::int32_t>(origin.head);
+  return zone;
+}
+
+}  // namespace platter::layout

@@ -1,0 +1,61 @@
+// In which order the tracks of a zone are filled: a few tracks that were met at its start, then a
+// cycle that repeats with a constant step. One form for head-first cylinders (cycle of H tracks),
+// cylinder serpentines (2 H) and surface serpentines (bands of tracks on one surface).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/drive_model.h"
+
+namespace platter::layout {
+
+struct TrackPlace {
+  std::int64_t cylinder = 0, head = 0;
+  bool operator==(const TrackPlace&) const = default;
+};
+
+class TrackOrder {
+ public:
+  TrackOrder() = default;
+  // Tracks met so far, in order; what follows is learned from them.
+  explicit TrackOrder(std::vector<TrackPlace> met);
+
+  // The track number `track`; places that no drive has (negative numbers) where the guess is wrong.
+  TrackPlace at(std::uint64_t track) const;
+  // The first track not before `from` that lies there.
+  std::optional<std::uint64_t> find(TrackPlace place, std::uint64_t from = 0) const;
+
+  // Tracks before `track` stay what they are, `place` is track number `track`; the guess of what
+  // follows is made anew.
+  void continue_with(std::uint64_t track, TrackPlace place);
+  // The orders that begin at `first` and go on as some part of this cycle does; those that begin
+  // where a run of this cycle begins come first.
+  std::vector<TrackOrder> restarts(TrackPlace first) const;
+
+  // Tracks of one repetition, and the whole repetitions that `tracks` tracks make.
+  std::size_t cycle() const { return cycle_.size(); }
+  bool repeated(std::uint64_t tracks) const;
+
+  // Tracks that lie before track 0 in the same sweep over the heads of one cylinder, and after
+  // `tracks` tracks until that sweep ends: both belong to the drive though no block is there.
+  std::uint64_t missing_before() const;
+  std::uint64_t missing_after(std::uint64_t tracks) const;
+  TrackOrder extended_back(std::uint64_t tracks) const;
+
+  // The first `tracks` tracks as one node (a zone) of the model.
+  model::LayoutNode node(std::uint64_t tracks, std::uint32_t sectors) const;
+
+ private:
+  void guess();
+  void normalize();
+  std::int64_t place_in_cycle(std::uint64_t track) const;
+  bool starts_run(std::size_t position) const;
+  TrackPlace cyclic(std::int64_t index) const;  // index 0: first track of the cycle; may be negative
+
+  std::vector<TrackPlace> prefix_, cycle_;
+  std::int64_t cylinder_step_ = 0, head_step_ = 0;
+};
+
+}  // namespace platter::layout

@@ -1,0 +1,47 @@
+// What layout extraction asks of a drive: where a block is, which block is at a place, where the
+// media defects are. A scsi::Drive answers by translate address pages and READ DEFECT DATA.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "scsi/drive.h"
+
+namespace platter::layout {
+
+class Translator {
+ public:
+  virtual ~Translator() = default;
+  virtual const std::string& name() const = 0;
+  virtual std::uint64_t blocks() const = 0;
+  // Heads and cylinders that the drive claims to have; 0 where it does not say.
+  virtual std::uint32_t heads() const = 0;
+  virtual std::uint32_t cylinders() const = 0;
+  // nullopt: the drive does not answer.
+  virtual std::optional<scsi::Translation> translate(std::uint64_t lbn) = 0;
+  // nullopt: no block lies there, or the drive does not answer.
+  virtual std::optional<std::uint64_t> translate_back(const scsi::PhysicalAddress& place) = 0;
+  // nullopt: the drive does not give this list.
+  virtual std::optional<scsi::DefectList> defects(bool primary, bool grown) = 0;
+};
+
+class DriveTranslator final : public Translator {
+ public:
+  // `name`: what the drive is called in sentences for people.
+  DriveTranslator(scsi::Drive& drive, std::string name);
+  const std::string& name() const override { return name_; }
+  std::uint64_t blocks() const override { return drive_.blocks(); }
+  std::uint32_t heads() const override { return heads_; }
+  std::uint32_t cylinders() const override { return cylinders_; }
+  std::optional<scsi::Translation> translate(std::uint64_t lbn) override;
+  std::optional<std::uint64_t> translate_back(const scsi::PhysicalAddress& place) override;
+  std::optional<scsi::DefectList> defects(bool primary, bool grown) override;
+
+ private:
+  scsi::Drive& drive_;
+  std::string name_;
+  std::uint32_t heads_ = 0, cylinders_ = 0;
+};
+
+}  // namespace platter::layout

@@ -1,0 +1,40 @@
+// One zone as far as it is known: in which order its tracks are filled, which of their slots hold
+// blocks, and so where every one of its blocks should be.
+#pragma once
+
+#include <cstdint>
+
+#include "layout/slot_map.h"
+#include "layout/track_order.h"
+
+namespace platter::layout {
+
+struct Zone {
+  std::uint64_t first_lbn = 0;
+  TrackOrder order;
+  SlotMap slots;
+  std::uint64_t good = 0;  // the furthest track whose first block was where it should be
+
+  std::uint64_t first_slot(std::uint64_t track) const { return track * slots.sectors(); }
+  // The first block at or after the start of a track.
+  std::uint64_t first_block(std::uint64_t track) const {
+    return first_lbn + slots.blocks_before(first_slot(track));
+  }
+};
+
+// Where a block should be: slot counts within the track, from its first slot; rank counts the
+// blocks of the track before it.
+struct Expected {
+  std::uint64_t track = 0, slot = 0, rank = 0;
+  TrackPlace place;
+};
+
+inline Expected expected(const Zone& zone, std::uint64_t lbn) {
+  const std::uint64_t block = lbn - zone.first_lbn;
+  const std::uint64_t slot = zone.slots.slot_of(block);
+  const std::uint64_t track = slot / zone.slots.sectors();
+  return {track, slot % zone.slots.sectors(),
+          block - zone.slots.blocks_before(zone.first_slot(track)), zone.order.at(track)};
+}
+
+}  // namespace platter::layout
