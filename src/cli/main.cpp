@@ -20,6 +20,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "platter " PLATTER_VERSION);
   platter::cli::add_truth(app);
+  platter::cli::add_compare(app);
+  platter::cli::add_replay(app);
+  platter::cli::add_trace(app);
 
   try {
     app.parse(argc, argv);

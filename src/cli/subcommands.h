@@ -6,6 +6,9 @@
 
 namespace platter::cli {
 
+void add_compare(CLI::App& app);
+void add_replay(CLI::App& app);
+void add_trace(CLI::App& app);
 void add_truth(CLI::App& app);
 
 }  // namespace platter::cli

@@ -1,6 +1,7 @@
 #include "replay/result.h"
 
 #include <charconv>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
 
@@ -168,7 +169,7 @@ void save_result(const Result& result, const std::string& path) {
 
 Result result_of_trace(const Trace& trace) {
   Result result;
-  result.name = fmt::format("the drive of {}", trace.name);
+  result.name = fmt::format("the drive of {}", std::filesystem::path(trace.name).filename().string());
   result.trace = trace.name;
   result.kind = TraceKind::closed;
   result.caches = "unknown";

@@ -1,0 +1,36 @@
+#include "cli/lbn_ranges.h"
+
+#include <charconv>
+
+#include <fmt/core.h>
+
+#include "model/error.h"
+
+namespace platter::cli {
+namespace {
+
+scsi::LbnRange range_of(const std::string& text) {
+  scsi::LbnRange range;
+  const char* const end = text.data() + text.size();
+  const auto [dash, first_error] = std::from_chars(text.data(), end, range.first);
+  bool good = first_error == std::errc();
+  range.last = range.first;
+  if (good && dash != end) {
+    const auto [rest, last_error] = std::from_chars(dash + 1, end, range.last);
+    good = *dash == '-' && last_error == std::errc() && rest == end;
+  }
+  if (!good || range.last < range.first)
+    throw Error(ExitStatus::usage,
+                fmt::format("\"{}\" is no range of LBNs: write FIRST-LAST, as 1000-1999", text));
+  return range;
+}
+
+}  // namespace
+
+std::vector<scsi::LbnRange> lbn_ranges(const std::vector<std::string>& texts) {
+  std::vector<scsi::LbnRange> ranges;
+  for (const std::string& text : texts) ranges.push_back(range_of(text));
+  return ranges;
+}
+
+}  // namespace platter::cli

@@ -1,0 +1,14 @@
+// LBN ranges on the command line: FIRST-LAST, or one LBN.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scsi/guard.h"
+
+namespace platter::cli {
+
+// Throws Error(usage) for what is no range.
+std::vector<scsi::LbnRange> lbn_ranges(const std::vector<std::string>& texts);
+
+}  // namespace platter::cli

@@ -1,0 +1,80 @@
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "cli/subcommands.h"
+#include "model/json.h"
+#include "replay/replay_model.h"
+#include "replay/result.h"
+#include "replay/trace.h"
+
+namespace platter::cli {
+namespace {
+
+const std::map<std::string, replay::Caches> kCaches = {
+    {"default", replay::Caches::as_they_are}, {"off", replay::Caches::off}};
+const std::map<std::string, replay::TraceFormat> kFormats = {
+    {"ascii", replay::TraceFormat::ascii}, {"validate", replay::TraceFormat::validate}};
+
+struct Options {
+  std::string trace, target, output, phase_from, format, caches = "default";
+  std::optional<std::uint32_t> device_number;
+  std::uint32_t depth = 1, reference_reads = 16;
+  std::vector<std::string> writes;
+};
+
+replay::Result on_model(const Options& options, const replay::Trace& trace) {
+  replay::ModelReplay how{
+      .caches = kCaches.at(options.caches), .depth = options.depth, .reference_reads = options.reference_reads};
+  std::optional<replay::Result> drive;
+  if (!options.phase_from.empty()) drive = replay::load_result(options.phase_from);
+  if (drive) how.like = &*drive;
+  return replay::replay_on_model(model::load_model(options.target), trace, how);
+}
+
+void run(const Options& options) {
+  const replay::Trace trace = replay::read_trace_file(
+      options.trace, {.format = options.format.empty() ? replay::TraceFormat::detect
+                                              : kFormats.at(options.format),
+                       .device = options.device_number});
+  const replay::Result result = on_model(options, trace);
+  replay::save_result(result, options.output);
+  if (result.outside_validity > 0)
+    fmt::print(stderr, "platter: {} of {} requests lie outside what the model measured\n",
+               result.outside_validity, result.requests.size());
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("replay", "a trace on a drive or on a model");
+  command->add_option("TRACE", options->trace, "ascii (open) or validate (closed)")->required();
+  command->add_option("--on", options->target, "a device or a model file")->required();
+  command->add_option("-o,--output", options->output, "the result file to write")->required();
+  command->add_option("--format", options->format, "of the trace (else: detected)")
+      ->check(CLI::IsMember(kFormats));
+  command->add_option("--device-number", options->device_number,
+                      "of an ascii trace, only this device's requests");
+  command->add_option("--caches", options->caches, "as they are, or off for the replay")
+      ->check(CLI::IsMember(kCaches))
+      ->capture_default_str();
+  command->add_option("--depth", options->depth, "most requests outstanding")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--reference-reads", options->reference_reads,
+                      "reads from the media before the trace, to set a model's phase by")
+      ->capture_default_str();
+  command->add_option("--phase-from", options->phase_from,
+                      "model: issue every request when this result's drive got it, the platter's "
+                      "phase set once from its reference reads");
+  command->add_option("--allow-writes", options->writes,
+                      "device: LBN ranges FIRST-LAST that may be rewritten with what they hold");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace platter::cli
