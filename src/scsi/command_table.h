@@ -49,7 +49,7 @@ struct CommandEntry {
   CommandClass command_class;
   Direction direction;
   std::uint8_t cdb_length;
-  // CDB usage data as REPORT SUPPORTED OPERATION CODES has it (SPC-4, 6.35.3): the opcode (and the
+  // CDB usage data as REPORT SUPPORTED OPERATION CODES has it (SPC-4): the opcode (and the
   // service action) itself, then a mask of the bits that platter may set. A bit outside is refused:
   // SP of MODE SELECT, the self-test bits of SEND DIAGNOSTIC, RELADR, LINK, WRPROTECT and so on.
   std::array<std::uint8_t, 16> usage;
@@ -67,7 +67,7 @@ struct AddressedBlocks {
   std::uint64_t blocks = 0;
 };
 
-// Which blocks a READ, WRITE or SEEK CDB names (SBC-3, clause 5); nullopt for other commands.
+// Which blocks a READ, WRITE or SEEK CDB names (SBC-3); nullopt for other commands.
 std::optional<AddressedBlocks> addressed_blocks(const Command& command);
 
 }  // namespace platter::scsi

@@ -1,6 +1,7 @@
 // Builders of every command that platter sends: pure functions from meaning to CDB and data.
-// Clauses: SPC-4 (INCITS 513) for all devices, SBC-3 (INCITS 514) for disks; what those standards
-// have dropped is from SCSI-2 (X3.131-1994, clauses 8 and 9).
+// SPC-4 (INCITS 513) has the commands for all devices, SBC-3 (INCITS 514) those for disks, each in
+// a clause of the command's name; what they have dropped is in SCSI-2 (X3.131-1994, clauses 8 and
+// 9).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 namespace platter::scsi {
 
 // One physical place as RECEIVE DIAGNOSTIC RESULTS page 40h gives it (physical sector format:
-// 3 bytes of cylinder, 1 of head, 4 of sector; SBC-3, 5.3.2.5; SCSI-2, 9.2.1). Sector numbers are
-// the drive's own, often from 0 for each track.
+// 3 bytes of cylinder, 1 of head, 4 of sector; SBC-3, FORMAT UNIT, address descriptor formats;
+// SCSI-2, 9.2.1). Sector numbers are the drive's own, often from 0 for each track.
 struct PhysicalAddress {
   std::uint32_t cylinder = 0, head = 0, sector = 0;
   bool operator==(const PhysicalAddress&) const = default;
@@ -25,49 +26,51 @@ enum class PageControl : std::uint8_t { current = 0, changeable = 1, defaults = 
 // How mode pages are asked for and set: the short (6) or the long (10) commands.
 enum class ModeForm : std::uint8_t { six, ten };
 
-// Hints for the drive's cache (SBC-3, 5.8): keep the data with low priority; go to the medium.
+// Hints for the drive's cache (SBC-3, READ (10)): keep the data with low priority; go to the
+// medium.
 struct CacheBits {
   bool disable_page_out = false;   // DPO
   bool force_unit_access = false;  // FUA
 };
 
-Command test_unit_ready();                                               // SPC-4, 6.47
-Command request_sense(std::uint8_t allocation = 252);                    // SPC-4, 6.39
-Command inquiry(std::uint16_t allocation = 36);                          // SPC-4, 6.6
+Command test_unit_ready();
+Command request_sense(std::uint8_t allocation = 252);
+Command inquiry(std::uint16_t allocation = 36);
 Command inquiry_vpd(std::uint8_t page, std::uint16_t allocation = 252);  // EVPD = 1
-Command report_luns(std::uint32_t allocation = 4096);                    // SPC-4, 6.33
-Command read_capacity_10();                                              // SBC-3, 5.15
-Command read_capacity_16();                                              // SBC-3, 5.16
+Command report_luns(std::uint32_t allocation = 4096);
+Command read_capacity_10();
+Command read_capacity_16();
 
 // Throw std::out_of_range where the address or the length does not fit the form; `block_bytes` is
 // the logical block length. READ(6) of 256 blocks is encoded as 0.
-Command read_6(std::uint32_t lbn, std::uint32_t blocks, std::uint32_t block_bytes);  // SBC-3, 5.9
+Command read_6(std::uint32_t lbn, std::uint32_t blocks, std::uint32_t block_bytes);
 Command read_10(std::uint64_t lbn, std::uint32_t blocks, std::uint32_t block_bytes,
-                CacheBits bits = {});  // SBC-3, 5.10
+                CacheBits bits = {});
 Command read_16(std::uint64_t lbn, std::uint32_t blocks, std::uint32_t block_bytes,
-                CacheBits bits = {});  // SBC-3, 5.12
+                CacheBits bits = {});
 Command write_6(std::uint32_t lbn, std::uint32_t blocks, std::vector<std::uint8_t> data);
 Command write_10(std::uint64_t lbn, std::uint32_t blocks, std::vector<std::uint8_t> data,
-                 CacheBits bits = {});  // SBC-3, 5.32
+                 CacheBits bits = {});
 Command write_16(std::uint64_t lbn, std::uint32_t blocks, std::vector<std::uint8_t> data,
-                 CacheBits bits = {});  // SBC-3, 5.34
+                 CacheBits bits = {});
 
 Command seek_10(std::uint64_t lbn);  // SCSI-2, 9.2.15
-Command synchronize_cache_10();      // all blocks, waits for the medium; SBC-3, 5.23
+Command synchronize_cache_10();      // all blocks, waits for the medium
 
-// SPC-4, 6.13 and 6.14. `disable_block_descriptors` is DBD.
+// `disable_block_descriptors` is DBD.
 Command mode_sense(ModeForm form, std::uint8_t page, PageControl control,
                    bool disable_block_descriptors = false);
-// Sets one whole page for now only (PF = 1, SP = 0, no block descriptor); SPC-4, 6.11 and 6.12.
+// Sets one whole page for now only (PF = 1, SP = 0, no block descriptor).
 Command mode_select(ModeForm form, std::span<const std::uint8_t> page);
 
 // Translate address page 40h, sent with SEND DIAGNOSTIC (PF = 1, no self test) and fetched with
-// RECEIVE DIAGNOSTIC RESULTS; SBC-3, 6.2; SCSI-2, 9.3.1. Above 2^32 the long block format is used.
+// RECEIVE DIAGNOSTIC RESULTS (SBC-3, translate address pages; SCSI-2, 9.3.1). Above 2^32 the long
+// block format is used.
 Command translate_block(std::uint64_t lbn);
 Command translate_place(const PhysicalAddress& place, bool long_block_format = false);
 Command receive_translation();
 
-// Lists in the physical sector format (101b); SBC-3, 5.17 and 5.18. `allocation` in bytes.
+// Lists in the physical sector format (101b). `allocation` in bytes.
 Command read_defect_data_10(bool primary, bool grown, std::uint16_t allocation);
 Command read_defect_data_12(bool primary, bool grown, std::uint32_t allocation);
 

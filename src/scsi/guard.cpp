@@ -41,7 +41,7 @@ Reason wrong_transfer(const Command& command, const CommandEntry& entry) {
 }
 
 // Only the caching page, whole, alone and without block descriptors: those change the capacity.
-// SPC-4, 6.11 (MODE SELECT) and 7.5.4 (mode parameter header).
+// SPC-4, MODE SELECT and mode parameter header formats.
 Reason foreign_mode_data(const Command& command) {
   const bool short_form = command.opcode() == kModeSelect6;
   const std::size_t header = short_form ? 4 : 8;
@@ -55,7 +55,8 @@ Reason foreign_mode_data(const Command& command) {
   return std::nullopt;
 }
 
-// SBC-3, 6.2.2 (Translate Address Output): the only page that may be sent, and never a self test.
+// The translate address page (SBC-3, translate address pages) is the only page that may be sent,
+// and never a self test.
 Reason foreign_diagnostic(const Command& command) {
   if (!(command.cdb[1] & 0x10)) return "the PF bit is not set, so its page has no fixed meaning";
   if (command.data.size() != get_be16(&command.cdb[3]) || command.data.size() != 14 ||

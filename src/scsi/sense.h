@@ -1,4 +1,4 @@
-// Sense data, fixed and descriptor format (SPC-4, 4.5), read through libsgutils2.
+// Sense data, fixed and descriptor format (SPC-4, sense data), read through libsgutils2.
 #pragma once
 
 #include <cstdint>

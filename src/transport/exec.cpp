@@ -22,7 +22,7 @@ using scsi::Status;
 using scsi::TransportError;
 
 constexpr std::size_t kMaxMessage = 16U << 20;  // bytes behind the length field
-constexpr std::size_t kRequestHeader = 26;      // fixed bytes of a request, without length
+constexpr std::size_t kRequestHeader = 22;      // fixed bytes of a request, without length
 constexpr std::size_t kReplyHeader = 24;        // fixed bytes of a reply, without length
 constexpr std::size_t kMoreOffset = 4 + 8 + 4 + 1;
 constexpr std::uint8_t kNone = 0xFF;  // status: nothing has completed (yet)

@@ -33,7 +33,7 @@ struct Step {
   std::optional<std::vector<std::uint8_t>> sent;  // data to the device
 };
 
-// Fixed format sense data (SPC-4, 4.5.3).
+// Fixed format sense data (SPC-4, fixed format sense data).
 inline std::vector<std::uint8_t> fixed_sense(std::uint8_t key, std::uint8_t asc,
                                              std::uint8_t ascq = 0, std::uint8_t code = 0x70) {
   return {code, 0, key, 0, 0, 0, 0, 10, 0, 0, 0, 0, asc, ascq, 0, 0, 0, 0};
