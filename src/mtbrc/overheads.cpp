@@ -185,20 +185,6 @@ model::Parameter hit_overhead(const Samples& samples, bool write, bool after_wri
   return result;
 }
 
-model::Parameter transfer_per_block(const Samples& samples, double period_ms) {
-  const auto times = hit_times(samples, false, false, period_ms);
-  if (!times) return absent("ms", "no cache hits were timed");
-  const auto line = statistics::huber_line(times->blocks, times->ms);
-  if (!line) return absent("ms", "cache hits of several sizes are needed");
-  model::Parameter result;
-  result.unit = "ms";
-  result.method = "slope of hit time over blocks";
-  result.value = line->coefficients[1];
-  result.error = std::sqrt(line->covariance.at(1, 1));
-  result.samples = times->ms.size();
-  return result;
-}
-
 // Mean media time of one sector over the samples' tracks.
 double sector_ms(const Samples& samples, const engine::LayoutMap& map, double period_ms, bool write,
                  bool after_write) {
@@ -216,12 +202,11 @@ double sector_ms(const Samples& samples, const engine::LayoutMap& map, double pe
 model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& map,
                                const model::Rotation& rotation, bool write, bool after_write,
                                const model::Parameter& block_transfer, double period_ms) {
-  const bool writes = write || after_write;
-  const bool any = std::any_of(samples.begin(), samples.end(), [&](const Sample& s) {
-    return s.experiment == Experiment::same_track && s.write == write &&
-           s.after_write == after_write;
+  const bool any = std::any_of(samples.begin(), samples.end(), [](const Sample& s) {
+    return s.experiment == Experiment::same_track && (s.write || s.after_write);
   });
-  if (writes && !any) return absent("ms", "writes were not permitted");
+  if ((write || after_write) && !any)
+    return absent("ms", "no writes were timed: they need permitted ranges with whole tracks");
   model::Parameter result = estimate_same_track(samples, map, rotation, write, after_write);
   if (!result) return result;
   *result.value -= sector_ms(samples, map, period_ms, write, after_write);
@@ -263,12 +248,28 @@ void measure_hit_overheads(Context& context, const std::vector<scsi::LbnRange>& 
   if (!tracks.empty()) run_write_hits(context, tracks, options, meter);
 }
 
+model::Parameter estimate_block_transfer(const Samples& samples, const model::Rotation& rotation) {
+  const double period_ms = static_cast<double>(rotation.numerator_ns) /
+                           static_cast<double>(rotation.denominator) * 1e-6;
+  const auto times = hit_times(samples, false, false, period_ms);
+  if (!times) return absent("ms", "no cache hits were timed");
+  const auto line = statistics::huber_line(times->blocks, times->ms);
+  if (!line) return absent("ms", "cache hits of several sizes are needed");
+  model::Parameter result;
+  result.unit = "ms";
+  result.method = "slope of hit time over blocks";
+  result.value = line->coefficients[1];
+  result.error = std::sqrt(line->covariance.at(1, 1));
+  result.samples = times->ms.size();
+  return result;
+}
+
 OverheadEstimate estimate_overheads(const Samples& samples, const engine::LayoutMap& map,
                                     const model::Rotation& rotation) {
   const double period_ms = static_cast<double>(rotation.numerator_ns) /
                            static_cast<double>(rotation.denominator) * 1e-6;
   OverheadEstimate result;
-  result.block_transfer = transfer_per_block(samples, period_ms);
+  result.block_transfer = estimate_block_transfer(samples, rotation);
   const auto hit = [&](bool write, bool after_write) {
     return hit_overhead(samples, write, after_write, result.block_transfer, period_ms);
   };

@@ -27,6 +27,9 @@ void measure_miss_overheads(Context& context, const std::vector<scsi::LbnRange>&
 void measure_hit_overheads(Context& context, const std::vector<scsi::LbnRange>& permitted,
                            const OverheadOptions& options = {});
 
+// Slope of hit time over blocks, ms for each block. Pure.
+model::Parameter estimate_block_transfer(const Samples& samples, const model::Rotation& rotation);
+
 struct OverheadEstimate {
   model::Overheads overheads;
   model::Parameter block_transfer;  // ms for each block

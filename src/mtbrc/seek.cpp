@@ -11,7 +11,7 @@ namespace platter::mtbrc {
 namespace {
 
 constexpr std::uint32_t kTrialsAtOnePlace = 6;
-constexpr std::size_t kLeastTrials = 12;
+constexpr std::size_t kLeastTrials = 10;
 
 struct Point {
   Threshold threshold;
@@ -173,7 +173,7 @@ bool SeekSurvey::add_where_bent() {
     middle = from + (to - from) / 2;
   }
   if (middle == 0) return false;
-  measure(middle, 1.5e6 * options_.target_error_ms);
+  measure(middle, 1e6 * options_.grid_error_ms);
   return true;
 }
 
@@ -192,20 +192,32 @@ bool SeekSurvey::sharpen_worst() {
   return true;
 }
 
-void SeekSurvey::run() {
-  const std::uint32_t longest = map_.cylinders() - 1;
+// DIXtrac's distances (section 4.2): each to 10, every 2nd to 20, 5th to 50, 10th to 100, 25th to 500,
+// 100th beyond; further apart beyond 500 on drives of many cylinders.
+std::vector<std::uint32_t> grid_up_to(std::uint32_t longest, std::uint32_t most_beyond_500) {
   std::vector<std::uint32_t> distances;
-  for (std::uint32_t d = 1; d <= longest && d <= options_.first_distances; ++d)
+  const std::uint32_t hundreds = longest > 500 ? (longest - 500) / 100 : 0;
+  const std::uint32_t far = 100 * (1 + hundreds / std::max(most_beyond_500, 1u));
+  for (std::uint32_t d = 1; d < longest;
+       d += d < 10 ? 1 : d < 20 ? 2 : d < 50 ? 5 : d < 100 ? 10 : d < 500 ? 25 : far)
     distances.push_back(d);
-  for (double d = options_.first_distances * options_.step; d < longest; d *= options_.step)
-    distances.push_back(static_cast<std::uint32_t>(d));
-  if (distances.empty() || distances.back() != longest) distances.push_back(longest);
+  distances.push_back(longest);
+  return distances;
+}
+
+void SeekSurvey::run() {
+  std::uint32_t longest = map_.cylinders() - 1;
   // The longest may start and end on spare cylinders: come down until tracks are found.
-  while (distances.back() > 1 && !start_for(distances.back()))
-    distances.back() -= 1 + distances.back() / 1000;
-  std::sort(distances.begin(), distances.end());
-  distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
-  for (std::uint32_t d : distances) measure(d, 2e6 * options_.target_error_ms);
+  while (longest > 1 && !start_for(longest)) longest -= 1 + longest / 1000;
+  const auto grid = grid_up_to(longest, options_.most_beyond_500);
+  // Every eighth first: whatever the budget, the whole curve is seen. Each then helps to guess those
+  // beside it.
+  for (const std::size_t stride : {8u, 4u, 2u, 1u})
+    for (std::size_t i = grid.size(); i-- > 0;) {
+      if ((grid.size() - 1 - i) % stride != 0 || points_.contains(grid[i])) continue;
+      if (stride == 8 || meter_.share() < options_.grid_share)
+        measure(grid[i], 1e6 * options_.grid_error_ms);
+    }
   while (!meter_.exhausted() && add_where_bent()) {
   }
   while (!meter_.exhausted() && sharpen_worst()) context_.report("seek curve", meter_.share());
@@ -249,11 +261,8 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
     for (std::uint32_t i = 0; i < kTrialsAtOnePlace; ++i) {
       // What comes before is of the kind asked for; a trial is itself what comes before the next
       // if both are of one kind.
+      if (!trials.passages().ready(write) && !trials.go(*track, write)) break;
       if ((i == 0 || write != after_write) && !trials.go(*track, after_write)) break;
-      if (write && !trials.passages().ready(true)) {
-        // The passages of writes are learned from writes, which are followed by what must be last.
-        if (!trials.go(*track, true) || (!after_write && !trials.go(*track, false))) break;
-      }
       told += trials.trial(Experiment::same_track, 0, *track, write, threshold) ? 1 : 0;
     }
     if (told == 0) ++failures;

@@ -10,14 +10,16 @@ namespace platter::mtbrc {
 struct SeekOptions {
   double target_error_ms = 0.008;         // of a point
   double target_interpolation_ms = 0.010; // between points
-  std::uint32_t first_distances = 10;     // 1, 2, ... each of them
-  double step = 1.27;                     // then so much further each time, up to the longest
+  double grid_error_ms = 0.015;           // of a point of the first grid
+  double grid_share = 0.75;               // of the budget, at most, for the first grid
+  std::uint32_t most_beyond_500 = 110;    // distances in the first grid beyond 500
   std::uint32_t most_trials = 160;        // of one distance
   Budget budget{20'000, 60 * kSecond};    // where the context has none
 };
 
-// Measures where the curve is uncertain: first a coarse set of distances, then halving the intervals
-// in which a straight line is furthest from the curve. context.map with angles. Caches off.
+// Measures where the curve is uncertain: first the distances of the DIXtrac paper, then halving the
+// intervals in which a straight line is furthest from the curve, then sharpening the worst points.
+// context.map with angles. Caches off.
 model::Seek measure_seeks(Context& context, const SeekOptions& options = {});
 
 // From kept samples; both directions together. Pure.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "mtbrc/overheads.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/trials.h"
 #include "statistics/regression.h"
@@ -241,6 +242,11 @@ model::Parameter estimate_write_settle(const Samples& samples, const engine::Lay
       *found, same, "MTBRC of writes to another head, less MTBRC on one track, less head switch");
   *result.value -= *head_switch.time.value;
   result.error = std::hypot(*result.error, head_switch.time.error.value_or(0));
+  if (const model::Parameter transfer = estimate_block_transfer(samples, rotation)) {
+    *result.value += *transfer.value;
+    result.error = std::hypot(*result.error, transfer.error.value_or(0));
+    result.method += ", plus one block's transfer";
+  }
   return result;
 }
 

@@ -34,7 +34,10 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
                                 const model::Rotation& rotation);
 
 // MTBRC(write, write on another head of the cylinder) less MTBRC(write, write on the track) less the
-// head switch. May be negative. Without permitted ranges: absent, with the reason. Write cache off.
+// head switch; plus one block's transfer where it is known, because that is hidden behind the move
+// but not on the track (so the paper's value is that much too small for a model in which the data
+// come while the arm moves). Estimate again when cache hits have told the transfer. May be negative.
+// Without permitted ranges: absent, with the reason. Write cache off.
 model::Parameter measure_write_settle(Context& context, const std::vector<scsi::LbnRange>& permitted,
                                       const SwitchOptions& options = {});
 model::Parameter estimate_write_settle(const Samples& samples, const engine::LayoutMap& map,

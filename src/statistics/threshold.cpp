@@ -8,8 +8,8 @@
 namespace platter::statistics {
 namespace {
 
-constexpr std::size_t kCentres = 81;
-constexpr std::size_t kSpreads = 11;
+constexpr std::size_t kCentres = 61;
+constexpr std::size_t kSpreads = 9;
 constexpr std::array<double, 3> kLateShares = {0.003, 0.02, 0.08};
 constexpr std::array<double, 3> kLatePrior = {0.4, 0.4, 0.2};
 // A trial that no ordinary or late access explains: a disturbed host, a wrong angle.
@@ -18,20 +18,18 @@ constexpr double kGridHalfWidth = 6;  // posterior standard deviations
 
 double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
-struct GridMoments {
-  double centre = 0, centre_deviation = 0, spread = 0, late_share = 0;
-};
-
-GridMoments moments(const std::vector<double>& centres, const std::vector<double>& spreads,
-                    const std::vector<double>& log_posterior) {
+Threshold summary(const std::vector<double>& centres, const std::vector<double>& spreads,
+                  const std::vector<double>& log_posterior, std::size_t trials) {
   const double peak = *std::max_element(log_posterior.begin(), log_posterior.end());
   double total = 0, sum = 0, squares = 0, log_spread = 0, late = 0;
   std::size_t k = 0;
   for (double centre : centres) {
+    const double offset = centre - centres.front();
     for (double spread : spreads) {
       for (double share : kLateShares) {
-        const double weight = std::exp(log_posterior[k++] - peak);
-        const double offset = centre - centres.front();
+        const double log_weight = log_posterior[k++] - peak;
+        if (log_weight < -30) continue;
+        const double weight = std::exp(log_weight);
         total += weight;
         sum += weight * offset;
         squares += weight * offset * offset;
@@ -42,7 +40,7 @@ GridMoments moments(const std::vector<double>& centres, const std::vector<double
   }
   const double mean = sum / total;
   return {centres.front() + mean, std::sqrt(std::max(squares / total - mean * mean, 0.0)),
-          std::exp(log_spread / total), late / total};
+          std::exp(log_spread / total), late / total, trials};
 }
 
 }  // namespace
@@ -82,8 +80,19 @@ void ThresholdPosterior::accumulate(const CensoredTrial& trial) {
   }
 }
 
-// Coarse grid over all that the trials allow, then closer around the posterior.
-void ThresholdPosterior::refit() {
+// The grid drawn closer around the posterior, as long as that makes it finer.
+void ThresholdPosterior::zoom() {
+  for (int round = 0; round < 6; ++round) {
+    const Threshold found = summary(centres_, spreads_, log_posterior_, trials_.size());
+    const double spacing = centres_[1] - centres_[0];
+    const double half = kGridHalfWidth * std::max(found.error, 0.5 * spacing);
+    if (2 * half > 0.7 * (centres_.back() - centres_.front())) break;
+    place_grid(found.value - half, found.value + half);
+  }
+}
+
+// A coarse grid over all that the trials allow, then closer.
+void ThresholdPosterior::search() {
   double low = trials_.front().low;
   double high = trials_.front().high;
   for (const CensoredTrial& trial : trials_) {
@@ -91,31 +100,26 @@ void ThresholdPosterior::refit() {
     high = std::max(high, trial.high);
   }
   place_grid(low, high);
-  for (int round = 0; round < 6; ++round) {
-    const GridMoments found = moments(centres_, spreads_, log_posterior_);
-    const double spacing = centres_[1] - centres_[0];
-    const double half = kGridHalfWidth * std::max(found.centre_deviation, 0.5 * spacing);
-    if (2 * half > 0.7 * (centres_.back() - centres_.front())) break;
-    place_grid(found.centre - half, found.centre + half);
-  }
+  zoom();
 }
 
 void ThresholdPosterior::add(const CensoredTrial& trial) {
   if (!(trial.high > trial.low)) return;
   trials_.push_back(trial);
-  if (centres_.empty()) return refit();
-  accumulate(trial);
-  const GridMoments found = moments(centres_, spreads_, log_posterior_);
-  const double spacing = centres_[1] - centres_[0];
-  const double margin = std::min(found.centre - centres_.front(), centres_.back() - found.centre);
-  if (spacing > 0.5 * found.centre_deviation || margin < 4 * found.centre_deviation) refit();
-}
-
-std::optional<Threshold> ThresholdPosterior::estimate() const {
-  if (trials_.empty()) return std::nullopt;
-  const GridMoments found = moments(centres_, spreads_, log_posterior_);
-  return Threshold{found.centre, found.centre_deviation, found.spread, found.late_share,
-                   trials_.size()};
+  if (centres_.empty()) {
+    search();
+  } else {
+    accumulate(trial);
+    const Threshold found = summary(centres_, spreads_, log_posterior_, trials_.size());
+    const double margin =
+        std::min(found.value - centres_.front(), centres_.back() - found.value);
+    if (margin < 4 * found.error) {
+      search();
+    } else if (centres_[1] - centres_[0] > 0.5 * found.error) {
+      zoom();
+    }
+  }
+  estimate_ = summary(centres_, spreads_, log_posterior_, trials_.size());
 }
 
 std::optional<Threshold> fit_threshold(std::span<const CensoredTrial> trials,

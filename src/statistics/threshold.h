@@ -40,17 +40,19 @@ class ThresholdPosterior {
   void add(const CensoredTrial& trial);
   std::size_t trials() const { return trials_.size(); }
   // nullopt without trials.
-  std::optional<Threshold> estimate() const;
+  std::optional<Threshold> estimate() const { return estimate_; }
 
  private:
   void place_grid(double low, double high);
-  void refit();
+  void zoom();
+  void search();
   void accumulate(const CensoredTrial& trial);
 
   ThresholdPrior prior_;
   std::vector<CensoredTrial> trials_;
   std::vector<double> centres_, spreads_;
   std::vector<double> log_posterior_;  // [centre][spread][late share]
+  std::optional<Threshold> estimate_;
 };
 
 std::optional<Threshold> fit_threshold(std::span<const CensoredTrial> trials,
