@@ -1,0 +1,87 @@
+#include "report/model_diff.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "engine/layout_map.h"
+#include "report/track_list.h"
+
+namespace platter::report {
+namespace {
+
+// Angles without a stated error are equal up to the rounding of the 2^64 steps of a turn.
+constexpr double kAngleRounding_rev = 1e-9;
+
+bool same_track(const MappedTrack& a, const engine::LayoutMap& in_b) {
+  const engine::Track track = in_b.track_of_slot(in_b.slot_of_lbn(a.first_lbn));
+  const MappedTrack b = mapped_track(in_b, track);
+  return a.first_lbn == b.first_lbn && a.blocks == b.blocks && a.cylinder == b.cylinder && a.head == b.head;
+}
+
+double around_zero(double rev) { return rev - std::round(rev); }
+
+}  // namespace
+
+LayoutDifference compare_layouts(const model::Layout& a, const model::Layout& b) {
+  const engine::LayoutMap in_a(a), in_b(b);
+  LayoutDifference result;
+  std::vector<double> turned;  // B's angle minus A's
+  double cosines = 0, sines = 0;
+  for_each_track(in_a, [&](const MappedTrack& track) {
+    ++result.tracks_a;
+    const bool in_both = track.first_lbn < in_b.blocks();
+    if (!in_both || !same_track(track, in_b)) {
+      ++result.differing_tracks;
+      result.differing_blocks += track.blocks;
+    }
+    if (!in_both) return;
+    const engine::Angle angle = in_b.angle_of_lbn(track.first_lbn) - in_a.angle_of_lbn(track.first_lbn);
+    turned.push_back(engine::rev_from_angle(angle));
+    cosines += std::cos(2 * std::numbers::pi * turned.back());
+    sines += std::sin(2 * std::numbers::pi * turned.back());
+  });
+  for_each_track(in_b, [&](const MappedTrack&) { ++result.tracks_b; });
+  if (turned.empty()) return result;
+  double offset = std::atan2(sines, cosines) / (2 * std::numbers::pi);
+  double rest = 0;  // atan2 of large sums is good to some 1e-12; one step of the mean makes it exact
+  for (const double rev : turned) rest += around_zero(rev - offset);
+  offset += rest / static_cast<double>(turned.size());
+  double squares = 0;
+  for (const double rev : turned) {
+    const double error = around_zero(rev - offset);
+    squares += error * error;
+    result.max_angle_rev = std::max(result.max_angle_rev, std::fabs(error));
+  }
+  result.angles = turned.size();
+  result.offset_rev = offset - std::floor(offset);
+  result.rms_angle_rev = std::sqrt(squares / static_cast<double>(turned.size()));
+  return result;
+}
+
+std::vector<model::Difference> diff_models(const model::DriveModel& a, const model::DriveModel& b) {
+  std::vector<model::Difference> differences = model::diff_parameters(a, b);
+  if (a.layout.zones.empty() || b.layout.zones.empty()) return differences;
+  const LayoutDifference layout = compare_layouts(a.layout, b.layout);
+  const auto counted = [&](const char* path, const char* unit, std::uint64_t in_a, std::uint64_t in_b,
+                           std::uint64_t elsewhere) {
+    const auto count = static_cast<double>(elsewhere);
+    differences.push_back({path, unit, static_cast<double>(in_a), static_cast<double>(in_b), count,
+                           count / static_cast<double>(in_a), elsewhere == 0 && in_a == in_b});
+  };
+  counted("layout.tracks", "tracks", layout.tracks_a, layout.tracks_b, layout.differing_tracks);
+  counted("layout.blocks", "blocks", engine::LayoutMap(a.layout).blocks(), engine::LayoutMap(b.layout).blocks(),
+          layout.differing_blocks);
+  const double error = std::hypot(a.layout.angle.error.value_or(0), b.layout.angle.error.value_or(0));
+  const auto angle = [&](const char* path, double rev) {
+    differences.push_back({path, "rev", std::nullopt, std::nullopt, rev, std::nullopt,
+                           rev <= model::kEqualWithin * error + kAngleRounding_rev});
+  };
+  if (layout.angles > 0) {
+    angle("layout.angle_rms", layout.rms_angle_rev);
+    angle("layout.angle_max", layout.max_angle_rev);
+  }
+  return differences;
+}
+
+}  // namespace platter::report
