@@ -67,9 +67,9 @@ struct Pair {
 // did, otherwise over the first 100 media accesses.
 class Phase {
  public:
-  Phase(const Result& drive, const Result& model, double period_ns, double threshold_ns,
+  Phase(const Result& drive, const Result& model, double period_ns, const HitRule& rule,
         Comparison& comparison)
-      : drive_(drive), model_(model), period_ns_(period_ns), threshold_ns_(threshold_ns) {
+      : drive_(drive), model_(model), period_ns_(period_ns), rule_(rule) {
     free_running_ = comparison.same_issue_times || drive.kind == TraceKind::open;
     std::vector<double> errors = free_running_ ? reference_errors() : std::vector<double>{};
     comparison.phase_from = "reference reads";
@@ -108,7 +108,7 @@ class Phase {
     const std::size_t count = std::min(drive_.reference.size(), model_.reference.size());
     for (std::size_t i = 0; i < count; ++i) {
       const Response &drive = drive_.reference[i], &model = model_.reference[i];
-      if (drive.lbn == model.lbn && both_from_media(drive, model, threshold_ns_))
+      if (drive.lbn == model.lbn && rule_.both_from_media(drive, model))
         errors.push_back(error_ns(drive, model));
     }
     return errors;
@@ -117,13 +117,14 @@ class Phase {
   std::vector<double> first_media_errors() const {
     std::vector<double> errors;
     for (std::size_t i = 0; i < drive_.requests.size() && errors.size() < kPhaseAccesses; ++i)
-      if (both_from_media(drive_.requests[i], model_.requests[i], threshold_ns_))
+      if (rule_.both_from_media(drive_.requests[i], model_.requests[i]))
         errors.push_back(error_ns(drive_.requests[i], model_.requests[i]));
     return errors;
   }
 
   const Result &drive_, &model_;
-  double period_ns_, threshold_ns_, offset_ns_ = 0;
+  double period_ns_, offset_ns_ = 0;
+  HitRule rule_;
   bool free_running_ = false;
 };
 
@@ -185,14 +186,13 @@ std::vector<double> sorted_responses_ms(const Result& result,
 }
 
 std::vector<Pair> pairs_of(const Result& drive, const Result& model, Comparison& comparison) {
-  const std::optional<double> threshold_ns =
-      comparison.hit_threshold_ns;
+  const HitRule rule{comparison.hit_threshold_ns, model.block_transfer_ns.value_or(0)};
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < drive.requests.size(); ++i) {
     const Response &theirs = drive.requests[i], &mine = model.requests[i];
     Pair pair;
-    pair.drive_hit = is_hit(theirs, threshold_ns);
-    pair.model_hit = is_hit(mine, threshold_ns);
+    pair.drive_hit = rule.is_hit(theirs);
+    pair.model_hit = rule.is_hit(mine);
     pair.error_ns = error_ns(theirs, mine);
     pair.on_media = pair.drive_hit == false && pair.model_hit == false;
     pairs.push_back(pair);
@@ -200,9 +200,7 @@ std::vector<Pair> pairs_of(const Result& drive, const Result& model, Comparison&
   const double tolerance_ns = comparison.period_ns ? *comparison.period_ns / 1000 : 0;
   comparison.same_issue_times = issued_alike(drive, model, tolerance_ns);
   if (comparison.period_ns)
-    Phase(drive, model, *comparison.period_ns,
-          threshold_ns.value_or(default_hit_threshold_ns(*comparison.period_ns)), comparison)
-        .fold_into(pairs);
+    Phase(drive, model, *comparison.period_ns, rule, comparison).fold_into(pairs);
   return pairs;
 }
 
@@ -216,7 +214,7 @@ Comparison compare(const Result& drive, const Result& model, const Comparing& op
   comparison.period_ns = model.period_ns ? model.period_ns : drive.period_ns;
   comparison.hit_threshold_ns = options.hit_threshold_ns;
   if (!comparison.hit_threshold_ns && comparison.period_ns)
-    comparison.hit_threshold_ns = default_hit_threshold_ns(*comparison.period_ns);
+    comparison.hit_threshold_ns = HitRule::of_period(*comparison.period_ns).threshold_ns;
   comparison.not_paired = difference_in_requests(drive, model);
   std::vector<Pair> pairs;
   if (comparison.not_paired.empty()) pairs = pairs_of(drive, model, comparison);

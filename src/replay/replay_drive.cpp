@@ -188,6 +188,10 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
                 fmt::format("{} takes at most {} commands at a time; pass a smaller --depth",
                             device.name(), device.max_outstanding()));
 
+  const bool writes = std::any_of(trace.requests.begin(), trace.requests.end(),
+                                  [](const TraceRequest& request) { return request.write; });
+  if (options.before_changes && (writes || options.caches != Caches::as_they_are))
+    options.before_changes(identity, drive.cache_page());
   Contents contents(identity.block_bytes);
   for (const TraceRequest& request : trace.requests)
     if (request.write) contents.want(request.lbn, request.blocks);

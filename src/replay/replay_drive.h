@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "replay/replay_model.h"
 #include "replay/result.h"
 #include "replay/schedule.h"
 #include "replay/trace.h"
+#include "scsi/drive.h"
 #include "scsi/guard.h"
 
 namespace platter::replay {
@@ -17,7 +19,10 @@ struct DriveReplay {
   Caches caches = Caches::as_they_are;
   std::uint32_t depth = 1;              // most commands outstanding; a closed trace has 1
   std::uint32_t reference_reads = 16;   // before the trace, as on a model
-  // Every sector that will be written, with what it holds, before the timed run (safety journal).
+  // The safety journal: once before anything is changed, with the cache page as it was (if the drive
+  // has one); then every sector that will be written, with what it holds, before the timed run.
+  std::function<void(const model::Identity& identity, const std::optional<scsi::CachePage>& page)>
+      before_changes{};
   std::function<void(std::uint64_t lbn, const std::vector<std::uint8_t>& bytes)> before_writes{};
   Progress progress{};
 };

@@ -112,12 +112,12 @@ double completion_difference_ns(const Response& drive, const Response& model) {
 }  // namespace
 
 double phase_between(const Result& drive, const Result& model, double period_ns) {
-  const double threshold_ns = default_hit_threshold_ns(period_ns);
+  const HitRule rule = HitRule::of_period(period_ns, model.block_transfer_ns.value_or(0));
   std::vector<double> differences;
   const auto collect = [&](const std::vector<Response>& theirs, const std::vector<Response>& mine,
                            std::size_t most) {
     for (std::size_t i = 0; i < std::min(theirs.size(), mine.size()); ++i)
-      if (differences.size() < most && both_from_media(theirs[i], mine[i], threshold_ns))
+      if (differences.size() < most && rule.both_from_media(theirs[i], mine[i]))
         differences.push_back(completion_difference_ns(theirs[i], mine[i]));
   };
   collect(drive.reference, model.reference, drive.reference.size());
@@ -142,6 +142,7 @@ Result replay_on_model(const model::DriveModel& model, const Trace& trace,
   result.caches = options.caches == Caches::off ? "off" : "default";
   result.block_bytes = model.identity.block_bytes;
   result.period_ns = exact_period_ns(model.rotation);
+  if (model.bus.block_transfer) result.block_transfer_ns = *model.bus.block_transfer.value * 1e6;
 
   const auto run = [&](double phase_ns) {
     ModelPlayer player(engine, static_cast<Nanoseconds>(std::llround(phase_ns)));

@@ -32,6 +32,7 @@ Json header_json(const Result& result) {
   json["caches"] = result.caches;
   json["block_bytes"] = result.block_bytes;
   if (result.period_ns) json["period_ns"] = *result.period_ns;
+  if (result.block_transfer_ns) json["block_transfer_ns"] = *result.block_transfer_ns;
   if (result.phase_ns) json["phase_ns"] = *result.phase_ns;
   if (result.outside_validity) json["outside_validity"] = result.outside_validity;
   if (result.retries) json["retries"] = result.retries;
@@ -61,6 +62,8 @@ Result result_from_header(std::string_view text, const std::string& path) {
     result.caches = json.at("caches").get<std::string>();
     result.block_bytes = json.at("block_bytes").get<std::uint32_t>();
     if (json.contains("period_ns")) result.period_ns = json["period_ns"].get<double>();
+    if (json.contains("block_transfer_ns"))
+      result.block_transfer_ns = json["block_transfer_ns"].get<double>();
     if (json.contains("phase_ns")) result.phase_ns = json["phase_ns"].get<double>();
     result.outside_validity = json.value("outside_validity", std::uint64_t{0});
     result.retries = json.value("retries", std::uint64_t{0});

@@ -34,6 +34,7 @@ struct Result {
   std::string caches = "default";      // "default", "off", "unknown"
   std::uint32_t block_bytes = 512;
   std::optional<double> period_ns{};     // of one revolution, where known
+  std::optional<double> block_transfer_ns{};  // model: of one block over the bus, where known
   std::optional<double> phase_ns{};      // model: how far ahead of nominal its platter was set
   std::uint64_t outside_validity = 0;  // model: requests beyond what the model measured
   std::uint64_t retries = 0;           // drive: BUSY, TASK SET FULL, unit attentions

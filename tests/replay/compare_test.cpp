@@ -151,6 +151,15 @@ TEST_CASE("hits: the model's knowledge, for the drive at most a quarter of a rev
   CHECK(compare(drive, model, {.hit_threshold_ns = 10e6}).classes.front().drive_hits == 5);
 }
 
+TEST_CASE("hits: the time that the data take over the bus is no time of the media") {
+  const Result drive = drive_of({response(0, 3.5, false, 20), response(100, 3.5, false, 10)});
+  Result model = model_of({response(0, 2.1, false, 20, false), response(100, 9, false, 10, true)});
+  model.block_transfer_ns = 0.1e6;  // 3.5 - 2.0 is below 2 ms, 3.5 - 1.0 is not
+  const ClassMetrics all = compare(drive, model).classes.front();
+  CHECK(all.drive_hits == 1);
+  CHECK(all.hits_agreed_share == 1.0);
+}
+
 TEST_CASE("without a period there is no threshold, and no phase") {
   Result model = model_of({response(0, 11)});
   model.period_ns.reset();

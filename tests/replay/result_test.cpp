@@ -48,6 +48,7 @@ TEST_CASE("a result comes back as it was saved") {
   result.block_bytes = 4096;
   result.period_ns = 5985037.406483791;
   result.phase_ns = -12.5;
+  result.block_transfer_ns = 170100.25;
   result.outside_validity = 3;
   result.retries = 2;
   result.reference = {{.lbn = 5, .issue_ns = 1, .response_ns = 2, .media = true}};
@@ -66,6 +67,7 @@ TEST_CASE("a result comes back as it was saved") {
   CHECK(again.block_bytes == 4096);
   CHECK(again.period_ns == result.period_ns);
   CHECK(again.phase_ns == result.phase_ns);
+  CHECK(again.block_transfer_ns == result.block_transfer_ns);
   CHECK(again.outside_validity == 3);
   CHECK(again.retries == 2);
   REQUIRE(again.reference.size() == 1);
