@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "virtual_drive/adaptive_cache.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/logical_unit.h"
 
@@ -57,6 +58,7 @@ struct VirtualDevice::Impl {
         engine(model),
         layout(engine.layout()),
         unit(model, layout),
+        adaptive_cache(model),
         noise(model.imperfections.value_or(model::Imperfections{}), engine.period_ns()),
         settings_are_ignored(model.imperfections && model.imperfections->mode_page_lies),
         truth(model) {
@@ -84,6 +86,7 @@ struct VirtualDevice::Impl {
   engine::Engine engine;
   engine::LayoutMap layout;
   LogicalUnit unit;
+  AdaptiveCache adaptive_cache;
   Noise noise;
   bool settings_are_ignored;
   model::DriveModel truth;
@@ -152,6 +155,7 @@ void VirtualDevice::Impl::start(const scsi::Command& command, std::uint32_t tag)
 void VirtualDevice::Impl::start_media(const Work& work, const engine::Disturbance& disturbance,
                                       std::uint32_t tag, Nanoseconds arrival_ns,
                                       Outstanding& entry) {
+  adaptive_cache.follow(engine, work.lbn, work.blocks, arrival_ns);
   engine::Request request;
   request.lbn = work.lbn;
   request.blocks = work.blocks;

@@ -1,0 +1,134 @@
+// The drives that platter brings along, and the names of virtual drives.
+#include "virtual_drive/catalogue.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "model/error.h"
+#include "model/json.h"
+#include "virtual_drive/defects.h"
+#include "virtual_drive/imperfections.h"
+#include "virtual_drive/open.h"
+#include "virtual_drive/test_drive.h"
+#include "virtual_drive/truth.h"
+
+using namespace platter;
+using namespace platter::virtual_drive;
+using namespace platter::virtual_drive::testing;
+
+namespace {
+
+ExitStatus status_of(const std::string& name) {
+  try {
+    virtual_model(name);
+  } catch (const Error& error) {
+    INFO(error.what());
+    return error.status();
+  }
+  return ExitStatus::ok;
+}
+
+}  // namespace
+
+TEST_CASE("each entry has a file and each file an entry") {
+  std::set<std::string> files, entries;
+  for (const auto& file :
+       std::filesystem::directory_iterator(PLATTER_SOURCE_DIR "/src/virtual_drive/catalogue"))
+    files.insert(file.path().stem().string());
+  for (const auto& entry : catalogue()) {
+    entries.insert(std::string(entry.name));
+    CHECK_FALSE(catalogue_text(entry).empty());
+    CHECK(find_in_catalogue(entry.alias) == &entry);
+  }
+  CHECK(files == entries);
+}
+
+TEST_CASE("every drive of the catalogue answers, with the default imperfections") {
+  const model::Imperfections expected = default_imperfections();
+  for (const auto& entry : catalogue()) {
+    INFO(entry.name);
+    const auto device = open_virtual(std::string(entry.name));
+    const auto model = catalogue_model(entry);
+    REQUIRE(model.imperfections);
+    CHECK(model.imperfections->seed == 0);
+    CHECK(model.imperfections->positioning_sigma_us == expected.positioning_sigma_us);
+    CHECK(model.imperfections->slow_access_share == expected.slow_access_share);
+    CHECK(model.imperfections->slow_access_mean_ms == expected.slow_access_mean_ms);
+    CHECK(model.imperfections->host_delay_median_us == expected.host_delay_median_us);
+    CHECK(model.imperfections->host_delay_p99_us == expected.host_delay_p99_us);
+    CHECK(model.imperfections->wobble_ppm == expected.wobble_ppm);
+    CHECK(model.imperfections->wobble_period_s == expected.wobble_period_s);
+    CHECK(model.imperfections->random_phase);
+    CHECK(model.identity.serial.starts_with("VIRTUAL"));
+    CHECK(model.provenance.source.find("DiskSim 4.0") != std::string::npos);
+    CHECK(model.provenance.source.find("CMU PDL") != std::string::npos);
+
+    CHECK(sense_of(run(*device, command({0x00, 0, 0, 0, 0, 0}))) == 0x62900);
+    const auto capacity = run(*device, command({0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 8));
+    REQUIRE(capacity.data.size() == 8);
+    const std::uint32_t last = scsi::get_be32(&capacity.data[0]);
+    CHECK(last + 1 == device->layout().blocks());
+    for (std::uint32_t i = 0; i <= 50; ++i) {
+      const auto lbn = static_cast<std::uint32_t>(std::uint64_t{last} * i / 50);
+      const auto done = run(*device, read_10(lbn, 1));
+      CHECK(sense_of(done) == 0);
+      CHECK(done.response_ns() < 200 * kMillisecond);
+    }
+    // Known slips are single sectors (on the HP: tracks), far fewer than the spares.
+    const auto defects = find_defects(model.layout);
+    CHECK(defects.primary.size() >= 10);
+    CHECK(defects.primary.size() < 700);
+    const engine::LayoutMap map(model.layout);
+    for (const auto slot : defects.primary) CHECK_FALSE(map.lbn_of_slot(slot));
+  }
+}
+
+TEST_CASE("options of a name") {
+  CHECK(virtual_model("virtual:atlas10k?seed=7").imperfections->seed == 7);
+  CHECK(virtual_model("atlas10k").imperfections->seed == 0);
+  const auto calm = virtual_model("atlas10k?seed=7&imperfections=none");
+  CHECK(calm.imperfections->seed == 7);
+  CHECK(calm.imperfections->positioning_sigma_us == 0);
+  CHECK_FALSE(calm.imperfections->random_phase);
+  CHECK(virtual_model("c2247?imperfections=none&imperfections=default")
+            .imperfections->positioning_sigma_us == 30);
+  CHECK(status_of("virtual:no-such-drive") == ExitStatus::no_device);
+  CHECK(status_of("virtual:") == ExitStatus::no_device);
+  CHECK(status_of("/nonexistent/file.json") == ExitStatus::bad_input);
+  CHECK(status_of("atlas10k?sead=7") == ExitStatus::usage);
+  CHECK(status_of("atlas10k?seed=") == ExitStatus::usage);
+  CHECK(status_of("atlas10k?seed=-1") == ExitStatus::usage);
+  CHECK(status_of("atlas10k?imperfections=some") == ExitStatus::usage);
+}
+
+TEST_CASE("any model file is a drive, and its truth is that file") {
+  auto model = test_drive();
+  model.identity.blocks = 7297;
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("platter-virtual-" + std::to_string(std::rand()) + ".json");
+  model::save_model(model, path.string());
+  const std::string name = "virtual:" + path.string();
+  const auto device = open_virtual(name);
+  CHECK(device->name() == name);
+  CHECK(sense_of(run(*device, read_10(7296, 1))) == 0);
+  const auto truth = truth_of(name);
+  CHECK(truth.identity.product == "SMALL");
+  CHECK_FALSE(truth.imperfections);
+  REQUIRE_FALSE(truth.provenance.notes.empty());
+  CHECK(truth.provenance.notes.back().find("power-on phase: 0") == 0);
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("the truth tells the power-on phase that a seed gives") {
+  const auto device = open_virtual("atlas10k?seed=7");
+  const auto note = truth_of("virtual:atlas10k?seed=7").provenance.notes.back();
+  const std::string prefix = "power-on phase: ";
+  REQUIRE(note.starts_with(prefix));
+  const double turns = std::stod(note.substr(prefix.size()));
+  CHECK(turns * 60e9 / 10025 == Approx(device->power_on_phase_ns()).margin(10));
+  CHECK(truth_of("virtual:atlas10k").provenance.notes.back().find("new one in every run") !=
+        std::string::npos);
+  CHECK_THROWS_AS(truth_of("/dev/sg0"), Error);
+}
