@@ -1,0 +1,97 @@
+#include "replay/validate.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "model/error.h"
+#include "scsi/drive.h"
+
+namespace platter::replay {
+namespace {
+
+model::Identity identity_of(scsi::Device& device) {
+  scsi::Guard guard(device, {});
+  return scsi::Drive(guard, device.name()).identify();
+}
+
+void require_same_size(const std::string& device, const model::Identity& identity,
+                       std::span<const model::DriveModel> models) {
+  for (const model::DriveModel& model : models)
+    if (model.identity.blocks != identity.blocks)
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("the model {} has {} blocks but {} has {}: it is a model of another "
+                              "drive",
+                              model.identity.name.empty() ? model.identity.product
+                                                          : model.identity.name,
+                              model.identity.blocks, device, identity.blocks));
+}
+
+Result drives_result(scsi::Device& device, const Trace& trace, Caches caches,
+                     const Validation& options) {
+  DriveReplay how = options.drive;
+  how.caches = caches;
+  try {
+    return replay_on_drive(device, options.permission, trace, how);
+  } catch (const Error& error) {
+    if (error.status() != ExitStatus::unsupported || caches == Caches::as_they_are) throw;
+    how.caches = Caches::as_they_are;
+    return replay_on_drive(device, options.permission, trace, how);
+  }
+}
+
+}  // namespace
+
+void validate(scsi::Device& device, std::span<const model::DriveModel> models,
+              const Validation& options, const Finished& finished) {
+  const model::Identity identity = identity_of(device);
+  require_same_size(device.name(), identity, models);
+  for (const WorkloadKind kind : {WorkloadKind::random, WorkloadKind::mixed}) {
+    Validated validated;
+    validated.workload = kind == WorkloadKind::random ? "random" : "mixed";
+    validated.trace = generate({.kind = kind,
+                                .blocks = identity.blocks,
+                                .block_bytes = identity.block_bytes,
+                                .requests = options.requests,
+                                .seed = options.seed,
+                                .reads_only = options.permission.writes.empty(),
+                                .writes = options.permission.writes});
+    validated.drive =
+        drives_result(device, validated.trace,
+                      kind == WorkloadKind::random ? Caches::off : Caches::as_they_are, options);
+    const Caches caches = validated.drive.caches == "off" ? Caches::off : Caches::as_they_are;
+    for (const model::DriveModel& model : models) {
+      validated.models.push_back(
+          replay_on_model(model, validated.trace, {.caches = caches, .like = &validated.drive}));
+      validated.comparisons.push_back(compare(validated.drive, validated.models.back()));
+    }
+    finished(validated);
+  }
+}
+
+void add_to_validity(const Validated& validated, std::size_t index, model::DriveModel& model) {
+  const ClassMetrics& all = validated.comparisons.at(index).classes.front();
+  model::Validity& validity = model.validity;
+  const bool first = validity.max_blocks == 0;
+  for (const Response& request : validated.drive.requests) {
+    validity.min_blocks = first && &request == validated.drive.requests.data()
+                              ? request.blocks
+                              : std::min(validity.min_blocks, request.blocks);
+    validity.max_blocks = std::max(validity.max_blocks, request.blocks);
+    (request.write ? validity.writes : validity.reads) = true;
+  }
+  validity.first_lbn = 0;  // both workloads are uniform over the drive
+  validity.last_lbn = model.identity.blocks - 1;
+  validity.max_depth = std::max(validity.max_depth, validated.drive.depth);
+  std::erase_if(validity.demerits, [&](const model::Demerit& demerit) {
+    return demerit.workload == validated.workload;
+  });
+  validity.demerits.push_back({.workload = validated.workload,
+                               .requests = all.n_drive,
+                               .drive_mean_ms = all.mean_drive_ms,
+                               .demerit_ms = all.demerit_ms,
+                               .demerit_percent = all.demerit_percent,
+                               .folded_phase_share = all.folded_phase_share.value_or(0)});
+}
+
+}  // namespace platter::replay
