@@ -55,7 +55,7 @@ std::string default_journal_folder() {
 
 Journal::Journal(const std::string& folder, const std::string& device,
                  const model::Identity& identity,
-                 const std::optional<SavedCacheSettings>& settings) {
+                 const std::optional<SavedCachePage>& cache_page) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   path_ = fmt::format("{}/{}-{}-{}.journal", folder, plain(identity.serial), std::time(nullptr),
@@ -74,10 +74,7 @@ Journal::Journal(const std::string& folder, const std::string& device,
   head["serial"] = identity.serial;
   head["blocks"] = identity.blocks;
   head["block_bytes"] = identity.block_bytes;
-  if (settings)
-    head["cache"] = {{"WCE", settings->write_cache_enabled},
-                     {"RCD", settings->read_cache_disabled},
-                     {"DRA", settings->read_ahead_disabled}};
+  if (cache_page) head["cache_page"] = hex(*cache_page);
   append(head.dump(-1, ' ', true, Json::error_handler_t::replace));
   if (const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       directory >= 0) {
@@ -133,10 +130,8 @@ JournalContents read_journal(const std::string& path) {
     contents.identity.serial = head.at("serial");
     contents.identity.blocks = head.at("blocks");
     contents.identity.block_bytes = head.at("block_bytes");
-    if (head.contains("cache")) {
-      const Json& cache = head.at("cache");
-      contents.settings = SavedCacheSettings{cache.at("WCE"), cache.at("RCD"), cache.at("DRA")};
-    }
+    if (head.contains("cache_page"))
+      contents.cache_page = unhex(head.at("cache_page").get<std::string>());
   } catch (const std::exception&) {
     throw Error(ExitStatus::bad_input,
                 path + " is no safety journal of platter; name the file that an interrupted run left");

@@ -13,16 +13,15 @@
 
 namespace platter::extract {
 
-struct SavedCacheSettings {
-  bool write_cache_enabled = false, read_cache_disabled = false, read_ahead_disabled = false;
-};
+// Mode page 08h as the drive gave it, for Drive::restore_page().
+using SavedCachePage = std::vector<std::uint8_t>;
 
 class Journal {
  public:
   // A new file in `folder` (made if it is not there), named after the drive and the time. Must not
   // lie on the drive that is measured. Throws Error(output).
   Journal(const std::string& folder, const std::string& device, const model::Identity& identity,
-          const std::optional<SavedCacheSettings>& settings);
+          const std::optional<SavedCachePage>& cache_page);
   // A run that ends in order, its settings restored, leaves nothing to restore.
   void finish();
   ~Journal();
@@ -46,7 +45,7 @@ class Journal {
 struct JournalContents {
   std::string device;
   model::Identity identity;
-  std::optional<SavedCacheSettings> settings;
+  std::optional<SavedCachePage> cache_page;
   std::map<std::uint64_t, std::vector<std::uint8_t>> sectors;  // by first LBN; the first entry counts
 };
 

@@ -1,0 +1,297 @@
+#include "extract/characterize.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "cache_probe/cache_probe.h"
+#include "extract/journal.h"
+#include "extract/stages.h"
+#include "layout/extract.h"
+#include "model/error.h"
+#include "mtbrc/access.h"
+#include "mtbrc/angle.h"
+#include "mtbrc/overheads.h"
+#include "mtbrc/rotation.h"
+#include "mtbrc/seek.h"
+#include "mtbrc/switches.h"
+#include "scsi/drive.h"
+
+namespace platter::extract {
+namespace {
+
+using Body = std::function<void()>;
+
+constexpr int kWarmUpReads = 50;  // paper, section 5
+
+class Characterization {
+ public:
+  Characterization(scsi::Device& device, const Options& options)
+      : options_(options),
+        guard_(device, scsi::Permission{true, options.writable}),
+        drive_(guard_, options.device_name),
+        context_(drive_, options.seed) {}
+
+  Run run();
+
+ private:
+  void begin();
+  void warm_up();
+  void measure_rotation();
+  void extract_layout();
+  void measure_angles();
+  void measure_seeks();
+  void measure_switches();
+  void measure_overheads();
+  void probe_cache();
+  void finish();
+
+  // One stage of the run: its progress, and, where the caches must be off, that they really were.
+  void stage(std::size_t index, const Body& body);
+  void stage_without_caches(std::size_t index, const Body& body);
+  void switch_caches_off();
+  void refuse_a_cache_that_stays_on() const;
+  bool reads_come_from_the_media();
+  // What a stage that needs the map puts into the model when there is none.
+  std::string without_layout() const { return "the layout is not known: " + model_.layout.reason; }
+
+  const Options& options_;
+  scsi::Guard guard_;
+  scsi::Drive drive_;
+  mtbrc::Context context_;
+  std::optional<Journal> journal_;
+  std::optional<engine::LayoutMap> map_;
+  cache_probe::Record cache_record_;
+  model::DriveModel model_;
+  std::uint64_t reference_lbn_ = 0;
+  Nanoseconds began_ns_ = 0;
+  double done_weight_ = 0;
+  bool stopping_ = false;
+};
+
+void Characterization::stage(std::size_t index, const Body& body) {
+  const Stage& stage = kStages[index];
+  context_.progress = [this, stage](const std::string&, double share) {
+    if (options_.progress)
+      options_.progress(std::string(stage.name), (done_weight_ + share * stage.weight) / kAllWeights);
+  };
+  context_.report(std::string(stage.name), 0);
+  body();
+  done_weight_ += stage.weight;
+}
+
+// A reset behind the run's back brings the caches back in silence; what was measured since is void.
+void Characterization::stage_without_caches(std::size_t index, const Body& body) {
+  stage(index, [&] {
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const std::size_t samples = context_.samples.size();
+      body();
+      if (!drive_.settings_may_be_lost() && reads_come_from_the_media()) return;
+      context_.samples.resize(samples);
+      model_.provenance.notes.push_back(
+          fmt::format("the drive was reset during the stage '{}', which was repeated",
+                      kStages[index].name));
+      switch_caches_off();
+    }
+    throw Error(ExitStatus::drive_error,
+                fmt::format("{} keeps losing its cache settings during the stage '{}'; look for "
+                            "resets in the kernel's log and try again",
+                            options_.device_name, kStages[index].name));
+  });
+}
+
+void Characterization::switch_caches_off() {
+  if (drive_.set_cache(false, true, true)) return;
+  // A drive without a caching page, or one that takes no change of it, may still have no cache;
+  // the rotation tells.
+  model_.provenance.notes.push_back(
+      "mode page 08h could not be changed; whether the caches are off was judged by effect");
+}
+
+void Characterization::refuse_a_cache_that_stays_on() const {
+  throw Error(ExitStatus::unsupported,
+              options_.device_name +
+                  " answers reads of one sector faster than any platter turns: its cache cannot be "
+                  "switched off, and without that it cannot be characterized");
+}
+
+// Three reads of one block: from the media they are a revolution apart.
+bool Characterization::reads_come_from_the_media() {
+  if (context_.rotation.numerator_ns == 0) return true;  // the rotation itself tells
+  int fast = 0;
+  Nanoseconds before = drive_.read(reference_lbn_).completed_ns;
+  for (int i = 0; i < 3; ++i) {
+    const Nanoseconds completed = drive_.read(reference_lbn_).completed_ns;
+    if (static_cast<double>(completed - before) < 0.5 * context_.period_ns()) ++fast;
+    before = completed;
+  }
+  return fast < 2;
+}
+
+void Characterization::begin() {
+  drive_.on_command([this](const scsi::CommandRecord&) {
+    if (stopping_ || !options_.interrupted || !options_.interrupted()) return;
+    stopping_ = true;  // what restores the settings must get through
+    throw Error(ExitStatus::interrupted,
+                "interrupted; the drive's settings were restored and nothing was written to files");
+  });
+  model_.identity = drive_.identify();
+  began_ns_ = drive_.now_ns();
+  reference_lbn_ = drive_.blocks() / 2;
+  for (const scsi::LbnRange& range : options_.writable)
+    if (range.last >= drive_.blocks() || range.first > range.last)
+      throw Error(ExitStatus::usage,
+                  fmt::format("the range {}-{} given for writes is not on {}, whose last LBN is {}",
+                              range.first, range.last, options_.device_name, drive_.blocks() - 1));
+  std::optional<SavedCachePage> page;
+  if (const auto current = drive_.cache_page()) page = current->raw;
+  journal_.emplace(options_.journal_folder, options_.device_name, model_.identity, page);
+  drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
+    journal_->before_write(lbn, bytes);
+  });
+}
+
+// Paper, section 5: the first commands after rest take longer.
+void Characterization::warm_up() {
+  for (int i = 0; i < kWarmUpReads; ++i) {
+    drive_.read(context_.random() % drive_.blocks());
+    context_.report("", static_cast<double>(i) / kWarmUpReads);
+  }
+}
+
+void Characterization::measure_rotation() {
+  const auto estimate = mtbrc::measure_rotation(context_, reference_lbn_);
+  switch (estimate.outcome) {
+    case mtbrc::RotationOutcome::measured:
+      model_.rotation = estimate.rotation;
+      return;
+    case mtbrc::RotationOutcome::cache_still_on:
+      refuse_a_cache_that_stays_on();
+      return;
+    case mtbrc::RotationOutcome::irregular:
+    case mtbrc::RotationOutcome::too_few:
+      throw Error(ExitStatus::unsupported,
+                  options_.device_name +
+                      " shows no rotation: repeated reads of one sector are no whole revolutions "
+                      "apart; is it a disk drive, and idle otherwise?");
+  }
+}
+
+void Characterization::extract_layout() {
+  layout::DriveTranslator translator(drive_, options_.device_name);
+  layout::Options how;
+  how.seed = options_.seed;
+  const Nanoseconds before = drive_.now_ns();
+  const std::uint64_t translations = drive_.translations();
+  layout::Extraction found = layout::by_address_translation(translator, how);
+  model_.layout = std::move(found.layout);
+  for (auto& note : found.notes) model_.provenance.notes.push_back(std::move(note));
+  if (model_.layout.zones.empty()) return;
+  map_.emplace(model_.layout);
+  context_.map = &*map_;
+  model_.identity.heads = map_->heads();
+  model_.identity.cylinders = map_->cylinders();
+  model::Parameter& time = model_.overheads.address_translation;
+  const std::uint64_t asked = drive_.translations() - translations;
+  if (asked > 0) {
+    time.value = to_ms(drive_.now_ns() - before) / static_cast<double>(asked);
+    time.unit = "ms";
+    time.method = "mean over the layout extraction";
+    time.samples = asked;
+  }
+}
+
+void Characterization::measure_angles() {
+  mtbrc::LayoutAngles angles = mtbrc::measure_layout_angles(context_, model_.layout);
+  model_.layout = std::move(angles.layout);
+  for (auto& note : angles.notes) model_.provenance.notes.push_back(std::move(note));
+  map_.emplace(model_.layout);
+  context_.map = &*map_;
+}
+
+void Characterization::measure_seeks() { model_.seek = mtbrc::measure_seeks(context_); }
+
+void Characterization::measure_switches() {
+  mtbrc::HeadSwitch head_switch = mtbrc::measure_head_switch(context_);
+  model_.head_switch = head_switch.time;
+  for (auto& note : head_switch.notes) model_.provenance.notes.push_back(std::move(note));
+  model_.write_settle = mtbrc::measure_write_settle(context_, options_.writable);
+}
+
+void Characterization::measure_overheads() {
+  const model::Parameter translation = model_.overheads.address_translation;
+  const mtbrc::OverheadEstimate estimate =
+      mtbrc::estimate_overheads(context_.samples, *map_, context_.rotation);
+  model_.overheads = estimate.overheads;
+  model_.overheads.address_translation = translation;
+  model_.bus.block_transfer = estimate.block_transfer;
+}
+
+void Characterization::probe_cache() {
+  cache_probe::Options how;
+  how.writable = options_.writable;
+  cache_probe::Findings findings = cache_probe::probe_cache(context_, how);
+  model_.cache = std::move(findings.estimate.cache);
+  for (auto& note : findings.estimate.notes) model_.provenance.notes.push_back(std::move(note));
+  cache_record_ = std::move(findings.record);
+}
+
+void Characterization::finish() {
+  // The anchors of the whole run lie minutes apart: the period is known better now than at first.
+  const auto refined = mtbrc::estimate_rotation(context_.samples);
+  if (refined.outcome == mtbrc::RotationOutcome::measured && refined.rotation.period.error &&
+      model_.rotation.period.error &&
+      *refined.rotation.period.error < *model_.rotation.period.error)
+    model_.rotation = refined.rotation;
+  model_.queue.depth.reason = "not measured: one command at a time";
+  drive_.restore_settings();
+  journal_->finish();
+
+  model::Provenance& provenance = model_.provenance;
+  provenance.method = "characterized";
+  provenance.source = options_.device_name;
+  provenance.drive_seconds = static_cast<double>(drive_.now_ns() - began_ns_) * 1e-9;
+  provenance.commands = drive_.commands();
+  provenance.translations = drive_.translations();
+  provenance.bytes_written = drive_.bytes_written();
+  provenance.seed = options_.seed;
+  if (drive_.unit_attentions() > 0)
+    provenance.notes.push_back(
+        fmt::format("{} unit attentions were seen and retried", drive_.unit_attentions()));
+}
+
+Run Characterization::run() {
+  begin();
+  stage(0, [this] { warm_up(); });
+  switch_caches_off();
+  stage_without_caches(1, [this] { measure_rotation(); });
+  stage(2, [this] { extract_layout(); });
+  if (map_) {
+    stage_without_caches(3, [this] { measure_angles(); });
+    stage_without_caches(4, [this] { measure_seeks(); });
+    stage_without_caches(5, [this] { measure_switches(); });
+    stage_without_caches(6, [this] {
+      mtbrc::measure_miss_overheads(context_, options_.writable);
+    });
+    drive_.restore_settings();
+    stage(7, [this] {
+      mtbrc::measure_hit_overheads(context_, options_.writable);
+      probe_cache();
+    });
+    measure_overheads();
+  } else {
+    model_.seek.reason = model_.head_switch.reason = model_.write_settle.reason = without_layout();
+    model_.overheads.read_miss_after_read.reason = model_.cache.segments.reason = without_layout();
+  }
+  finish();
+  return {std::move(model_), std::move(context_.samples), std::move(cache_record_)};
+}
+
+}  // namespace
+
+Run characterize(scsi::Device& device, const Options& options) {
+  return Characterization(device, options).run();
+}
+
+}  // namespace platter::extract

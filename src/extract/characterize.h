@@ -1,0 +1,38 @@
+// The characterization run: the experiments in their order, the drive's settings made and brought
+// back, the safety journal, provenance. Learns only from the drive.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cache_probe/record.h"
+#include "model/drive_model.h"
+#include "mtbrc/samples.h"
+#include "scsi/guard.h"
+
+namespace platter::extract {
+
+struct Options {
+  std::vector<scsi::LbnRange> writable;  // sectors that may be rewritten; empty: reads only
+  std::uint64_t seed = 1;
+  std::string device_name;               // for provenance and sentences
+  std::string journal_folder;            // where the safety journal goes
+  // Stage, and the share of the whole run that is done.
+  std::function<void(const std::string& stage, double share)> progress;
+  // Asked after every command; true ends the run with Error(interrupted), settings restored.
+  std::function<bool()> interrupted;
+};
+
+struct Run {
+  model::DriveModel model;            // without date and wall time, which the caller knows
+  mtbrc::Samples samples;             // raw samples of the timing experiments
+  cache_probe::Record cache_record;   // and of the cache tests
+};
+
+// What could not be measured is absent from the model with its reason. Throws Error: `unsupported`
+// where timing is impossible (a cache that cannot be switched off), `drive_error`, `protocol`,
+// `interrupted`; the drive's settings are brought back in any case.
+Run characterize(scsi::Device& device, const Options& options);
+
+}  // namespace platter::extract
