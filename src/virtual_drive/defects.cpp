@@ -27,6 +27,17 @@ class Judge {
     return reaches_zone_end(run) || is_track_spare(run) || is_cylinder_spare(run);
   }
 
+  // A series whose first and last runs both lie at an end of their tracks. Spares recur without
+  // end, in a scratch each run lies some sectors further on.
+  bool is_spare_series(const model::Skip& skip) const {
+    constexpr std::uint64_t kRegularSeries = 8;
+    const auto at_track_end = [&](std::uint64_t first) {
+      return Span{first, first + skip.length - 1}.reaches_end_of(track_around(first));
+    };
+    return skip.count >= kRegularSeries && at_track_end(skip.first_slot) &&
+           at_track_end(skip.first_slot + (skip.count - 1) * skip.stride);
+  }
+
   // What the drive found to be bad in a run that it slipped.
   void add_defects(const Span& run, std::vector<std::uint64_t>& slots) const {
     for (std::uint64_t slot = run.first; slot <= run.last;) {
@@ -93,8 +104,6 @@ class Judge {
   const engine::LayoutMap& map_;
 };
 
-constexpr std::uint64_t kRegularSeries = 8;
-
 enum Format : std::uint8_t { kBytesFromIndex = 0b100, kPhysicalSector = 0b101 };
 
 struct Descriptor {
@@ -140,7 +149,7 @@ DefectSlots find_defects(const model::Layout& layout) {
   const Judge judge(map);
   DefectSlots found;
   for (const model::Skip& skip : layout.skips) {
-    if (skip.count >= kRegularSeries) continue;
+    if (judge.is_spare_series(skip)) continue;
     for (std::uint64_t i = 0; i < skip.count; ++i) {
       const std::uint64_t first = skip.first_slot + i * skip.stride;
       const Span run{first, first + skip.length - 1};

@@ -19,7 +19,8 @@ struct DefectSlots {
 // A model does not say why a slot holds no LBN; its place does. A run of skipped slots is space
 // that the format keeps free, and no defect, if it
 //   - touches the first or the last slot of a zone;
-//   - is one of a regular series of eight or more;
+//   - is one of a regular series of eight or more at ends of tracks (a scratch is as regular, but does
+//     not keep to the ends);
 //   - touches an end of a track, and the track before or behind it has skipped slots at the same
 //   end
 //     (spares for each track);

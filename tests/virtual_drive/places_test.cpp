@@ -171,6 +171,7 @@ TEST_CASE("spare space is no defect, wherever a format keeps it") {
   REQUIRE(primary({{19, 1, 2, 20}, {55, 1, 1, 0}}) == Slots{55});  // of tracks; and a slip
   REQUIRE(primary({{77, 1, 1, 0}, {78, 2, 1, 0}}) == Slots{77});   // a slip beside a spare area
   REQUIRE(primary({{7, 1, 3, 331}}) == Slots{7, 338, 669});        // in step by chance only
+  REQUIRE(primary({{3, 1, 12, 87}}).size() == 12);                 // a scratch
   REQUIRE(primary({{99, 1, 1, 0}}) == Slots{99});                  // the end of a track, alone
   REQUIRE(primary({{100, 20, 1, 0}}) == Slots{100});               // a slipped track
   REQUIRE(primary({{98, 4, 1, 0}}) == Slots{98, 99, 100, 101});    // across two tracks
