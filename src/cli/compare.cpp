@@ -10,20 +10,9 @@
 #include "cli/subcommands.h"
 #include "replay/comparison_text.h"
 #include "replay/result.h"
-#include "report/plots.h"
+#include "report/response_times.h"
 
 namespace platter::cli {
-namespace {
-
-report::Distribution distribution_of(const replay::Result& result) {
-  report::Distribution distribution{result.name, {}};
-  for (const replay::Response& request : result.requests)
-    distribution.times_ms.push_back(to_ms(request.response_ns));
-  return distribution;
-}
-
-}  // namespace
-
 void add_compare(CLI::App& app) {
   struct Options {
     std::string drive, plot;
@@ -46,14 +35,12 @@ void add_compare(CLI::App& app) {
     replay::Comparing comparing;
     if (options->hit_threshold_ms) comparing.hit_threshold_ns = *options->hit_threshold_ms * 1e6;
     std::vector<replay::Comparison> comparisons;
-    std::vector<report::Distribution> distributions = {distribution_of(drive)};
+    std::vector<replay::Result> models;
     for (const std::string& path : options->models) {
-      const replay::Result model = replay::load_result(path);
-      comparisons.push_back(replay::compare(drive, model, comparing));
-      distributions.push_back(distribution_of(model));
+      models.push_back(replay::load_result(path));
+      comparisons.push_back(replay::compare(drive, models.back(), comparing));
     }
-    if (!options->plot.empty())
-      report::plot_distributions("Response times of " + drive.trace, distributions, options->plot);
+    if (!options->plot.empty()) report::plot_response_times(drive, models, options->plot);
     if (options->json) {
       fmt::print("{}", replay::comparison_json(comparisons));
       return;

@@ -19,10 +19,17 @@ int main(int argc, char** argv) {
   CLI::App app{"platter characterizes disk drives, and proves the models against the drives"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "platter " PLATTER_VERSION);
+  platter::cli::add_devices(app);
+  platter::cli::add_inspect(app);
   platter::cli::add_truth(app);
+  platter::cli::add_import(app);
+  platter::cli::add_show(app);
+  platter::cli::add_diff(app);
+  platter::cli::add_layout(app);
   platter::cli::add_compare(app);
   platter::cli::add_replay(app);
   platter::cli::add_trace(app);
+  platter::cli::add_validate(app);
 
   try {
     app.parse(argc, argv);

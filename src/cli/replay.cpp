@@ -6,8 +6,13 @@
 
 #include <fmt/core.h>
 
+#include "cli/careful_replay.h"
+#include "cli/lbn_ranges.h"
+#include "cli/open_device.h"
 #include "cli/subcommands.h"
+#include "model/error.h"
 #include "model/json.h"
+#include "replay/replay_drive.h"
 #include "replay/replay_model.h"
 #include "replay/result.h"
 #include "replay/trace.h"
@@ -36,12 +41,41 @@ replay::Result on_model(const Options& options, const replay::Trace& trace) {
   return replay::replay_on_model(model::load_model(options.target), trace, how);
 }
 
+// Devices have a prefix or lie in /dev; everything else is a model file.
+bool is_device(const std::string& target) {
+  for (const char* prefix : {"/dev/", "virtual:", "exec:", "record:", "playback:"})
+    if (target.starts_with(prefix)) return true;
+  return false;
+}
+
+replay::Result on_device(const Options& options, const replay::Trace& trace) {
+  if (!options.phase_from.empty())
+    throw Error(ExitStatus::usage,
+                "--phase-from sets a model's phase; a drive's platter stands where it stands");
+  const std::unique_ptr<scsi::Device> device = open_device(options.target);
+  CarefulReplay careful(options.target);
+  replay::DriveReplay how = careful.options("replay");
+  how.caches = kCaches.at(options.caches);
+  how.depth = options.depth;
+  how.reference_reads = options.reference_reads;
+  const replay::Result result = replay::replay_on_drive(
+      *device, {.writes = lbn_ranges(options.writes)}, trace, how);
+  careful.finish();
+  const replay::Lateness late = replay::lateness_of(result);
+  fmt::print(stderr,
+             "platter: requests were issued late by {:.3f} ms (median), {:.3f} ms (99 %), at most "
+             "{:.3f} ms\n",
+             late.p50_ms, late.p99_ms, late.max_ms);
+  return result;
+}
+
 void run(const Options& options) {
   const replay::Trace trace = replay::read_trace_file(
       options.trace, {.format = options.format.empty() ? replay::TraceFormat::detect
                                               : kFormats.at(options.format),
                        .device = options.device_number});
-  const replay::Result result = on_model(options, trace);
+  const replay::Result result =
+      is_device(options.target) ? on_device(options, trace) : on_model(options, trace);
   replay::save_result(result, options.output);
   if (result.outside_validity > 0)
     fmt::print(stderr, "platter: {} of {} requests lie outside what the model measured\n",

@@ -7,8 +7,15 @@
 namespace platter::cli {
 
 void add_compare(CLI::App& app);
+void add_devices(CLI::App& app);
+void add_inspect(CLI::App& app);
+void add_diff(CLI::App& app);
+void add_import(CLI::App& app);
+void add_layout(CLI::App& app);
 void add_replay(CLI::App& app);
+void add_show(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_truth(CLI::App& app);
+void add_validate(CLI::App& app);
 
 }  // namespace platter::cli

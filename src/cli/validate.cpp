@@ -1,0 +1,112 @@
+#include "replay/validate.h"
+
+#include <filesystem>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "cli/careful_replay.h"
+#include "cli/lbn_ranges.h"
+#include "cli/open_device.h"
+#include "cli/subcommands.h"
+#include "model/error.h"
+#include "model/file.h"
+#include "model/json.h"
+#include "replay/comparison_text.h"
+#include "report/response_times.h"
+
+namespace platter::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string device, output;
+  std::vector<std::string> models, writes;
+  std::uint64_t requests = 5000, seed = 1;
+  bool json = false, update = false;
+};
+
+// DIR/random.trace, DIR/random.drive.csv, DIR/random.MODEL.csv, DIR/random.json, DIR/random.svg.
+void save(const replay::Validated& validated, const Options& options) {
+  const fs::path folder = options.output;
+  const auto file = [&](const std::string& rest) {
+    return (folder / (validated.workload + "." + rest)).string();
+  };
+  std::ostringstream trace;
+  replay::write_trace(trace, validated.trace, replay::TraceFormat::ascii);
+  model::write_file(file("trace"), trace.str());
+  replay::save_result(validated.drive, file("drive.csv"));
+  for (std::size_t i = 0; i < validated.models.size(); ++i)
+    replay::save_result(validated.models[i],
+                        file(fs::path(options.models[i]).stem().string() + ".csv"));
+  model::write_file(file("json"), replay::comparison_json(validated.comparisons));
+  report::plot_response_times(validated.drive, validated.models, file("svg"));
+}
+
+void show(const replay::Validated& validated) {
+  fmt::print("{} workload, {} requests{}, caches {}\n", validated.workload,
+             validated.drive.requests.size(),
+             validated.comparisons.front().classes[2].n_drive == 0 ? " (reads only)" : "",
+             validated.drive.caches);
+  for (const replay::Comparison& comparison : validated.comparisons)
+    fmt::print("{}\n", replay::comparison_table(comparison));
+}
+
+void run(const Options& options) {
+  std::vector<model::DriveModel> models;
+  for (const std::string& path : options.models) models.push_back(model::load_model(path));
+  const std::unique_ptr<scsi::Device> device = open_device(options.device);
+  std::error_code error;
+  fs::create_directories(options.output, error);
+  if (error)
+    throw Error(ExitStatus::output, fmt::format("{}: this folder cannot be made: {}",
+                                                options.output, error.message()));
+  if (options.writes.empty())
+    fmt::print(stderr,
+               "platter: reads only; pass --allow-writes FIRST-LAST to validate writes as well\n");
+  CarefulReplay careful(options.device);
+  const replay::Validation validation{.requests = options.requests,
+                                      .seed = options.seed,
+                                      .permission = {.writes = lbn_ranges(options.writes)},
+                                      .drive = careful.options("validate")};
+  std::vector<replay::Comparison> comparisons;
+  replay::validate(*device, models, validation, [&](const replay::Validated& validated) {
+    save(validated, options);
+    for (std::size_t i = 0; i < models.size(); ++i) add_to_validity(validated, i, models[i]);
+    if (!options.json) show(validated);
+    comparisons.insert(comparisons.end(), validated.comparisons.begin(),
+                       validated.comparisons.end());
+  });
+  careful.finish();
+  if (options.json) fmt::print("{}", replay::comparison_json(comparisons));
+  for (std::size_t i = 0; options.update && i < models.size(); ++i)
+    model::save_model(models[i], options.models[i]);
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "validate", "replay the DIXtrac workloads on a drive and its models, and compare");
+  command->add_option("DEVICE", options->device, "the drive")->required();
+  command->add_option("MODEL", options->models, "models of it")->required();
+  command->add_option("-o,--output", options->output, "folder for traces, results and plots")
+      ->required();
+  command->add_option("--requests", options->requests, "in each workload")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "of the workloads")->capture_default_str();
+  command->add_option("--allow-writes", options->writes,
+                      "LBN ranges FIRST-LAST that may be rewritten with what they hold");
+  command->add_flag("--update-model", options->update,
+                    "note the demerits and the ranges checked in the models' files");
+  command->add_flag("--json", options->json, "for programs");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace platter::cli

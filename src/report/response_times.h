@@ -1,0 +1,14 @@
+// The figure of a comparison: the response times of a drive and of its models.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "replay/result.h"
+
+namespace platter::report {
+
+void plot_response_times(const replay::Result& drive, std::span<const replay::Result> models,
+                         const std::string& path);
+
+}  // namespace platter::report
