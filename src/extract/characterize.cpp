@@ -32,6 +32,9 @@ class Characterization {
         guard_(device, scsi::Permission{true, options.writable}),
         drive_(guard_, options.device_name),
         context_(drive_, options.seed) {}
+  ~Characterization();
+  Characterization(const Characterization&) = delete;
+  Characterization& operator=(const Characterization&) = delete;
 
   Run run();
 
@@ -69,6 +72,17 @@ class Characterization {
   double done_weight_ = 0;
   bool stopping_ = false;
 };
+
+// A run that ends early puts the drive in order, too. Where the drive does not answer any more, the
+// journal stays for `platter restore`.
+Characterization::~Characterization() {
+  stopping_ = true;
+  try {
+    drive_.restore_settings();
+    if (journal_) journal_->finish();
+  } catch (const Error&) {
+  }
+}
 
 void Characterization::stage(std::size_t index, const Body& body) {
   const Stage& stage = kStages[index];
@@ -247,6 +261,7 @@ void Characterization::finish() {
   model_.queue.depth.reason = "not measured: one command at a time";
   drive_.restore_settings();
   journal_->finish();
+  journal_.reset();
 
   model::Provenance& provenance = model_.provenance;
   provenance.method = "characterized";

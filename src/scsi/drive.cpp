@@ -333,6 +333,15 @@ bool Drive::may_write(std::uint64_t lbn, std::uint32_t blocks) const {
                      [&](const LbnRange& range) { return range.holds(lbn, blocks); });
 }
 
+void Drive::put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& contents) {
+  const std::size_t bytes = block_bytes();
+  const auto blocks = static_cast<std::uint32_t>(contents.size() / bytes);
+  for (std::uint32_t i = 0; i < blocks; ++i)
+    impl_->contents[lbn + i].assign(contents.begin() + static_cast<std::ptrdiff_t>(i * bytes),
+                                    contents.begin() + static_cast<std::ptrdiff_t>((i + 1) * bytes));
+  write(lbn, blocks, true);
+}
+
 Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access) {
   if (!may_write(lbn, blocks))
     throw Error(ExitStatus::refused,

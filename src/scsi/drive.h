@@ -67,6 +67,8 @@ class Drive {
   void learn_contents(std::uint64_t lbn, std::uint32_t blocks);
   Completion write(std::uint64_t lbn, std::uint32_t blocks = 1, bool force_unit_access = false);
   bool may_write(std::uint64_t lbn, std::uint32_t blocks = 1) const;
+  // Writes whole sectors' contents as a safety journal kept them (`platter restore`).
+  void put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& contents);
   Completion seek(std::uint64_t lbn);           // SEEK(10); throws Error(unsupported) if rejected
   Completion test_unit_ready();
   Completion synchronize_cache();

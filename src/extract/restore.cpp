@@ -1,0 +1,58 @@
+#include "extract/restore.h"
+
+#include <fmt/core.h>
+
+#include "model/error.h"
+#include "scsi/commands.h"
+#include "scsi/drive.h"
+
+namespace platter::extract {
+namespace {
+
+std::vector<scsi::LbnRange> ranges_of(const JournalContents& journal) {
+  std::vector<scsi::LbnRange> ranges;
+  for (const auto& [lbn, bytes] : journal.sectors)
+    ranges.push_back({lbn, lbn + bytes.size() / journal.identity.block_bytes - 1});
+  return ranges;
+}
+
+void require_same_drive(const model::Identity& found, const JournalContents& journal) {
+  const model::Identity& wanted = journal.identity;
+  if (found.vendor == wanted.vendor && found.product == wanted.product &&
+      found.serial == wanted.serial && found.blocks == wanted.blocks &&
+      found.block_bytes == wanted.block_bytes)
+    return;
+  throw Error(ExitStatus::refused,
+              fmt::format("the journal belongs to {} {} with serial number {}, the device is {} {} "
+                          "with {}; name the device of that drive",
+                          wanted.vendor, wanted.product, wanted.serial, found.vendor, found.product,
+                          found.serial));
+}
+
+}  // namespace
+
+Restored restore(scsi::Device& device, const JournalContents& journal) {
+  scsi::Guard guard(device, scsi::Permission{true, ranges_of(journal)});
+  scsi::Drive drive(guard, device.name());
+  require_same_drive(drive.identify(), journal);
+  Restored done;
+  for (const auto& [lbn, bytes] : journal.sectors) {
+    const auto blocks = static_cast<std::uint32_t>(bytes.size() / drive.block_bytes());
+    bool intact = false;
+    try {
+      intact = drive.read(lbn, blocks, true, true).data == bytes;
+    } catch (const scsi::DriveError& error) {
+      if (!error.medium()) throw;  // a torn sector is one that cannot be read
+    }
+    if (intact) {
+      ++done.intact;
+      continue;
+    }
+    drive.put_back(lbn, bytes);
+    ++done.rewritten;
+  }
+  if (journal.cache_page) done.settings = drive.restore_page(*journal.cache_page);
+  return done;
+}
+
+}  // namespace platter::extract
