@@ -76,44 +76,78 @@ void HitReads::run(Meter& meter) {
   }
   if (again == 0 && ahead == 0) return;
   const HitBy how = again >= ahead ? HitBy::reread : HitBy::read_ahead;
-  const std::uint32_t repeats = how == HitBy::reread ? kRepeats : 1;
-  for (std::uint32_t done = 0; done < options_.hits && !meter.exhausted(); done += repeats) {
+  for (std::uint32_t done = 0; done < options_.hits && !meter.exhausted(); done += kRepeats) {
     for (std::uint32_t size : sizes_up_to(options_.most_hit_blocks)) {
       if (meter.exhausted()) break;
+      // What was read ahead is not endless.
+      const std::uint32_t repeats =
+          how == HitBy::reread
+              ? kRepeats
+              : std::clamp(options_.most_hit_blocks / (2 * size), 1u, kRepeats);
       hit(size, how, repeats);
     }
     context_.report("hit overheads", meter.share());
   }
 }
 
-// Hits next to writes: reads after a write, cached writes after a read and after a write. Rests let
-// the drive write back before what is timed.
-void run_write_hits(Context& context, const std::vector<engine::Track>& tracks,
-                    const OverheadOptions& options, Meter& meter) {
-  const engine::LayoutMap& map = *context.map;
-  Accesses accesses(context);
-  const auto rest_ns = static_cast<Nanoseconds>(6 * context.period_ns());
-  const auto pick = [&]() -> std::optional<std::uint64_t> {
-    const engine::Track& track =
-        tracks[std::uniform_int_distribution<std::size_t>(0, tracks.size() - 1)(context.random)];
-    const std::uint32_t index =
-        std::uniform_int_distribution<std::uint32_t>(0, track.sectors - 1)(context.random);
-    const auto lbn = map.lbn_of_slot(track.first_slot + index);
-    if (!lbn || map.is_remapped(*lbn)) return std::nullopt;
-    return lbn;
-  };
-  for (std::uint32_t i = 0; i < options.hits && !meter.exhausted(); ++i) {
+// Hits next to writes: cached writes after a read and after a write, and reads of cached sectors after
+// a write. Rests let the drive write back what it holds before the next is timed. At most one write
+// comes between filling the cache and the read, so that few segments suffice.
+class WriteHits {
+ public:
+  WriteHits(Context& context, const std::vector<engine::Track>& tracks, std::uint32_t hits)
+      : context_(context), tracks_(tracks), hits_(hits), accesses_(context) {}
+
+  void run(Meter& meter);
+
+ private:
+  std::optional<std::uint64_t> pick();
+  void rest() { context_.drive.rest_ns(static_cast<Nanoseconds>(4 * context_.period_ns())); }
+  bool fast(const std::optional<Sample>& sample) const {
+    return sample && static_cast<double>(sample->completed_ns - sample->issued_ns) <
+                         kHit_rev * context_.period_ns();
+  }
+  Context& context_;
+  const std::vector<engine::Track>& tracks_;
+  std::uint32_t hits_;
+  Accesses accesses_;
+};
+
+std::optional<std::uint64_t> WriteHits::pick() {
+  const engine::LayoutMap& map = *context_.map;
+  const engine::Track& track =
+      tracks_[std::uniform_int_distribution<std::size_t>(0, tracks_.size() - 1)(context_.random)];
+  const std::uint32_t index =
+      std::uniform_int_distribution<std::uint32_t>(0, track.sectors - 1)(context_.random);
+  const auto lbn = map.lbn_of_slot(track.first_slot + index);
+  if (!lbn || map.is_remapped(*lbn)) return std::nullopt;
+  return lbn;
+}
+
+void WriteHits::run(Meter& meter) {
+  std::uint32_t write_hits = 0, read_hits = 0;
+  for (std::uint32_t i = 0; i < hits_ && !meter.exhausted(); ++i) {
     const auto a = pick(), b = pick(), c = pick();
     if (!a || !b || !c) continue;
-    if (!accesses.read(Experiment::other, *a)) continue;   // fills the cache
-    if (!accesses.read(Experiment::other, *a)) continue;
-    context.drive.rest_ns(rest_ns);
-    accesses.write(Experiment::hit, *b);                   // write hit after read
-    context.drive.rest_ns(rest_ns);
-    accesses.write(Experiment::hit, *c);                   // write hit after write
-    context.drive.rest_ns(rest_ns);
-    accesses.read(Experiment::hit, *a);                    // read hit after write
-    context.report("hit overheads", meter.share());
+    // What never hits is not tried for long.
+    const bool try_writes = i < 8 || write_hits > 0;
+    const bool try_reads = i < 8 || read_hits > 0;
+    if (!try_writes && !try_reads) return;
+    if (!accesses_.read(Experiment::other, *a)) continue;
+    rest();
+    write_hits += fast(accesses_.write(Experiment::hit, *b)) ? 1 : 0;  // after a read
+    rest();
+    // After a write: of the sector read before it; on drives that then have dropped that, of what
+    // was just written.
+    const bool written = i % 2 == 1;
+    read_hits += fast(accesses_.read(Experiment::hit, written ? *b : *a)) ? 1 : 0;
+    rest();
+    if (!try_writes) continue;
+    accesses_.write(Experiment::other, *b);
+    rest();
+    accesses_.write(Experiment::hit, *c);  // after a write
+    rest();
+    context_.report("hit overheads", meter.share());
   }
 }
 
@@ -128,38 +162,35 @@ struct HitTimes {
   std::vector<double> blocks, ms;
 };
 
-// Those of one kind that the cache served. A kind whose one-block accesses are not mostly fast is
-// not served by the cache at all.
+// Those of one kind that the cache served: one-block accesses are often fast, and the fast ones lie
+// close together, as accesses to the media by chance do not.
 std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after_write,
                                   double period_ms) {
-  HitTimes times;
-  std::size_t one_block = 0, fast = 0;
-  for (const Sample& s : samples) {
-    if (s.experiment != Experiment::hit || s.write != write || s.after_write != after_write ||
-        s.after_completed_ns == 0)
-      continue;
-    const double ms = to_ms(s.completed_ns - s.issued_ns);
-    if (s.blocks == 1) {
-      ++one_block;
-      fast += ms < kHit_rev * period_ms ? 1 : 0;
-    }
-    // More blocks may take longer to send; a turn's quarter more is the media.
-    times.blocks.push_back(s.blocks);
-    times.ms.push_back(ms);
-  }
-  if (one_block < kFewestHits || 2 * fast < one_block) return std::nullopt;
-  // The line through the fastest quarter of each size; whatever lies a quarter turn above missed.
-  std::map<double, std::vector<double>> by_size;
-  for (std::size_t i = 0; i < times.ms.size(); ++i) by_size[times.blocks[i]].push_back(times.ms[i]);
+  constexpr double kFewestFast = 0.35;  // by chance: not more than kHit_rev
+  constexpr double kClose_rev = 0.04;
+  std::map<std::uint32_t, std::vector<double>> by_size;
+  for (const Sample& s : samples)
+    if (s.experiment == Experiment::hit && s.write == write && s.after_write == after_write &&
+        s.after_completed_ns > 0)
+      by_size[s.blocks].push_back(to_ms(s.completed_ns - s.issued_ns));
+  const std::vector<double>& ones = by_size[1];
+  std::vector<double> fast;
+  for (double ms : ones)
+    if (ms < kHit_rev * period_ms) fast.push_back(ms);
+  if (fast.size() < kFewestHits ||
+      static_cast<double>(fast.size()) < kFewestFast * static_cast<double>(ones.size()) ||
+      statistics::mad_sigma(fast) > kClose_rev * period_ms)
+    return std::nullopt;
+  // More blocks take longer to send; what lies far above the quick ones of its size missed.
+  const double one_ms = statistics::median(fast);
   HitTimes kept;
-  for (auto& [size, ms] : by_size) {
-    const double quick = statistics::quantile_of(ms, 0.25);
-    if (quick > kHit_rev * period_ms && quick > 3 * statistics::quantile_of(by_size[1], 0.5) * size)
-      continue;
-    for (double one : ms) {
-      if (one > quick + kHit_rev * period_ms) continue;
+  for (const auto& [size, times] : by_size) {
+    const double quick = statistics::quantile_of(times, 0.15);
+    if (quick > one_ms * size + kHit_rev * period_ms) continue;
+    for (double ms : times) {
+      if (std::abs(ms - quick) > 2 * kClose_rev * period_ms) continue;
       kept.blocks.push_back(size);
-      kept.ms.push_back(one);
+      kept.ms.push_back(ms);
     }
   }
   return kept;
@@ -245,7 +276,7 @@ void measure_hit_overheads(Context& context, const std::vector<scsi::LbnRange>& 
   HitReads(context, options).run(meter);
   if (permitted.empty() || context.map == nullptr) return;
   const std::vector<engine::Track> tracks = writable_tracks(context, permitted, 8);
-  if (!tracks.empty()) run_write_hits(context, tracks, options, meter);
+  if (!tracks.empty()) WriteHits(context, tracks, options.hits / 2).run(meter);
 }
 
 model::Parameter estimate_block_transfer(const Samples& samples, const model::Rotation& rotation) {

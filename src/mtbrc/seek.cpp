@@ -10,7 +10,7 @@
 namespace platter::mtbrc {
 namespace {
 
-constexpr std::uint32_t kTrialsAtOnePlace = 6;
+constexpr std::uint32_t kTrialsAtOnePlace = 8;
 constexpr std::size_t kLeastTrials = 10;
 
 struct Point {
@@ -39,7 +39,7 @@ class SeekSurvey {
   std::optional<engine::Track> start_for(std::uint32_t distance);
   void some_trials(std::uint32_t distance, Point& point);
   void measure(std::uint32_t distance, double target_ns);
-  std::optional<double> guess_ns(std::uint32_t distance) const;
+  Threshold fresh_threshold(std::uint32_t distance) const;
   bool add_where_bent();
   bool sharpen_worst();
   double interpolation_error_ns(Points::const_iterator left, double* noise_ns) const;
@@ -103,27 +103,29 @@ void SeekSurvey::some_trials(std::uint32_t distance, Point& point) {
   if (told == 0) ++point.failures;
 }
 
-// From the neighbours that are known: linear between them.
-std::optional<double> SeekSurvey::guess_ns(std::uint32_t distance) const {
+// From the neighbours that are known: linear between them; as unsure as they differ.
+Threshold SeekSurvey::fresh_threshold(std::uint32_t distance) const {
   std::optional<std::pair<double, double>> below, above;
   for (const auto& [d, point] : points_) {
     const auto found = point.threshold.estimate();
-    if (d == distance || !found || point.threshold.trials() < 6) continue;
+    if (!found || point.threshold.trials() < 6) continue;
     if (d < distance) below = {d, found->value};
     if (d > distance && !above) above = {d, found->value};
   }
-  if (below && above)
-    return below->second + (above->second - below->second) * (distance - below->first) /
-                               (above->first - below->first);
-  if (below) return below->second;
-  if (above) return above->second;
-  return std::nullopt;
+  const double period = trials_.passages().period_ns();
+  constexpr double kLeast_rev = 0.02;
+  if (below && above) {
+    const double step = above->second - below->second;
+    const double guess =
+        below->second + step * (distance - below->first) / (above->first - below->first);
+    return Threshold(period, guess, kLeast_rev * period + 0.25 * std::abs(step));
+  }
+  if (below || above) return Threshold(period, (below ? below : above)->second, 0.1 * period);
+  return Threshold(period);
 }
 
 void SeekSurvey::measure(std::uint32_t distance, double target_ns) {
-  auto& point = points_.try_emplace(distance, Point{Threshold(trials_.passages().period_ns(),
-                                                              guess_ns(distance)), 0})
-                    .first->second;
+  auto& point = points_.try_emplace(distance, Point{fresh_threshold(distance), 0}).first->second;
   while (!meter_.exhausted() && point.failures < 8 &&
          point.threshold.trials() < options_.most_trials &&
          (point.threshold.trials() < kLeastTrials || point.threshold.error_ns() > target_ns))
@@ -210,14 +212,19 @@ void SeekSurvey::run() {
   // The longest may start and end on spare cylinders: come down until tracks are found.
   while (longest > 1 && !start_for(longest)) longest -= 1 + longest / 1000;
   const auto grid = grid_up_to(longest, options_.most_beyond_500);
-  // Every eighth first: whatever the budget, the whole curve is seen. Each then helps to guess those
-  // beside it.
-  for (const std::size_t stride : {8u, 4u, 2u, 1u})
-    for (std::size_t i = grid.size(); i-- > 0;) {
-      if ((grid.size() - 1 - i) % stride != 0 || points_.contains(grid[i])) continue;
-      if (stride == 8 || meter_.share() < options_.grid_share)
+  // Every eighth first: whatever the budget, the whole curve is seen; then the short ones, which no
+  // neighbour tells; then those between. Each helps to guess those beside it.
+  const auto measure_some = [&](const auto& wanted, double share) {
+    for (std::size_t i = grid.size(); i-- > 0;)
+      if (wanted(i) && !points_.contains(grid[i]) && meter_.share() < share)
         measure(grid[i], 1e6 * options_.grid_error_ms);
-    }
+  };
+  const auto every = [&](std::size_t stride) {
+    return [&grid, stride](std::size_t i) { return (grid.size() - 1 - i) % stride == 0; };
+  };
+  measure_some(every(8), 1.0);
+  measure_some([&](std::size_t i) { return grid[i] <= 10; }, 1.0);
+  for (const std::size_t stride : {4u, 2u, 1u}) measure_some(every(stride), options_.grid_share);
   while (!meter_.exhausted() && add_where_bent()) {
   }
   while (!meter_.exhausted() && sharpen_worst()) context_.report("seek curve", meter_.share());
@@ -244,7 +251,7 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
                         const std::vector<engine::Track>& tracks) {
   Trials trials(context);
   Meter meter(context);
-  Threshold threshold(trials.passages().period_ns(), std::nullopt);
+  Threshold threshold(trials.passages().period_ns());
   std::uint32_t failures = 0;
   constexpr std::size_t kMostTrials = 400;
   while (failures < 12 && !meter.exhausted() && threshold.trials() < kMostTrials &&
@@ -317,13 +324,16 @@ model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
   }
   const double period = passages.period_ns();
   const statistics::ThresholdPrior prior = pooled_prior(trials, period);
+  // On one track the positioning noise can only delay, so that it shifts the constant by up to its
+  // mean, 0.4 sigma; half of that is taken as the error that all points share.
+  const double shared_ms = std::hypot(same.error.value_or(0), 0.2 * prior.spread * 1e-6);
   for (const auto& [distance, mine] : trials) {
     const auto found = statistics::fit_threshold(mine, prior);
     if (!found || found->error > 0.05 * period) continue;
     model::SeekPoint point;
     point.cylinders = distance;
     point.time_ms = found->value * 1e-6 - *same.value;
-    point.error_ms = std::hypot(found->error * 1e-6, same.error.value_or(0));
+    point.error_ms = std::hypot(found->error * 1e-6, shared_ms);
     point.samples = found->samples;
     seek.points.push_back(point);
   }

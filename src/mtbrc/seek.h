@@ -10,7 +10,7 @@ namespace platter::mtbrc {
 struct SeekOptions {
   double target_error_ms = 0.008;         // of a point
   double target_interpolation_ms = 0.010; // between points
-  double grid_error_ms = 0.015;           // of a point of the first grid
+  double grid_error_ms = 0.016;           // of a point of the first grid
   double grid_share = 0.75;               // of the budget, at most, for the first grid
   std::uint32_t most_beyond_500 = 110;    // distances in the first grid beyond 500
   std::uint32_t most_trials = 160;        // of one distance

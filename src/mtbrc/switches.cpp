@@ -40,7 +40,7 @@ void run_switches(Context& context, bool write, const std::vector<engine::Track>
   Trials trials(context);
   const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
   Meter meter(context, limited ? context.budget : options.budget);
-  Threshold threshold(trials.passages().period_ns(), std::nullopt);
+  Threshold threshold(trials.passages().period_ns());
   std::uint32_t failures = 0;
   const auto others = [&](const engine::Track& from) {
     std::vector<engine::Track> found;

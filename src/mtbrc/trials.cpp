@@ -6,8 +6,20 @@
 namespace platter::mtbrc {
 
 statistics::ThresholdPrior trial_prior(double period_ns) {
-  return {50e3, 0.7, 0.15 * period_ns};
+  statistics::ThresholdPrior prior;
+  prior.spread = 40e3;
+  prior.log_width = 0.8;
+  prior.late_mean = 0.15 * period_ns;
+  return prior;
 }
+
+Threshold::Threshold(double period_ns, std::optional<double> guess_ns, double guess_width_ns)
+    : period_ns_(period_ns), guess_ns_(guess_ns), posterior_([&] {
+        statistics::ThresholdPrior prior = trial_prior(period_ns);
+        prior.guess = guess_ns;
+        prior.guess_width = guess_width_ns;
+        return prior;
+      }()) {}
 
 Nanoseconds Threshold::next_ns(std::mt19937_64& random) const {
   std::normal_distribution<double> gauss(0, 1);
@@ -20,11 +32,6 @@ Nanoseconds Threshold::next_ns(std::mt19937_64& random) const {
     aim_ns = found->value;  // bisect
   } else {
     aim_ns = found->value + 0.8 * found->spread * std::clamp(gauss(random), -2.0, 2.0);
-  }
-  // A guess is near: the second trial checks its other side instead of bisecting a whole turn.
-  if (found && trials() == 1 && guess_ns_) {
-    const double side = found->value > *guess_ns_ ? 1 : -1;
-    aim_ns = *guess_ns_ + side * 0.03 * period_ns_;
   }
   return static_cast<Nanoseconds>(std::max(aim_ns, 0.0));
 }

@@ -11,14 +11,15 @@
 
 namespace platter::mtbrc {
 
-// Spread of a trial's time before any was seen: 50 us within a factor of 3 or so.
+// Spread of a trial's time before any was seen: 40 us within a factor of 3 or so.
 statistics::ThresholdPrior trial_prior(double period_ns);
 
 // One MTBRC: the time from issue to completion that half of its accesses make.
 class Threshold {
  public:
-  Threshold(double period_ns, std::optional<double> guess_ns)
-      : period_ns_(period_ns), guess_ns_(guess_ns), posterior_(trial_prior(period_ns)) {}
+  // `guess_ns`: where it may lie, within about guess_width_ns; only to place the first trials.
+  explicit Threshold(double period_ns, std::optional<double> guess_ns = std::nullopt,
+                     double guess_width_ns = 0);
 
   // The time after issue at which the next trial's sector should complete.
   Nanoseconds next_ns(std::mt19937_64& random) const;

@@ -14,6 +14,7 @@ constexpr std::array<double, 3> kLateShares = {0.003, 0.02, 0.08};
 constexpr std::array<double, 3> kLatePrior = {0.4, 0.4, 0.2};
 // A trial that no ordinary or late access explains: a disturbed host, a wrong angle.
 constexpr double kGross = 1e-4;
+constexpr double kGuessTrust = 0.8;
 constexpr double kGridHalfWidth = 6;  // posterior standard deviations
 
 double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
@@ -52,13 +53,21 @@ void ThresholdPosterior::place_grid(double low, double high) {
   spreads_.resize(kSpreads);
   log_posterior_.assign(kCentres * kSpreads * kLateShares.size(), 0.0);
   const auto middle = static_cast<double>(kSpreads / 2);
+  std::vector<double> log_guess(kCentres, 0.0);
+  if (prior_.guess) {
+    // Relative to the guess's own peak; what it is not trusted for is flat and low.
+    for (std::size_t c = 0; c < kCentres; ++c) {
+      const double z = (centres_[c] - *prior_.guess) / prior_.guess_width;
+      log_guess[c] = std::log(kGuessTrust * std::exp(-0.5 * z * z) + 0.05 * (1 - kGuessTrust));
+    }
+  }
   for (std::size_t s = 0; s < kSpreads; ++s) {
     const double z = (static_cast<double>(s) - middle) / middle * 2.2;
     spreads_[s] = prior_.spread * std::exp(z * prior_.log_width);
     for (std::size_t c = 0; c < kCentres; ++c)
       for (std::size_t l = 0; l < kLateShares.size(); ++l)
         log_posterior_[(c * kSpreads + s) * kLateShares.size() + l] =
-            -0.5 * z * z + std::log(kLatePrior[l]);
+            -0.5 * z * z + std::log(kLatePrior[l]) + log_guess[c];
   }
   for (const CensoredTrial& trial : trials_) accumulate(trial);
 }

@@ -21,6 +21,10 @@ struct ThresholdPrior {
   double spread = 1;       // Gaussian sigma of one trial's time
   double log_width = 1.0;  // standard deviation of ln(spread)
   double late_mean = 10;   // mean extra time of a late outlier
+  // Where the threshold is thought to be, within about guess_width; not trusted entirely. Only to
+  // place trials well: an estimate to be reported should not lean on a guess.
+  std::optional<double> guess = std::nullopt;
+  double guess_width = 0;
 };
 
 struct Threshold {
