@@ -1,0 +1,96 @@
+#include "scsi/inspection.h"
+
+#include <algorithm>
+#include <array>
+
+namespace platter::scsi {
+namespace {
+
+constexpr std::array<std::uint8_t, 3> kPages{0x03, 0x04, 0x08};
+
+bool seeks(Drive& drive) {
+  try {
+    drive.seek(0);
+    return true;
+  } catch (const DriveError& error) {
+    if (error.status() == ExitStatus::unsupported) return false;
+    throw;
+  }
+}
+
+std::optional<std::size_t> count_defects(Drive& drive, bool primary, bool grown) {
+  const auto list = drive.defects(primary, grown);
+  return list ? std::optional<std::size_t>(list->places.size()) : std::nullopt;
+}
+
+ModePageViews all_views(Drive& drive, std::uint8_t page) {
+  return {drive.mode_page(page, PageControl::current),
+          drive.mode_page(page, PageControl::changeable),
+          drive.mode_page(page, PageControl::defaults), drive.mode_page(page, PageControl::saved)};
+}
+
+RoundTrip measure_round_trip(Drive& drive, std::uint32_t commands) {
+  drive.test_unit_ready();  // the first one may be slow
+  std::vector<Nanoseconds> times(commands);
+  for (auto& time : times) time = drive.test_unit_ready().response_ns();
+  if (times.empty()) return {};
+  std::sort(times.begin(), times.end());
+  return {commands, times.front(), times[times.size() / 2], times[times.size() * 99 / 100],
+          times.back()};
+}
+
+}  // namespace
+
+Inspection inspect(Drive& drive, std::uint32_t round_trips) {
+  Inspection found;
+  found.identity = drive.identify();
+  found.inquiry = drive.inquiry();
+  if (const auto list = drive.vpd_page(0x00)) found.vpd_pages = decode_vpd_list(*list);
+  const auto vpd = [&](std::uint8_t page) {
+    const auto& pages = found.vpd_pages;
+    return std::find(pages.begin(), pages.end(), page) != pages.end() ? drive.vpd_page(page)
+                                                                      : std::nullopt;
+  };
+  if (const auto page = vpd(0x83)) found.designators = decode_designators(*page);
+  if (const auto page = vpd(0xB0)) found.limits = decode_block_limits(*page);
+  if (const auto page = vpd(0xB1)) found.characteristics = decode_characteristics(*page);
+  found.first_block = drive.translate(0);
+  if (found.first_block) {
+    found.last_block = drive.translate(drive.blocks() - 1);
+    found.translates_back = drive.translate_back(found.first_block->places.front()) == 0U;
+  }
+  found.primary_defects = count_defects(drive, true, false);
+  found.grown_defects = count_defects(drive, false, true);
+  found.seeks = seeks(drive);
+  for (const auto page : kPages)
+    if (auto views = all_views(drive, page); views.current)
+      found.mode_pages[page] = std::move(views);
+  found.round_trip = measure_round_trip(drive, round_trips);
+  return found;
+}
+
+bool Inspection::cache_bit_changes(bool CachePage::*bit) const {
+  const auto page = mode_pages.find(0x08);
+  if (page == mode_pages.end() || !page->second.changeable) return false;
+  const auto mask = decode_cache_page(*page->second.changeable);
+  return mask && (*mask).*bit;
+}
+
+std::vector<std::string> Inspection::complaints() const {
+  std::vector<std::string> found;
+  if (!first_block)
+    found.push_back("the drive does not translate addresses: its layout must be found by timing");
+  else if (!translates_back)
+    found.push_back("the drive translates addresses one way only: spares can't be asked for");
+  if (!primary_defects) found.push_back("the drive shows no list of defects");
+  if (!seeks) found.push_back("the drive has no SEEK command: seeks are timed by reads");
+  if (!read_cache_can_change() || !read_ahead_can_change())
+    found.push_back("read cache or read-ahead can't be switched off by mode page 08h");
+  if (!write_cache_can_change())
+    found.push_back("the write cache can't be switched by mode page 08h");
+  if (characteristics && characteristics->rotation_rate == 1)
+    found.push_back("the drive says that it does not rotate: there are no mechanics to measure");
+  return found;
+}
+
+}  // namespace platter::scsi

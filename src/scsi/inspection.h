@@ -1,0 +1,55 @@
+// What `platter inspect` tells: everything that a drive says about itself without being changed or
+// measured, and the round trip of a command that does nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scsi/drive.h"
+
+namespace platter::scsi {
+
+struct ModePageViews {
+  std::optional<std::vector<std::uint8_t>> current, changeable, defaults, saved;
+};
+
+// Response times of TEST UNIT READY: the floor below which nothing can be timed on this path.
+struct RoundTrip {
+  std::uint32_t commands = 0;
+  Nanoseconds minimum_ns = 0, median_ns = 0, p99_ns = 0, maximum_ns = 0;
+};
+
+struct Inspection {
+  model::Identity identity;
+  Inquiry inquiry;
+  std::vector<std::uint8_t> vpd_pages;
+  std::vector<std::string> designators;
+  std::optional<BlockLimits> limits;
+  std::optional<Characteristics> characteristics;
+
+  std::optional<Translation> first_block;  // where LBN 0 is, by address translation
+  std::optional<Translation> last_block;
+  bool translates_back = false;  // the place of LBN 0 leads back to LBN 0
+  std::optional<std::size_t> primary_defects, grown_defects;
+  bool seeks = false;                                // SEEK(10)
+  std::map<std::uint8_t, ModePageViews> mode_pages;  // 03h, 04h, 08h
+  RoundTrip round_trip;
+
+  // Whether the drive lets a bit of page 08h be changed (its changeable values).
+  bool write_cache_can_change() const { return cache_bit_changes(&CachePage::write_cache_enabled); }
+  bool read_cache_can_change() const { return cache_bit_changes(&CachePage::read_cache_disabled); }
+  bool read_ahead_can_change() const { return cache_bit_changes(&CachePage::read_ahead_disabled); }
+
+  // What makes characterization slow or incomplete on this drive, a sentence each; empty: fit.
+  std::vector<std::string> complaints() const;
+
+ private:
+  bool cache_bit_changes(bool CachePage::*bit) const;
+};
+
+Inspection inspect(Drive& drive, std::uint32_t round_trips = 500);
+
+}  // namespace platter::scsi

@@ -1,0 +1,99 @@
+#include "transport/host_clock.h"
+
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <thread>
+
+namespace platter::transport {
+namespace {
+
+constexpr Nanoseconds kSpin = 150 * kMicrosecond;
+
+Nanoseconds smallest_step(scsi::Clock& clock) {
+  auto smallest = std::numeric_limits<Nanoseconds>::max();
+  for (int i = 0; i < 1000; ++i) {
+    const auto start = clock.now_ns();
+    auto next = start;
+    while (next == start) next = clock.now_ns();
+    smallest = std::min(smallest, next - start);
+  }
+  return smallest;
+}
+
+}  // namespace
+
+Nanoseconds HostClock::now_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
+
+void HostClock::sleep_until_ns(Nanoseconds deadline_ns) {
+  for (;;) {
+    const auto left = deadline_ns - now_ns();
+    if (left <= 0) return;
+    if (left <= kSpin) continue;
+    const auto pause = left - kSpin;
+    const timespec time{pause / kSecond, pause % kSecond};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+  }
+}
+
+LowLatency::LowLatency() : fd_(::open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC)) {
+  const std::int32_t none = 0;
+  if (fd_ >= 0 && ::write(fd_, &none, sizeof none) != sizeof none) {
+    ::close(fd_);
+    fd_ = -1;
+  }
+}
+
+LowLatency::~LowLatency() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+HostFitness host_fitness(const std::string& root) {
+  HostFitness fitness;
+  utsname system{};
+  if (uname(&system) == 0) fitness.kernel = system.release;
+  fitness.processors = std::thread::hardware_concurrency();
+  std::set<std::string> governors;
+  std::error_code none;
+  for (const auto& cpu :
+       std::filesystem::directory_iterator(root + "/sys/devices/system/cpu", none)) {
+    std::ifstream file(cpu.path() / "cpufreq/scaling_governor");
+    if (std::string governor; file >> governor) governors.insert(governor);
+  }
+  fitness.governors.assign(governors.begin(), governors.end());
+  fitness.low_latency = LowLatency().held();
+  HostClock clock;
+  fitness.clock_step_ns = smallest_step(clock);
+  return fitness;
+}
+
+std::vector<std::string> HostFitness::complaints() const {
+  std::vector<std::string> found;
+  const auto slow = [](const std::string& governor) { return governor != "performance"; };
+  if (std::any_of(governors.begin(), governors.end(), slow))
+    found.push_back("the processors change their clock: set the scaling governor to performance");
+  if (!low_latency)
+    found.push_back(
+        "/dev/cpu_dma_latency cannot be held: run as root, so that the processor does "
+        "not sleep deeply between commands");
+  if (processors == 1)
+    found.push_back(
+        "there is a single processor: everything else that runs delays the measurement");
+  if (clock_step_ns > kMicrosecond)
+    found.push_back("CLOCK_MONOTONIC_RAW moves in steps of more than 1 us: use another host");
+  return found;
+}
+
+}  // namespace platter::transport

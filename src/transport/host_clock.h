@@ -1,0 +1,47 @@
+// The host's clock as a Device's clock, and what of the host disturbs timing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scsi/device.h"
+
+namespace platter::transport {
+
+// CLOCK_MONOTONIC_RAW: never slewed, so that a revolution stays a revolution.
+class HostClock final : public scsi::Clock {
+ public:
+  Nanoseconds now_ns() override;
+  // Sleeps, then spins the last stretch: a sleep alone wakes up tens of microseconds late.
+  void sleep_until_ns(Nanoseconds deadline_ns) override;
+};
+
+// Keeps the processor out of deep idle states for as long as it lives (/dev/cpu_dma_latency held
+// open with 0), where the host permits.
+class LowLatency {
+ public:
+  LowLatency();
+  ~LowLatency();
+  LowLatency(const LowLatency&) = delete;
+  LowLatency& operator=(const LowLatency&) = delete;
+  bool held() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+struct HostFitness {
+  std::string kernel;  // release
+  unsigned processors = 0;
+  std::vector<std::string> governors;  // the different ones; empty: no frequency scaling to see
+  bool low_latency = false;            // /dev/cpu_dma_latency can be held
+  Nanoseconds clock_step_ns = 0;       // smallest step seen between two readings of the clock
+
+  // What a person should change, a sentence each; empty: fit.
+  std::vector<std::string> complaints() const;
+};
+
+HostFitness host_fitness(const std::string& root = "");
+
+}  // namespace platter::transport
