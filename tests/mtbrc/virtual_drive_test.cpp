@@ -1,0 +1,159 @@
+// The experiments on virtual drives with default imperfections, held against the drives' truth. The
+// layout's structure is given, as address translation would; everything else is measured.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <sstream>
+
+#include "mtbrc/angle.h"
+#include "mtbrc/overheads.h"
+#include "mtbrc/rotation.h"
+#include "mtbrc/seek.h"
+#include "mtbrc/switches.h"
+#include "scsi/guard.h"
+#include "statistics/circular.h"
+#include "virtual_drive/open.h"
+
+using namespace platter;
+using namespace platter::mtbrc;
+
+namespace {
+
+model::LayoutNode without_angles(model::LayoutNode node) {
+  node.angle_rev = node.angle_step_rev = 0;
+  for (model::LayoutNode& child : node.children) child = without_angles(child);
+  return node;
+}
+
+double seek_ms(const model::Seek& seek, double distance) {
+  std::size_t i = 1;
+  while (i + 1 < seek.points.size() && seek.points[i].cylinders < distance) ++i;
+  const auto &a = seek.points[i - 1], &b = seek.points[i];
+  return a.time_ms + (b.time_ms - a.time_ms) * (distance - a.cylinders) / (b.cylinders - a.cylinders);
+}
+
+struct Bench {
+  explicit Bench(const std::string& name)
+      : device(virtual_drive::open_virtual(name)),
+        permission{true, {{device->layout().blocks() / 2, device->layout().blocks() / 2 + 20'000}}},
+        guard(*device, permission),
+        drive(guard, name),
+        context(drive, 5) {
+    drive.identify();
+    drive.set_cache(false, true, true);
+  }
+  const model::DriveModel& truth() const { return device->truth(); }
+
+  std::unique_ptr<virtual_drive::VirtualDevice> device;
+  scsi::Permission permission;
+  scsi::Guard guard;
+  scsi::Drive drive;
+  Context context;
+};
+
+void check(const char* what, const model::Parameter& found, double truth, double low, double high) {
+  INFO(what << ": " << found.value.value_or(NAN) << " +- " << found.error.value_or(NAN) << ", truth "
+            << truth << " " << found.reason);
+  REQUIRE(found);
+  CHECK(*found.value - truth > low - 4 * *found.error);
+  CHECK(*found.value - truth < high + 4 * *found.error);
+}
+
+}  // namespace
+
+TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads against the truth") {
+  const std::string name = GENERATE("virtual:quantum-atlas10k?seed=11", "virtual:ibm-ultrastar18es?seed=12");
+  INFO(name);
+  Bench bench(name);
+  Context& context = bench.context;
+  const model::DriveModel& truth = bench.truth();
+
+  const RotationEstimate rotation = measure_rotation(context, 0);
+  REQUIRE(rotation.outcome == RotationOutcome::measured);
+  const double period = static_cast<double>(truth.rotation.numerator_ns) /
+                        static_cast<double>(truth.rotation.denominator);
+  CHECK(std::abs(*rotation.rotation.period.value - period) < 4 * *rotation.rotation.period.error);
+  CHECK(rotation.relative_error() < 1.5e-7);
+
+  model::Layout blind = truth.layout;
+  for (model::LayoutNode& zone : blind.zones) zone = without_angles(zone);
+  const LayoutAngles angles = measure_layout_angles(context, blind);
+  CHECK(angles.complete);
+  CHECK(angles.layout.zones.size() == blind.zones.size());
+  const engine::LayoutMap map(angles.layout);
+  const engine::LayoutMap& real = bench.device->layout();
+  const double origin = engine::rev_from_angle(real.angle_of_lbn(0));
+  double squares = 0, worst = 0;
+  constexpr std::uint64_t kTracks = 1000;
+  for (std::uint64_t i = 0; i < kTracks; ++i) {
+    const std::uint64_t slot = (map.slots() - 1) / (kTracks - 1) * i;
+    const double error_us =
+        statistics::wrap_rev(engine::rev_from_angle(map.track_of_slot(slot).angle) -
+                             engine::rev_from_angle(real.track_of_slot(slot).angle) + origin) *
+        period * 1e-3;
+    squares += error_us * error_us / kTracks;
+    worst = std::max(worst, std::abs(error_us));
+  }
+  CHECK(std::sqrt(squares) < 8);
+  CHECK(worst < 30);
+  CHECK(std::sqrt(squares) < 3 * *angles.layout.angle.error * period * 1e-3);
+
+  context.map = &map;
+  context.budget = {0, 12 * kSecond};
+  const model::Seek seek = measure_seeks(context);
+  REQUIRE(seek.points.size() > 20);
+  double z = 0;
+  for (const model::SeekPoint& point : seek.points) {
+    const double error = point.time_ms - seek_ms(truth.seek, point.cylinders);
+    z += std::pow(error / *point.error_ms, 2) / static_cast<double>(seek.points.size());
+    CHECK(std::abs(error) < 0.1);
+  }
+  CHECK(std::sqrt(z) < 1.8);
+  // The whole curve is seen even with a short budget.
+  CHECK(seek.points.back().cylinders > 0.99 * map.cylinders());
+
+  context.budget = {};
+  // Host delay and what noise cannot make shorter are within effective values: up to some 40 us.
+  const HeadSwitch head_switch = measure_head_switch(context);
+  check("head switch", head_switch.time, *truth.head_switch.value, -0.02, 0.01);
+  CHECK(head_switch.uniform);
+  measure_write_settle(context, bench.permission.writes);
+  measure_miss_overheads(context, bench.permission.writes);
+  bench.drive.set_cache(true, false, false);
+  measure_hit_overheads(context, bench.permission.writes);
+  const OverheadEstimate found = estimate_overheads(context.samples, map, context.rotation);
+  check("block transfer", found.block_transfer, *truth.bus.block_transfer.value, -1e-4, 1e-4);
+  const model::Overheads &o = found.overheads, &t = truth.overheads;
+  check("write settle", estimate_write_settle(context.samples, map, context.rotation),
+        *truth.write_settle.value, -0.03, 0.03);
+  check("read hit", o.read_hit_after_read, *t.read_hit_after_read.value, 0, 0.04);
+  check("read miss", o.read_miss_after_read, *t.read_miss_after_read.value, 0, 0.04);
+  check("read after write", o.read_miss_after_write, *t.read_miss_after_write.value, 0, 0.04);
+  check("write after read", o.write_miss_after_read, *t.write_miss_after_read.value, 0, 0.04);
+  check("write after write", o.write_miss_after_write, *t.write_miss_after_write.value, 0, 0.04);
+  check("write hit", o.write_hit_after_read, *t.write_hit_after_read.value, 0, 0.04);
+  check("write hit", o.write_hit_after_write, *t.write_hit_after_write.value, 0, 0.04);
+
+  // A kept run tells the same again.
+  std::stringstream kept;
+  write_samples(kept, context.samples);
+  const Samples again = read_samples(kept, "kept");
+  const LayoutAngles refit = estimate_layout_angles(again, context.rotation, angles.layout);
+  CHECK(refit.layout.zones[0].angle_rev == Approx(angles.layout.zones[0].angle_rev).margin(1e-12));
+  CHECK(estimate_seeks(again, map, context.rotation).points.size() == seek.points.size());
+}
+
+TEST_CASE("a virtual drive without permission to write: no writes, and the reason is told") {
+  Bench bench("virtual:quantum-atlas10k?seed=3");
+  Context& context = bench.context;
+  measure_rotation(context, 0);
+  const engine::LayoutMap& map = bench.device->layout();
+  context.map = &map;
+  CHECK_FALSE(measure_write_settle(context, {}));
+  measure_miss_overheads(context, {});
+  const OverheadEstimate found = estimate_overheads(context.samples, map, context.rotation);
+  CHECK(found.overheads.read_miss_after_read);
+  CHECK_FALSE(found.overheads.write_miss_after_read);
+  CHECK_FALSE(found.overheads.write_miss_after_read.reason.empty());
+  CHECK_FALSE(found.overheads.read_hit_after_read);
+  CHECK(bench.drive.bytes_written() == 0);
+}
