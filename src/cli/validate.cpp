@@ -69,10 +69,11 @@ void run(const Options& options) {
     fmt::print(stderr,
                "platter: reads only; pass --allow-writes FIRST-LAST to validate writes as well\n");
   CarefulReplay careful(options.device);
-  const replay::Validation validation{.requests = options.requests,
-                                      .seed = options.seed,
-                                      .permission = {.writes = lbn_ranges(options.writes)},
-                                      .drive = careful.options("validate")};
+  replay::Validation validation;
+  validation.requests = options.requests;
+  validation.seed = options.seed;
+  validation.permission.writes = lbn_ranges(options.writes);
+  validation.drive = careful.options("validate");
   std::vector<replay::Comparison> comparisons;
   replay::validate(*device, models, validation, [&](const replay::Validated& validated) {
     save(validated, options);
