@@ -6,58 +6,25 @@
 
 #include <fmt/core.h>
 
-#include "model/fields.h"
+#include "model/parameters.h"
 #include "model/seek_curve.h"
 
 namespace platter::model {
 namespace {
 
-struct Figure {
-  std::string path, unit;
-  std::optional<double> value, error;
-};
-
-// The Parameters of a section in the order of its fields, those without a value too, so that the
-// lists of two models run in parallel.
-struct Collector {
-  std::string prefix;
-  std::vector<Figure>& figures;
-
-  void required(const char*, const auto&) {}
-  void usual(const char*, const auto&) {}
-  void usual(const char* name, const Parameter& p) {
-    figures.push_back({prefix + "." + name, p.unit, p.value, p.error});
-  }
-  void compact(const char*, const auto&, const auto&) {}
-  void informative(const char*, const auto&) {}
-};
-
-Figure exact(const char* path, const char* unit, double value) { return {path, unit, value, std::nullopt}; }
-
-Figure of(const char* path, const Parameter& p) { return {path, p.unit, p.value, p.error}; }
-
-Figure period(const Rotation& rotation) {
-  Figure figure = of("rotation.period", rotation.period);
-  figure.unit = "ns";
-  if (rotation.numerator_ns > 0) {
-    figure.value = static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
-  }
-  return figure;
-}
-
-std::vector<Figure> figures_of(const DriveModel& model) {
-  std::vector<Figure> figures;
-  figures.push_back(exact("identity.blocks", "blocks", static_cast<double>(model.identity.blocks)));
-  figures.push_back(exact("identity.block_bytes", "bytes", model.identity.block_bytes));
-  figures.push_back(exact("identity.heads", "", model.identity.heads));
-  figures.push_back(exact("identity.cylinders", "", model.identity.cylinders));
-  figures.push_back(period(model.rotation));
-  figures.push_back(of("head_switch", model.head_switch));
-  figures.push_back(of("write_settle", model.write_settle));
-  visit_fields(model.cache, Collector{"cache", figures});
-  visit_fields(model.overheads, Collector{"overheads", figures});
-  visit_fields(model.bus, Collector{"bus", figures});
-  visit_fields(model.queue, Collector{"queue", figures});
+// What is known without error, as if it were measured.
+std::vector<NamedParameter> figures_of(const DriveModel& model) {
+  std::vector<NamedParameter> figures;
+  const auto exact = [&](const char* path, const char* unit, double value) {
+    figures.push_back({path, {}});
+    figures.back().parameter.value = value;
+    figures.back().parameter.unit = unit;
+  };
+  exact("identity.blocks", "blocks", static_cast<double>(model.identity.blocks));
+  exact("identity.block_bytes", "bytes", model.identity.block_bytes);
+  exact("identity.heads", "", model.identity.heads);
+  exact("identity.cylinders", "", model.identity.cylinders);
+  for (NamedParameter& parameter : parameters_of(model)) figures.push_back(std::move(parameter));
   return figures;
 }
 
@@ -102,13 +69,14 @@ Difference compare(std::string path, std::string unit, std::optional<double> a, 
 }
 
 std::vector<Difference> diff_parameters(const DriveModel& a, const DriveModel& b) {
-  const std::vector<Figure> in_a = figures_of(a), in_b = figures_of(b);
+  const std::vector<NamedParameter> in_a = figures_of(a), in_b = figures_of(b);
   std::vector<Difference> differences;
   for (std::size_t i = 0; i < in_a.size(); ++i) {
-    if (!in_a[i].value && !in_b[i].value) continue;
-    const std::string& unit = in_a[i].unit.empty() ? in_b[i].unit : in_a[i].unit;
-    differences.push_back(
-        compare(in_a[i].path, unit, in_a[i].value, in_a[i].error, in_b[i].value, in_b[i].error));
+    const Parameter& of_a = in_a[i].parameter;
+    const Parameter& of_b = in_b[i].parameter;
+    if (!of_a && !of_b) continue;
+    const std::string& unit = of_a.unit.empty() ? of_b.unit : of_a.unit;
+    differences.push_back(compare(in_a[i].path, unit, of_a.value, of_a.error, of_b.value, of_b.error));
   }
   append_seeks(a.seek, b.seek, differences);
   return differences;

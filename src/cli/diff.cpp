@@ -1,0 +1,38 @@
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "cli/subcommands.h"
+#include "model/error.h"
+#include "model/json.h"
+#include "report/diff_table.h"
+#include "report/model_diff.h"
+
+namespace platter::cli {
+
+void add_diff(CLI::App& app) {
+  struct Options {
+    std::string a, b;
+    bool all = false, json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("diff", "two models side by side; status 12 if they differ");
+  command->add_option("A", options->a, "a model file")->required();
+  command->add_option("B", options->b, "another one")->required();
+  command->add_flag("--all", options->all, "show the figures that are equal too");
+  command->add_flag("--json", options->json, "every figure, for programs");
+  command->callback([options] {
+    const auto differences =
+        report::diff_models(model::load_model(options->a), model::load_model(options->b));
+    fmt::print("{}", options->json ? report::differences_as_json(differences)
+                                   : report::differences_as_text(differences, options->all));
+    const std::size_t differing = report::count(differences).differing;
+    if (differing > 0) {
+      throw Error(ExitStatus::differs, fmt::format("{} and {} differ in {} figures by more than their errors",
+                                                   options->a, options->b, differing));
+    }
+  });
+}
+
+}  // namespace platter::cli

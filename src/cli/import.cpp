@@ -1,0 +1,34 @@
+#include "emit/disksim/import.h"
+
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "cli/subcommands.h"
+#include "model/json.h"
+
+namespace platter::cli {
+
+void add_import(CLI::App& app) {
+  struct Options {
+    std::string file, output, drive;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("import", "a model from another program's parameter files");
+  command->require_subcommand(1);
+  CLI::App* disksim = command->add_subcommand("disksim", "from a DiskSim 4.0 .parv or .diskspecs file");
+  disksim->add_option("FILE", options->file, "the parameter file; what it names with source is read too")->required();
+  disksim->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
+  disksim->add_option("--drive", options->drive, "the disksim_disk block, where the files hold several");
+  disksim->add_flag("--json", options->json, "write the model to stdout");
+  disksim->callback([options] {
+    const emit_disksim::Imported imported = emit_disksim::import_disksim(options->file, options->drive);
+    for (const std::string& warning : imported.warnings) fmt::print(stderr, "platter: warning: {}\n", warning);
+    if (!options->output.empty()) model::save_model(imported.model, options->output);
+    if (options->output.empty() || options->json) fmt::print("{}", model::to_json_text(imported.model));
+  });
+}
+
+}  // namespace platter::cli

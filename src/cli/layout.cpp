@@ -1,0 +1,61 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "cli/subcommands.h"
+#include "engine/layout_map.h"
+#include "model/error.h"
+#include "model/json.h"
+#include "report/place_list.h"
+
+namespace platter::cli {
+namespace {
+
+struct Options {
+  std::string model;
+  std::vector<std::uint64_t> lbns;
+  std::vector<std::string> pbns;
+  bool all_tracks = false, json = false;
+};
+
+engine::LayoutMap layout_of(const std::string& path) {
+  const model::DriveModel model = model::load_model(path);
+  if (model.layout.zones.empty()) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: has no layout: {}", path,
+                            model.layout.reason.empty() ? "no reason is given" : model.layout.reason));
+  }
+  return engine::LayoutMap(model.layout);
+}
+
+void run(const Options& options) {
+  const engine::LayoutMap map = layout_of(options.model);
+  if (options.all_tracks) {
+    fmt::print("{}", options.json ? report::tracks_as_json(map) : report::tracks_as_text(map));
+    return;
+  }
+  std::vector<report::Place> places;
+  for (const std::uint64_t lbn : options.lbns) places.push_back(report::place_of_lbn(map, lbn));
+  for (const std::string& pbn : options.pbns) places.push_back(report::place_at(map, report::parse_pbn(pbn)));
+  fmt::print("{}", options.json ? report::places_as_json(places) : report::places_as_text(places));
+}
+
+}  // namespace
+
+void add_layout(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("layout", "where blocks lie, and at what angle");
+  command->add_option("MODEL", options->model, "the model file")->required();
+  auto* what = command->add_option_group("what");
+  what->add_option("--lbn", options->lbns, "blocks whose place is wanted")->expected(1, -1);
+  what->add_option("--pbn", options->pbns, "places C,H,S whose block is wanted")->expected(1, -1)->delimiter(' ');
+  what->add_flag("--all-tracks", options->all_tracks,
+                 "a line a track: first LBN, sectors, cylinder, head, angle of the first sector");
+  what->require_option(1, 2);
+  command->add_flag("--json", options->json, "for programs");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace platter::cli

@@ -1,0 +1,47 @@
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "cli/subcommands.h"
+#include "model/json.h"
+#include "report/model_summary.h"
+#include "report/plots.h"
+
+namespace platter::cli {
+namespace {
+
+void draw(const model::DriveModel& model, const std::string& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  const std::string& name =
+      model.identity.name.empty() ? model.identity.product : model.identity.name;
+  if (!model.seek.points.empty())
+    report::plot_seeks("Seek time of " + name, std::vector{report::SeekCurve{name, model.seek}},
+                       folder + "/seeks.svg");
+  if (!model.layout.zones.empty())
+    report::plot_zones("Zones of " + name, model.layout, folder + "/zones.svg");
+}
+
+}  // namespace
+
+void add_show(CLI::App& app) {
+  struct Options {
+    std::string model, plots;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("show", "what a model says about its drive");
+  command->add_option("MODEL", options->model, "the model file")->required();
+  command->add_flag("--json", options->json, "the same for programs");
+  command->add_option("--plots", options->plots,
+                      "also draw the seek curve and the zones into this folder (SVG)");
+  command->callback([options] {
+    const model::DriveModel model = model::load_model(options->model);
+    if (!options->plots.empty()) draw(model, options->plots);
+    fmt::print("{}", options->json ? report::model_as_json(model) : report::model_as_text(model));
+  });
+}
+
+}  // namespace platter::cli

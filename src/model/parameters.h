@@ -1,0 +1,20 @@
+// The measured numbers of a model as one list.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/drive_model.h"
+
+namespace platter::model {
+
+struct NamedParameter {
+  std::string path;  // in the model's JSON
+  Parameter parameter;
+};
+
+// Rotation, head switch, settle, cache, overheads, bus and queue, in this order; those without a value
+// too, so that the lists of two models run in parallel. The period is that of the exact ratio.
+std::vector<NamedParameter> parameters_of(const DriveModel& model);
+
+}  // namespace platter::model

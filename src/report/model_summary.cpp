@@ -1,0 +1,288 @@
+#include "report/model_summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/layout_map.h"
+#include "model/parameters.h"
+#include "model/pretty.h"
+#include "model/seek_curve.h"
+#include "model/version.h"
+#include "report/track_list.h"
+
+namespace platter::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct SeekSummary {
+  double single_ms, average_ms, full_ms;
+};
+
+std::optional<SeekSummary> summarize_seek(const model::DriveModel& model) {
+  if (model.seek.points.empty() || model.identity.cylinders < 2) return std::nullopt;
+  return SeekSummary{model::seek_time_ms(model.seek, 1),
+                     model::average_seek_ms(model.seek, model.identity.cylinders),
+                     model::seek_time_ms(model.seek, model.identity.cylinders - 1)};
+}
+
+double rpm_of(const model::Rotation& rotation) {
+  return 60e9 * static_cast<double>(rotation.denominator) / static_cast<double>(rotation.numerator_ns);
+}
+
+// ---------------------------------------------------------------- words
+
+constexpr std::size_t kMostZoneRows = 64;
+
+std::string with_error(const model::Parameter& p) {
+  std::string text = fmt::format("{:.7g}", *p.value);
+  if (p.error) text += fmt::format(" +- {:.2g}", *p.error);
+  if (!p.unit.empty()) text += " " + p.unit;
+  return text;
+}
+
+std::string origin_of(const model::Parameter& p) {
+  if (p.samples == 0) return p.method;
+  return fmt::format("{}{}{} samples", p.method, p.method.empty() ? "" : ", ", p.samples);
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    if (!text.empty()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+void append_line(std::string& text, const char* name, const std::string& value) {
+  text += fmt::format("  {:<13} {}\n", name, value);
+}
+
+std::string value_or_reason(const model::Parameter& p) {
+  if (p) return with_error(p);
+  return p.reason.empty() ? "not known" : "not known: " + p.reason;
+}
+
+std::string cache_in_words(const model::Cache& cache) {
+  if (!cache.segments && !cache.read_enabled) return "not known";
+  std::vector<std::string> parts;
+  if (cache.segments) {
+    parts.push_back(fmt::format("{} segments", *cache.segments.value));
+    if (cache.segment_blocks) parts.back() += fmt::format(" of {} blocks", *cache.segment_blocks.value);
+  }
+  if (cache.read_enabled) parts.push_back(*cache.read_enabled.value > 0 ? "read caching" : "no read caching");
+  if (cache.read_ahead) {
+    static constexpr const char* kReadAhead[] = {"no read-ahead", "read-ahead to the end of the track",
+                                                 "read-ahead to the end of the cylinder",
+                                                 "read-ahead until the segment is full",
+                                                 "read-ahead to the next track when sequential"};
+    const auto kind = static_cast<std::size_t>(*cache.read_ahead.value);
+    if (kind < std::size(kReadAhead)) parts.push_back(kReadAhead[kind]);
+  }
+  if (cache.write_back_level) parts.push_back(*cache.write_back_level.value > 0 ? "write-back" : "write-through");
+  if (cache.zero_latency_read && *cache.zero_latency_read.value > 0) parts.push_back("zero-latency reads");
+  if (cache.zero_latency_write && *cache.zero_latency_write.value > 0) parts.push_back("zero-latency writes");
+  return joined(parts, ", ");
+}
+
+void append_head(std::string& text, const model::DriveModel& model) {
+  const model::Identity& id = model.identity;
+  text += joined({id.name, joined({id.vendor, id.product}, " ") == id.name
+                               ? std::string()
+                               : joined({id.vendor, id.product}, " "),
+                  id.revision.empty() ? "" : "revision " + id.revision,
+                  id.serial.empty() ? "" : "serial " + id.serial},
+                 ", ") +
+          "\n";
+  append_line(text, "model", joined({model.provenance.method, model.provenance.source, model.provenance.date}, ", "));
+  append_line(text, "capacity",
+              fmt::format("{:.2f} GB: {} blocks of {} bytes, {} heads, {} cylinders",
+                          static_cast<double>(id.blocks) * id.block_bytes / 1e9, id.blocks, id.block_bytes, id.heads,
+                          id.cylinders));
+  if (model.rotation.numerator_ns > 0) {
+    append_line(text, "rotation", fmt::format("{:.3f} rpm", rpm_of(model.rotation)));
+  } else {
+    append_line(text, "rotation", value_or_reason(model.rotation.period));
+  }
+  const auto seek = summarize_seek(model);
+  append_line(text, "seek",
+              seek ? fmt::format("{:.3f} ms one cylinder, {:.3f} ms average, {:.3f} ms full stroke ({} distances)",
+                                 seek->single_ms, seek->average_ms, seek->full_ms, model.seek.points.size())
+                   : joined({"not known", model.seek.reason}, ": "));
+  append_line(text, "head switch", value_or_reason(model.head_switch));
+  append_line(text, "write settle", value_or_reason(model.write_settle));
+  append_line(text, "cache", cache_in_words(model.cache));
+}
+
+void append_zones(std::string& text, const model::DriveModel& model) {
+  const model::Layout& layout = model.layout;
+  if (layout.zones.empty()) {
+    text += fmt::format("\nNo layout: {}\n", layout.reason.empty() ? "not known" : layout.reason);
+    return;
+  }
+  const std::vector<ZoneSummary> zones = summarize_zones(layout);
+  text += fmt::format("\nLayout ({}): {} zones, {} skip entries, {} remapped blocks\n",
+                      layout.method.empty() ? "of unstated origin" : layout.method, zones.size(), layout.skips.size(),
+                      layout.remaps.size());
+  text += fmt::format("  {:>4} {:>12} {:>12} {:>17} {:>13} {:>8}\n", "zone", "first LBN", "blocks", "cylinders",
+                      "sectors/track", "tracks");
+  for (std::size_t i = 0; i < std::min(zones.size(), kMostZoneRows); ++i) {
+    const ZoneSummary& zone = zones[i];
+    const std::string sectors = zone.fewest_sectors == zone.most_sectors
+                                    ? fmt::format("{}", zone.most_sectors)
+                                    : fmt::format("{}-{}", zone.fewest_sectors, zone.most_sectors);
+    text += fmt::format("  {:>4} {:>12} {:>12} {:>17} {:>13} {:>8}\n", i, zone.first_lbn, zone.blocks,
+                        fmt::format("{}-{}", zone.first_cylinder, zone.last_cylinder), sectors, zone.tracks);
+  }
+  if (zones.size() > kMostZoneRows) {
+    text += fmt::format("  ... and {} more (all with --json)\n", zones.size() - kMostZoneRows);
+  }
+}
+
+void append_parameters(std::string& text, const std::vector<model::NamedParameter>& parameters) {
+  text += "\nParameters\n";
+  for (const auto& [path, parameter] : parameters) {
+    if (!parameter) continue;
+    text += fmt::format("  {:<40} {:<28} {}\n", path, with_error(parameter), origin_of(parameter));
+  }
+}
+
+void append_missing(std::string& text, const model::DriveModel& model,
+                    const std::vector<model::NamedParameter>& parameters) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const auto& [path, parameter] : parameters) {
+    if (!parameter && !parameter.reason.empty()) by_reason[parameter.reason].push_back(path);
+  }
+  if (!model.layout.angle && !model.layout.angle.reason.empty()) {
+    by_reason[model.layout.angle.reason].push_back("layout.angle");
+  }
+  if (!model.seek.reason.empty()) by_reason[model.seek.reason].push_back("seek");
+  if (!model.layout.reason.empty()) by_reason[model.layout.reason].push_back("layout");
+  if (by_reason.empty()) return;
+  text += "\nNot measured\n";
+  for (const auto& [reason, paths] : by_reason) text += fmt::format("  {}: {}\n", joined(paths, ", "), reason);
+}
+
+void append_validity(std::string& text, const model::Validity& validity) {
+  text += "\nValidity\n";
+  if (!validity.reads && !validity.writes) {
+    text += "  not checked against the drive\n";
+  } else {
+    text += fmt::format("  {} of {} to {} blocks in LBN {} to {}, up to {} outstanding\n",
+                        validity.reads && validity.writes ? "reads and writes"
+                        : validity.reads                  ? "reads"
+                                                          : "writes",
+                        validity.min_blocks, validity.max_blocks, validity.first_lbn, validity.last_lbn,
+                        validity.max_depth);
+  }
+  for (const model::Demerit& d : validity.demerits) {
+    text += fmt::format("  {}: demerit {:.3f} ms ({:.1f} % of {:.3f} ms) over {} requests, {:.1f} % in phase\n",
+                        d.workload, d.demerit_ms, d.demerit_percent, d.drive_mean_ms, d.requests,
+                        100 * d.folded_phase_share);
+  }
+  if (!validity.note.empty()) text += "  " + validity.note + "\n";
+}
+
+// ---------------------------------------------------------------- JSON
+
+Json to_json(const ZoneSummary& zone) {
+  return {{"first_lbn", zone.first_lbn},
+          {"blocks", zone.blocks},
+          {"tracks", zone.tracks},
+          {"first_cylinder", zone.first_cylinder},
+          {"last_cylinder", zone.last_cylinder},
+          {"fewest_sectors", zone.fewest_sectors},
+          {"most_sectors", zone.most_sectors}};
+}
+
+Json to_json(const model::NamedParameter& named) {
+  const model::Parameter& p = named.parameter;
+  Json json = {{"path", named.path}, {"value", p.value ? Json(*p.value) : Json()}};
+  if (!p) {
+    json["reason"] = p.reason;
+    return json;
+  }
+  json["unit"] = p.unit;
+  json["error"] = p.error ? Json(*p.error) : Json();
+  json["method"] = p.method;
+  json["samples"] = p.samples;
+  return json;
+}
+
+}  // namespace
+
+std::vector<ZoneSummary> summarize_zones(const model::Layout& layout) {
+  std::vector<ZoneSummary> zones(layout.zones.size());
+  for_each_track(engine::LayoutMap(layout), [&](const MappedTrack& track) {
+    ZoneSummary& zone = zones.at(track.zone);
+    if (zone.tracks == 0) {
+      zone = {track.first_lbn, 0, 0, track.cylinder, track.cylinder, track.slots, track.slots};
+    }
+    zone.blocks += track.blocks;
+    ++zone.tracks;
+    zone.first_cylinder = std::min(zone.first_cylinder, track.cylinder);
+    zone.last_cylinder = std::max(zone.last_cylinder, track.cylinder);
+    zone.fewest_sectors = std::min(zone.fewest_sectors, track.slots);
+    zone.most_sectors = std::max(zone.most_sectors, track.slots);
+  });
+  return zones;
+}
+
+std::string model_as_text(const model::DriveModel& model) {
+  const std::vector<model::NamedParameter> parameters = model::parameters_of(model);
+  std::string text;
+  append_head(text, model);
+  append_zones(text, model);
+  append_parameters(text, parameters);
+  append_missing(text, model, parameters);
+  append_validity(text, model.validity);
+  if (!model.provenance.notes.empty()) text += "\nNotes\n";
+  for (const std::string& note : model.provenance.notes) text += "  " + note + "\n";
+  return text;
+}
+
+std::string model_as_json(const model::DriveModel& model) {
+  Json json;
+  json["schema"] = {{"name", "platter-show"}, {"version", "1.0"}};
+  json["platter"] = model::kToolVersion;
+  const model::Identity& id = model.identity;
+  json["identity"] = {{"name", id.name},     {"vendor", id.vendor},
+                      {"product", id.product}, {"revision", id.revision},
+                      {"serial", id.serial}, {"blocks", id.blocks},
+                      {"block_bytes", id.block_bytes}, {"heads", id.heads},
+                      {"cylinders", id.cylinders}};
+  json["provenance"] = {{"method", model.provenance.method},
+                        {"source", model.provenance.source},
+                        {"date", model.provenance.date},
+                        {"notes", model.provenance.notes}};
+  json["capacity_bytes"] = id.blocks * id.block_bytes;
+  json["rpm"] = model.rotation.numerator_ns > 0 ? Json(rpm_of(model.rotation)) : Json();
+  const auto seek = summarize_seek(model);
+  json["seek"] = seek ? Json{{"single_ms", seek->single_ms}, {"average_ms", seek->average_ms}, {"full_ms", seek->full_ms}}
+                      : Json{{"reason", model.seek.reason}};
+  json["zones"] = Json::array();
+  if (!model.layout.zones.empty()) {
+    for (const ZoneSummary& zone : summarize_zones(model.layout)) json["zones"].push_back(to_json(zone));
+  }
+  json["parameters"] = Json::array();
+  for (const model::NamedParameter& named : model::parameters_of(model)) {
+    if (named.parameter || !named.parameter.reason.empty()) json["parameters"].push_back(to_json(named));
+  }
+  json["validity"] = {{"reads", model.validity.reads},
+                      {"writes", model.validity.writes},
+                      {"first_lbn", model.validity.first_lbn},
+                      {"last_lbn", model.validity.last_lbn},
+                      {"max_blocks", model.validity.max_blocks},
+                      {"max_depth", model.validity.max_depth},
+                      {"demerits", model.validity.demerits.size()}};
+  return model::pretty(json);
+}
+
+}  // namespace platter::report

@@ -1,0 +1,130 @@
+#include "report/place_list.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/error.h"
+#include "model/pretty.h"
+#include "model/version.h"
+#include "report/track_list.h"
+
+namespace platter::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Place place(const engine::LayoutMap& map, std::uint64_t slot, std::optional<std::uint64_t> lbn) {
+  const engine::Track track = map.track_of_slot(slot);
+  const MappedTrack mapped = mapped_track(map, track);
+  Place result;
+  result.lbn = lbn;
+  result.pbn = {track.cylinder, track.head, static_cast<std::uint32_t>(slot - track.first_slot)};
+  result.angle = map.angle_of_slot(track, slot);
+  result.track_sectors = track.sectors;
+  result.track_first_lbn = mapped.first_lbn;
+  result.track_blocks = mapped.blocks;
+  result.remapped = lbn && map.is_remapped(*lbn);
+  return result;
+}
+
+Json head_of(const char* schema) {
+  return {{"schema", {{"name", schema}, {"version", "1.0"}}}, {"platter", model::kToolVersion}};
+}
+
+}  // namespace
+
+Place place_of_lbn(const engine::LayoutMap& map, std::uint64_t lbn) {
+  if (lbn >= map.blocks()) {
+    throw Error(ExitStatus::usage, fmt::format("LBN {} is past the last one, {}", lbn, map.blocks() - 1));
+  }
+  return place(map, map.slot_of_lbn(lbn), lbn);
+}
+
+Place place_at(const engine::LayoutMap& map, const engine::Pbn& pbn) {
+  const auto track = map.track_at(pbn.cylinder, pbn.head);
+  if (!track) {
+    throw Error(ExitStatus::usage, fmt::format("the model has no track at cylinder {}, head {}", pbn.cylinder, pbn.head));
+  }
+  if (pbn.sector >= track->sectors) {
+    throw Error(ExitStatus::usage, fmt::format("cylinder {}, head {} has sectors 0 to {}, not {}", pbn.cylinder,
+                                               pbn.head, track->sectors - 1, pbn.sector));
+  }
+  return place(map, track->first_slot + pbn.sector, map.lbn_of_pbn(pbn));
+}
+
+engine::Pbn parse_pbn(const std::string& text) {
+  engine::Pbn pbn;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  std::uint32_t* const parts[] = {&pbn.cylinder, &pbn.head, &pbn.sector};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto result = std::from_chars(at, end, *parts[i]);
+    const bool last = i == 2;
+    if (result.ec != std::errc() || (last ? result.ptr != end : result.ptr == end || *result.ptr != ',')) {
+      throw Error(ExitStatus::usage, fmt::format("{} is no place: cylinder, head and sector are needed, such as 12,0,5", text));
+    }
+    at = result.ptr + 1;
+  }
+  return pbn;
+}
+
+std::string places_as_text(const std::vector<Place>& places) {
+  std::string text = fmt::format("{:>12} {:>9} {:>5} {:>7} {:>13} {:>8} {:>14} {:>14}\n", "LBN", "cylinder", "head",
+                                 "sector", "angle (rev)", "sectors", "track's first", "track's last");
+  for (const Place& p : places) {
+    const bool blocks = p.track_blocks > 0;
+    text += fmt::format("{:>12} {:>9} {:>5} {:>7} {:>13.9f} {:>8} {:>14} {:>14}{}\n",
+                        p.lbn ? fmt::format("{}", *p.lbn) : "-", p.pbn.cylinder, p.pbn.head, p.pbn.sector,
+                        engine::rev_from_angle(p.angle), p.track_sectors,
+                        blocks ? fmt::format("{}", p.track_first_lbn) : "-",
+                        blocks ? fmt::format("{}", p.track_first_lbn + p.track_blocks - 1) : "-",
+                        p.remapped ? "  remapped" : "");
+  }
+  return text;
+}
+
+std::string places_as_json(const std::vector<Place>& places) {
+  Json json = head_of("platter-layout");
+  json["places"] = Json::array();
+  for (const Place& p : places) {
+    const bool blocks = p.track_blocks > 0;
+    json["places"].push_back({{"lbn", p.lbn ? Json(*p.lbn) : Json()},
+                              {"cylinder", p.pbn.cylinder},
+                              {"head", p.pbn.head},
+                              {"sector", p.pbn.sector},
+                              {"angle_rev", engine::rev_from_angle(p.angle)},
+                              {"track_sectors", p.track_sectors},
+                              {"track_first_lbn", blocks ? Json(p.track_first_lbn) : Json()},
+                              {"track_last_lbn", blocks ? Json(p.track_first_lbn + p.track_blocks - 1) : Json()},
+                              {"remapped", p.remapped}});
+  }
+  return model::pretty(json);
+}
+
+std::string tracks_as_text(const engine::LayoutMap& map) {
+  std::string text;
+  for_each_track(map, [&](const MappedTrack& t) {
+    fmt::format_to(std::back_inserter(text), "{} {} {} {} {:.9f}\n", t.first_lbn, t.blocks, t.cylinder, t.head,
+                   engine::rev_from_angle(t.angle));
+  });
+  return text;
+}
+
+// One track a line, without building the whole document first: large drives have millions.
+std::string tracks_as_json(const engine::LayoutMap& map) {
+  std::string text = head_of("platter-tracks").dump();
+  text.pop_back();
+  text += ",\n\"tracks\": [";
+  const char* separator = "\n";
+  for_each_track(map, [&](const MappedTrack& t) {
+    fmt::format_to(std::back_inserter(text),
+                   "{}{{\"first_lbn\": {}, \"sectors\": {}, \"cylinder\": {}, \"head\": {}, \"angle_rev\": {}}}",
+                   separator, t.first_lbn, t.blocks, t.cylinder, t.head, Json(engine::rev_from_angle(t.angle)).dump());
+    separator = ",\n";
+  });
+  return text + "\n]}\n";
+}
+
+}  // namespace platter::report
