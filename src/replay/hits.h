@@ -20,6 +20,9 @@ struct HitRule {
 
   std::optional<bool> is_hit(const Response& response) const {
     if (response.media) return !*response.media;
+    return is_hit_by_time(response);
+  }
+  std::optional<bool> is_hit_by_time(const Response& response) const {
     if (!threshold_ns) return std::nullopt;
     return static_cast<double>(response.response_ns) - response.blocks * block_transfer_ns <=
            *threshold_ns;
