@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "platter " PLATTER_VERSION);
   platter::cli::add_devices(app);
   platter::cli::add_inspect(app);
+  platter::cli::add_characterize(app);
   platter::cli::add_truth(app);
   platter::cli::add_import(app);
   platter::cli::add_show(app);
@@ -30,6 +31,7 @@ int main(int argc, char** argv) {
   platter::cli::add_replay(app);
   platter::cli::add_trace(app);
   platter::cli::add_validate(app);
+  platter::cli::add_restore(app);
 
   try {
     app.parse(argc, argv);

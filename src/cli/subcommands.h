@@ -6,6 +6,7 @@
 
 namespace platter::cli {
 
+void add_characterize(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_inspect(CLI::App& app);
@@ -13,6 +14,7 @@ void add_diff(CLI::App& app);
 void add_import(CLI::App& app);
 void add_layout(CLI::App& app);
 void add_replay(CLI::App& app);
+void add_restore(CLI::App& app);
 void add_show(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_truth(CLI::App& app);

@@ -1,0 +1,93 @@
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
+#include "cli/interrupt.h"
+#include "cli/lbn_ranges.h"
+#include "cli/open_device.h"
+#include "cli/progress.h"
+#include "cli/subcommands.h"
+#include "extract/characterize.h"
+#include "extract/journal.h"
+#include "model/file.h"
+#include "model/json.h"
+#include "report/model_summary.h"
+
+namespace platter::cli {
+namespace {
+
+struct Arguments {
+  std::string device, output, samples, journal = extract::default_journal_folder();
+  std::vector<std::string> writable;
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+std::string samples_path(const Arguments& arguments) {
+  if (!arguments.samples.empty()) return arguments.samples;
+  std::string path = arguments.output;
+  if (path.ends_with(".json")) path.resize(path.size() - 5);
+  return path + ".samples.jsonl";
+}
+
+std::string samples_text(const extract::Run& run) {
+  std::ostringstream text;
+  mtbrc::write_samples(text, run.samples);
+  cache_probe::write_record(text, run.cache_record);
+  return std::move(text).str();
+}
+
+void characterize(const Arguments& arguments) {
+  const auto began = std::chrono::steady_clock::now();
+  catch_interrupts();
+  const auto device = open_device(arguments.device);
+  ProgressBar bar;
+  extract::Options options;
+  options.writable = lbn_ranges(arguments.writable);
+  options.seed = arguments.seed;
+  options.device_name = arguments.device;
+  options.journal_folder = arguments.journal;
+  options.progress = [&](const std::string& stage, double share) { bar.show(stage, share); };
+  options.interrupted = interrupted;
+  extract::Run run = extract::characterize(*device, options);
+  bar.clear();
+
+  model::Provenance& provenance = run.model.provenance;
+  provenance.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  provenance.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  model::write_file(samples_path(arguments), samples_text(run));
+  model::save_model(run.model, arguments.output);
+  if (arguments.json) {
+    fmt::print("{}", model::to_json_text(run.model));
+    return;
+  }
+  fmt::print("{}", report::model_as_text(run.model));
+  fmt::print(stderr, "written: {} and its raw samples, {}\n", arguments.output,
+             samples_path(arguments));
+}
+
+}  // namespace
+
+void add_characterize(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("characterize", "measure a drive: the main job");
+  command->add_option("DEVICE", arguments->device, "the drive: /dev/..., virtual:NAME, exec:COMMAND")
+      ->required();
+  command->add_option("-o,--output", arguments->output, "the model to write, MODEL.json")->required();
+  command->add_option("--samples", arguments->samples,
+                      "where the raw samples go (default: beside the model)");
+  command->add_option("--allow-writes", arguments->writable,
+                      "LBNs FIRST-LAST that may be rewritten with what they hold (repeatable)");
+  command->add_option("--journal", arguments->journal,
+                      "folder of the safety journal; not on the drive that is measured");
+  command->add_option("--seed", arguments->seed, "seed of the experiments' random choices");
+  command->add_flag("--json", arguments->json, "print the model as JSON");
+  command->callback([arguments] { characterize(*arguments); });
+}
+
+}  // namespace platter::cli

@@ -1,0 +1,54 @@
+#include <filesystem>
+#include <memory>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/open_device.h"
+#include "cli/subcommands.h"
+#include "extract/restore.h"
+#include "model/version.h"
+
+namespace platter::cli {
+namespace {
+
+struct Arguments {
+  std::string journal, device;
+  bool json = false;
+};
+
+void restore(const Arguments& arguments) {
+  const extract::JournalContents journal = extract::read_journal(arguments.journal);
+  const auto device =
+      open_device(arguments.device.empty() ? journal.device : arguments.device);
+  const extract::Restored done = extract::restore(*device, journal);
+  std::filesystem::remove(arguments.journal);
+  if (arguments.json) {
+    const nlohmann::ordered_json report = {
+        {"schema", {{"name", "platter-restore"}, {"version", 1}}},
+        {"tool", model::kToolVersion},
+        {"intact", done.intact},
+        {"rewritten", done.rewritten},
+        {"settings", done.settings}};
+    fmt::print("{}\n", report.dump(2));
+    return;
+  }
+  fmt::print("{} journaled stretches of sectors: {} intact, {} put back; cache settings {}\n",
+             done.intact + done.rewritten, done.intact, done.rewritten,
+             done.settings ? "as they were" : "left alone");
+}
+
+}  // namespace
+
+void add_restore(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand(
+      "restore", "put right what a run left behind that was cut off by a crash or power loss");
+  command->add_option("JOURNAL", arguments->journal, "the safety journal of that run")->required();
+  command->add_option("--device", arguments->device,
+                      "the drive's device now, if it is not the one of then");
+  command->add_flag("--json", arguments->json, "the same for programs");
+  command->callback([arguments] { restore(*arguments); });
+}
+
+}  // namespace platter::cli
