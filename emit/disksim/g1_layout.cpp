@@ -498,7 +498,7 @@ void append_remaps(const Zone& zone, const Scheme& scheme, std::int64_t base, co
       const std::int64_t slot = base + replacement * width + i;
       if (!lbn) {
         notes.push_back(fmt::format("{}: the defect {} holds no block; its replacement is ignored",
-                                    zone.where.text(), defect));
+                                    zone.where.brief(), defect));
         break;
       }
       if (numbers.of_slot(slot)) {
@@ -522,12 +522,12 @@ model::Layout import_g1_layout(const Block& block, std::uint32_t heads, std::vec
   std::int64_t slots = 0;
   for (Zone& zone : zones) {
     if (scheme.sparing == Sparing::none && !(zone.slips.empty() && zone.defects.empty())) {
-      notes.push_back(zone.where.text() + ": sparing scheme 0 knows no slips and defects; they are ignored");
+      notes.push_back(zone.where.brief() + ": sparing scheme 0 knows no slips and defects; they are ignored");
       zone.slips.clear();
       zone.defects.clear();
     }
     if (!zone.sorted) {
-      notes.push_back(zone.where.text() + ": the slips are not in ascending order; they are taken where they say, "
+      notes.push_back(zone.where.brief() + ": the slips are not in ascending order; they are taken where they say, "
                       "DiskSim shifts some by a few sectors");
     }
     std::vector<Run> own = runs_of(zone, scheme);

@@ -52,7 +52,7 @@ void without_place(BlockReader& reader, const char* name, double idle_value, Not
     notes.idle.push_back(std::move(text));
   } else {
     notes.warnings.push_back(fmt::format("{} ({}) has no counterpart in the model and is ignored", text,
-                                         reader.where(name).text()));
+                                         reader.where(name).brief()));
   }
 }
 
@@ -64,7 +64,7 @@ void about_simulation(BlockReader& reader, const char* name, Notes& notes) {
 void name_unknown(const BlockReader& reader, Notes& notes) {
   for (const NamedValue* value : reader.unread()) {
     notes.warnings.push_back(fmt::format("{} = {} ({}) is no parameter of {} that is known and is ignored",
-                                         value->name, to_text(value->value), value->value.where.text(),
+                                         value->name, to_text(value->value), value->value.where.brief(),
                                          reader.block().type));
   }
 }
@@ -217,7 +217,7 @@ void import_mechanics(const Block& block, model::DriveModel& model, const std::s
       notes.idle.push_back(unread->name);
     } else {
       notes.warnings.push_back(fmt::format("{} ({}) is no parameter of dm_mech_g1 that is known and is ignored",
-                                           unread->name, unread->value.where.text()));
+                                           unread->name, unread->value.where.brief()));
     }
   }
 }
@@ -243,7 +243,7 @@ void import_model(const Block& block, model::DriveModel& model, const std::strin
   const std::uint32_t used = model::cylinders_of(model.layout);
   if (used > model.identity.cylinders) {
     notes.warnings.push_back(fmt::format("Number of cylinders = {} ({}) is too small for the zones, which reach {}",
-                                         model.identity.cylinders, reader.where("Number of cylinders").text(), used));
+                                         model.identity.cylinders, reader.where("Number of cylinders").brief(), used));
     model.identity.cylinders = used;
   }
   import_mechanics(reader.inner("Mechanical Model"), model, top_folder, notes);
@@ -279,7 +279,7 @@ void include_bus(const Block& block, model::Bus& bus, Notes& notes) {
   if (write_ms != read_ms) {
     notes.warnings.push_back(fmt::format("{} ({}) moves a block in {} ms for reads and {} ms for writes; the model has "
                                          "one time, that of reads",
-                                         block.name, block.where.text(), read_ms, write_ms));
+                                         block.name, block.where.brief(), read_ms, write_ms));
   }
 }
 
@@ -290,7 +290,7 @@ void name_outer_costs(const ParameterFile& file, const Block* own_bus, Notes& no
     const auto name_if_set = [&](const char* name) {
       if (reader.has(name) && reader.real(name) != 0) {
         notes.warnings.push_back(fmt::format("{} = {} of {} {} ({}) adds time outside the drive and is ignored", name,
-                                             reader.real(name), block.type, block.name, reader.where(name).text()));
+                                             reader.real(name), block.type, block.name, reader.where(name).brief()));
       }
     };
     if (block.type == "disksim_bus") {

@@ -336,6 +336,10 @@ class Parser {
 
 std::string Where::text() const { return fmt::format("{}:{}", file ? *file : std::string("?"), line); }
 
+std::string Where::brief() const {
+  return fmt::format("{}:{}", file ? fs::path(*file).filename().string() : std::string("?"), line);
+}
+
 void fail_at(const Where& where, const std::string& what) {
   throw Error(ExitStatus::bad_input, fmt::format("{}: {}", where.text(), what));
 }

@@ -17,7 +17,8 @@ struct Where {
   std::shared_ptr<const std::string> file;
   int line = 0;
 
-  std::string text() const;  // "FILE:LINE"
+  std::string text() const;   // "PATH:LINE"
+  std::string brief() const;  // "NAME:LINE", for what is kept: a model does not tell whose folder it was
 };
 
 struct Block;
