@@ -140,13 +140,17 @@ class Drive:
             slow = self.config["slow_after_idle"]
             if slow["seconds"] and now - self.last_done > slow["seconds"] * 1e9:
                 t += slow["ms"] * MS
-        if self.noise and self.noise["host_median_us"]:
-            t += self.noise["host_median_us"] * 1e3 * math.exp(
-                self.chance.gauss(0, self.noise["host_spread"]))
-        return t
+        return t + self._host_delay()
+
+    def _host_delay(self):
+        """Log-normal, on the way in and on the way out: a completion is seen late."""
+        if not self.noise or not self.noise["host_median_us"]:
+            return 0.0
+        return self.noise["host_median_us"] * 1e3 * math.exp(
+            self.chance.gauss(0, self.noise["host_spread"]))
 
     def _end(self, t):
-        t += self.config["overhead"]["status_ms"] * MS
+        t += self.config["overhead"]["status_ms"] * MS + self._host_delay()
         self.last_done = max(self.last_done, t)
         return t
 

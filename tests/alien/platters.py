@@ -206,15 +206,17 @@ class Platters:
 
     def number_of(self, track, sector):
         """The sector number that the firmware tells the world."""
-        if self.numbering == "first-block":
-            return sector
-        return (sector + int(track.angle * track.sectors)) % track.sectors
+        return (sector + self._first_number(track)) % track.sectors
 
     def sector_of(self, track, number):
         """The way back."""
+        return (number - self._first_number(track)) % track.sectors
+
+    def _first_number(self, track):
         if self.numbering == "first-block":
-            return number
-        return (number - int(track.angle * track.sectors)) % track.sectors
+            return 0
+        # An angle of whole sectors may have come out a little less.
+        return int(track.angle * track.sectors + 1e-6)
 
     def last_of_cylinder(self, lbn):
         """The last block before the sequence leaves the cylinder of `lbn`."""

@@ -152,9 +152,19 @@ class Geometry(unittest.TestCase):
             self.assertEqual(sorted(numbers), list(range(track.sectors)))
             # Sector 0 is the first to begin at or after the index mark.
             zero = numbers.index(0)
-            self.assertLess(track.angle_of(zero), 1 / track.sectors + 1e-9)
+            self.assertLess((track.angle_of(zero) + 1e-6) % 1, 1 / track.sectors + 1e-9)
             for sector, number in enumerate(numbers):
                 self.assertEqual(platters.sector_of(track, number), sector)
+
+    def test_whole_skews_make_regular_sector_numbers(self):
+        zone = {"cylinders": 300, "sectors": 270, "track_skew": 46, "cylinder_skew": 48,
+                "angle": 0.5, "spares": 7}
+        platters = Drive(merge(small(), {"zones": [zone], "slipped": 0, "remapped": 0,
+                                         "sector_numbers": "index"}), noise=False).platters
+        number = 135
+        for before, track in zip(platters.tracks, platters.tracks[1:]):
+            number = (number + (46 if before.cylinder == track.cylinder else 48)) % 270
+            self.assertEqual(platters.number_of(track, 0), number)
 
     def test_an_impossible_drive_is_refused(self):
         with self.assertRaises(ValueError):
@@ -244,6 +254,19 @@ class Time(unittest.TestCase):
             if track is not drive.arm.track:
                 deviations.append(drive.arm.move(track, start) - start - expected)
         self.assertAlmostEqual(statistics.pstdev(deviations), 22e3, delta=2.5e3)
+
+    def test_completions_are_seen_late_by_the_host_s_delay(self):
+        """Reads of one block would else come at exact whole revolutions, noise or no noise."""
+        host = Host(variant("moderate"), noise=True)
+        host.drive.spindle.swing = 0
+        host.set_cache(False, True, True)
+        late = []
+        for _ in range(400):
+            host.read(3)
+            late.append(host.now % host.drive.spindle.period)
+        middle = statistics.median(late)
+        self.assertAlmostEqual(middle - min(late), 6e3, delta=4.5e3)
+        self.assertLess(max(late) - middle, 200e3)
 
     def test_on_arrival_is_never_slower_and_one_track_takes_one_revolution(self):
         drive = Drive(variant("bands"), noise=False)
