@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -58,9 +57,12 @@ Journal::Journal(const std::string& folder, const std::string& device,
                  const std::optional<SavedCachePage>& cache_page) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  path_ = fmt::format("{}/{}-{}-{}.journal", folder, plain(identity.serial), std::time(nullptr),
-                      ::getpid());
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+  // Journals that earlier runs left behind are never written over.
+  for (int number = 0; number < 1000; ++number) {
+    path_ = fmt::format("{}/{}-{}-{}.journal", folder, plain(identity.serial), ::getpid(), number);
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+    if (file_ >= 0 || errno != EEXIST) break;
+  }
   if (file_ < 0)
     throw Error(ExitStatus::output,
                 fmt::format("the safety journal {} cannot be written ({}); name another folder with "

@@ -18,7 +18,7 @@ using SavedCachePage = std::vector<std::uint8_t>;
 
 class Journal {
  public:
-  // A new file in `folder` (made if it is not there), named after the drive and the time. Must not
+  // A new file in `folder` (made if it is not there), named after the drive and the process. Must not
   // lie on the drive that is measured. Throws Error(output).
   Journal(const std::string& folder, const std::string& device, const model::Identity& identity,
           const std::optional<SavedCachePage>& cache_page);
