@@ -2,22 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "model/error.h"
 #include "virtual_drive/open.h"
 
 namespace platter::virtual_drive {
 namespace {
 
+const std::string kPhase = "power-on phase: ";
+
 std::string phase_note(const VirtualDevice& device, const model::DriveModel& asked) {
   if (!asked.imperfections || !asked.imperfections->random_phase)
-    return "power-on phase: 0, the platter's angle is 0 at time 0";
-  if (asked.imperfections->seed == 0)
-    return "power-on phase: a new one in every run, for no seed is given";
+    return "0, the platter's angle is 0 at time 0";
+  if (asked.imperfections->seed == 0) return "a new one in every run, for no seed is given";
   const double turns = static_cast<double>(device.power_on_phase_ns()) *
                        static_cast<double>(asked.rotation.denominator) /
                        static_cast<double>(asked.rotation.numerator_ns);
-  return fmt::format("power-on phase: {:.6f} revolutions ahead, from seed {}", turns,
-                     asked.imperfections->seed);
+  return fmt::format("{:.6f} revolutions ahead, from seed {}", turns, asked.imperfections->seed);
 }
 
 }  // namespace
@@ -30,7 +32,9 @@ model::DriveModel truth_of(const std::string& device_name) {
                                        "virtual:FILE.json");
   model::DriveModel truth = virtual_model(device_name);
   const VirtualDevice device(truth, device_name);
-  truth.provenance.notes.push_back(phase_note(device, truth));
+  auto& notes = truth.provenance.notes;  // a truth may be played again: the phase is then another
+  std::erase_if(notes, [](const std::string& note) { return note.starts_with(kPhase); });
+  notes.push_back(kPhase + phase_note(device, truth));
   return truth;
 }
 

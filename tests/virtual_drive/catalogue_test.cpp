@@ -113,11 +113,13 @@ TEST_CASE("any model file is a drive, and its truth is that file") {
   const auto device = open_virtual(name);
   CHECK(device->name() == name);
   CHECK(sense_of(run(*device, read_10(7296, 1))) == 0);
-  const auto truth = truth_of(name);
+  auto truth = truth_of(name);
   CHECK(truth.identity.product == "SMALL");
   CHECK_FALSE(truth.imperfections);
   REQUIRE_FALSE(truth.provenance.notes.empty());
   CHECK(truth.provenance.notes.back().find("power-on phase: 0") == 0);
+  model::save_model(truth, path.string());
+  CHECK(truth_of(name).provenance.notes == truth.provenance.notes);
   std::filesystem::remove(path);
 }
 
