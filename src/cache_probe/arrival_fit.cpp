@@ -8,9 +8,11 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr int kPhaseSteps = 100, kBusSteps = 10;
-constexpr double kKept = 0.85;       // share of the residuals that counts: the worst are outliers
+constexpr double kKept = 0.85;  // share of the residuals that counts: the worst are outliers
 constexpr double kGoodFit_rev = 0.05;
-constexpr double kBusBound_rev = 0.9;  // fixed time that seek and overheads do not explain
+constexpr double kNoiseFloor_rev = 0.02;  // no reason to look for another explanation
+constexpr double kSlowBus = 0.9;          // of the media's time
+constexpr double kBusBound_rev = 0.9;     // fixed time that seek and overheads do not explain
 
 double fraction(double rev) { return rev - std::floor(rev); }
 
@@ -51,26 +53,31 @@ Fit best_offset(const std::vector<ArrivalSample>& samples, double blocks_rev, do
 
 }  // namespace
 
-ArrivalFit fit_arrival(const std::vector<ArrivalSample>& samples, double blocks_rev) {
+ArrivalFit fit_arrival(const std::vector<ArrivalSample>& samples, double blocks_rev,
+                       std::optional<double> bus_rev) {
   ArrivalFit result;
   if (samples.size() < 8 || blocks_rev <= 0) return result;
   blocks_rev = std::min(blocks_rev, 1.0);
   const Fit in_order = best_offset(samples, blocks_rev, blocks_rev);
-  Fit on_arrival;
+  Fit on_arrival, on_arrival_fast_bus;
   for (int step = 0; step < kBusSteps; ++step) {
     const Fit fit = best_offset(samples, blocks_rev, blocks_rev * step / kBusSteps);
     if (fit.residual < on_arrival.residual) on_arrival = fit;
+    if (2 * step <= kBusSteps) on_arrival_fast_bus = on_arrival;
   }
-  const bool arrival = on_arrival.residual < 0.5 * in_order.residual;
+  const bool arrival =
+      in_order.residual > kNoiseFloor_rev && on_arrival.residual < 0.5 * in_order.residual;
   const Fit& better = arrival ? on_arrival : in_order;
   result.residual_rev = better.residual;
-  result.other_residual_rev = (arrival ? in_order : on_arrival).residual;
+  // With a bus as slow as the media both are the same; the contrast is with a fast one.
+  result.other_residual_rev = (arrival ? in_order : on_arrival_fast_bus).residual;
   result.fixed_rev = better.fixed;
   if (better.residual > kGoodFit_rev) return result;
-  if (!arrival && better.fixed > kBusBound_rev) {
+  const bool slow_bus = bus_rev ? *bus_rev > kSlowBus * blocks_rev : better.fixed > kBusBound_rev;
+  if (!arrival && slow_bus) {
     result.answer = ArrivalFit::Answer::hidden;
   } else if (arrival || in_order.residual < 0.5 * on_arrival.residual ||
-             in_order.residual < 0.1 * blocks_rev) {
+             in_order.residual < std::max(kNoiseFloor_rev, 0.1 * blocks_rev)) {
     result.answer = arrival ? ArrivalFit::Answer::on_arrival : ArrivalFit::Answer::in_order;
   }
   return result;

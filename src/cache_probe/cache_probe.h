@@ -1,5 +1,5 @@
-// The cache facts of a drive (paper, section 4.3): tests on the drive in its default cache settings,
-// then their estimate.
+// The cache facts of a drive (paper, section 4.3): tests on the drive in its default cache
+// settings, then their estimate.
 #pragma once
 
 #include "cache_probe/estimate.h"

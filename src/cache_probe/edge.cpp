@@ -82,8 +82,10 @@ std::optional<Edge> edge_of(const Record& record, Question question) {
     }
     if (i >= cut && verdict != Verdict::miss) {
       edge.mixed |= verdict != Verdict::open;
-      if (i + 1 < steps.size()) edge.sure_miss = steps[i + 1].first;
-      else edge.sure_miss.reset();
+      if (i + 1 < steps.size())
+        edge.sure_miss = steps[i + 1].first;
+      else
+        edge.sure_miss.reset();
     }
   }
   return edge;

@@ -1,9 +1,9 @@
 #include "cache_probe/estimate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "cache_probe/arrival_fit.h"
 #include "cache_probe/facts.h"
@@ -15,6 +15,7 @@ using model::Parameter;
 using model::ReadAhead;
 
 constexpr const char* kNotWritten = "writes were not allowed (--allow-writes)";
+constexpr std::int64_t kMostRounding = 64;  // blocks; read-ahead may end at a multiple of them
 constexpr const char* kBlocks = "blocks";
 
 Parameter absent(std::string reason, std::string unit = "") {
@@ -55,6 +56,11 @@ class Estimator {
   Verdict verdict(Question question, std::int64_t x = 0) const {
     return judge(record_, question, x).verdict;
   }
+  // At once, or else after a pause.
+  Judgement next_block() const {
+    const Judgement at_once = judge(record_, Question::next_block, 0);
+    return at_once.verdict == Verdict::hit ? at_once : judge(record_, Question::next_block, 1);
+  }
   void note(std::string text) { result_.notes.push_back(std::move(text)); }
   std::string missing() const {
     return record_.setting.complete ? "the probes did not decide it"
@@ -74,8 +80,7 @@ class Estimator {
       return measured(more_hits == hit_means_yes ? 1 : 0, 0.5, tally.all(), std::move(method));
     }
     const bool hit = judgement.verdict == Verdict::hit;
-    return measured(hit == hit_means_yes ? 1 : 0, judgement.error, tally.all(),
-                    std::move(method));
+    return measured(hit == hit_means_yes ? 1 : 0, judgement.error, tally.all(), std::move(method));
   }
 
   void read_facts();
@@ -101,14 +106,13 @@ class Estimator {
 void Estimator::read_facts() {
   const bool cached = caches_reads(record_);
   const Judgement again = judge(record_, Question::reread, 0);
-  const Judgement next = judge(record_, Question::next_block, 1);
+  const Judgement next = next_block();
   const Tally tally = tally_of(record_, Question::reread, 0);
   if (!cached && (again.verdict == Verdict::open || next.verdict == Verdict::open)) {
     cache().read_enabled = absent(missing());
   } else {
-    cache().read_enabled =
-        measured(cached ? 1 : 0, std::min(again.error, next.error), tally.all(),
-                 "a block read again, and the block behind it");
+    cache().read_enabled = measured(cached ? 1 : 0, std::min(again.error, next.error), tally.all(),
+                                    "a block read again, and the block behind it");
   }
   if (!cached) {
     cache().discards_after_transfer = absent("reads are not cached");
@@ -129,8 +133,9 @@ ReadAhead Estimator::read_ahead_kind() {
   const bool over_track = track == Verdict::hit || (track == Verdict::open && over_cylinder);
   if (over_track && over_cylinder) {
     if (verdict(Question::reach_mid, 0) == Verdict::miss) {
-      note("read-ahead crosses tracks and cylinders, but goes less far from the middle of a track "
-           "than from its beginning: it ends at a boundary that DiskSim has no name for");
+      note(
+          "read-ahead crosses tracks and cylinders, but goes less far from the middle of a track "
+          "than from its beginning: it ends at a boundary that DiskSim has no name for");
     }
     return ReadAhead::to_segment_full;
   }
@@ -140,8 +145,15 @@ ReadAhead Estimator::read_ahead_kind() {
 
 // Most blocks that are read ahead, whatever the boundary.
 Parameter Estimator::read_ahead_limit(ReadAhead kind) {
-  const auto reach = edge_of(record_, Question::reach);
+  auto reach = edge_of(record_, Question::reach);
   if (!reach) return absent("blocks are read ahead only in a sequence", kBlocks);
+  if (const auto aligned = edge_of(record_, Question::reach_aligned);
+      aligned && (reach->mixed || aligned->last_hit > reach->last_hit) && !aligned->mixed &&
+      aligned->first_miss) {
+    note(fmt::format("read-ahead ends at multiples of several blocks: {} to {} blocks",
+                     reach->sure_hit, aligned->last_hit));
+    reach = aligned;
+  }
   const auto blocks = static_cast<double>(reach->last_hit);
   const auto size = segment_size(record_);
   if (!reach->first_miss) {
@@ -153,13 +165,17 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
   const Observation* sample = nullptr;
   for (const Observation& seen : record_.observations)
     if (seen.question == Question::reach && seen.x == reach->last_hit) sample = &seen;
-  const bool to_track = sample && reach->last_hit == sample->to_track_end;
-  const bool to_cylinder = sample && reach->last_hit == sample->to_cylinder_end;
+  // (Or at the multiple of some blocks before it.)
+  const std::int64_t slack = reach->mixed ? kMostRounding : 0;
+  const auto ends_at = [&](std::int64_t end) {
+    return reach->last_hit <= end && end - reach->last_hit <= slack;
+  };
+  const bool to_track = sample && ends_at(sample->to_track_end);
+  const bool to_cylinder = sample && ends_at(sample->to_cylinder_end);
   const bool bounded = (kind == ReadAhead::to_track_end && to_track) ||
                        (kind == ReadAhead::to_cylinder_end && to_cylinder) ||
                        (kind == ReadAhead::to_next_track_if_sequential && to_track);
-  if (kind == ReadAhead::to_segment_full &&
-      verdict(Question::reach_large) == Verdict::miss) {
+  if (kind == ReadAhead::to_segment_full && verdict(Question::reach_large) == Verdict::miss) {
     return measured(0, 0, reach->samples,
                     "read-ahead behind small and large requests: it has no limit of its own (0), "
                     "it ends when the segment is full",
@@ -177,10 +193,16 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
                     sequential->samples, "farthest block found after two tracks in sequence",
                     kBlocks);
   }
+  if (const auto& page = record_.setting.page;
+      page && page->max_prefetch >= blocks && page->max_prefetch < 0xFFFF) {
+    Parameter limit = measured(page->max_prefetch, 0, 0, "mode page 08h, not measured", kBlocks);
+    limit.error.reset();
+    return limit;
+  }
   if (!size || size->bound)
-    return absent(fmt::format("{} blocks and more: read-ahead ends at a boundary before its limit",
-                              blocks),
-                  kBlocks);
+    return absent(
+        fmt::format("{} blocks and more: read-ahead ends at a boundary before its limit", blocks),
+        kBlocks);
   Parameter limit = measured(std::max(blocks, size->blocks), 0, reach->samples,
                              fmt::format("the segment's size: read-ahead ends at a boundary after "
                                          "{} blocks, before any limit of its own",
@@ -204,8 +226,7 @@ Parameter Estimator::over_requested() {
     return measured(1, 0, one.all(), method);
   }
   const auto size = segment_size(record_);
-  if (!first->first_miss || !size)
-    return absent("no request was found that overflows a segment");
+  if (!first->first_miss || !size) return absent("no request was found that overflows a segment");
   const double slack = 2 + 2 * (size->error + first->error());
   const bool over = static_cast<double>(first->last_hit) < size->blocks - slack;
   return measured(over ? 1 : 0, 0, first->samples, method);
@@ -215,14 +236,15 @@ void Estimator::read_ahead() {
   model::Cache& c = cache();
   const std::string dead = caches_reads(record_) ? "" : "reads are not cached";
   const bool ahead = reads_ahead(record_);
-  if (!ahead && verdict(Question::next_block, 1) == Verdict::open) {
+  if (!ahead && next_block().verdict == Verdict::open) {
     c.read_ahead = c.read_ahead_over_requested = c.read_ahead_on_hit = absent(missing());
     c.read_ahead_max_blocks = absent(missing(), kBlocks);
     return;
   }
   const ReadAhead kind = read_ahead_kind();
-  c.read_ahead = measured(static_cast<double>(kind), judge(record_, Question::next_block, 1).error,
-                          tally_of(record_, Question::next_block, 1).all() +
+  c.read_ahead = measured(static_cast<double>(kind), next_block().error,
+                          tally_of(record_, Question::next_block, 0).all() +
+                              tally_of(record_, Question::next_block, 1).all() +
                               tally_of(record_, Question::cross_track, 0).all() +
                               tally_of(record_, Question::cross_cylinder, 0).all() +
                               tally_of(record_, Question::cross_sequential, 0).all(),
@@ -238,10 +260,14 @@ void Estimator::read_ahead() {
   const Tally cut_short = tally_of(record_, Question::interrupted, 0);
   if (judge(cut_short, rates_).verdict == Verdict::hit) {
     c.read_ahead_on_hit = absent("read-ahead goes on whatever the next read is");
+  } else if (cut_short.all() == 0 && (kind != ReadAhead::to_segment_full ||
+                                      tally_of(record_, Question::hit_at_end, 0).all() == 0)) {
+    c.read_ahead_on_hit =
+        absent(record_.setting.complete ? "it takes two segments that keep requested blocks to tell"
+                                        : missing());
   } else if (cut_short.all() == 0) {
-    c.read_ahead_on_hit = absent(
-        record_.setting.complete ? "it takes two segments that keep requested blocks to tell"
-                                 : missing());
+    c.read_ahead_on_hit =
+        yes_or_no(Question::hit_at_end, "a hit on the last block of completed read-ahead");
   } else {
     c.read_ahead_on_hit =
         yes_or_no(Question::interrupted, "a hit on a segment whose read-ahead was cut short", 1);
@@ -269,14 +295,15 @@ void Estimator::count_segments() {
     c.segments = absent(fmt::format("at least {:.0f}: more could not be tried", count->count));
     return;
   }
-  const Tally full = tally_of(record_, Question::segments_full,
-                              static_cast<std::int64_t>(count->count));
+  const Tally full =
+      tally_of(record_, Question::segments_full, static_cast<std::int64_t>(count->count));
   if (!count->random && full.all() > 0 && judge(full, rates_).verdict != Verdict::hit) {
     const auto fewer = edge_of(record_, Question::segments_full);
     const double least = fewer ? static_cast<double>(fewer->last_hit) : 1;
-    note(fmt::format("adaptive segments: {:.0f} for one-block reads, {:.0f} for reads that fill the "
-                     "largest segment found",
-                     count->count, least));
+    note(
+        fmt::format("adaptive segments: {:.0f} for one-block reads, {:.0f} for reads that fill the "
+                    "largest segment found",
+                    count->count, least));
     error = std::max(error, (count->count - least) / 2);
     method += "; adaptive, the error is half the range";
   }
@@ -311,16 +338,18 @@ void Estimator::segments() {
 
 Parameter Estimator::on_arrival(Question question, const std::string& method) {
   std::vector<ArrivalSample> samples;
-  double blocks_rev = 0;
+  double blocks_rev = 0, blocks = 0;
   for (const Observation& seen : record_.observations) {
     if (seen.question != question) continue;
     samples.push_back(
         {seen.phase_rev, static_cast<double>(seen.response_ns()) / record_.setting.period_ns});
-    blocks_rev = std::min(1.0, static_cast<double>(seen.blocks) /
-                                   static_cast<double>(record_.setting.track_blocks));
+    blocks = seen.blocks;
+    blocks_rev = std::min(1.0, static_cast<double>(seen.blocks) / static_cast<double>(seen.x));
   }
   if (samples.empty()) return absent(missing());
-  const ArrivalFit fit = fit_arrival(samples, blocks_rev);
+  std::optional<double> bus = bus_rev_per_block(record_);
+  if (bus) *bus *= blocks;
+  const ArrivalFit fit = fit_arrival(samples, blocks_rev, bus);
   switch (fit.answer) {
     case ArrivalFit::Answer::on_arrival:
     case ArrivalFit::Answer::in_order:
@@ -368,9 +397,9 @@ void Estimator::write_segments() {
     if (stream) {
       const bool combined = !run->bound && stream->median > run->median + 2 * run->error + 1;
       const std::string method = "adjacent against scattered writes without pause";
-      c.combine_sequential_writes =
-          run->bound ? absent("scattered writes do not have to wait either")
-                     : measured(combined ? 1 : 0, 0, stream->runs, method);
+      c.combine_sequential_writes = run->bound
+                                        ? absent("scattered writes do not have to wait either")
+                                        : measured(combined ? 1 : 0, 0, stream->runs, method);
     } else {
       c.combine_sequential_writes = absent(missing());
     }
@@ -381,9 +410,13 @@ void Estimator::write_segments() {
     c.separate_write_segment = absent("the number of read segments is not known well enough");
     return;
   }
-  c.separate_write_segment = yes_or_no(
-      Question::write_displaces, "oldest of as many reads as there are segments, after a write",
-      reads);
+  if (c.write_back_level.or_else(0) == 0 && c.read_hit_on_written.or_else(0) == 0) {
+    c.separate_write_segment = absent("writes leave nothing in the cache that would show");
+    return;
+  }
+  c.separate_write_segment =
+      yes_or_no(Question::write_displaces,
+                "oldest of as many reads as there are segments, after a write", reads);
   // Paper, section 4.3.2: where reads and writes share no segments the total is the sum.
   if (c.separate_write_segment.or_else(0) == 1 && c.segments) {
     c.segments.value = *c.segments.value + std::max(1.0, c.write_segments.or_else(1));
@@ -408,9 +441,12 @@ void Estimator::writes() {
     const bool any = isolated.verdict == Verdict::hit;
     const bool appended = verdict(Question::write_appended) == Verdict::hit;
     if (isolated.verdict == Verdict::mixed) note("isolated writes are cached only sometimes");
-    c.write_back_level = measured(any ? 2 : appended ? 1 : 0, isolated.error,
-                                  tally_of(record_, Question::write_isolated, 0).all(),
-                                  "isolated writes, then writes that carry on the one before");
+    c.write_back_level =
+        measured(any        ? 2
+                 : appended ? 1
+                            : 0,
+                 isolated.error, tally_of(record_, Question::write_isolated, 0).all(),
+                 "isolated writes, then writes that carry on the one before");
     c.read_hit_on_written =
         yes_or_no(Question::read_written, "a written block read once it is on the media", 1);
     if (verdict(Question::read_written, 0) == Verdict::hit &&

@@ -15,7 +15,8 @@ struct Estimate {
   std::vector<std::string> notes;  // for a reader: adaptive behaviour, mode page 08h that disagrees
 };
 
-// Parameters as DiskSim 4.0 defines them (its manual, "Disk block caches"). Blocks are logical blocks.
+// Parameters as DiskSim 4.0 defines them (its manual, "Disk block caches"). Blocks are logical
+// blocks.
 Estimate estimate_cache(const Record& record);
 
 }  // namespace platter::cache_probe

@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kMostSegments = 1024;
 
-
 // log-likelihood of the best cut: everything up to it hits, the rest misses.
 double log_likelihood_of_cut(const std::map<std::int64_t, Tally>& tallies, const Rates& rates) {
   double likelihood = 0;
@@ -29,7 +28,8 @@ bool retained(const Record& record) {
 }
 
 bool reads_ahead(const Record& record) {
-  return judge(record, Question::next_block, 1).verdict == Verdict::hit;
+  return judge(record, Question::next_block, 0).verdict == Verdict::hit ||
+         judge(record, Question::next_block, 1).verdict == Verdict::hit;
 }
 
 std::int64_t reach_blocks(const Record& record) {
@@ -81,7 +81,7 @@ std::optional<RandomReplacement> fit_random_replacement(
   int low = best, high = best;
   while (low > 1 && at[low - 1] > at[best] - 0.5) --low;
   while (high < kMostSegments && at[high + 1] > at[best] - 0.5) ++high;
-  return RandomReplacement{static_cast<double>(best), 0.5 * (high - low), at[best]};
+  return RandomReplacement{static_cast<double>(best), std::max(0.5, 0.5 * (high - low)), at[best]};
 }
 
 std::optional<SegmentCount> segment_count(const Record& record) {
@@ -101,14 +101,30 @@ std::optional<SegmentCount> segment_count(const Record& record) {
       tallies_of(record, use_settled ? Question::segments_settled : Question::segments);
   const Rates rates = rates_of(record);
   if (const auto random = fit_random_replacement(tallies, rates);
-      random && edge.mixed &&
-      random->log_likelihood > log_likelihood_of_cut(tallies, rates) + 5) {
+      random && edge.mixed && random->log_likelihood > log_likelihood_of_cut(tallies, rates) + 5) {
     found.count = random->segments;
     found.error = random->error;
     found.random = true;
     found.bound = false;
   }
   return found;
+}
+
+std::optional<double> bus_rev_per_block(const Record& record) {
+  // The least response of each size: delays only add.
+  std::optional<double> small, large;
+  double blocks = 0;
+  for (const Observation& seen : record.observations) {
+    const auto response = static_cast<double>(seen.response_ns());
+    if (seen.question == Question::reread) {
+      small = std::min(small.value_or(response), response);
+    } else if (seen.question == Question::large_hit) {
+      large = std::min(large.value_or(response), response);
+      blocks = static_cast<double>(seen.x);
+    }
+  }
+  if (!small || !large || blocks < 2) return std::nullopt;
+  return std::max(0.0, *large - *small) / (blocks - 1) / record.setting.period_ns;
 }
 
 std::optional<RunLength> run_length(const Record& record, Question question) {

@@ -9,8 +9,8 @@
 
 namespace platter::cache_probe {
 
-bool retained(const Record& record);      // a block stays after it was sent
-bool reads_ahead(const Record& record);   // the next block comes along
+bool retained(const Record& record);     // a block stays after it was sent
+bool reads_ahead(const Record& record);  // the next block comes along
 inline bool caches_reads(const Record& record) { return retained(record) || reads_ahead(record); }
 
 // Blocks read ahead behind a one-block request at the beginning of a cylinder; 0: none.
@@ -29,10 +29,10 @@ std::optional<SegmentSize> segment_size(const Record& record);
 struct SegmentCount {
   double count = 0, error = 0;
   std::uint64_t samples = 0;
-  bool bound = false;        // all that were tried were kept
-  bool mixed = false;        // hits and misses at the same number
-  bool random = false;       // the pattern of random replacement
-  bool settled = false;      // from blocks read ahead
+  bool bound = false;    // all that were tried were kept
+  bool mixed = false;    // hits and misses at the same number
+  bool random = false;   // the pattern of random replacement
+  bool settled = false;  // from blocks read ahead
 };
 std::optional<SegmentCount> segment_count(const Record& record);
 
@@ -44,6 +44,9 @@ struct RandomReplacement {
 };
 std::optional<RandomReplacement> fit_random_replacement(
     const std::map<std::int64_t, Tally>& tallies, const Rates& rates);
+
+// Time on the bus per block, in revolutions, from hits of two sizes; nullopt where none were large.
+std::optional<double> bus_rev_per_block(const Record& record);
 
 // How many writes without pause are taken before one has to wait: median of the runs, and its
 // standard error. nullopt: no runs.

@@ -9,7 +9,7 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr int kZoneSamples = 64;     // tracks looked at to learn a zone's usual track
+constexpr int kZoneSamples = 64;  // tracks looked at to learn a zone's usual track
 constexpr int kTries = 400;
 constexpr std::uint64_t kTracksEnough = 400;
 constexpr int kMostTracksOfCylinder = 256;
@@ -17,7 +17,9 @@ constexpr int kMostTracksOfCylinder = 256;
 struct Zone {
   std::uint64_t first_slot = 0, end_slot = 0;
   std::uint32_t track_blocks = 0, track_sectors = 0;
-  std::uint64_t tracks() const { return track_sectors ? (end_slot - first_slot) / track_sectors : 0; }
+  std::uint64_t tracks() const {
+    return track_sectors ? (end_slot - first_slot) / track_sectors : 0;
+  }
 };
 
 std::vector<Zone> zones_of(const engine::LayoutMap& map) {

@@ -1,5 +1,5 @@
-// Where cache tests take place: tracks of one zone, alike and without remapped or slipped blocks, that
-// no recent test has touched, so that what a test finds in the cache is what it put there.
+// Where cache tests take place: tracks of one zone, alike and without remapped or slipped blocks,
+// that no recent test has touched, so that what a test finds in the cache is what it put there.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace platter::cache_probe {
 
 struct Place {
   engine::Track track;
-  std::uint64_t first = 0, last = 0;   // LBNs of the track
-  std::uint64_t cylinder_last = 0;     // last LBN, in sequence, on the same cylinder
+  std::uint64_t first = 0, last = 0;  // LBNs of the track
+  std::uint64_t cylinder_last = 0;    // last LBN, in sequence, on the same cylinder
   bool starts_cylinder = false, ends_cylinder = false;
 
   std::uint32_t blocks() const { return static_cast<std::uint32_t>(last - first + 1); }

@@ -8,7 +8,7 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr std::uint64_t kConfirm = 4;     // trials on both sides of an edge
+constexpr std::uint64_t kConfirm = 4;  // trials on both sides of an edge
 constexpr int kMostUnreadable = 16;
 constexpr std::uint32_t kLongestReference = 2;  // blocks; a long transfer is not in phase
 
@@ -17,7 +17,10 @@ double fraction(double rev) { return rev - std::floor(rev); }
 }  // namespace
 
 Prober::Prober(mtbrc::Context& context, Places& places, Record& record)
-    : context_(context), places_(places), record_(record), meter_(context),
+    : context_(context),
+      places_(places),
+      record_(record),
+      meter_(context),
       period_ns_(context.period_ns()) {}
 
 double Prober::angle_rev(std::uint64_t lbn) const {
@@ -82,8 +85,7 @@ void Prober::probe_write(Question question, std::int64_t x, std::uint64_t lbn) {
   keep(question, x, context_.drive.write(lbn, 1), lbn, 1, true);
 }
 
-Verdict Prober::decide(Question question, std::int64_t x, const Trial& trial,
-                       std::uint64_t least) {
+Verdict Prober::decide(Question question, std::int64_t x, const Trial& trial, std::uint64_t least) {
   for (;;) {
     const Tally tally = tally_of(record_, question, x);
     const Verdict verdict = judge(tally, rates_of(record_)).verdict;
@@ -99,9 +101,7 @@ Verdict Prober::decide(Question question, std::int64_t x, const Trial& trial,
 
 std::optional<Edge> Prober::search(Question question, std::int64_t from, std::int64_t limit,
                                    std::int64_t growth, const Trial& trial) {
-  const auto hits = [&](std::int64_t x) {
-    return decide(question, x, trial) == Verdict::hit;
-  };
+  const auto hits = [&](std::int64_t x) { return decide(question, x, trial) == Verdict::hit; };
   if (!hits(from)) return edge_of(record_, question);
   std::int64_t low = from, high = limit + 1;
   while (low < limit && !spent()) {

@@ -1,5 +1,5 @@
-// One probe of a cache hypothesis, and the search over x on top of it: set the cache up, wait until a
-// media access would have to wait long for its sector, read it, keep what happened.
+// One probe of a cache hypothesis, and the search over x on top of it: set the cache up, wait until
+// a media access would have to wait long for its sector, read it, keep what happened.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The tests of what a drive keeps of reads; paper sections 4.3.1 to 4.3.4. They fill the record, what
-// follows from it is in estimate.h.
+// The tests of what a drive keeps of reads; paper sections 4.3.1 to 4.3.4. They fill the record,
+// what follows from it is in estimate.h.
 #pragma once
 
 #include "cache_probe/prober.h"

@@ -1,24 +1,25 @@
 #include "cache_probe/record.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <istream>
-#include <ostream>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <ostream>
 
 #include "model/error.h"
 
 namespace platter::cache_probe {
 namespace {
 
-constexpr std::array<const char*, 26> kNames = {
-    "miss_control",   "reread",         "next_block",      "reach",
-    "reach_mid",      "reach_large",    "cross_track",    "cross_cylinder",  "cross_sequential", "reach_sequential",
-    "held_first",     "held_upper",     "held_lower",      "segments",
-    "segments_settled", "segments_full", "free_blocks",
-    "interrupted",    "whole_track_read", "write_isolated", "write_appended",
-    "read_written",   "write_run",      "write_stream",    "write_displaces",
+constexpr std::array<const char*, 29> kNames = {
+    "miss_control",     "reread",           "next_block",       "reach",
+    "reach_aligned",    "reach_mid",        "reach_large",      "cross_track",
+    "cross_cylinder",   "cross_sequential", "reach_sequential", "held_first",
+    "held_upper",       "held_lower",       "segments",         "segments_settled",
+    "segments_full",    "free_blocks",      "interrupted",      "hit_at_end",
+    "large_hit",        "whole_track_read", "write_isolated",   "write_appended",
+    "read_written",     "write_run",        "write_stream",     "write_displaces",
     "whole_track_write"};
 static_assert(kNames.size() == static_cast<std::size_t>(Question::whole_track_write) + 1);
 

@@ -18,8 +18,9 @@ namespace platter::cache_probe {
 enum class Question : std::uint8_t {
   miss_control,      // a block that cannot be in the cache: x = 0 after a seek, 1 near by
   reread,            // the same block again, at once
-  next_block,        // the block behind the one read, after a pause
+  next_block,        // the block behind the one read: x = 0 once it has gone by, 1 after a pause
   reach,             // read ahead from a track's first block; x = blocks past the request
+  reach_aligned,     // the same from a block that ends at a multiple of 64 blocks
   reach_mid,         // the same from the middle of a track: 0 as far as reach, 1 one block more
   reach_large,       // as far as reach, behind a larger request
   cross_track,       // read ahead from a track's end into the cylinder's next track
@@ -31,10 +32,13 @@ enum class Question : std::uint8_t {
   held_lower,        // x blocks before the last block held of such a request
   segments,          // first of x reads on distinct cylinders
   segments_settled,  // the same, each with time to read ahead, a block read ahead probed
-  segments_full,     // the same, each read as large as a segment
+  segments_full,     // the same, each segment filled
   free_blocks,       // a block before the request, the arm having arrived well before it
   interrupted,       // x = 0: read-ahead cut short by the next read; 1: then a hit on its segment
-  whole_track_read,  // x = blocks; phase_rev = from the first block's angle to the arm's, when issued
+  hit_at_end,        // past the end of read-ahead, after a hit on its last block
+  large_hit,         // x blocks read again at once: the time of the bus
+  whole_track_read,  // x = sectors of the track; phase_rev = from the first block's angle to the
+                     // arm's, when issued
   write_isolated,    // a write far from all before
   write_appended,    // a write behind the one before
   read_written,      // x = 0: a written block at once; 1: once it is on the media
@@ -53,9 +57,9 @@ struct Observation {
   std::uint64_t lbn = 0;
   std::uint32_t blocks = 1;
   Nanoseconds issued_ns = 0, completed_ns = 0;
-  double phase_rev = 0;            // whole_track_*
+  double phase_rev = 0;              // whole_track_*
   std::uint32_t request_blocks = 0;  // of the request that set the cache up
-  std::int64_t to_track_end = 0;   // blocks from that request's last one to the track's last one
+  std::int64_t to_track_end = 0;     // blocks from that request's last one to the track's last one
   std::int64_t to_cylinder_end = 0;
 
   Nanoseconds response_ns() const { return completed_ns - issued_ns; }
@@ -67,7 +71,7 @@ struct Setting {
   std::uint32_t track_blocks = 0;  // of the tracks where they took place
   bool angles_trusted = false;     // probes were timed so that a miss has to wait long
   bool writes_allowed = false;
-  bool complete = false;           // false: the budget ended first
+  bool complete = false;                // false: the budget ended first
   std::optional<scsi::CachePage> page;  // mode page 08h, current values
 };
 

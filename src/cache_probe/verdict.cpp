@@ -9,7 +9,7 @@ namespace {
 constexpr double kMixedPrior = 0.05;
 constexpr double kSure = 0.85;             // posterior of the leading hypothesis
 const double kLogOdds = std::log(1000.0);  // hit against miss
-constexpr std::uint64_t kMostProbes = 24;
+constexpr std::uint64_t kMostProbes = 16;
 
 double bounded(double rate) { return std::clamp(rate, 1e-4, 0.9); }
 

@@ -19,7 +19,7 @@ struct Tally {
 };
 
 enum class Verdict : std::uint8_t {
-  open,   // more probes are needed
+  open,  // more probes are needed
   hit,
   miss,
   mixed,  // sometimes the one, sometimes the other: the drive itself is of two minds
@@ -31,8 +31,8 @@ struct Judgement {
 };
 
 // Instead of one probe against a quarter revolution (DIXtrac, section 4.3): the posterior of "hit",
-// "miss" and "mixed" (a rate uniform in 0 to 1, prior 5 %) after all probes so far. Open until hit and
-// miss are told apart by 1000 to 1 and "mixed" is improbable, or 24 probes do not agree.
+// "miss" and "mixed" (a rate uniform in 0 to 1, prior 5 %) after all probes so far. Open until hit
+// and miss are told apart by 1000 to 1 and "mixed" is improbable, or 16 probes do not agree.
 Judgement judge(const Tally& tally, const Rates& rates);
 
 // log P(tally | hit), log P(tally | miss).

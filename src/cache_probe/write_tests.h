@@ -1,5 +1,5 @@
-// The tests of what a drive keeps of writes; paper sections 4.3.1, 4.3.2 and 4.3.4. Only where writing
-// is allowed; every write puts back what is there.
+// The tests of what a drive keeps of writes; paper sections 4.3.1, 4.3.2 and 4.3.4. Only where
+// writing is allowed; every write puts back what is there.
 #pragma once
 
 #include <vector>

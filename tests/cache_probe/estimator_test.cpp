@@ -1,0 +1,193 @@
+// Verdicts, edges and fits: pure functions over samples.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+#include <sstream>
+
+#include "cache_probe/arrival_fit.h"
+#include "cache_probe/edge.h"
+#include "cache_probe/facts.h"
+#include "cache_probe/record.h"
+#include "model/error.h"
+
+using namespace platter;
+using namespace platter::cache_probe;
+
+namespace {
+
+constexpr double kPeriod_ns = 6e6;
+
+Observation probe(Question question, std::int64_t x, bool fast) {
+  Observation seen;
+  seen.question = question;
+  seen.x = x;
+  seen.completed_ns = fast ? 200'000 : 5'000'000;
+  return seen;
+}
+
+Record record_with(Question question, std::initializer_list<std::pair<std::int64_t, int>> probes) {
+  Record record;
+  record.setting.period_ns = kPeriod_ns;
+  for (int i = 0; i < 24; ++i)
+    record.observations.push_back(probe(Question::miss_control, 0, false));
+  for (const auto& [x, fast] : probes) record.observations.push_back(probe(question, x, fast != 0));
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("a verdict needs more than one probe and bears an outlier") {
+  const Rates rates;
+  CHECK(judge(Tally{1, 0}, rates).verdict == Verdict::open);
+  CHECK(judge(Tally{2, 0}, rates).verdict == Verdict::hit);
+  CHECK(judge(Tally{0, 2}, rates).verdict == Verdict::miss);
+  CHECK(judge(Tally{1, 1}, rates).verdict == Verdict::open);
+  CHECK(judge(Tally{6, 1}, rates).verdict == Verdict::hit);
+  CHECK(judge(Tally{1, 6}, rates).verdict == Verdict::miss);
+  CHECK(judge(Tally{12, 12}, rates).verdict == Verdict::mixed);
+  CHECK(judge(Tally{2, 0}, rates).error < judge(Tally{6, 1}, rates).error);
+}
+
+TEST_CASE("where a miss is often fast more probes are wanted") {
+  const Rates rates{.fast_if_miss = 0.3, .slow_if_hit = 0.02};
+  CHECK(judge(Tally{4, 0}, rates).verdict == Verdict::open);
+  CHECK(judge(Tally{8, 0}, rates).verdict == Verdict::hit);
+  CHECK(judge(Tally{4, 9}, rates).verdict == Verdict::miss);
+}
+
+TEST_CASE(
+    "sequential verdicts are wrong less than once in a thousand with one outlier in a hundred") {
+  std::mt19937_64 random(7);
+  std::bernoulli_distribution outlier(0.01);
+  for (const bool hit : {true, false}) {
+    int wrong = 0, probes = 0;
+    for (int i = 0; i < 5000; ++i) {
+      Tally tally;
+      Verdict verdict = Verdict::open;
+      while (verdict == Verdict::open) {
+        ++(hit != outlier(random) ? tally.fast : tally.slow);
+        verdict = judge(tally, Rates{}).verdict;
+      }
+      wrong += verdict != (hit ? Verdict::hit : Verdict::miss);
+      probes += static_cast<int>(tally.all());
+    }
+    CHECK(wrong <= 5);
+    CHECK(probes < 3 * 5000);
+  }
+}
+
+TEST_CASE("the edge is where hits end") {
+  const auto sharp = record_with(
+      Question::segments, {{1, 1}, {1, 1}, {8, 1}, {8, 1}, {9, 0}, {9, 0}, {16, 0}, {16, 0}});
+  const auto edge = edge_of(sharp, Question::segments);
+  REQUIRE(edge);
+  CHECK(edge->last_hit == 8);
+  CHECK(edge->first_miss == 9);
+  CHECK_FALSE(edge->mixed);
+  CHECK(edge->error() == 0);
+
+  CHECK_FALSE(edge_of(sharp, Question::reach));
+  CHECK_FALSE(edge_of(record_with(Question::reach, {{1, 0}, {1, 0}}), Question::reach));
+  const auto open = edge_of(record_with(Question::reach, {{1, 1}, {1, 1}}), Question::reach);
+  REQUIRE(open);
+  CHECK_FALSE(open->first_miss);
+}
+
+TEST_CASE("an edge with hits and misses at the same number says so") {
+  Record record = record_with(Question::segments, {{4, 1}, {4, 1}, {4, 1}, {12, 0}, {12, 0}});
+  for (int i = 0; i < 12; ++i) {
+    record.observations.push_back(probe(Question::segments, 8, true));
+    record.observations.push_back(probe(Question::segments, 8, false));
+  }
+  const auto edge = edge_of(record, Question::segments);
+  REQUIRE(edge);
+  CHECK(edge->mixed);
+  CHECK(edge->sure_hit == 4);
+  CHECK(edge->sure_miss == 12);
+  CHECK(edge->error() > 3);
+}
+
+TEST_CASE("random replacement is recognized by its shares") {
+  std::mt19937_64 random(3);
+  for (const int segments : {4, 16, 24}) {
+    std::map<std::int64_t, Tally> tallies;
+    for (const std::int64_t x : {1L, 2L, 4L, 8L, 16L, 32L, 64L}) {
+      std::bernoulli_distribution kept(std::pow(1 - 1.0 / segments, static_cast<double>(x - 1)));
+      for (int i = 0; i < 40; ++i) ++(kept(random) ? tallies[x].fast : tallies[x].slow);
+    }
+    const auto fit =
+        fit_random_replacement(tallies, Rates{.fast_if_miss = 1e-4, .slow_if_hit = 1e-4});
+    REQUIRE(fit);
+    CHECK(std::abs(fit->segments - segments) <= 4 * std::max(0.5, fit->error));
+    CHECK(fit->error < segments / 2.0);
+  }
+}
+
+TEST_CASE("access on arrival shows in whole-track responses") {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> noise(0, 0.005);
+  const double offset = 0.23, fixed = 0.3;
+  const auto samples = [&](double blocks, double bus, bool arrival) {
+    std::vector<ArrivalSample> all;
+    for (int i = 0; i < 20; ++i) {
+      const double phase = (i + 0.5) / 20;
+      double latency = -phase - offset;
+      latency -= std::floor(latency);
+      double response = latency + std::max(blocks, bus);
+      if (arrival && latency > 1 - blocks) response = std::max(1.0, latency + bus);
+      all.push_back({phase, response + fixed + noise(random)});
+    }
+    all[3].response_rev += 0.6;  // an outlier
+    return all;
+  };
+  using Answer = ArrivalFit::Answer;
+  for (const double blocks : {1.0, 0.7, 0.4}) {
+    CAPTURE(blocks);
+    CHECK(fit_arrival(samples(blocks, 0.1 * blocks, true), blocks).answer == Answer::on_arrival);
+    CHECK(fit_arrival(samples(blocks, 0.1 * blocks, false), blocks).answer == Answer::in_order);
+  }
+  CHECK(fit_arrival(samples(1.0, 0.5, true), 1.0).answer == Answer::on_arrival);
+  CHECK(fit_arrival(samples(1.0, 4.0, true), 1.0).answer == Answer::hidden);
+  CHECK(fit_arrival({}, 1.0).answer == Answer::unclear);
+
+  std::uniform_real_distribution<double> anything(0, 3);
+  std::vector<ArrivalSample> nonsense;
+  for (int i = 0; i < 20; ++i) nonsense.push_back({i / 20.0, anything(random)});
+  CHECK(fit_arrival(nonsense, 1.0).answer == Answer::unclear);
+}
+
+TEST_CASE("runs of writes end at the first that waits") {
+  Record record = record_with(Question::write_run, {});
+  for (int run = 0; run < 5; ++run)
+    for (int x = 1; x <= 4; ++x)
+      record.observations.push_back(probe(Question::write_run, x, x < 4));
+  const auto length = run_length(record, Question::write_run);
+  REQUIRE(length);
+  CHECK(length->median == 3);
+  CHECK(length->runs == 5);
+  CHECK_FALSE(length->bound);
+}
+
+TEST_CASE("a record survives its JSON lines") {
+  Record record = record_with(Question::held_lower, {{3, 1}, {900, 0}});
+  record.setting.track_blocks = 334;
+  record.setting.page = scsi::CachePage{};
+  record.setting.page->segments = 10;
+  record.observations.back().to_cylinder_end = -4;
+  record.observations.back().phase_rev = 0.1;
+  std::stringstream file;
+  write_record(file, record);
+  const Record back = read_record(file, "samples");
+  CHECK(back.setting.track_blocks == 334);
+  CHECK(back.setting.page->segments == 10);
+  REQUIRE(back.observations.size() == record.observations.size());
+  CHECK(back.observations.back().x == 900);
+  CHECK(back.observations.back().question == Question::held_lower);
+  CHECK(back.observations.back().to_cylinder_end == -4);
+  CHECK(back.observations.back().phase_rev == 0.1);
+
+  std::stringstream broken("{\"cache\":\"setting\"}\n");
+  CHECK_THROWS_AS(read_record(broken, "samples"), Error);
+  std::stringstream other("{\"experiment\":\"seek\"}\n");
+  CHECK(read_record(other, "samples").observations.empty());
+}

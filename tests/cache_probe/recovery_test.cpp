@@ -1,0 +1,292 @@
+// Caches whose facts are known are recovered from their response times alone.
+#include <catch2/catch.hpp>
+#include <iostream>
+#include <sstream>
+
+#include "cache_probe/cache_probe.h"
+#include "model/error.h"
+#include "simple_drive.h"
+#include "virtual_drive/catalogue.h"
+#include "virtual_drive/target.h"
+
+using namespace platter;
+using namespace platter::cache_probe;
+using namespace platter::cache_probe::testing;
+using model::ReadAhead;
+
+namespace {
+
+struct Run {
+  Findings findings;
+  double drive_seconds = 0;
+};
+
+Run probe(scsi::Device& device, const engine::LayoutMap& map, const model::Rotation& rotation,
+          bool writes, std::uint64_t seed, Nanoseconds budget_ns) {
+  Options options;
+  if (writes) options.writable = {{0, map.blocks() / 2}};
+  scsi::Permission permission;
+  permission.writes = options.writable;
+  scsi::Guard guard(device, permission);
+  scsi::Drive drive(guard, "simple drive");
+  drive.identify();
+  mtbrc::Context context(drive, seed);
+  context.map = &map;
+  context.rotation = rotation;
+  context.budget.drive_time_ns = budget_ns;
+  const Nanoseconds begin = drive.now_ns();
+  Run run{probe_cache(context, options), 0};
+  run.drive_seconds = static_cast<double>(drive.now_ns() - begin) * 1e-9;
+  return run;
+}
+
+Run probe(const DriveFacts& facts, bool writes, std::uint64_t seed = 1, Nanoseconds budget_ns = 0) {
+  SimpleDrive device(facts, seed);
+  model::Rotation rotation;
+  rotation.numerator_ns = static_cast<std::uint64_t>(60e12 / facts.rpm);
+  rotation.denominator = 1000;
+  return probe(device, engine::LayoutMap(layout_of(facts)), rotation, writes, seed, budget_ns);
+}
+
+double value(const model::Parameter& parameter) {
+  INFO(parameter.reason);
+  REQUIRE(parameter.value);
+  return *parameter.value;
+}
+
+// What must come out of any cache that keeps what it sends.
+void check_read_facts(const DriveFacts& facts, const model::Cache& found) {
+  const CacheFacts& c = facts.cache;
+  CHECK(value(found.read_enabled) == 1);
+  CHECK(value(found.discards_after_transfer) == 0);
+  CHECK(value(found.segments) == c.segments);
+  CHECK(value(found.read_ahead) == static_cast<double>(c.read_ahead));
+  CHECK(value(found.read_free_blocks) == c.free_blocks);
+  CHECK(value(found.zero_latency_read) == c.zero_latency);
+  CHECK(value(found.segment_blocks) == c.segment_blocks);
+}
+
+}  // namespace
+
+TEST_CASE("the facts of a plain cache") {
+  const auto run = probe({}, false);
+  const model::Cache& c = run.findings.estimate.cache;
+  check_read_facts({}, c);
+  CHECK(value(c.read_ahead_max_blocks) == 0);  // ends when the segment is full
+  CHECK(value(c.read_ahead_over_requested) == 0);
+  CHECK(value(c.read_ahead_on_hit) == 0);
+  CHECK(run.findings.estimate.notes.empty());
+  CHECK(run.drive_seconds < 20);
+  for (const model::Parameter* p :
+       {&c.write_segments, &c.zero_latency_write, &c.write_back_level}) {
+    CHECK_FALSE(p->value);
+    CHECK(p->reason.find("--allow-writes") != std::string::npos);
+  }
+}
+
+TEST_CASE("a drive without a read cache") {
+  DriveFacts facts;
+  facts.cache.reads = false;
+  const auto run = probe(facts, true);
+  const model::Cache& c = run.findings.estimate.cache;
+  CHECK(value(c.read_enabled) == 0);
+  CHECK(value(c.read_ahead) == 0);
+  CHECK_FALSE(c.segments.value);
+  CHECK_FALSE(c.segments.reason.empty());
+  CHECK(value(c.write_back_level) == 0);
+  CHECK(value(c.zero_latency_read) == 0);
+}
+
+TEST_CASE("no read-ahead") {
+  DriveFacts facts;
+  facts.cache.read_ahead = ReadAhead::none;
+  const auto run = probe(facts, false);
+  check_read_facts(facts, run.findings.estimate.cache);
+  CHECK_FALSE(run.findings.estimate.cache.read_ahead_max_blocks.value);
+}
+
+TEST_CASE("where read-ahead ends") {
+  DriveFacts facts;
+  facts.cache.segment_blocks = 700;
+  for (const auto kind : {ReadAhead::to_track_end, ReadAhead::to_cylinder_end,
+                          ReadAhead::to_segment_full, ReadAhead::to_next_track_if_sequential}) {
+    CAPTURE(static_cast<int>(kind));
+    facts.cache.read_ahead = kind;
+    check_read_facts(facts, probe(facts, false).findings.estimate.cache);
+  }
+}
+
+TEST_CASE("a limit of read-ahead, and read-ahead over requested blocks") {
+  DriveFacts facts;
+  facts.cache.read_ahead_max = 100;
+  auto c = probe(facts, false).findings.estimate.cache;
+  CHECK(value(c.read_ahead_max_blocks) == 100);
+  CHECK(value(c.read_ahead_over_requested) == 0);
+
+  facts.cache.over_requested = true;
+  c = probe(facts, false).findings.estimate.cache;
+  check_read_facts(facts, c);
+  CHECK(value(c.read_ahead_max_blocks) == 100);
+  CHECK(value(c.read_ahead_over_requested) == 1);
+
+  facts.cache.read_ahead_max = 0;
+  c = probe(facts, false).findings.estimate.cache;
+  check_read_facts(facts, c);
+  CHECK(value(c.read_ahead_max_blocks) == facts.cache.segment_blocks);
+  CHECK(value(c.read_ahead_over_requested) == 1);
+}
+
+TEST_CASE("read-ahead on a hit") {
+  DriveFacts facts;
+  facts.cache.on_hit = true;
+  CHECK(value(probe(facts, false).findings.estimate.cache.read_ahead_on_hit) == 1);
+}
+
+TEST_CASE("a cache that drops what it has sent") {
+  DriveFacts facts;
+  facts.cache.discards = true;
+  facts.cache.read_ahead_max = 300;
+  const auto c = probe(facts, false).findings.estimate.cache;
+  CHECK(value(c.read_enabled) == 1);
+  CHECK(value(c.discards_after_transfer) == 1);
+  CHECK(value(c.read_ahead_over_requested) == -1);
+  CHECK(value(c.segments) == facts.cache.segments);
+  CHECK(value(c.segment_blocks) == facts.cache.segment_blocks);
+}
+
+TEST_CASE("first in, first out") {
+  DriveFacts facts;
+  facts.cache.replacement = CacheFacts::Replacement::first_in_first_out;
+  check_read_facts(facts, probe(facts, false).findings.estimate.cache);
+}
+
+TEST_CASE("random replacement: the number within its error, and a note") {
+  DriveFacts facts;
+  facts.cache.segments = 12;
+  facts.cache.replacement = CacheFacts::Replacement::random;
+  const auto run = probe(facts, false);
+  const model::Parameter& segments = run.findings.estimate.cache.segments;
+  CHECK(std::abs(value(segments) - 12) <= 3 * *segments.error);
+  CHECK(*segments.error < 6);
+  CHECK_FALSE(run.findings.estimate.notes.empty());
+}
+
+TEST_CASE("writes: write-back, its segments, and what reads find of them") {
+  DriveFacts facts;
+  facts.cache.write_back = 2;
+  facts.cache.write_segments = 5;
+  auto c = probe(facts, true).findings.estimate.cache;
+  CHECK(value(c.write_back_level) == 2);
+  CHECK(std::abs(value(c.write_segments) - 5) <= 1 + 2 * *c.write_segments.error);
+  CHECK(value(c.read_hit_on_written) == 1);
+  CHECK(value(c.separate_write_segment) == 0);
+  CHECK(value(c.combine_sequential_writes) == 1);
+  CHECK(value(c.zero_latency_write) == 0);
+  CHECK(value(c.segments) == facts.cache.segments);
+
+  facts.cache.read_hit_on_written = false;
+  facts.cache.combine_writes = false;
+  facts.cache.zero_latency = true;
+  c = probe(facts, true).findings.estimate.cache;
+  CHECK(value(c.read_hit_on_written) == 0);
+  CHECK(value(c.combine_sequential_writes) == 0);
+  CHECK(value(c.zero_latency_write) == 1);
+
+  facts.cache.writes_take_read_segments = false;
+  c = probe(facts, true).findings.estimate.cache;
+  CHECK(value(c.separate_write_segment) == 1);
+  CHECK(value(c.segments) == facts.cache.segments + value(c.write_segments));
+}
+
+TEST_CASE("noise does not flip a fact") {
+  DriveFacts facts;
+  facts.noise = {.slow_share = 0.01, .slow_ms = 1.0, .host_us = 12};
+  facts.cache.read_ahead = ReadAhead::to_track_end;
+  facts.cache.free_blocks = true;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    check_read_facts(facts, probe(facts, false, seed).findings.estimate.cache);
+  }
+}
+
+TEST_CASE("random caches are recovered") {
+  std::mt19937_64 random(20);
+  const auto pick = [&](std::uint32_t low, std::uint32_t high) {
+    return low + static_cast<std::uint32_t>(random() % (high - low + 1));
+  };
+  for (int i = 0; i < 40; ++i) {
+    DriveFacts facts;
+    facts.rpm = std::array{3600.0, 5400.0, 7200.0, 10000.0, 15000.0}[pick(0, 4)];
+    facts.heads = pick(1, 16);
+    facts.sectors = pick(60, 500);
+    facts.cylinders = 24000 / facts.heads;
+    facts.block_us = 60e6 / facts.rpm / facts.sectors * 0.4;
+    CacheFacts& c = facts.cache;
+    c.segments = pick(1, 32);
+    c.segment_blocks = pick(64, 2048);
+    c.replacement = static_cast<CacheFacts::Replacement>(pick(0, 1));
+    c.read_ahead = static_cast<ReadAhead>(pick(0, 4));
+    c.over_requested = pick(0, 1) == 1;
+    // What read-ahead itself pushes out within a revolution or two nobody can probe.
+    if (c.over_requested) c.segment_blocks = std::max(c.segment_blocks, 2 * facts.sectors);
+    c.on_hit = pick(0, 1) == 1;
+    c.free_blocks = pick(0, 1) == 1;
+    c.zero_latency = pick(0, 1) == 1;
+    facts.noise = {.slow_share = 0.01, .slow_ms = 1.0, .host_us = 12};
+    // One head: the end of a track is the end of its cylinder.
+    if (facts.heads == 1 && c.read_ahead == ReadAhead::to_cylinder_end)
+      c.read_ahead = ReadAhead::to_track_end;
+    CAPTURE(i, facts.rpm, facts.heads, facts.sectors, c.segments, c.segment_blocks,
+            static_cast<int>(c.read_ahead), c.over_requested, c.on_hit);
+    check_read_facts(
+        facts, probe(facts, false, 100 + static_cast<std::uint64_t>(i)).findings.estimate.cache);
+  }
+}
+
+TEST_CASE("estimating a kept record again gives the same") {
+  const auto run = probe({}, true);
+  std::stringstream file;
+  write_record(file, run.findings.record);
+  const Estimate again = estimate_cache(read_record(file, "samples"));
+  const model::Cache &a = again.cache, &b = run.findings.estimate.cache;
+  CHECK(a.segments.value == b.segments.value);
+  CHECK(a.segment_blocks.value == b.segment_blocks.value);
+  CHECK(a.read_ahead_max_blocks.value == b.read_ahead_max_blocks.value);
+  CHECK(a.write_back_level.value == b.write_back_level.value);
+  CHECK(a.zero_latency_read.value == b.zero_latency_read.value);
+}
+
+TEST_CASE("a budget that ends early leaves reasons, not guesses") {
+  const auto run = probe({}, false, 1, 2 * kSecond);
+  CHECK(run.drive_seconds < 3);
+  const model::Cache& c = run.findings.estimate.cache;
+  CHECK(value(c.read_enabled) == 1);
+  CHECK_FALSE(c.zero_latency_read.value);
+  CHECK(c.zero_latency_read.reason.find("budget") != std::string::npos);
+}
+
+TEST_CASE("the catalogue's caches, with their imperfections") {
+  for (const auto& entry : virtual_drive::catalogue()) {
+    CAPTURE(entry.name);
+    const model::DriveModel truth = virtual_drive::catalogue_model(entry);
+    virtual_drive::VirtualDevice device(truth);
+    const auto run = probe(device, device.layout(), truth.rotation, true, 1, 0);
+    const model::Cache &found = run.findings.estimate.cache, &is = truth.cache;
+    CHECK(run.drive_seconds < 40);
+    CHECK(value(found.read_enabled) == 1);
+    CHECK(value(found.segments) == value(is.segments));
+    CHECK(value(found.segment_blocks) == value(is.segment_blocks));
+    CHECK(value(found.separate_write_segment) == value(is.separate_write_segment));
+    CHECK(value(found.read_ahead) == value(is.read_ahead));
+    CHECK(value(found.read_ahead_max_blocks) == value(is.read_ahead_max_blocks));
+    CHECK(value(found.read_ahead_on_hit) == value(is.read_ahead_on_hit));
+    CHECK(value(found.read_free_blocks) == value(is.read_free_blocks));
+    CHECK(value(found.read_hit_on_written) == value(is.read_hit_on_written));
+    CHECK((value(found.write_back_level) > 0) == (value(is.write_back_level) > 0));
+    // Shown only by a bus that is faster than the media.
+    if (found.zero_latency_read)
+      CHECK(value(found.zero_latency_read) == value(is.zero_latency_read));
+    if (found.zero_latency_write)
+      CHECK(value(found.zero_latency_write) == value(is.zero_latency_write));
+  }
+}
