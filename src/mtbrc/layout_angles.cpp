@@ -14,12 +14,6 @@
 namespace platter::mtbrc {
 namespace {
 
-std::uint64_t reference_of(const Samples& samples) {
-  for (const Sample& s : samples)
-    if (s.experiment == Experiment::anchor) return s.lbn;
-  return 0;
-}
-
 // Part of a turn from where a track's first slot begins to where an LBN's sector ends.
 struct Place {
   std::uint64_t track_slot = 0;
@@ -52,14 +46,25 @@ std::vector<TrackAngle> within(const std::vector<TrackAngle>& all, const ZoneSha
   return mine;
 }
 
-// Worst standard error over tracks all over the zone.
+// Every unknown that a track with LBNs can tell is known.
+bool complete(const ZoneShape& shape, const ZoneFit& fit) {
+  const auto introductions = shape.introductions();
+  for (std::size_t u = 0; u < introductions.size(); ++u)
+    if (introductions[u] && !fit.introduced[u]) return false;
+  return fit.introduced.front();
+}
+
+// Worst standard error over tracks with LBNs all over the zone.
 double zone_error_rev(const ZoneShape& shape, const ZoneFit& fit) {
   double worst = 0;
   constexpr std::uint64_t kProbes = 33;
   for (std::uint64_t i = 0; i < kProbes; ++i) {
     const std::uint64_t slot = shape.first_slot() + (shape.slots() - 1) / (kProbes - 1) * i;
-    worst = std::max(worst, fit.error_rev(shape.row(shape.path_of_slot(slot))));
+    const TrackPath path = shape.path_of_slot(slot);
+    if (shape.usable(path)) worst = std::max(worst, fit.error_rev(shape.row(path)));
   }
+  for (const TrackPath& path : shape.corners())
+    worst = std::max(worst, fit.error_rev(shape.row(path)));
   return worst;
 }
 
@@ -90,6 +95,7 @@ class Survey {
   };
 
   void anchor();
+  void note(const std::string& text);
   std::optional<TrackAngle> visit(const ZoneShape& shape, const TrackPath& path,
                                   std::uint32_t reads);
   std::optional<std::uint64_t> readable_near(std::uint64_t track_slot, std::uint32_t sectors,
@@ -245,25 +251,29 @@ bool Survey::refine(Work& work, const ZoneFit& fit) {
                                                         shape.first_slot() + shape.slots() - 1);
   const bool random_wanted = work.random < options_.random_tracks;
   const bool sharper_wanted = zone_error_rev(shape, fit) > options_.target_error_rev;
-  if (!random_wanted && !sharper_wanted) return false;
+  if (!random_wanted && !(sharper_wanted && work.random < 4 * options_.random_tracks)) return false;
   std::optional<TrackPath> chosen;
   double worst = -1;
-  const int candidates = random_wanted && (work.random % 2 == 0 || !sharper_wanted) ? 1 : 24;
+  const auto consider = [&](const TrackPath& path) {
+    const double error = fit.error_rev(shape.row(path));
+    if (error <= worst || error > kSureUnwrap_rev) return;
+    worst = error;
+    chosen = path;
+  };
+  const bool random_turn = random_wanted && (work.random % 2 == 0 || !sharper_wanted);
+  const int candidates = random_turn ? 1 : 24;
   for (int i = 0; i < candidates; ++i) {
     for (int attempt = 0; attempt < 8; ++attempt) {
       const TrackPath path = shape.path_of_slot(anywhere(context_.random));
       if (!shape.usable(path)) continue;
-      const double error = fit.error_rev(shape.row(path));
-      if (error > worst && error <= kSureUnwrap_rev) {
-        worst = error;
-        chosen = path;
-      }
+      consider(path);
       break;
     }
   }
+  if (!random_turn)
+    for (const TrackPath& path : shape.corners()) consider(path);
   ++work.random;
-  if (!chosen) return work.random < 4 * options_.random_tracks;
-  look(work, *chosen, options_.reads_per_track);
+  if (chosen) look(work, *chosen, options_.reads_per_track);
   return true;
 }
 
@@ -337,6 +347,9 @@ bool Survey::split_at_break(std::size_t zone, Work& work, const ZoneFit& fit,
   if (parts.size() > 1)
     layout_.zones.insert(layout_.zones.begin() + static_cast<std::ptrdiff_t>(zone) + 1, parts[1]);
   ++splits_;
+  const std::uint64_t first = shape.first_slot_of(shape.base_path(node, cut));
+  note(fmt::format("angles follow another rule from LBN {} on: zone {} was divided there",
+                   map_.lbn_at_or_after_slot(first), zone));
   return true;
 }
 
@@ -365,9 +378,14 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
   }
 }
 
+// The survey's notes are about what became of zones; no more than a reader can take in.
+void Survey::note(const std::string& text) {
+  constexpr std::size_t kMostNotes = 8;
+  if (notes_.size() < kMostNotes) notes_.push_back(text);
+}
+
 LayoutAngles Survey::run() {
-  reference_ = map_.lbn_at_or_after_slot(0);
-  while (map_.is_remapped(reference_) && reference_ + 1 < map_.blocks()) ++reference_;
+  reference_ = reference_lbn(context_.samples).value_or(map_.lbn_at_or_after_slot(0));
   // How far one completion scatters: before anything else, because everything is weighed by it.
   {
     Samples first;
@@ -388,7 +406,7 @@ LayoutAngles Survey::run() {
     Fate fate = survey_zone(zone, share);
     while (fate == Fate::split) fate = survey_zone(zone, share);
     if (fate == Fate::given_up && !meter_.exhausted())
-      notes_.push_back(fmt::format("zone {}: some tracks do not follow its rule", zone));
+      note(fmt::format("zone {}: some tracks do not follow its rule", zone));
     context_.report("angles", std::max(meter_.share(), share));
   }
   last_anchor_ns_ = std::numeric_limits<Nanoseconds>::min() / 2;
@@ -405,7 +423,7 @@ LayoutAngles Survey::run() {
 std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rotation& rotation,
                                        const engine::LayoutMap& map, const PhaseDrift& drift) {
   std::vector<TrackAngle> result;
-  const Place reference = place_of(map, reference_of(samples));
+  const Place reference = place_of(map, reference_lbn(samples).value_or(0));
   std::vector<double> angles;
   std::uint64_t track = 0;
   const auto finish = [&] {
@@ -442,17 +460,13 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   const std::vector<TrackAngle> all = observe_tracks(samples, rotation, map, drift);
   const std::vector<std::uint64_t> starts = zone_starts(layout, map);
   std::vector<double> residuals, errors;
+  std::vector<std::size_t> unknown;
   std::size_t used = 0;
-  result.complete = true;
   for (std::size_t zone = 0; zone < layout.zones.size(); ++zone) {
     const ZoneShape shape(layout.zones[zone], starts[zone], map);
     const ZoneFit fit = fit_zone(shape, within(all, shape));
-    const bool known = std::all_of(fit.introduced.begin(), fit.introduced.end(),
-                                   [](bool introduced) { return introduced; });
-    if (!known) {
-      result.complete = false;
-      result.notes.push_back(fmt::format("zone {}: not all of its angles could be measured", zone));
-    }
+    const bool known = complete(shape, fit);
+    if (!known) unknown.push_back(zone);
     result.layout.zones[zone] = shape.with_angles(fit.unknowns);
     const double error = known ? zone_error_rev(shape, fit) : 1.0;
     result.zone_error_rev.push_back(error);
@@ -461,6 +475,11 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
     for (double residual : fit.residuals_rev)
       if (residual != 1.0) residuals.push_back(residual);
   }
+  result.complete = unknown.empty();
+  if (!result.complete)
+    result.notes.push_back(fmt::format("the angles of {} of {} zones, the first of them zone {}, "
+                                       "could not all be measured",
+                                       unknown.size(), layout.zones.size(), unknown.front()));
   if (!residuals.empty()) result.residual_rev = statistics::mad_sigma(residuals);
   model::Parameter& angle = result.layout.angle;
   angle = {};

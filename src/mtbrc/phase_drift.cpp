@@ -18,6 +18,13 @@ constexpr double kBurstGap_s = 0.1;
 
 }  // namespace
 
+std::optional<std::uint64_t> reference_lbn(const Samples& samples) {
+  for (const Experiment kind : {Experiment::anchor, Experiment::rotation})
+    for (const Sample& s : samples)
+      if (s.experiment == kind) return s.lbn;
+  return std::nullopt;
+}
+
 PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) {
   std::vector<std::vector<double>> phases;
   std::vector<double> times_s;

@@ -3,12 +3,17 @@
 // can be compared.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "mtbrc/samples.h"
 #include "model/drive_model.h"
 
 namespace platter::mtbrc {
+
+// The LBN whose reads tie a run together: of the anchors, or else of the rotation's reads. nullopt:
+// there are none.
+std::optional<std::uint64_t> reference_lbn(const Samples& samples);
 
 class PhaseDrift {
  public:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mtbrc/phase_drift.h"
+
 namespace platter::mtbrc {
 
 statistics::ThresholdPrior trial_prior(double period_ns) {
@@ -44,9 +46,27 @@ double Threshold::error_ns() const {
 }
 
 Trials::Trials(Context& context)
-    : context_(context), accesses_(context), passages_(*context.map, context.rotation) {}
+    : context_(context),
+      accesses_(context),
+      passages_(*context.map, context.rotation),
+      reference_(reference_lbn(context.samples)),
+      last_anchor_ns_(context.drive.now_ns()) {}
+
+// Now and then the run's reference sector, twice: over the whole run its passages tell the period
+// better than the rotation experiment could in its short time.
+void Trials::anchor() {
+  constexpr Nanoseconds kEvery_ns = 2500 * kMillisecond;
+  if (!reference_ || *reference_ >= context_.map->blocks() ||
+      context_.drive.now_ns() - last_anchor_ns_ < kEvery_ns)
+    return;
+  for (int i = 0; i < 2; ++i)
+    if (const auto sample = accesses_.read(Experiment::anchor, *reference_))
+      passages_.observe(*sample);
+  last_anchor_ns_ = context_.drive.now_ns();
+}
 
 bool Trials::go(const engine::Track& track, bool write) {
+  anchor();
   const engine::LayoutMap& map = *context_.map;
   const std::uint32_t from =
       std::uniform_int_distribution<std::uint32_t>(0, track.sectors - 1)(context_.random);

@@ -48,9 +48,13 @@ class Trials {
   const Passages& passages() const { return passages_; }
 
  private:
+  void anchor();
+
   Context& context_;
   Accesses accesses_;
   Passages passages_;
+  std::optional<std::uint64_t> reference_;
+  Nanoseconds last_anchor_ns_;
 };
 
 // A random track with LBNs; nullopt if none was found.

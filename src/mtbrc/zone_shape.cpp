@@ -122,29 +122,51 @@ std::vector<std::optional<TrackPath>> ZoneShape::introductions() const {
   return result;
 }
 
-// Outer nodes first in the middle of what they repeat (spares and reserved areas lie at the ends),
-// then wherever the tracks that are needed hold LBNs.
-void ZoneShape::choose_bases() {
-  const auto missing = [this] {
-    const auto found = introductions();
-    return std::count(found.begin(), found.end(), std::nullopt);
-  };
-  std::vector<std::uint32_t> best(nodes_.size(), 0);
-  auto fewest = missing();
-  for (std::uint32_t inner = 0; inner < 4 && fewest > 0; ++inner) {
-    for (std::uint32_t sixteenth = 0; sixteenth < 16 && fewest > 0; ++sixteenth) {
-      for (std::size_t n = 0; n < nodes_.size(); ++n) {
-        const std::uint32_t count = nodes_[n].source->count;
-        nodes_[n].base = n == 0 ? static_cast<std::uint32_t>(std::uint64_t{count} * sixteenth / 16)
-                                : std::min(inner, count - 1);
-      }
-      if (const auto now = missing(); now < fewest) {
-        fewest = now;
-        for (std::size_t n = 0; n < nodes_.size(); ++n) best[n] = nodes_[n].base;
-      }
+std::vector<TrackPath> ZoneShape::corners() const {
+  std::vector<TrackPath> result;
+  for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
+    const std::uint32_t last = nodes_[n].source->count - 1;
+    for (const std::uint32_t instance : {0u, last}) {
+      const TrackPath path = base_path(n, instance);
+      if (usable(path)) result.push_back(path);
+      if (last == 0) break;
     }
   }
-  for (std::size_t n = 0; n < nodes_.size(); ++n) nodes_[n].base = best[n];
+  return result;
+}
+
+// Wherever the tracks that are needed hold LBNs (spares and reserved areas lie at the ends): first
+// instances as far as that goes, else another base for the node that lacks its track.
+void ZoneShape::choose_bases() {
+  // Where a node begins matters more than its step: of one usable track no step is needed.
+  const auto missing = [this] {
+    const auto found = introductions();
+    std::uint32_t count = 0;
+    for (const Node& node : nodes_) {
+      if (node.start_unknown && !found[*node.start_unknown]) count += 2;
+      if (node.step_unknown && !found[*node.step_unknown]) count += 1;
+    }
+    return count;
+  };
+  auto fewest = missing();
+  constexpr std::uint32_t kCandidates = 33;
+  for (Node& node : nodes_) {
+    if (fewest == 0) return;
+    const std::uint32_t last = node.source->count - 1;
+    std::uint32_t best = node.base;
+    for (std::uint32_t i = 0; i < kCandidates && fewest > 0; ++i) {
+      // Close to the beginning first, then all over.
+      const auto base = i <= 8 ? std::min(i, last)
+                               : static_cast<std::uint32_t>(std::uint64_t{last} * (i - 8) /
+                                                            (kCandidates - 9));
+      node.base = base;
+      if (const auto now = missing(); now < fewest) {
+        fewest = now;
+        best = base;
+      }
+    }
+    node.base = best;
+  }
 }
 
 double ZoneShape::base_offset(std::uint32_t number, const std::vector<double>& unknowns) const {

@@ -50,6 +50,10 @@ class ZoneShape {
   // track holds an LBN. One for each unknown, in their order.
   std::vector<std::optional<TrackPath>> introductions() const;
 
+  // Tracks with LBNs from which the others' angles are interpolated: the first and the last of each
+  // node, the others at their base.
+  std::vector<TrackPath> corners() const;
+
   // The zone with its angles set from the unknowns.
   model::LayoutNode with_angles(const std::vector<double>& unknowns) const;
 

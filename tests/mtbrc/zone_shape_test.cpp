@@ -1,0 +1,158 @@
+#include "mtbrc/zone_shape.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+#include "mtbrc/zone_fit.h"
+#include "statistics/circular.h"
+
+using namespace platter;
+using namespace platter::mtbrc;
+
+namespace {
+
+double any(std::mt19937_64& random) {
+  return std::uniform_real_distribution<double>(0, 1)(random);
+}
+std::uint32_t between(std::uint32_t low, std::uint32_t high, std::mt19937_64& random) {
+  return std::uniform_int_distribution<std::uint32_t>(low, high)(random);
+}
+
+// Cylinder by cylinder, serpentines, bands of surface serpentines with a last partial one: with any
+// angles.
+model::LayoutNode random_zone(std::mt19937_64& random) {
+  const std::uint32_t heads = between(2, 5, random);
+  const std::uint32_t sectors = between(5, 40, random);
+  const auto leaf = [&](std::uint32_t count, std::int32_t cylinder, std::int32_t cylinder_step,
+                        std::int32_t head, std::int32_t head_step) {
+    model::LayoutNode node;
+    node.count = count;
+    node.cylinder = cylinder;
+    node.cylinder_step = cylinder_step;
+    node.head = head;
+    node.head_step = head_step;
+    node.sectors = sectors;
+    node.angle_rev = any(random);
+    node.angle_step_rev = any(random);
+    return node;
+  };
+  const auto last_head = static_cast<std::int32_t>(heads - 1);
+  model::LayoutNode zone;
+  zone.angle_rev = any(random);
+  zone.angle_step_rev = any(random);
+  switch (between(0, 2, random)) {
+    case 0:
+      zone.count = between(2, 200, random);
+      zone.cylinder_step = 1;
+      zone.children = {leaf(heads, 0, 0, 0, 1)};
+      break;
+    case 1:
+      zone.count = between(2, 100, random);
+      zone.cylinder_step = 2;
+      zone.children = {leaf(heads, 0, 0, 0, 1), leaf(heads, 1, 0, last_head, -1)};
+      break;
+    default: {
+      const std::uint32_t width = between(3, 20, random);
+      const auto w = static_cast<std::int32_t>(width);
+      model::LayoutNode band;
+      band.count = between(2, 8, random);
+      band.cylinder_step = w;
+      band.angle_rev = any(random);
+      band.angle_step_rev = any(random);
+      band.children = {leaf(width, 0, 1, 0, 0), leaf(width, w - 1, -1, 1, 0)};
+      const std::int32_t beyond = static_cast<std::int32_t>(band.count) * w;
+      zone.count = 1;
+      zone.children = {band, leaf(width, beyond, 1, 0, 0), leaf(width, beyond + w - 1, -1, 1, 0)};
+    }
+  }
+  zone.children.front().angle_rev = 0;
+  return zone;
+}
+
+}  // namespace
+
+TEST_CASE("zone shape: angles of tracks tell the angles of any zone, spares at its ends or not") {
+  std::mt19937_64 random(31);
+  for (int round = 0; round < 200; ++round) {
+    model::Layout layout;
+    layout.zones = {random_zone(random)};
+    const engine::LayoutMap whole(layout);
+    // Tracks without LBNs at both ends.
+    const std::uint64_t front = round % 3 == 0 ? whole.slots() / 10 : 0;
+    const std::uint64_t back = round % 2 == 0 ? whole.slots() / 12 : 0;
+    if (front > 0) layout.skips.push_back({0, front, 1, 0});
+    if (back > 0) layout.skips.push_back({whole.slots() - back, back, 1, 0});
+    const engine::LayoutMap map(layout);
+    const ZoneShape shape(layout.zones[0], 0, map);
+    REQUIRE(shape.slots() == map.slots());
+
+    std::vector<TrackAngle> observations;
+    for (std::uint64_t slot = 0; slot < map.slots(); slot += shape.sectors_of(shape.path_of_slot(slot))) {
+      const TrackPath path = shape.path_of_slot(slot);
+      REQUIRE(shape.first_slot_of(path) == slot);
+      REQUIRE(shape.first_slot_of(path) == map.track_of_slot(slot).first_slot);
+      if (!shape.usable(path)) continue;
+      observations.push_back({slot, engine::rev_from_angle(map.track_of_slot(slot).angle), 1e-5});
+    }
+    const ZoneFit fit = fit_zone(shape, observations);
+    model::Layout found = layout;
+    found.zones[0] = shape.with_angles(fit.unknowns);
+    const engine::LayoutMap again(found);
+    const auto introductions = shape.introductions();
+    for (std::size_t u = 0; u < introductions.size(); ++u)
+      if (introductions[u]) CHECK(fit.introduced[u]);
+    for (const TrackAngle& o : observations) {
+      const double error = statistics::wrap_rev(
+          engine::rev_from_angle(again.track_of_slot(o.track_slot).angle) - o.angle_rev);
+      CHECK(std::abs(error) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("zone shape: a zone cut in two is the same zone") {
+  std::mt19937_64 random(32);
+  for (int round = 0; round < 100; ++round) {
+    model::Layout layout;
+    layout.zones = {random_zone(random)};
+    const engine::LayoutMap map(layout);
+    const ZoneShape shape(layout.zones[0], 0, map);
+    const std::uint32_t node = between(0, static_cast<std::uint32_t>(shape.nodes() - 1), random);
+    if (shape.count(node) < 2) continue;
+    const std::uint32_t at = between(1, shape.count(node) - 1, random);
+    model::Layout cut = layout;
+    cut.zones = split_zone(layout.zones[0], node, at);
+    const engine::LayoutMap parts(cut);
+    REQUIRE(parts.slots() == map.slots());
+    for (std::uint64_t slot = 0; slot < map.slots(); ++slot) {
+      const engine::Track a = map.track_of_slot(slot), b = parts.track_of_slot(slot);
+      REQUIRE(a.cylinder == b.cylinder);
+      REQUIRE(a.head == b.head);
+      REQUIRE(a.first_slot == b.first_slot);
+    }
+  }
+}
+
+TEST_CASE("zone fit: an observation that is off does not bend the others") {
+  std::mt19937_64 random(33);
+  for (int round = 0; round < 50; ++round) {
+    model::Layout layout;
+    layout.zones = {random_zone(random)};
+    const engine::LayoutMap map(layout);
+    const ZoneShape shape(layout.zones[0], 0, map);
+    std::normal_distribution<double> noise(0, 0.0005);
+    std::vector<TrackAngle> observations;
+    for (std::uint64_t slot = 0; slot < map.slots();
+         slot += shape.sectors_of(shape.path_of_slot(slot)))
+      observations.push_back(
+          {slot,
+           statistics::turn_rev(engine::rev_from_angle(map.track_of_slot(slot).angle) + noise(random)),
+           0.0005});
+    const std::size_t off = observations.size() - 1;
+    observations[off].angle_rev = statistics::turn_rev(observations[off].angle_rev + 0.2);
+    const ZoneFit fit = fit_zone(shape, observations);
+    CHECK(fit.odd[off]);
+    CHECK(std::abs(fit.residuals_rev[off]) == Approx(0.2).margin(0.01));
+    for (std::size_t i = 0; i < off; ++i) CHECK(std::abs(fit.residuals_rev[i]) < 0.004);
+  }
+}
