@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "scsi/bytes.h"
 
@@ -92,7 +93,12 @@ std::optional<Inquiry> decode_inquiry(Bytes reply) {
 }
 
 std::vector<std::uint8_t> decode_vpd_list(Bytes reply) {
+  // A drive that ignores EVPD answers with standard data, whose byte 1 may look like page 00h: the
+  // list of pages begins with 00h itself and ascends.
   const auto body = vpd_body(reply, 0x00);
+  if (body.empty() || body[0] != 0x00 ||
+      std::adjacent_find(body.begin(), body.end(), std::greater_equal<>()) != body.end())
+    return {};
   return {body.begin(), body.end()};
 }
 

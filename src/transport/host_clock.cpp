@@ -86,8 +86,9 @@ std::vector<std::string> HostFitness::complaints() const {
     found.push_back("the processors change their clock: set the scaling governor to performance");
   if (!low_latency)
     found.push_back(
-        "/dev/cpu_dma_latency cannot be held: run as root, so that the processor does "
-        "not sleep deeply between commands");
+        "/dev/cpu_dma_latency cannot be held, so the processor may sleep deeply between commands: "
+        "run "
+        "as root, on a kernel that has it");
   if (processors == 1)
     found.push_back(
         "there is a single processor: everything else that runs delays the measurement");

@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <new>
 
 #include "model/error.h"
@@ -260,9 +261,11 @@ Expected<std::optional<Completion>> SgIoDevice::reap_until(Nanoseconds deadline_
 
 Expected<void> SgIoDevice::reset() {
   done_.reset();
-  int what = SG_SCSI_RESET_DEVICE | kNoEscalate;
-  const int fd = device_.get() >= 0 ? device_.get() : exclusive_.get();
-  if (::ioctl(fd, SG_SCSI_RESET, &what) == 0) return {};
+  // bsg has no such request: then the block device, which stays open beside it, takes it.
+  for (const int fd : {device_.get(), exclusive_.get()}) {
+    int what = SG_SCSI_RESET_DEVICE | kNoEscalate;
+    if (fd >= 0 && ::ioctl(fd, SG_SCSI_RESET, &what) == 0) return {};
+  }
   return tl::unexpected(
       TransportError{errno == EACCES || errno == EPERM ? TransportError::Kind::permission
                                                        : TransportError::Kind::io,
