@@ -78,10 +78,13 @@ std::optional<RandomReplacement> fit_random_replacement(
     at[n] = log_likelihood(n);
     if (at[n] > at[best]) best = n;
   }
-  int low = best, high = best;
-  while (low > 1 && at[low - 1] > at[best] - 0.5) --low;
-  while (high < kMostSegments && at[high + 1] > at[best] - 0.5) ++high;
-  return RandomReplacement{static_cast<double>(best), std::max(0.5, 0.5 * (high - low)), at[best]};
+  // The curvature of the log-likelihood is the inverse of the variance.
+  double error = 0.5;
+  if (best > 1 && best < kMostSegments) {
+    const double curvature = 2 * at[best] - at[best - 1] - at[best + 1];
+    if (curvature > 0) error = std::max(error, 1 / std::sqrt(curvature));
+  }
+  return RandomReplacement{static_cast<double>(best), error, at[best]};
 }
 
 std::optional<SegmentCount> segment_count(const Record& record) {

@@ -37,8 +37,7 @@ struct SegmentCount {
 std::optional<SegmentCount> segment_count(const Record& record);
 
 // Most likely number of segments under random replacement, where the first of x reads survives with
-// probability (1 - 1/n)^(x - 1), with its log-likelihood and half the width at which that has
-// dropped by 1/2.
+// probability (1 - 1/n)^(x - 1); its standard error is from the curvature of the log-likelihood.
 struct RandomReplacement {
   double segments = 0, error = 0, log_likelihood = 0;
 };

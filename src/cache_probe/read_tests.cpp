@@ -8,8 +8,9 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr int kControls = 12;  // of each kind
-constexpr std::uint64_t kControlsFastAtMost = 2;
+constexpr int kControls = 12;        // of each kind
+constexpr double kEarly_rev = 0.55;  // they were planned to take 0.7 revolutions and more
+constexpr std::ptrdiff_t kEarlyAtMost = 2;
 constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
 constexpr std::int64_t kMostSegments = 512;
 constexpr std::int64_t kAlignment = 64;  // blocks; a multiple of what drives round to
@@ -83,7 +84,8 @@ void test_miss_control(Prober& prober) {
     const auto place = place_for(prober, Kind::any, 0);
     if (!place || place->first < place->blocks()) return false;
     prober.pollute(1);
-    prober.read(place->first + place->blocks() / 2);
+    // The angle is planned from the read before, elsewhere, as in most tests.
+    prober.context().drive.read(place->first + place->blocks() / 2, 1);
     prober.probe(Question::miss_control, x, place->first - place->blocks() / 2, 0);
     return true;
   };
@@ -95,10 +97,11 @@ void test_miss_control(Prober& prober) {
       far(0);
       near(1);
     }
-    if (tally_of(record, Question::miss_control, 0).fast +
-            tally_of(record, Question::miss_control, 1).fast <=
-        kControlsFastAtMost)
-      return;
+    const auto early = std::ranges::count_if(record.observations, [&](const Observation& seen) {
+      return seen.question == Question::miss_control &&
+             static_cast<double>(seen.response_ns()) < kEarly_rev * prober.period_ns();
+    });
+    if (early <= kEarlyAtMost) return;
   }
 }
 

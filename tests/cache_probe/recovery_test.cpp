@@ -209,6 +209,27 @@ TEST_CASE("noise does not flip a fact") {
   }
 }
 
+TEST_CASE("a map whose angles are wrong is found out and does not mislead") {
+  DriveFacts facts;
+  facts.cache.segments = 5;
+  model::Rotation rotation;
+  rotation.numerator_ns = 6'000'000;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    model::Layout layout = layout_of(facts);
+    layout.zones[0].angle_step_rev += 0.377 * static_cast<double>(seed);
+    layout.zones[0].children[0].angle_step_rev += 0.291 * static_cast<double>(seed);
+    SimpleDrive device(facts, seed);
+    const auto run = probe(device, engine::LayoutMap(layout), rotation, false, seed, 0);
+    CHECK_FALSE(run.findings.record.setting.angles_trusted);
+    const model::Cache& c = run.findings.estimate.cache;
+    CHECK(value(c.segments) == facts.cache.segments);
+    CHECK(value(c.segment_blocks) == facts.cache.segment_blocks);
+    CHECK(value(c.read_ahead) == static_cast<double>(facts.cache.read_ahead));
+    CHECK(value(c.read_free_blocks) == 0);
+  }
+}
+
 TEST_CASE("random caches are recovered") {
   std::mt19937_64 random(20);
   const auto pick = [&](std::uint32_t low, std::uint32_t high) {
