@@ -133,13 +133,12 @@ struct Place {
   std::string path;
   const std::string& origin;
   bool strict;  // false for a newer minor version: members that we do not know are its own
-  int depth = 0;
 
   Place member(const std::string& name) const {
-    return {path.empty() ? name : path + "." + name, origin, strict, depth + 1};
+    return {path.empty() ? name : path + "." + name, origin, strict};
   }
   Place element(std::size_t index) const {
-    return {fmt::format("{}[{}]", path, index), origin, strict, depth + 1};
+    return {fmt::format("{}[{}]", path, index), origin, strict};
   }
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(ExitStatus::bad_input, path.empty() ? fmt::format("{}: {}", origin, what)
@@ -147,7 +146,7 @@ struct Place {
   }
 };
 
-// Nested repeats take two levels a node; what is deeper than any valid model is not walked.
+// Nested repeats take two levels a node; what is deeper than any valid model is not built.
 constexpr int kDeepestJson = 2 * kDeepestLayout + 16;
 
 void read(const Json& json, bool& member, const Place& place) {
@@ -202,7 +201,6 @@ void read(const Json& json, std::optional<T>& member, const Place& place) {
 template <typename T>
 void read(const Json& json, std::vector<T>& member, const Place& place) {
   if (!json.is_array()) place.fail("must be a list");
-  if (place.depth > kDeepestJson) place.fail("is nested too deeply");
   member.clear();
   member.reserve(json.size());
   for (std::size_t i = 0; i < json.size(); ++i) read(json[i], member.emplace_back(), place.element(i));
@@ -279,11 +277,14 @@ void read(const Json& json, T& member, const Place& place) {
 
 // ---------------------------------------------------------------- the document
 
-// Not JSON at all: says where. nlohmann keeps the last of two members of one name in silence; here
-// that is an error too.
+// Not JSON at all: says where. nlohmann keeps the last of two members of one name in silence, and
+// takes apart what is nested by recursion; here both are errors.
 Json parse(const std::string& text, const std::string& origin) {
   std::vector<std::set<std::string>> open;
-  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > kDeepestJson) {
+      throw Error(ExitStatus::bad_input, fmt::format("{}: is nested too deeply for a model", origin));
+    }
     if (event == Json::parse_event_t::object_start) open.emplace_back();
     if (event == Json::parse_event_t::object_end) open.pop_back();
     if (event == Json::parse_event_t::key &&
