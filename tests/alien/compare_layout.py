@@ -56,9 +56,9 @@ def compare(truth, layout):
     real = {track[0]: track for track in truth["tracks"]}
     found = {track[0]: track for track in layout}
     common = sorted(real.keys() & found.keys())
-    # `sectors` may count the blocks of a track or all of its places: either is right.
-    sizes = [lbn for lbn in common if found[lbn][1] in real[lbn][1:3]]
-    places = [lbn for lbn in common if found[lbn][2:4] == tuple(real[lbn][3:5])]
+    # `sectors` may count a track's blocks, with or without moved ones, or all of its places.
+    sizes = [lbn for lbn in common if found[lbn][1] in real[lbn][1:4]]
+    places = [lbn for lbn in common if found[lbn][2:4] == tuple(real[lbn][4:6])]
     result = {
         "tracks": len(real), "tracks_found": len(found),
         "first_lbn_agrees": len(common), "missing": len(real) - len(common),
@@ -67,9 +67,9 @@ def compare(truth, layout):
         "angle_max_rev": None, "angle_rms_rev": None, "offset_rev": None,
     }
     if common:
-        offset = offset_between([(found[lbn][4], real[lbn][6]) for lbn in common])
+        offset = offset_between([(found[lbn][4], real[lbn][7]) for lbn in common])
         # Where the first sector holds no block, "its angle" may mean that sector or the first block.
-        errors = [min(abs(circular(found[lbn][4] - angle - offset)) for angle in real[lbn][5:7])
+        errors = [min(abs(circular(found[lbn][4] - angle - offset)) for angle in real[lbn][6:8])
                   for lbn in common]
         result["offset_rev"] = offset % 1.0
         result["angle_max_rev"] = max(errors)

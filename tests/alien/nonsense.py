@@ -20,45 +20,49 @@ from alien import add_drive_options, configuration
 from drive import Drive
 from target import BLOCK, Queue, Refused, Target
 
-PROTOCOL, DRIVE_ERROR, UNSUPPORTED, NO_DEVICE, BAD_INPUT, FINE = 7, 8, 9, 3, 6, 0
+FINE, NO_DEVICE, PROTOCOL, DRIVE_ERROR, UNSUPPORTED = 0, 3, 7, 8, 9
+BROKEN = {PROTOCOL}                                       # no other answer is right
+USELESS = {NO_DEVICE, PROTOCOL, DRIVE_ERROR, UNSUPPORTED}  # no drive that one can work with
+STRANGE = USELESS | {FINE}                                # depends on what is asked of it
 
 FAULTS = {
     # The protocol is broken.
-    "wrong-hello": ("says SCSIDRV1", {PROTOCOL}),
-    "garbage-hello": ("says something else altogether", {PROTOCOL}),
-    "no-hello": ("ends before it says anything", {PROTOCOL}),
-    "hang-up": ("ends after some commands", {PROTOCOL}),
-    "truncated": ("ends in the middle of a reply", {PROTOCOL}),
-    "backwards": ("time runs backwards", {PROTOCOL}),
-    "early": ("a command completes before it was issued", {PROTOCOL}),
-    "badtag": ("answers a command that was never sent", {PROTOCOL}),
-    "bad-status": ("a status byte that does not exist", {PROTOCOL}),
-    "huge-length": ("a reply of 4 GiB is announced", {PROTOCOL}),
-    "short-length": ("a reply too short for its own fields", {PROTOCOL}),
-    "length-lies": ("data_length does not agree with length", {PROTOCOL}),
-    "residual-lies": ("residual is larger than what was asked for", {PROTOCOL}),
-    "no-completion": ("says that nothing is outstanding while a command is", {PROTOCOL}),
+    "wrong-hello": ("says SCSIDRV1", BROKEN),
+    "garbage-hello": ("says something else altogether", BROKEN),
+    "no-hello": ("ends before it says anything", BROKEN),
+    "hang-up": ("ends after some commands", BROKEN),
+    "truncated": ("ends in the middle of a reply", BROKEN),
+    "backwards": ("time runs backwards", BROKEN),
+    "early": ("a command completes before it was issued", BROKEN),
+    "badtag": ("answers a command that was never sent", BROKEN),
+    "bad-status": ("a status byte that does not exist", BROKEN),
+    "huge-length": ("a reply of 4 GiB is announced", BROKEN),
+    "short-length": ("a reply too short for its own fields", BROKEN),
+    "length-lies": ("data_length does not agree with length", BROKEN),
+    "residual-lies": ("residual is larger than what was asked for", BROKEN),
+    "no-completion": ("says that nothing is outstanding while a command is", BROKEN),
     # The protocol is kept, SCSI is not.
-    "garbage-inquiry": ("INQUIRY returns random bytes", {NO_DEVICE, DRIVE_ERROR, FINE}),
-    "short-inquiry": ("INQUIRY returns 4 bytes", {NO_DEVICE, DRIVE_ERROR}),
     "tape": ("a tape drive", {NO_DEVICE}),
-    "capacity-zero": ("READ CAPACITY returns 0 bytes", {NO_DEVICE, DRIVE_ERROR, UNSUPPORTED}),
-    "block-size-zero": ("blocks of 0 bytes", {NO_DEVICE, DRIVE_ERROR, UNSUPPORTED}),
-    "capacity-changes": ("another capacity at each question", {DRIVE_ERROR, FINE}),
-    "lba-lies": ("half of the blocks do not exist", {DRIVE_ERROR, FINE}),
-    "not-ready": ("becoming ready, for ever", {DRIVE_ERROR, NO_DEVICE}),
-    "always-busy": ("BUSY, for ever", {DRIVE_ERROR, NO_DEVICE}),
-    "attention-for-ever": ("one unit attention after the other", {DRIVE_ERROR, NO_DEVICE}),
-    "unreadable": ("every read is a medium error", {DRIVE_ERROR, FINE}),
-    "garbage-sense": ("check conditions with random sense data", {DRIVE_ERROR, NO_DEVICE, FINE}),
-    "mode-garbage": ("mode pages of random bytes", {DRIVE_ERROR, UNSUPPORTED, FINE}),
-    "translation-garbage": ("translations are random", {DRIVE_ERROR, UNSUPPORTED, FINE}),
-    "translation-constant": ("every block is in one place", {DRIVE_ERROR, UNSUPPORTED, FINE}),
-    "defects-garbage": ("the defect list is random", {DRIVE_ERROR, UNSUPPORTED, FINE}),
-    "no-time": ("every command takes no time at all", {DRIVE_ERROR, UNSUPPORTED, FINE}),
-    "random-time": ("response times have nothing to do with a disk",
-                    {DRIVE_ERROR, UNSUPPORTED, FINE}),
+    "garbage-inquiry": ("INQUIRY returns random bytes", USELESS),
+    "short-inquiry": ("INQUIRY returns 4 bytes", USELESS),
+    "capacity-zero": ("READ CAPACITY returns 0 bytes", USELESS),
+    "block-size-zero": ("blocks of 0 bytes", USELESS),
+    "not-ready": ("becoming ready, for ever", USELESS),
+    "always-busy": ("BUSY, for ever", USELESS),
+    "attention-for-ever": ("one unit attention after the other", USELESS),
+    "garbage-sense": ("check conditions with random sense data", USELESS),
+    "capacity-changes": ("another capacity at each question", STRANGE),
+    "lba-lies": ("half of the blocks do not exist", STRANGE),
+    "unreadable": ("every read is a medium error", STRANGE),
+    "mode-garbage": ("mode pages of random bytes", STRANGE),
+    "translation-garbage": ("translations are random", STRANGE),
+    "translation-constant": ("every block is in one place", STRANGE),
+    "defects-garbage": ("the defect list is random", STRANGE),
+    "no-time": ("every command takes no time at all", STRANGE),
+    "random-time": ("response times have nothing to do with a disk", STRANGE),
 }
+# No model may come of these.
+NEVER_A_MODEL = set(FAULTS) - {"capacity-changes", "mode-garbage", "defects-garbage"}
 
 
 class LyingTarget(Target):

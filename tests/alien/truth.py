@@ -44,15 +44,18 @@ def truth(drive):
         sequence = platters.sequence_of(track)
         if sequence:
             first, count, sector = sequence
-            tracks.append([first, count, track.sectors, track.cylinder, track.head, track.angle,
-                           track.angle_of(sector)])
+            held = track.sectors - list(track.lbns).count(None) \
+                if not isinstance(track.lbns, range) else track.sectors
+            tracks.append([first, count, held, track.sectors, track.cylinder, track.head,
+                           track.angle, track.angle_of(sector)])
     return {
         "form": "alien truth 1",
         "vendor": config["vendor"], "product": config["product"], "serial": config["serial"],
         "blocks": platters.blocks, "cylinders": platters.cylinders, "heads": platters.heads,
         "period_ns": drive.spindle.period,
-        "track_fields": ["first LBN", "LBNs in sequence", "sectors", "cylinder", "head",
-                         "angle of its first sector", "angle of its first LBN"],
+        "track_fields": ["first LBN", "LBNs in sequence", "LBNs, moved ones too", "sectors",
+                         "cylinder", "head", "angle of its first sector",
+                         "angle of its first LBN"],
         "tracks": tracks,
         "place_fields": ["cylinder", "head", "sector from the first", "sector as translated"],
         "slipped": [place(drive, *p) for p in platters.defects],

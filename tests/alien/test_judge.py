@@ -1,0 +1,82 @@
+"""The third judge: what platter finds out about alien drives, against what they are.
+
+PLATTER_BINARY names the program.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import compare_layout  # noqa: E402
+
+PLATTER = os.environ.get("PLATTER_BINARY", "")
+BOUNDS = dict(missing=0, invented=0, size_wrong=0, place_wrong=0,
+              angle_max_rev=0.01, angle_rms_rev=0.002)
+
+
+def between(points, distance):
+    """Linear interpolation in [(distance, time)]."""
+    for (low, t_low), (high, t_high) in zip(points, points[1:]):
+        if low <= distance <= high:
+            return t_low + (t_high - t_low) * (distance - low) / (high - low)
+    return None
+
+
+@unittest.skipUnless(PLATTER, "PLATTER_BINARY names no program")
+class Judge(unittest.TestCase):
+    def characterize(self, variant, seed):
+        """(model, truth, layout) of one run on a noisy alien drive."""
+        with tempfile.TemporaryDirectory() as folder:
+            truth, model = os.path.join(folder, "truth.json"), os.path.join(folder, "model.json")
+            drive = (f"exec:{sys.executable} -B {os.path.join(HERE, 'alien.py')} "
+                     f"--variant {variant} --seed {seed} --truth {truth}")
+            subprocess.run([PLATTER, "characterize", drive, "-o", model, "--journal", folder],
+                           capture_output=True, check=True)
+            tracks = subprocess.run([PLATTER, "layout", model, "--all-tracks"],
+                                    capture_output=True, text=True, check=True).stdout
+            with open(truth, encoding="utf-8") as file, open(model, encoding="utf-8") as other:
+                return (json.load(other), json.load(file),
+                        compare_layout.read_layout(tracks.splitlines()))
+
+    def judge(self, variant, seed=1):
+        model, truth, layout = self.characterize(variant, seed)
+        self.assertEqual(model["identity"]["blocks"], truth["blocks"])
+        self.assertEqual(compare_layout.beyond(compare_layout.compare(truth, layout), BOUNDS), [])
+        # Noise and a wandering spindle are in the truth, so these bounds are not tight.
+        period = model["rotation"]["numerator_ns"] / model["rotation"]["denominator"]
+        self.assertAlmostEqual(period / truth["period_ns"], 1, delta=3e-6)
+        self.assertAlmostEqual(model["head_switch"]["value"], truth["head_switch_mean_ms"],
+                               delta=0.06)
+        curve = [(p["cylinders"], p["time_ms"]) for p in model["seek"]["points"]]
+        errors = [abs(between(curve, p["cylinders"]) - p["mean_ms"]) for p in truth["seek"]
+                  if between(curve, p["cylinders"]) is not None]
+        self.assertGreater(len(errors), 0.9 * len(truth["seek"]))
+        self.assertLess(sum(errors) / len(errors), 0.04)
+        self.assertLess(max(errors), 0.15)
+        return model, truth
+
+    def test_moderate(self):
+        model, truth = self.judge("moderate")
+        cache = model["cache"]
+        for name in ("segments", "segment_blocks"):
+            self.assertEqual(cache[name]["value"], truth["cache"][name], name)
+        self.assertEqual(cache["read_ahead"]["value"], 2)  # to the cylinder's end
+        self.assertEqual(cache["read_ahead_max_blocks"]["value"], 280)
+
+    def test_serpentine(self):
+        self.judge("serpentine", seed=2)
+
+    def test_strangers(self):
+        for number in (6, 8):
+            with self.subTest(number):
+                self.judge(f"random:{number}", seed=number)
+
+
+if __name__ == "__main__":
+    unittest.main()
