@@ -15,6 +15,7 @@ using model::Parameter;
 using model::ReadAhead;
 
 constexpr const char* kNotWritten = "writes were not allowed (--allow-writes)";
+constexpr double kRareRate = 0.05;
 constexpr std::int64_t kMostRounding = 64;  // blocks; read-ahead may end at a multiple of them
 constexpr const char* kBlocks = "blocks";
 
@@ -150,9 +151,18 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
   if (const auto aligned = edge_of(record_, Question::reach_aligned);
       aligned && (reach->mixed || aligned->last_hit > reach->last_hit) && !aligned->mixed &&
       aligned->first_miss) {
-    note(fmt::format("read-ahead ends at multiples of several blocks: {} to {} blocks",
-                     reach->sure_hit, aligned->last_hit));
+    // The limit is the farthest that any block was found; the end varies below it.
+    std::int64_t farthest = std::max(reach->last_hit, aligned->last_hit);
+    for (const Question question : {Question::reach, Question::reach_aligned})
+      for (const auto& [x, tally] : tallies_of(record_, question))
+        if (tally.fast > 0 && rates_.fast_if_miss < kRareRate) farthest = std::max(farthest, x);
+    const std::int64_t nearest = std::min(reach->sure_hit, aligned->last_hit);
+    note(fmt::format("read-ahead ends at multiples of several blocks: {} to {} blocks", nearest,
+                     farthest));
     reach = aligned;
+    reach->last_hit = farthest;
+    reach->sure_hit = nearest;
+    reach->sure_miss = farthest + 1;
   }
   const auto blocks = static_cast<double>(reach->last_hit);
   const auto size = segment_size(record_);
@@ -477,7 +487,10 @@ void Estimator::mode_page() {
       note(fmt::format("mode page 08h says {} {}, measured were {:g}", says, what,
                        *parameter.value));
   };
-  compare(c.segments, page.segments, "segments");
+  // The page may count those of reads alone.
+  const auto reads = segment_count(record_);
+  if (!reads || std::abs(reads->count - page.segments) > 0.5)
+    compare(c.segments, page.segments, "segments");
   compare(c.segment_blocks, page.segment_blocks, "blocks a segment");
   if (page.max_prefetch < 0xFFFF && c.read_ahead_max_blocks.or_else(0) > 0)
     compare(c.read_ahead_max_blocks, page.max_prefetch, "blocks of read-ahead at most");
