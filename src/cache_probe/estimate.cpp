@@ -384,6 +384,7 @@ void Estimator::writes_not_allowed() {
   for (Parameter* p : {&c.write_segments, &c.separate_write_segment, &c.zero_latency_write,
                        &c.read_hit_on_written, &c.combine_sequential_writes, &c.write_back_level})
     *p = absent(kNotWritten);
+  if (c.segments) c.segments.method += "; segments set apart for writes, if any, come on top";
   if (!record_.setting.page) return;
   c.write_back_level.value = record_.setting.page->write_cache_enabled ? 2 : 0;
   c.write_back_level.method = "mode page 08h, not measured";
