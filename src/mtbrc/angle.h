@@ -1,7 +1,8 @@
-// Angles: of single LBNs relative to a reference LBN, and of every track of a layout whose structure
-// is known. What is seen is the end of a sector plus a constant (bus, host); the constant cancels
-// against the reference, the end is turned into the beginning by the track's number of sectors.
-// (Wong 2019, "angular position"; DIXtrac's g4 tools calibrate skews locally and let errors add up.)
+// Angles: of single LBNs relative to a reference LBN, and of every track of a layout whose
+// structure is known. What is seen is the end of a sector plus a constant (bus, host); the constant
+// cancels against the reference, the end is turned into the beginning by the track's number of
+// sectors. (Wong 2019, "angular position"; DIXtrac's g4 tools calibrate skews locally and let
+// errors add up.)
 #pragma once
 
 #include <optional>
@@ -21,13 +22,13 @@ struct AngleOptions {
   std::uint32_t random_tracks = 24;  // in each zone, besides those that bring in its unknowns
   Nanoseconds anchor_every_ns = 700 * kMillisecond;
   std::uint32_t anchor_reads = 4;
-  std::uint32_t most_splits = 24;    // of zones whose tracks do not follow one rule
+  std::uint32_t most_splits = 24;        // of zones whose tracks do not follow one rule
   Budget budget{60'000, 120 * kSecond};  // where the context has none
 };
 
-// Angles of the ends of the targets' sectors less that of the reference's, as the completions of one
-// sector reads show them (value in [0, 1)). nullopt where a target cannot be read. Targets are read in
-// the order that their angles, once roughly known, make cheap. Caches off; rotation known.
+// Angles of the ends of the targets' sectors less that of the reference's, as the completions of
+// one sector reads show them (value in [0, 1)). nullopt where a target cannot be read. Targets are
+// read in the order that their angles, once roughly known, make cheap. Caches off; rotation known.
 std::vector<std::optional<statistics::Estimate>> measure_lbn_angles(
     Context& context, std::uint64_t reference, const std::vector<std::uint64_t>& targets,
     double target_error_rev, const AngleOptions& options = {});
@@ -37,9 +38,9 @@ std::vector<std::optional<statistics::Estimate>> estimate_lbn_angles(
     const std::vector<std::uint64_t>& targets);
 
 struct LayoutAngles {
-  model::Layout layout;          // with angles; zones split where their rule changes
-  bool complete = false;         // every zone has all its angles
-  double residual_rev = 0;       // robust spread of single track measurements about the layout
+  model::Layout layout;     // with angles; zones split where their rule changes
+  bool complete = false;    // every zone has all its angles
+  double residual_rev = 0;  // robust spread of single track measurements about the layout
   std::vector<double> zone_error_rev;  // by zone: standard error of a track's angle
   std::vector<std::string> notes;
 };

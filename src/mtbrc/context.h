@@ -1,5 +1,5 @@
-// What every timing experiment is given: the drive, what is known of it so far, where the randomness
-// comes from, how much it may spend, and where its raw samples go.
+// What every timing experiment is given: the drive, what is known of it so far, where the
+// randomness comes from, how much it may spend, and where its raw samples go.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ struct Context {
   const engine::LayoutMap* map = nullptr;  // once known; its angles once measured
   model::Rotation rotation;                // numerator_ns = 0 until measured
   std::uint64_t seed;
-  std::mt19937_64 random;                  // the experiments' only source of randomness
+  std::mt19937_64 random;  // the experiments' only source of randomness
   // Stage, and the share of it that is done (0 to 1).
   std::function<void(const std::string& stage, double share)> progress;
-  Budget budget;                           // of the next experiment
-  Samples samples;                         // raw samples of all experiments, in order
+  Budget budget;    // of the next experiment
+  Samples samples;  // raw samples of all experiments, in order
 
   // The revolution in ns. Rotation must be known.
   double period_ns() const {
@@ -48,7 +48,9 @@ class Meter {
  public:
   explicit Meter(Context& context) : Meter(context, context.budget) {}
   Meter(Context& context, Budget budget)
-      : context_(context), budget_(budget), commands_(context.drive.commands()),
+      : context_(context),
+        budget_(budget),
+        commands_(context.drive.commands()),
         start_ns_(context.drive.now_ns()) {}
 
   Nanoseconds elapsed_ns() const { return context_.drive.now_ns() - start_ns_; }
@@ -56,11 +58,11 @@ class Meter {
   // Share of the scarcer of the two; at least 1 when nothing is left.
   double share() const {
     const double time = budget_.drive_time_ns <= 0 ? 0.0
-                            : static_cast<double>(elapsed_ns()) /
-                                  static_cast<double>(budget_.drive_time_ns);
+                                                   : static_cast<double>(elapsed_ns()) /
+                                                         static_cast<double>(budget_.drive_time_ns);
     const double count = budget_.commands == 0 ? 0.0
-                             : static_cast<double>(commands()) /
-                                   static_cast<double>(budget_.commands);
+                                               : static_cast<double>(commands()) /
+                                                     static_cast<double>(budget_.commands);
     return time > count ? time : count;
   }
   bool exhausted() const { return share() >= 1.0; }

@@ -1,9 +1,9 @@
 // The angles of a whole layout: which tracks to read next, and what they say.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 #include "mtbrc/access.h"
@@ -44,6 +44,25 @@ std::vector<TrackAngle> within(const std::vector<TrackAngle>& all, const ZoneSha
   for (const TrackAngle& angle : all)
     if (shape.holds(angle.track_slot)) mine.push_back(angle);
   return mine;
+}
+
+// The reference reads made while angles were measured: those of the rest of a run say nothing about
+// that time.
+Samples anchors_about_angles(const Samples& samples) {
+  constexpr Nanoseconds kMargin_ns = kSecond;
+  Nanoseconds first_ns = std::numeric_limits<Nanoseconds>::max();
+  Nanoseconds last_ns = std::numeric_limits<Nanoseconds>::min();
+  for (const Sample& s : samples) {
+    if (s.experiment != Experiment::angle) continue;
+    first_ns = std::min(first_ns, s.issued_ns);
+    last_ns = std::max(last_ns, s.completed_ns);
+  }
+  Samples anchors;
+  for (const Sample& s : samples)
+    if (s.experiment == Experiment::anchor && s.completed_ns > first_ns - kMargin_ns &&
+        s.issued_ns < last_ns + kMargin_ns)
+      anchors.push_back(s);
+  return anchors;
 }
 
 // Every unknown that a track with LBNs can tell is known.
@@ -170,8 +189,8 @@ std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath&
                                           anchor_phase_rev_ - place.end_rev));
     if (before) {
       // As Wong does: widen the hop at once when it cost a turn, narrow it slowly.
-      const double took = static_cast<double>(sample->completed_ns - before->completed_ns) /
-                          context_.period_ns();
+      const double took =
+          static_cast<double>(sample->completed_ns - before->completed_ns) / context_.period_ns();
       hop_rev_ = took > 0.98 ? std::min(hop_rev_ * 1.15, 0.9) : std::max(hop_rev_ * 0.995, 0.02);
     }
     before = sample;
@@ -235,7 +254,8 @@ bool Survey::grow(Work& work, const ZoneFit& fit) {
       }
       // Back from there to one that holds LBNs (spare cylinders, reserved areas).
       for (std::int64_t step = sure; step >= 1; step -= 1 + step / 16) {
-        const TrackPath path = shape.base_path(node, static_cast<std::uint32_t>(base + sign * step));
+        const TrackPath path =
+            shape.base_path(node, static_cast<std::uint32_t>(base + sign * step));
         if (!shape.usable(path)) continue;
         if (look(work, path, options_.reads_per_track)) return true;
       }
@@ -302,7 +322,8 @@ bool Survey::split_at_break(std::size_t zone, Work& work, const ZoneFit& fit,
   const ZoneShape& shape = work.shape;
   if (splits_ >= options_.most_splits) return false;
   const auto fits = [&](const TrackPath& path) -> std::optional<bool> {
-    if (!shape.usable(path) || fit.error_rev(shape.row(path)) > kSureUnwrap_rev) return std::nullopt;
+    if (!shape.usable(path) || fit.error_rev(shape.row(path)) > kSureUnwrap_rev)
+      return std::nullopt;
     const auto angle = visit(shape, path, options_.reads_per_track);
     if (!angle) return std::nullopt;
     all_.push_back(*angle);
@@ -392,10 +413,11 @@ LayoutAngles Survey::run() {
     for (int i = 0; i < 32; ++i)
       if (const auto s = accesses_.read(Experiment::anchor, reference_)) first.push_back(*s);
     if (first.size() < 8)
-      throw Error(ExitStatus::drive_error,
-                  fmt::format("LBN {} cannot be read, and angles are measured relative to it; check "
-                              "the drive's health.",
-                              reference_));
+      throw Error(
+          ExitStatus::drive_error,
+          fmt::format("LBN {} cannot be read, and angles are measured relative to it; check "
+                      "the drive's health.",
+                      reference_));
     const PhaseDrift drift(first, context_.rotation);
     noise_rev_ = std::max(drift.noise_rev(), 1e-5);
     anchor_phase_rev_ = statistics::turn_rev(drift.at_rev(first.back().completed_ns));
@@ -452,7 +474,7 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   LayoutAngles result;
   result.layout = layout;
   const engine::LayoutMap map(layout);
-  const PhaseDrift drift(samples, rotation);
+  const PhaseDrift drift(anchors_about_angles(samples), rotation);
   if (!drift.known()) {
     result.layout.angle.reason = "no reference reads";
     return result;
@@ -477,9 +499,10 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   }
   result.complete = unknown.empty();
   if (!result.complete)
-    result.notes.push_back(fmt::format("the angles of {} of {} zones, the first of them zone {}, "
-                                       "could not all be measured",
-                                       unknown.size(), layout.zones.size(), unknown.front()));
+    result.notes.push_back(
+        fmt::format("the angles of {} of {} zones, the first of them zone {}, "
+                    "could not all be measured",
+                    unknown.size(), layout.zones.size(), unknown.front()));
   if (!residuals.empty()) result.residual_rev = statistics::mad_sigma(residuals);
   model::Parameter& angle = result.layout.angle;
   angle = {};

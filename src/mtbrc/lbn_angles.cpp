@@ -18,8 +18,8 @@ std::vector<std::optional<statistics::Estimate>> estimate_lbn_angles(
   std::map<std::uint64_t, std::vector<double>> angles;
   for (const Sample& s : samples)
     if (s.experiment == Experiment::angle)
-      angles[s.lbn].push_back(statistics::turn_rev(phase_rev(rotation, s.completed_ns) -
-                                                   drift.at_rev(s.completed_ns)));
+      angles[s.lbn].push_back(
+          statistics::turn_rev(phase_rev(rotation, s.completed_ns) - drift.at_rev(s.completed_ns)));
   // A few samples do not tell their own spread; all targets together do.
   std::vector<double> deviations;
   for (const auto& [lbn, phases] : angles) {

@@ -37,7 +37,9 @@ enum class HitBy { reread, read_ahead };
 class HitReads {
  public:
   HitReads(Context& context, const OverheadOptions& options)
-      : context_(context), options_(options), accesses_(context),
+      : context_(context),
+        options_(options),
+        accesses_(context),
         rest_ns_(static_cast<Nanoseconds>(3 * context.period_ns())) {}
 
   void run(Meter& meter);
@@ -81,18 +83,17 @@ void HitReads::run(Meter& meter) {
       if (meter.exhausted()) break;
       // What was read ahead is not endless.
       const std::uint32_t repeats =
-          how == HitBy::reread
-              ? kRepeats
-              : std::clamp(options_.most_hit_blocks / (2 * size), 1u, kRepeats);
+          how == HitBy::reread ? kRepeats
+                               : std::clamp(options_.most_hit_blocks / (2 * size), 1u, kRepeats);
       hit(size, how, repeats);
     }
     context_.report("hit overheads", meter.share());
   }
 }
 
-// Hits next to writes: cached writes after a read and after a write, and reads of cached sectors after
-// a write. Rests let the drive write back what it holds before the next is timed. At most one write
-// comes between filling the cache and the read, so that few segments suffice.
+// Hits next to writes: cached writes after a read and after a write, and reads of cached sectors
+// after a write. Rests let the drive write back what it holds before the next is timed. At most one
+// write comes between filling the cache and the read, so that few segments suffice.
 class WriteHits {
  public:
   WriteHits(Context& context, const std::vector<engine::Track>& tracks, std::uint32_t hits)
@@ -221,8 +222,8 @@ double sector_ms(const Samples& samples, const engine::LayoutMap& map, double pe
                  bool after_write) {
   double sum = 0, count = 0;
   for (const Sample& s : samples) {
-    if (s.experiment != Experiment::same_track || s.write != write || s.after_write != after_write ||
-        s.lbn >= map.blocks())
+    if (s.experiment != Experiment::same_track || s.write != write ||
+        s.after_write != after_write || s.lbn >= map.blocks())
       continue;
     sum += period_ms / map.track_of_slot(map.slot_of_lbn(s.lbn)).sectors;
     count += 1;
@@ -280,8 +281,8 @@ void measure_hit_overheads(Context& context, const std::vector<scsi::LbnRange>& 
 }
 
 model::Parameter estimate_block_transfer(const Samples& samples, const model::Rotation& rotation) {
-  const double period_ms = static_cast<double>(rotation.numerator_ns) /
-                           static_cast<double>(rotation.denominator) * 1e-6;
+  const double period_ms =
+      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator) * 1e-6;
   const auto times = hit_times(samples, false, false, period_ms);
   if (!times) return absent("ms", "no cache hits were timed");
   const auto line = statistics::huber_line(times->blocks, times->ms);
@@ -297,8 +298,8 @@ model::Parameter estimate_block_transfer(const Samples& samples, const model::Ro
 
 OverheadEstimate estimate_overheads(const Samples& samples, const engine::LayoutMap& map,
                                     const model::Rotation& rotation) {
-  const double period_ms = static_cast<double>(rotation.numerator_ns) /
-                           static_cast<double>(rotation.denominator) * 1e-6;
+  const double period_ms =
+      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator) * 1e-6;
   OverheadEstimate result;
   result.block_transfer = estimate_block_transfer(samples, rotation);
   const auto hit = [&](bool write, bool after_write) {

@@ -1,6 +1,6 @@
-// Command processing overheads, the eight of DIXtrac (section 4.4), and the bus time of a block. All
-// are effective values: the host's own delay, about constant, is within them, because nothing that
-// the host can see tells them apart.
+// Command processing overheads, the eight of DIXtrac (section 4.4), and the bus time of a block.
+// All are effective values: the host's own delay, about constant, is within them, because nothing
+// that the host can see tells them apart.
 #pragma once
 
 #include <vector>
@@ -12,18 +12,18 @@ namespace platter::mtbrc {
 
 struct OverheadOptions {
   double target_error_ms = 0.004;
-  std::uint32_t hits = 48;           // of each kind and size
+  std::uint32_t hits = 48;  // of each kind and size
   std::uint32_t most_hit_blocks = 64;
   Budget budget{6000, 20 * kSecond};  // where the context has none
 };
 
-// Misses, caches off: MTBRC on one track of a read after a read; with permitted ranges also of a read
-// after a write, a write after a read, a write after a write.
+// Misses, caches off: MTBRC on one track of a read after a read; with permitted ranges also of a
+// read after a write, a write after a read, a write after a write.
 void measure_miss_overheads(Context& context, const std::vector<scsi::LbnRange>& permitted,
                             const OverheadOptions& options = {});
 
-// Hits, caches on (the caller has turned them on): reads of 1, 2, 4, ... blocks that the cache holds;
-// with permitted ranges reads after a write and cached writes.
+// Hits, caches on (the caller has turned them on): reads of 1, 2, 4, ... blocks that the cache
+// holds; with permitted ranges reads after a write and cached writes.
 void measure_hit_overheads(Context& context, const std::vector<scsi::LbnRange>& permitted,
                            const OverheadOptions& options = {});
 
@@ -35,8 +35,9 @@ struct OverheadEstimate {
   model::Parameter block_transfer;  // ms for each block
 };
 
-// Hit overhead = intercept of hit time over blocks; block transfer = slope. Miss overhead = MTBRC on
-// one track less one sector's media time less one block's transfer. What was not measured says why.
+// Hit overhead = intercept of hit time over blocks; block transfer = slope. Miss overhead = MTBRC
+// on one track less one sector's media time less one block's transfer. What was not measured says
+// why.
 OverheadEstimate estimate_overheads(const Samples& samples, const engine::LayoutMap& map,
                                     const model::Rotation& rotation);
 

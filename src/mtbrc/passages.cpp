@@ -54,8 +54,8 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
   return statistics::CensoredTrial{high - period, high};
 }
 
-std::optional<Passages::Target> Passages::aim(const engine::Track& track,
-                                              Nanoseconds completion_ns, bool write) const {
+std::optional<Passages::Target> Passages::aim(const engine::Track& track, Nanoseconds completion_ns,
+                                              bool write) const {
   if (!ready(write)) return std::nullopt;
   const double wanted = phase_rev(rotation_, completion_ns) - constant_rev_[write ? 1 : 0];
   const double sectors = track.sectors;
@@ -64,7 +64,8 @@ std::optional<Passages::Target> Passages::aim(const engine::Track& track,
   const double first = std::ceil(place);
   for (std::uint32_t i = 0; i < track.sectors; ++i) {
     const double index = first + i;
-    const auto slot = static_cast<std::uint64_t>(index < 0 ? index + sectors : index) % track.sectors;
+    const auto slot =
+        static_cast<std::uint64_t>(index < 0 ? index + sectors : index) % track.sectors;
     const auto lbn = map_.lbn_of_slot(track.first_slot + slot);
     if (!lbn || map_.is_remapped(*lbn)) continue;
     const double late = (index - place) / sectors * period_ns();

@@ -1,7 +1,8 @@
-// What one timed access tells about the least time it could have taken. The heads reach a sector only
-// once a turn, so a completion bounds the time at which the drive was ready for it: after the passage
-// before, not after this one. (MTBRC of Worthington et al. 1995 and the DIXtrac paper, section 4.2,
-// read as a censored observation, so that each access counts and errors can be stated.)
+// What one timed access tells about the least time it could have taken. The heads reach a sector
+// only once a turn, so a completion bounds the time at which the drive was ready for it: after the
+// passage before, not after this one. (MTBRC of Worthington et al. 1995 and the DIXtrac paper,
+// section 4.2, read as a censored observation, so that each access counts and errors can be
+// stated.)
 #pragma once
 
 #include <array>
@@ -37,7 +38,8 @@ class Passages {
   };
   // The sector of a track whose passage would complete soonest after `completion_ns`. nullopt: the
   // track holds no LBN in its own place, or ready() is false.
-  std::optional<Target> aim(const engine::Track& track, Nanoseconds completion_ns, bool write) const;
+  std::optional<Target> aim(const engine::Track& track, Nanoseconds completion_ns,
+                            bool write) const;
 
   double period_ns() const {
     return static_cast<double>(rotation_.numerator_ns) / static_cast<double>(rotation_.denominator);
@@ -51,7 +53,7 @@ class Passages {
   model::Rotation rotation_;
   std::array<double, 2> constant_rev_{};  // completion's phase less the angle of the sector's end
   std::array<int, 2> count_{};
-  std::array<int, 2> strangers_{};        // observations in a row that were far from the constant
+  std::array<int, 2> strangers_{};  // observations in a row that were far from the constant
 };
 
 }  // namespace platter::mtbrc

@@ -1,13 +1,13 @@
 // Where the reference sector is in the revolution as time goes on: the error of the period and the
-// slow wander of the spindle, seen through re-reads of one LBN, so that angles measured minutes apart
-// can be compared.
+// slow wander of the spindle, seen through re-reads of one LBN, so that angles measured minutes
+// apart can be compared.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "mtbrc/samples.h"
 #include "model/drive_model.h"
+#include "mtbrc/samples.h"
 
 namespace platter::mtbrc {
 

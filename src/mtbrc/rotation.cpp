@@ -21,7 +21,7 @@ constexpr double kRegular_rev = 0.1;
 constexpr double kBurstGap_rev = 8;
 
 struct Burst {
-  double time_ns = 0;   // where the sector passed, from the epoch; median over the burst
+  double time_ns = 0;  // where the sector passed, from the epoch; median over the burst
   double revolution = 0;
   double weight = 0;
 };
@@ -35,9 +35,8 @@ std::vector<Nanoseconds> completions_of_one_lbn(const Samples& samples) {
   };
   for (const Sample& s : samples)
     if (counts(s)) ++reads[s.lbn];
-  const auto most = std::max_element(reads.begin(), reads.end(), [](const auto& a, const auto& b) {
-    return a.second < b.second;
-  });
+  const auto most = std::max_element(
+      reads.begin(), reads.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   std::vector<Nanoseconds> times;
   if (most == reads.end()) return times;
   for (const Sample& s : samples)
@@ -46,8 +45,8 @@ std::vector<Nanoseconds> completions_of_one_lbn(const Samples& samples) {
   return times;
 }
 
-// Coarse period: the median of the shortest half of the gaps (a gap may be several revolutions where
-// an access came late), then sharpened by the sums of gaps over the first unbroken burst.
+// Coarse period: the median of the shortest half of the gaps (a gap may be several revolutions
+// where an access came late), then sharpened by the sums of gaps over the first unbroken burst.
 double coarse_period_ns(const std::vector<Nanoseconds>& times) {
   std::vector<double> gaps;
   for (std::size_t i = 1; i < times.size(); ++i)
@@ -75,8 +74,8 @@ struct Line {
   double period_ns = 0, error_ns = 0;
 };
 
-// Period from bursts whose revolutions are counted. The scatter of whole bursts about the line holds
-// the slow wander of the spindle, too, so that the error is honest about it.
+// Period from bursts whose revolutions are counted. The scatter of whole bursts about the line
+// holds the slow wander of the spindle, too, so that the error is honest about it.
 Line fit_line(const std::vector<Burst>& bursts, double period_ns, double noise_ns) {
   std::vector<double> x, y, weights;
   double mean = 0;
@@ -163,7 +162,8 @@ RotationEstimate estimate_rotation(const Samples& samples) {
     }
     tied.push_back(burst);
     used += static_cast<std::size_t>(burst.weight);
-    if (tied.size() >= 2 && (tied.size() < 16 || tied.size() % 8 == 0 || tied.size() == bursts.size())) {
+    if (tied.size() >= 2 &&
+        (tied.size() < 16 || tied.size() % 8 == 0 || tied.size() == bursts.size())) {
       const Line line = fit_line(tied, period_ns, noise_ns);
       period_ns = line.period_ns;
       error_ns = line.error_ns;
@@ -177,8 +177,8 @@ RotationEstimate estimate_rotation(const Samples& samples) {
   estimate.outcome = RotationOutcome::measured;
   estimate.phase_noise_ns = noise_ns;
   constexpr std::uint64_t kDenominator = 1'000'000;
-  estimate.rotation.numerator_ns = static_cast<std::uint64_t>(
-      std::llround(period_ns * static_cast<double>(kDenominator)));
+  estimate.rotation.numerator_ns =
+      static_cast<std::uint64_t>(std::llround(period_ns * static_cast<double>(kDenominator)));
   estimate.rotation.denominator = kDenominator;
   model::Parameter& period = estimate.rotation.period;
   period.value = period_ns;
@@ -202,7 +202,8 @@ RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
   RotationEstimate estimate = estimate_rotation(mine);
   while (estimate.outcome == RotationOutcome::measured && !meter.exhausted() &&
          estimate.relative_error() > options.target_relative_error) {
-    // Rest no longer than the revolutions can be counted, nor in step with the spindle's own wander.
+    // Rest no longer than the revolutions can be counted, nor in step with the spindle's own
+    // wander.
     const double period_ns = *estimate.rotation.period.value;
     const double sure_ns = 0.5 * kSureCount_rev * period_ns / estimate.relative_error();
     const double most_ns = std::min(sure_ns, static_cast<double>(options.most_rest_ns));
@@ -212,8 +213,9 @@ RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
       for (std::uint32_t i = 0; i < options.burst_reads; ++i) read();
     }
     estimate = estimate_rotation(mine);
-    context.report("rotation", std::max(meter.share(), std::min(1.0, options.target_relative_error /
-                                                                         estimate.relative_error())));
+    context.report("rotation",
+                   std::max(meter.share(), std::min(1.0, options.target_relative_error /
+                                                             estimate.relative_error())));
   }
   if (estimate.outcome == RotationOutcome::measured) context.rotation = estimate.rotation;
   return estimate;

@@ -1,6 +1,6 @@
 // The period of one revolution, from completions of repeated reads of one sector: with caches off
-// they are whole revolutions apart (Wong 2019 reads in the same way; DIXtrac, section 4.2, "Rotational
-// Speed", uses writes).
+// they are whole revolutions apart (Wong 2019 reads in the same way; DIXtrac, section 4.2,
+// "Rotational Speed", uses writes).
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ enum class RotationOutcome {
 
 struct RotationEstimate {
   RotationOutcome outcome = RotationOutcome::too_few;
-  model::Rotation rotation;  // filled when measured; period.error in ns
-  double phase_noise_ns = 0; // spread of one completion about its place
+  model::Rotation rotation;   // filled when measured; period.error in ns
+  double phase_noise_ns = 0;  // spread of one completion about its place
   double relative_error() const;
 };
 
@@ -38,8 +38,8 @@ struct RotationOptions {
 // counted without doubt. So it also refines the period from the anchors of a whole run.
 RotationEstimate estimate_rotation(const Samples& samples);
 
-// Reads `lbn` until the error is at most the target or the budget is used; sets context.rotation when
-// measured. Caches must be off; if they are not, the outcome says so.
+// Reads `lbn` until the error is at most the target or the budget is used; sets context.rotation
+// when measured. Caches must be off; if they are not, the outcome says so.
 RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
                                   const RotationOptions& options = {});
 

@@ -1,20 +1,20 @@
 #include "mtbrc/samples.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <istream>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string_view>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "model/error.h"
 
 namespace platter::mtbrc {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames = {"rotation", "anchor",      "angle", "same_track",
-                                                    "seek",     "head_switch", "hit",   "other"};
+constexpr std::array<std::string_view, 8> kNames = {
+    "rotation", "anchor", "angle", "same_track", "seek", "head_switch", "hit", "other"};
 
 Experiment experiment_of(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {

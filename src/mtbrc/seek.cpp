@@ -151,8 +151,8 @@ double SeekSurvey::interpolation_error_ns(Points::const_iterator left, double* n
         2 * ((yc->value - yb->value) / bc - (yb->value - ya->value) / ab) / (ab + bc);
     if (std::abs(second) > bend) {
       bend = std::abs(second);
-      noise = 2 / (ab + bc) *
-              std::hypot(yc->error / bc, ya->error / ab, yb->error * (1 / bc + 1 / ab));
+      noise =
+          2 / (ab + bc) * std::hypot(yc->error / bc, ya->error / ab, yb->error * (1 / bc + 1 / ab));
     }
   };
   bend_at(left);
@@ -194,14 +194,18 @@ bool SeekSurvey::sharpen_worst() {
   return true;
 }
 
-// DIXtrac's distances (section 4.2): each to 10, every 2nd to 20, 5th to 50, 10th to 100, 25th to 500,
-// 100th beyond; further apart beyond 500 on drives of many cylinders.
+// DIXtrac's distances (section 4.2): each to 10, every 2nd to 20, 5th to 50, 10th to 100, 25th to
+// 500, 100th beyond; further apart beyond 500 on drives of many cylinders.
 std::vector<std::uint32_t> grid_up_to(std::uint32_t longest, std::uint32_t most_beyond_500) {
   std::vector<std::uint32_t> distances;
   const std::uint32_t hundreds = longest > 500 ? (longest - 500) / 100 : 0;
   const std::uint32_t far = 100 * (1 + hundreds / std::max(most_beyond_500, 1u));
-  for (std::uint32_t d = 1; d < longest;
-       d += d < 10 ? 1 : d < 20 ? 2 : d < 50 ? 5 : d < 100 ? 10 : d < 500 ? 25 : far)
+  for (std::uint32_t d = 1; d < longest; d += d < 10    ? 1
+                                              : d < 20  ? 2
+                                              : d < 50  ? 5
+                                              : d < 100 ? 10
+                                              : d < 500 ? 25
+                                                        : far)
     distances.push_back(d);
   distances.push_back(longest);
   return distances;
@@ -260,8 +264,8 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
     if (tracks.empty()) {
       track = random_track(*context.map, context.random);
     } else {
-      track = tracks[std::uniform_int_distribution<std::size_t>(0, tracks.size() - 1)(
-          context.random)];
+      track =
+          tracks[std::uniform_int_distribution<std::size_t>(0, tracks.size() - 1)(context.random)];
     }
     if (!track) return;
     std::uint32_t told = 0;

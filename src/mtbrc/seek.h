@@ -8,13 +8,13 @@
 namespace platter::mtbrc {
 
 struct SeekOptions {
-  double target_error_ms = 0.008;         // of a point
-  double target_interpolation_ms = 0.010; // between points
-  double grid_error_ms = 0.016;           // of a point of the first grid
-  double grid_share = 0.75;               // of the budget, at most, for the first grid
-  std::uint32_t most_beyond_500 = 110;    // distances in the first grid beyond 500
-  std::uint32_t most_trials = 160;        // of one distance
-  Budget budget{20'000, 60 * kSecond};    // where the context has none
+  double target_error_ms = 0.008;          // of a point
+  double target_interpolation_ms = 0.010;  // between points
+  double grid_error_ms = 0.016;            // of a point of the first grid
+  double grid_share = 0.75;                // of the budget, at most, for the first grid
+  std::uint32_t most_beyond_500 = 110;     // distances in the first grid beyond 500
+  std::uint32_t most_trials = 160;         // of one distance
+  Budget budget{20'000, 60 * kSecond};     // where the context has none
 };
 
 // Measures where the curve is uncertain: first the distances of the DIXtrac paper, then halving the
@@ -30,8 +30,8 @@ model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
 model::Parameter estimate_same_track(const Samples& samples, const engine::LayoutMap& map,
                                      const model::Rotation& rotation, bool write = false,
                                      bool after_write = false);
-// Trials on one track: `write` and `after_write` as the accesses' and what comes before them. Tracks
-// are random ones, or among `tracks` (which must be writable if anything writes).
+// Trials on one track: `write` and `after_write` as the accesses' and what comes before them.
+// Tracks are random ones, or among `tracks` (which must be writable if anything writes).
 void measure_same_track(Context& context, bool write, bool after_write, double target_error_ms,
                         const std::vector<engine::Track>& tracks = {});
 

@@ -1,10 +1,10 @@
 #include "mtbrc/switches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "mtbrc/overheads.h"
 #include "mtbrc/seek.h"
@@ -109,9 +109,8 @@ std::vector<engine::Track> writable_tracks(Context& context,
     return true;
   };
   const auto known = [&](const engine::Track& track) {
-    return std::any_of(result.begin(), result.end(), [&](const engine::Track& t) {
-      return t.first_slot == track.first_slot;
-    });
+    return std::any_of(result.begin(), result.end(),
+                       [&](const engine::Track& t) { return t.first_slot == track.first_slot; });
   };
   for (int attempt = 0; attempt < 200 && result.size() < most && !permitted.empty(); ++attempt) {
     const scsi::LbnRange& range = permitted[static_cast<std::size_t>(attempt) % permitted.size()];
@@ -176,8 +175,8 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
   statistics::ThresholdPrior prior = trial_prior(passages.period_ns());
   const auto found = statistics::fit_threshold(all, prior);
   if (!same || !found || found->error > 0.1 * passages.period_ns()) {
-    result.time = absent(same ? "too few head switches within a cylinder could be timed"
-                              : same.reason);
+    result.time =
+        absent(same ? "too few head switches within a cylinder could be timed" : same.reason);
     return result;
   }
   result.time = difference(*found, same, "MTBRC to another head, less MTBRC on one track");
@@ -199,9 +198,10 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
   if (pairs >= 3 && chi_squared > 1.5 * pairs + 5 * std::sqrt(2 * pairs)) {
     result.uniform = false;
     result.spread_ms = std::sqrt(std::max(excess, 0.0) / pairs) * 1e-6;
-    result.notes.push_back(fmt::format(
-        "head switches differ between pairs of heads: {:.3f} ms standard deviation over {:.0f} pairs",
-        result.spread_ms, pairs));
+    result.notes.push_back(
+        fmt::format("head switches differ between pairs of heads: {:.3f} ms standard deviation "
+                    "over {:.0f} pairs",
+                    result.spread_ms, pairs));
   }
   return result;
 }

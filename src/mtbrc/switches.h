@@ -15,30 +15,32 @@ struct SwitchOptions {
 };
 
 struct HeadSwitch {
-  model::Parameter time;    // ms; all pairs of heads together
-  bool uniform = true;      // no pair of heads differs from the rest by more than noise explains
-  double spread_ms = 0;     // standard deviation between pairs, noise taken off
+  model::Parameter time;  // ms; all pairs of heads together
+  bool uniform = true;    // no pair of heads differs from the rest by more than noise explains
+  double spread_ms = 0;   // standard deviation between pairs, noise taken off
   std::vector<std::string> notes;
 };
 
-// Tracks all of whose LBNs may be written, at most `most`, spread over the permitted ranges; in groups
-// of tracks of one cylinder where there are several.
+// Tracks all of whose LBNs may be written, at most `most`, spread over the permitted ranges; in
+// groups of tracks of one cylinder where there are several.
 std::vector<engine::Track> writable_tracks(Context& context,
                                            const std::vector<scsi::LbnRange>& permitted,
                                            std::size_t most);
 
 // MTBRC(read, read on another head of the cylinder) less MTBRC(read, read on the track). Needs
-// same-track samples (measure_seeks or measure_same_track have taken them; else they are taken here).
+// same-track samples (measure_seeks or measure_same_track have taken them; else they are taken
+// here).
 HeadSwitch measure_head_switch(Context& context, const SwitchOptions& options = {});
 HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap& map,
                                 const model::Rotation& rotation);
 
-// MTBRC(write, write on another head of the cylinder) less MTBRC(write, write on the track) less the
-// head switch; plus one block's transfer where it is known, because that is hidden behind the move
-// but not on the track (so the paper's value is that much too small for a model in which the data
-// come while the arm moves). Estimate again when cache hits have told the transfer. May be negative.
-// Without permitted ranges: absent, with the reason. Write cache off.
-model::Parameter measure_write_settle(Context& context, const std::vector<scsi::LbnRange>& permitted,
+// MTBRC(write, write on another head of the cylinder) less MTBRC(write, write on the track) less
+// the head switch; plus one block's transfer where it is known, because that is hidden behind the
+// move but not on the track (so the paper's value is that much too small for a model in which the
+// data come while the arm moves). Estimate again when cache hits have told the transfer. May be
+// negative. Without permitted ranges: absent, with the reason. Write cache off.
+model::Parameter measure_write_settle(Context& context,
+                                      const std::vector<scsi::LbnRange>& permitted,
                                       const SwitchOptions& options = {});
 model::Parameter estimate_write_settle(const Samples& samples, const engine::LayoutMap& map,
                                        const model::Rotation& rotation);

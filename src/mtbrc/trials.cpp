@@ -28,8 +28,7 @@ Nanoseconds Threshold::next_ns(std::mt19937_64& random) const {
   const auto found = estimate();
   double aim_ns = 0;
   if (!found) {
-    aim_ns = guess_ns_ ? *guess_ns_
-                       : std::uniform_real_distribution<double>(0, period_ns_)(random);
+    aim_ns = guess_ns_ ? *guess_ns_ : std::uniform_real_distribution<double>(0, period_ns_)(random);
   } else if (found->error > found->spread) {
     aim_ns = found->value;  // bisect
   } else {
@@ -79,8 +78,8 @@ bool Trials::go(const engine::Track& track, bool write) {
       if (lbn && map.is_remapped(*lbn)) lbn.reset();
     }
     if (!lbn) return false;
-    const auto sample = write ? accesses_.write(Experiment::other, *lbn)
-                              : accesses_.read(Experiment::other, *lbn);
+    const auto sample =
+        write ? accesses_.write(Experiment::other, *lbn) : accesses_.read(Experiment::other, *lbn);
     if (sample) passages_.observe(*sample);
     if (sample && passages_.ready(write)) return true;
     index = (index + track.sectors / 3 + 1) % track.sectors;

@@ -77,7 +77,8 @@ ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observat
   fit.residuals_rev.assign(observations.size(), 1.0);
   fit.odd.assign(observations.size(), false);
   std::vector<std::vector<double>> rows;
-  for (const TrackAngle& o : observations) rows.push_back(shape.row(shape.path_of_slot(o.track_slot)));
+  for (const TrackAngle& o : observations)
+    rows.push_back(shape.row(shape.path_of_slot(o.track_slot)));
   std::vector<bool> done(observations.size(), false);
   std::vector<double> unwrapped(observations.size(), 0.0);
 

@@ -18,11 +18,11 @@ struct TrackAngle {
 
 struct ZoneFit {
   std::vector<double> unknowns;
-  std::vector<bool> introduced;      // which unknowns are known
-  statistics::Matrix covariance;     // of the unknowns, revolutions squared
-  std::vector<double> residuals_rev; // by observation; 1 where it could not be unwrapped yet
-  std::vector<bool> odd;             // further from the fit than noise explains
-  double scale = 1;                  // spread of the residuals in units of their sigma
+  std::vector<bool> introduced;       // which unknowns are known
+  statistics::Matrix covariance;      // of the unknowns, revolutions squared
+  std::vector<double> residuals_rev;  // by observation; 1 where it could not be unwrapped yet
+  std::vector<bool> odd;              // further from the fit than noise explains
+  double scale = 1;                   // spread of the residuals in units of their sigma
   std::size_t used = 0;
 
   double predict_rev(const std::vector<double>& row) const;

@@ -156,9 +156,9 @@ void ZoneShape::choose_bases() {
     std::uint32_t best = node.base;
     for (std::uint32_t i = 0; i < kCandidates && fewest > 0; ++i) {
       // Close to the beginning first, then all over.
-      const auto base = i <= 8 ? std::min(i, last)
-                               : static_cast<std::uint32_t>(std::uint64_t{last} * (i - 8) /
-                                                            (kCandidates - 9));
+      const auto base =
+          i <= 8 ? std::min(i, last)
+                 : static_cast<std::uint32_t>(std::uint64_t{last} * (i - 8) / (kCandidates - 9));
       node.base = base;
       if (const auto now = missing(); now < fewest) {
         fewest = now;

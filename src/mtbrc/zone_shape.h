@@ -1,6 +1,6 @@
 // One zone of a layout as a linear model of angles: which integer multiples of which unknown angles
-// make up the angle of a track. Unknowns are the zone's own angle, each node's angle step, and where
-// each further child begins.
+// make up the angle of a track. Unknowns are the zone's own angle, each node's angle step, and
+// where each further child begins.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace platter::mtbrc {
 
-// Instance of each node on the way from the zone down to a track; nodes by their number in the zone.
+// Instance of each node on the way from the zone down to a track; nodes by their number in the
+// zone.
 struct TrackPath {
   struct Step {
     std::uint32_t node = 0, instance = 0;
@@ -30,7 +31,9 @@ class ZoneShape {
 
   std::uint64_t first_slot() const { return first_slot_; }
   std::uint64_t slots() const { return nodes_.front().slots * nodes_.front().source->count; }
-  bool holds(std::uint64_t slot) const { return slot >= first_slot_ && slot - first_slot_ < slots(); }
+  bool holds(std::uint64_t slot) const {
+    return slot >= first_slot_ && slot - first_slot_ < slots();
+  }
   std::size_t nodes() const { return nodes_.size(); }
   std::uint32_t count(std::uint32_t node) const { return nodes_[node].source->count; }
   std::uint32_t base(std::uint32_t node) const { return nodes_[node].base; }

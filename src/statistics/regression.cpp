@@ -174,8 +174,8 @@ std::optional<LinearFit> huber_regression(const Matrix& design, std::span<const 
     double change = 0;
     for (std::size_t c = 0; c < design.columns; ++c) {
       const double step = next->coefficients[c] - solution->coefficients[c];
-      change = std::max(change,
-                        std::abs(step) / (scale * std::sqrt(next->inverse_normal.at(c, c)) + 1e-300));
+      change = std::max(
+          change, std::abs(step) / (scale * std::sqrt(next->inverse_normal.at(c, c)) + 1e-300));
     }
     solution = std::move(next);
     if (change < 1e-6) break;

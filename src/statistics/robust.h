@@ -20,16 +20,16 @@ double median(std::span<const double> values);
 // 1.4826 * median absolute deviation about the median: the standard deviation of a Gaussian bulk.
 double mad_sigma(std::span<const double> values);
 
-// Standard deviation of the values within 4 mad_sigma() of the median: for skewed bulks, whose tails
-// belong to them, but not for outliers. 0 below 2 values.
+// Standard deviation of the values within 4 mad_sigma() of the median: for skewed bulks, whose
+// tails belong to them, but not for outliers. 0 below 2 values.
 double clipped_deviation(std::span<const double> values);
 
-// Median with the standard error that its order statistics give (no shape assumed): half the width of
-// the interval between the ranks n/2 -+ sqrt(n)/2. nullopt below 3 values.
+// Median with the standard error that its order statistics give (no shape assumed): half the width
+// of the interval between the ranks n/2 -+ sqrt(n)/2. nullopt below 3 values.
 std::optional<Estimate> median_estimate(std::span<const double> values);
 
-// Huber's M-estimate of location (k = 1.345, scale from the MAD) with its asymptotic standard error;
-// Huber and Ronchetti, Robust Statistics, 2nd ed., section 6.7. nullopt below 2 values.
+// Huber's M-estimate of location (k = 1.345, scale from the MAD) with its asymptotic standard
+// error; Huber and Ronchetti, Robust Statistics, 2nd ed., section 6.7. nullopt below 2 values.
 std::optional<Estimate> huber_location(std::span<const double> values);
 
 }  // namespace platter::statistics

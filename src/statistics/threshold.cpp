@@ -120,8 +120,7 @@ void ThresholdPosterior::add(const CensoredTrial& trial) {
   } else {
     accumulate(trial);
     const Threshold found = summary(centres_, spreads_, log_posterior_, trials_.size());
-    const double margin =
-        std::min(found.value - centres_.front(), centres_.back() - found.value);
+    const double margin = std::min(found.value - centres_.front(), centres_.back() - found.value);
     if (margin < 4 * found.error) {
       search();
     } else if (centres_[1] - centres_[0] > 0.5 * found.error) {

@@ -24,11 +24,11 @@ Samples synthetic(double period_ns, double noise_ns, int bursts, int reads, doub
       Sample sample;
       sample.experiment = Experiment::rotation;
       sample.lbn = 5;
-      sample.completed_ns = static_cast<Nanoseconds>(
-          revolution * period_ns + noise(random) +
-          (std::bernoulli_distribution(0.02)(random)
-               ? std::exponential_distribution<double>(1e-6)(random)
-               : 0));
+      sample.completed_ns =
+          static_cast<Nanoseconds>(revolution * period_ns + noise(random) +
+                                   (std::bernoulli_distribution(0.02)(random)
+                                        ? std::exponential_distribution<double>(1e-6)(random)
+                                        : 0));
       samples.push_back(sample);
       revolution += std::bernoulli_distribution(0.05)(random) ? 2 : 1;
     }

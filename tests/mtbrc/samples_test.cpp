@@ -9,8 +9,8 @@ using namespace platter::mtbrc;
 
 TEST_CASE("samples: written and read again they are the same") {
   Samples samples(2);
-  samples[0] = {Experiment::seek, -17, false, 1ull << 40, 1, 123456789012345, 123456789912345, true,
-                77, 123456789000000};
+  samples[0] = {Experiment::seek, -17,  false, 1ull << 40,     1, 123456789012345,
+                123456789912345,  true, 77,    123456789000000};
   samples[1].experiment = Experiment::head_switch;
   samples[1].write = true;
   samples[1].blocks = 64;

@@ -28,7 +28,8 @@ double seek_ms(const model::Seek& seek, double distance) {
   std::size_t i = 1;
   while (i + 1 < seek.points.size() && seek.points[i].cylinders < distance) ++i;
   const auto &a = seek.points[i - 1], &b = seek.points[i];
-  return a.time_ms + (b.time_ms - a.time_ms) * (distance - a.cylinders) / (b.cylinders - a.cylinders);
+  return a.time_ms +
+         (b.time_ms - a.time_ms) * (distance - a.cylinders) / (b.cylinders - a.cylinders);
 }
 
 struct Bench {
@@ -51,8 +52,8 @@ struct Bench {
 };
 
 void check(const char* what, const model::Parameter& found, double truth, double low, double high) {
-  INFO(what << ": " << found.value.value_or(NAN) << " +- " << found.error.value_or(NAN) << ", truth "
-            << truth << " " << found.reason);
+  INFO(what << ": " << found.value.value_or(NAN) << " +- " << found.error.value_or(NAN)
+            << ", truth " << truth << " " << found.reason);
   REQUIRE(found);
   CHECK(*found.value - truth > low - 4 * *found.error);
   CHECK(*found.value - truth < high + 4 * *found.error);
@@ -61,7 +62,8 @@ void check(const char* what, const model::Parameter& found, double truth, double
 }  // namespace
 
 TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads against the truth") {
-  const std::string name = GENERATE("virtual:quantum-atlas10k?seed=11", "virtual:ibm-ultrastar18es?seed=12");
+  const std::string name =
+      GENERATE("virtual:quantum-atlas10k?seed=11", "virtual:ibm-ultrastar18es?seed=12");
   INFO(name);
   Bench bench(name);
   Context& context = bench.context;

@@ -12,9 +12,7 @@ using namespace platter::mtbrc;
 
 namespace {
 
-double any(std::mt19937_64& random) {
-  return std::uniform_real_distribution<double>(0, 1)(random);
-}
+double any(std::mt19937_64& random) { return std::uniform_real_distribution<double>(0, 1)(random); }
 std::uint32_t between(std::uint32_t low, std::uint32_t high, std::mt19937_64& random) {
   return std::uniform_int_distribution<std::uint32_t>(low, high)(random);
 }
@@ -88,7 +86,8 @@ TEST_CASE("zone shape: angles of tracks tell the angles of any zone, spares at i
     REQUIRE(shape.slots() == map.slots());
 
     std::vector<TrackAngle> observations;
-    for (std::uint64_t slot = 0; slot < map.slots(); slot += shape.sectors_of(shape.path_of_slot(slot))) {
+    for (std::uint64_t slot = 0; slot < map.slots();
+         slot += shape.sectors_of(shape.path_of_slot(slot))) {
       const TrackPath path = shape.path_of_slot(slot);
       REQUIRE(shape.first_slot_of(path) == slot);
       REQUIRE(shape.first_slot_of(path) == map.track_of_slot(slot).first_slot);
@@ -146,7 +145,8 @@ TEST_CASE("zone fit: an observation that is off does not bend the others") {
          slot += shape.sectors_of(shape.path_of_slot(slot)))
       observations.push_back(
           {slot,
-           statistics::turn_rev(engine::rev_from_angle(map.track_of_slot(slot).angle) + noise(random)),
+           statistics::turn_rev(engine::rev_from_angle(map.track_of_slot(slot).angle) +
+                                noise(random)),
            0.0005});
     const std::size_t off = observations.size() - 1;
     observations[off].angle_rev = statistics::turn_rev(observations[off].angle_rev + 0.2);

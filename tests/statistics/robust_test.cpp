@@ -49,7 +49,8 @@ TEST_CASE("location withstands late outliers and its error is honest") {
   std::vector<double> huber_z, median_z;
   for (int round = 0; round < 400; ++round) {
     std::vector<double> values;
-    for (int i = 0; i < 40; ++i) values.push_back(50 + gauss(random) + (outlier(random) ? late(random) : 0));
+    for (int i = 0; i < 40; ++i)
+      values.push_back(50 + gauss(random) + (outlier(random) ? late(random) : 0));
     const auto huber = huber_location(values);
     const auto middle = median_estimate(values);
     huber_z.push_back((huber->value - 50) / huber->error);
@@ -76,7 +77,8 @@ TEST_CASE("a bunch of angles around zero, with outliers anywhere") {
   std::vector<double> z;
   for (int round = 0; round < 300; ++round) {
     std::vector<double> angles;
-    for (int i = 0; i < 60; ++i) angles.push_back(turn_rev(gauss(random) + (i < 3 ? anywhere(random) : 0)));
+    for (int i = 0; i < 60; ++i)
+      angles.push_back(turn_rev(gauss(random) + (i < 3 ? anywhere(random) : 0)));
     const auto mean = robust_angle_rev(angles);
     REQUIRE(mean);
     z.push_back(wrap_rev(mean->value) / mean->error);
