@@ -1,0 +1,100 @@
+#include "mtbrc/overheads.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+#include "mtbrc/passages.h"
+#include "plain_disk.h"
+
+using namespace platter;
+using namespace platter::mtbrc;
+
+namespace {
+
+model::Rotation rotation_6ms() {
+  model::Rotation rotation;
+  rotation.numerator_ns = 6'000'000;
+  return rotation;
+}
+
+Sample hit(double ms, std::uint32_t blocks) {
+  Sample sample;
+  sample.experiment = Experiment::hit;
+  sample.blocks = blocks;
+  sample.after_completed_ns = 1;
+  sample.issued_ns = 1;
+  sample.completed_ns = 1 + from_ms(ms);
+  return sample;
+}
+
+// Hits of 0.2 ms + 0.025 ms a block, some misses among them.
+Samples hits(std::mt19937_64& random, double miss_share) {
+  std::exponential_distribution<double> host(1 / 0.01);
+  std::uniform_real_distribution<double> miss(0.3, 6.3);
+  Samples samples;
+  for (std::uint32_t blocks = 1; blocks <= 64; blocks *= 2)
+    for (int i = 0; i < 40; ++i)
+      samples.push_back(hit(std::bernoulli_distribution(miss_share)(random)
+                                ? miss(random)
+                                : 0.2 + 0.025 * blocks + host(random),
+                            blocks));
+  return samples;
+}
+
+}  // namespace
+
+TEST_CASE("overheads: the bus from the slope of hit times, misses left out") {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 20; ++round) {
+    const Samples samples = hits(random, 0.15);
+    const model::Parameter transfer = estimate_block_transfer(samples, rotation_6ms());
+    REQUIRE(transfer);
+    CHECK(*transfer.value == Approx(0.025).margin(0.0006));
+  }
+}
+
+TEST_CASE("overheads: accesses to the media are not taken for hits") {
+  std::mt19937_64 random(4);
+  CHECK_FALSE(estimate_block_transfer({}, rotation_6ms()));
+  for (int round = 0; round < 20; ++round)
+    CHECK_FALSE(estimate_block_transfer(hits(random, 1.0), rotation_6ms()));
+  const plain::Disk disk(plain::small_shape());
+  const engine::LayoutMap map(disk.layout(true));
+  const OverheadEstimate nothing = estimate_overheads({}, map, rotation_6ms());
+  CHECK_FALSE(nothing.overheads.read_miss_after_read.reason.empty());
+  CHECK_FALSE(nothing.overheads.write_hit_after_write.reason.empty());
+}
+
+TEST_CASE("passages: a completion bounds the time to the turn before it") {
+  const plain::Disk disk(plain::small_shape());
+  const engine::LayoutMap map(disk.layout(true));
+  Passages passages(map, rotation_6ms());
+  const double turn = 6e6;
+  const auto read = [&](std::uint64_t lbn, double turns, double off_ns) {
+    Sample sample;
+    sample.lbn = lbn;
+    const double end = engine::rev_from_angle(map.angle_of_lbn(lbn)) +
+                       1.0 / map.track_of_slot(map.slot_of_lbn(lbn)).sectors;
+    // 50 us behind the sector's end; the command was issued 4 ms before.
+    sample.completed_ns = static_cast<Nanoseconds>((turns + end) * turn + 50e3 + off_ns);
+    sample.issued_ns = sample.completed_ns - 4'000'000;
+    return passages.observe(sample);
+  };
+  for (int i = 0; i < 6; ++i) read(static_cast<std::uint64_t>(1000 * i), 10 + 2 * i, 0);
+  REQUIRE(passages.ready(false));
+  CHECK_FALSE(passages.ready(true));
+  const auto told = read(123'456, 40, 20e3);
+  REQUIRE(told);
+  CHECK(told->high == Approx(4e6 - 20e3).margin(3e3));  // its own lateness taken off
+  CHECK(told->high - told->low == Approx(turn));
+  CHECK_FALSE(read(200'000, 50, 2e6));  // at no passage
+
+  const engine::Track track = map.track_of_slot(map.slot_of_lbn(500'000));
+  const auto target = passages.aim(track, 1'000'000'000, false);
+  REQUIRE(target);
+  CHECK(map.track_of_slot(map.slot_of_lbn(target->lbn)).first_slot == track.first_slot);
+  CHECK(target->late_ns >= 0);
+  CHECK(static_cast<double>(target->late_ns) <= turn / track.sectors);
+  CHECK_FALSE(passages.aim(track, 1'000'000'000, true));
+}
