@@ -1,0 +1,57 @@
+"""What the documents say is so: links lead somewhere, commands and options exist, statuses agree."""
+
+import glob
+import os
+import re
+import unittest
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+class ExitStatuses(unittest.TestCase):
+    def test_the_table_is_the_enumeration(self):
+        body = re.search(r"enum class ExitStatus : int \{(.*?)\};", read("src/model/error.h"),
+                         re.DOTALL).group(1)
+        coded = [(int(number), name) for name, number in
+                 re.findall(r"^\s*(\w+) = (\d+),", body, re.MULTILINE)]
+        told = [(int(number), name) for number, name in
+                re.findall(r"^\| (\d+) \| `(\w+)` \|", read("docs/exit-statuses.md"), re.MULTILINE)]
+        self.assertGreater(len(coded), 10)
+        self.assertEqual(told, coded)
+
+
+class Documents(unittest.TestCase):
+    DOCUMENTS = [os.path.relpath(path, ROOT) for pattern in ("*.md", "docs/*.md", "tests/*/*.md")
+                 for path in glob.glob(os.path.join(ROOT, pattern))]
+
+    def test_links_lead_somewhere(self):
+        count = 0
+        for document in self.DOCUMENTS:
+            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", read(document)):
+                count += 1
+                path = os.path.join(ROOT, os.path.dirname(document), target)
+                self.assertTrue(os.path.exists(path), f"{document}: {target}")
+        self.assertGreater(count, 5)
+
+    def test_commands_and_options_exist(self):
+        sources = "".join(read(os.path.relpath(path, ROOT))
+                          for path in glob.glob(os.path.join(ROOT, "src/cli/*.cpp")))
+        known = set(re.findall(r'add_subcommand\(\s*"(\w+)"', sources))
+        options = set(re.findall(r'"(?:-\w,)?(--[\w-]+)"', sources))
+        lines = [line for line in read("README.md").splitlines()
+                 if re.match(r"    platter \w", line)]
+        self.assertGreater(len(lines), 10)
+        for line in lines:
+            line = line.partition("#")[0]
+            self.assertIn(line.split()[1], known, line)
+            for option in re.findall(r"(?<=\s)--[\w-]+", line):
+                self.assertIn(option, options, line)
+
+
+if __name__ == "__main__":
+    unittest.main()
