@@ -270,16 +270,15 @@ const Block* bus_of(const ParameterFile& file, const Block& disk) {
 }
 
 // A block takes as long as the slower of drive and bus needs for it (DiskSim's rule).
-void include_bus(const Block& block, model::Bus& bus, Notes& notes) {
+void include_bus(const Block& block, model::Bus& bus) {
   BlockReader reader(block);
   const double drive_ms = bus.block_transfer.or_else(0);
   const double read_ms = std::max(drive_ms, reader.real("Read block transfer time"));
   const double write_ms = std::max(drive_ms, reader.real("Write block transfer time"));
   if (read_ms > drive_ms) bus.block_transfer.value = read_ms;
   if (write_ms != read_ms) {
-    notes.warnings.push_back(fmt::format("{} ({}) moves a block in {} ms for reads and {} ms for writes; the model has "
-                                         "one time, that of reads",
-                                         block.name, block.where.brief(), read_ms, write_ms));
+    bus.write_block_transfer = bus.block_transfer;
+    bus.write_block_transfer.value = write_ms;
   }
 }
 
@@ -356,7 +355,7 @@ Imported import_disksim(const std::string& path, const std::string& drive) {
   import_model(disk.inner("Model"), model, top_folder, notes);
   import_disk(disk, model, notes);
   const Block* bus = bus_of(file, block);
-  if (bus != nullptr) include_bus(*bus, model.bus, notes);
+  if (bus != nullptr) include_bus(*bus, model.bus);
   name_outer_costs(file, bus, notes);
   model.layout.angle.reason = "imported: no error is stated for the angles";
   model.provenance.notes = notes.warnings;

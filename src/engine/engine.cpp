@@ -323,7 +323,9 @@ Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
   stop_read_ahead(now);
   Nanoseconds command = now + overheads_.per_request + overheads_.write_miss[after_write()];
   Nanoseconds mechanical = command;
-  const bool extra = overheads_.extra_write_disconnect && !waits;
+  // Such drives disconnect once more for a write that follows a write elsewhere.
+  const bool extra = overheads_.extra_write_disconnect && !waits && state_.last_was_write &&
+                     request.lbn != state_.last_end_lbn;
   if (extra) {
     const Nanoseconds decoded = now + overheads_.per_request + overheads_.extra_command;
     mechanical = decoded + overheads_.extra_seek_delta;
@@ -456,6 +458,7 @@ Completion Step::serve(const Request& request, Nanoseconds now) {
   done.arrival_ns = now;
   done.outside_validity = outside_validity(request);
   state_.last_was_write = request.write;
+  state_.last_end_lbn = request.lbn + request.blocks;
   return done;
 }
 

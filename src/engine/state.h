@@ -48,6 +48,7 @@ struct State {
   Nanoseconds bus_free_ns = 0;
   Nanoseconds last_arrival_ns = 0;
   bool last_was_write = false;
+  std::uint64_t last_end_lbn = 0;       // behind the last request
   CacheSettings settings;
   std::uint64_t uses = 0;         // clock of the segments' last_use
   Background background;

@@ -102,9 +102,11 @@ void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
       errors = errors || point.error_ms.value_or(0) > 0;
     }
     data += "EOD\n";
-    plots += fmt::format("{}$seek{} using 1:2 with linespoints linetype {} linewidth 1.2 pointtype 7 "
-                         "pointsize 0.35 title {}",
-                         i == 0 ? "plot " : ", \\\n     ", i, i + 2, quoted(curves[i].label));
+    plots += fmt::format("{}$seek{} using 1:2 with lines linetype {} linewidth 1.5 title {}, \\\n"
+                         "     $seek{} using 1:2 with points linetype {} pointtype 7 pointsize 0.25 "
+                         "notitle",
+                         i == 0 ? "plot " : ", \\\n     ", i, i + 2, quoted(curves[i].label), i,
+                         i + 2);
     if (errors)
       plots += fmt::format(", \\\n     $seek{} using 1:2:3 with yerrorbars linetype {} linewidth 1 "
                            "pointtype 0 notitle",

@@ -84,7 +84,11 @@ TEST_CASE("imported models survive their JSON and say what was left out") {
     const std::string text = model::to_json_text(imported.model);
     CHECK(model::to_json_text(model::from_json_text(text, "imported")) == text);
     CHECK(text.size() < 100000);
-    CHECK(imported.warnings.size() == (std::string(drive.golden) == "hp-c2247" ? 1 : 0));
+    CHECK(imported.warnings.empty());
+    // Only the HP hangs on a bus that is slower for writes.
+    const bool slower_writes = std::string(drive.golden) == "hp-c2247";
+    CHECK(imported.model.bus.write_block_transfer.value ==
+          (slower_writes ? std::optional<double>(0.18686) : std::nullopt));
   }
 }
 

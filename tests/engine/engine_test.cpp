@@ -192,6 +192,27 @@ TEST_CASE("FUA and switched-off caches go to the media") {
   REQUIRE(engine.service(write_of(0), 4'000'000 * kUs).media_access);
 }
 
+TEST_CASE("an extra disconnect delays a write that follows a write elsewhere, and only that") {
+  auto drive = small_drive();
+  drive.overheads.extra_write_disconnect = value(1);
+  drive.overheads.extra_disconnect_command = value(0.6);
+  drive.overheads.extra_disconnect_inter = value(1.4);
+  drive.bus.block_transfer = value(0);
+  drive.bus.write_block_transfer = value(0.05);
+  const auto response = [&](bool write_before, std::uint64_t before, std::uint64_t lbn) {
+    Engine engine(drive);
+    engine.service(write_before ? write_of(before) : read_of(before), 0);
+    // All on track 0: only overheads and data tell when the next sector can be taken.
+    return engine.service(write_of(lbn), 1'000'000'000).completion_ns - 1'000'000'000;
+  };
+  // At 0.35 + 0.05 ms the data are there: sector 1, from 0.5 ms, is the first to catch.
+  REQUIRE(response(false, 5, 1) == 1'000 * kUs);
+  REQUIRE(response(true, 0, 1) == 1'000 * kUs);  // carries on the write before
+  // Behind the extra disconnect the data come at 0.6 + 1.4 + 0.05 ms: sector 5, from 2.5 ms.
+  REQUIRE(response(true, 9, 5) == 3'000 * kUs);
+  REQUIRE(response(true, 9, 4) == 12'500 * kUs);
+}
+
 TEST_CASE("the angle is exact after a long time and for any period") {
   // 10025 rpm: 60e9/10025 ns. After k whole revolutions the angle is the same, for any k.
   const Platter platter(60'000'000'000, 10025);
