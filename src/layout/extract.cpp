@@ -57,6 +57,7 @@ class Verification {
       if (round == 0 && defects.known_grown) ask_spares();
       look_at_remapped();
     }
+    look_at_known();
     survey_.ask_again(32);
   }
 
@@ -68,22 +69,23 @@ class Verification {
   // The blocks on both sides of a listed defect, the one that lies there in spite of it, the ends of
   // its track, and the last block before the spares that may make up for it.
   void look_around(const scsi::PhysicalAddress& defect) {
-    const auto found = mapper_.find({defect.cylinder, defect.head});
+    auto found = mapper_.find({defect.cylinder, defect.head});
     if (!found || defect.sector < mapper_.numbering().base) return;
+    const bool numbers_tell = !mapper_.numbering().from_index && !mapper_.numbering().renumbered;
+    for (const std::uint64_t next : {0, 1}) {
+      if (numbers_tell) break;
+      const std::uint64_t lbn = mapper_.zones()[found->zone].first_block(found->track + next);
+      look_before(std::min(lbn, survey_.blocks()));
+    }
+    found = mapper_.find({defect.cylinder, defect.head});
+    if (!found) return;
+    std::vector<std::uint64_t> suspects;
     const Zone& zone = mapper_.zones()[found->zone];
     const std::uint64_t track = zone.first_slot(found->track);
     const std::uint64_t end = mapper_.end_of(found->zone);
-    const bool numbers_tell = !mapper_.numbering().from_index && !mapper_.numbering().renumbered;
-    std::vector<std::uint64_t> suspects;
-    if (!numbers_tell) suspects = {zone.first_block(found->track), zone.first_block(found->track + 1)};
-    for (const std::uint64_t lbn : suspects) {
-      if (lbn > 0) check(std::min(lbn, survey_.blocks()) - 1);
-      check(lbn);
-    }
     const std::uint64_t slot = track + mapper_.slot_in_track(*found, defect.sector);
     if (slot >= track + zone.slots.sectors()) return;
     const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(slot);
-    suspects.clear();
     if (lbn > zone.first_lbn) suspects.push_back(lbn - 1);
     if (lbn < end) suspects.push_back(lbn);
     if (mapper_.numbering().renumbered) {
@@ -97,12 +99,27 @@ class Verification {
       const std::uint64_t behind = zone.first_lbn + zone.slots.blocks_before(spares->end);
       if (behind <= end) suspects.push_back(behind - 1);
     }
-    for (const std::uint64_t suspect : suspects) check(suspect);
+    if (mapper_.numbering().from_index) {
+      for (const std::uint64_t suspect : suspects) look_before(suspect + 1);
+    } else {
+      for (const std::uint64_t suspect : suspects) check(suspect);
+    }
   }
 
   void look_at_ends(std::size_t index) {
     const std::uint64_t first = mapper_.zones()[index].first_lbn, end = mapper_.end_of(index);
     for (const std::uint64_t lbn : {first, first + 1, end - 1, end >= 2 ? end - 2 : 0}) check(lbn);
+    // The order of tracks was seen in jumps only: all of one repetition, at both ends.
+    constexpr std::uint64_t kMostTracks = 64;
+    for (const bool at_end : {false, true}) {
+      for (std::uint64_t i = 0; i < kMostTracks && index < mapper_.zones().size(); ++i) {
+        const Zone& zone = mapper_.zones()[index];
+        const std::uint64_t tracks = mapper_.tracks_of(index);
+        if (i >= zone.order.cycle() + 1 || i >= tracks) break;
+        const std::uint64_t lbn = zone.first_block(at_end ? tracks - 1 - i : i);
+        if (lbn < mapper_.end_of(index)) check(lbn);
+      }
+    }
   }
 
   // A slipped defect moves the last block before the spares of its unit: one look for each unit.
@@ -122,13 +139,28 @@ class Verification {
           if (s >= zone.slots.series().size()) break;
           const SpareSeries& series = zone.slots.series()[s];
           if (k >= count(i, series)) break;
-          const std::uint64_t behind =
-              zone.first_lbn + zone.slots.blocks_before(series.range(k).end);
-          if (behind > zone.first_lbn) check(behind - 1);
-          check(behind);
+          look_before(zone.first_lbn + zone.slots.blocks_before(series.range(k).end));
         }
       }
     }
+  }
+
+  // Blocks that a shift before block `lbn` would move.
+  void look_before(std::uint64_t lbn) {
+    bool moved = !check(lbn);
+    if (lbn > 0) moved = !check(lbn - 1) || moved;
+    // Counted from the index a shift shows only at the track's start and by the distance from it.
+    while (mapper_.numbering().from_index && lbn > 0) {
+      const std::uint64_t first = first_on_track(lbn - 1);
+      moved = !check(first);
+      if (first > 0) moved = !check(first - 1) || moved;
+      moved = !check(lbn - 1) || moved;
+      if (!moved) break;
+    }
+  }
+
+  std::uint64_t first_on_track(std::uint64_t lbn) const {
+    return lbn - expected(mapper_.zones()[mapper_.zone_of(lbn)], lbn).rank;
   }
 
   std::uint64_t count(std::size_t index, const SpareSeries& series) const {
@@ -193,6 +225,17 @@ class Verification {
     }
   }
 
+  // What was repaired late agrees with all that was seen early.
+  void look_at_known() {
+    std::vector<std::uint64_t> lbns;
+    for (bool right = false; !right;) {
+      right = true;
+      lbns.clear();
+      for (const auto& [lbn, answer] : survey_.known()) lbns.push_back(lbn);
+      for (const std::uint64_t lbn : lbns) right = check(lbn) && right;
+    }
+  }
+
   // True if a block was found elsewhere than the map said.
   bool look_at_random() {
     std::uniform_int_distribution<std::uint64_t> any(0, survey_.blocks() - 1);
@@ -200,9 +243,7 @@ class Verification {
     for (std::uint64_t i = 0; i < options_.random_checks; ++i) {
       const std::uint64_t lbn = any(random_);
       if (mapper_.numbering().from_index) {  // sectors are told by their distance from the first
-        const Zone& zone = mapper_.zones()[mapper_.zone_of(lbn)];
-        const std::uint64_t rank = expected(zone, lbn).rank;
-        if (!check(lbn - rank)) surprised = true;
+        if (!check(first_on_track(lbn))) surprised = true;
       }
       if (!check(lbn)) surprised = true;
     }

@@ -208,21 +208,33 @@ void Mapper::load_slips(Zone& zone) const {
   zone.slots.set_listed_slips(slips);
 }
 
-// Spares that the zone before had from its beginning on: the same number, at the same tracks.
+// Spares that the zone before had: the same number, at the same end of a track; those of each
+// cylinder at the same track of it, others as far from the zone's start.
 void Mapper::inherit_series(const Zone& from, Zone& to) const {
   const std::uint64_t before = from.slots.sectors(), now = to.slots.sectors();
+  const auto tracks_left = [](const TrackOrder& order, std::uint64_t track) {
+    std::uint64_t left = 0;
+    while (left < order.cycle() && order.at(track + left + 1).cylinder == order.at(track).cylinder)
+      ++left;
+    return left;
+  };
   for (SpareSeries series : from.slots.series()) {
-    if (series.count != SpareSeries::kOpen || series.first >= 2 * series.stride) continue;
-    if (series.length > std::min(before, now)) continue;
-    const std::uint64_t end = series.first + series.length;
-    if (end % before == 0) {
-      series.first = end / before * now - series.length;
-    } else if (series.first % before == 0) {
-      series.first = series.first / before * now;
-    } else {
+    if (series.count != SpareSeries::kOpen || series.length > std::min(before, now)) continue;
+    const std::uint64_t track = series.first / before, tracks = series.stride / before;
+    const bool at_end = (series.first + series.length) % before == 0;
+    if (!at_end && series.first % before != 0) continue;
+    const bool each_cylinder = from.order.at(track + tracks).cylinder !=
+                                   from.order.at(track).cylinder &&
+                               tracks <= from.order.cycle();
+    std::uint64_t first = track;
+    if (each_cylinder) {
+      const std::uint64_t left = tracks_left(from.order, track);
+      for (first = 0; first < tracks && tracks_left(to.order, first) != left;) ++first;
+    } else if (series.first >= 2 * series.stride) {
       continue;
     }
-    series.stride = series.stride / before * now;
+    series.first = at_end ? (first + 1) * now - series.length : first * now;
+    series.stride = tracks * now;
     to.slots.add_series(series);
   }
 }
@@ -352,8 +364,11 @@ bool Mapper::reinterpret(std::size_t zone, std::uint64_t lbn) {
     }
     return true;
   };
+  // Only where the block is on its track may it be the numbers that were taken wrongly.
+  const bool on_its_track =
+      expected(here, lbn).place == track_of(survey_.at(lbn).place) && !numbering_.from_index;
   for (const bool numbers : {renumbered, !renumbered}) {
-    if (numbers != renumbered && numbering_.from_index) continue;
+    if (numbers != renumbered && !on_its_track) continue;
     for (const Absorb kind : {Absorb::next, Absorb::none, Absorb::previous}) {
       if (numbers == renumbered && kind == absorb) continue;
       if (here.slots.series().empty() && kind != absorb) continue;
@@ -411,6 +426,11 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
     }
     return;
   }
+  if (tracks_grow_short(here, found, track)) {
+    zones_.resize(zone + 1);
+    start_zone(found.first);
+    return;
+  }
   const std::uint64_t first_slot = here.first_slot(track);
   const bool disk_ends = found.last + 1 >= survey_.blocks();
   std::vector<SlotRange> free;
@@ -420,6 +440,11 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
   if (found.span < sectors && !disk_ends)
     free.push_back({first_slot + found.span, first_slot + sectors});
   here.slots.measured({first_slot, first_slot + (disk_ends ? found.span : sectors)}, free);
+  if (zone_ends(here, found, track)) {
+    zones_.resize(zone + 1);
+    start_zone(found.last + 1);
+    return;
+  }
   here.slots.learn_series();
 
   const std::uint64_t landing = found.last + 1;
@@ -427,11 +452,47 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
   land(zone, track, landing);
 }
 
+// The track ends early, and so do those behind it: a zone of shorter tracks begins. Where it ends
+// its cylinder the spares of that are likelier, and the zone begins behind it.
+bool Mapper::tracks_grow_short(const Zone& zone, const TrackMeasure& found, std::uint64_t track) {
+  if (track == 0 || found.span >= zone.slots.sectors()) return false;
+  const TrackPlace before = zone.order.at(track - 1), here = zone.order.at(track);
+  constexpr int kLookedAt = 3;
+  std::uint64_t next = found.last + 1;
+  for (int i = 0; i < kLookedAt && next < survey_.blocks(); ++i) {
+    const TrackPlace place = track_of(survey_.at(next).place);
+    if (i == 0 && before.cylinder == here.cylinder && place.cylinder != here.cylinder) return false;
+    const std::uint64_t last = last_on_track(next, next + found.span - 1);
+    std::uint64_t span = last - next + 1;
+    const bool numbers_tell = !numbering_.from_index && !numbering_.renumbered;
+    if (numbers_tell && !is_remapped(last))
+      span = survey_.at(last).place.sector - numbering_.base + 1;
+    if (span >= found.span) return span == found.span;
+    next = last + 1;
+  }
+  return false;
+}
+
+// Spares or reserved tracks at the end of a cylinder, after many cylinders without: zones are told
+// apart by them even if the tracks behind are as long (their angles may begin anew).
+bool Mapper::zone_ends(const Zone& zone, const TrackMeasure& found, std::uint64_t track) {
+  constexpr std::uint64_t kManyCycles = 64;
+  constexpr std::uint64_t kFewestSpares = 2;
+  const std::uint64_t landing = found.last + 1;
+  if (track < kManyCycles * zone.order.cycle() || landing >= survey_.blocks()) return false;
+  const TrackPlace last = zone.order.at(track), next = track_of(survey_.at(landing).place);
+  const std::uint64_t spares = zone.slots.sectors() - found.span;
+  return last.cylinder != next.cylinder && zone.order.cycle() > 1 && zone.slots.series().empty() &&
+         (spares >= kFewestSpares || next != zone.order.at(track + 1));
+}
+
 // Block `lbn` follows the last one of `track`, and is not where the next track should begin.
 void Mapper::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
   if (note_remap(zone, lbn) || reinterpret(zone, lbn)) return;
   const std::uint32_t front = front_offset(lbn);
-  if (skipped_ahead(zone, track, lbn, front) || order_goes_on(zone, track, lbn, front)) return;
+  const bool order_is_known = zones_[zone].order.repeated(track + 1);
+  if (!order_is_known && order_goes_on(zone, track, lbn, front)) return;
+  if (skipped_ahead(zone, track, lbn, front)) return;
   zones_.resize(zone + 1);
   start_zone(lbn);
 }
@@ -459,7 +520,7 @@ bool Mapper::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t 
 // The order of the tracks is not fully known yet: the landing place is the next of them.
 bool Mapper::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
                            std::uint32_t front) {
-  if (zone + 1 != zones_.size() || zones_[zone].order.repeated(track + 1)) return false;
+  if (zone + 1 != zones_.size()) return false;
   const std::uint64_t sectors = zones_[zone].slots.sectors();
   const auto is_full = [&](std::uint64_t first, std::uint64_t used) {
     const std::uint64_t last = last_on_track(first, first + sectors - used - 1);
@@ -581,7 +642,13 @@ Mapper::TrackMeasure Mapper::measure(const Zone& zone, std::uint64_t track, std:
         numbering_.base = lowest;
         throw Restart{};
       }
-      modulus = std::max(modulus, survey_.at(top).place.sector - numbering_.base + 1);
+      const std::uint32_t highest = survey_.at(top).place.sector - numbering_.base;
+      if (highest >= modulus) modulus = highest + 1;
+      // Numbers that wrap early: shorter tracks, if the next one is as short; else a slip there.
+      const std::uint64_t length = last - regular_first + 1, next_first = last + 1;
+      if (highest + 1 < modulus && length <= highest + 1 && next_first < survey_.blocks() &&
+          last_on_track(next_first, next_first + length - 1) == next_first + length - 1)
+        modulus = highest + 1;
     } else {
       modulus = std::max(modulus, final_sector - numbering_.base + 1);
     }

@@ -75,6 +75,8 @@ class Mapper {
   std::uint64_t last_agreeing(std::size_t zone, std::uint64_t good, std::uint64_t bad);
 
   void resolve(std::size_t zone, std::uint64_t track);
+  bool tracks_grow_short(const Zone& zone, const TrackMeasure& found, std::uint64_t track);
+  bool zone_ends(const Zone& zone, const TrackMeasure& found, std::uint64_t track);
   bool reinterpret(std::size_t zone, std::uint64_t lbn);
   bool note_remap(std::size_t zone, std::uint64_t lbn);
   void land(std::size_t zone, std::uint64_t track, std::uint64_t lbn);

@@ -43,7 +43,9 @@ std::uint64_t SlotMap::blocks_before(std::uint64_t slot) const {
 
 std::uint64_t SlotMap::slot_of(std::uint64_t block) const {
   std::uint64_t high = block + 1;
-  for (std::uint64_t step = sectors_; blocks_before(high) <= block; step *= 2) high += step;
+  constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 50;
+  for (std::uint64_t step = sectors_; blocks_before(high) <= block && high < kMostSlots; step *= 2)
+    high += step;
   std::uint64_t low = block;  // blocks_before(low) <= block: there are no more blocks than slots
   while (high - low > 1) {
     const std::uint64_t middle = low + (high - low) / 2;
@@ -123,6 +125,7 @@ void SlotMap::set_absorb(Absorb absorb) {
 }
 
 void SlotMap::add_series(const SpareSeries& series) {
+  if (!fits(series)) return;
   series_.push_back(series);
   rebuild();
 }
@@ -258,8 +261,17 @@ void SlotMap::measured(SlotRange range, const std::vector<SlotRange>& free) {
   if (slipped) rebuild();
 
   const std::vector<SlotRange> guessed = free_ranges(range.first, range.end);
-  for (const SlotRange& hole : difference(free, guessed)) override_range(hole, true);
+  for (const SlotRange& hole : free) {
+    // A hole that is not fully explained is told as a whole, less the spares that come anyway.
+    if (difference({hole}, guessed).empty()) continue;
+    for (const SlotRange& rest : difference({hole}, series_ranges(range))) override_range(rest, true);
+  }
   for (const SlotRange& used : difference(guessed, free)) override_range(used, false);
+  rebuild();
+  if (free_ranges(range.first, range.end) == free) return;
+  // Spares that slips were thought to have used up.
+  for (const SlotRange& hole : difference(free, free_ranges(range.first, range.end)))
+    override_range(hole, true);
   rebuild();
 }
 
@@ -270,21 +282,45 @@ bool SlotMap::learn_series() {
   return ended || found;
 }
 
+// Leaves room for blocks, and takes no slot that other spares have.
+bool SlotMap::fits(const SpareSeries& series) const {
+  constexpr std::uint64_t kLookedAt = 64;
+  const std::uint64_t end = series.first + kLookedAt * series.stride;
+  std::uint64_t taken = series.length * kLookedAt;
+  for (const SlotRange& other : series_ranges({series.first, end})) {
+    taken += other.end - other.first;
+    const auto occurrence = series.occurrence_from(other.first);
+    if (occurrence && series.range(*occurrence).first < other.end) return false;
+  }
+  return taken < end - series.first;
+}
+
+// Free ranges alike (same length, same place in their tracks, whole tracks apart) are spares if they
+// come at equal distances: three of them, or two that divide the zone from its start.
 bool SlotMap::found_repetition() {
-  // The latest two that are alike: same length, same place in their tracks, whole tracks apart.
+  const auto alike = [this](const Override& early, const Override& late) {
+    const std::uint64_t apart = late.range.first - early.range.first;
+    return early.free && late.free && apart % sectors_ == 0 &&
+           apart >= late.range.end - late.range.first &&
+           early.range.end - early.range.first == late.range.end - late.range.first;
+  };
   for (std::size_t i = overrides_.size(); i-- > 1;) {
-    const Override& late = overrides_[i];
-    if (!late.free) continue;
     for (std::size_t k = i; k-- > 0;) {
-      const Override& early = overrides_[k];
-      const std::uint64_t apart = late.range.first - early.range.first;
-      const std::uint64_t length = late.range.end - late.range.first;
-      if (!early.free || early.range.end - early.range.first != length || apart % sectors_ != 0 ||
-          apart < length)
-        continue;
-      series_.push_back({early.range.first, length, apart});
-      overrides_.erase(overrides_.begin() + static_cast<std::ptrdiff_t>(i));
-      overrides_.erase(overrides_.begin() + static_cast<std::ptrdiff_t>(k));
+      const SlotRange late = overrides_[i].range, early = overrides_[k].range;
+      if (!alike(overrides_[k], overrides_[i])) continue;
+      const std::uint64_t apart = late.first - early.first;
+      const bool from_start = early.end == apart || early.first == 0;
+      const auto third = std::ranges::find_if(overrides_, [&](const Override& item) {
+        return item.range.first + apart == early.first && alike(item, overrides_[k]);
+      });
+      if (!from_start && third == overrides_.end()) continue;
+      const SlotRange first = from_start ? early : third->range;
+      const SpareSeries series{first.first, first.end - first.first, apart};
+      if (blocks_before(late.first) == blocks_before(early.end) || !fits(series)) continue;
+      series_.push_back(series);
+      std::erase_if(overrides_, [&](const Override& item) {
+        return item.free && (item.range == first || item.range == early || item.range == late);
+      });
       return true;
     }
   }

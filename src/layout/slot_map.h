@@ -83,6 +83,7 @@ class SlotMap {
   void override_range(SlotRange range, bool free);
   std::int64_t corrections_before(std::uint64_t slot) const;
   std::uint64_t series_before(std::uint64_t slot) const;
+  bool fits(const SpareSeries& series) const;
   bool found_repetition();
   bool ended_series();
 
