@@ -16,6 +16,7 @@
 #include "mtbrc/rotation.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/switches.h"
+#include "mtbrc/watermark.h"
 #include "scsi/drive.h"
 
 namespace platter::extract {
@@ -244,6 +245,8 @@ void Characterization::measure_overheads() {
   if (model_.write_settle)
     model_.write_settle =
         mtbrc::estimate_write_settle(context_.samples, *map_, context_.rotation);
+  model_.bus.high_read_watermark = mtbrc::estimate_watermark(
+      context_.samples, *map_, context_.rotation, estimate.block_transfer);
   // How much of the settle time hides behind a block's transfer is known only now.
   if (model_.write_settle)
     model_.write_settle =
@@ -296,6 +299,7 @@ Run Characterization::run() {
     stage_without_caches(5, [this] { measure_switches(); });
     stage_without_caches(6, [this] {
       mtbrc::measure_miss_overheads(context_, options_.writable);
+      mtbrc::measure_watermark(context_);
     });
     drive_.restore_settings();
     stage(7, [this] {

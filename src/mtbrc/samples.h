@@ -19,6 +19,7 @@ enum class Experiment : std::uint8_t {
   same_track,   // MTBRC on one track
   seek,         // MTBRC over `group` cylinders (negative: outward)
   head_switch,  // MTBRC between two heads of a cylinder; group = from * 65536 + to
+  transfer,     // a read of `group` blocks; group 0: the read of one block before it
   hit,          // served by the cache; blocks tell the size
   other,
 };
