@@ -46,10 +46,9 @@ for i in $(seq 50); do [ -b /dev/sda ] && [ -c /dev/sg0 ] && break; sleep 0.1; d
 # Where nobody may look into the build directory, nobody can still run this copy.
 install -m 755 "$build/platter" /run/platter
 
-# Sector n holds the letter 'A' + n.
-for i in $(seq 0 63); do
-  printf "%0512d" 0 | tr 0 "\\$(printf %o $((65 + i)))"
-done >/run/pattern
+# Sector n holds the n-th letter. Without processes of their own, which are slow to start here.
+printf -v zeros '%0512d' 0
+for letter in {A..Z}; do printf %s "${zeros//0/$letter}"; done >/run/pattern
 dd if=/run/pattern of=/dev/sda bs=512 conv=fsync status=none
 
 expect 0 /run/platter devices

@@ -1,5 +1,5 @@
 // Runs inside the guest, on a scsi_debug drive that nothing else uses: the true SG_IO path.
-// PLATTER_TEST_DEVICE names the device; its first 64 sectors hold the pattern of guest.sh.
+// PLATTER_TEST_DEVICE names the device; its first sectors hold the letters of guest.sh.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
