@@ -50,6 +50,7 @@ class Characterization {
   void measure_overheads();
   void probe_cache();
   void finish();
+  void require_the_same_drive();
 
   // One stage of the run: its progress, and, where the caches must be off, that they really were.
   void stage(std::size_t index, const Body& body);
@@ -262,7 +263,24 @@ void Characterization::probe_cache() {
   cache_record_ = std::move(findings.record);
 }
 
+// Whatever answers now must be what answered at first.
+void Characterization::require_the_same_drive() {
+  scsi::Drive now(guard_, options_.device_name);
+  const model::Identity& found = now.identify();
+  const model::Identity& begun = model_.identity;
+  if (found.vendor == begun.vendor && found.product == begun.product &&
+      found.serial == begun.serial && found.blocks == begun.blocks &&
+      found.block_bytes == begun.block_bytes)
+    return;
+  throw Error(ExitStatus::protocol,
+              fmt::format("{} is not the drive that it was when the run began: {} {} with {} blocks "
+                          "then, {} {} with {} now; no model is written",
+                          options_.device_name, begun.vendor, begun.product, begun.blocks,
+                          found.vendor, found.product, found.blocks));
+}
+
 void Characterization::finish() {
+  require_the_same_drive();
   // The anchors of the whole run lie minutes apart: the period is known better now than at first.
   const auto refined = mtbrc::estimate_rotation(context_.samples);
   if (refined.outcome == mtbrc::RotationOutcome::measured && refined.rotation.period.error &&
