@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/mechanics.h"
 #include "engine/segments.h"
@@ -113,7 +114,7 @@ std::uint64_t Step::read_ahead_limit(const Request& request, std::uint64_t segme
     return layout.lbn_at_or_after_slot(track.first_slot + track.sectors);
   };
   std::uint64_t far = end;
-  switch (cache.read_ahead) {
+  switch (static_cast<model::ReadAhead>(cache.read_ahead)) {
     case model::ReadAhead::none:
       return end;
     case model::ReadAhead::to_track_end:
@@ -442,7 +443,7 @@ Completion Step::write(const Request& request, Nanoseconds now) {
 }
 
 bool Step::outside_validity(const Request& request) const {
-  const model::Validity& v = tables_.validity;
+  const ValidityTable& v = tables_.validity;
   if (v.last_lbn == 0) return false;  // the model names no range
   return request.lbn < v.first_lbn || request.lbn + request.blocks - 1 > v.last_lbn ||
          request.blocks < v.min_blocks || request.blocks > v.max_blocks ||
@@ -507,6 +508,8 @@ void Step::set_cache(const CacheSettings& settings, Nanoseconds now) {
 
 Engine::Engine(const model::DriveModel& model)
     : tables_(std::make_shared<const Tables>(model)), state_(std::make_unique<State>()) {}
+Engine::Engine(std::shared_ptr<const Tables> tables)
+    : tables_(std::move(tables)), state_(std::make_unique<State>()) {}
 Engine::Engine(const Engine& other)
     : tables_(other.tables_), state_(std::make_unique<State>(*other.state_)) {}
 Engine& Engine::operator=(const Engine& other) {

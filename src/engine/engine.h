@@ -53,6 +53,7 @@ class Engine {
  public:
   // Throws Error(bad_input) for a model that lacks what an engine needs (rotation, layout, seeks).
   explicit Engine(const model::DriveModel& model);
+  explicit Engine(std::shared_ptr<const Tables> tables);  // tables.h
   Engine(const Engine&);             // shares the tables, copies the state
   Engine& operator=(const Engine&);  // rollback from a checkpoint taken by copy
   ~Engine();

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
+#include "engine/flat_tables.h"
 #include "model/drive_model.h"
 
 namespace platter::engine {
@@ -34,12 +34,15 @@ class LayoutMap {
  public:
   // Throws Error(bad_input) for a layout that is empty, overlaps itself, or has indices out of range.
   explicit LayoutMap(const model::Layout& layout);
+  // Over tables that layout_defect found nothing wrong with; `owner` keeps them in memory.
+  LayoutMap(const LayoutView& view, std::shared_ptr<const void> owner);
 
-  std::uint64_t blocks() const;  // LBNs mapped
-  std::uint64_t slots() const;
-  std::uint64_t tracks() const;
-  std::uint32_t cylinders() const;  // highest cylinder + 1
-  std::uint32_t heads() const;
+  std::uint64_t blocks() const { return view_.totals.blocks; }  // LBNs mapped
+  std::uint64_t slots() const { return view_.totals.slots; }
+  std::uint64_t tracks() const { return view_.totals.tracks; }
+  std::uint32_t cylinders() const { return view_.totals.cylinders; }  // highest cylinder + 1
+  std::uint32_t heads() const { return view_.totals.heads; }
+  const LayoutView& view() const { return view_; }
 
   std::uint64_t slot_of_lbn(std::uint64_t lbn) const;                    // lbn < blocks()
   std::optional<std::uint64_t> lbn_of_slot(std::uint64_t slot) const;    // nullopt: no LBN there
@@ -56,8 +59,11 @@ class LayoutMap {
   std::uint64_t last_before_remap(std::uint64_t lbn, std::uint64_t last) const;
 
  private:
-  struct Impl;
-  std::shared_ptr<const Impl> impl_;
+  std::uint64_t sequential_slot(std::uint64_t lbn) const;
+  const FlatSkip* skip_at_or_before(std::uint64_t slot) const;
+
+  LayoutView view_;
+  std::shared_ptr<const void> owner_;
 };
 
 }  // namespace platter::engine

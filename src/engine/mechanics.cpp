@@ -50,8 +50,8 @@ Nanoseconds Mechanics::move_ns(const Arm& from, const Arm& to, bool write) const
   const std::uint32_t distance = from.cylinder > to.cylinder ? from.cylinder - to.cylinder
                                                              : to.cylinder - from.cylinder;
   Nanoseconds move = tables_.seeks.time_ns(distance);
-  if (from.head != to.head) move = std::max(move, tables_.head_switch_ns);
-  if (write && move != 0) move = std::max<Nanoseconds>(0, move + tables_.write_settle_ns);
+  if (from.head != to.head) move = std::max(move, tables_.motion.head_switch_ns);
+  if (write && move != 0) move = std::max<Nanoseconds>(0, move + tables_.motion.write_settle_ns);
   return move;
 }
 

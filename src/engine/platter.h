@@ -16,25 +16,33 @@ class Platter {
 
   Nanoseconds period_ns() const { return period_ns_; }
 
+  // Whether a ratio can be one revolution of a drive: between 100 us and 10 s.
+  static bool possible(std::uint64_t numerator_ns, std::uint64_t denominator);
+
   // `phase_ns`: how far the platter is ahead of its nominal angle.
   Angle angle_at(Nanoseconds now_ns, Nanoseconds phase_ns = 0) const {
     const std::int64_t since = now_ns + phase_ns;
-    const auto forward = [this](std::uint64_t ns) {
-      const Uint128 turned = Uint128{ns} * denominator_ % numerator_ns_;
-      return static_cast<Angle>((turned << 64) / numerator_ns_);
-    };
-    return since >= 0 ? forward(static_cast<std::uint64_t>(since))
-                      : Angle{0} - forward(static_cast<std::uint64_t>(-since));
+    return since >= 0 ? turned(static_cast<std::uint64_t>(since))
+                      : Angle{0} - turned(Angle{0} - static_cast<std::uint64_t>(since));
   }
 
   // Time to turn by `angle`, rounded to the nearest nanosecond.
   Nanoseconds turn_ns(Angle angle) const {
-    const Uint128 scaled = (Uint128{angle} * numerator_ns_) / denominator_;
-    return static_cast<Nanoseconds>((scaled + (Uint128{1} << 63)) >> 64);
+    const Uint128 scaled = Uint128{angle} * whole_ns_ +
+                           static_cast<std::uint64_t>((Uint128{angle} * part_ns_) >> 64) +
+                           (Uint128{1} << 63);
+    // Short of the true value by less than 2, so the carry is right unless that could reach it.
+    if (static_cast<std::uint64_t>(scaled) < ~std::uint64_t{1})
+      return static_cast<Nanoseconds>(scaled >> 64);
+    return exact_turn_ns(angle);
   }
 
   // Time for `sectors` of a track of `track_sectors` to pass, rounded to the nearest nanosecond.
   Nanoseconds sectors_ns(std::uint64_t sectors, std::uint32_t track_sectors) const {
+    if (small_ && sectors <= kSmall && track_sectors <= kSmall) {
+      const std::uint64_t parts = denominator_ * track_sectors;
+      return static_cast<Nanoseconds>((sectors * numerator_ns_ + parts / 2) / parts);
+    }
     const Uint128 parts = Uint128{denominator_} * track_sectors;
     return static_cast<Nanoseconds>((Uint128{sectors} * numerator_ns_ + parts / 2) / parts);
   }
@@ -51,7 +59,24 @@ class Platter {
   static constexpr Nanoseconds kSlack = 4;
 
  private:
+  static constexpr std::uint64_t kSmall = std::uint64_t{1} << 20;
+
+  // frac(ns * denominator / numerator) as an angle, rounded down: a product with turns_, which is
+  // short of the true value by less than 2 in the limb below the result.
+  Angle turned(std::uint64_t ns) const {
+    const Uint128 below = Uint128{ns} * turns_[1] +
+                          static_cast<std::uint64_t>((Uint128{ns} * turns_[2]) >> 64);
+    if (static_cast<std::uint64_t>(below) < ~std::uint64_t{1})
+      return ns * turns_[0] + static_cast<std::uint64_t>(below >> 64);
+    return exact_turned(ns);
+  }
+  Angle exact_turned(std::uint64_t ns) const;
+  Nanoseconds exact_turn_ns(Angle angle) const;
+
   std::uint64_t numerator_ns_, denominator_;
+  std::uint64_t turns_[3];              // revolutions a nanosecond, times 2^64, 2^128, 2^192
+  std::uint64_t whole_ns_, part_ns_;    // the period: nanoseconds, and 2^64ths of one
+  bool small_;                          // products with up to kSmall sectors fit 64 bits
   Nanoseconds period_ns_;
 };
 

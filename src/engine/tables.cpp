@@ -1,8 +1,9 @@
 #include "engine/tables.h"
 
 #include <algorithm>
-#include <cmath>
+#include <initializer_list>
 
+#include "engine/layout_tables.h"
 #include "model/error.h"
 
 namespace platter::engine {
@@ -12,7 +13,9 @@ Nanoseconds ns(const model::Parameter& ms, double fallback_ms = 0) {
   return from_ms(ms.or_else(fallback_ms));
 }
 
-bool is_set(const model::Parameter& flag) { return flag.or_else(0) != 0; }
+bool is_set(const model::Parameter& parameter) { return parameter.or_else(0) != 0; }
+
+std::uint8_t flag(bool set) { return set ? 1 : 0; }
 
 std::uint32_t count(const model::Parameter& number, std::uint32_t fallback) {
   const double value = number.or_else(fallback);
@@ -45,7 +48,7 @@ CommandOverheads compile_overheads(const model::Overheads& o) {
   c.read_disconnect[0] = ns(o.read_disconnect_after_read);
   c.read_disconnect[1] = ns(o.read_disconnect_after_write);
   c.write_disconnect = ns(o.write_disconnect);
-  c.extra_write_disconnect = is_set(o.extra_write_disconnect);
+  c.extra_write_disconnect = is_set(o.extra_write_disconnect) ? 1 : 0;
   c.extra_command = ns(o.extra_disconnect_command);
   c.extra_first = ns(o.extra_disconnect_first);
   c.extra_inter = ns(o.extra_disconnect_inter);
@@ -57,10 +60,11 @@ CommandOverheads compile_overheads(const model::Overheads& o) {
 
 BusTable compile_bus(const model::Bus& b) {
   BusTable bus{};
-  bus.read_block_ns = ns(b.block_transfer);
-  bus.write_block_ns = ns(b.write_block_transfer, b.block_transfer.or_else(0));
+  bus.read_block_ns = std::max<Nanoseconds>(0, ns(b.block_transfer));
+  bus.write_block_ns =
+      std::max<Nanoseconds>(0, ns(b.write_block_transfer, b.block_transfer.or_else(0)));
   bus.high_read_watermark = std::clamp(b.high_read_watermark.or_else(0), 0.0, 1.0);
-  bus.watermark_by_request = b.watermark_by_request_size.or_else(1) != 0;
+  bus.watermark_by_request = b.watermark_by_request_size.or_else(1) != 0 ? 1 : 0;
   return bus;
 }
 
@@ -68,40 +72,150 @@ CacheTable compile_cache(const model::Cache& c) {
   CacheTable cache{};
   cache.segments = std::min(count(c.segments, 0), kMaxSegments);
   cache.segment_blocks = count(c.segment_blocks, 0);
-  cache.present = is_set(c.read_enabled) && cache.segments > 0 && cache.segment_blocks > 0;
-  cache.write_back_level = static_cast<int>(count(c.write_back_level, 0));
-  cache.separate_write_segment = is_set(c.separate_write_segment) && cache.segments > 1;
+  cache.present = flag(is_set(c.read_enabled) && cache.segments > 0 && cache.segment_blocks > 0);
+  cache.write_back_level = static_cast<std::uint8_t>(std::min(count(c.write_back_level, 0), 2u));
+  cache.separate_write_segment = flag(is_set(c.separate_write_segment) && cache.segments > 1);
   const double kind = c.read_ahead.or_else(0);
   cache.read_ahead = kind >= 0 && kind <= 4
-                         ? static_cast<model::ReadAhead>(static_cast<int>(kind))
-                         : model::ReadAhead::none;
+                         ? static_cast<std::uint8_t>(kind)
+                         : static_cast<std::uint8_t>(model::ReadAhead::none);
   cache.read_ahead_min = count(c.read_ahead_min_blocks, 0);
   cache.read_ahead_max = count(c.read_ahead_max_blocks, 0);
-  cache.read_ahead_over_requested = is_set(c.read_ahead_over_requested);
-  cache.read_ahead_on_hit = is_set(c.read_ahead_on_hit);
-  cache.read_free_blocks = is_set(c.read_free_blocks);
-  cache.zero_latency_read = is_set(c.zero_latency_read);
-  cache.zero_latency_write = is_set(c.zero_latency_write);
-  cache.read_hit_on_written = is_set(c.read_hit_on_written);
-  cache.combine_writes = is_set(c.combine_sequential_writes);
-  cache.stop_in_sector = is_set(c.stop_read_ahead_in_sector);
-  cache.almost_read_hits = is_set(c.almost_read_hits);
+  cache.read_ahead_over_requested = flag(is_set(c.read_ahead_over_requested));
+  cache.read_ahead_on_hit = flag(is_set(c.read_ahead_on_hit));
+  cache.read_free_blocks = flag(is_set(c.read_free_blocks));
+  cache.zero_latency_read = flag(is_set(c.zero_latency_read));
+  cache.zero_latency_write = flag(is_set(c.zero_latency_write));
+  cache.read_hit_on_written = flag(is_set(c.read_hit_on_written));
+  cache.combine_writes = flag(is_set(c.combine_sequential_writes));
+  cache.stop_in_sector = flag(is_set(c.stop_read_ahead_in_sector));
+  cache.almost_read_hits = flag(is_set(c.almost_read_hits));
   cache.discards_after_transfer =
-      is_set(c.discards_after_transfer) || c.read_ahead_over_requested.or_else(0) < 0;
+      flag(is_set(c.discards_after_transfer) || c.read_ahead_over_requested.or_else(0) < 0);
   return cache;
+}
+
+ValidityTable compile_validity(const model::Validity& v) {
+  return {v.first_lbn,  v.last_lbn,    v.min_blocks,   v.max_blocks,
+          v.max_depth,  flag(v.reads), flag(v.writes), {}};
+}
+
+constexpr Nanoseconds kLongest = 1000 * kSecond;
+
+bool is_time(Nanoseconds time) { return time >= -kLongest && time <= kLongest; }
+
+bool are_flags(std::initializer_list<std::uint64_t> values) {
+  return std::ranges::all_of(values, [](std::uint64_t value) { return value <= 1; });
+}
+
+std::optional<std::string> motion_defect(const FlatMotion& motion) {
+  if (!Platter::possible(motion.numerator_ns, motion.denominator))
+    return "its rotation is no drive's";
+  if (motion.head_switch_ns < 0 || !is_time(motion.head_switch_ns) ||
+      !is_time(motion.write_settle_ns))
+    return "its head switch or write settle time is none";
+  if (motion.reserved != 0) return "it has something where nothing may be";
+  return std::nullopt;
+}
+
+std::optional<std::string> overheads_defect(const CommandOverheads& o) {
+  for (const auto* pair : {o.read_hit, o.read_miss, o.write_hit, o.write_miss, o.read_disconnect})
+    if (!is_time(pair[0]) || !is_time(pair[1])) return "an overhead is no time";
+  for (const Nanoseconds time :
+       {o.per_request, o.read_completion, o.write_completion, o.data_preparation, o.first_reselect,
+        o.other_reselect, o.write_disconnect, o.extra_command, o.extra_first, o.extra_inter,
+        o.extra_second, o.extra_seek_delta, o.minimum_seek_delay})
+    if (!is_time(time)) return "an overhead is no time";
+  if (!are_flags({static_cast<std::uint64_t>(o.extra_write_disconnect)}))
+    return "a flag of its overheads is neither 0 nor 1";
+  return std::nullopt;
+}
+
+std::optional<std::string> bus_defect(const BusTable& bus) {
+  if (bus.read_block_ns < 0 || bus.read_block_ns > kSecond || bus.write_block_ns < 0 ||
+      bus.write_block_ns > kSecond)
+    return "its bus needs a time for a block that is none";
+  if (!(bus.high_read_watermark >= 0 && bus.high_read_watermark <= 1))
+    return "its bus has a watermark that is no share";
+  if (!are_flags({bus.watermark_by_request})) return "a flag of its bus is neither 0 nor 1";
+  return std::nullopt;
+}
+
+std::optional<std::string> cache_defect(const CacheTable& c) {
+  if (c.segments > kMaxSegments) return "its cache has more segments than an engine";
+  if (c.present != 0 && (c.segments == 0 || c.segment_blocks == 0))
+    return "its cache has no segments to be present";
+  if (c.separate_write_segment != 0 && c.segments < 2)
+    return "its cache has no segment to keep for writes";
+  if (c.write_back_level > 2) return "its cache has a write-back level that is none";
+  if (c.read_ahead > static_cast<std::uint8_t>(model::ReadAhead::to_next_track_if_sequential))
+    return "its cache has a kind of read-ahead that is none";
+  if (!are_flags({c.present, c.separate_write_segment, c.read_ahead_over_requested,
+                  c.read_ahead_on_hit, c.read_free_blocks, c.zero_latency_read,
+                  c.zero_latency_write, c.read_hit_on_written, c.combine_writes, c.stop_in_sector,
+                  c.almost_read_hits, c.discards_after_transfer}))
+    return "a flag of its cache is neither 0 nor 1";
+  if (c.reserved[0] != 0 || c.reserved[1] != 0) return "it has something where nothing may be";
+  return std::nullopt;
+}
+
+std::optional<std::string> validity_defect(const ValidityTable& v, std::uint64_t blocks) {
+  if (v.first_lbn > v.last_lbn || v.last_lbn >= blocks || v.min_blocks > v.max_blocks)
+    return "its validity names a range that is none";
+  if (!are_flags({v.reads, v.writes})) return "a flag of its validity is neither 0 nor 1";
+  if (v.reserved[0] != 0 || v.reserved[1] != 0) return "it has something where nothing may be";
+  return std::nullopt;
+}
+
+// All but the layout, which a model's compilation has judged already.
+std::optional<std::string> defect_beside_layout(const TablesView& t) {
+  if (auto defect = motion_defect(t.motion)) return defect;
+  if (auto defect = seek_defect(t.seeks, t.layout.totals.cylinders))
+    return "its seek curve " + *defect;
+  if (t.motion.seek_shift != seek_shift_of(t.seeks) ||
+      !std::ranges::equal(t.seek_index, seek_index_of(t.seeks)))
+    return "its seek curve has an index that leads astray";
+  if (auto defect = overheads_defect(t.overheads)) return defect;
+  if (auto defect = bus_defect(t.bus)) return defect;
+  return cache_defect(t.cache);
 }
 
 }  // namespace
 
+std::optional<std::string> tables_defect(const TablesView& tables) {
+  if (auto defect = layout_defect(tables.layout)) return "its layout " + *defect;
+  if (auto defect = defect_beside_layout(tables)) return defect;
+  return validity_defect(tables.validity, tables.layout.totals.blocks);
+}
+
 Tables::Tables(const model::DriveModel& model)
     : layout(model.layout),
-      rotation(model.rotation.numerator_ns, model.rotation.denominator),
+      motion{model.rotation.numerator_ns, model.rotation.denominator, ns(model.head_switch),
+             ns(model.write_settle), 0, 0},
+      rotation(motion.numerator_ns, motion.denominator),
       seeks(model.seek),
-      head_switch_ns(ns(model.head_switch)),
-      write_settle_ns(ns(model.write_settle)),
       overheads(compile_overheads(model.overheads)),
       bus(compile_bus(model.bus)),
       cache(compile_cache(model.cache)),
-      validity(model.validity) {}
+      validity(compile_validity(model.validity)) {
+  motion.seek_shift = seeks.shift();
+  if (auto defect = defect_beside_layout(view()))
+    throw Error(ExitStatus::bad_input,
+                "the model cannot run: " + *defect + "; correct the model file");
+}
+
+Tables::Tables(const TablesView& view, const std::shared_ptr<const void>& owner)
+    : layout(view.layout, owner),
+      motion(view.motion),
+      rotation(motion.numerator_ns, motion.denominator),
+      seeks(view.seeks, view.seek_index, motion.seek_shift, owner),
+      overheads(view.overheads),
+      bus(view.bus),
+      cache(view.cache),
+      validity(view.validity) {}
+
+TablesView Tables::view() const {
+  return {layout.view(), motion, seeks.points(), seeks.index(), overheads, bus, cache, validity};
+}
 
 }  // namespace platter::engine
