@@ -323,7 +323,7 @@ model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
   for (const Sample& s : samples) {
     if (s.experiment == Experiment::hit) continue;
     const auto trial = passages.observe(s);
-    if (trial && s.experiment == Experiment::seek)
+    if (trial && s.experiment == Experiment::seek && !s.write)
       trials[static_cast<std::uint32_t>(std::abs(s.group))].push_back(*trial);
   }
   const double period = passages.period_ns();

@@ -33,7 +33,26 @@ std::vector<engine::Track> others_of_cylinder(const engine::LayoutMap& map,
   return others;
 }
 
-// Trials between heads of a cylinder, from cylinder to cylinder. `tracks` empty: anywhere.
+// Tracks from which a write settle shows: the other heads of a cylinder; where there is but one
+// head, the cylinders beside it.
+bool beside(const engine::LayoutMap& map, const engine::Track& a, const engine::Track& b) {
+  if (map.heads() > 1) return a.cylinder == b.cylinder && a.head != b.head;
+  return a.cylinder + 1 == b.cylinder || b.cylinder + 1 == a.cylinder;
+}
+
+std::vector<engine::Track> tracks_beside(const engine::LayoutMap& map, const engine::Track& track) {
+  if (map.heads() > 1) return others_of_cylinder(map, track);
+  std::vector<engine::Track> found;
+  const auto add = [&](std::uint32_t cylinder) {
+    const auto other = map.track_at(cylinder, track.head);
+    if (other && holds_lbns(map, *other)) found.push_back(*other);
+  };
+  if (track.cylinder > 0) add(track.cylinder - 1);
+  if (track.cylinder + 1 < map.cylinders()) add(track.cylinder + 1);
+  return found;
+}
+
+// Trials between tracks beside each other, from place to place. `tracks` empty: anywhere.
 void run_switches(Context& context, bool write, const std::vector<engine::Track>& tracks,
                   const SwitchOptions& options) {
   const engine::LayoutMap& map = *context.map;
@@ -44,9 +63,9 @@ void run_switches(Context& context, bool write, const std::vector<engine::Track>
   std::uint32_t failures = 0;
   const auto others = [&](const engine::Track& from) {
     std::vector<engine::Track> found;
-    if (tracks.empty()) return others_of_cylinder(map, from);
+    if (tracks.empty()) return tracks_beside(map, from);
     for (const engine::Track& t : tracks)
-      if (t.cylinder == from.cylinder && t.head != from.head) found.push_back(t);
+      if (beside(map, from, t)) found.push_back(t);
     return found;
   };
   const auto pick = [&](const std::vector<engine::Track>& from) {
@@ -65,7 +84,10 @@ void run_switches(Context& context, bool write, const std::vector<engine::Track>
       const auto candidates = others(*at);
       if (candidates.empty()) break;
       const engine::Track to = pick(candidates);
-      if (!trials.trial(Experiment::head_switch, pair_of(*at, to), to, write, threshold)) {
+      const bool heads = map.heads() > 1;
+      if (!trials.trial(heads ? Experiment::head_switch : Experiment::seek,
+                        heads ? pair_of(*at, to) : std::int64_t{to.cylinder} - at->cylinder, to,
+                        write, threshold)) {
         ++failures;
         break;
       }
@@ -91,6 +113,22 @@ model::Parameter absent(const std::string& reason) {
   result.unit = "ms";
   result.reason = reason;
   return result;
+}
+
+// The seek to the next cylinder, for reads.
+model::Parameter estimate_shortest_seek(const Samples& samples, const engine::LayoutMap& map,
+                                        const model::Rotation& rotation) {
+  const model::Parameter same = estimate_same_track(samples, map, rotation);
+  if (!same) return absent(same.reason);
+  const auto trials = trials_of(samples, map, rotation, [](const Sample& s) {
+    return s.experiment == Experiment::seek && std::abs(s.group) == 1 && !s.write;
+  });
+  const double period =
+      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+  const auto found = statistics::fit_threshold(trials, trial_prior(period));
+  if (!found || found->error > 0.1 * period)
+    return absent("too few seeks to the next cylinder could be timed");
+  return difference(*found, same, "MTBRC to the next cylinder, less MTBRC on one track");
 }
 
 }  // namespace
@@ -122,7 +160,7 @@ std::vector<engine::Track> writable_tracks(Context& context,
     if (known(track) || !whole(track)) continue;
     result.push_back(track);
     std::size_t together = 1;
-    for (const engine::Track& other : others_of_cylinder(map, track)) {
+    for (const engine::Track& other : tracks_beside(map, track)) {
       if (together >= 4 || result.size() >= most) break;
       if (known(other) || !whole(other)) continue;
       result.push_back(other);
@@ -210,14 +248,16 @@ model::Parameter measure_write_settle(Context& context,
                                       const std::vector<scsi::LbnRange>& permitted,
                                       const SwitchOptions& options) {
   if (permitted.empty()) return absent("writes were not permitted");
-  if (context.map->heads() < 2) return absent("the drive has one head");
+  const engine::LayoutMap& map = *context.map;
   const std::vector<engine::Track> tracks = writable_tracks(context, permitted, 24);
   const bool pairs = std::any_of(tracks.begin(), tracks.end(), [&](const engine::Track& a) {
-    return std::any_of(tracks.begin(), tracks.end(), [&](const engine::Track& b) {
-      return a.cylinder == b.cylinder && a.head != b.head;
-    });
+    return std::any_of(tracks.begin(), tracks.end(),
+                       [&](const engine::Track& b) { return beside(map, a, b); });
   });
-  if (!pairs) return absent("no two whole tracks of a cylinder lie in the permitted ranges");
+  if (!pairs)
+    return absent(map.heads() > 1
+                      ? "no two whole tracks of a cylinder lie in the permitted ranges"
+                      : "no two whole tracks beside each other lie in the permitted ranges");
   if (!estimate_same_track(context.samples, *context.map, context.rotation, true, true))
     measure_same_track(context, true, true, 0.7 * options.target_error_ms, tracks);
   run_switches(context, true, tracks, options);
@@ -226,22 +266,28 @@ model::Parameter measure_write_settle(Context& context,
 
 model::Parameter estimate_write_settle(const Samples& samples, const engine::LayoutMap& map,
                                        const model::Rotation& rotation) {
-  const HeadSwitch head_switch = estimate_head_switch(samples, map, rotation);
+  const bool heads = map.heads() > 1;
+  const model::Parameter move = heads ? estimate_head_switch(samples, map, rotation).time
+                                      : estimate_shortest_seek(samples, map, rotation);
   const model::Parameter same = estimate_same_track(samples, map, rotation, true, true);
-  const auto trials = trials_of(samples, map, rotation, [](const Sample& s) {
-    return s.experiment == Experiment::head_switch && s.write && s.after_write;
+  const auto trials = trials_of(samples, map, rotation, [&](const Sample& s) {
+    return s.experiment == (heads ? Experiment::head_switch : Experiment::seek) && s.write &&
+           s.after_write;
   });
   const double period =
       static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
   const auto found = statistics::fit_threshold(trials, trial_prior(period));
   if (!found || found->error > 0.1 * period)
-    return absent("too few writes to another head of a cylinder could be timed");
+    return absent(heads ? "too few writes to another head of a cylinder could be timed"
+                        : "too few writes to the next cylinder could be timed");
   if (!same) return absent(same.reason);
-  if (!head_switch.time) return absent(head_switch.time.reason);
+  if (!move) return absent(move.reason);
   model::Parameter result = difference(
-      *found, same, "MTBRC of writes to another head, less MTBRC on one track, less head switch");
-  *result.value -= *head_switch.time.value;
-  result.error = std::hypot(*result.error, head_switch.time.error.value_or(0));
+      *found, same,
+      heads ? "MTBRC of writes to another head, less MTBRC on one track, less head switch"
+            : "MTBRC of writes to the next cylinder, less MTBRC on one track, less the seek");
+  *result.value -= *move.value;
+  result.error = std::hypot(*result.error, move.error.value_or(0));
   if (const model::Parameter transfer = estimate_block_transfer(samples, rotation)) {
     *result.value += *transfer.value;
     result.error = std::hypot(*result.error, transfer.error.value_or(0));

@@ -22,7 +22,8 @@ struct HeadSwitch {
 };
 
 // Tracks all of whose LBNs may be written, at most `most`, spread over the permitted ranges; in
-// groups of tracks of one cylinder where there are several.
+// groups of tracks of one cylinder where there are several; on a drive of one head, of neighbouring
+// cylinders.
 std::vector<engine::Track> writable_tracks(Context& context,
                                            const std::vector<scsi::LbnRange>& permitted,
                                            std::size_t most);
@@ -37,8 +38,9 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
 // MTBRC(write, write on another head of the cylinder) less MTBRC(write, write on the track) less
 // the head switch; plus one block's transfer where it is known, because that is hidden behind the
 // move but not on the track (so the paper's value is that much too small for a model in which the
-// data come while the arm moves). Estimate again when cache hits have told the transfer. May be
-// negative. Without permitted ranges: absent, with the reason. Write cache off.
+// data come while the arm moves). Estimate again when cache hits have told the transfer. On a drive
+// of one head the next cylinder takes the place of the other head (and measure_seeks must have been
+// there). May be negative. Without permitted ranges: absent, with the reason. Write cache off.
 model::Parameter measure_write_settle(Context& context,
                                       const std::vector<scsi::LbnRange>& permitted,
                                       const SwitchOptions& options = {});

@@ -12,6 +12,7 @@
 #include "scsi/guard.h"
 #include "statistics/circular.h"
 #include "virtual_drive/open.h"
+#include "virtual_drive/target.h"
 
 using namespace platter;
 using namespace platter::mtbrc;
@@ -142,6 +143,42 @@ TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads agai
   const LayoutAngles refit = estimate_layout_angles(again, context.rotation, angles.layout);
   CHECK(refit.layout.zones[0].angle_rev == Approx(angles.layout.zones[0].angle_rev).margin(1e-12));
   CHECK(estimate_seeks(again, map, context.rotation).points.size() == seek.points.size());
+}
+
+TEST_CASE("the write settle of a drive of one head is found by writes to the next cylinder") {
+  model::DriveModel truth = virtual_drive::virtual_model("virtual:quantum-atlas10k?seed=8");
+  model::LayoutNode zone;
+  zone.count = 2000;
+  zone.cylinder_step = 1;
+  zone.angle_step_rev = 0.25;
+  zone.sectors = 120;
+  truth.layout.zones = {zone};
+  truth.layout.skips.clear();
+  truth.layout.remaps.clear();
+  truth.identity.blocks = 240'000;
+  truth.identity.heads = 1;
+  truth.identity.cylinders = 2000;
+  truth.write_settle.value = 0.9;
+  virtual_drive::VirtualDevice device(truth, "a drive of one head");
+  const scsi::Permission permission{true, {{0, 120'000}}};
+  scsi::Guard guard(device, permission);
+  scsi::Drive drive(guard, "a drive of one head");
+  Context context(drive, 5);
+  drive.identify();
+  drive.set_cache(false, true, true);
+  context.rotation = truth.rotation;
+  const engine::LayoutMap map(truth.layout);
+  context.map = &map;
+  context.budget = {0, 12 * kSecond};
+  measure_seeks(context);
+  context.budget = {};
+  const model::Seek reads = estimate_seeks(context.samples, map, truth.rotation);
+  measure_write_settle(context, permission.writes);
+  check("write settle", estimate_write_settle(context.samples, map, truth.rotation),
+        *truth.write_settle.value - *truth.bus.block_transfer.value, -0.03, 0.03);
+  // The writes leave the seek curve, which is of reads, alone.
+  CHECK(estimate_seeks(context.samples, map, truth.rotation).points.front().samples ==
+        reads.points.front().samples);
 }
 
 TEST_CASE("a virtual drive without permission to write: no writes, and the reason is told") {
