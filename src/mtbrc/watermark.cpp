@@ -118,7 +118,11 @@ model::Parameter estimate_watermark(const Samples& samples, const engine::Layout
   result.error = error;
   const bool shows = share > hidden + 3 * error + 0.02;
   result.value = shows ? std::min(share, 1.0) : 0.0;
-  if (!shows) result.method += "; sending begins too early to show";
+  if (!shows) {
+    result.method += "; sending begins too early to show";
+    // Any share up to the hidden one looks the same: the deviation from 0 of what is spread evenly.
+    result.error = std::hypot(error, std::max(hidden, 0.0) / std::sqrt(3.0));
+  }
   return result;
 }
 
