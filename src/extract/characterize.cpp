@@ -242,10 +242,6 @@ void Characterization::measure_overheads() {
   model_.overheads = estimate.overheads;
   model_.overheads.address_translation = translation;
   model_.bus.block_transfer = estimate.block_transfer;
-  // The settle time needs the bus: a write's data come while the arm moves.
-  if (model_.write_settle)
-    model_.write_settle =
-        mtbrc::estimate_write_settle(context_.samples, *map_, context_.rotation);
   model_.bus.high_read_watermark = mtbrc::estimate_watermark(
       context_.samples, *map_, context_.rotation, estimate.block_transfer);
   // How much of the settle time hides behind a block's transfer is known only now.
