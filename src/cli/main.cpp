@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   platter::cli::add_characterize(app);
   platter::cli::add_truth(app);
   platter::cli::add_import(app);
+  platter::cli::add_emit(app);
   platter::cli::add_show(app);
   platter::cli::add_diff(app);
   platter::cli::add_layout(app);

@@ -9,6 +9,8 @@ namespace platter::cli {
 void add_characterize(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_devices(CLI::App& app);
+void add_emit(CLI::App& app);
+void add_emit_disksim(CLI::App& emit);
 void add_inspect(CLI::App& app);
 void add_diff(CLI::App& app);
 void add_import(CLI::App& app);

@@ -1,0 +1,285 @@
+#include "emit/disksim/drive_text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "emit/disksim/parameter_text.h"
+#include "emit/disksim/simulation_text.h"
+#include "engine/layout_map.h"
+#include "model/seek_curve.h"
+#include "model/validate.h"
+
+namespace platter::emit_disksim {
+namespace {
+
+// ---------------------------------------------------------------- disksim_disk
+
+class DiskBlock {
+ public:
+  DiskBlock(const std::string& name, DriveText& result)
+      : block_("disksim_disk " + name), result_(result) {}
+
+  void add(const char* name, const std::string& value) { block_.add(name, value); }
+  void fixed(const char* name, std::int64_t value) { block_.integer(name, value); }
+
+  void integer(const char* name, const model::Parameter& parameter, double fallback, double low = 0,
+               double high = 1) {
+    const double value = std::round(known(name, parameter, std::round(fallback)));
+    const double allowed = std::clamp(value, low, high);
+    if (allowed != value) {
+      result_.warnings.push_back(
+          fmt::format("{} = {} is written as {}, as DiskSim allows {} to {} in this drive", name,
+                      value, allowed, low, high));
+    }
+    block_.integer(name, static_cast<std::int64_t>(allowed));
+  }
+  double real(const char* name, const model::Parameter& parameter, double fallback) {
+    const double value = known(name, parameter, fallback);
+    block_.real(name, value);
+    return value;
+  }
+  void time(const char* name, double value) { block_.real(name, value); }
+
+  double known(const char* name, const model::Parameter& parameter, double fallback) {
+    if (!parameter) result_.unmeasured.push_back(fmt::format("{} = {}", name, fallback));
+    return parameter.or_else(fallback);
+  }
+
+  std::string text() const { return block_.text(); }
+
+ private:
+  BlockText block_;
+  DriveText& result_;
+};
+
+constexpr double kMany = 2147483647;
+
+// DiskSim stops at caching without a cache, at more write segments than segments, and at a write
+// segment of its own in a cache of one.
+void add_cache(DiskBlock& disk, const model::Cache& cache, const G1Layout& layout) {
+  const bool cached = cache.read_enabled.or_else(0) != 0;
+  const double top = cached ? 4 : 0;
+  std::uint32_t track = 1;
+  for (const G1Zone& zone : layout.zones) track = std::max(track, zone.sectors);
+  const double segments = std::max(1.0, cache.segments.or_else(1));
+  const auto blocks = static_cast<double>(layout.blocks);
+  disk.integer("Number of buffer segments", cache.segments, 1, 1, 65536);
+  disk.integer("Maximum number of write segments", cache.write_segments, 1, 1, segments);
+  disk.integer("Segment size (in blks)", cache.segment_blocks, track, 1, blocks);
+  disk.integer("Use separate write segment", cache.separate_write_segment, 0, 0,
+               segments > 1 ? 1 : 0);
+  disk.integer("Enable caching in buffer", cache.read_enabled, 0, 0, 2);
+  disk.integer("Buffer continuous read", cache.read_ahead, 0, 0, top);
+  disk.integer("Minimum read-ahead (blks)", cache.read_ahead_min_blocks, 0, 0, kMany);
+  disk.integer("Maximum read-ahead (blks)", cache.read_ahead_max_blocks,
+               cache.segment_blocks.or_else(track), 0, kMany);
+  disk.integer("Read-ahead over requested", cache.read_ahead_over_requested, 0, -1, 1);
+  disk.integer("Read-ahead on idle hit", cache.read_ahead_on_hit, 0);
+  disk.integer("Read any free blocks", cache.read_free_blocks, 0, 0, std::min(top, 1.0));
+  disk.integer("Fast write level", cache.write_back_level, 0, 0, std::min(top, 2.0));
+  disk.integer("Immediate buffer read", cache.zero_latency_read, 0, 0, 2);
+  disk.integer("Immediate buffer write", cache.zero_latency_write, 0, 0, 2);
+  disk.integer("Combine seq writes", cache.combine_sequential_writes, 0);
+  disk.integer("Stop prefetch in sector", cache.stop_read_ahead_in_sector, 0);
+  disk.fixed("Disconnect write if seek", 0);
+  disk.integer("Write hit stop prefetch", cache.write_hit_stops_read_ahead, 1);
+  disk.fixed("Read directly to buffer", 1);
+  disk.integer("Immed transfer partial hit", cache.transfer_partial_hit, 1);
+  disk.integer("Allow almost read hits", cache.almost_read_hits, 0);
+  for (const char* name : {"Allow sneaky full read hits", "Allow sneaky partial read hits",
+                           "Allow sneaky intermediate read hits"}) {
+    disk.fixed(name, 0);
+  }
+  disk.integer("Allow read hits on write data", cache.read_hit_on_written, 0);
+  disk.fixed("Allow write prebuffering", 0);
+  disk.fixed("Preseeking level", 0);
+}
+
+// What was not measured costs what the engine takes it to cost (engine/tables.cpp).
+void add_overheads(DiskBlock& disk, const model::Overheads& o) {
+  const double read_miss = o.read_miss_after_read.or_else(0);
+  const double read_hit = o.read_hit_after_read.or_else(read_miss);
+  disk.real("Per-request overhead time", o.per_request, 0);
+  disk.time("Time scale for overheads", 1);
+  disk.real("Read hit over. after read", o.read_hit_after_read, read_hit);
+  disk.real("Read hit over. after write", o.read_hit_after_write, read_hit);
+  disk.real("Read miss over. after read", o.read_miss_after_read, read_miss);
+  disk.real("Read miss over. after write", o.read_miss_after_write, read_miss);
+  const double write_hit =
+      disk.real("Write hit over. after read", o.write_hit_after_read, read_hit);
+  disk.real("Write hit over. after write", o.write_hit_after_write, write_hit);
+  const double write_miss =
+      disk.real("Write miss over. after read", o.write_miss_after_read, read_miss);
+  disk.real("Write miss over. after write", o.write_miss_after_write, write_miss);
+  disk.real("Read completion overhead", o.read_completion, 0);
+  disk.real("Write completion overhead", o.write_completion, 0);
+  disk.real("Data preparation overhead", o.data_preparation, 0);
+  disk.real("First reselect overhead", o.first_reselect, 0);
+  disk.real("Other reselect overhead", o.other_reselect, 0);
+  disk.real("Read disconnect afterread", o.read_disconnect_after_read, 0);
+  disk.real("Read disconnect afterwrite", o.read_disconnect_after_write, 0);
+  disk.real("Write disconnect overhead", o.write_disconnect, 0);
+  disk.integer("Extra write disconnect", o.extra_write_disconnect, 0);
+  disk.real("Extradisc command overhead", o.extra_disconnect_command, 0);
+  disk.real("Extradisc disconnect overhead", o.extra_disconnect_first, 0);
+  disk.real("Extradisc inter-disconnect delay", o.extra_disconnect_inter, 0);
+  disk.real("Extradisc 2nd disconnect overhead", o.extra_disconnect_second, 0);
+  disk.real("Extradisc seek delta", o.extra_disconnect_seek_delta, 0);
+  disk.real("Minimum seek delay", o.minimum_seek_delay, 0);
+}
+
+// A block takes as long as the slower of drive and bus needs for it: where writes differ, the drive
+// gets the smaller time and the bus both.
+void add_bus(DiskBlock& disk, const model::Bus& bus, DriveText& result) {
+  const double read_ms = disk.known("Bulk sector transfer time", bus.block_transfer, 0);
+  const double write_ms = bus.write_block_transfer.or_else(read_ms);
+  disk.time("Bulk sector transfer time", std::min(read_ms, write_ms));
+  if (write_ms != read_ms) {
+    result.bus_read_block_ms = read_ms;
+    result.bus_write_block_ms = write_ms;
+  }
+  disk.integer("Hold bus entire read xfer", bus.hold_for_read, 0);
+  disk.integer("Hold bus entire write xfer", bus.hold_for_write, 0);
+  disk.integer("Never disconnect", bus.never_disconnect, 0);
+  disk.real("Low (write) water mark", bus.low_write_watermark, 0);
+  disk.real("High (read) water mark", bus.high_read_watermark, 0);
+  disk.integer("Set watermark by reqsize", bus.watermark_by_request_size, 1);
+}
+
+std::string disk_text(const model::DriveModel& model, const G1Layout& layout,
+                      const std::string& name, DriveText& result) {
+  DiskBlock disk(name, result);
+  disk.add("Model", "source " + name + ".model");
+  const double policy = std::round(disk.known("Scheduling policy", model.queue.policy, 1));
+  disk.add("Scheduler", queue_text(2, static_cast<int>(std::clamp(policy, 1.0, 1000.0)), 4));
+  disk.integer("Max queue length", model.queue.depth, 1, 0, kMany);
+  add_bus(disk, model.bus, result);
+  add_cache(disk, model.cache, layout);
+  add_overheads(disk, model.overheads);
+  std::uint64_t cylinders = 0;
+  for (const G1Zone& zone : layout.zones) cylinders += zone.last_cylinder - zone.first_cylinder + 1;
+  disk.fixed("Avg sectors per cylinder",
+             static_cast<std::int64_t>(std::max<std::uint64_t>(layout.blocks / cylinders, 1)));
+  disk.fixed("Calc sector by sector", 1);
+  disk.fixed("Print stats", 1);
+  return disk.text();
+}
+
+// ---------------------------------------------------------------- dm_disk
+
+// DiskSim cuts skews in sectors to whole ones; only such survive, and only they stay exact in its
+// arithmetic, which makes up for what a revolution is longer than its sectors.
+bool whole_sectors(double rev, std::uint32_t sectors) {
+  const double number = rev * sectors;
+  return std::fabs(number - std::round(number)) < 1e-9;
+}
+
+std::string zone_text(const G1Zone& zone) {
+  const double n = zone.sectors;
+  const bool whole = whole_sectors(zone.offset_rev, zone.sectors) &&
+                     whole_sectors(zone.track_skew_rev, zone.sectors) &&
+                     whole_sectors(zone.cylinder_skew_rev, zone.sectors);
+  const auto skew = [&](double rev) { return whole ? std::fmod(std::round(rev * n), n) : rev; };
+  BlockText block("dm_layout_g1_zone");
+  block.integer("First cylinder number", zone.first_cylinder);
+  block.integer("Last cylinder number", zone.last_cylinder);
+  block.integer("Blocks per track", zone.sectors);
+  block.add("Skew units", whole ? "sectors" : "revolutions");
+  block.real("Offset of first block", skew(zone.offset_rev));
+  block.real("Skew for track switch", skew(zone.track_skew_rev));
+  block.real("Skew for cylinder switch", skew(zone.cylinder_skew_rev));
+  block.integer("Empty space at zone front", zone.dead);
+  block.integer("Number of spares", zone.spares);
+  std::vector<std::string> slips, defects;
+  for (const std::int64_t slip : zone.slips) slips.push_back(std::to_string(slip));
+  for (const auto& [defect, replacement] : zone.defects) {
+    defects.push_back(fmt::format("{}, {}", defect, replacement));
+  }
+  block.add("slips", list_text(slips, 6));
+  block.add("defects", list_text(defects, 6));
+  return block.text(6);
+}
+
+std::string layout_text(const G1Layout& layout) {
+  BlockText block("dm_layout_g1");
+  block.integer("LBN-to-PBN mapping scheme", layout.mapping);
+  block.integer("Sparing scheme used", layout.sparing);
+  block.integer("Rangesize for sparing", layout.range_cylinders);
+  std::string zones = "[\n      ";
+  for (std::size_t i = 0; i < layout.zones.size(); ++i) {
+    zones += zone_text(layout.zones[i]) + (i + 1 < layout.zones.size() ? ",\n      " : "\n    ]");
+  }
+  block.add("Zones", zones);
+  return block.text(2);
+}
+
+std::int64_t whole_rpm(const model::Rotation& rotation, std::vector<std::string>& warnings) {
+  const double rpm =
+      60e9 * static_cast<double>(rotation.denominator) / static_cast<double>(rotation.numerator_ns);
+  const double whole = std::round(rpm);
+  if (std::fabs(rpm / whole - 1) > 1e-12) {
+    warnings.push_back(fmt::format(
+        "DiskSim takes whole revolutions a minute: {:.6f} rpm are written as {} ({:+.3f} ppm)", rpm,
+        whole, (whole / rpm - 1) * 1e6));
+  }
+  return static_cast<std::int64_t>(whole);
+}
+
+std::string mechanics_text(const model::DriveModel& model, const std::string& name,
+                           DriveText& result) {
+  BlockText block("dm_mech_g1");
+  const auto time = [&](const char* parameter, const model::Parameter& value) {
+    if (!value) result.unmeasured.push_back(fmt::format("{} = 0", parameter));
+    block.real(parameter, value.or_else(0));
+  };
+  block.add("Access time type", "trackSwitchPlusRotation");
+  block.add("Seek type", "extracted");
+  block.add("Full seek curve", name + ".seek");
+  time("Add. write settling delay", model.write_settle);
+  time("Head switch time", model.head_switch);
+  block.integer("Rotation speed (in rpms)", whole_rpm(model.rotation, result.warnings));
+  block.real("Percent error in rpms", 0);
+  return block.text(2);
+}
+
+std::string model_text(const model::DriveModel& model, const G1Layout& layout,
+                       const std::string& name, DriveText& result) {
+  BlockText block("dm_disk " + name + "_model");
+  block.integer("Number of data surfaces",
+                std::max(model.identity.heads, engine::LayoutMap(model.layout).heads()));
+  block.integer("Number of cylinders",
+                std::max(model.identity.cylinders, model::cylinders_of(model.layout)));
+  block.integer("Block count", static_cast<std::int64_t>(layout.blocks));
+  block.add("Layout Model", layout_text(layout));
+  block.add("Mechanical Model", mechanics_text(model, name, result));
+  return block.text();
+}
+
+// DiskSim wants a time for one cylinder first; a model whose first point lies farther goes in a
+// straight line from 0 to there.
+std::string seek_text(const model::Seek& seek) {
+  std::string text;
+  const auto line = [&](std::uint32_t cylinders, double time_ms) {
+    text += fmt::format("{}, {}\n", cylinders, real_text(time_ms));
+  };
+  if (seek.points.front().cylinders > 1) line(1, model::seek_time_ms(seek, 1));
+  for (const model::SeekPoint& point : seek.points) {
+    if (point.cylinders > 0) line(point.cylinders, point.time_ms);
+  }
+  return text;
+}
+
+}  // namespace
+
+DriveText drive_text(const model::DriveModel& model, const G1Layout& layout,
+                     const std::string& name) {
+  DriveText result;
+  result.model = model_text(model, layout, name, result) + "\n";
+  result.diskspecs = disk_text(model, layout, name, result) + "\n";
+  result.seek = seek_text(model.seek);
+  return result;
+}
+
+}  // namespace platter::emit_disksim

@@ -1,0 +1,26 @@
+// The drive itself in DiskSim's words: .diskspecs, .model and .seek of one model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "emit/disksim/g1_export.h"
+#include "model/drive_model.h"
+
+namespace platter::emit_disksim {
+
+struct DriveText {
+  std::string diskspecs, model, seek;
+  double bus_read_block_ms = 0,
+         bus_write_block_ms = 0;  // for the bus, where reads and writes differ
+  std::vector<std::string>
+      unmeasured;  // DiskSim's parameters that the model does not know, with their value
+  std::vector<std::string> warnings;  // what DiskSim cannot be told as it is
+};
+
+// The model must have a rotation and seeks; `layout` is its layout. Files refer to each other by
+// `name`.
+DriveText drive_text(const model::DriveModel& model, const G1Layout& layout,
+                     const std::string& name);
+
+}  // namespace platter::emit_disksim

@@ -1,0 +1,188 @@
+#include "emit/disksim/export.h"
+
+#include <fmt/core.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "emit/disksim/drive_text.h"
+#include "emit/disksim/g1_export.h"
+#include "emit/disksim/import.h"
+#include "emit/disksim/read_back.h"
+#include "emit/disksim/simulation_text.h"
+#include "model/error.h"
+#include "model/file.h"
+#include "model/validate.h"
+#include "model/version.h"
+
+namespace platter::emit_disksim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kExact_rev = 1e-6;
+
+// Letters, digits, '.', '-' and '_', the first one a letter: one word to DiskSim's lexer.
+std::string word(const std::string& text) {
+  std::string name;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.';
+    name += plain ? c : '_';
+  }
+  const bool letter =
+      !name.empty() && ((name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z'));
+  return letter ? name : "DRIVE_" + name;
+}
+
+std::string name_of(const model::Identity& identity) {
+  if (!identity.name.empty()) return word(identity.name);
+  return word(identity.vendor + (identity.vendor.empty() ? "" : "_") + identity.product);
+}
+
+void need_parts(const model::DriveModel& model) {
+  const char* missing = model.rotation.numerator_ns == 0 ? "rotation"
+                        : model.layout.zones.empty()     ? "layout"
+                        : model.seek.points.empty()      ? "seek curve"
+                                                         : nullptr;
+  if (missing != nullptr) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("the model of {} has no {}, without which DiskSim cannot run",
+                            model.identity.name, missing));
+  }
+}
+
+// Characterized angles carry noise: equal skews need to fit them only as well as they are known. Of
+// hundreds of angles none is off by more than five standard errors by chance; a narrower bound
+// gives better zones where it can be kept.
+double tolerance_of(const model::Layout& layout, double errors) {
+  return std::max(kExact_rev, errors * layout.angle.error.value_or(0));
+}
+
+constexpr double kUsual = 3, kMost = 5;  // standard errors
+
+G1Layout express_layout(const model::DriveModel& model) {
+  const auto within = [&](double errors) {
+    return express_as_g1(model.layout, model.identity.heads,
+                         0.9 * tolerance_of(model.layout, errors));
+  };
+  if (!model.layout.angle.error) return within(0);
+  try {
+    return within(kUsual);
+  } catch (const Error&) {
+    return within(kMost);
+  }
+}
+
+// Comments: what the files are, of what, and what of it is not known.
+std::string heading(const model::DriveModel& model, const std::string& name, const DriveText& drive,
+                    const std::vector<std::string>& warnings) {
+  const auto line = [](std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return "# " + text + "\n";
+  };
+  std::string text =
+      line(fmt::format("{}: {} blocks of {} bytes, written by platter {}", name,
+                       model.identity.blocks, model.identity.block_bytes, model::kToolVersion));
+  const model::Provenance& from = model.provenance;
+  text += line(fmt::format("Model: {}{}{}{}{}", from.method, from.source.empty() ? "" : ", ",
+                           from.source, from.date.empty() ? "" : ", ", from.date));
+  for (const std::string& note : from.notes) text += line("  " + note);
+  for (const std::string& warning : warnings) text += line("Differs from the model: " + warning);
+  if (!drive.unmeasured.empty())
+    text += line("Not known of this drive, set to what platter's engine takes:");
+  for (const std::string& parameter : drive.unmeasured) text += line("  " + parameter);
+  return text + "\n";
+}
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "platter-emit-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw Error(ExitStatus::output,
+                  fmt::format("{}: cannot make a temporary folder there", name));
+    }
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+using Files = std::vector<std::pair<std::string, std::string>>;  // name, content
+
+// For the reading back only: whether they reach the disk does not matter.
+void write_trial(const Files& files, const fs::path& folder) {
+  for (const auto& [name, content] : files) {
+    std::ofstream file(folder / name, std::ios::binary);
+    if (!(file << content).flush()) {
+      throw Error(ExitStatus::output,
+                  fmt::format("{}: cannot be written", (folder / name).string()));
+    }
+  }
+}
+
+void write_all(const Files& files, const fs::path& folder) {
+  for (const auto& [name, content] : files) model::write_file((folder / name).string(), content);
+}
+
+}  // namespace
+
+Exported export_disksim(const model::DriveModel& model, const std::string& folder,
+                        const std::string& wanted) {
+  need_parts(model);
+  Exported result;
+  result.name = wanted.empty() ? name_of(model.identity) : word(wanted);
+  const G1Layout layout = express_layout(model);
+  DriveText drive = drive_text(model, layout, result.name);
+  result.warnings = drive.warnings;
+  if (layout.worst_angle_rev > kExact_rev) {
+    result.warnings.push_back(
+        fmt::format("DiskSim has one track skew and one cylinder skew a zone: angles differ by up "
+                    "to {:.6f} revolutions from the "
+                    "model's, which knows them to {:.6f}",
+                    layout.worst_angle_rev, model.layout.angle.error.value_or(0)));
+  }
+  if (model.identity.block_bytes != 512) {
+    result.warnings.push_back(fmt::format("blocks are of {} bytes; DiskSim's reports speak of 512",
+                                          model.identity.block_bytes));
+  }
+  const Simulation simulation{result.name, layout.blocks, drive.bus_read_block_ms,
+                              drive.bus_write_block_ms};
+  const std::string head = heading(model, result.name, drive, result.warnings);
+  const Files files{{result.name + ".parv", head + parv_text(simulation)},
+                    {result.name + ".diskspecs", head + drive.diskspecs},
+                    {result.name + ".model", head + drive.model},
+                    {result.name + ".seek", drive.seek},
+                    {result.name + ".statdefs", statdefs_text()}};
+  {
+    const TemporaryFolder trial;
+    write_trial(files, trial.path());
+    const Imported back = import_disksim((trial.path() / files[0].first).string());
+    require_same_places(model.layout, back.model.layout, tolerance_of(model.layout, kMost));
+    require_same_seeks(model.seek, back.model.seek);
+  }
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed)
+    throw Error(ExitStatus::output,
+                fmt::format("{}: cannot be made: {}", folder, failed.message()));
+  write_all(files, folder);
+  for (const auto& [name, content] : files)
+    result.files.push_back((fs::path(folder) / name).string());
+  return result;
+}
+
+}  // namespace platter::emit_disksim

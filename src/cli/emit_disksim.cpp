@@ -1,0 +1,48 @@
+#include <fmt/core.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/subcommands.h"
+#include "emit/disksim/export.h"
+#include "model/json.h"
+#include "model/version.h"
+
+namespace platter::cli {
+
+void add_emit_disksim(CLI::App& emit) {
+  struct Options {
+    std::string model, folder, name;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = emit.add_subcommand("disksim", "DiskSim 4.0 parameter files, ready to run");
+  command->add_option("MODEL", options->model, "the model file")->required();
+  command
+      ->add_option("-o,--output", options->folder,
+                   "the folder for the files; made if it is not there")
+      ->required();
+  command->add_option("--name", options->name,
+                      "of the files and of the drive in them (else: made of the drive's name)");
+  command->add_flag("--json", options->json, "name, files and warnings as JSON on stdout");
+  command->callback([options] {
+    const emit_disksim::Exported exported = emit_disksim::export_disksim(
+        model::load_model(options->model), options->folder, options->name);
+    for (const std::string& warning : exported.warnings)
+      fmt::print(stderr, "platter: warning: {}\n", warning);
+    if (options->json) {
+      const nlohmann::ordered_json answer{
+          {"schema", {{"name", "platter-emit-disksim"}, {"version", "1.0"}}},
+          {"platter", model::kToolVersion},
+          {"name", exported.name},
+          {"files", exported.files},
+          {"warnings", exported.warnings}};
+      fmt::print("{}\n", answer.dump(2));
+      return;
+    }
+    for (const std::string& file : exported.files) fmt::print("{}\n", file);
+  });
+}
+
+}  // namespace platter::cli

@@ -1,0 +1,344 @@
+#include "emit/disksim/export.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <filesystem>
+#include <random>
+
+#include "emit/disksim/g1_export.h"
+#include "emit/disksim/import.h"
+#include "emit/disksim/parameter_text.h"
+#include "engine/layout_map.h"
+#include "folder.h"
+#include "model/error.h"
+#include "model/json.h"
+#include "model/parameters.h"
+#include "model/seek_curve.h"
+#include "virtual_drive/catalogue.h"
+
+namespace platter::emit_disksim {
+namespace {
+
+// The worst angle among the LBNs looked at; every one must be on its cylinder and head.
+double worst_angle(const model::Layout& wanted, const model::Layout& got, std::uint64_t step = 1) {
+  const engine::LayoutMap a(wanted), b(got);
+  REQUIRE(a.blocks() == b.blocks());
+  double worst = 0;
+  for (std::uint64_t lbn = 0; lbn < a.blocks(); lbn += step) {
+    const engine::Pbn at = a.pbn_of_lbn(lbn), back = b.pbn_of_lbn(lbn);
+    if (at.cylinder != back.cylinder || at.head != back.head) FAIL("LBN " << lbn);
+    const double off = engine::rev_from_angle(a.angle_of_lbn(lbn) - b.angle_of_lbn(lbn));
+    worst = std::max(worst, std::min(off, 1 - off));
+  }
+  return worst;
+}
+
+model::DriveModel back_from(const model::DriveModel& model, const Folder& folder) {
+  const Exported exported = export_disksim(model, folder / "out");
+  const Imported back = import_disksim(exported.files[0]);
+  CHECK(back.warnings.empty());
+  return back.model;
+}
+
+void require_same_parameters(const model::DriveModel& wanted, const model::DriveModel& got) {
+  const auto a = model::parameters_of(wanted), b = model::parameters_of(got);
+  REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    INFO(a[i].path);
+    // DiskSim knows no such time.
+    if (a[i].path == "overheads.address_translation" ||
+        a[i].path == "cache.discards_after_transfer")
+      continue;
+    if (!a[i].parameter || a[i].path.rfind("rotation", 0) == 0) continue;
+    CHECK(b[i].parameter.value == a[i].parameter.value);
+  }
+}
+
+TEST_CASE("the five drives survive the way to DiskSim and back") {
+  for (const auto& entry : virtual_drive::catalogue()) {
+    INFO(entry.name);
+    const Folder folder;
+    const model::DriveModel model = virtual_drive::catalogue_model(entry);
+    const model::DriveModel back = back_from(model, folder);
+    CHECK(worst_angle(model.layout, back.layout, 7) < 1e-6);
+    require_same_parameters(model, back);
+    CHECK(back.rotation.numerator_ns * model.rotation.denominator ==
+          model.rotation.numerator_ns * back.rotation.denominator);
+    REQUIRE(back.seek.points.size() == model.seek.points.size());
+    for (std::size_t i = 0; i < model.seek.points.size(); ++i) {
+      CHECK(back.seek.points[i].cylinders == model.seek.points[i].cylinders);
+      CHECK(back.seek.points[i].time_ms == model.seek.points[i].time_ms);
+    }
+    CHECK(back.bus.block_transfer.value == model.bus.block_transfer.value);
+    CHECK(back.bus.write_block_transfer.value == model.bus.write_block_transfer.value);
+    CHECK(back.identity.blocks == model.identity.blocks);
+    CHECK(back.identity.cylinders == model.identity.cylinders);
+  }
+}
+
+TEST_CASE("regular spares are written as a scheme, not as slips") {
+  const auto scheme = [](std::string_view name) {
+    const model::DriveModel model =
+        virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue(name));
+    const G1Layout g1 = express_as_g1(model.layout, model.identity.heads, 1e-6);
+    std::size_t slips = 0;
+    for (const G1Zone& zone : g1.zones) slips += zone.slips.size();
+    return std::to_string(g1.mapping) + " " + std::to_string(g1.sparing) + " " +
+           std::to_string(g1.range_cylinders) + " " + std::to_string(g1.zones.size()) + " " +
+           std::to_string(slips);
+  };
+  // Those of the published files; slips among the spares at a zone's end are no slips any more.
+  CHECK(scheme("quantum-atlas10k") == "1 9 1 24 64");
+  CHECK(scheme("seagate-barracuda4lp") == "0 8 6 11 32");
+  CHECK(scheme("hp-c2247").substr(0, 7) == "0 1 1 8");
+  CHECK(scheme("ibm-ultrastar18es").substr(0, 8) == "0 7 1 55");
+}
+
+// ---------------------------------------------------------------- random drives
+
+std::uint32_t uniform(std::mt19937_64& random, std::uint32_t low, std::uint32_t high) {
+  return low + static_cast<std::uint32_t>(random() % (high - low + 1));
+}
+double uniform_rev(std::mt19937_64& random) {
+  return static_cast<double>(random() >> 11) * 0x1p-53;
+}
+
+model::LayoutNode zone_of(std::uint32_t heads, std::uint32_t cylinders, std::int32_t first,
+                          bool serpentine, std::uint32_t sectors, std::mt19937_64& random) {
+  const double track_step = uniform_rev(random), cylinder_step = uniform_rev(random);
+  model::LayoutNode up;
+  up.count = heads;
+  up.head_step = 1;
+  up.angle_step_rev = track_step;
+  up.sectors = sectors;
+  model::LayoutNode down = up;
+  down.cylinder = 1;
+  down.head = static_cast<std::int32_t>(heads) - 1;
+  down.head_step = -1;
+  down.angle_rev = cylinder_step;
+  model::LayoutNode zone, cylinder;
+  zone.cylinder = first;
+  zone.angle_rev = uniform_rev(random);
+  cylinder.count = serpentine ? cylinders / 2 : cylinders;
+  cylinder.cylinder_step = serpentine ? 2 : 1;
+  cylinder.angle_step_rev = cylinder_step * (serpentine ? 2 : 1);
+  cylinder.children = {up};
+  if (serpentine) cylinder.children.push_back(down);
+  if (cylinder.count > 0) zone.children.push_back(cylinder);
+  if (serpentine && cylinders % 2 == 1) {
+    up.cylinder = static_cast<std::int32_t>(cylinders) - 1;
+    up.angle_rev = cylinder_step * (cylinders - 1);
+    zone.children.push_back(up);
+  }
+  return zone;
+}
+
+void add_skips(model::Layout& layout, std::uint64_t slots, std::mt19937_64& random) {
+  std::uint64_t at = random() % 3 == 0 ? 0 : uniform(random, 1, 50);
+  while (at + 400 < slots) {
+    model::Skip skip{at, uniform(random, 1, random() % 4 == 0 ? 90 : 3), 1, 0};
+    if (random() % 3 == 0) {
+      skip.stride = skip.length + uniform(random, 1, 40);
+      skip.count = uniform(random, 2, 5);
+    }
+    at += (skip.count - 1) * skip.stride + skip.length;
+    if (at >= slots) break;
+    layout.skips.push_back(skip);
+    at += uniform(random, 0, 300);
+  }
+}
+
+TEST_CASE("random drives survive, with slips, spares and remapped blocks") {
+  std::mt19937_64 random(7);
+  int remapped = 0, serpentines = 0;
+  for (int round = 0; round < 100; ++round) {
+    INFO("round " << round);
+    model::DriveModel model = virtual_drive::catalogue_model(virtual_drive::catalogue().front());
+    const std::uint32_t heads = uniform(random, 1, 9);
+    const bool serpentine = random() % 2 == 0;
+    serpentines += serpentine ? 1 : 0;
+    model.layout = {};
+    std::uint64_t slots = 0, first_zone = 0;
+    std::uint32_t cylinder = uniform(random, 0, 2);
+    for (std::uint32_t zones = uniform(random, 1, 4); zones > 0; --zones) {
+      const std::uint32_t cylinders = uniform(random, 1, 40), sectors = uniform(random, 20, 120);
+      model.layout.zones.push_back(zone_of(heads, cylinders, static_cast<std::int32_t>(cylinder),
+                                           serpentine, sectors, random));
+      slots += std::uint64_t{heads} * cylinders * sectors;
+      if (first_zone == 0) first_zone = slots;
+      cylinder += cylinders + uniform(random, 0, 2);
+    }
+    add_skips(model.layout, slots, random);
+    if (!model.layout.skips.empty() && model.layout.skips[0].first_slot + 40 < first_zone &&
+        random() % 2 == 0) {
+      model.layout.remaps.push_back({uniform(random, 0, 9), model.layout.skips[0].first_slot});
+      ++remapped;
+    }
+    model.identity.heads = heads;
+    model.identity.cylinders = cylinder;
+    model.identity.blocks = engine::LayoutMap(model.layout).blocks();
+    const Folder folder;
+    const model::DriveModel back = back_from(model, folder);
+    CHECK(worst_angle(model.layout, back.layout) < 1e-6);
+    CHECK(back.layout.remaps.size() == model.layout.remaps.size());
+  }
+  CHECK(remapped > 10);
+  CHECK(serpentines > 25);
+}
+
+TEST_CASE("random regular spares find their scheme again") {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 60; ++round) {
+    const std::uint32_t heads = uniform(random, 1, 5), range = uniform(random, 1, 4),
+                        sectors = uniform(random, 20, 60);
+    const std::uint32_t cylinders = range * uniform(random, 3, 8);
+    const bool per_track = round % 2 == 0;
+    if (heads * range == 1) continue;  // a track is a cylinder: both schemes say the same
+    model::Layout layout;
+    layout.zones.push_back(zone_of(heads, cylinders, 0, false, sectors, random));
+    const std::uint64_t unit = per_track ? sectors : std::uint64_t{heads} * range * sectors;
+    const std::uint64_t spares = uniform(random, 1, 9);
+    layout.skips.push_back(
+        {unit - spares, spares, std::uint64_t{heads} * cylinders * sectors / unit, unit});
+    const G1Layout g1 = express_as_g1(layout, heads, 1e-6);
+    CHECK(g1.sparing == (per_track ? 3 : 8));
+    if (!per_track) CHECK(g1.range_cylinders == static_cast<int>(range));
+    CHECK(g1.zones[0].slips.empty());
+    CHECK(g1.zones[0].spares == static_cast<std::int64_t>(spares));
+  }
+}
+
+// ---------------------------------------------------------------- characterized models
+
+TEST_CASE("characterized models are written as exactly as their angles are known") {
+  for (const char* name : {"characterized-atlas10k", "characterized-alien"}) {
+    INFO(name);
+    const Folder folder;
+    const model::DriveModel model = model::load_model(PLATTER_SOURCE_DIR "/tests/golden/disksim/" +
+                                                      std::string(name) + ".json");
+    const Exported exported = export_disksim(model, folder / "out");
+    const model::DriveModel back = import_disksim(exported.files[0]).model;
+    CHECK(worst_angle(model.layout, back.layout, 11) < 5 * *model.layout.angle.error);
+    require_same_parameters(model, back);
+    for (const model::SeekPoint& point : model.seek.points) {
+      CHECK(model::seek_time_ms(back.seek, point.cylinders) == Approx(point.time_ms).margin(1e-9));
+    }
+    // The measured period is no whole number of revolutions a minute: that is said, in numbers.
+    const auto rpm = std::find_if(
+        exported.warnings.begin(), exported.warnings.end(), [](const std::string& warning) {
+          return warning.find("whole revolutions a minute") != std::string::npos;
+        });
+    CHECK(rpm != exported.warnings.end());
+    const std::string head = model::read_file(exported.files[0]).substr(0, 4000);
+    CHECK(head.find("Not known of this drive") != std::string::npos);
+    CHECK(head.find("Differs from the model: DiskSim takes whole") != std::string::npos);
+  }
+}
+
+// ---------------------------------------------------------------- what cannot be said
+
+std::string why_not(const model::Layout& layout, std::uint32_t heads) {
+  try {
+    express_as_g1(layout, heads, 1e-6);
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::unsupported);
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST_CASE("what DiskSim cannot express is named") {
+  std::mt19937_64 random(3);
+  model::LayoutNode run;
+  run.count = 4;
+  run.cylinder_step = 1;
+  run.sectors = 10;
+  model::LayoutNode other = run;
+  other.head = 1;
+  other.cylinder = 3;
+  other.cylinder_step = -1;
+  model::Layout surface;
+  surface.zones = {run, other};
+  CHECK(
+      why_not(surface, 2).find("LBNs go back from cylinder 3 to 2 (as in a surface serpentine)") !=
+      std::string::npos);
+
+  model::LayoutNode cylinder;
+  cylinder.count = 3;
+  cylinder.cylinder_step = 1;
+  model::LayoutNode a, b;
+  a.sectors = 10;
+  b.sectors = 11;
+  b.head = 1;
+  cylinder.children = {a, b};
+  model::Layout adaptive;
+  adaptive.zones = {cylinder};
+  CHECK(why_not(adaptive, 2)
+            .find("the tracks of cylinder 0 differ in their number of sectors (10 and 11)") !=
+        std::string::npos);
+
+  model::Layout remapped;
+  remapped.zones = {zone_of(2, 4, 0, false, 10, random), zone_of(2, 4, 4, false, 9, random)};
+  remapped.skips = {{150, 2, 1, 0}};
+  remapped.remaps = {{5, 150}};
+  CHECK(why_not(remapped, 2).find("block 5 is remapped into another zone") != std::string::npos);
+
+  model::Layout uneven;
+  model::LayoutNode third = a;
+  b.sectors = 10;
+  b.angle_rev = 0.3;
+  third.head = 2;
+  third.angle_rev = 0.7;
+  cylinder.children = {a, b, third};
+  uneven.zones = {cylinder};
+  CHECK(why_not(uneven, 3).find("the tracks of cylinder 0 do not follow each other at one skew") !=
+        std::string::npos);
+
+  model::Layout large;
+  large.zones = {zone_of(16, 200000, 0, false, 800, random)};
+  CHECK(why_not(large, 16).find("2^31 or more") != std::string::npos);
+}
+
+TEST_CASE("a model without rotation, layout or seeks is refused, and nothing is written") {
+  const Folder folder;
+  model::DriveModel model = virtual_drive::catalogue_model(virtual_drive::catalogue().front());
+  model.seek.points.clear();
+  CHECK_THROWS_WITH(export_disksim(model, folder / "out"), Catch::Contains("has no seek curve"));
+  CHECK(!std::filesystem::exists(folder / "out"));
+}
+
+TEST_CASE(
+    "unknown parameters take the engine's values and are listed; a cache that is off stays off") {
+  const Folder folder;
+  model::DriveModel model = virtual_drive::catalogue_model(virtual_drive::catalogue().front());
+  model.identity.name = "3 strange = names {}";
+  model.overheads = {};
+  model.overheads.read_miss_after_read.value = 0.25;
+  model.cache.read_enabled.value = 0;
+  model.cache.write_back_level.value = 2;
+  model.seek.points = {{4, 2.0, std::nullopt, 0}, {100, 3.0, std::nullopt, 0}};
+  const Exported exported = export_disksim(model, folder / "out");
+  CHECK(exported.name == "DRIVE_3_strange___names___");
+  const std::string specs = model::read_file(exported.files[1]);
+  CHECK(specs.find("#   Write miss over. after write = 0.25\n") != std::string::npos);
+  CHECK(specs.find("Write hit over. after read = 0.25,\n") != std::string::npos);
+  CHECK(specs.find("Fast write level = 0,\n") != std::string::npos);
+  CHECK(exported.warnings.size() >= 1);
+  CHECK(specs.find("Differs from the model: Fast write level = 2 is written as 0") !=
+        std::string::npos);
+  CHECK(model::read_file(exported.files[3]) == "1, 0.5\n4, 2.0\n100, 3.0\n");
+}
+
+TEST_CASE("numbers are ones that DiskSim's lexer takes for real") {
+  CHECK(real_text(0) == "0.0");
+  CHECK(real_text(3) == "3.0");
+  CHECK(real_text(0.1) == "0.1");
+  CHECK(real_text(1e-5) == "1.0e-05");
+  CHECK(real_text(-2.5e-7) == "-2.5e-07");
+  CHECK(real_text(1e300) == "1.0e+300");
+  CHECK_THROWS_AS(real_text(std::nan("")), Error);
+}
+
+}  // namespace
+}  // namespace platter::emit_disksim
