@@ -1,5 +1,5 @@
 #include <chrono>
-#include <fstream>
+#include <filesystem>
 #include <memory>
 #include <sstream>
 
@@ -13,6 +13,7 @@
 #include "cli/subcommands.h"
 #include "extract/characterize.h"
 #include "extract/journal.h"
+#include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
 #include "report/model_summary.h"
@@ -41,8 +42,22 @@ std::string samples_text(const extract::Run& run) {
   return std::move(text).str();
 }
 
+// Both files or none.
+void save(const extract::Run& run, const Arguments& arguments) {
+  model::write_file(samples_path(arguments), samples_text(run));
+  try {
+    model::save_model(run.model, arguments.output);
+  } catch (const Error&) {
+    std::error_code ignored;
+    std::filesystem::remove(samples_path(arguments), ignored);
+    throw;
+  }
+}
+
 void characterize(const Arguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
+  model::require_writable(arguments.output);
+  model::require_writable(samples_path(arguments));
   catch_interrupts();
   const auto device = open_device(arguments.device);
   ProgressBar bar;
@@ -60,8 +75,7 @@ void characterize(const Arguments& arguments) {
   provenance.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   provenance.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  model::write_file(samples_path(arguments), samples_text(run));
-  model::save_model(run.model, arguments.output);
+  save(run, arguments);
   if (arguments.json) {
     fmt::print("{}", model::to_json_text(run.model));
     return;
@@ -85,7 +99,8 @@ void add_characterize(CLI::App& app) {
                       "LBNs FIRST-LAST that may be rewritten with what they hold (repeatable)");
   command->add_option("--journal", arguments->journal,
                       "folder of the safety journal; not on the drive that is measured");
-  command->add_option("--seed", arguments->seed, "seed of the experiments' random choices");
+  command->add_option("--seed", arguments->seed, "seed of the experiments' random choices")
+      ->check(CLI::NonNegativeNumber);
   command->add_flag("--json", arguments->json, "print the model as JSON");
   command->callback([arguments] { characterize(*arguments); });
 }

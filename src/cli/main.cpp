@@ -1,4 +1,5 @@
 #include <exception>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -37,8 +38,9 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int status = app.exit(error);
-    return status == 0 ? 0 : static_cast<int>(platter::ExitStatus::usage);
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    const std::string sentence = std::string(error.what()) + "; platter --help lists what there is";
+    return fail(platter::ExitStatus::usage, sentence.c_str());
   } catch (const platter::Error& error) {
     return fail(error.status(), error.what());
   } catch (const std::exception& error) {

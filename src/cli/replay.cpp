@@ -10,7 +10,9 @@
 #include "cli/lbn_ranges.h"
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
+#include "emit/table/table.h"
 #include "model/error.h"
+#include "model/file.h"
 #include "model/json.h"
 #include "replay/replay_drive.h"
 #include "replay/replay_model.h"
@@ -38,10 +40,13 @@ replay::Result on_model(const Options& options, const replay::Trace& trace) {
   std::optional<replay::Result> drive;
   if (!options.phase_from.empty()) drive = replay::load_result(options.phase_from);
   if (drive) how.like = &*drive;
-  return replay::replay_on_model(model::load_model(options.target), trace, how);
+  if (!emit_table::is_table_file(options.target))
+    return replay::replay_on_model(model::load_model(options.target), trace, how);
+  const emit_table::Table table = emit_table::load_table(options.target);
+  return replay::replay_on_model(replay::subject_of(table.identity, table.tables), trace, how);
 }
 
-// Devices have a prefix or lie in /dev; everything else is a model file.
+// Devices have a prefix or lie in /dev; everything else is a model or a table file.
 bool is_device(const std::string& target) {
   for (const char* prefix : {"/dev/", "virtual:", "exec:", "record:", "playback:"})
     if (target.starts_with(prefix)) return true;
@@ -58,18 +63,22 @@ replay::Result on_device(const Options& options, const replay::Trace& trace) {
   how.caches = kCaches.at(options.caches);
   how.depth = options.depth;
   how.reference_reads = options.reference_reads;
-  const replay::Result result = replay::replay_on_drive(
+  replay::Result result = replay::replay_on_drive(
       *device, {.writes = lbn_ranges(options.writes)}, trace, how);
   careful.finish();
+  return result;
+}
+
+void print_lateness(const replay::Result& result) {
   const replay::Lateness late = replay::lateness_of(result);
   fmt::print(stderr,
              "platter: requests were issued late by {:.3f} ms (median), {:.3f} ms (99 %), at most "
              "{:.3f} ms\n",
              late.p50_ms, late.p99_ms, late.max_ms);
-  return result;
 }
 
 void run(const Options& options) {
+  model::require_writable(options.output);
   const replay::Trace trace = replay::read_trace_file(
       options.trace, {.format = options.format.empty() ? replay::TraceFormat::detect
                                               : kFormats.at(options.format),
@@ -77,6 +86,7 @@ void run(const Options& options) {
   const replay::Result result =
       is_device(options.target) ? on_device(options, trace) : on_model(options, trace);
   replay::save_result(result, options.output);
+  if (is_device(options.target)) print_lateness(result);
   if (result.outside_validity > 0)
     fmt::print(stderr, "platter: {} of {} requests lie outside what the model measured\n",
                result.outside_validity, result.requests.size());
@@ -86,9 +96,9 @@ void run(const Options& options) {
 
 void add_replay(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("replay", "a trace on a drive or on a model");
+  CLI::App* command = app.add_subcommand("replay", "a trace on a drive, a model or a table");
   command->add_option("TRACE", options->trace, "ascii (open) or validate (closed)")->required();
-  command->add_option("--on", options->target, "a device or a model file")->required();
+  command->add_option("--on", options->target, "a device, a model file or a table (.ptab)")->required();
   command->add_option("-o,--output", options->output, "the result file to write")->required();
   command->add_option("--format", options->format, "of the trace (else: detected)")
       ->check(CLI::IsMember(kFormats));

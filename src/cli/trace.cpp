@@ -57,6 +57,7 @@ void add_generate(CLI::App& parent) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--seed", options->seed, "the same seed makes the same trace")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command->add_option("--within", options->within, "LBN ranges FIRST-LAST of all requests");
   command->add_option("--writes-within", options->writes, "LBN ranges FIRST-LAST of writes");

@@ -101,7 +101,8 @@ void add_validate(CLI::App& app) {
   command->add_option("--requests", options->requests, "in each workload")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of the workloads")->capture_default_str();
+  command->add_option("--seed", options->seed, "of the workloads")->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command->add_option("--allow-writes", options->writes,
                       "LBN ranges FIRST-LAST that may be rewritten with what they hold");
   command->add_flag("--update-model", options->update,

@@ -5,14 +5,17 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 
 #include "model/error.h"
 #include "model/file.h"
+#include "scsi/replies.h"
 
 namespace platter::extract {
 namespace {
@@ -20,6 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "platter-journal";
+constexpr std::uint64_t kLargestBlockBytes = 1 << 20;
 
 std::string hex(const std::vector<std::uint8_t>& bytes) {
   std::string text;
@@ -28,12 +32,25 @@ std::string hex(const std::vector<std::uint8_t>& bytes) {
   return text;
 }
 
+void require(bool good) {
+  if (!good) throw std::invalid_argument("journal");
+}
+
 std::vector<std::uint8_t> unhex(const std::string& text) {
-  std::vector<std::uint8_t> bytes;
-  if (text.size() % 2 != 0) throw std::invalid_argument("odd");
-  for (std::size_t i = 0; i < text.size(); i += 2)
-    bytes.push_back(static_cast<std::uint8_t>(std::stoul(text.substr(i, 2), nullptr, 16)));
+  require(text.size() % 2 == 0);
+  std::vector<std::uint8_t> bytes(text.size() / 2);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const char* const digits = text.data() + 2 * i;
+    const auto [end, error] = std::from_chars(digits, digits + 2, bytes[i], 16);
+    require(error == std::errc() && end == digits + 2);
+  }
   return bytes;
+}
+
+// A whole number that is there as one: the JSON library would turn -1 into 2^64 - 1.
+std::uint64_t count_of(const Json& parent, const char* name) {
+  require(parent.at(name).is_number_unsigned());
+  return parent.at(name).get<std::uint64_t>();
 }
 
 // Letters, digits and dashes of a serial number, for a file's name.
@@ -130,10 +147,14 @@ JournalContents read_journal(const std::string& path) {
     contents.identity.vendor = head.at("vendor");
     contents.identity.product = head.at("product");
     contents.identity.serial = head.at("serial");
-    contents.identity.blocks = head.at("blocks");
-    contents.identity.block_bytes = head.at("block_bytes");
-    if (head.contains("cache_page"))
+    contents.identity.blocks = count_of(head, "blocks");
+    const std::uint64_t block_bytes = count_of(head, "block_bytes");
+    require(block_bytes > 0 && block_bytes <= kLargestBlockBytes);
+    contents.identity.block_bytes = static_cast<std::uint32_t>(block_bytes);
+    if (head.contains("cache_page")) {
       contents.cache_page = unhex(head.at("cache_page").get<std::string>());
+      require(scsi::decode_cache_page(*contents.cache_page).has_value());
+    }
   } catch (const std::exception&) {
     throw Error(ExitStatus::bad_input,
                 path + " is no safety journal of platter; name the file that an interrupted run left");
@@ -142,8 +163,12 @@ JournalContents read_journal(const std::string& path) {
     if (lines.eof()) break;  // no newline: torn, its write had not begun
     try {
       const Json entry = Json::parse(line);
-      contents.sectors.emplace(entry.at("lbn").get<std::uint64_t>(),
-                               unhex(entry.at("bytes").get<std::string>()));
+      const std::uint64_t lbn = count_of(entry, "lbn");
+      std::vector<std::uint8_t> bytes = unhex(entry.at("bytes").get<std::string>());
+      const model::Identity& drive = contents.identity;
+      require(!bytes.empty() && bytes.size() % drive.block_bytes == 0);
+      require(lbn < drive.blocks && bytes.size() / drive.block_bytes <= drive.blocks - lbn);
+      contents.sectors.emplace(lbn, std::move(bytes));
     } catch (const std::exception&) {
       throw Error(ExitStatus::bad_input,
                   path + " is damaged in the middle; restore from a copy, or by hand");

@@ -112,7 +112,22 @@ std::filesystem::path without_links(const std::string& path) {
   return target.empty() ? std::filesystem::path(path) : target;
 }
 
+// /dev/stdout, a pipe: nothing that could be renamed over. Refuses a folder.
+bool is_stream(const std::filesystem::path& target, const std::string& path) {
+  struct stat status {};
+  if (::stat(target.c_str(), &status) != 0) return false;
+  if (S_ISDIR(status.st_mode)) {
+    throw Error(ExitStatus::output, fmt::format("{}: is a folder, name a file in it", path));
+  }
+  return !S_ISREG(status.st_mode);
+}
+
 }  // namespace
+
+void require_writable(const std::string& path) {
+  const std::filesystem::path target = without_links(path);
+  if (!is_stream(target, path)) TemporaryFile probe(target);
+}
 
 std::string read_file(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -139,12 +154,7 @@ std::string read_file(const std::string& path) {
 
 void write_file(const std::string& path, std::string_view content) {
   const std::filesystem::path target = without_links(path);
-  struct stat status {};
-  const bool exists = ::stat(target.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) {
-    throw Error(ExitStatus::output, fmt::format("{}: is a folder, name a file in it", path));
-  }
-  if (exists && !S_ISREG(status.st_mode)) {  // /dev/stdout, a pipe: nothing to rename over
+  if (is_stream(target, path)) {
     const Descriptor stream(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
     if (stream.number() < 0) cannot_write(path, reason());
     write_all(stream.number(), content, path);

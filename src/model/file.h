@@ -19,4 +19,8 @@ std::string read_file(const std::string& path);
 // Error(output); then nothing of it is left.
 void write_file(const std::string& path, std::string_view content);
 
+// Throws the Error(output) that write_file() would throw for this path, as far as that can be known
+// without writing to it: for what runs long before it has something to write.
+void require_writable(const std::string& path);
+
 }  // namespace platter::model

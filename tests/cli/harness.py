@@ -1,0 +1,87 @@
+"""The built program as a user runs it, in a folder of its own. PLATTER_BINARY names the program."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ALIEN = os.path.join(os.path.dirname(HERE), "alien")
+PLATTER = os.environ.get("PLATTER_BINARY", "")
+
+OK, USAGE, NO_DEVICE, PERMISSION, REFUSED, BAD_INPUT, PROTOCOL = 0, 2, 3, 4, 5, 6, 7
+DRIVE_ERROR, UNSUPPORTED, OUTPUT, MISSING_PROGRAM, DIFFERS, INTERRUPTED = 8, 9, 10, 11, 12, 130
+
+
+def program_drive(program, *arguments):
+    """The device name of a drive written in Python."""
+    return "exec:" + shlex.join([sys.executable, "-B", program, *map(str, arguments)])
+
+
+def recorded_alien(*arguments):
+    """An alien drive that keeps a record of what it was told."""
+    return program_drive(os.path.join(HERE, "recorded_drive.py"), *arguments)
+
+
+@unittest.skipUnless(PLATTER, "PLATTER_BINARY names no program")
+class PlatterTest(unittest.TestCase):
+    def setUp(self):
+        self.new_folder()
+
+    def new_folder(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+        self.state = os.path.join(self.folder, "state")  # where journals go by default
+        self.environment = dict(os.environ, XDG_STATE_HOME=self.state)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        with open(self.path(name), "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+        return self.path(name)
+
+    def read_json(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return json.load(file)
+
+    def files(self):
+        """Every file below the folder, journals included."""
+        return sorted(os.path.relpath(os.path.join(base, name), self.folder)
+                      for base, _, names in os.walk(self.folder) for name in names)
+
+    def run_platter(self, *arguments, **more):
+        more.setdefault("env", self.environment)
+        return subprocess.run([PLATTER, *map(str, arguments)], cwd=self.folder, text=True,
+                              capture_output=True, timeout=600, check=False, **more)
+
+    def platter(self, *arguments, status=OK):
+        """Standard output of a run that must end with this status."""
+        done = self.run_platter(*arguments)
+        self.assertEqual(done.returncode, status, f"{arguments}: {done.stderr}")
+        return done.stdout
+
+    def platter_json(self, *arguments, status=OK):
+        return json.loads(self.platter(*arguments, "--json", status=status))
+
+    def assert_one_sentence(self, done, status, *words):
+        """A failure as docs/exit-statuses.md wants it; `words` are what the sentence must name."""
+        self.assertEqual(done.returncode, status, done.stderr + done.stdout)
+        self.assertRegex(done.stderr, r"\Aplatter: [^\n]+\n\Z")
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def fails(self, status, words, *arguments, **more):
+        """The run fails so, and leaves no file that was not there before."""
+        words = [words] if isinstance(words, str) else words
+        before = self.files()
+        done = self.run_platter(*arguments, **more)
+        with self.subTest(arguments=arguments):
+            self.assert_one_sentence(done, status, *words)
+            self.assertEqual(self.files(), before)
+        return done

@@ -1,0 +1,180 @@
+"""What a run does to a drive, seen from the drive: which commands it sends, which settings and
+sectors it leaves behind, also when it is stopped in the middle."""
+
+import json
+import os
+import signal
+import subprocess
+import unittest
+
+from harness import (INTERRUPTED, PlatterTest, REFUSED, recorded_alien)
+from judge import between, mean_absolute, read_layout
+from recorded_drive import MODE_SELECTS, WRITES
+import compare_layout
+
+# READ, WRITE, SEEK, SYNCHRONIZE CACHE, and what asks the drive about itself.
+READ_ONLY = {0x00, 0x03, 0x08, 0x12, 0x1A, 0x1C, 0x1D, 0x25, 0x28, 0x2B, 0x35, 0x37, 0x5A, 0x88,
+             0x9E, 0xA0, 0xB7}
+LAYOUT = dict(missing=0, invented=0, size_wrong=0, place_wrong=0,
+              angle_max_rev=1 / 200, angle_rms_rev=0.001)
+RANGES = ((40_000, 60_000), (3_000_000, 3_050_000))
+CACHES_OFF = {"read": False, "write": False, "read_ahead": False}
+AS_IT_WAS = {"read": True, "write": True, "read_ahead": True}
+
+
+class RecordedTest(PlatterTest):
+    def drive(self, *arguments):
+        return recorded_alien("--variant", "serpentine", "--record", self.path("record"),
+                              "--state", self.path("kept"), *arguments)
+
+    def record(self):
+        with open(self.path("record"), encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def kept(self):
+        return self.read_json("kept")
+
+    def check_commands(self, allowed, ranges=()):
+        """The commands of one run, after the checks that hold for every run."""
+        record = self.record()
+        self.assertLessEqual({int(line["cdb"][:2], 16) for line in record}, allowed)
+        for line in record:
+            cdb = bytes.fromhex(line["cdb"])
+            if cdb[0] in MODE_SELECTS:
+                self.assertEqual(cdb[1], 0x10, "PF = 1, SP = 0")
+            if cdb[0] == 0x1D:  # SEND DIAGNOSTIC: translations, never a self-test
+                self.assertEqual(cdb[1], 0x10)
+            if cdb[0] in WRITES:
+                self.assertTrue(line["same"], "a write changes nothing")
+                last = line["lbn"] + line["blocks"] - 1
+                self.assertTrue(any(low <= line["lbn"] and last <= high for low, high in ranges))
+        return record
+
+    def journals(self):
+        return [name for name in self.files() if name.endswith(".journal")]
+
+
+class RecordedRuns(RecordedTest):
+    def test_reads_only(self):
+        self.platter("characterize", self.drive("--variant", "bands"), "-o", "model.json")
+        record = self.check_commands(READ_ONLY | set(MODE_SELECTS))
+        self.assertIn(CACHES_OFF, [line["cache"] for line in record])
+        self.assertEqual(record[-1]["cache"], AS_IT_WAS)
+        self.assertEqual(self.kept()["blocks"], {})
+        # Behind the last measurement the drive is only asked whether it is still the same.
+        commands = self.read_json("model.json")["provenance"]["commands"]
+        self.assertIn(len(record) - commands, range(10))
+        self.assertFalse(self.journals())
+
+    def test_writes_stay_in_their_ranges_and_change_nothing(self):
+        fill = [word for first, last in RANGES for word in ("--fill", f"{first}-{last}")]
+        writes = [word for first, last in RANGES
+                  for word in ("--allow-writes", f"{first}-{last}")]
+        drive = self.drive("--truth", self.path("truth"), "--seed", "4", *fill)
+        self.platter("characterize", drive, "-o", "model.json", *writes)
+        record = self.check_commands(READ_ONLY | set(MODE_SELECTS) | set(WRITES), RANGES)
+        written = sum(line["blocks"] for line in record if "lbn" in line)
+        provenance = self.read_json("model.json")["provenance"]
+        self.assertEqual(provenance["bytes_written"], 512 * written)
+        self.assertGreater(written, 1000)
+        self.assertEqual(record[-1]["cache"], AS_IT_WAS)
+        self.assertFalse(self.journals())
+        self.check_model_of_an_alien()
+        self.check_validation(drive, writes)
+
+    def check_model_of_an_alien(self):
+        model, truth = self.read_json("model.json"), self.read_json("truth")
+        self.assertLess(abs(model["rotation"]["period"]["value"] / truth["period_ns"] - 1), 2e-6)
+        ours = read_layout(self.platter("layout", "model.json", "--all-tracks").splitlines())
+        self.assertEqual(compare_layout.beyond(compare_layout.compare(truth, ours), LAYOUT), [])
+        curve = [(p["cylinders"], p["mean_ms"]) for p in truth["seek"]]
+        seeks = [p["time_ms"] - between(curve, p["cylinders"])
+                 for p in model["seek"]["points"] if between(curve, p["cylinders"])]
+        self.assertLess(mean_absolute(seeks), 0.04)
+        self.assertAlmostEqual(model["head_switch"]["value"], truth["head_switch_mean_ms"],
+                               delta=0.06)
+        self.assertAlmostEqual(model["write_settle"]["value"], truth["write_settle_mean_ms"],
+                               delta=0.1)
+        cache = model["cache"]
+        self.assertEqual(cache["segment_blocks"]["value"], truth["cache"]["segment_blocks"])
+        # Replaced at random, segments can only be counted by the share of reads that survive.
+        self.assertLess(cache["segments"]["error"], 3)
+        self.assertLess(abs(cache["segments"]["value"] - truth["cache"]["segments"]),
+                        3 * cache["segments"]["error"])
+
+    def check_validation(self, drive, writes):
+        comparisons = self.platter_json("validate", drive, "model.json", "-o", "validation",
+                                        "--requests", "2000", *writes)["comparisons"]
+        self.check_commands(READ_ONLY | set(MODE_SELECTS) | set(WRITES), RANGES)
+        self.assertEqual(self.record()[-1]["cache"], AS_IT_WAS)
+        for comparison, percent in zip(comparisons, (3, 12)):
+            self.assertGreater(comparison["write"]["n"], 500)
+            self.assertLess(comparison["all"]["demerit_percent"], percent)
+            self.assertGreaterEqual(comparison["read"]["folded_phase_share"], 0.9)
+
+    def test_a_page_that_may_not_change_is_left_alone(self):
+        drive = self.drive("--set", "scsi.cache_page=false")
+        done = self.run_platter("characterize", drive, "-o", "model.json")
+        self.assertIn("cache cannot be switched off", done.stderr)
+        self.check_commands(READ_ONLY | set(MODE_SELECTS))
+        self.assertEqual(self.kept()["cache"], AS_IT_WAS)
+
+
+class Interrupted(RecordedTest):
+    """Early (rotation), in the middle (angles, seeks) and late; the settings always come back."""
+
+    def interrupt(self, name, at, *options):
+        drive = self.drive("--signal", f"{name}@{at}", *options)
+        return subprocess.run([os.environ["PLATTER_BINARY"], "characterize", drive, "-o",
+                               "model.json", *self.writes], cwd=self.folder, text=True,
+                              capture_output=True, timeout=600, check=False,
+                              env=self.environment, start_new_session=True)
+
+    writes = ()
+
+    def test_settings_are_restored(self):
+        for name, at in (("INT", 120), ("TERM", 1500), ("HUP", 5000), ("+INT", 4000)):
+            with self.subTest(name):
+                self.new_folder()
+                self.assert_one_sentence(self.interrupt(name, at), INTERRUPTED)
+                record = self.check_commands(READ_ONLY | set(MODE_SELECTS))
+                self.assertIn(CACHES_OFF, [line["cache"] for line in record])
+                self.assertLess(len(record), at + 20)
+                self.assertEqual(self.kept()["cache"], AS_IT_WAS)
+                self.assertEqual(self.files(), ["kept", "record"])
+
+    def test_while_writing(self):
+        self.writes = ("--allow-writes", "40000-60000")
+        self.assert_one_sentence(self.interrupt("INT", "w20", "--fill", "40000-60000"),
+                                 INTERRUPTED)
+        self.check_commands(READ_ONLY | set(MODE_SELECTS) | set(WRITES), [(40000, 60000)])
+        self.assertEqual(self.kept()["cache"], AS_IT_WAS)
+        self.assertEqual(self.files(), ["kept", "record"])
+
+
+class KilledAndRestored(RecordedTest):
+    def test_restore_brings_back_settings_and_torn_sectors(self):
+        drive = self.drive("--fill", "40000-60000", "--signal", "KILL@w20")
+        done = self.run_platter("characterize", drive, "-o", "model.json", "--allow-writes",
+                                "40000-60000")
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+        written = [line["lbn"] for line in self.record() if "lbn" in line]
+        self.assertTrue(written, "the kill must come after the first write")
+        kept = self.kept()
+        self.assertEqual(kept["cache"], CACHES_OFF)
+        (journal,) = [name for name in self.files() if name.endswith(".journal")]
+        self.assertNotIn("model.json", self.files())
+
+        whole = dict(kept["blocks"])
+        kept["blocks"][str(written[-1])] = "ee" * 512  # the crash tore it
+        self.write("kept", json.dumps(kept))
+        stranger = recorded_alien("--variant", "bands")
+        self.fails(REFUSED, "journal belongs to", "restore", journal, "--device", stranger)
+        report = self.platter_json("restore", journal, "--device", self.drive())
+        self.assertEqual((report["rewritten"], report["settings"]), (1, True))
+        self.assertEqual(self.kept(), {"cache": AS_IT_WAS, "blocks": whole})
+        self.assertNotIn(journal, self.files())
+
+
+if __name__ == "__main__":
+    unittest.main()
