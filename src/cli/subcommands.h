@@ -15,6 +15,8 @@ void add_inspect(CLI::App& app);
 void add_diff(CLI::App& app);
 void add_import(CLI::App& app);
 void add_layout(CLI::App& app);
+void add_publish(CLI::App& app);
+void add_registry(CLI::App& app);
 void add_replay(CLI::App& app);
 void add_restore(CLI::App& app);
 void add_show(CLI::App& app);

@@ -1,0 +1,26 @@
+// What a manifest says of its model, so that a registry can be searched without opening models; and
+// what names the drive that a model describes.
+#pragma once
+
+#include <string>
+
+#include "model/drive_model.h"
+#include "registry/oci.h"
+
+namespace platter::registry {
+
+// All of it is taken from the model, nothing from the moment, so that a model always gets the same
+// annotations. `tool_version` is that of the program that wrote the model. Keys: docs/registry.md.
+Annotations annotations_of(const model::DriveModel& model, const std::string& tool_version);
+
+// The digest of vendor, product and serial number (of the name, where there is no serial number):
+// equal for models of one drive, whatever its firmware.
+std::string drive_identity(const model::Identity& identity);
+
+// The drive in letters that are allowed in the name of an OCI repository (distribution
+// specification, "pulling manifests"): [a-z0-9] and single dashes, at most 100.
+std::string drive_name(const model::Identity& identity);
+
+bool is_drive_name(const std::string& text);
+
+}  // namespace platter::registry

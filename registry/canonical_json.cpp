@@ -1,0 +1,176 @@
+#include "registry/canonical_json.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "model/error.h"
+
+namespace platter::registry {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kDeepest = 128;  // levels; writing recurses
+
+// The shortest digits d1 d2 ... dk of a positive value 0.d1d2...dk * 10^point.
+struct Decimal {
+  std::string digits;
+  int point = 0;
+};
+
+Decimal shortest_decimal(double value) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                 std::chars_format::scientific);
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(end.ptr - buffer.data()));
+  const std::size_t exponent_at = text.find('e');
+  const bool plus = text[exponent_at + 1] == '+';
+  int exponent = 0;
+  std::from_chars(text.data() + exponent_at + (plus ? 2 : 1), end.ptr, exponent);
+  Decimal decimal{std::string(text.substr(0, exponent_at)), exponent + 1};
+  std::erase(decimal.digits, '.');
+  return decimal;
+}
+
+// ECMA-262, Number::toString, steps 6 to 12, with its n and k.
+std::string positive_number(double value) {
+  const auto [digits, n] = shortest_decimal(value);
+  const int k = static_cast<int>(digits.size());
+  const auto zeros = [](int count) { return std::string(static_cast<std::size_t>(count), '0'); };
+  if (k <= n && n <= 21) return digits + zeros(n - k);
+  if (0 < n && n <= 21) {
+    const auto point = static_cast<std::size_t>(n);
+    return digits.substr(0, point) + "." + digits.substr(point);
+  }
+  if (-6 < n && n <= 0) return "0." + zeros(-n) + digits;
+  const std::string mantissa = k == 1 ? digits : digits.substr(0, 1) + "." + digits.substr(1);
+  return fmt::format("{}e{}{}", mantissa, n > 0 ? '+' : '-', std::abs(n - 1));
+}
+
+// UTF-8 that the parser has found valid.
+std::u16string utf16(const std::string& text) {
+  std::u16string units;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    char32_t point = length == 1 ? lead : lead & (0x7FU >> length);
+    for (std::size_t j = 1; j < length; ++j) {
+      point = point << 6 | (static_cast<unsigned char>(text[i + j]) & 0x3FU);
+    }
+    if (point >= 0x10000) {
+      units.push_back(static_cast<char16_t>(0xD800 + ((point - 0x10000) >> 10)));
+      units.push_back(static_cast<char16_t>(0xDC00 + ((point - 0x10000) & 0x3FF)));
+    } else {
+      units.push_back(static_cast<char16_t>(point));
+    }
+    i += length;
+  }
+  return units;
+}
+
+class Writer {
+ public:
+  explicit Writer(const std::string& origin) : origin_(origin) {}
+
+  void write(const Json& json) {
+    switch (json.type()) {
+      case Json::value_t::object: return write_object(json);
+      case Json::value_t::array: return write_array(json);
+      case Json::value_t::number_integer: return write_whole(json.get<std::int64_t>());
+      case Json::value_t::number_unsigned: return write_whole(json.get<std::uint64_t>());
+      case Json::value_t::number_float: out += ecmascript_number(json.get<double>()); return;
+      default: out += json.dump();  // literals; texts, with just the escapes of section 3.2.2.2
+    }
+  }
+
+  std::string out;
+
+ private:
+  void write_object(const Json& json) {
+    std::vector<std::pair<std::u16string, Json::const_iterator>> members;
+    for (auto member = json.begin(); member != json.end(); ++member) {
+      members.emplace_back(utf16(member.key()), member);
+    }
+    std::sort(members.begin(), members.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    out += '{';
+    for (const auto& [name, member] : members) {
+      if (out.back() != '{') out += ',';
+      out += Json(member.key()).dump();
+      out += ':';
+      write(member.value());
+    }
+    out += '}';
+  }
+
+  void write_array(const Json& json) {
+    out += '[';
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      if (i > 0) out += ',';
+      write(json[i]);
+    }
+    out += ']';
+  }
+
+  template <typename T>
+  void write_whole(T value) {
+    const std::string exact = std::to_string(value);
+    if (ecmascript_number(static_cast<double>(value)) != exact) {
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: the whole number {} has no canonical JSON form, which carries 53 "
+                              "bits; choose a smaller one",
+                              origin_, exact));
+    }
+    out += exact;
+  }
+
+  const std::string& origin_;
+};
+
+Json parse(std::string_view text, const std::string& origin) {
+  std::vector<std::set<std::string>> open;
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > kDeepest) {
+      throw Error(ExitStatus::bad_input, fmt::format("{}: is nested too deeply", origin));
+    }
+    if (event == Json::parse_event_t::object_start) open.emplace_back();
+    if (event == Json::parse_event_t::object_end) open.pop_back();
+    if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second) {
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: has the member {} twice in one object", origin, parsed.dump()));
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text, watch);
+  } catch (const Json::exception&) {
+    throw Error(ExitStatus::bad_input, fmt::format("{}: is not valid JSON", origin));
+  }
+}
+
+}  // namespace
+
+std::string ecmascript_number(double value) {
+  if (!std::isfinite(value)) {
+    throw Error(ExitStatus::bad_input, "a number that is not finite has no JSON form");
+  }
+  if (value == 0) return "0";  // of either sign
+  const std::string size = positive_number(std::abs(value));
+  return value < 0 ? fmt::format("-{}", size) : size;
+}
+
+std::string canonical_json(std::string_view text, const std::string& origin) {
+  Writer writer(origin);
+  writer.write(parse(text, origin));
+  return std::move(writer.out);
+}
+
+}  // namespace platter::registry

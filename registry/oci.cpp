@@ -1,0 +1,155 @@
+#include "registry/oci.h"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "model/error.h"
+#include "registry/canonical_json.h"
+#include "registry/digest.h"
+
+namespace platter::registry {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kLatest = "latest";
+
+[[noreturn]] void fail(const std::string& origin, const std::string& what) {
+  throw Error(ExitStatus::bad_input, fmt::format("{}: {}", origin, what));
+}
+
+Json parse_object(const std::string& text, const std::string& origin) {
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) fail(origin, "is not valid JSON, or not an object");
+  return json;
+}
+
+std::string text_member(const Json& json, const char* name, const std::string& origin) {
+  const auto found = json.find(name);
+  if (found == json.end()) return "";
+  if (!found->is_string()) fail(origin, fmt::format("its member {} must be a text", name));
+  return found->get<std::string>();
+}
+
+Annotations read_annotations(const Json& json, const std::string& origin) {
+  Annotations annotations;
+  const auto found = json.find("annotations");
+  if (found == json.end() || found->is_null()) return annotations;
+  if (!found->is_object()) fail(origin, "its annotations must be an object");
+  for (const auto& [key, value] : found->items()) {
+    if (!value.is_string()) fail(origin, fmt::format("its annotation {} must be a text", key));
+    annotations[key] = value.get<std::string>();
+  }
+  return annotations;
+}
+
+Descriptor read_descriptor(const Json& json, const std::string& origin) {
+  if (!json.is_object()) fail(origin, "has a descriptor that is no object");
+  Descriptor descriptor;
+  descriptor.media_type = text_member(json, "mediaType", origin);
+  descriptor.digest = text_member(json, "digest", origin);
+  if (!is_digest(descriptor.digest)) {
+    fail(origin, fmt::format("has a descriptor whose digest is no SHA-256 digest: \"{}\"",
+                             descriptor.digest));
+  }
+  const auto size = json.find("size");
+  if (size == json.end() || !size->is_number_unsigned()) {
+    fail(origin, fmt::format("has no valid size for {}", descriptor.digest));
+  }
+  descriptor.size = size->get<std::uint64_t>();
+  descriptor.annotations = read_annotations(json, origin);
+  return descriptor;
+}
+
+std::vector<Descriptor> read_descriptors(const Json& json, const char* name,
+                                         const std::string& origin) {
+  const auto list = json.find(name);
+  if (list == json.end() || !list->is_array()) fail(origin, fmt::format("has no list {}", name));
+  std::vector<Descriptor> descriptors;
+  for (const Json& element : *list) descriptors.push_back(read_descriptor(element, origin));
+  return descriptors;
+}
+
+Json write_descriptor(const Descriptor& descriptor) {
+  Json json = {{"mediaType", descriptor.media_type},
+               {"digest", descriptor.digest},
+               {"size", descriptor.size}};
+  if (!descriptor.annotations.empty()) json["annotations"] = descriptor.annotations;
+  return json;
+}
+
+void require_version_2(const Json& json, const std::string& origin) {
+  if (json.value("schemaVersion", Json()) != 2) fail(origin, "its schemaVersion is not 2");
+}
+
+}  // namespace
+
+std::string Descriptor::annotation(const std::string& key) const {
+  const auto found = annotations.find(key);
+  return found == annotations.end() ? "" : found->second;
+}
+
+std::string manifest_text(const Manifest& manifest) {
+  Json json = {{"schemaVersion", 2},
+               {"mediaType", kManifestType},
+               {"artifactType", manifest.artifact_type},
+               {"config", write_descriptor(manifest.config)},
+               {"layers", Json::array()},
+               {"annotations", manifest.annotations}};
+  for (const Descriptor& layer : manifest.layers) json["layers"].push_back(write_descriptor(layer));
+  return canonical_json(json.dump(), "manifest");
+}
+
+Manifest parse_manifest(const std::string& text, const std::string& origin) {
+  const Json json = parse_object(text, origin);
+  require_version_2(json, origin);
+  Manifest manifest;
+  manifest.artifact_type = text_member(json, "artifactType", origin);
+  if (!json.contains("config")) fail(origin, "has no config");
+  manifest.config = read_descriptor(json["config"], origin);
+  manifest.layers = read_descriptors(json, "layers", origin);
+  manifest.annotations = read_annotations(json, origin);
+  return manifest;
+}
+
+ImageIndex parse_index(const std::string& text, const std::string& origin) {
+  const Json json = parse_object(text, origin);
+  require_version_2(json, origin);
+  return {read_descriptors(json, "manifests", origin), read_annotations(json, origin)};
+}
+
+std::string index_with(const std::string& text, const Descriptor& manifest,
+                       const std::string& tag) {
+  Json json = text.empty() ? Json{{"schemaVersion", 2},
+                                  {"mediaType", kIndexType},
+                                  {"manifests", Json::array()}}
+                           : parse_object(text, "index.json");
+  Json kept = Json::array();
+  for (Json& entry : json["manifests"]) {
+    if (entry.value("/annotations/org.opencontainers.image.ref.name"_json_pointer, "") != kLatest) {
+      kept.push_back(std::move(entry));
+    }
+  }
+  for (const std::string& name : {tag, std::string(kLatest)}) {
+    Json entry = write_descriptor(manifest);
+    entry["artifactType"] = kArtifactType;
+    entry["annotations"] = {{kTagKey, name}};
+    kept.push_back(std::move(entry));
+  }
+  json["manifests"] = std::move(kept);
+  json["annotations"][tag_record_key(tag)] = manifest.digest;
+  return canonical_json(json.dump(), "index.json");
+}
+
+std::string tag_record_key(const std::string& tag) { return "vnd.platter.tag." + tag; }
+
+std::string layout_marker_text() { return R"({"imageLayoutVersion":"1.0.0"})"; }
+
+void check_layout_marker(const std::string& text, const std::string& origin) {
+  const std::string version = text_member(parse_object(text, origin), "imageLayoutVersion", origin);
+  if (!version.starts_with("1.")) {
+    fail(origin, fmt::format("is of image layout version \"{}\", this program knows 1.x", version));
+  }
+}
+
+}  // namespace platter::registry

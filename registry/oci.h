@@ -1,0 +1,68 @@
+// The documents of the OCI image specification 1.1 that a registry is made of: descriptor, manifest,
+// image index. docs/registry.md says which form of artifact was chosen, and by what trial.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace platter::registry {
+
+inline constexpr const char* kManifestType = "application/vnd.oci.image.manifest.v1+json";
+inline constexpr const char* kIndexType = "application/vnd.oci.image.index.v1+json";
+inline constexpr const char* kArtifactType = "application/vnd.platter.drive.v1";
+inline constexpr const char* kConfigType = "application/vnd.platter.drive.config.v1+json";
+inline constexpr const char* kModelType = "application/vnd.platter.model.v1+json";
+
+inline constexpr const char* kTagKey = "org.opencontainers.image.ref.name";
+inline constexpr const char* kTitleKey = "org.opencontainers.image.title";
+
+inline constexpr const char* kConfig = "{}";  // all there is to say is in the annotations
+
+inline constexpr std::uint64_t kLargestDocument = std::uint64_t{4} << 20;  // manifest or index
+
+using Annotations = std::map<std::string, std::string>;
+
+struct Descriptor {
+  std::string media_type, digest;
+  std::uint64_t size = 0;
+  Annotations annotations;
+
+  std::string annotation(const std::string& key) const;  // "" where there is none
+};
+
+struct Manifest {
+  std::string artifact_type;
+  Descriptor config;
+  std::vector<Descriptor> layers;
+  Annotations annotations;
+
+  bool is_model() const { return artifact_type == kArtifactType; }
+};
+
+struct ImageIndex {
+  std::vector<Descriptor> manifests;
+  Annotations annotations;
+};
+
+// Canonical JSON. The same manifest is always the same bytes.
+std::string manifest_text(const Manifest& manifest);
+
+// Throw Error(bad_input) with `origin` unless every member that is used is there and of its type:
+// digests that are digests, sizes that are whole numbers. Other members are ignored.
+Manifest parse_manifest(const std::string& text, const std::string& origin);
+ImageIndex parse_index(const std::string& text, const std::string& origin);
+
+// The image index with one more manifest under `tag`, which "latest" then means too; what others
+// wrote into it stays. An empty text is an empty index.
+std::string index_with(const std::string& text, const Descriptor& manifest, const std::string& tag);
+
+// The index annotation in which the digest of a tag is kept, so that a moved tag is found out.
+std::string tag_record_key(const std::string& tag);
+
+// oci-layout, the file that marks an image layout.
+std::string layout_marker_text();
+void check_layout_marker(const std::string& text, const std::string& origin);
+
+}  // namespace platter::registry

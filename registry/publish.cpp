@@ -1,0 +1,154 @@
+#include "registry/publish.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "model/error.h"
+#include "model/file.h"
+#include "model/json.h"
+#include "registry/annotations.h"
+#include "registry/canonical_json.h"
+#include "registry/digest.h"
+#include "registry/privacy.h"
+#include "registry/reference.h"
+
+namespace platter::registry {
+namespace {
+
+constexpr const char* kModelTitle = "model.json";
+
+struct File {
+  std::string title, media_type, content;
+};
+
+std::string media_type_of(const std::string& path) {
+  static const std::map<std::string, std::string> by_extension = {
+      {".parv", "application/vnd.platter.disksim.v1"},
+      {".diskspecs", "application/vnd.platter.disksim.v1"},
+      {".model", "application/vnd.platter.disksim.v1"},
+      {".seek", "application/vnd.platter.disksim.v1"},
+      {".ptab", "application/vnd.platter.table.v1"},
+      {".html", "text/html"},
+      {".svg", "image/svg+xml"},
+      {".json", "application/json"},
+      {".jsonl", "application/jsonl"},
+      {".csv", "text/csv"},
+      {".txt", "text/plain"}};
+  const auto found = by_extension.find(std::filesystem::path(path).extension().string());
+  return found == by_extension.end() ? "application/octet-stream" : found->second;
+}
+
+std::vector<File> read_files(const std::vector<std::string>& paths) {
+  std::vector<File> files;
+  std::set<std::string> titles{kModelTitle};
+  for (const std::string& path : paths) {
+    const std::string title = std::filesystem::path(path).filename().string();
+    if (!titles.insert(title).second) {
+      throw Error(ExitStatus::usage,
+                  fmt::format("{}: another file of this publication is called {} too; rename one",
+                              path, title));
+    }
+    files.push_back({title, media_type_of(path), model::read_file(path)});
+  }
+  return files;
+}
+
+std::string tool_version_of(const std::string& model_text) {
+  const auto json = nlohmann::json::parse(model_text);
+  const auto version = json.find("platter");
+  return version != json.end() && version->is_string() ? version->get<std::string>() : "";
+}
+
+// What a manifest says of its drive; nothing where the manifest is damaged, which publishing it again
+// is about to mend.
+std::string identity_in(const Layout& layout, const Descriptor& descriptor) {
+  try {
+    return layout.manifest(descriptor).annotations["vnd.platter.drive"];
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+// The layout of this very drive. Two drives may get the same name in letters: the second gets a few
+// digits of its identity.
+std::string drive_for(const Store& store, const model::Identity& identity) {
+  const std::string name = drive_name(identity);
+  const std::string own = drive_identity(identity);
+  const Layout layout = store.layout(name);
+  if (!std::filesystem::exists(layout.index_path())) return name;
+  for (const Descriptor& descriptor : layout.index().manifests) {
+    const std::string other = identity_in(layout, descriptor);
+    if (!other.empty() && other != own) {
+      return fmt::format("{}-{}", name, hex_of(own).substr(0, 8));
+    }
+  }
+  return name;
+}
+
+Descriptor put(const Store& store, const std::string& drive, const File& file) {
+  Descriptor layer = store.put_blob(drive, file.media_type, file.content);
+  layer.annotations[kTitleKey] = file.title;
+  return layer;
+}
+
+std::string next_tag(const ImageIndex& index) {
+  std::uint64_t last = 0;
+  for (const Descriptor& descriptor : index.manifests) {
+    last = std::max(last, version_number(descriptor.annotation(kTagKey)));
+  }
+  const std::string prefix = tag_record_key("");
+  for (const auto& [key, digest] : index.annotations) {  // also of tags that were taken away
+    if (key.starts_with(prefix)) last = std::max(last, version_number(key.substr(prefix.size())));
+  }
+  return fmt::format("v{}", last + 1);
+}
+
+// The tag under which the index holds the manifest, whether it was there or not.
+std::pair<std::string, bool> enter(const Store& store, const std::string& drive,
+                                   const Descriptor& manifest) {
+  const Layout layout = store.layout(drive);
+  const bool known = std::filesystem::exists(layout.index_path());
+  const std::string text = known ? layout.index_text() : "";
+  const ImageIndex index = known ? parse_index(text, layout.index_path()) : ImageIndex{};
+  if (const std::string tag = tag_of(index, manifest.digest); !tag.empty()) return {tag, false};
+  const std::string tag = next_tag(index);
+  store.replace_index(drive, index_with(text, manifest, tag));
+  return {tag, true};
+}
+
+}  // namespace
+
+Publication publish(const Store& store, const std::string& model_path,
+                    const PublishOptions& options) {
+  const std::string text = model::read_file(model_path);
+  const std::string serial = model::from_json_text(text, model_path).identity.serial;
+  const std::vector<File> files = read_files(options.files);
+  std::string canonical = canonical_json(text, model_path);
+
+  const Lock lock(store);
+  if (options.hide_serial) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      require_without_serial(files[i].content, serial, options.files[i]);
+    }
+    canonical = without_serial(canonical, store);
+  }
+  const model::DriveModel model = model::from_json_text(canonical, model_path);
+  const std::string drive = drive_for(store, model.identity);
+  store.create_layout(drive);
+
+  Manifest manifest;
+  manifest.artifact_type = kArtifactType;
+  manifest.config = store.put_blob(drive, kConfigType, kConfig);
+  manifest.layers.push_back(put(store, drive, {kModelTitle, kModelType, canonical}));
+  for (const File& file : files) manifest.layers.push_back(put(store, drive, file));
+  manifest.annotations = annotations_of(model, tool_version_of(canonical));
+  const Descriptor descriptor = store.put_blob(drive, kManifestType, manifest_text(manifest));
+  const auto [tag, added] = enter(store, drive, descriptor);
+  return {drive + ":" + tag, descriptor.digest, manifest.layers.front().digest, added};
+}
+
+}  // namespace platter::registry

@@ -1,0 +1,60 @@
+#include "registry/pull.h"
+
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "model/error.h"
+#include "model/file.h"
+#include "model/json.h"
+
+namespace platter::registry {
+namespace {
+
+const Descriptor& model_layer(const Manifest& manifest, const Published& published) {
+  if (manifest.is_model()) {
+    for (const Descriptor& layer : manifest.layers) {
+      if (layer.media_type == kModelType) return layer;
+    }
+  }
+  throw Error(ExitStatus::bad_input,
+              fmt::format("{}: is not the model of a drive but an artifact of type \"{}\"",
+                          published.reference(), manifest.artifact_type));
+}
+
+bool is_plain_name(const std::string& title) {
+  return !title.empty() && title.front() != '.' && title.find('/') == std::string::npos &&
+         title.find('\0') == std::string::npos;
+}
+
+}  // namespace
+
+Contents open(const Published& published) {
+  const Layout& layout = published.layout;
+  Manifest manifest = layout.manifest(published.descriptor);
+  const Descriptor& layer = model_layer(manifest, published);
+  std::string text = layout.blob(layer);
+  model::DriveModel model = model::from_json_text(text, layout.blob_path(layer.digest));
+  return {std::move(manifest), std::move(text), std::move(model)};
+}
+
+std::vector<std::string> pull_files(const Published& published, const std::string& folder) {
+  const Manifest manifest = published.layout.manifest(published.descriptor);
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  std::vector<std::string> paths;
+  for (const Descriptor& layer : manifest.layers) {
+    if (layer.media_type == kModelType) continue;
+    const std::string title = layer.annotation(kTitleKey);
+    if (!is_plain_name(title)) {
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: has a layer whose title \"{}\" is no plain name of a file",
+                              published.reference(), title));
+    }
+    paths.push_back(folder + "/" + title);
+    model::write_file(paths.back(), published.layout.blob(layer));
+  }
+  return paths;
+}
+
+}  // namespace platter::registry

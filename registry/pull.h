@@ -1,0 +1,25 @@
+// A published model out of the registry, every byte checked against its digest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/drive_model.h"
+#include "registry/reference.h"
+
+namespace platter::registry {
+
+struct Contents {
+  Manifest manifest;
+  std::string model_text;  // canonical JSON, as its digest says
+  model::DriveModel model;
+};
+
+// Throws Error(bad_input) that names what is missing, corrupt or no model.
+Contents open(const Published& published);
+
+// Writes every layer but the model into a folder under its title, and returns the paths. Refuses
+// titles that are no plain names of files.
+std::vector<std::string> pull_files(const Published& published, const std::string& folder);
+
+}  // namespace platter::registry

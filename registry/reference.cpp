@@ -1,0 +1,117 @@
+#include "registry/reference.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "model/error.h"
+#include "registry/annotations.h"
+#include "registry/digest.h"
+
+namespace platter::registry {
+namespace {
+
+constexpr const char* kLatest = "latest";
+
+[[noreturn]] void not_found(const std::string& reference) {
+  throw Error(ExitStatus::bad_input,
+              fmt::format("{}: is not in the registry; platter registry list shows what is", reference));
+}
+
+const Descriptor* with_tag(const ImageIndex& index, const std::string& tag) {
+  for (const Descriptor& descriptor : index.manifests) {
+    if (descriptor.annotation(kTagKey) == tag) return &descriptor;
+  }
+  return nullptr;
+}
+
+const Descriptor* with_digest(const ImageIndex& index, const std::string& digest) {
+  for (const Descriptor& descriptor : index.manifests) {
+    if (descriptor.digest == digest) return &descriptor;
+  }
+  return nullptr;
+}
+
+// What others copied here may have no tag "latest": then the highest version, or the only one.
+const Descriptor* latest(const ImageIndex& index) {
+  if (const Descriptor* const named = with_tag(index, kLatest)) return named;
+  const auto highest = std::max_element(
+      index.manifests.begin(), index.manifests.end(), [](const auto& a, const auto& b) {
+        return version_number(a.annotation(kTagKey)) < version_number(b.annotation(kTagKey));
+      });
+  if (highest == index.manifests.end()) return nullptr;
+  const bool sure = version_number(highest->annotation(kTagKey)) > 0 || index.manifests.size() == 1;
+  return sure ? &*highest : nullptr;
+}
+
+Published found_in(const Layout& layout, const ImageIndex& index, const Descriptor* descriptor,
+                   const std::string& reference) {
+  if (descriptor == nullptr) not_found(reference);
+  const std::string tag = tag_of(index, descriptor->digest);
+  const auto record = index.annotations.find(tag_record_key(descriptor->annotation(kTagKey)));
+  if (record != index.annotations.end() && record->second != descriptor->digest) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: its tag was moved from {} to {}; name the one that is meant by its "
+                            "digest",
+                            reference, record->second, descriptor->digest));
+  }
+  return {layout, *descriptor, tag};
+}
+
+Published find_digest(const Store& store, const std::string& digest) {
+  for (const std::string& drive : store.drives()) {
+    const Layout layout = store.layout(drive);
+    const ImageIndex index = layout.index();
+    if (const Descriptor* const found = with_digest(index, digest)) {
+      return {layout, *found, tag_of(index, digest)};
+    }
+  }
+  not_found(digest);
+}
+
+}  // namespace
+
+std::string Published::reference() const {
+  return layout.drive() + (tag.empty() ? "@" + descriptor.digest : ":" + tag);
+}
+
+std::uint64_t version_number(const std::string& tag) {
+  std::uint64_t number = 0;
+  if (!tag.starts_with('v')) return 0;
+  const auto end = std::from_chars(tag.data() + 1, tag.data() + tag.size(), number);
+  return end.ec == std::errc() && end.ptr == tag.data() + tag.size() ? number : 0;
+}
+
+std::string tag_of(const ImageIndex& index, const std::string& digest) {
+  std::string best;
+  for (const Descriptor& descriptor : index.manifests) {
+    if (descriptor.digest != digest) continue;
+    const std::string tag = descriptor.annotation(kTagKey);
+    if (best.empty() || best == kLatest || version_number(tag) > version_number(best)) best = tag;
+  }
+  return best;
+}
+
+Published find(const Store& store, const std::string& reference) {
+  store.require();
+  if (is_digest(reference)) return find_digest(store, reference);
+  const std::size_t at = reference.find('@');
+  const std::size_t colon = at == std::string::npos ? reference.find(':') : std::string::npos;
+  const std::string drive = reference.substr(0, std::min(at, colon));
+  if (!is_drive_name(drive)) not_found(reference);
+  const Layout layout = store.layout(drive);
+  if (!std::filesystem::exists(layout.index_path())) not_found(reference);
+  const ImageIndex index = layout.index();
+  if (at != std::string::npos) {
+    const std::string digest = reference.substr(at + 1);
+    const Descriptor* const found = with_digest(index, digest);
+    if (found == nullptr) not_found(reference);
+    return {layout, *found, tag_of(index, digest)};
+  }
+  const std::string tag = colon == std::string::npos ? "" : reference.substr(colon + 1);
+  return found_in(layout, index, tag.empty() ? latest(index) : with_tag(index, tag), reference);
+}
+
+}  // namespace platter::registry

@@ -1,0 +1,28 @@
+// How one names a published model: DRIVE, DRIVE:TAG, DRIVE@sha256:HEX or sha256:HEX.
+#pragma once
+
+#include <string>
+
+#include "registry/store.h"
+
+namespace platter::registry {
+
+struct Published {
+  Layout layout;
+  Descriptor descriptor;  // of the manifest
+  std::string tag;        // "v2", or what others called it; empty for a manifest without one
+
+  std::string reference() const;  // DRIVE:TAG, or DRIVE@DIGEST
+};
+
+// DRIVE alone is its latest version. Error(bad_input) if there is none such, or if a version's tag
+// was moved to another manifest.
+Published find(const Store& store, const std::string& reference);
+
+// The number of a version's tag (3 of "v3"), 0 of any other.
+std::uint64_t version_number(const std::string& tag);
+
+// The manifest's own tag where several name it: a version rather than "latest".
+std::string tag_of(const ImageIndex& index, const std::string& digest);
+
+}  // namespace platter::registry

@@ -1,0 +1,183 @@
+#include "registry/store.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "model/error.h"
+#include "model/file.h"
+#include "registry/annotations.h"
+#include "registry/digest.h"
+
+namespace platter::registry {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSharedBlobs = "../../blobs";  // as seen from a layout
+
+[[noreturn]] void cannot_create(const std::string& path, const std::string& why) {
+  throw Error(ExitStatus::output, fmt::format("{}: cannot be created: {}", path, why));
+}
+
+void synchronize(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+// With every folder above it, each on stable storage.
+void create_folder(const fs::path& folder) {
+  if (fs::is_directory(folder)) return;
+  if (folder.has_parent_path() && folder.parent_path() != folder) {
+    create_folder(folder.parent_path());
+  }
+  std::error_code failed;
+  fs::create_directory(folder, failed);
+  if (failed) cannot_create(folder.string(), failed.message());
+  synchronize(folder.has_parent_path() ? folder.parent_path() : fs::path("."));
+}
+
+// skopeo --dest-shared-blob-dir leaves an empty folder there.
+bool has_own_blobs(const fs::path& blobs) { return fs::exists(blobs / "sha256"); }
+
+bool has_content(const std::string& path, const std::string& digest) {
+  return fs::exists(path) && digest_of_file(path) == digest;
+}
+
+}  // namespace
+
+std::string default_folder() {
+  const char* const data = std::getenv("XDG_DATA_HOME");
+  if (data != nullptr && data[0] == '/') return std::string(data) + "/platter/registry";
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && home[0] == '/') return std::string(home) + "/.local/share/platter/registry";
+  throw Error(ExitStatus::usage, "neither XDG_DATA_HOME nor HOME says where registries are kept; "
+                                 "name a folder with --registry");
+}
+
+Layout::Layout(std::string registry, std::string drive)
+    : registry_(std::move(registry)), drive_(std::move(drive)) {
+  if (!is_drive_name(drive_)) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: is no name of a drive in a registry; see platter registry list", drive_));
+  }
+}
+
+std::string Layout::folder() const { return registry_ + "/drives/" + drive_; }
+std::string Layout::index_path() const { return folder() + "/index.json"; }
+
+std::string Layout::blob_path(const std::string& digest) const {
+  const fs::path own = folder() + "/blobs";
+  std::error_code none;
+  const bool shared = !has_own_blobs(own) || fs::read_symlink(own, none) == kSharedBlobs;
+  return (shared ? registry_ : folder()) + "/blobs/sha256/" + std::string(hex_of(digest));
+}
+
+std::string Layout::index_text() const { return model::read_file(index_path()); }
+ImageIndex Layout::index() const { return parse_index(index_text(), index_path()); }
+
+std::string Layout::blob(const Descriptor& descriptor) const {
+  const std::string path = blob_path(descriptor.digest);
+  const auto fail = [&](const std::string& what) {
+    throw Error(ExitStatus::bad_input, fmt::format("{}: {}, which {} needs", path, what, drive_));
+  };
+  std::error_code missing;
+  const std::uint64_t size = fs::file_size(path, missing);
+  if (missing) fail("is missing or cannot be read");
+  if (size != descriptor.size) {
+    fail(fmt::format("has {} bytes and should have {}", size, descriptor.size));
+  }
+  std::string content = model::read_file(path);
+  if (digest_of(content) != descriptor.digest) fail("is corrupt: its content has another digest");
+  return content;
+}
+
+Manifest Layout::manifest(const Descriptor& descriptor) const {
+  if (descriptor.size > kLargestDocument) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: names a manifest of {} bytes, larger than any", index_path(),
+                            descriptor.size));
+  }
+  return parse_manifest(blob(descriptor), blob_path(descriptor.digest));
+}
+
+Store::Store(std::string folder) : folder_(std::move(folder)) {
+  while (folder_.size() > 1 && folder_.ends_with('/')) folder_.pop_back();
+}
+
+std::vector<std::string> Store::drives() const {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(drives_folder(), none)) {
+    const std::string name = entry.path().filename().string();
+    if (is_drive_name(name) && fs::exists(entry.path() / "index.json")) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void Store::require() const {
+  if (fs::is_directory(drives_folder())) return;
+  throw Error(ExitStatus::bad_input,
+              fmt::format("{}: is no registry; platter publish makes one", folder_));
+}
+
+void Store::create() const {
+  create_folder(blobs_folder());
+  create_folder(drives_folder());
+}
+
+Descriptor Store::put_blob(const std::string& drive, const std::string& media_type,
+                           const std::string& content) const {
+  const std::string digest = digest_of(content);
+  const std::string path = layout(drive).blob_path(digest);
+  if (!has_content(path, digest)) model::write_file(path, content);
+  return {media_type, digest, content.size(), {}};
+}
+
+void Store::create_layout(const std::string& drive) const {
+  const fs::path folder = layout(drive).folder();
+  create_folder(folder);
+  if (!fs::exists(folder / "oci-layout")) {
+    model::write_file((folder / "oci-layout").string(), layout_marker_text());
+  }
+  const fs::path blobs = folder / "blobs";
+  if (has_own_blobs(blobs)) return;
+  std::error_code failed;
+  fs::remove(blobs, failed);
+  fs::create_directory_symlink(kSharedBlobs, blobs, failed);
+  if (failed) cannot_create(blobs.string(), failed.message());
+  synchronize(folder);
+}
+
+void Store::replace_index(const std::string& drive, const std::string& text) const {
+  model::write_file(layout(drive).index_path(), text);
+}
+
+Lock::Lock(const Store& store) {
+  store.create();
+  const std::string path = store.folder() + "/lock";
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) cannot_create(path, std::strerror(errno));
+  while (::flock(descriptor_, LOCK_EX) != 0) {
+    if (errno == EINTR) continue;
+    const std::string why = std::strerror(errno);
+    ::close(descriptor_);
+    throw Error(ExitStatus::output, fmt::format("{}: cannot be locked: {}", path, why));
+  }
+}
+
+Lock::~Lock() { ::close(descriptor_); }
+
+}  // namespace platter::registry

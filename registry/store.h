@@ -1,0 +1,79 @@
+// The folders and files of a registry: one OCI image layout for each drive, over shared blobs.
+//
+//   DIR/blobs/sha256/HEX        every blob once, named by its content
+//   DIR/drives/NAME/oci-layout, index.json, blobs -> ../../blobs
+//   DIR/search.sqlite           derived (search_index.h);  DIR/lock, DIR/serial.key
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "registry/oci.h"
+
+namespace platter::registry {
+
+// $XDG_DATA_HOME/platter/registry, or that below ~/.local/share.
+std::string default_folder();
+
+// One drive's image layout. One that skopeo wrote, with blobs of its own or with shared ones, is as
+// good.
+class Layout {
+ public:
+  Layout(std::string registry, std::string drive);
+
+  const std::string& drive() const { return drive_; }
+  std::string folder() const;
+  std::string index_path() const;
+  std::string blob_path(const std::string& digest) const;
+
+  std::string index_text() const;
+  ImageIndex index() const;
+
+  // Content that was checked against its descriptor: Error(bad_input) names the blob that is missing,
+  // of another size or of another content.
+  std::string blob(const Descriptor& descriptor) const;
+  Manifest manifest(const Descriptor& descriptor) const;
+
+ private:
+  std::string registry_, drive_;
+};
+
+class Store {
+ public:
+  explicit Store(std::string folder);
+
+  const std::string& folder() const { return folder_; }
+  std::string blobs_folder() const { return folder_ + "/blobs/sha256"; }
+  std::string drives_folder() const { return folder_ + "/drives"; }
+
+  // Of drives that have an index.json, by name. None where there is no registry yet.
+  std::vector<std::string> drives() const;
+  Layout layout(const std::string& drive) const { return {folder_, drive}; }
+
+  // Error(bad_input) where there is no registry.
+  void require() const;
+
+  // For a writer, who holds the lock. A blob that is there is kept if it is whole, else written anew.
+  void create() const;
+  void create_layout(const std::string& drive) const;
+  Descriptor put_blob(const std::string& drive, const std::string& media_type,
+                      const std::string& content) const;
+  void replace_index(const std::string& drive, const std::string& text) const;
+
+ private:
+  std::string folder_;
+};
+
+// Held by one process at a time; another waits.
+class Lock {
+ public:
+  explicit Lock(const Store& store);
+  ~Lock();
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace platter::registry

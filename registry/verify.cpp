@@ -1,0 +1,196 @@
+#include "registry/verify.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "model/error.h"
+#include "model/file.h"
+#include "model/json.h"
+#include "registry/annotations.h"
+#include "registry/canonical_json.h"
+#include "registry/digest.h"
+#include "registry/reference.h"
+
+namespace platter::registry {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Verifier {
+ public:
+  explicit Verifier(const Store& store) : store_(store) {}
+
+  void everything() {
+    if (!fs::exists(store_.drives_folder())) return;
+    for (const auto& entry : fs::directory_iterator(store_.drives_folder())) {
+      check_folder(entry.path());
+    }
+    check_shared_blobs();
+  }
+
+  void manifest(const Layout& layout, const Descriptor& descriptor) {
+    if (!seen_.insert(layout.drive() + descriptor.digest).second) return;
+    if (descriptor.media_type != kManifestType) {  // an index of platforms: nothing that platter makes
+      check_blob(layout, descriptor);
+      return;
+    }
+    note_use(descriptor.digest);
+    guarded([&] {
+      const Manifest manifest = layout.manifest(descriptor);
+      ++result.blobs;
+      check_blob(layout, manifest.config);
+      for (const Descriptor& layer : manifest.layers) {
+        const bool whole = check_blob(layout, layer);
+        if (whole && manifest.is_model() && layer.media_type == kModelType) {
+          check_model(layout, layer, manifest);
+        }
+      }
+    });
+  }
+
+  Verification result;
+
+ private:
+  // What goes wrong becomes a finding; the rest is still looked at.
+  template <typename Work>
+  bool guarded(Work work) {
+    try {
+      work();
+      return true;
+    } catch (const Error& error) {
+      result.findings.push_back(error.what());
+      return false;
+    }
+  }
+
+  void check_folder(const fs::path& folder) {
+    const std::string name = folder.filename().string();
+    if (!fs::is_directory(folder) || !is_drive_name(name)) {
+      result.notices.push_back(fmt::format("{}: is no drive's layout", folder.string()));
+      return;
+    }
+    const Layout layout = store_.layout(name);
+    if (!fs::exists(layout.index_path())) {
+      result.notices.push_back(
+          fmt::format("{}: has no index.json: nothing was published here yet", layout.folder()));
+      return;
+    }
+    ++result.drives;
+    const std::string marker = layout.folder() + "/oci-layout";
+    guarded([&] { check_layout_marker(model::read_file(marker), marker); });
+    guarded([&] {
+      const ImageIndex index = layout.index();
+      check_tags(layout, index);
+      for (const Descriptor& descriptor : index.manifests) manifest(layout, descriptor);
+    });
+  }
+
+  // Versions never move: each tag still names the manifest that was recorded for it.
+  void check_tags(const Layout& layout, const ImageIndex& index) {
+    std::set<std::string> tags;
+    for (const Descriptor& descriptor : index.manifests) {
+      const std::string tag = descriptor.annotation(kTagKey);
+      if (!tag.empty() && !tags.insert(tag).second) {
+        result.findings.push_back(fmt::format("{}: has the tag {} twice", layout.index_path(), tag));
+      }
+    }
+    const std::string prefix = tag_record_key("");
+    for (const auto& [key, digest] : index.annotations) {
+      if (!key.starts_with(prefix)) continue;
+      const std::string tag = key.substr(prefix.size());
+      const bool unmoved = std::any_of(
+          index.manifests.begin(), index.manifests.end(), [&, &recorded = digest](const auto& d) {
+            return d.digest == recorded && d.annotation(kTagKey) == tag;
+          });
+      if (!unmoved) {
+        result.findings.push_back(fmt::format("{}: the tag {} no longer names {}, which was published "
+                                              "under it",
+                                              layout.index_path(), tag, digest));
+      }
+    }
+  }
+
+  bool check_blob(const Layout& layout, const Descriptor& descriptor) {
+    note_use(descriptor.digest);
+    ++result.blobs;
+    return guarded([&] { static_cast<void>(layout.blob(descriptor)); });
+  }
+
+  void check_model(const Layout& layout, const Descriptor& layer, const Manifest& manifest) {
+    const std::string path = layout.blob_path(layer.digest);
+    guarded([&] {
+      const std::string text = layout.blob(layer);
+      const model::DriveModel model = model::from_json_text(text, path);
+      ++result.models;
+      if (canonical_json(text, path) != text) {
+        throw Error(ExitStatus::bad_input,
+                    fmt::format("{}: is a model, but not in canonical form (RFC 8785)", path));
+      }
+      const auto version = nlohmann::json::parse(text).value("platter", nlohmann::json());
+      const Annotations said =
+          annotations_of(model, version.is_string() ? version.get<std::string>() : "");
+      for (const auto& [key, value] : said) {  // another version of platter may say more, or less
+        const auto found = manifest.annotations.find(key);
+        if (found != manifest.annotations.end() && found->second != value) {
+          throw Error(ExitStatus::bad_input,
+                      fmt::format("{}: the annotation {} is \"{}\", its model says \"{}\"",
+                                  layout.drive(), key, found->second, value));
+        }
+      }
+    });
+  }
+
+  void note_use(const std::string& digest) { used_.emplace(hex_of(digest)); }
+
+  void check_shared_blobs() {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(store_.blobs_folder(), none)) {
+      const std::string path = entry.path().string(), name = entry.path().filename().string();
+      if (!is_digest("sha256:" + name)) {
+        result.notices.push_back(
+            fmt::format("{}: is no blob but what a stopped writer left; it may be deleted", path));
+      } else if (!used_.contains(name)) {
+        check_dangling(path, name);
+      }
+    }
+  }
+
+  void check_dangling(const std::string& path, const std::string& name) {
+    guarded([&] {
+      if (digest_of_file(path) != "sha256:" + name) {
+        throw Error(ExitStatus::bad_input,
+                    fmt::format("{}: is corrupt: its content has another digest", path));
+      }
+      result.notices.push_back(fmt::format("{}: is whole, but nothing refers to it", path));
+    });
+  }
+
+  const Store& store_;
+  std::set<std::string> used_;  // hexadecimal digits of the blobs that something refers to
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+Verification verify(const Store& store) {
+  store.require();
+  Verifier verifier(store);
+  verifier.everything();
+  std::sort(verifier.result.findings.begin(), verifier.result.findings.end());
+  std::sort(verifier.result.notices.begin(), verifier.result.notices.end());
+  return std::move(verifier.result);
+}
+
+Verification verify(const Store& store, const std::string& reference) {
+  const Published published = find(store, reference);
+  Verifier verifier(store);
+  verifier.result.drives = 1;
+  verifier.manifest(published.layout, published.descriptor);
+  return std::move(verifier.result);
+}
+
+}  // namespace platter::registry

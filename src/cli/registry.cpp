@@ -1,0 +1,183 @@
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/subcommands.h"
+#include "model/error.h"
+#include "model/file.h"
+#include "model/version.h"
+#include "registry/pull.h"
+#include "registry/search_index.h"
+#include "registry/verify.h"
+#include "report/model_summary.h"
+
+namespace platter::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string registry, reference, output, files_folder;
+  std::vector<std::string> words;
+  bool json = false;
+
+  registry::Store store() const {
+    return registry::Store(registry.empty() ? registry::default_folder() : registry);
+  }
+};
+
+void print_json(const std::string& schema, const Json& members) {
+  Json json;
+  json["schema"] = {{"name", schema}, {"version", "1.0"}};
+  json["platter"] = model::kToolVersion;
+  json.update(members);
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void notice(const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences) fmt::print(stderr, "platter: {}\n", sentence);
+}
+
+Json as_json(const registry::Entry& entry) {
+  return {{"reference", entry.drive + ":" + entry.tag}, {"drive", entry.drive},
+          {"tag", entry.tag},     {"latest", entry.latest},
+          {"digest", entry.digest}, {"annotations", entry.annotations},
+          {"files", entry.files}};
+}
+
+double gigabytes(const registry::Entry& entry) {
+  const std::string blocks = entry.annotation("vnd.platter.blocks");
+  const std::string bytes = entry.annotation("vnd.platter.block_bytes");
+  return std::strtod(blocks.c_str(), nullptr) * std::strtod(bytes.c_str(), nullptr) / 1e9;
+}
+
+void list(const Options& options) {
+  const registry::Listing listing = registry::search(options.store(), options.words);
+  notice(listing.problems);
+  if (options.json) {
+    Json models = Json::array();
+    for (const registry::Entry& entry : listing.entries) models.push_back(as_json(entry));
+    return print_json("platter-registry-list", {{"models", models}, {"problems", listing.problems}});
+  }
+  for (const registry::Entry& entry : listing.entries) {
+    fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {}{}\n", entry.drive + ":" + entry.tag,
+               gigabytes(entry), entry.annotation("vnd.platter.rpm"),
+               entry.annotation("vnd.platter.method"),
+               entry.annotation("org.opencontainers.image.created"), entry.latest ? "  latest" : "");
+  }
+}
+
+void show(const Options& options) {
+  const registry::Published published = registry::find(options.store(), options.reference);
+  const registry::Contents contents = registry::open(published);
+  if (options.json) {
+    Json layers = Json::array();
+    for (const registry::Descriptor& layer : contents.manifest.layers) {
+      layers.push_back({{"title", layer.annotation(registry::kTitleKey)},
+                        {"media_type", layer.media_type},
+                        {"digest", layer.digest},
+                        {"size", layer.size}});
+    }
+    return print_json("platter-registry-show", {{"reference", published.reference()},
+                                                {"digest", published.descriptor.digest},
+                                                {"layout", published.layout.folder()},
+                                                {"annotations", contents.manifest.annotations},
+                                                {"layers", layers}});
+  }
+  fmt::print("{}\n{}\n\n", published.reference(), published.descriptor.digest);
+  for (const auto& [key, value] : contents.manifest.annotations) fmt::print("  {:<36} {}\n", key, value);
+  fmt::print("\n");
+  for (const registry::Descriptor& layer : contents.manifest.layers) {
+    fmt::print("  {:<24} {:>10} bytes  {}\n", layer.annotation(registry::kTitleKey), layer.size,
+               layer.media_type);
+  }
+  fmt::print("\n{}", report::model_as_text(contents.model));
+}
+
+void pull(const Options& options) {
+  const registry::Published published = registry::find(options.store(), options.reference);
+  const registry::Contents contents = registry::open(published);
+  if (!options.files_folder.empty()) registry::pull_files(published, options.files_folder);
+  if (options.output.empty()) {
+    fmt::print("{}\n", contents.model_text);
+  } else {
+    model::write_file(options.output, contents.model_text);
+  }
+}
+
+void verify(const Options& options) {
+  const registry::Store store = options.store();
+  const registry::Verification found = options.reference.empty()
+                                           ? registry::verify(store)
+                                           : registry::verify(store, options.reference);
+  if (options.json) {
+    print_json("platter-registry-verification", {{"drives", found.drives},
+                                                 {"models", found.models},
+                                                 {"blobs", found.blobs},
+                                                 {"findings", found.findings},
+                                                 {"notices", found.notices}});
+  } else {
+    for (const std::string& finding : found.findings) fmt::print("{}\n", finding);
+    notice(found.notices);
+  }
+  if (!found.findings.empty()) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: has {} faults; publish the damaged models again, or delete what is "
+                            "damaged and copy it back from a registry that has it",
+                            store.folder(), found.findings.size()));
+  }
+  if (!options.json) {
+    fmt::print("{} drives, {} models, {} blobs: all is well\n", found.drives, found.models, found.blobs);
+  }
+}
+
+void rebuild_index(const Options& options) {
+  const registry::Store store = options.store();
+  const std::size_t models = registry::rebuild_search_index(store);
+  if (options.json) {
+    return print_json("platter-registry-index",
+                      {{"path", registry::search_index_path(store)}, {"models", models}});
+  }
+  fmt::print("{}: {} models\n", registry::search_index_path(store), models);
+}
+
+}  // namespace
+
+void add_registry(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("registry", "what was published: find, fetch, check");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* what, void (*run)(const Options&)) {
+    CLI::App* verb = command->add_subcommand(name, what);
+    verb->add_option("--registry", options->registry,
+                     "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
+    verb->callback([options, run] { run(*options); });
+    return verb;
+  };
+  const auto add_json = [&](CLI::App* verb) {
+    verb->add_flag("--json", options->json, "write it as JSON to stdout");
+  };
+  const char* const reference = "DRIVE, DRIVE:vN, DRIVE@sha256:... or sha256:...";
+
+  add_json(add("list", "every model", list));
+  CLI::App* search = add("search", "models that hold all of the words", list);
+  search->add_option("WORDS", options->words, "of names and annotations, in any case")->required();
+  add_json(search);
+  CLI::App* showing = add("show", "what was published, and the model in words", show);
+  showing->add_option("REF", options->reference, reference)->required();
+  add_json(showing);
+  CLI::App* pulling = add("pull", "fetches a model, its digests checked", pull);
+  pulling->add_option("REF", options->reference, reference)->required();
+  pulling->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
+  pulling->add_option("--files", options->files_folder, "also write what went along into this folder");
+  CLI::App* verifying = add("verify", "checks every digest, size and model", verify);
+  verifying->add_option("REF", options->reference, "only this model");
+  add_json(verifying);
+  add_json(add("rebuild-index", "makes the index for searching anew", rebuild_index));
+}
+
+}  // namespace platter::cli

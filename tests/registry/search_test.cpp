@@ -1,0 +1,92 @@
+#include "registry/search_index.h"
+
+#include <catch2/catch.hpp>
+
+#include "model/error.h"
+#include "registry_folder.h"
+
+namespace platter::registry {
+namespace {
+
+TEST_CASE("list shows what the models say") {
+  const RegistryFolder folder;
+  const Publication published = folder.publish(small_model("S1"));
+  const Listing listing = search(folder.store());
+  REQUIRE(listing.entries.size() == 1);
+  const Entry& entry = listing.entries.front();
+  CHECK(entry.drive == "acme-disk-9-s1");
+  CHECK(entry.tag == "v1");
+  CHECK(entry.latest);
+  CHECK(entry.digest == published.digest);
+  CHECK(entry.files == std::vector<std::string>{"model.json"});
+  CHECK(entry.annotation("vnd.platter.vendor") == "ACME");
+  CHECK(entry.annotation("vnd.platter.product") == "Disk 9");
+  CHECK(entry.annotation("vnd.platter.revision") == "1.0");
+  CHECK(entry.annotation("vnd.platter.serial") == "S1");
+  CHECK(entry.annotation("vnd.platter.blocks") == "4000");
+  CHECK(entry.annotation("vnd.platter.rpm") == "7200.0");
+  CHECK(entry.annotation("vnd.platter.method") == "characterized");
+  CHECK(entry.annotation("vnd.platter.tool_version") == PLATTER_VERSION);
+  CHECK(entry.annotation("org.opencontainers.image.created") == "2026-01-02T03:04:05Z");
+  CHECK(entry.annotation("vnd.platter.demerits") ==
+        R"([{"demerit_ms":0.12,"demerit_percent":1.6,"folded_phase_share":0.93,)"
+        R"("requests":5000,"workload":"random"}])");
+}
+
+TEST_CASE("search wants all words, in any case, and no wildcards") {
+  const RegistryFolder folder;
+  folder.publish(small_model("S1"));
+  folder.publish(small_model("S2"));
+  CHECK(search(folder.store(), {"acme"}).entries.size() == 2);
+  CHECK(search(folder.store(), {"ACME", "s2"}).entries.size() == 1);
+  CHECK(search(folder.store(), {"acme", "s3"}).entries.empty());
+  CHECK(search(folder.store(), {"%"}).entries.empty());
+  CHECK(search(folder.store(), {"' OR 1"}).entries.empty());
+}
+
+TEST_CASE("an index that is gone, damaged or stale is made anew") {
+  const RegistryFolder folder;
+  folder.publish(small_model("S1"));
+  REQUIRE(search(folder.store()).entries.size() == 1);
+  const std::string path = search_index_path(folder.store());
+  REQUIRE(std::filesystem::exists(path));
+  SECTION("gone") { std::filesystem::remove(path); }
+  SECTION("no database") { model::write_file(path, std::string(5000, 'x')); }
+  SECTION("empty") { model::write_file(path, ""); }
+  SECTION("cut short") { std::filesystem::resize_file(path, 4096); }
+  SECTION("stale: published since") {
+    folder.publish(small_model("S1", 2));
+    CHECK(search(folder.store()).entries.size() == 2);
+    return;
+  }
+  SECTION("stale: a drive was taken away") {
+    std::filesystem::remove_all(folder.store().layout("acme-disk-9-s1").folder());
+    CHECK(search(folder.store()).entries.empty());
+    return;
+  }
+  CHECK(search(folder.store()).entries.size() == 1);
+  CHECK(rebuild_search_index(folder.store()) == 1);
+}
+
+TEST_CASE("one damaged layout does not hide the others") {
+  const RegistryFolder folder;
+  folder.publish(small_model("S1"));
+  folder.publish(small_model("S2"));
+  model::write_file(folder.store().layout("acme-disk-9-s1").index_path(), "{");
+  for (int again = 0; again < 2; ++again) {
+    const Listing listing = search(folder.store());
+    REQUIRE(listing.entries.size() == 1);
+    CHECK(listing.entries.front().drive == "acme-disk-9-s2");
+    REQUIRE(listing.problems.size() == 1);
+    CHECK_THAT(listing.problems.front(), Catch::Contains("acme-disk-9-s1/index.json"));
+  }
+}
+
+TEST_CASE("where there is no registry, the sentence says so") {
+  const RegistryFolder folder;
+  CHECK_THROWS_WITH(search(folder.store()), Catch::Contains("is no registry"));
+  CHECK_THROWS_AS(rebuild_search_index(folder.store()), Error);
+}
+
+}  // namespace
+}  // namespace platter::registry
