@@ -26,6 +26,15 @@ struct Field {
   std::size_t column = 1;
 };
 
+// What a person is shown of a field: a file that is no trace may hold anything.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 40;
+  std::string result(text.substr(0, kMost));
+  for (char& c : result)
+    if (c < ' ' || c > '~') c = '?';
+  return text.size() > kMost ? result + "..." : result;
+}
+
 // One line cut into its fields, with all that an error has to name.
 class Line {
  public:
@@ -58,7 +67,7 @@ class Line {
       fail(fields_[wanted].column,
            fmt::format("\"{}\" follows the last of the {} fields ({}); the trace is in another "
                        "format (see --format)",
-                       fields_[wanted].text, wanted, names));
+                       shown(fields_[wanted].text), wanted, names));
   }
 
   template <class Integer>
@@ -70,10 +79,10 @@ class Line {
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
     if (error == std::errc::result_out_of_range)
-      fail(field.column, fmt::format("{} {} is out of range (0 to {})", what, field.text,
+      fail(field.column, fmt::format("{} {} is out of range (0 to {})", what, shown(field.text),
                                      std::numeric_limits<Integer>::max()));
     if (error != std::errc() || end != digits.data() + digits.size())
-      fail(field.column, fmt::format("{} \"{}\" is no {} number", what, field.text,
+      fail(field.column, fmt::format("{} \"{}\" is no {} number", what, shown(field.text),
                                      base == 16 ? "hexadecimal" : "whole"));
     return value;
   }
@@ -85,9 +94,9 @@ class Line {
     const char* last = field.text.data() + field.text.size();
     const auto [end, error] = std::from_chars(field.text.data(), last, value);
     if (error == std::errc::invalid_argument || end != last)
-      fail(field.column, fmt::format("{} \"{}\" is no number", what, field.text));
+      fail(field.column, fmt::format("{} \"{}\" is no number", what, shown(field.text)));
     if (error != std::errc() || !(value >= 0 && value * unit_ns <= kLongestTime_ns))
-      fail(field.column, fmt::format("{} {} is out of range (0 to {:.0f})", what, field.text,
+      fail(field.column, fmt::format("{} {} is out of range (0 to {:.0f})", what, shown(field.text),
                                      kLongestTime_ns / unit_ns));
     return static_cast<Nanoseconds>(std::llround(value * unit_ns));
   }
@@ -119,7 +128,8 @@ TraceRequest ascii_request(const Line& line) {
   request.blocks = line.integer<std::uint32_t>(3, "the number of blocks");
   const auto flags = line.integer<std::uint32_t>(4, "the flags", 16);
   if (flags & ~kKnownFlags)
-    line.fail(line[4].column, fmt::format("the flags {} hold bits that no request has", line[4].text));
+    line.fail(line[4].column,
+              fmt::format("the flags {} hold bits that no request has", shown(line[4].text)));
   request.write = !(flags & kReadFlag);
   return request;
 }
@@ -128,7 +138,7 @@ TraceRequest validate_request(const Line& line) {
   line.require_fields(6, "R or W, tag, LBN, blocks, service time in us, think time in us");
   TraceRequest request;
   if (line[0].text != "R" && line[0].text != "W")
-    line.fail(line[0].column, fmt::format("\"{}\" is neither R nor W", line[0].text));
+    line.fail(line[0].column, fmt::format("\"{}\" is neither R nor W", shown(line[0].text)));
   request.write = line[0].text == "W";
   request.tag = line[1].text;
   request.lbn = line.integer<std::uint64_t>(2, "the LBN");
@@ -145,7 +155,7 @@ TraceFormat detected(const Line& line) {
   if ((first >= '0' && first <= '9') || first == '.') return TraceFormat::ascii;
   line.fail(line[0].column,
             fmt::format("\"{}\" begins neither a validate trace (R or W) nor an ascii trace (a time)",
-                        line[0].text));
+                        shown(line[0].text)));
 }
 
 std::string listed(const std::set<std::uint32_t>& devices) {

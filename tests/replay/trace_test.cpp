@@ -87,6 +87,9 @@ TEST_CASE("an error in a trace names file, line and column") {
   CHECK(error_of("1.0 0 12 4 8\n").starts_with("t, line 1, column 12: the flags 8 hold bits"));
   CHECK(error_of("2.0 0 12 4 1\n1.0 0 12 4 1\n").starts_with("t, line 2, column 1: the arrival time"));
   CHECK(error_of("hello\n").starts_with("t, line 1, column 1: \"hello\" begins neither"));
+  // A file that is no trace may hold anything; a terminal is shown little of it.
+  CHECK(error_of("\x1b[2J\xff\n").find("\"?[2J?\" begins neither") != std::string::npos);
+  CHECK(error_of(std::string(10'000, 'x')).size() < 200);
   CHECK(error_of("") == "t holds no request");
   CHECK(error_of("R Hit 12 4 1 1\n", {.format = TraceFormat::ascii}).starts_with("t, line 1, column 14"
                                                                                 ": \"1\" follows"));
