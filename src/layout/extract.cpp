@@ -36,35 +36,51 @@ class Verification {
       : mapper_(mapper), survey_(survey), options_(options), random_(options.seed) {}
 
   void run() {
-    const Defects& defects = mapper_.defects();
-    for (const auto* list : {&defects.primary, &defects.grown})
-      for (const scsi::PhysicalAddress& defect : *list) look_around(defect);
-    for (std::size_t zone = 0; zone < mapper_.zones().size(); ++zone) look_at_ends(zone);
-    if (!defects.known_primary) look_at_spares();
-    if (!defects.known_grown) ask_spares();
-    look_at_remapped();
-
-    constexpr int kMostRounds = 8;
-    for (int round = 0; look_at_random(); ++round) {
-      if (round == kMostRounds) {
-        throw Error(ExitStatus::unsupported,
-                    fmt::format("{} has a layout that follows no rule known here: random blocks are "
-                                "found elsewhere again and again; no map is given rather than a "
-                                "wrong one",
-                                survey_.name()));
+    constexpr int kMostRounds = 12;
+    bool all_spares = !mapper_.defects().known_primary;
+    bool ask = !mapper_.defects().known_grown;
+    for (int round = 0; round < kMostRounds; ++round) {
+      look_where_it_matters(all_spares, ask);
+      if (!look_at_random()) {
+        survey_.ask_again(32);
+        return;
       }
-      look_at_spares();
-      if (round == 0 && defects.known_grown) ask_spares();
-      look_at_remapped();
+      // Something is not in the defect lists, or not of the kind that was thought.
+      all_spares = ask = true;
     }
-    look_at_known();
-    survey_.ask_again(32);
+    throw Error(ExitStatus::unsupported,
+                fmt::format("{} has a layout that follows no rule known here: random blocks are "
+                            "found elsewhere again and again; no map is given rather than a wrong "
+                            "one",
+                            survey_.name()));
   }
 
   std::vector<std::string> notes() const { return notes_; }
 
  private:
-  bool check(std::uint64_t lbn) { return lbn >= survey_.blocks() || mapper_.check(lbn); }
+  // Until nothing had to be repaired: what was looked at before the last repair may need it, too.
+  void look_where_it_matters(bool all_spares, bool ask) {
+    constexpr int kMostRounds = 12;
+    for (int round = 0; round < kMostRounds; ++round) {
+      repaired_ = false;
+      for (const auto* list : {&mapper_.defects().primary, &mapper_.defects().grown})
+        for (const scsi::PhysicalAddress& defect : *list) look_around(defect);
+      for (std::size_t zone = 0; zone < mapper_.zones().size(); ++zone) look_at_ends(zone);
+      look_at_exceptions();
+      look_at_spares(all_spares ? options_.grid_limit : options_.listed_grid_limit, all_spares);
+      if (ask) ask_spares();
+      mapper_.drop_needless_remaps();
+      look_at_remapped();
+      look_at_known();
+      if (!repaired_) return;
+    }
+  }
+
+  bool check(std::uint64_t lbn) {
+    if (lbn >= survey_.blocks() || mapper_.check(lbn)) return true;
+    repaired_ = true;
+    return false;
+  }
 
   // The blocks on both sides of a listed defect, the one that lies there in spite of it, the ends of
   // its track, and the last block before the spares that may make up for it.
@@ -122,13 +138,45 @@ class Verification {
     }
   }
 
+  // Two wrong guesses may make up for one another: wherever the map has an exception or a series of
+  // spares begins or ends, the blocks around and those around the nearest spares are looked up.
+  void look_at_exceptions() {
+    for (std::size_t i = 0; i < mapper_.zones().size(); ++i) {
+      std::vector<std::uint64_t> slots;
+      const SlotMap& map = mapper_.zones()[i].slots;
+      for (const SlotRange& range : map.exceptions()) {
+        slots.insert(slots.end(), {range.first, range.end});
+        for (const SpareSeries& series : map.series()) add_around(series, range.first, slots);
+      }
+      for (const SpareSeries& series : map.series()) {
+        add_around(series, series.first, slots);
+        if (series.count != SpareSeries::kOpen)
+          add_around(series, series.first + series.count * series.stride, slots);
+      }
+      for (const std::uint64_t slot : slots) {
+        if (i >= mapper_.zones().size()) return;
+        const Zone& zone = mapper_.zones()[i];
+        const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(slot);
+        if (lbn <= mapper_.end_of(i)) look_before(lbn);
+      }
+    }
+  }
+
+  // Both ends of what the series has, or would have, next to a slot.
+  static void add_around(const SpareSeries& series, std::uint64_t slot,
+                         std::vector<std::uint64_t>& slots) {
+    const std::uint64_t index = slot > series.first ? (slot - series.first) / series.stride : 0;
+    for (std::uint64_t k = index > 1 ? index - 1 : 0; k <= index + 2; ++k)
+      slots.push_back(series.range(k).end);
+  }
+
   // A slipped defect moves the last block before the spares of its unit: one look for each unit.
-  void look_at_spares() {
+  void look_at_spares(std::uint64_t limit, bool tell) {
     std::uint64_t units = 0;
     for (std::size_t i = 0; i < mapper_.zones().size(); ++i)
       for (const SpareSeries& series : mapper_.zones()[i].slots.series()) units += count(i, series);
-    const std::uint64_t every = units / std::max<std::uint64_t>(1, options_.grid_limit) + 1;
-    if (every > 1)
+    const std::uint64_t every = units / std::max<std::uint64_t>(1, limit) + 1;
+    if (every > 1 && tell)
       note(fmt::format("only one of {} units of spares was checked for defects that the drive does "
                        "not list",
                        every));
@@ -181,8 +229,12 @@ class Verification {
     std::uint64_t slots = 0;
     for (std::size_t i = 0; i < mapper_.zones().size(); ++i) {
       const Zone& zone = mapper_.zones()[i];
-      const std::uint64_t all = mapper_.tracks_of(i) * zone.slots.sectors();
-      for (const SlotRange& range : zone.slots.free_ranges(0, all)) {
+      const std::uint64_t used = zone.slots.slot_of(mapper_.end_of(i) - 1 - zone.first_lbn) + 1;
+      const std::uint64_t tracks = mapper_.tracks_of(i);
+      const std::uint64_t all = zone.first_slot(tracks + zone.order.missing_after(tracks));
+      std::vector<SlotRange> free = zone.slots.free_ranges(0, used);
+      if (all > used) free.push_back({used, all});
+      for (const SlotRange& range : free) {
         spares.emplace_back(i, range);
         slots += range.end - range.first;
       }
@@ -274,6 +326,7 @@ class Verification {
   Survey& survey_;
   const Options& options_;
   std::mt19937_64 random_;
+  bool repaired_ = false;
   std::vector<std::string> notes_;
 };
 
@@ -307,7 +360,9 @@ std::vector<std::string> facts(const Mapper& mapper, const Survey& survey) {
                                 defects.primary.size() + defects.grown.size()));
   } else {
     notes.push_back(fmt::format(
-        "layout: the drive gives no {} defect list; instead spares were checked unit by unit",
+        "layout: the drive gives no {} defect list; instead spares were checked unit by unit, and "
+        "asked for remapped blocks (one in a spare sector that the map does not know, or among those "
+        "not asked, may be missed)",
         defects.known_primary ? "grown" : defects.known_grown ? "primary" : "primary or grown"));
   }
   return notes;
@@ -328,6 +383,7 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
   mapper.grow();
   Verification verification(mapper, survey, options);
   verification.run();
+  mapper.find_fronts();
   result.layout = compile(mapper);
   confirm(result.layout, survey);
   result.translations = survey.translations();

@@ -75,8 +75,7 @@ bool Mapper::matches(const Zone& zone, std::uint64_t lbn, const Answer& answer) 
   const Expected here = expected(zone, lbn);
   if (here.place != track_of(answer.place)) return false;
   if (!numbering_.from_index)
-    return answer.place.sector ==
-           numbering_.base + (numbering_.renumbered ? here.rank : here.slot);
+    return answer.place.sector == numbering_.base + number_of(zone, here);
   // Only distances within a track can be told, where its first block was looked up.
   const auto first = survey_.known().find(lbn - here.rank);
   if (here.rank == 0 || first == survey_.known().end() || first->second.remapped ||
@@ -86,6 +85,13 @@ bool Mapper::matches(const Zone& zone, std::uint64_t lbn, const Answer& answer) 
   const std::uint64_t distance = here.slot - expected(zone, first->first).slot;
   return (first->second.place.sector - numbering_.base + distance) % sectors ==
          answer.place.sector - numbering_.base;
+}
+
+// Slots are numbered in order; slipped ones may have no number.
+std::uint64_t Mapper::number_of(const Zone& zone, const Expected& where) const {
+  if (!numbering_.renumbered) return where.slot;
+  const std::uint64_t first = zone.first_slot(where.track);
+  return where.slot - zone.slots.slips_between(first, first + where.slot);
 }
 
 bool Mapper::agrees(const Zone& zone, std::uint64_t lbn) {
@@ -134,6 +140,7 @@ void Mapper::grow() {
 void Mapper::begin() {
   remaps_.clear();
   attempts_.clear();
+  repairs_ = 0;
   if (restarts_ == 0) numbering_.base = survey_.at(0).place.sector;
   start_zone(0);
 }
@@ -146,6 +153,7 @@ bool Mapper::advance() {
   if (!boundary_agrees(zones_[zone], zones_[zone].good, blocks)) zones_[zone].good = 0;
   for (std::uint64_t step = 1;; step *= 2) {
     Zone& last = zones_[zone];
+    if (last.good < last.order.tracks_to_walk()) step = 1;
     const std::uint64_t next = last.good + step;
     if (boundary_agrees(last, next, blocks)) {
       if (last.first_block(next) >= blocks) return true;
@@ -162,8 +170,11 @@ bool Mapper::advance() {
   }
 }
 
-// What was seen before still holds after the map was changed?
+// What was seen before still holds after the map was changed? Only asked after changes that reach
+// back behind the track that was measured.
 void Mapper::settle(std::size_t zone, std::uint64_t frontier) {
+  if (!unsettled_ && zones_[zone].slots.absorb() != Absorb::previous) return;
+  unsettled_ = false;
   for (bool changed = true; changed;) {
     changed = false;
     if (zone >= zones_.size()) return;
@@ -182,8 +193,11 @@ void Mapper::settle(std::size_t zone, std::uint64_t frontier) {
 }
 
 void Mapper::count_attempt(std::uint64_t lbn) {
+  // A repair that asks nothing new repeats itself.
   constexpr int kMostAttempts = 24;
-  if (++attempts_[lbn] > kMostAttempts) give_up(lbn);
+  constexpr std::uint64_t kMostRepairs = 500;
+  if (++attempts_[lbn] > kMostAttempts || ++repairs_ > kMostRepairs + survey_.translations())
+    give_up(lbn);
 }
 
 void Mapper::give_up(std::uint64_t lbn) {
@@ -230,8 +244,10 @@ void Mapper::inherit_series(const Zone& from, Zone& to) const {
     if (each_cylinder) {
       const std::uint64_t left = tracks_left(from.order, track);
       for (first = 0; first < tracks && tracks_left(to.order, first) != left;) ++first;
-    } else if (series.first >= 2 * series.stride) {
-      continue;
+    } else {
+      const std::uint64_t from_cylinder = track + from.order.missing_before();
+      if (from_cylinder >= 2 * tracks || from_cylinder < to.order.missing_before()) continue;
+      first = from_cylinder - to.order.missing_before();
     }
     series.first = at_end ? (first + 1) * now - series.length : first * now;
     series.stride = tracks * now;
@@ -268,7 +284,7 @@ void Mapper::start_zone(std::uint64_t lbn) {
     }
     std::uint64_t span = last - first + 1;
     if (!numbering_.from_index) {
-      if (!numbering_.renumbered) span = std::max<std::uint64_t>(span, end - numbering_.base + 1);
+      span = std::max<std::uint64_t>(span, end - numbering_.base + 1);
     } else if (const auto wrapped = first_after_wrap(first, final)) {
       const std::uint32_t lowest = survey_.at(*wrapped).place.sector;
       if (lowest < numbering_.base) {
@@ -301,7 +317,7 @@ void Mapper::start_zone(std::uint64_t lbn) {
   std::uint64_t regular = lbn;
   while (is_remapped(regular) && regular + 1 < survey_.blocks()) ++regular;
   const std::uint64_t slot = front_offset(regular), ahead = regular - lbn;
-  if (slot > ahead && !numbering_.renumbered) {
+  if (slot > ahead) {
     const std::uint64_t front = slot - ahead;
     zone.slots.measured({0, front + 1}, {{0, front}});
   }
@@ -374,7 +390,7 @@ bool Mapper::reinterpret(std::size_t zone, std::uint64_t lbn) {
       if (here.slots.series().empty() && kind != absorb) continue;
       numbering_.renumbered = numbers;
       here.slots.set_absorb(kind);
-      if (all_match()) return true;
+      if (all_match()) return unsettled_ = true;
     }
   }
   numbering_.renumbered = renumbered;
@@ -395,9 +411,26 @@ bool Mapper::note_remap(std::size_t zone, std::uint64_t lbn) {
     if (seen == wanted.place || seen == here.order.at(wanted.track + 1)) return false;
     if (lbn == here.first_lbn || !agrees(here, lbn - 1)) return false;
     if (lbn + 1 >= end_of(zone) || !agrees(here, lbn + 1)) return false;
+    if (numbering_.from_index) {  // agreement there says little: the gap between them must be right
+      const scsi::PhysicalAddress before = survey_.at(lbn - 1).place, next = survey_.at(lbn + 1).place;
+      const std::uint64_t sectors = here.slots.sectors();
+      const std::uint64_t gap = expected(here, lbn + 1).slot - expected(here, lbn - 1).slot;
+      if (track_of(before) != track_of(next) || expected(here, lbn - 1).place != wanted.place ||
+          (next.sector + sectors - before.sector) % sectors != gap)
+        return false;
+    }
   }
   remaps_[lbn] = answer.place;
   return true;
+}
+
+void Mapper::drop_needless_remaps() {
+  std::erase_if(remaps_, [this](const auto& remap) {
+    const Zone& zone = zones_[zone_of(remap.first)];
+    const Expected here = expected(zone, remap.first);
+    return here.place == track_of(remap.second) && !numbering_.from_index &&
+           remap.second.sector == numbering_.base + number_of(zone, here);
+  });
 }
 
 // Track `track` begins where it should, the next one does not.
@@ -418,6 +451,7 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
     const std::uint64_t blocks = found.last - found.first + 1;
     constexpr std::uint64_t kYoung = 3;
     if (blocks <= sectors || track < kYoung) {
+      unsettled_ = true;
       here.slots.widen(found.span, blocks <= sectors, track);
       load_slips(here);
     } else {
@@ -445,11 +479,17 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
     start_zone(found.last + 1);
     return;
   }
-  here.slots.learn_series();
+  unsettled_ |= here.slots.learn_series();
 
   const std::uint64_t landing = found.last + 1;
   if (landing >= end || agrees(zone, landing)) return;
   land(zone, track, landing);
+}
+
+// Slots from a track's first to its last block, as far as the numbers show them.
+std::uint64_t Mapper::span_of(std::uint64_t first, std::uint64_t last) {
+  if (numbering_.from_index || is_remapped(last)) return last - first + 1;
+  return survey_.at(last).place.sector - numbering_.base + 1;
 }
 
 // The track ends early, and so do those behind it: a zone of shorter tracks begins. Where it ends
@@ -457,20 +497,22 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
 bool Mapper::tracks_grow_short(const Zone& zone, const TrackMeasure& found, std::uint64_t track) {
   if (track == 0 || found.span >= zone.slots.sectors()) return false;
   const TrackPlace before = zone.order.at(track - 1), here = zone.order.at(track);
-  constexpr int kLookedAt = 3;
-  std::uint64_t next = found.last + 1;
-  for (int i = 0; i < kLookedAt && next < survey_.blocks(); ++i) {
+  constexpr int kLookedAt = 3;  // tracks behind: one of four may be shorter still, by a defect
+  std::uint64_t next = found.last + 1, longest = found.span;
+  int as_long = 1;
+  for (int i = 0; i < kLookedAt && next < survey_.blocks() && as_long < 2; ++i) {
     const TrackPlace place = track_of(survey_.at(next).place);
     if (i == 0 && before.cylinder == here.cylinder && place.cylinder != here.cylinder) return false;
-    const std::uint64_t last = last_on_track(next, next + found.span - 1);
-    std::uint64_t span = last - next + 1;
-    const bool numbers_tell = !numbering_.from_index && !numbering_.renumbered;
-    if (numbers_tell && !is_remapped(last))
-      span = survey_.at(last).place.sector - numbering_.base + 1;
-    if (span >= found.span) return span == found.span;
+    const std::uint64_t last = last_on_track(next, next + longest - 1);
+    const std::uint64_t span = span_of(next, last);
+    if (span >= zone.slots.sectors()) return false;
+    if (span == longest) ++as_long;
+    if (span > longest) as_long = 1;
+    longest = std::max(longest, span);
     next = last + 1;
   }
-  return false;
+  constexpr std::uint64_t kMostSlips = 4;
+  return as_long > 1 && longest - found.span <= kMostSlips;
 }
 
 // Spares or reserved tracks at the end of a cylinder, after many cylinders without: zones are told
@@ -491,8 +533,9 @@ void Mapper::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
   if (note_remap(zone, lbn) || reinterpret(zone, lbn)) return;
   const std::uint32_t front = front_offset(lbn);
   const bool order_is_known = zones_[zone].order.repeated(track + 1);
-  if (!order_is_known && order_goes_on(zone, track, lbn, front)) return;
-  if (skipped_ahead(zone, track, lbn, front)) return;
+  if (order_is_known ? skipped_ahead(zone, track, lbn, front)
+                     : order_goes_on(zone, track, lbn, front))
+    return;
   zones_.resize(zone + 1);
   start_zone(lbn);
 }
@@ -512,7 +555,7 @@ bool Mapper::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t 
   if (expected(trial, lbn).place != track_of(survey_.at(lbn).place) ||
       !boundary_agrees(trial, *to + 1, end))
     return false;
-  trial.slots.learn_series();
+  unsettled_ |= trial.slots.learn_series();
   zones_[zone] = std::move(trial);
   return true;
 }
@@ -522,23 +565,27 @@ bool Mapper::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t 
                            std::uint32_t front) {
   if (zone + 1 != zones_.size()) return false;
   const std::uint64_t sectors = zones_[zone].slots.sectors();
-  const auto is_full = [&](std::uint64_t first, std::uint64_t used) {
-    const std::uint64_t last = last_on_track(first, first + sectors - used - 1);
-    return std::pair(last, used + last - first + 1);
-  };
-  const auto [last, length] = is_full(lbn, front);
-  if (length > sectors) return false;
-  if (length < sectors && last + 1 < survey_.blocks() && is_full(last + 1, 0).second != sectors)
-    return false;
+  constexpr int kLookedAt = 4;  // tracks: some may be short by spares or defects, none may be longer
+  std::uint64_t start = lbn;
+  bool as_long = false;
+  for (int i = 0; i < kLookedAt && start < survey_.blocks() && !as_long; ++i) {
+    const std::uint64_t last = last_on_track(start, start + sectors - (i == 0 ? front : 0) - 1);
+    const std::uint64_t span = span_of(start, last);
+    if (span > sectors) return false;
+    as_long = span == sectors;
+    start = last + 1;
+  }
+  if (!as_long && start < survey_.blocks()) return false;
   Zone& here = zones_[zone];
   const TrackPlace place = track_of(survey_.at(lbn).place);
   if (here.order.find(place) && *here.order.find(place) <= track) return false;
+  unsettled_ = true;
   here.order.continue_with(track + 1, place);
   load_slips(here);
   if (front > 0) {
     const std::uint64_t first = here.first_slot(track + 1);
     here.slots.measured({first, first + front + 1}, {{first, first + front}});
-    here.slots.learn_series();
+    unsettled_ |= here.slots.learn_series();
   }
   return true;
 }
@@ -652,35 +699,85 @@ Mapper::TrackMeasure Mapper::measure(const Zone& zone, std::uint64_t track, std:
     } else {
       modulus = std::max(modulus, final_sector - numbering_.base + 1);
     }
-    found.first_slot = start.slot - (first - regular_first);
-    find_holes(first, final, place, start.slot, modulus, found.holes);
     const std::uint64_t distance = (final_sector + modulus - start_sector) % modulus;
-    found.span = static_cast<std::uint32_t>(start.slot + distance + behind + 1);
+    std::uint64_t slot = start.slot;
+    if (slot + distance + behind >= std::max(modulus, sectors)) slot = 0;  // it cannot be there
+    if (modulus == sectors && slot == 0 && distance + behind + 1 < sectors)
+      slot = front_slips(zone, track, start_sector, sectors - (distance + behind + 1), false);
+    found.first_slot = slot - std::min(slot, first - regular_first);
+    find_holes(first, final, place, slot, modulus, found.holes);
+    found.span = static_cast<std::uint32_t>(slot + distance + behind + 1);
     if (modulus > sectors) found.span = std::max(found.span, modulus);
-    return found;
-  }
-  if (numbering_.renumbered) {
-    // The holes cannot be seen: the listed defects of the track come first.
-    const std::uint64_t blocks = last - regular_first + 1;
-    const std::uint64_t first_slot = zone.first_slot(track);
-    found.first_slot = start.slot - start.rank;
-    while (found.first_slot > 0 && zone.slots.is_slip(first_slot + found.first_slot - 1))
-      --found.first_slot;
-    std::uint64_t missing = sectors > blocks ? sectors - blocks : 0;
-    found.span = static_cast<std::uint32_t>(found.first_slot + blocks);
-    for (std::uint64_t slot = found.first_slot; slot < found.span && missing > 0; ++slot) {
-      if (!zone.slots.is_slip(first_slot + slot)) continue;
-      found.holes.push_back({slot, slot + 1});
-      ++found.span;
-      --missing;
-    }
     return found;
   }
   const std::uint64_t slot = start_sector - numbering_.base;
   found.first_slot = slot - std::min(slot, first - regular_first);
   find_holes(first, final, place, slot, 0, found.holes);
   found.span = static_cast<std::uint32_t>(final_sector - numbering_.base + behind + 1);
+  if (numbering_.renumbered) insert_slips(zone, track, found);
   return found;
+}
+
+// Where numbers start at the index, a track that lacks blocks may lack them in front or at its end.
+// Its neighbours of two cycles tell where its first slot should be: the skew is the same each time.
+std::uint64_t Mapper::front_slips(const Zone& zone, std::uint64_t track, std::uint32_t start_sector,
+                                  std::uint64_t missing, bool behind) {
+  const std::uint64_t sectors = zone.slots.sectors(), cycle = zone.order.cycle();
+  if (!behind && track < 2 * cycle) return 0;
+  // The sector number of a track's first slot.
+  const auto start_of = [&](std::uint64_t other) -> std::optional<std::uint64_t> {
+    const std::uint64_t lbn = zone.first_block(other);
+    if (lbn >= survey_.blocks() || is_remapped(lbn) ||
+        track_of(survey_.at(lbn).place) != zone.order.at(other))
+      return std::nullopt;
+    const std::uint64_t number = survey_.at(lbn).place.sector - numbering_.base;
+    return (number + sectors - expected(zone, lbn).slot) % sectors;
+  };
+  const auto near = start_of(behind ? track + cycle : track - cycle);
+  const auto far = start_of(behind ? track + 2 * cycle : track - 2 * cycle);
+  if (!near || !far) return 0;
+  const std::uint64_t regular = (2 * *near + sectors - *far) % sectors;
+  const std::uint64_t front = (start_sector - numbering_.base + sectors - regular) % sectors;
+  // Skews need not be whole sectors: a start may be one off.
+  if (front + 1 >= missing && front <= missing + 1 && (front > 1 || missing == front)) return missing;
+  return front > 1 && front < missing ? front : 0;
+}
+
+void Mapper::find_fronts() {
+  if (!numbering_.from_index) return;
+  for (std::size_t i = 0; i < zones_.size(); ++i) {
+    Zone& zone = zones_[i];
+    const std::uint64_t sectors = zone.slots.sectors();
+    const std::uint64_t first = zone.first_lbn, next = zone.first_block(1);
+    if (next >= end_of(i) || zone.slots.next_spares(0).value_or(SlotRange{1, 1}).first == 0) continue;
+    const TrackMeasure found = measure(zone, 0, end_of(i));
+    if (found.first != first || !found.holes.empty() || found.first_slot > 0) continue;
+    const std::uint64_t missing = sectors - found.span;
+    if (missing == 0 || is_remapped(first)) continue;
+    const std::uint64_t front =
+        front_slips(zone, 0, survey_.at(first).place.sector, missing, true);
+    if (front == 0) continue;
+    std::vector<SlotRange> free{{0, front}};
+    if (front + found.span < sectors) free.push_back({front + found.span, sectors});
+    zone.slots.measured({0, sectors}, free);
+  }
+}
+
+// The track's slips do not show in its numbers: as many of those listed as sectors are missing.
+void Mapper::insert_slips(const Zone& zone, std::uint64_t track, TrackMeasure& found) const {
+  const std::uint64_t first = zone.first_slot(track);
+  const std::uint32_t sectors = zone.slots.sectors();
+  for (std::uint64_t slot = 0; slot < found.span && found.span < sectors; ++slot) {
+    if (!zone.slots.is_slip(first + slot)) continue;
+    if (slot <= found.first_slot) ++found.first_slot;
+    for (SlotRange& hole : found.holes) {
+      if (hole.first >= slot) ++hole.first;
+      if (hole.end > slot) ++hole.end;
+    }
+    if (slot > found.first_slot) found.holes.push_back({slot, slot + 1});
+    ++found.span;
+  }
+  std::ranges::sort(found.holes, {}, &SlotRange::first);
 }
 
 // Slots without a block between two blocks of one track, by bisection of the differences between

@@ -36,6 +36,11 @@ class Mapper {
   // was right at once.
   bool check(std::uint64_t lbn);
 
+  // Where numbers start at the index: whether a zone's first track lacks blocks in front.
+  void find_fronts();
+  // Blocks noted as remapped that lie where they should, by what was learned since.
+  void drop_needless_remaps();
+
   const std::vector<Zone>& zones() const { return zones_; }
   const Defects& defects() const { return defects_; }
   const std::map<std::uint64_t, scsi::PhysicalAddress>& remaps() const { return remaps_; }
@@ -70,6 +75,7 @@ class Mapper {
   void start_zone(std::uint64_t lbn);
   bool agrees(std::size_t zone, std::uint64_t lbn) { return agrees(zones_[zone], lbn); }
   bool agrees(const Zone& zone, std::uint64_t lbn);
+  std::uint64_t number_of(const Zone& zone, const Expected& where) const;
   bool matches(const Zone& zone, std::uint64_t lbn, const Answer& answer) const;
   bool boundary_agrees(const Zone& zone, std::uint64_t track, std::uint64_t end);
   std::uint64_t last_agreeing(std::size_t zone, std::uint64_t good, std::uint64_t bad);
@@ -86,6 +92,9 @@ class Mapper {
   void repair(std::size_t zone, std::uint64_t lbn);
 
   TrackMeasure measure(const Zone& zone, std::uint64_t track, std::uint64_t end);
+  std::uint64_t front_slips(const Zone& zone, std::uint64_t track, std::uint32_t start_sector,
+                            std::uint64_t missing, bool behind);
+  void insert_slips(const Zone& zone, std::uint64_t track, TrackMeasure& found) const;
   std::uint64_t last_on_track(std::uint64_t lbn, std::uint64_t hint,
                               const std::function<bool(std::uint64_t)>& on_track,
                               std::uint64_t end);
@@ -93,6 +102,7 @@ class Mapper {
   void find_holes(std::uint64_t low, std::uint64_t high, TrackPlace place, std::uint64_t slot_of_low,
                   std::uint32_t modulus, std::vector<SlotRange>& holes);
   std::optional<std::uint64_t> first_after_wrap(std::uint64_t first, std::uint64_t last);
+  std::uint64_t span_of(std::uint64_t first, std::uint64_t last);
   std::uint32_t front_offset(std::uint64_t lbn);
   bool is_remapped(std::uint64_t lbn);
   void load_slips(Zone& zone) const;
@@ -106,7 +116,9 @@ class Mapper {
   std::vector<Zone> zones_;
   std::map<std::uint64_t, scsi::PhysicalAddress> remaps_;
   std::map<std::uint64_t, int> attempts_;  // repairs that began at a block
+  std::uint64_t repairs_ = 0;
   int restarts_ = 0;
+  bool unsettled_ = false;  // what was seen before must be compared with the map anew
 };
 
 }  // namespace platter::layout

@@ -119,6 +119,12 @@ std::vector<SlotRange> SlotMap::free_ranges(std::uint64_t first, std::uint64_t e
   return free;
 }
 
+std::vector<SlotRange> SlotMap::exceptions() const {
+  std::vector<SlotRange> ranges;
+  for (const Override& item : overrides_) ranges.push_back(item.range);
+  return ranges;
+}
+
 void SlotMap::set_absorb(Absorb absorb) {
   absorb_ = absorb;
   rebuild();

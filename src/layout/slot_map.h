@@ -46,8 +46,14 @@ class SlotMap {
   std::uint64_t slot_of(std::uint64_t block) const;  // block: counted from the zone's first
   bool is_free(std::uint64_t slot) const { return blocks_before(slot + 1) == blocks_before(slot); }
   bool is_slip(std::uint64_t slot) const { return slips_.contains(slot); }
+  std::uint64_t slips_between(std::uint64_t first, std::uint64_t end) const {
+    return static_cast<std::uint64_t>(
+        std::distance(slips_.lower_bound(first), slips_.lower_bound(end)));
+  }
   // The spares behind a slot, as they are left; nullopt: none come at a stride.
   std::optional<SlotRange> next_spares(std::uint64_t slot) const;
+  // Where measured tracks differ from what slips and series make expect.
+  std::vector<SlotRange> exceptions() const;
   // Free slots in [first, end), joined, in order.
   std::vector<SlotRange> free_ranges(std::uint64_t first, std::uint64_t end) const;
 
@@ -57,7 +63,6 @@ class SlotMap {
   void set_listed_slips(const std::set<std::uint64_t>& slips);
   // The truth about [first, end): only the slots of `free` hold no block. A free slot between used
   // ones of its track is a slip; the rest is looked at for spares that come again.
-  // `frontier`: slots from there on have not been measured.
   void measured(SlotRange range, const std::vector<SlotRange>& free);
   // Spares met twice at the same place of a track become a series; a series that was missed twice
   // ends. True if the map changed.

@@ -84,17 +84,15 @@ const Answer& Survey::at(std::uint64_t lbn) {
 }
 
 std::optional<std::uint64_t> Survey::back(const scsi::PhysicalAddress& place) {
+  const std::uint64_t key = key_of(place);
+  const auto known = asked_back_.find(key);
+  if (known != asked_back_.end()) return known->second;
   ++translations_;
-  return translator_.translate_back(place);
-}
-
-std::optional<std::uint64_t> Survey::known_at(const scsi::PhysicalAddress& place) const {
-  const auto found = block_at_.find(key_of(place));
-  return found == block_at_.end() ? std::nullopt : std::optional(found->second);
+  return asked_back_[key] = translator_.translate_back(place);
 }
 
 void Survey::ask_again(std::uint64_t count) {
-  const std::uint64_t every = std::max<std::uint64_t>(1, known_.size() / std::max<std::uint64_t>(1, count));
+  const std::uint64_t every = known_.size() / std::max<std::uint64_t>(1, count) + 1;
   std::uint64_t index = 0;
   for (const auto& [lbn, answer] : known_) {
     if (index++ % every != 0) continue;

@@ -29,9 +29,8 @@ class Survey {
   // geometry, the place of another block; Error(unsupported) past the limit of translations.
   const Answer& at(std::uint64_t lbn);
   const std::map<std::uint64_t, Answer>& known() const { return known_; }
+  // The block at a place, asked once.
   std::optional<std::uint64_t> back(const scsi::PhysicalAddress& place);
-  // The block that was found at a place.
-  std::optional<std::uint64_t> known_at(const scsi::PhysicalAddress& place) const;
 
   // Asks again for up to `count` of the known blocks. Throws Error(protocol) if one has moved.
   void ask_again(std::uint64_t count);
@@ -46,6 +45,7 @@ class Survey {
   std::uint64_t blocks_, limit_;
   std::map<std::uint64_t, Answer> known_;
   std::unordered_map<std::uint64_t, std::uint64_t> block_at_;  // key of a place -> LBN
+  std::unordered_map<std::uint64_t, std::optional<std::uint64_t>> asked_back_;
   std::uint64_t translations_ = 0;
 };
 

@@ -147,6 +147,7 @@ void TrackOrder::guess() {
   const std::size_t met = prefix_.size();
   std::size_t period = 0;
   TrackPlace step;
+  inherited_ = false;
   // A repetition seen in full, else one that everything seen agrees with, else straight on.
   for (std::size_t m = 1; m < met && period == 0; ++m) {
     const std::size_t pairs = std::max<std::size_t>(m, 2);
@@ -155,7 +156,14 @@ void TrackOrder::guess() {
   }
   for (std::size_t m = 1; m < met && period == 0; ++m) {
     const auto constant = constant_step(prefix_, m, met - m);
-    if (constant && plausible(*constant)) period = m, step = *constant;
+    if (!constant || !plausible(*constant)) continue;
+    // No track comes twice.
+    const bool new_ones = std::none_of(prefix_.end() - static_cast<std::ptrdiff_t>(m), prefix_.end(),
+                                       [&](const TrackPlace& place) {
+                                         return std::ranges::find(prefix_, place + *constant) !=
+                                                prefix_.end();
+                                       });
+    if (new_ones) period = m, step = *constant;
   }
   if (period == 0) {
     period = 1;
@@ -195,6 +203,7 @@ std::vector<TrackOrder> TrackOrder::restarts(TrackPlace first) const {
       }
       order.cylinder_step_ = cylinder_step_;
       order.head_step_ = head_step_;
+      order.inherited_ = true;
       orders.push_back(std::move(order));
     }
   }
@@ -203,7 +212,7 @@ std::vector<TrackOrder> TrackOrder::restarts(TrackPlace first) const {
 
 bool TrackOrder::repeated(std::uint64_t tracks) const {
   return cycle_.size() > 1 && cylinder_step_ > 0 && head_step_ == 0 &&
-         tracks >= prefix_.size() + cycle_.size();
+         tracks >= (inherited_ ? cycle_.size() : tracks_to_walk());
 }
 
 std::uint64_t TrackOrder::missing_before() const {

@@ -34,8 +34,12 @@ class TrackOrder {
   // where a run of this cycle begins come first.
   std::vector<TrackOrder> restarts(TrackPlace first) const;
 
-  // Tracks of one repetition, and the whole repetitions that `tracks` tracks make.
-  std::size_t cycle() const { return cycle_.size(); }
+  std::size_t cycle() const { return cycle_.size(); }  // tracks of one repetition
+  // So many tracks must be seen one by one before jumps may be taken.
+  std::uint64_t tracks_to_walk() const {
+    return inherited_ ? 0 : prefix_.size() + 2 * cycle_.size() + 1;
+  }
+  // Cylinders move on evenly, and `tracks` tracks are enough to know.
   bool repeated(std::uint64_t tracks) const;
 
   // Tracks that lie before track 0 in the same sweep over the heads of one cylinder, and after
@@ -50,12 +54,12 @@ class TrackOrder {
  private:
   void guess();
   void normalize();
-  std::int64_t place_in_cycle(std::uint64_t track) const;
   bool starts_run(std::size_t position) const;
   TrackPlace cyclic(std::int64_t index) const;  // index 0: first track of the cycle; may be negative
 
   std::vector<TrackPlace> prefix_, cycle_;
   std::int64_t cylinder_step_ = 0, head_step_ = 0;
+  bool inherited_ = false;  // known from the zone before
 };
 
 }  // namespace platter::layout

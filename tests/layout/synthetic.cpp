@@ -1,5 +1,7 @@
 #include "layout/synthetic.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 namespace platter::layout::testing {
@@ -17,12 +19,11 @@ scsi::PhysicalAddress SyntheticTranslator::address(std::uint64_t slot) const {
   std::uint32_t sector = static_cast<std::uint32_t>(slot - track.first_slot);
   if (behaviour_.sectors == Sectors::from_index) {
     sector = (sector + shift(track)) % track.sectors;
-  } else if (behaviour_.sectors == Sectors::without_holes && map_.lbn_of_slot(slot)) {
-    std::uint32_t rank = 0;
-    for (std::uint64_t s = track.first_slot; s < slot; ++s) {
-      if (map_.lbn_of_slot(s) || !map_.lbn_of_slot(slot)) ++rank;
-    }
-    sector = rank;
+  } else if (behaviour_.sectors == Sectors::without_holes) {
+    const auto slips = [&](std::uint64_t end) {
+      return std::ranges::lower_bound(primary, end) - primary.begin();
+    };
+    sector -= static_cast<std::uint32_t>(slips(slot) - slips(track.first_slot));
   }
   return {track.cylinder, track.head, sector + behaviour_.base};
 }
@@ -101,6 +102,7 @@ std::string difference(const model::Layout& truth, const model::Layout& found, b
     if (auto text = differ(a, b, remap.lbn); !text.empty()) return text;
     if (!b.is_remapped(remap.lbn)) return fmt::format("block {} is remapped", remap.lbn);
   }
+  // (Where a remapped block would be in sequence does not show.)
   const engine::LayoutMap p(without_remaps(truth)), q(without_remaps(found));
   for (std::uint64_t lbn = 0; lbn < p.blocks();) {
     const engine::Track track = p.track_of_slot(p.slot_of_lbn(lbn));
@@ -108,9 +110,14 @@ std::string difference(const model::Layout& truth, const model::Layout& found, b
     const auto dense = [&](const engine::LayoutMap& map) {
       return map.slot_of_lbn(end - 1) - map.slot_of_lbn(lbn) == end - 1 - lbn;
     };
-    const std::uint64_t step = dense(p) && dense(q) && end - 1 > lbn ? end - 1 - lbn : 1;
-    for (std::uint64_t at = lbn; at < end; at += step)
+    const std::uint64_t step = dense(p) && dense(q) && end - 1 > lbn &&
+                                       !a.is_remapped(lbn) && !a.is_remapped(end - 1)
+                                   ? end - 1 - lbn
+                                   : 1;
+    for (std::uint64_t at = lbn; at < end; at += step) {
+      if (a.is_remapped(at)) continue;
       if (auto text = differ(p, q, at); !text.empty()) return text;
+    }
     lbn = end;
   }
   return "";

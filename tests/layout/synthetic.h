@@ -26,7 +26,7 @@ class SyntheticTranslator : public Translator {
  public:
   SyntheticTranslator(const model::Layout& layout, Behaviour behaviour);
 
-  // Slots that the defect lists name; forget() leaves some out.
+  // Slots that the defect lists name, ascending.
   std::vector<std::uint64_t> primary, grown;
 
   const std::string& name() const override { return name_; }

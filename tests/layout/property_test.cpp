@@ -1,0 +1,121 @@
+// Random drives come out as they are, whatever the order of tracks, the sparing, the defects and the
+// numbering of sectors; and a drive that cannot be mapped is refused, never mapped wrongly.
+#include <catch2/catch.hpp>
+
+#include "layout/extract.h"
+#include "layout/random_drive.h"
+#include "layout/synthetic.h"
+#include "model/error.h"
+
+namespace platter::layout::testing {
+namespace {
+
+struct Outcome {
+  int exact = 0;        // every block at its slot
+  int same_tracks = 0;  // every block on its track, but some track's length is another
+  int refused = 0;
+};
+
+// Throws nothing but failed checks.
+void extract(const RandomDrive& drive, Behaviour behaviour, Outcome& outcome) {
+  SyntheticTranslator translator(drive.truth, behaviour);
+  translator.primary = drive.primary;
+  translator.grown = drive.grown;
+  try {
+    const Extraction found = by_address_translation(translator);
+    CHECK(difference(drive.truth, found.layout, false) == "");
+    const bool slots = difference(drive.truth, found.layout, true).empty();
+    ++(slots ? outcome.exact : outcome.same_tracks);
+  } catch (const Error& error) {
+    INFO(error.what());
+    CHECK(error.status() == ExitStatus::unsupported);
+    ++outcome.refused;
+  }
+}
+
+TEST_CASE("random drives of all schemes of sparing are mapped block by block") {
+  constexpr int kDrives = 200;
+  Outcome outcome;
+  int visible = 0;
+  for (int seed = 0; seed < kDrives; ++seed) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(seed) + 1000);
+    const RandomDrive drive = build(random_recipe(random), random);
+    INFO("seed " << seed << ": " << drive.description);
+    Behaviour behaviour;
+    behaviour.base = static_cast<std::uint32_t>(seed % 2);
+    if (drive.track_length_visible) ++visible;
+    extract(drive, behaviour, outcome);
+  }
+  // Spares of every track that are never used do not show, nor does where a short last track ends.
+  CHECK(outcome.exact >= visible * 95 / 100);
+  CHECK(outcome.refused <= kDrives * 2 / 100);
+}
+
+TEST_CASE("slipped sectors without a number, and numbers that start at the index") {
+  constexpr int kDrives = 80;
+  for (const Sectors sectors : {Sectors::without_holes, Sectors::from_index}) {
+    Outcome outcome;
+    for (int seed = 0; seed < kDrives; ++seed) {
+      std::mt19937_64 random(static_cast<std::uint64_t>(seed) + 5000);
+      const RandomDrive drive = build(random_recipe(random), random);
+      INFO("seed " << seed << ": " << drive.description);
+      Behaviour behaviour;
+      behaviour.sectors = sectors;
+      behaviour.base = static_cast<std::uint32_t>(seed % 2);
+      extract(drive, behaviour, outcome);
+    }
+    CHECK(outcome.refused <= kDrives * 5 / 100);
+  }
+}
+
+TEST_CASE("defects that the drive does not list are found") {
+  constexpr int kDrives = 80;
+  for (const bool some_listed : {false, true}) {
+    Outcome outcome;
+    for (int seed = 0; seed < kDrives; ++seed) {
+      std::mt19937_64 random(static_cast<std::uint64_t>(seed) + 9000);
+      Recipe recipe = random_recipe(random);
+      recipe.remaps = 0;  // one that no list names may lie in a spare that nobody asks
+      RandomDrive drive = build(recipe, random);
+      INFO("seed " << seed << ": " << drive.description);
+      Behaviour behaviour;
+      behaviour.gives_primary = behaviour.gives_grown = some_listed;
+      if (some_listed) drive.primary.resize(drive.primary.size() / 2);
+      extract(drive, behaviour, outcome);
+    }
+    CHECK(outcome.refused <= kDrives * 5 / 100);
+  }
+}
+
+TEST_CASE("surface serpentines are mapped") {
+  Outcome outcome;
+  for (int seed = 0; seed < 40; ++seed) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(seed) + 3000);
+    Recipe recipe = random_recipe(random);
+    recipe.order = Order::surface_serpentine;
+    recipe.unit = Unit::zone;
+    const RandomDrive drive = build(recipe, random);
+    INFO("seed " << seed << ": " << drive.description);
+    extract(drive, {}, outcome);
+  }
+  CHECK(outcome.refused == 0);
+}
+
+TEST_CASE("spares of thousands of cylinders are a few skips, and cost few translations") {
+  std::mt19937_64 random(42);
+  Recipe recipe;
+  recipe.unit = Unit::cylinder;
+  recipe.heads = 2;
+  recipe.zones = 2;
+  recipe.cylinders = 6000;
+  const RandomDrive drive = build(recipe, random);
+  REQUIRE(drive.truth.skips.size() > 2000);
+  SyntheticTranslator translator(drive.truth, {});
+  const Extraction found = by_address_translation(translator);
+  CHECK(difference(drive.truth, found.layout, true) == "");
+  CHECK(found.layout.skips.size() < 20);
+  CHECK(found.translations < 3'000);
+}
+
+}  // namespace
+}  // namespace platter::layout::testing
