@@ -123,7 +123,8 @@ std::uint64_t Step::read_ahead_limit(const Request& request, std::uint64_t segme
     case model::ReadAhead::to_cylinder_end: {
       const std::uint32_t cylinder = layout.pbn_of_lbn(end - 1).cylinder;
       far = beyond_track_of(end - 1);
-      while (far < blocks && layout.pbn_of_lbn(far).cylinder == cylinder)
+      for (std::uint32_t tracks = layout.heads();
+           tracks > 0 && far < blocks && layout.pbn_of_lbn(far).cylinder == cylinder; --tracks)
         far = beyond_track_of(far);
       break;
     }

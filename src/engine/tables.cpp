@@ -5,6 +5,7 @@
 
 #include "engine/layout_tables.h"
 #include "model/error.h"
+#include "model/validate.h"
 
 namespace platter::engine {
 namespace {
@@ -132,8 +133,9 @@ std::optional<std::string> overheads_defect(const CommandOverheads& o) {
 }
 
 std::optional<std::string> bus_defect(const BusTable& bus) {
-  if (bus.read_block_ns < 0 || bus.read_block_ns > kSecond || bus.write_block_ns < 0 ||
-      bus.write_block_ns > kSecond)
+  constexpr Nanoseconds kSlowestBlock = 100 * kMillisecond;  // times 2^32 blocks: no overflow
+  if (bus.read_block_ns < 0 || bus.read_block_ns > kSlowestBlock || bus.write_block_ns < 0 ||
+      bus.write_block_ns > kSlowestBlock)
     return "its bus needs a time for a block that is none";
   if (!(bus.high_read_watermark >= 0 && bus.high_read_watermark <= 1))
     return "its bus has a watermark that is no share";
@@ -183,7 +185,12 @@ std::optional<std::string> defect_beside_layout(const TablesView& t) {
 }  // namespace
 
 std::optional<std::string> tables_defect(const TablesView& tables) {
+  const FlatLayout& totals = tables.layout.totals;
   if (auto defect = layout_defect(tables.layout)) return "its layout " + *defect;
+  if (totals.slots > model::kMostSlots || totals.cylinders > model::kMostCylinders ||
+      totals.heads > model::kMostHeads ||
+      totals.tracks > std::uint64_t{totals.cylinders} * totals.heads)
+    return "its layout is larger than any drive";
   if (auto defect = defect_beside_layout(tables)) return defect;
   return validity_defect(tables.validity, tables.layout.totals.blocks);
 }

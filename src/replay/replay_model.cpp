@@ -1,6 +1,7 @@
 #include "replay/replay_model.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,8 +16,8 @@ namespace {
 
 constexpr std::size_t kPhaseAccesses = 100;
 
-double exact_period_ns(const model::Rotation& rotation) {
-  return static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+double exact_period_ns(const engine::FlatMotion& motion) {
+  return static_cast<double>(motion.numerator_ns) / static_cast<double>(motion.denominator);
 }
 
 std::string name_of(const model::Identity& identity) {
@@ -125,9 +126,27 @@ double phase_between(const Result& drive, const Result& model, double period_ns)
   return statistics::circular_median(differences, period_ns);
 }
 
+Subject subject_of(const model::Identity& identity, std::shared_ptr<const engine::Tables> tables) {
+  Subject subject{.name = name_of(identity),
+                  .blocks = identity.blocks,
+                  .block_bytes = identity.block_bytes,
+                  .tables = std::move(tables)};
+  if (const Nanoseconds block_ns = subject.tables->bus.read_block_ns; block_ns > 0)
+    subject.block_transfer_ns = static_cast<double>(block_ns);
+  return subject;
+}
+
+Subject subject_of(const model::DriveModel& model) {
+  return subject_of(model.identity, std::make_shared<const engine::Tables>(model));
+}
+
 Result replay_on_model(const model::DriveModel& model, const Trace& trace,
                        const ModelReplay& options) {
-  engine::Engine engine(model);
+  return replay_on_model(subject_of(model), trace, options);
+}
+
+Result replay_on_model(const Subject& subject, const Trace& trace, const ModelReplay& options) {
+  engine::Engine engine(subject.tables);
   require_within(trace, engine.blocks());
   if (options.like) require_same_requests(trace, *options.like);
   if (options.caches == Caches::off)
@@ -135,14 +154,14 @@ Result replay_on_model(const model::DriveModel& model, const Trace& trace,
 
   Result result;
   result.target = Result::Target::model;
-  result.name = name_of(model.identity);
+  result.name = subject.name;
   result.trace = trace.name;
   result.kind = trace.kind;
   result.depth = trace.kind == TraceKind::closed ? 1 : options.depth;
   result.caches = options.caches == Caches::off ? "off" : "default";
-  result.block_bytes = model.identity.block_bytes;
-  result.period_ns = exact_period_ns(model.rotation);
-  if (model.bus.block_transfer) result.block_transfer_ns = *model.bus.block_transfer.value * 1e6;
+  result.block_bytes = subject.block_bytes;
+  result.period_ns = exact_period_ns(subject.tables->motion);
+  result.block_transfer_ns = subject.block_transfer_ns;
 
   const auto run = [&](double phase_ns) {
     ModelPlayer player(engine, static_cast<Nanoseconds>(std::llround(phase_ns)));

@@ -2,12 +2,29 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
 
+#include "engine/tables.h"
 #include "model/drive_model.h"
 #include "replay/result.h"
 #include "replay/trace.h"
 
 namespace platter::replay {
+
+// What can be replayed on, from wherever it comes: compiled tables, and what a result says of them.
+struct Subject {
+  std::string name{};
+  std::uint64_t blocks = 0;
+  std::uint32_t block_bytes = 512;
+  std::optional<double> block_transfer_ns{};  // of one block over the bus, where known
+  std::shared_ptr<const engine::Tables> tables{};
+};
+
+// Throws Error(bad_input) for a model that lacks what an engine needs.
+Subject subject_of(const model::DriveModel& model);
+Subject subject_of(const model::Identity& identity, std::shared_ptr<const engine::Tables> tables);
 
 enum class Caches : std::uint8_t { as_they_are, off };
 
@@ -25,6 +42,7 @@ struct ModelReplay {
 // Without `like`, an open trace's requests are issued when due, later if `depth` are outstanding; a
 // closed trace's think times start at the model's own completions, as DiskSim's validate mode does.
 // Throws Error(bad_input) for a request past the model's end, or a `like` of another trace.
+Result replay_on_model(const Subject& subject, const Trace& trace, const ModelReplay& options = {});
 Result replay_on_model(const model::DriveModel& model, const Trace& trace,
                        const ModelReplay& options = {});
 

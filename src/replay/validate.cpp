@@ -16,15 +16,13 @@ model::Identity identity_of(scsi::Device& device) {
 }
 
 void require_same_size(const std::string& device, const model::Identity& identity,
-                       std::span<const model::DriveModel> models) {
-  for (const model::DriveModel& model : models)
-    if (model.identity.blocks != identity.blocks)
+                       std::span<const Subject> models) {
+  for (const Subject& model : models)
+    if (model.blocks != identity.blocks)
       throw Error(ExitStatus::bad_input,
                   fmt::format("the model {} has {} blocks but {} has {}: it is a model of another "
                               "drive",
-                              model.identity.name.empty() ? model.identity.product
-                                                          : model.identity.name,
-                              model.identity.blocks, device, identity.blocks));
+                              model.name, model.blocks, device, identity.blocks));
 }
 
 Result drives_result(scsi::Device& device, const Trace& trace, Caches caches,
@@ -44,6 +42,13 @@ Result drives_result(scsi::Device& device, const Trace& trace, Caches caches,
 
 void validate(scsi::Device& device, std::span<const model::DriveModel> models,
               const Validation& options, const Finished& finished) {
+  std::vector<Subject> subjects;
+  for (const model::DriveModel& model : models) subjects.push_back(subject_of(model));
+  validate(device, subjects, options, finished);
+}
+
+void validate(scsi::Device& device, std::span<const Subject> models, const Validation& options,
+              const Finished& finished) {
   const model::Identity identity = identity_of(device);
   require_same_size(device.name(), identity, models);
   for (const WorkloadKind kind : {WorkloadKind::random, WorkloadKind::mixed}) {
@@ -60,7 +65,7 @@ void validate(scsi::Device& device, std::span<const model::DriveModel> models,
         drives_result(device, validated.trace,
                       kind == WorkloadKind::random ? Caches::off : Caches::as_they_are, options);
     const Caches caches = validated.drive.caches == "off" ? Caches::off : Caches::as_they_are;
-    for (const model::DriveModel& model : models) {
+    for (const Subject& model : models) {
       validated.models.push_back(
           replay_on_model(model, validated.trace, {.caches = caches, .like = &validated.drive}));
       validated.comparisons.push_back(compare(validated.drive, validated.models.back()));

@@ -10,6 +10,7 @@
 #include "model/drive_model.h"
 #include "replay/compare.h"
 #include "replay/replay_drive.h"
+#include "replay/replay_model.h"
 #include "replay/workload.h"
 #include "scsi/device.h"
 
@@ -35,6 +36,8 @@ struct Validated {
 // does not let its caches be turned off runs the random workload with them on; the result says so.
 // Throws Error(bad_input) where a model is not of the drive's size, and what replay_on_drive throws.
 using Finished = std::function<void(const Validated&)>;
+void validate(scsi::Device& device, std::span<const Subject> models, const Validation& options,
+              const Finished& finished);
 void validate(scsi::Device& device, std::span<const model::DriveModel> models,
               const Validation& options, const Finished& finished);
 

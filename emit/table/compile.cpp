@@ -1,0 +1,104 @@
+#include <openssl/evp.h>
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "emit/table/table.h"
+#include "emit/table/wire.h"
+#include "model/error.h"
+#include "model/json.h"
+#include "model/version.h"
+
+namespace platter::emit_table {
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+using flatbuffers::Offset;
+using flatbuffers::Vector;
+
+std::string sha256_of(const std::string& text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned length = 0;
+  if (EVP_Digest(text.data(), text.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1)
+    throw Error(ExitStatus::internal, "the cryptographic library cannot compute SHA-256");
+  std::string hex;
+  for (unsigned i = 0; i < length; ++i) hex += fmt::format("{:02x}", digest[i]);
+  return hex;
+}
+
+template <typename Flat>
+auto structs(FlatBufferBuilder& builder, std::span<const Flat> items) {
+  return builder.CreateVectorOfStructs(to_wire(items.data()), items.size());
+}
+
+Offset<Vector<std::uint32_t>> numbers(FlatBufferBuilder& builder,
+                                      std::span<const std::uint32_t> items) {
+  return builder.CreateVector(items.data(), items.size());
+}
+
+Offset<wire::Identity> identity_of(FlatBufferBuilder& builder, const model::Identity& identity) {
+  const auto name = builder.CreateString(identity.name);
+  const auto vendor = builder.CreateString(identity.vendor);
+  const auto product = builder.CreateString(identity.product);
+  const auto revision = builder.CreateString(identity.revision);
+  const auto serial = builder.CreateString(identity.serial);
+  return wire::CreateIdentity(builder, name, vendor, product, revision, serial, identity.blocks,
+                              identity.block_bytes);
+}
+
+Offset<wire::Provenance> provenance_of(FlatBufferBuilder& builder,
+                                       const model::DriveModel& model) {
+  const auto method = builder.CreateString(model.provenance.method);
+  const auto source = builder.CreateString(model.provenance.source);
+  const auto date = builder.CreateString(model.provenance.date);
+  const auto digest = builder.CreateString(sha256_of(model::to_json_text(model)));
+  return wire::CreateProvenance(builder, method, source, date, digest);
+}
+
+Offset<Vector<Offset<wire::Demerit>>> demerits_of(FlatBufferBuilder& builder,
+                                                  const model::Validity& validity) {
+  std::vector<Offset<wire::Demerit>> demerits;
+  for (const model::Demerit& d : validity.demerits) {
+    const auto workload = builder.CreateString(d.workload);
+    demerits.push_back(wire::CreateDemerit(builder, workload, d.requests, d.drive_mean_ms,
+                                           d.demerit_ms, d.demerit_percent, d.folded_phase_share));
+  }
+  return builder.CreateVector(demerits);
+}
+
+}  // namespace
+
+std::string compile_table(const model::DriveModel& model) {
+  const engine::Tables tables(model);
+  const engine::TablesView view = tables.view();
+  const engine::LayoutView& layout = view.layout;
+  FlatBufferBuilder builder(64 * 1024);
+  const auto platter = builder.CreateString(model::kToolVersion);
+  const auto identity = identity_of(builder, model.identity);
+  const auto provenance = provenance_of(builder, model);
+  const auto demerits = demerits_of(builder, model.validity);
+  const auto note = builder.CreateString(model.validity.note);
+  const auto nodes = structs(builder, layout.nodes);
+  const auto skips = structs(builder, layout.skips);
+  const auto remaps_by_lbn = structs(builder, layout.remaps_by_lbn);
+  const auto remaps_by_slot = structs(builder, layout.remaps_by_slot);
+  const auto zone_index = numbers(builder, layout.zone_index);
+  const auto skip_lbn_index = numbers(builder, layout.skip_lbn_index);
+  const auto skip_slot_index = numbers(builder, layout.skip_slot_index);
+  const auto seeks = structs(builder, view.seeks);
+  const auto seek_index = numbers(builder, view.seek_index);
+  wire::FinishDriveBuffer(
+      builder,
+      wire::CreateDrive(builder, engine::kFlatVersion, platter, identity, provenance, demerits,
+                        note, to_wire(&view.validity), to_wire(&view.motion),
+                        to_wire(&view.overheads), to_wire(&view.bus), to_wire(&view.cache),
+                        to_wire(&layout.totals), nodes, skips, remaps_by_lbn, remaps_by_slot,
+                        zone_index, skip_lbn_index, skip_slot_index, seeks, seek_index));
+  return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
+}
+
+}  // namespace platter::emit_table

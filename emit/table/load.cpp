@@ -1,0 +1,146 @@
+#include <cstdint>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "emit/table/mapped_file.h"
+#include "emit/table/table.h"
+#include "emit/table/wire.h"
+#include "model/error.h"
+
+namespace platter::emit_table {
+namespace {
+
+constexpr std::size_t kSmallestEnvelope = 8;  // root offset and file identifier
+
+[[noreturn]] void refuse(const std::string& origin, const std::string& why) {
+  throw Error(ExitStatus::bad_input, fmt::format("{}: {}", origin, why));
+}
+
+[[noreturn]] void damaged(const std::string& origin, const std::string& what) {
+  refuse(origin,
+         fmt::format("is a damaged table: {}; write it again with platter emit table", what));
+}
+
+// The FlatBuffers verifier: every offset within the file. The verifier does not look at the
+// alignment of a vector's structs, which use in place needs.
+const wire::Drive& envelope_of(std::span<const std::byte> bytes, const std::string& origin) {
+  if (bytes.size() < kSmallestEnvelope || !wire::DriveBufferHasIdentifier(bytes.data()))
+    refuse(origin, "is no table file; write one with platter emit table");
+  if (bytes.size() % 8 != 0) damaged(origin, "its length is no multiple of 8");
+  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                 bytes.size());
+  if (!wire::VerifyDriveBuffer(verifier)) damaged(origin, "its envelope leads outside of the file");
+  const wire::Drive& table = *wire::GetDrive(bytes.data());
+  if (table.version() != engine::kFlatVersion)
+    refuse(origin, fmt::format("is a table of version {}, but this platter reads version {}; write "
+                               "it again with platter emit table",
+                               table.version(), engine::kFlatVersion));
+  return table;
+}
+
+template <typename Flat>
+std::span<const Flat> array_of(const flatbuffers::Vector<const Wire<Flat>*>* vector,
+                               const std::string& origin) {
+  if (vector->size() == 0) return {};
+  const std::uint8_t* data = vector->Data();
+  if (reinterpret_cast<std::uintptr_t>(data) % alignof(Flat) != 0)
+    damaged(origin, "an array does not begin at a multiple of 8");
+  return {from_wire<Flat>(reinterpret_cast<const Wire<Flat>*>(data)), vector->size()};
+}
+
+std::span<const std::uint32_t> array_of(const flatbuffers::Vector<std::uint32_t>* vector) {
+  return {vector->data(), vector->size()};  // the verifier has seen to multiples of 4
+}
+
+engine::TablesView view_of(const wire::Drive& table, const std::string& origin) {
+  engine::TablesView view;
+  view.layout.totals = *from_wire<engine::FlatLayout>(table.totals());
+  view.layout.nodes = array_of<engine::FlatNode>(table.nodes(), origin);
+  view.layout.skips = array_of<engine::FlatSkip>(table.skips(), origin);
+  view.layout.remaps_by_lbn = array_of<engine::FlatRemap>(table.remaps_by_lbn(), origin);
+  view.layout.remaps_by_slot = array_of<engine::FlatRemap>(table.remaps_by_slot(), origin);
+  view.layout.zone_index = array_of(table.zone_index());
+  view.layout.skip_lbn_index = array_of(table.skip_lbn_index());
+  view.layout.skip_slot_index = array_of(table.skip_slot_index());
+  view.motion = *from_wire<engine::FlatMotion>(table.motion());
+  view.seeks = array_of<engine::FlatSeekPoint>(table.seeks(), origin);
+  view.seek_index = array_of(table.seek_index());
+  view.overheads = *from_wire<engine::CommandOverheads>(table.overheads());
+  view.bus = *from_wire<engine::BusTable>(table.bus());
+  view.cache = *from_wire<engine::CacheTable>(table.cache());
+  view.validity = *from_wire<engine::ValidityTable>(table.validity());
+  return view;
+}
+
+std::string text_of(const flatbuffers::String* text) { return text == nullptr ? "" : text->str(); }
+
+model::Identity identity_of(const wire::Identity& identity, const engine::FlatLayout& totals) {
+  model::Identity result;
+  result.name = text_of(identity.name());
+  result.vendor = text_of(identity.vendor());
+  result.product = text_of(identity.product());
+  result.revision = text_of(identity.revision());
+  result.serial = text_of(identity.serial());
+  result.blocks = identity.blocks();
+  result.block_bytes = identity.block_bytes();
+  result.heads = totals.heads;
+  result.cylinders = totals.cylinders;
+  return result;
+}
+
+model::Validity validity_of(const wire::Drive& table, const engine::ValidityTable& flat) {
+  model::Validity validity;
+  validity.first_lbn = flat.first_lbn;
+  validity.last_lbn = flat.last_lbn;
+  validity.min_blocks = flat.min_blocks;
+  validity.max_blocks = flat.max_blocks;
+  validity.max_depth = flat.max_depth;
+  validity.reads = flat.reads != 0;
+  validity.writes = flat.writes != 0;
+  validity.note = text_of(table.note());
+  if (table.demerits() == nullptr) return validity;
+  for (const wire::Demerit* d : *table.demerits())
+    validity.demerits.push_back({text_of(d->workload()), d->requests(), d->drive_mean_ms(),
+                                 d->demerit_ms(), d->demerit_percent(), d->folded_phase_share()});
+  return validity;
+}
+
+}  // namespace
+
+Table view_table(std::span<const std::byte> bytes, const std::string& origin,
+                 std::shared_ptr<const void> owner) {
+  const wire::Drive& envelope = envelope_of(bytes, origin);
+  const engine::TablesView view = view_of(envelope, origin);
+  if (const auto defect = engine::tables_defect(view)) damaged(origin, *defect);
+  Table table;
+  table.identity = identity_of(*envelope.identity(), view.layout.totals);
+  if (table.identity.blocks > view.layout.totals.blocks)
+    damaged(origin, "its drive has more blocks than its layout maps");
+  if (table.identity.block_bytes == 0) damaged(origin, "its drive has blocks without bytes");
+  const wire::Provenance& provenance = *envelope.provenance();
+  table.provenance.method = text_of(provenance.method());
+  table.provenance.source = text_of(provenance.source());
+  table.provenance.date = text_of(provenance.date());
+  table.validity = validity_of(envelope, view.validity);
+  table.model_sha256 = text_of(provenance.model_sha256());
+  table.platter = text_of(envelope.platter());
+  table.bytes = bytes.size();
+  table.tables = std::make_shared<const engine::Tables>(view, std::move(owner));
+  return table;
+}
+
+Table load_table(const std::string& path) {
+  const auto file = std::make_shared<const MappedFile>(path);
+  return view_table(file->bytes(), path, file);
+}
+
+bool is_table_file(const std::string& path) {
+  if (path.ends_with(".ptab")) return true;
+  std::ifstream file(path, std::ios::binary);
+  char begin[kSmallestEnvelope] = {};
+  return file.read(begin, sizeof begin) && wire::DriveBufferHasIdentifier(begin);
+}
+
+}  // namespace platter::emit_table
