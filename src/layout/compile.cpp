@@ -29,7 +29,8 @@ class Compiler {
     for (std::size_t i = 0; i < zones_.size(); ++i) complete_cylinders(i);
     for (const auto& [lbn, place] : mapper_.remaps()) make_room(place);
     lay_out();
-    for (const auto& [lbn, place] : mapper_.remaps()) result_.remaps.push_back({lbn, slot_of(place)});
+    for (const auto& [lbn, place] : mapper_.remaps())
+      result_.remaps.push_back({lbn, slot_of(place)});
     result_.method = "address translation";
     result_.angle.unit = "rev";
     result_.angle.reason = "address translation knows no angles";
@@ -110,8 +111,8 @@ class Compiler {
       const std::uint64_t used = framed.layout_slot(framed.used_slots);
       if (used < slot) ranges.push_back({used, slot});
       for (const SlotRange& range : ranges) {
-        const bool goes_on = !free.empty() && free.back().end == range.first &&
-                             range.first != framed.first_slot;
+        const bool goes_on =
+            !free.empty() && free.back().end == range.first && range.first != framed.first_slot;
         if (goes_on) {
           free.back().end = range.end;
         } else {

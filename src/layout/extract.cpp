@@ -1,9 +1,9 @@
 #include "layout/extract.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <random>
-
-#include <fmt/core.h>
 
 #include "engine/layout_map.h"
 #include "layout/compile.h"
@@ -82,8 +82,8 @@ class Verification {
     return false;
   }
 
-  // The blocks on both sides of a listed defect, the one that lies there in spite of it, the ends of
-  // its track, and the last block before the spares that may make up for it.
+  // The blocks on both sides of a listed defect, the one that lies there in spite of it, the ends
+  // of its track, and the last block before the spares that may make up for it.
   void look_around(const scsi::PhysicalAddress& defect) {
     auto found = mapper_.find({defect.cylinder, defect.head});
     if (!found || defect.sector < mapper_.numbering().base) return;
@@ -177,9 +177,10 @@ class Verification {
       for (const SpareSeries& series : mapper_.zones()[i].slots.series()) units += count(i, series);
     const std::uint64_t every = units / std::max<std::uint64_t>(1, limit) + 1;
     if (every > 1 && tell)
-      note(fmt::format("only one of {} units of spares was checked for defects that the drive does "
-                       "not list",
-                       every));
+      note(
+          fmt::format("only one of {} units of spares was checked for defects that the drive does "
+                      "not list",
+                      every));
     for (std::size_t i = 0; i < mapper_.zones().size(); ++i) {
       for (std::size_t s = 0; s < mapper_.zones()[i].slots.series().size(); ++s) {
         for (std::uint64_t k = 0; i < mapper_.zones().size(); k += every) {
@@ -221,8 +222,9 @@ class Verification {
   // Remapped blocks lie in spare sectors: those say which blocks they hold.
   void ask_spares() {
     if (survey_.back(survey_.at(0).place) != std::optional<std::uint64_t>(0)) {
-      note("the drive does not say which blocks its spare sectors hold: remapped blocks were looked "
-           "for in its defect lists and by random samples only");
+      note(
+          "the drive does not say which blocks its spare sectors hold: remapped blocks were looked "
+          "for in its defect lists and by random samples only");
       return;
     }
     std::vector<std::pair<std::size_t, SlotRange>> spares;
@@ -250,9 +252,9 @@ class Verification {
         const Zone& where = mapper_.zones()[zone];
         const Mapper::Found found{zone, slot / where.slots.sectors()};
         const TrackPlace place = where.order.at(found.track);
-        const auto lbn = survey_.back(
-            {static_cast<std::uint32_t>(place.cylinder), static_cast<std::uint32_t>(place.head),
-             mapper_.sector_of(found, slot % where.slots.sectors())});
+        const auto lbn = survey_.back({static_cast<std::uint32_t>(place.cylinder),
+                                       static_cast<std::uint32_t>(place.head),
+                                       mapper_.sector_of(found, slot % where.slots.sectors())});
         if (lbn && *lbn < survey_.blocks()) remapped.push_back(*lbn);
       }
     }
@@ -361,9 +363,12 @@ std::vector<std::string> facts(const Mapper& mapper, const Survey& survey) {
   } else {
     notes.push_back(fmt::format(
         "layout: the drive gives no {} defect list; instead spares were checked unit by unit, and "
-        "asked for remapped blocks (one in a spare sector that the map does not know, or among those "
+        "asked for remapped blocks (one in a spare sector that the map does not know, or among "
+        "those "
         "not asked, may be missed)",
-        defects.known_primary ? "grown" : defects.known_grown ? "primary" : "primary or grown"));
+        defects.known_primary ? "grown"
+        : defects.known_grown ? "primary"
+                              : "primary or grown"));
   }
   return notes;
 }

@@ -1,8 +1,8 @@
 #include "layout/mapper.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
+
+#include <algorithm>
 
 #include "model/error.h"
 
@@ -19,9 +19,8 @@ Mapper::Mapper(Survey& survey, Defects defects) : survey_(survey), defects_(std:
 // ---- the map as it is
 
 std::size_t Mapper::zone_of(std::uint64_t lbn) const {
-  const auto next = std::partition_point(zones_.begin(), zones_.end(), [lbn](const Zone& zone) {
-    return zone.first_lbn <= lbn;
-  });
+  const auto next = std::partition_point(zones_.begin(), zones_.end(),
+                                         [lbn](const Zone& zone) { return zone.first_lbn <= lbn; });
   return static_cast<std::size_t>(next - zones_.begin()) - 1;
 }
 
@@ -74,8 +73,7 @@ bool Mapper::matches(const Zone& zone, std::uint64_t lbn, const Answer& answer) 
   if (remaps_.contains(lbn)) return true;
   const Expected here = expected(zone, lbn);
   if (here.place != track_of(answer.place)) return false;
-  if (!numbering_.from_index)
-    return answer.place.sector == numbering_.base + number_of(zone, here);
+  if (!numbering_.from_index) return answer.place.sector == numbering_.base + number_of(zone, here);
   // Only distances within a track can be told, where its first block was looked up.
   const auto first = survey_.known().find(lbn - here.rank);
   if (here.rank == 0 || first == survey_.known().end() || first->second.remapped ||
@@ -237,9 +235,9 @@ void Mapper::inherit_series(const Zone& from, Zone& to) const {
     const std::uint64_t track = series.first / before, tracks = series.stride / before;
     const bool at_end = (series.first + series.length) % before == 0;
     if (!at_end && series.first % before != 0) continue;
-    const bool each_cylinder = from.order.at(track + tracks).cylinder !=
-                                   from.order.at(track).cylinder &&
-                               tracks <= from.order.cycle();
+    const bool each_cylinder =
+        from.order.at(track + tracks).cylinder != from.order.at(track).cylinder &&
+        tracks <= from.order.cycle();
     std::uint64_t first = track;
     if (each_cylinder) {
       const std::uint64_t left = tracks_left(from.order, track);
@@ -291,8 +289,8 @@ void Mapper::start_zone(std::uint64_t lbn) {
         numbering_.base = lowest;
         throw Restart{};
       }
-      span = std::max<std::uint64_t>(
-          span, survey_.at(*wrapped - 1).place.sector - numbering_.base + 1);
+      span = std::max<std::uint64_t>(span,
+                                     survey_.at(*wrapped - 1).place.sector - numbering_.base + 1);
     }
     sectors = std::max(sectors, span);
     hint = span;
@@ -412,7 +410,8 @@ bool Mapper::note_remap(std::size_t zone, std::uint64_t lbn) {
     if (lbn == here.first_lbn || !agrees(here, lbn - 1)) return false;
     if (lbn + 1 >= end_of(zone) || !agrees(here, lbn + 1)) return false;
     if (numbering_.from_index) {  // agreement there says little: the gap between them must be right
-      const scsi::PhysicalAddress before = survey_.at(lbn - 1).place, next = survey_.at(lbn + 1).place;
+      const scsi::PhysicalAddress before = survey_.at(lbn - 1).place,
+                                  next = survey_.at(lbn + 1).place;
       const std::uint64_t sectors = here.slots.sectors();
       const std::uint64_t gap = expected(here, lbn + 1).slot - expected(here, lbn - 1).slot;
       if (track_of(before) != track_of(next) || expected(here, lbn - 1).place != wanted.place ||
@@ -441,7 +440,8 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
   if (!boundary_agrees(zones_[zone], track + 1, end)) {
     while (remaps_.contains(next) && next + 1 < end) ++next;
     if (note_remap(zone, next)) return;
-    if (numbering_.from_index && next > zones_[zone].first_lbn && note_remap(zone, next - 1)) return;
+    if (numbering_.from_index && next > zones_[zone].first_lbn && note_remap(zone, next - 1))
+      return;
     if (reinterpret(zone, next)) return;
   }
   const TrackMeasure found = measure(zones_[zone], track, end);
@@ -565,7 +565,8 @@ bool Mapper::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t 
                            std::uint32_t front) {
   if (zone + 1 != zones_.size()) return false;
   const std::uint64_t sectors = zones_[zone].slots.sectors();
-  constexpr int kLookedAt = 4;  // tracks: some may be short by spares or defects, none may be longer
+  constexpr int kLookedAt =
+      4;  // tracks: some may be short by spares or defects, none may be longer
   std::uint64_t start = lbn;
   bool as_long = false;
   for (int i = 0; i < kLookedAt && start < survey_.blocks() && !as_long; ++i) {
@@ -739,7 +740,8 @@ std::uint64_t Mapper::front_slips(const Zone& zone, std::uint64_t track, std::ui
   const std::uint64_t regular = (2 * *near + sectors - *far) % sectors;
   const std::uint64_t front = (start_sector - numbering_.base + sectors - regular) % sectors;
   // Skews need not be whole sectors: a start may be one off.
-  if (front + 1 >= missing && front <= missing + 1 && (front > 1 || missing == front)) return missing;
+  if (front + 1 >= missing && front <= missing + 1 && (front > 1 || missing == front))
+    return missing;
   return front > 1 && front < missing ? front : 0;
 }
 
@@ -749,13 +751,13 @@ void Mapper::find_fronts() {
     Zone& zone = zones_[i];
     const std::uint64_t sectors = zone.slots.sectors();
     const std::uint64_t first = zone.first_lbn, next = zone.first_block(1);
-    if (next >= end_of(i) || zone.slots.next_spares(0).value_or(SlotRange{1, 1}).first == 0) continue;
+    if (next >= end_of(i) || zone.slots.next_spares(0).value_or(SlotRange{1, 1}).first == 0)
+      continue;
     const TrackMeasure found = measure(zone, 0, end_of(i));
     if (found.first != first || !found.holes.empty() || found.first_slot > 0) continue;
     const std::uint64_t missing = sectors - found.span;
     if (missing == 0 || is_remapped(first)) continue;
-    const std::uint64_t front =
-        front_slips(zone, 0, survey_.at(first).place.sector, missing, true);
+    const std::uint64_t front = front_slips(zone, 0, survey_.at(first).place.sector, missing, true);
     if (front == 0) continue;
     std::vector<SlotRange> free{{0, front}};
     if (front + found.span < sectors) free.push_back({front + found.span, sectors});

@@ -63,10 +63,10 @@ class Mapper {
 
  private:
   struct TrackMeasure {
-    std::uint64_t first = 0, last = 0;    // blocks
-    std::uint64_t first_slot = 0;         // within the track
-    std::uint32_t span = 0;               // slots from the track's first to the last one seen
-    std::vector<SlotRange> holes;         // between the first and the last, within the track
+    std::uint64_t first = 0, last = 0;  // blocks
+    std::uint64_t first_slot = 0;       // within the track
+    std::uint32_t span = 0;             // slots from the track's first to the last one seen
+    std::vector<SlotRange> holes;       // between the first and the last, within the track
   };
   struct Restart {};  // the numbering was taken wrongly: begin again, with all answers kept
 
@@ -99,8 +99,8 @@ class Mapper {
                               const std::function<bool(std::uint64_t)>& on_track,
                               std::uint64_t end);
   std::uint64_t last_on_track(std::uint64_t lbn, std::uint64_t hint);
-  void find_holes(std::uint64_t low, std::uint64_t high, TrackPlace place, std::uint64_t slot_of_low,
-                  std::uint32_t modulus, std::vector<SlotRange>& holes);
+  void find_holes(std::uint64_t low, std::uint64_t high, TrackPlace place,
+                  std::uint64_t slot_of_low, std::uint32_t modulus, std::vector<SlotRange>& holes);
   std::optional<std::uint64_t> first_after_wrap(std::uint64_t first, std::uint64_t last);
   std::uint64_t span_of(std::uint64_t first, std::uint64_t last);
   std::uint32_t front_offset(std::uint64_t lbn);

@@ -97,9 +97,9 @@ std::vector<SlotRange> SlotMap::free_ranges(std::uint64_t first, std::uint64_t e
       free.push_back({from, to});
     }
   };
-  auto correction = std::partition_point(
-      corrections_.begin(), corrections_.end(),
-      [first](const Correction& c) { return c.range.end <= first; });
+  auto correction =
+      std::partition_point(corrections_.begin(), corrections_.end(),
+                           [first](const Correction& c) { return c.range.end <= first; });
   // Both lists are sorted; corrections that take away lie within ranges of the series, the others
   // outside of them.
   auto range = edges.begin();
@@ -177,9 +177,9 @@ void SlotMap::rebuild() {
   for (const std::uint64_t slot : refuted_) slips_.erase(slot);
 
   const auto overridden = [this](std::uint64_t slot) {
-    const auto next = std::partition_point(
-        overrides_.begin(), overrides_.end(),
-        [slot](const Override& item) { return item.range.end <= slot; });
+    const auto next =
+        std::partition_point(overrides_.begin(), overrides_.end(),
+                             [slot](const Override& item) { return item.range.end <= slot; });
     return next != overrides_.end() && next->range.first <= slot;
   };
   corrections_.clear();
@@ -202,8 +202,8 @@ void SlotMap::rebuild() {
   std::int64_t before = 0;
   for (Correction& correction : corrections_) {
     correction.before = before;
-    before += correction.sign *
-              static_cast<std::int64_t>(correction.range.end - correction.range.first);
+    before +=
+        correction.sign * static_cast<std::int64_t>(correction.range.end - correction.range.first);
   }
 }
 
@@ -270,7 +270,8 @@ void SlotMap::measured(SlotRange range, const std::vector<SlotRange>& free) {
   for (const SlotRange& hole : free) {
     // A hole that is not fully explained is told as a whole, less the spares that come anyway.
     if (difference({hole}, guessed).empty()) continue;
-    for (const SlotRange& rest : difference({hole}, series_ranges(range))) override_range(rest, true);
+    for (const SlotRange& rest : difference({hole}, series_ranges(range)))
+      override_range(rest, true);
   }
   for (const SlotRange& used : difference(guessed, free)) override_range(used, false);
   rebuild();
@@ -301,8 +302,8 @@ bool SlotMap::fits(const SpareSeries& series) const {
   return taken < end - series.first;
 }
 
-// Free ranges alike (same length, same place in their tracks, whole tracks apart) are spares if they
-// come at equal distances: three of them, or two that divide the zone from its start.
+// Free ranges alike (same length, same place in their tracks, whole tracks apart) are spares if
+// they come at equal distances: three of them, or two that divide the zone from its start.
 bool SlotMap::found_repetition() {
   const auto alike = [this](const Override& early, const Override& late) {
     const std::uint64_t apart = late.range.first - early.range.first;
@@ -335,9 +336,8 @@ bool SlotMap::found_repetition() {
 
 bool SlotMap::ended_series() {
   const auto is_used = [this](const SlotRange& range) {
-    return std::ranges::any_of(overrides_, [&range](const Override& item) {
-      return !item.free && item.range == range;
-    });
+    return std::ranges::any_of(
+        overrides_, [&range](const Override& item) { return !item.free && item.range == range; });
   };
   bool ended = false;
   for (SpareSeries& series : series_) {
@@ -374,7 +374,8 @@ void SlotMap::widen(std::uint32_t sectors, bool as_spares, std::uint64_t tracks)
     series.length = end - series.first;
     series.stride = moved(series.stride);
   }
-  for (Override& item : overrides_) item.range = {moved(item.range.first), moved_end(item.range.end)};
+  for (Override& item : overrides_)
+    item.range = {moved(item.range.first), moved_end(item.range.end)};
   for (auto* slips : {&listed_, &found_, &refuted_}) {
     std::set<std::uint64_t> again;
     for (const std::uint64_t slot : *slips) again.insert(moved(slot));

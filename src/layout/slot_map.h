@@ -1,5 +1,6 @@
 // Which slots of one zone hold blocks: every slot does, but for spares that come at a constant
-// stride, slipped defects, and what measured tracks showed. Slots count from the zone's first track.
+// stride, slipped defects, and what measured tracks showed. Slots count from the zone's first
+// track.
 #pragma once
 
 #include <cstdint>
@@ -67,8 +68,8 @@ class SlotMap {
   // Spares met twice at the same place of a track become a series; a series that was missed twice
   // ends. True if the map changed.
   bool learn_series();
-  // The track is longer than was known. With `as_spares`, every track has had these slots as spares;
-  // otherwise only the first `tracks` tracks lacked them.
+  // The track is longer than was known. With `as_spares`, every track has had these slots as
+  // spares; otherwise only the first `tracks` tracks lacked them.
   void widen(std::uint32_t sectors, bool as_spares, std::uint64_t tracks);
 
  private:
@@ -78,8 +79,8 @@ class SlotMap {
   };
   struct Correction {  // to what the series say
     SlotRange range;
-    std::int64_t sign = 0;     // +1: free besides, -1: used though a spare
-    std::int64_t before = 0;   // net slots of all corrections before
+    std::int64_t sign = 0;    // +1: free besides, -1: used though a spare
+    std::int64_t before = 0;  // net slots of all corrections before
   };
   void rebuild();
   bool in_series(std::uint64_t slot) const;

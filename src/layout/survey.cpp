@@ -75,10 +75,11 @@ const Answer& Survey::at(std::uint64_t lbn) {
   const Answer answer = ask(lbn);
   const auto [other, is_new] = block_at_.emplace(key_of(answer.place), lbn);
   if (!is_new) {
-    throw Error(ExitStatus::protocol,
-                fmt::format("{} translates the blocks {} and {} to the same place ({}); its address "
-                            "translation cannot be used",
-                            name(), other->second, lbn, text(answer.place)));
+    throw Error(
+        ExitStatus::protocol,
+        fmt::format("{} translates the blocks {} and {} to the same place ({}); its address "
+                    "translation cannot be used",
+                    name(), other->second, lbn, text(answer.place)));
   }
   return known_.emplace(lbn, answer).first->second;
 }
@@ -98,10 +99,11 @@ void Survey::ask_again(std::uint64_t count) {
     if (index++ % every != 0) continue;
     const Answer again = ask(lbn);
     if (again.place == answer.place) continue;
-    throw Error(ExitStatus::protocol,
-                fmt::format("{} translated block {} first to {}, then to {}; its address translation "
-                            "cannot be used",
-                            name(), lbn, text(answer.place), text(again.place)));
+    throw Error(
+        ExitStatus::protocol,
+        fmt::format("{} translated block {} first to {}, then to {}; its address translation "
+                    "cannot be used",
+                    name(), lbn, text(answer.place), text(again.place)));
   }
 }
 

@@ -158,11 +158,11 @@ void TrackOrder::guess() {
     const auto constant = constant_step(prefix_, m, met - m);
     if (!constant || !plausible(*constant)) continue;
     // No track comes twice.
-    const bool new_ones = std::none_of(prefix_.end() - static_cast<std::ptrdiff_t>(m), prefix_.end(),
-                                       [&](const TrackPlace& place) {
-                                         return std::ranges::find(prefix_, place + *constant) !=
-                                                prefix_.end();
-                                       });
+    const bool new_ones =
+        std::none_of(prefix_.end() - static_cast<std::ptrdiff_t>(m), prefix_.end(),
+                     [&](const TrackPlace& place) {
+                       return std::ranges::find(prefix_, place + *constant) != prefix_.end();
+                     });
     if (new_ones) period = m, step = *constant;
   }
   if (period == 0) {

@@ -55,7 +55,8 @@ class TrackOrder {
   void guess();
   void normalize();
   bool starts_run(std::size_t position) const;
-  TrackPlace cyclic(std::int64_t index) const;  // index 0: first track of the cycle; may be negative
+  TrackPlace cyclic(
+      std::int64_t index) const;  // index 0: first track of the cycle; may be negative
 
   std::vector<TrackPlace> prefix_, cycle_;
   std::int64_t cylinder_step_ = 0, head_step_ = 0;

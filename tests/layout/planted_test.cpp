@@ -1,7 +1,6 @@
 // What a wrong map would come from, planted: each must be found out, or refused in one sentence.
-#include <functional>
-
 #include <catch2/catch.hpp>
+#include <functional>
 
 #include "layout/extract.h"
 #include "layout/synthetic.h"
@@ -89,7 +88,8 @@ TEST_CASE("remapped blocks are found, flagged or not, listed or not") {
       if (!flagged) truth.remaps = {{5000, 395}, {100'000, 799}};
       SyntheticTranslator drive(truth, behaviour);
       const engine::LayoutMap map(plain_layout());
-      for (const model::Remap& remap : truth.remaps) drive.grown.push_back(map.slot_of_lbn(remap.lbn));
+      for (const model::Remap& remap : truth.remaps)
+        drive.grown.push_back(map.slot_of_lbn(remap.lbn));
       const Extraction found = by_address_translation(drive);
       CHECK(difference(truth, found.layout, true) == "");
     }

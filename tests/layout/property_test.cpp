@@ -1,5 +1,5 @@
-// Random drives come out as they are, whatever the order of tracks, the sparing, the defects and the
-// numbering of sectors; and a drive that cannot be mapped is refused, never mapped wrongly.
+// Random drives come out as they are, whatever the order of tracks, the sparing, the defects and
+// the numbering of sectors; and a drive that cannot be mapped is refused, never mapped wrongly.
 #include <catch2/catch.hpp>
 
 #include "layout/extract.h"

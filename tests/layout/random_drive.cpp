@@ -1,9 +1,9 @@
 #include "layout/random_drive.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
-
-#include <fmt/core.h>
 
 #include "engine/layout_map.h"
 
@@ -50,8 +50,8 @@ model::LayoutNode zone_node(const Recipe& recipe, std::uint32_t first, std::uint
   for (std::uint32_t c = 0; c < cylinders; ++c) {
     const std::uint32_t parity = recipe.order == Order::serpentine_through_zones ? first + c : c;
     const bool down = recipe.order != Order::head_first && parity % 2 == 1;
-    zone.children.push_back(run(recipe.heads, static_cast<std::int32_t>(c), 0,
-                                down ? heads - 1 : 0, down ? -1 : 1, sectors));
+    zone.children.push_back(run(recipe.heads, static_cast<std::int32_t>(c), 0, down ? heads - 1 : 0,
+                                down ? -1 : 1, sectors));
   }
   return zone;
 }
@@ -143,18 +143,27 @@ RandomDrive build(const Recipe& recipe, std::mt19937_64& random) {
     };
     switch (recipe.unit) {
       case Unit::none:
-      case Unit::disk: units(end - shape.slot, [](std::uint64_t) { return 0; }); break;
-      case Unit::track: units(shape.sectors, [&](std::uint64_t) { return spare; }); break;
-      case Unit::cylinder: units(per_cylinder, [&](std::uint64_t) { return spare; }); break;
-      case Unit::range: units(per_cylinder * range, [&](std::uint64_t) { return more; }); break;
-      case Unit::zone: units(end - shape.slot, [&](std::uint64_t) { return more * 3; }); break;
+      case Unit::disk:
+        units(end - shape.slot, [](std::uint64_t) { return 0; });
+        break;
+      case Unit::track:
+        units(shape.sectors, [&](std::uint64_t) { return spare; });
+        break;
+      case Unit::cylinder:
+        units(per_cylinder, [&](std::uint64_t) { return spare; });
+        break;
+      case Unit::range:
+        units(per_cylinder * range, [&](std::uint64_t) { return more; });
+        break;
+      case Unit::zone:
+        units(end - shape.slot, [&](std::uint64_t) { return more * 3; });
+        break;
       case Unit::whole_tracks:
         units(end - shape.slot, [&](std::uint64_t) { return shape.sectors; });
         break;
       case Unit::cylinder_and_range:
-        units(per_cylinder, [&](std::uint64_t index) {
-          return spare + ((index + 1) % range == 0 ? more : 0);
-        });
+        units(per_cylinder,
+              [&](std::uint64_t index) { return spare + ((index + 1) % range == 0 ? more : 0); });
         break;
     }
   }

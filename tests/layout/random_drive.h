@@ -25,11 +25,11 @@ struct Recipe {
   Order order = Order::head_first;
   Unit unit = Unit::none;
   bool spares_in_front = false;
-  bool absorbs = true;        // spares of the unit make up for slipped defects
+  bool absorbs = true;  // spares of the unit make up for slipped defects
   std::uint32_t defects = 0, remaps = 0;
   std::uint32_t heads = 4, zones = 3, cylinders = 60;  // cylinders: at most, for each zone
-  std::uint32_t reserved = 0;  // slots in front of block 0
-  bool gaps = false;           // unused cylinders between zones
+  std::uint32_t reserved = 0;                          // slots in front of block 0
+  bool gaps = false;                                   // unused cylinders between zones
 };
 
 Recipe random_recipe(std::mt19937_64& random);

@@ -1,8 +1,8 @@
 #include "layout/synthetic.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
+
+#include <algorithm>
 
 namespace platter::layout::testing {
 
@@ -30,8 +30,8 @@ scsi::PhysicalAddress SyntheticTranslator::address(std::uint64_t slot) const {
 
 std::optional<scsi::Translation> SyntheticTranslator::translate(std::uint64_t lbn) {
   if (lbn >= map_.blocks()) return std::nullopt;
-  return scsi::Translation{{address(map_.slot_of_lbn(lbn))},
-                           behaviour_.says_remapped && map_.is_remapped(lbn), false};
+  return scsi::Translation{
+      {address(map_.slot_of_lbn(lbn))}, behaviour_.says_remapped && map_.is_remapped(lbn), false};
 }
 
 std::optional<std::uint64_t> SyntheticTranslator::translate_back(
@@ -85,15 +85,15 @@ std::string difference(const model::Layout& truth, const model::Layout& found, b
   const auto differ = [&](const engine::LayoutMap& a, const engine::LayoutMap& b,
                           std::uint64_t lbn) -> std::string {
     const engine::Pbn x = a.pbn_of_lbn(lbn), y = b.pbn_of_lbn(lbn);
-    const bool same_sectors = a.track_of_slot(a.slot_of_lbn(lbn)).sectors ==
-                              b.track_of_slot(b.slot_of_lbn(lbn)).sectors;
+    const bool same_sectors =
+        a.track_of_slot(a.slot_of_lbn(lbn)).sectors == b.track_of_slot(b.slot_of_lbn(lbn)).sectors;
     if (x.cylinder == y.cylinder && x.head == y.head &&
         (!slots || (x.sector == y.sector && same_sectors)))
       return "";
     return fmt::format("block {}: {}; {}", lbn, text("true", a, lbn), text("found", b, lbn));
   };
-  // Remapped blocks one by one, all others in sequence: equal at both ends of a stretch of one track
-  // without holes in either map, they are equal in between.
+  // Remapped blocks one by one, all others in sequence: equal at both ends of a stretch of one
+  // track without holes in either map, they are equal in between.
   const engine::LayoutMap a(truth), b(found);
   if (a.blocks() != b.blocks()) return fmt::format("{} blocks, found {}", a.blocks(), b.blocks());
   if (truth.remaps.size() != found.remaps.size())
@@ -110,10 +110,10 @@ std::string difference(const model::Layout& truth, const model::Layout& found, b
     const auto dense = [&](const engine::LayoutMap& map) {
       return map.slot_of_lbn(end - 1) - map.slot_of_lbn(lbn) == end - 1 - lbn;
     };
-    const std::uint64_t step = dense(p) && dense(q) && end - 1 > lbn &&
-                                       !a.is_remapped(lbn) && !a.is_remapped(end - 1)
-                                   ? end - 1 - lbn
-                                   : 1;
+    const std::uint64_t step =
+        dense(p) && dense(q) && end - 1 > lbn && !a.is_remapped(lbn) && !a.is_remapped(end - 1)
+            ? end - 1 - lbn
+            : 1;
     for (std::uint64_t at = lbn; at < end; at += step) {
       if (a.is_remapped(at)) continue;
       if (auto text = differ(p, q, at); !text.empty()) return text;

@@ -1,5 +1,6 @@
-// A drive that only translates: it answers from a layout, with the numbering, the lists and the lies
-// that a test wants. And the comparison of an extracted layout with the true one, block by block.
+// A drive that only translates: it answers from a layout, with the numbering, the lists and the
+// lies that a test wants. And the comparison of an extracted layout with the true one, block by
+// block.
 #pragma once
 
 #include <optional>
@@ -16,9 +17,9 @@ enum class Sectors { from_first, without_holes, from_index };
 
 struct Behaviour {
   Sectors sectors = Sectors::from_first;
-  std::uint32_t base = 0;          // the lowest sector number
+  std::uint32_t base = 0;  // the lowest sector number
   bool gives_primary = true, gives_grown = true;
-  bool says_remapped = true;       // ALTSEC
+  bool says_remapped = true;  // ALTSEC
   bool translates_back = true;
 };
 
