@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   platter::cli::add_replay(app);
   platter::cli::add_trace(app);
   platter::cli::add_validate(app);
+  platter::cli::add_report(app);
   platter::cli::add_restore(app);
   platter::cli::add_publish(app);
   platter::cli::add_registry(app);

@@ -18,6 +18,7 @@ void add_layout(CLI::App& app);
 void add_publish(CLI::App& app);
 void add_registry(CLI::App& app);
 void add_replay(CLI::App& app);
+void add_report(CLI::App& app);
 void add_restore(CLI::App& app);
 void add_show(CLI::App& app);
 void add_trace(CLI::App& app);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,21 +17,6 @@ namespace platter::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-struct SeekSummary {
-  double single_ms, average_ms, full_ms;
-};
-
-std::optional<SeekSummary> summarize_seek(const model::DriveModel& model) {
-  if (model.seek.points.empty() || model.identity.cylinders < 2) return std::nullopt;
-  return SeekSummary{model::seek_time_ms(model.seek, 1),
-                     model::average_seek_ms(model.seek, model.identity.cylinders),
-                     model::seek_time_ms(model.seek, model.identity.cylinders - 1)};
-}
-
-double rpm_of(const model::Rotation& rotation) {
-  return 60e9 * static_cast<double>(rotation.denominator) / static_cast<double>(rotation.numerator_ns);
-}
 
 // ---------------------------------------------------------------- words
 
@@ -68,28 +51,6 @@ void append_line(std::string& text, const char* name, const std::string& value) 
 std::string value_or_reason(const model::Parameter& p) {
   if (p) return with_error(p);
   return p.reason.empty() ? "not known" : "not known: " + p.reason;
-}
-
-std::string cache_in_words(const model::Cache& cache) {
-  if (!cache.segments && !cache.read_enabled) return "not known";
-  std::vector<std::string> parts;
-  if (cache.segments) {
-    parts.push_back(fmt::format("{} segments", *cache.segments.value));
-    if (cache.segment_blocks) parts.back() += fmt::format(" of {} blocks", *cache.segment_blocks.value);
-  }
-  if (cache.read_enabled) parts.push_back(*cache.read_enabled.value > 0 ? "read caching" : "no read caching");
-  if (cache.read_ahead) {
-    static constexpr const char* kReadAhead[] = {"no read-ahead", "read-ahead to the end of the track",
-                                                 "read-ahead to the end of the cylinder",
-                                                 "read-ahead until the segment is full",
-                                                 "read-ahead to the next track when sequential"};
-    const auto kind = static_cast<std::size_t>(*cache.read_ahead.value);
-    if (kind < std::size(kReadAhead)) parts.push_back(kReadAhead[kind]);
-  }
-  if (cache.write_back_level) parts.push_back(*cache.write_back_level.value > 0 ? "write-back" : "write-through");
-  if (cache.zero_latency_read && *cache.zero_latency_read.value > 0) parts.push_back("zero-latency reads");
-  if (cache.zero_latency_write && *cache.zero_latency_write.value > 0) parts.push_back("zero-latency writes");
-  return joined(parts, ", ");
 }
 
 void append_head(std::string& text, const model::DriveModel& model) {
@@ -154,20 +115,11 @@ void append_parameters(std::string& text, const std::vector<model::NamedParamete
   }
 }
 
-void append_missing(std::string& text, const model::DriveModel& model,
-                    const std::vector<model::NamedParameter>& parameters) {
-  std::map<std::string, std::vector<std::string>> by_reason;
-  for (const auto& [path, parameter] : parameters) {
-    if (!parameter && !parameter.reason.empty()) by_reason[parameter.reason].push_back(path);
-  }
-  if (!model.layout.angle && !model.layout.angle.reason.empty()) {
-    by_reason[model.layout.angle.reason].push_back("layout.angle");
-  }
-  if (!model.seek.reason.empty()) by_reason[model.seek.reason].push_back("seek");
-  if (!model.layout.reason.empty()) by_reason[model.layout.reason].push_back("layout");
-  if (by_reason.empty()) return;
+void append_missing(std::string& text, const Missing& missing) {
+  if (missing.empty()) return;
   text += "\nNot measured\n";
-  for (const auto& [reason, paths] : by_reason) text += fmt::format("  {}: {}\n", joined(paths, ", "), reason);
+  for (const auto& [reason, paths] : missing)
+    text += fmt::format("  {}: {}\n", joined(paths, ", "), reason);
 }
 
 void append_validity(std::string& text, const model::Validity& validity) {
@@ -235,13 +187,60 @@ std::vector<ZoneSummary> summarize_zones(const model::Layout& layout) {
   return zones;
 }
 
+std::optional<SeekSummary> summarize_seek(const model::DriveModel& model) {
+  if (model.seek.points.empty() || model.identity.cylinders < 2) return std::nullopt;
+  return SeekSummary{model::seek_time_ms(model.seek, 1),
+                     model::average_seek_ms(model.seek, model.identity.cylinders),
+                     model::seek_time_ms(model.seek, model.identity.cylinders - 1)};
+}
+
+double rpm_of(const model::Rotation& rotation) {
+  return 60e9 * static_cast<double>(rotation.denominator) / static_cast<double>(rotation.numerator_ns);
+}
+
+std::string read_ahead_in_words(double kind) {
+  static constexpr const char* kReadAhead[] = {"no read-ahead", "read-ahead to the end of the track",
+                                               "read-ahead to the end of the cylinder",
+                                               "read-ahead until the segment is full",
+                                               "read-ahead to the next track when sequential"};
+  const bool known = kind >= 0 && kind < static_cast<double>(std::size(kReadAhead));
+  return known ? kReadAhead[static_cast<std::size_t>(kind)] : std::string();
+}
+
+std::string cache_in_words(const model::Cache& cache) {
+  if (!cache.segments && !cache.read_enabled) return "not known";
+  std::vector<std::string> parts;
+  if (cache.segments) {
+    parts.push_back(fmt::format("{} segments", *cache.segments.value));
+    if (cache.segment_blocks) parts.back() += fmt::format(" of {} blocks", *cache.segment_blocks.value);
+  }
+  if (cache.read_enabled) parts.push_back(*cache.read_enabled.value > 0 ? "read caching" : "no read caching");
+  if (cache.read_ahead) parts.push_back(read_ahead_in_words(*cache.read_ahead.value));
+  if (cache.write_back_level) parts.push_back(*cache.write_back_level.value > 0 ? "write-back" : "write-through");
+  if (cache.zero_latency_read && *cache.zero_latency_read.value > 0) parts.push_back("zero-latency reads");
+  if (cache.zero_latency_write && *cache.zero_latency_write.value > 0) parts.push_back("zero-latency writes");
+  return joined(parts, ", ");
+}
+
+Missing missing_by_reason(const model::DriveModel& model,
+                          const std::vector<model::NamedParameter>& parameters) {
+  Missing by_reason;
+  for (const auto& [path, parameter] : parameters)
+    if (!parameter && !parameter.reason.empty()) by_reason[parameter.reason].push_back(path);
+  if (!model.layout.angle && !model.layout.angle.reason.empty())
+    by_reason[model.layout.angle.reason].push_back("layout.angle");
+  if (!model.seek.reason.empty()) by_reason[model.seek.reason].push_back("seek");
+  if (!model.layout.reason.empty()) by_reason[model.layout.reason].push_back("layout");
+  return by_reason;
+}
+
 std::string model_as_text(const model::DriveModel& model) {
   const std::vector<model::NamedParameter> parameters = model::parameters_of(model);
   std::string text;
   append_head(text, model);
   append_zones(text, model);
   append_parameters(text, parameters);
-  append_missing(text, model, parameters);
+  append_missing(text, missing_by_reason(model, parameters));
   append_validity(text, model.validity);
   if (!model.provenance.notes.empty()) text += "\nNotes\n";
   for (const std::string& note : model.provenance.notes) text += "  " + note + "\n";

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/drive_model.h"
+#include "model/parameters.h"
 
 namespace platter::report {
 
@@ -17,6 +20,22 @@ struct ZoneSummary {
 };
 
 std::vector<ZoneSummary> summarize_zones(const model::Layout& layout);
+
+struct SeekSummary {
+  double single_ms, average_ms, full_ms;
+};
+
+std::optional<SeekSummary> summarize_seek(const model::DriveModel& model);  // nullopt: no curve
+
+double rpm_of(const model::Rotation& rotation);  // the period must be known
+
+std::string read_ahead_in_words(double kind);  // enum ReadAhead
+std::string cache_in_words(const model::Cache& cache);
+
+// What the model lacks for a stated reason: reason, paths in the model's JSON.
+using Missing = std::map<std::string, std::vector<std::string>>;
+Missing missing_by_reason(const model::DriveModel& model,
+                          const std::vector<model::NamedParameter>& parameters);
 
 std::string model_as_text(const model::DriveModel& model);
 std::string model_as_json(const model::DriveModel& model);

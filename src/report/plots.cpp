@@ -108,8 +108,8 @@ void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
                          i == 0 ? "plot " : ", \\\n     ", i, i + 2, quoted(curves[i].label), i,
                          i + 2);
     if (errors)
-      plots += fmt::format(", \\\n     $seek{} using 1:2:3 with yerrorbars linetype {} linewidth 1 "
-                           "pointtype 0 notitle",
+      plots += fmt::format(", \\\n     $seek{} using 1:($2-$3):(0):(2*$3) with vectors nohead "
+                           "linetype {} linewidth 1 notitle",
                            i, i + 2);
   }
   draw(data + fmt::format("set title {}\n"

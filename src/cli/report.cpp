@@ -1,0 +1,34 @@
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/subcommands.h"
+#include "model/file.h"
+#include "model/json.h"
+#include "report/html_report.h"
+
+namespace platter::cli {
+
+void add_report(CLI::App& app) {
+  struct Options {
+    std::vector<std::string> models;
+    std::string results, output;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("report", "one HTML file for people: models, figures, drive against model");
+  command->add_option("MODEL", options->models, "model files")->required();
+  command->add_option("--results", options->results, "the folder that platter validate -o wrote");
+  command->add_option("-o,--output", options->output, "the HTML file")->required();
+  command->callback([options] {
+    std::vector<report::ReportedModel> models;
+    for (const std::string& path : options->models)
+      models.push_back({std::filesystem::path(path).stem().string(), model::load_model(path)});
+    std::vector<report::WorkloadResults> workloads;
+    if (!options->results.empty()) workloads = report::load_workloads(options->results);
+    model::write_file(options->output, report::html_report(models, workloads));
+  });
+}
+
+}  // namespace platter::cli

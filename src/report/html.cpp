@@ -1,0 +1,184 @@
+#include "report/html.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "model/error.h"
+#include "model/file.h"
+#include "report/html_style.h"
+
+namespace platter::report::html {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kReplacement = "\xef\xbf\xbd";
+
+// Bytes of the UTF-8 sequence at `at`; 0 if there is none (Unicode 15, table 3-7).
+std::size_t utf8_length(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
+  };
+  const auto follows = [&](std::size_t i) { return byte(i) >= 0x80 && byte(i) <= 0xBF; };
+  const unsigned lead = byte(0), second = byte(1);
+  if (lead >= 0xC2 && lead <= 0xDF) return follows(1) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    const bool overlong = lead == 0xE0 && second < 0xA0, surrogate = lead == 0xED && second > 0x9F;
+    const bool no_character = lead == 0xEF && second == 0xBF && byte(2) >= 0xBE;  // U+FFFE, U+FFFF
+    return follows(1) && follows(2) && !overlong && !surrogate && !no_character ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    const bool overlong = lead == 0xF0 && second < 0x90, beyond = lead == 0xF4 && second > 0x8F;
+    return follows(1) && follows(2) && follows(3) && !overlong && !beyond ? 4 : 0;
+  }
+  return 0;
+}
+
+std::string escaped_letter(char letter) {
+  switch (letter) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    case '\n':
+    case '\t':
+      return " ";
+    default:
+      break;
+  }
+  return letter < 0x20 || letter == 0x7F ? kReplacement : std::string(1, letter);
+}
+
+void replace_all(std::string& text, const std::string& what, const std::string& with) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
+    text.replace(at, what.size(), with);
+}
+
+// A folder of its own, for gnuplot's files.
+class Folder {
+ public:
+  Folder() {
+    std::error_code error;
+    path_ = (fs::temp_directory_path(error) / "platter-report-XXXXXX").string();
+    if (error || !::mkdtemp(path_.data()))
+      throw Error(ExitStatus::output,
+                  fmt::format("{}: no folder for the figures can be made there; set TMPDIR to one "
+                              "that can be written",
+                              fs::path(path_).parent_path().string()));
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string file(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+// gnuplot's SVG file as an element of a page. Its background is the page's, its prologue and
+// namespaces belong to a file only, and its ids are the same in every picture.
+std::string embedded(std::string svg, const std::string& id, const std::string& caption) {
+  svg.erase(0, svg.find("<svg"));
+  const std::size_t head_end = svg.find('>');
+  const std::size_t canvas = svg.find("<g id=\"gnuplot_canvas\">");
+  if (head_end == std::string::npos || canvas == std::string::npos)
+    throw Error(ExitStatus::output,
+                "gnuplot drew an SVG of an unknown form; please report its version");
+  std::string drawing = svg.substr(canvas);
+  for (const char* quote : {"\"", "'"}) {
+    replace_all(drawing, fmt::format(" id={}", quote), fmt::format(" id={}{}-", quote, id));
+    replace_all(drawing, fmt::format("xlink:href={}#", quote),
+                fmt::format("href={}#{}-", quote, id));
+  }
+  replace_all(drawing, "url(#", fmt::format("url(#{}-", id));
+  replace_all(drawing, " font-family=\"DejaVu Sans\"", "");
+  replace_all(drawing, "fill=\"#ffffff\"", "fill=\"none\"");
+  return fmt::format("<svg viewBox=\"0 0 960 600\" role=\"img\" aria-label=\"{}\">\n{}", caption,
+                     drawing);
+}
+
+}  // namespace
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
+      out += escaped_letter(text[at++]);
+      continue;
+    }
+    const std::size_t length = utf8_length(text, at);
+    out += length > 0 ? text.substr(at, length) : kReplacement;
+    at += std::max<std::size_t>(length, 1);
+  }
+  return out;
+}
+
+std::string table(const std::vector<Column>& columns,
+                  const std::vector<std::vector<std::string>>& rows) {
+  std::string text = "<div class=\"wide\"><table>\n<thead><tr>";
+  for (const Column& column : columns)
+    text += fmt::format("<th scope=\"col\"{}>{}</th>", column.number ? " class=\"n\"" : "",
+                        escaped(column.title));
+  text += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : rows) {
+    text += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      text +=
+          fmt::format("<td{}>{}</td>", columns.at(i).number ? " class=\"n\"" : "", escaped(row[i]));
+    text += "</tr>\n";
+  }
+  return text + "</tbody></table></div>\n";
+}
+
+std::string figure(const std::string& id, const std::string& caption,
+                   const std::function<void(const std::string& path)>& draw) {
+  const Folder folder;
+  const std::string path = folder.file("figure.svg"), words = escaped(caption);
+  draw(path);
+  return fmt::format(
+      "<figure>\n<div class=\"wide\">{}</div>\n<figcaption>{}</figcaption>\n</figure>\n",
+      embedded(model::read_file(path), id, words), words);
+}
+
+std::string value_text(double value, const std::optional<double>& error) {
+  if (!error || !(*error > 0) || !std::isfinite(*error)) return fmt::format("{:.7g}", value);
+  const int places = 1 - static_cast<int>(std::floor(std::log10(*error)));
+  return fmt::format("{:.{}f}", value, std::clamp(places, 0, 9));
+}
+
+std::string error_text(const std::optional<double>& error) {
+  return error ? fmt::format("\u00b1 {:.2g}", *error) : std::string();
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, "\u202f");
+  return text;
+}
+
+std::string page(const std::string& title, const std::string& body) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+      "<meta name=\"color-scheme\" content=\"light dark\"/>\n"
+      "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</"
+      "html>\n",
+      escaped(title), kStyleSheet, body);
+}
+
+}  // namespace platter::report::html

@@ -1,0 +1,383 @@
+#include "report/html_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/parameters.h"
+#include "model/seek_curve.h"
+#include "report/html.h"
+#include "report/model_summary.h"
+#include "report/plots.h"
+
+namespace platter::report::html {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr std::size_t kMostZoneRows = 200;
+
+// Parameters that are 0 or 1.
+constexpr std::array<std::string_view, 16> kFlags = {"cache.read_enabled",
+                                                     "cache.separate_write_segment",
+                                                     "cache.read_ahead_on_hit",
+                                                     "cache.read_free_blocks",
+                                                     "cache.read_hit_on_written",
+                                                     "cache.combine_sequential_writes",
+                                                     "cache.stop_read_ahead_in_sector",
+                                                     "cache.write_hit_stops_read_ahead",
+                                                     "cache.almost_read_hits",
+                                                     "cache.transfer_partial_hit",
+                                                     "cache.discards_after_transfer",
+                                                     "overheads.extra_write_disconnect",
+                                                     "bus.hold_for_read",
+                                                     "bus.hold_for_write",
+                                                     "bus.never_disconnect",
+                                                     "bus.watermark_by_request_size"};
+
+std::string join(const std::vector<std::string>& parts, const char* separator) {
+  std::string text;
+  for (const std::string& part : parts)
+    if (!part.empty()) text += (text.empty() ? "" : separator) + part;
+  return text;
+}
+
+std::string in_words(std::string path) {
+  std::replace(path.begin(), path.end(), '_', ' ');
+  return path;
+}
+
+std::string section_of(const std::string& path) {
+  const std::size_t dot = path.find('.');
+  return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+std::string with_unit(const std::string& number, const std::string& unit) {
+  return unit.empty() ? number : number + "\u00a0" + unit;
+}
+
+std::string value_in_words(const std::string& path, const model::Parameter& parameter) {
+  const double value = *parameter.value;
+  if (std::find(kFlags.begin(), kFlags.end(), path) != kFlags.end() && (value == 0 || value == 1))
+    return value == 1 ? "yes" : "no";
+  if (path == "cache.read_ahead" && !read_ahead_in_words(value).empty())
+    return read_ahead_in_words(value);
+  if (path == "cache.write_back_level" && (value == 0 || value == 1 || value == 2))
+    return value == 0 ? "write-through" : value == 1 ? "sequential streams only" : "any write";
+  if (path == "queue.policy" && value == 1) return "first come, first served";
+  return with_unit(value_text(value, parameter.error), parameter.unit);
+}
+
+std::string samples_text(std::uint64_t samples) { return samples > 0 ? grouped(samples) : ""; }
+
+std::string fact(const std::string& name, const std::string& value, const std::string& detail) {
+  return fmt::format("<div><dt>{}</dt><dd>{}{}</dd></div>\n", escaped(name), escaped(value),
+                     detail.empty() ? "" : "<small>" + escaped(detail) + "</small>");
+}
+
+std::string heading(const std::string& id, const char* name, const char* title) {
+  return fmt::format("<h2 id=\"{}-{}\">{}</h2>\n", id, name, title);
+}
+
+std::string paragraph(const std::string& text) { return "<p>" + escaped(text) + "</p>\n"; }
+
+std::string parameter_table(const std::vector<model::NamedParameter>& parameters,
+                            const std::string& section) {
+  Rows rows;
+  for (const auto& [path, parameter] : parameters) {
+    if (!parameter || section_of(path) != section) continue;
+    rows.push_back({in_words(section.empty() ? path : path.substr(section.size() + 1)),
+                    value_in_words(path, parameter), error_text(parameter.error), parameter.method,
+                    samples_text(parameter.samples)});
+  }
+  if (rows.empty()) return "";
+  return table({{"parameter"}, {"value", true}, {"error", true}, {"method"}, {"samples", true}},
+               rows);
+}
+
+double megabytes_per_second(const model::DriveModel& model, std::uint32_t sectors) {
+  const double period_s = static_cast<double>(model.rotation.numerator_ns) /
+                          static_cast<double>(model.rotation.denominator) / 1e9;
+  return sectors * static_cast<double>(model.identity.block_bytes) / period_s / 1e6;
+}
+
+std::vector<std::string> zone_row(const model::DriveModel& model, const ZoneSummary& zone,
+                                  std::size_t number) {
+  return {std::to_string(number),
+          grouped(zone.first_lbn),
+          grouped(zone.blocks),
+          fmt::format("{}\u2013{}", zone.first_cylinder, zone.last_cylinder),
+          zone.fewest_sectors == zone.most_sectors
+              ? std::to_string(zone.most_sectors)
+              : fmt::format("{}\u2013{}", zone.fewest_sectors, zone.most_sectors),
+          grouped(zone.tracks),
+          model.rotation.numerator_ns > 0
+              ? fmt::format("{:.2f}", megabytes_per_second(model, zone.most_sectors))
+              : ""};
+}
+
+std::string angle_sentence(const model::Parameter& angle) {
+  if (angle.error)
+    return fmt::format(" The angles of tracks are known to {:.2g} of a revolution.", *angle.error);
+  return angle.reason.empty() ? "" : fmt::format(" Angles: {}.", angle.reason);
+}
+
+std::vector<std::string> seek_row(const char* name, double distance, double time_ms,
+                                  const std::optional<double>& error_ms) {
+  return {name, distance > 0 ? grouped(static_cast<std::uint64_t>(distance)) : "",
+          with_unit(value_text(time_ms, error_ms), "ms"), error_text(error_ms)};
+}
+
+std::string duration(double seconds) {
+  if (seconds < 120) return fmt::format("{:.1f} s", seconds);
+  return fmt::format("{:.0f} min {:.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
+}
+
+// "head switch; cache: segments, segment blocks": each section named once. `paths` in the model's
+// order.
+std::string listed(const std::vector<std::string>& paths) {
+  std::string text, section;
+  for (const std::string& path : paths) {
+    const std::string here = section_of(path);
+    const std::string name = in_words(here.empty() ? path : path.substr(here.size() + 1));
+    if (text.empty() || here != section)
+      text += (text.empty() ? "" : "; ") + (here.empty() ? "" : here + ": ") + name;
+    else
+      text += ", " + name;
+    section = here;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string model_name(const model::DriveModel& model) {
+  const model::Identity& id = model.identity;
+  if (!id.name.empty()) return id.name;
+  const std::string name = join({id.vendor, id.product}, " ");
+  return name.empty() ? "A drive without a name" : name;
+}
+
+std::string facts(const model::DriveModel& model) {
+  const model::Identity& id = model.identity;
+  std::string text = "<dl class=\"facts\">\n";
+  text += fact("Capacity",
+               fmt::format("{:.2f} GB", static_cast<double>(id.blocks) * id.block_bytes / 1e9),
+               fmt::format("{} blocks of {} bytes", grouped(id.blocks), id.block_bytes));
+  text += model.rotation.numerator_ns > 0
+              ? fact("Rotation", fmt::format("{:.1f}\u00a0rpm", rpm_of(model.rotation)),
+                     fmt::format("{:.4f} ms a revolution",
+                                 static_cast<double>(model.rotation.numerator_ns) /
+                                     static_cast<double>(model.rotation.denominator) / 1e6))
+              : fact("Rotation", "not known", model.rotation.period.reason);
+  if (const auto seek = summarize_seek(model))
+    text += fact("Average seek", fmt::format("{:.2f} ms", seek->average_ms),
+                 fmt::format("{:.2f} ms to {:.2f} ms", seek->single_ms, seek->full_ms));
+  else
+    text += fact("Average seek", "not known", model.seek.reason);
+  text += model.head_switch ? fact("Head switch", value_in_words("head_switch", model.head_switch),
+                                   error_text(model.head_switch.error))
+                            : fact("Head switch", "not known", model.head_switch.reason);
+  if (id.heads > 0)
+    text += fact("Geometry", fmt::format("{} heads", id.heads),
+                 id.cylinders > 0 ? grouped(id.cylinders) + " cylinders" : "");
+  text += fact("Cache",
+               model.cache.segments ? fmt::format("{}\u00a0segments", *model.cache.segments.value)
+                                    : std::string("not known"),
+               model.cache.segment_blocks
+                   ? fmt::format("of {} blocks", *model.cache.segment_blocks.value)
+                   : model.cache.segments.reason);
+  return text + "</dl>\n";
+}
+
+std::string how_measured(const model::DriveModel& model) {
+  const model::Provenance& p = model.provenance;
+  std::string text =
+      p.method.empty() ? "The origin of this model is not stated" : "This model was " + p.method;
+  if (p.method == "catalogue") text = "This model is from the catalogue";
+  if (!p.source.empty()) text += (p.method == "characterized" ? " on " : " from ") + p.source;
+  if (!p.date.empty()) text += ", " + p.date;
+  text += ".";
+  if (p.commands > 0)
+    text += fmt::format(" It took {} of the drive's time and {} commands; {}.",
+                        duration(p.drive_seconds), grouped(p.commands),
+                        p.bytes_written > 0
+                            ? grouped(p.bytes_written) + " bytes were rewritten with what they held"
+                            : "nothing was written");
+  return paragraph(text);
+}
+
+std::string zones_chapter(const model::DriveModel& model, const std::string& id) {
+  const model::Layout& layout = model.layout;
+  std::string text = heading(id, "zones", "Zones");
+  if (layout.zones.empty())
+    return text +
+           paragraph("The layout is not known" +
+                     (layout.reason.empty() ? std::string(".") : ": " + layout.reason + "."));
+  const std::vector<ZoneSummary> zones = summarize_zones(layout);
+  text += paragraph(
+      fmt::format("{} zones, {} entries of blocks left out (spares and slipped defects), {} "
+                  "remapped blocks; found by {}.{}",
+                  zones.size(), grouped(layout.skips.size()), grouped(layout.remaps.size()),
+                  layout.method.empty() ? "a method that is not stated" : layout.method,
+                  angle_sentence(layout.angle)));
+  text += figure(id + "-zones-figure", "Sectors per track over the cylinders.",
+                 [&](const std::string& path) { plot_zones("", layout, path); });
+  Rows rows;
+  for (std::size_t i = 0; i < std::min(zones.size(), kMostZoneRows); ++i)
+    rows.push_back(zone_row(model, zones[i], i));
+  text += table({{"zone"},
+                 {"first LBN", true},
+                 {"blocks", true},
+                 {"cylinders", true},
+                 {"sectors per track", true},
+                 {"tracks", true},
+                 {"media rate (MB/s)", true}},
+                rows);
+  if (zones.size() > kMostZoneRows)
+    text += paragraph(
+        fmt::format("{} more zones are in the model file.", zones.size() - kMostZoneRows));
+  return text;
+}
+
+std::string seek_chapter(const model::DriveModel& model, const std::string& id) {
+  std::string text = heading(id, "seek", "Seek curve");
+  const model::Seek& seek = model.seek;
+  if (seek.points.empty())
+    return text + paragraph("The seek curve is not known" +
+                            (seek.reason.empty() ? std::string(".") : ": " + seek.reason + "."));
+  std::uint64_t samples = 0;
+  bool errors = false;
+  for (const model::SeekPoint& point : seek.points) {
+    samples += point.samples;
+    errors = errors || point.error_ms.value_or(0) > 0;
+  }
+  std::string found = fmt::format("{} distances", grouped(seek.points.size()));
+  if (!seek.method.empty()) found += ", by " + seek.method;
+  if (samples > 0) found += fmt::format(", from {} samples", grouped(samples));
+  text += paragraph(found + ".");
+  text += figure(id + "-seek-figure",
+                 errors ? "Time of a read seek over its distance; the bars are one standard error."
+                        : "Time of a read seek over its distance; the errors are not stated.",
+                 [&](const std::string& path) {
+                   plot_seeks("", std::vector{SeekCurve{"", seek}}, path);
+                 });
+  if (const auto summary = summarize_seek(model)) {
+    const double farthest = model.identity.cylinders - 1;
+    text += table({{"seek"}, {"cylinders", true}, {"time", true}, {"error", true}},
+                  {seek_row("one cylinder", 1, summary->single_ms, model::seek_error_ms(seek, 1)),
+                   {"average over all pairs of cylinders", "",
+                    fmt::format("{:.3f}\u00a0ms", summary->average_ms), ""},
+                   seek_row("full stroke", farthest, summary->full_ms,
+                            model::seek_error_ms(seek, farthest))});
+  }
+  return text;
+}
+
+std::string parameters_chapter(const model::DriveModel& model, const std::string& id) {
+  const std::vector<model::NamedParameter> parameters = model::parameters_of(model);
+  struct Group {
+    const char *section, *title;
+  };
+  static constexpr std::array<Group, 6> kGroups = {{{"rotation", "Rotation"},
+                                                    {"", "Head switch and write settle"},
+                                                    {"overheads", "Overheads"},
+                                                    {"cache", "Cache"},
+                                                    {"bus", "Bus"},
+                                                    {"queue", "Queue"}}};
+  std::string tables;
+  for (const Group& group : kGroups) {
+    const std::string rows = parameter_table(parameters, group.section);
+    if (!rows.empty()) tables += fmt::format("<h3>{}</h3>\n{}", group.title, rows);
+    if (std::string_view(group.section) == "cache" && !rows.empty())
+      tables += paragraph("In short: " + cache_in_words(model.cache) + ".");
+  }
+  return heading(id, "parameters", "Parameters") +
+         (tables.empty()
+              ? paragraph("None is known.")
+              : "<p class=\"note\">Errors are one standard error in the unit of the value; "
+                "an empty cell: not stated.</p>\n" +
+                    tables);
+}
+
+std::string validity_chapter(const model::DriveModel& model, const std::string& id) {
+  const model::Validity& validity = model.validity;
+  std::string text = heading(id, "validity", "Validity");
+  if (!validity.reads && !validity.writes) {
+    text += paragraph(
+        "The model file states no range in which the model was checked against the drive.");
+  } else {
+    text += paragraph(
+        fmt::format("Checked with {} of {} to {} blocks in LBN {} to {}, up to {} outstanding.",
+                    validity.reads && validity.writes ? "reads and writes"
+                    : validity.reads                  ? "reads"
+                                                      : "writes",
+                    validity.min_blocks, validity.max_blocks, grouped(validity.first_lbn),
+                    grouped(validity.last_lbn), validity.max_depth));
+  }
+  Rows rows;
+  for (const model::Demerit& d : validity.demerits)
+    rows.push_back({d.workload, grouped(d.requests), fmt::format("{:.3f}", d.drive_mean_ms),
+                    fmt::format("{:.3f}", d.demerit_ms), fmt::format("{:.2f}", d.demerit_percent),
+                    fmt::format("{:.1f}", 100 * d.folded_phase_share)});
+  if (!rows.empty())
+    text += table({{"workload"},
+                   {"requests", true},
+                   {"drive's mean (ms)", true},
+                   {"demerit (ms)", true},
+                   {"demerit (% of mean)", true},
+                   {"in phase (%)", true}},
+                  rows);
+  if (!validity.note.empty()) text += paragraph(validity.note);
+  return text;
+}
+
+std::string provenance_chapter(const model::DriveModel& model, const std::string& id) {
+  const model::Provenance& p = model.provenance;
+  const model::Identity& drive = model.identity;
+  Rows rows;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) rows.push_back({name, value});
+  };
+  add("vendor", drive.vendor);
+  add("product", drive.product);
+  add("revision", drive.revision);
+  add("serial number", drive.serial);
+  add("method", p.method);
+  add("source", p.source);
+  add("date", p.date);
+  if (p.commands > 0) {
+    add("seed", std::to_string(p.seed));
+    add("drive's time", fmt::format("{:.1f} s", p.drive_seconds));
+    add("time on the host", fmt::format("{:.1f} s", p.wall_seconds));
+    add("commands", grouped(p.commands));
+    add("address translations", grouped(p.translations));
+    add("bytes written", grouped(p.bytes_written));
+  }
+  std::string text = heading(id, "provenance", "Provenance") + table({{"what"}, {"value"}}, rows);
+  if (p.notes.empty()) return text;
+  text += "<h3>Notes</h3>\n<ul>\n";
+  for (const std::string& note : p.notes) text += "<li>" + escaped(note) + "</li>\n";
+  return text + "</ul>\n";
+}
+
+std::string missing_chapter(const model::DriveModel& model, const std::string& id) {
+  const std::vector<model::NamedParameter> parameters = model::parameters_of(model);
+  Rows rows;
+  for (const auto& [reason, paths] : missing_by_reason(model, parameters))
+    rows.push_back({listed(paths), reason});
+  std::vector<std::string> silent;
+  for (const auto& [path, parameter] : parameters)
+    if (!parameter && parameter.reason.empty()) silent.push_back(path);
+  if (!silent.empty()) rows.push_back({listed(silent), "no reason is stated"});
+  return heading(id, "missing", "What was not measured, and why") +
+         (rows.empty() ? paragraph("Nothing: every parameter of the model has a value.")
+                       : "<div class=\"reasons\">" + table({{"what"}, {"why"}}, rows) + "</div>\n");
+}
+
+}  // namespace platter::report::html

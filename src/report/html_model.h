@@ -1,0 +1,23 @@
+// The chapters of the report that a model fills: what it is, layout, seeks, parameters, provenance.
+#pragma once
+
+#include <string>
+
+#include "model/drive_model.h"
+
+namespace platter::report::html {
+
+std::string model_name(const model::DriveModel& model);  // for people; never empty
+
+std::string facts(const model::DriveModel& model);        // capacity, rotation, seeks, ...
+std::string how_measured(const model::DriveModel& model);  // a paragraph
+
+// `id` begins the ids of what is in the chapter.
+std::string zones_chapter(const model::DriveModel& model, const std::string& id);
+std::string seek_chapter(const model::DriveModel& model, const std::string& id);
+std::string parameters_chapter(const model::DriveModel& model, const std::string& id);
+std::string validity_chapter(const model::DriveModel& model, const std::string& id);
+std::string provenance_chapter(const model::DriveModel& model, const std::string& id);
+std::string missing_chapter(const model::DriveModel& model, const std::string& id);
+
+}  // namespace platter::report::html

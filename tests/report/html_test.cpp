@@ -1,0 +1,249 @@
+#include "report/html.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+
+#include "model/error.h"
+#include "model/file.h"
+#include "report/html_report.h"
+
+using namespace platter;
+using namespace platter::report;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHostile =
+    "\"'></td></title><script>alert(1)</script><img src=x onerror=y>&\x01\xff{}";
+
+class Folder {
+ public:
+  Folder() { fs::create_directory(path_); }
+  ~Folder() { fs::remove_all(path_); }
+  std::string file(const std::string& name) const { return path_ / name; }
+  std::string path() const { return path_; }
+
+ private:
+  fs::path path_ = fs::temp_directory_path() / ("platter-html-" + std::to_string(::getpid()));
+};
+
+bool have(const std::string& program) {
+  const bool found = std::system((program + " --version > /dev/null 2>&1").c_str()) == 0;
+  if (!found) WARN(program + " is not installed: not tested");
+  return found;
+}
+
+bool is_proper(const std::string& page) {
+  if (!have("python3")) return true;
+  const Folder folder;
+  model::write_file(folder.file("page.html"), page);
+  return std::system(fmt::format("python3 '{}/tests/report/check_html.py' '{}'", PLATTER_SOURCE_DIR,
+                                 folder.file("page.html"))
+                         .c_str()) == 0;
+}
+
+// Without layout and seeks: no figures, so that it needs no gnuplot.
+model::DriveModel tiny_model() {
+  model::DriveModel model;
+  model.identity = {.vendor = "ACME",
+                    .product = "TINY",
+                    .revision = "1",
+                    .serial = "7",
+                    .blocks = 2000000,
+                    .heads = 2,
+                    .cylinders = 1000,
+                    .name = "Acme Tiny"};
+  model.provenance = {.method = "characterized",
+                      .source = "/dev/sg9",
+                      .date = "2026-01-02T03:04:05Z",
+                      .drive_seconds = 130.25,
+                      .wall_seconds = 140,
+                      .commands = 12345,
+                      .translations = 0,
+                      .bytes_written = 0,
+                      .seed = 4,
+                      .notes = {"a note"}};
+  model.rotation = {.numerator_ns = 60000000000, .denominator = 7200, .period = {}};
+  model.rotation.period = {.value = 8333333.3,
+                           .unit = "ns",
+                           .error = 2.5,
+                           .method = "reads",
+                           .samples = 99,
+                           .reason = ""};
+  model.layout.reason = "the drive does not translate addresses";
+  model.seek.reason = "it needs the layout";
+  model.head_switch = {.value = 0.81234,
+                       .unit = "ms",
+                       .error = 0.0123,
+                       .method = "MTBRC",
+                       .samples = 12,
+                       .reason = ""};
+  model.write_settle.reason = "no writes were allowed";
+  model.cache.read_enabled = {
+      .value = 1, .unit = "", .error = {}, .method = "mode page 08h", .samples = 0, .reason = ""};
+  model.cache.read_ahead = {
+      .value = 3, .unit = "", .error = {}, .method = "reads", .samples = 3, .reason = ""};
+  return model;
+}
+
+model::DriveModel drawn_model() {
+  model::DriveModel model = tiny_model();
+  model::LayoutNode zone;
+  zone.count = 1000;
+  zone.cylinder_step = 1;
+  model::LayoutNode track;
+  track.count = 2;
+  track.head_step = 1;
+  track.sectors = 1000;
+  zone.children = {track};
+  model.layout = {};
+  model.layout.zones = {zone};
+  model.seek.reason.clear();
+  model.seek.points = {{1, 0.8, 0.01, 10}, {500, 4, 0.1, 10}, {999, 9.0, 0.1, 10}};
+  return model;
+}
+
+replay::Result result(const std::string& name, replay::Result::Target target, Nanoseconds late_ns) {
+  replay::Result result;
+  result.target = target;
+  result.name = name;
+  result.trace = "random workload, seed 1";
+  result.period_ns = 8e6;
+  for (int i = 0; i < 50; ++i)
+    result.requests.push_back({.lbn = 10,
+                               .blocks = 4,
+                               .write = i % 3 == 0,
+                               .due_ns = i * 20 * kMillisecond,
+                               .issue_ns = i * 20 * kMillisecond,
+                               .response_ns = (5 + i % 7) * kMillisecond + late_ns});
+  return result;
+}
+
+void save_results(const Folder& folder, const std::string& drive, const std::string& model) {
+  for (const char* workload : {"random", "mixed"}) {
+    replay::save_result(result(drive, replay::Result::Target::drive, 0),
+                        folder.file(fmt::format("{}.drive.csv", workload)));
+    replay::save_result(result(model, replay::Result::Target::model, 1000000),
+                        folder.file(fmt::format("{}.tiny.csv", workload)));
+  }
+}
+
+std::string report_of(const model::DriveModel& model) {
+  return html_report(std::vector<ReportedModel>{{"tiny", model}}, {});
+}
+
+}  // namespace
+
+TEST_CASE("text in a page cannot be markup, and is always UTF-8 that XML allows") {
+  CHECK(html::escaped("<a b=\"c\" d='e'>&amp;") ==
+        "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;amp;");
+  CHECK(html::escaped("a\nb\tc") == "a b c");
+  CHECK(html::escaped("caf\u00e9 \u00b1 \u2013 \U0001F4BD") ==
+        "caf\u00e9 \u00b1 \u2013 \U0001F4BD");
+  CHECK(html::escaped(std::string("\x00\x1b\x7f", 3)) == "\ufffd\ufffd\ufffd");
+  CHECK(html::escaped("\xc3") == "\ufffd");
+  CHECK(html::escaped("\xc0\xbc") == "\ufffd\ufffd");            // an overlong "<"
+  CHECK(html::escaped("\xed\xa0\x80") == "\ufffd\ufffd\ufffd");  // a surrogate
+  CHECK(html::escaped("\xef\xbf\xbf") == "\ufffd\ufffd\ufffd");  // U+FFFF
+  CHECK(html::escaped("\xf4\x90\x80\x80") == "\ufffd\ufffd\ufffd\ufffd");
+}
+
+TEST_CASE("values are shown to two digits of their error") {
+  CHECK(html::value_text(0.81234, 0.0123) == "0.812");
+  CHECK(html::value_text(5985037.219, 0.17) == "5985037.22");
+  CHECK(html::value_text(1234.5, 250) == "1234");
+  CHECK(html::value_text(0.25, {}) == "0.25");
+  CHECK(html::value_text(10, 0.0) == "10");
+  CHECK(html::error_text(0.0123) == "\u00b1 0.012");
+  CHECK(html::grouped(999) == "999");
+  CHECK(html::grouped(17966953) == "17\u202f966\u202f953");
+}
+
+TEST_CASE("the report of a tiny model") {
+  const std::string page = report_of(tiny_model());
+  CHECK(is_proper(page));
+  CHECK(page == report_of(tiny_model()));
+  const std::size_t first = page.find("<main>"), last = page.find("<footer>");
+  CHECK(page.substr(first, last - first) ==
+        model::read_file(std::string(PLATTER_SOURCE_DIR) + "/tests/report/tiny_report.html"));
+}
+
+TEST_CASE("what a model says cannot change the page") {
+  model::DriveModel model = tiny_model();
+  model.identity.name = model.identity.vendor = model.identity.product = model.identity.serial =
+      kHostile;
+  model.provenance.method = model.provenance.source = model.provenance.date = kHostile;
+  model.provenance.notes = {kHostile};
+  model.layout.reason = model.seek.reason = model.validity.note = kHostile;
+  model.head_switch.unit = model.head_switch.method = kHostile;
+  model.write_settle.reason = kHostile;
+  model.validity.demerits = {{.workload = kHostile, .requests = 1}};
+  const std::string page =
+      html_report(std::vector<ReportedModel>{{kHostile, model}, {kHostile, model}}, {});
+  CHECK(is_proper(page));
+  CHECK(page.find("<script") == std::string::npos);
+  CHECK(page.find("<img") == std::string::npos);
+}
+
+TEST_CASE("figures and results: a proper page, also with hostile names in them") {
+  if (!have("gnuplot")) return;
+  const Folder folder;
+  const std::string name =
+      GENERATE(std::string("virtual:tiny"), std::string("\"'></text><script>x</script>&{}@^"));
+  save_results(folder, name, "model " + name);
+  model::DriveModel model = drawn_model();
+  const std::vector<WorkloadResults> workloads = load_workloads(folder.path());
+  REQUIRE(workloads.size() == 2);
+  CHECK(workloads[0].name == "random");
+  CHECK(workloads[0].model_files == std::vector<std::string>{"tiny"});
+  const std::vector<ReportedModel> models = {{"tiny", model}, {"other", model}};
+  const std::string page = html_report(models, workloads);
+  CHECK(page == html_report(models, workloads));
+  {
+    const std::string path = folder.file("seen.html");
+    model::write_file(path, page);
+    if (have("python3"))
+      CHECK(std::system(fmt::format("python3 '{}/tests/report/check_html.py' '{}'",
+                                    PLATTER_SOURCE_DIR, path)
+                            .c_str()) == 0);
+  }
+  CHECK(page.find("<script") == std::string::npos);
+  CHECK(page.find("a demerit of 1.000 ms") != std::string::npos);  // tiny: by its results
+  CHECK(page.find("it was not compared with the drive") != std::string::npos);  // other: has none
+  std::size_t figures = 0;
+  for (std::size_t at = 0; (at = page.find("<svg ", at)) != std::string::npos; ++at) ++figures;
+  CHECK(figures == 6);
+}
+
+TEST_CASE("a folder without results says what to give") {
+  const Folder folder;
+  for (const std::string& path : {folder.path(), folder.file("none")}) {
+    try {
+      load_workloads(path);
+      FAIL("it was read");
+    } catch (const Error& error) {
+      CHECK(error.status() == ExitStatus::bad_input);
+      CHECK(std::string(error.what()).find(path) == 0);
+    }
+  }
+}
+
+TEST_CASE("without gnuplot a report with figures is refused, one without is written") {
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", "/nonexistent", 1);
+  ExitStatus status = ExitStatus::ok;
+  try {
+    report_of(drawn_model());
+  } catch (const Error& error) {
+    status = error.status();
+  }
+  const std::string page = report_of(tiny_model());
+  ::setenv("PATH", path.c_str(), 1);
+  CHECK(status == ExitStatus::missing_program);
+  CHECK(page.find("Acme Tiny") != std::string::npos);
+}
