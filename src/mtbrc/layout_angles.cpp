@@ -127,6 +127,7 @@ class Survey {
   bool agrees(const ZoneShape& shape, const ZoneFit& fit, const TrackAngle& angle) const;
   bool split_at_break(std::size_t zone, Work& work, const ZoneFit& fit, const TrackPath& odd);
   std::optional<TrackPath> confirmed_odd(Work& work, const ZoneFit& fit);
+  void check(LayoutAngles& found);
 
   Context& context_;
   AngleOptions options_;
@@ -405,6 +406,43 @@ void Survey::note(const std::string& text) {
   if (notes_.size() < kMostNotes) notes_.push_back(text);
 }
 
+// Sectors anywhere, none of which helped to find the angles, judge them: where these miss by more
+// than one read scatters, the layout's error is what they say, whatever the fits promise.
+void Survey::check(LayoutAngles& found) {
+  constexpr std::size_t kReads = 48, kDisturbed = 2;
+  model::Parameter& angle = found.layout.angle;
+  if (!angle.error) return;
+  const engine::LayoutMap map(found.layout);
+  const double reference_width = place_of(map, reference_).width_rev;
+  std::vector<double> misses;
+  for (std::size_t i = 0; i < kReads; ++i) {
+    anchor();
+    const std::uint64_t lbn =
+        std::uniform_int_distribution<std::uint64_t>(0, map.blocks() - 1)(context_.random);
+    if (map.is_remapped(lbn)) continue;
+    const auto sample = accesses_.read(Experiment::other, lbn);
+    if (!sample) continue;
+    const double end_rev =
+        engine::rev_from_angle(map.angle_of_lbn(lbn)) + place_of(map, lbn).width_rev;
+    misses.push_back(std::abs(
+        statistics::wrap_rev(phase_rev(context_.rotation, sample->completed_ns) -
+                             anchor_phase_rev_ + reference_width - end_rev)));
+  }
+  if (misses.size() < kReads / 2) return;
+  std::sort(misses.begin(), misses.end());
+  misses.resize(misses.size() - kDisturbed);
+  double squares = 0;
+  for (const double miss : misses) squares += miss * miss;
+  const double rms = std::sqrt(squares / static_cast<double>(misses.size()));
+  if (rms < 3 * std::hypot(noise_rev_, *angle.error)) return;
+  angle.error = rms;
+  angle.reason = "sectors that were read to check the angles lie elsewhere";
+  found.notes.push_back(
+      fmt::format("angles: {} sectors anywhere, read to check them, lie {:.3f} revolutions (RMS) "
+                  "from where the layout has them; it does not tell rotational positions",
+                  misses.size(), rms));
+}
+
 LayoutAngles Survey::run() {
   reference_ = reference_lbn(context_.samples).value_or(map_.lbn_at_or_after_slot(0));
   // How far one completion scatters: before anything else, because everything is weighed by it.
@@ -437,6 +475,7 @@ LayoutAngles Survey::run() {
                      context_.samples.end());
   LayoutAngles result = estimate_layout_angles(mine, context_.rotation, layout_);
   result.notes.insert(result.notes.begin(), notes_.begin(), notes_.end());
+  check(result);
   return result;
 }
 

@@ -181,6 +181,43 @@ TEST_CASE("the write settle of a drive of one head is found by writes to the nex
         reads.points.front().samples);
 }
 
+TEST_CASE("angles that the layout cannot hold are not passed off as known") {
+  // Every track ends with spares that no LBN tells of: with 15 sectors where there are 20, sectors
+  // lie up to a quarter of a turn from where such a layout has them.
+  model::DriveModel truth = virtual_drive::virtual_model("virtual:quantum-atlas10k?seed=8");
+  const auto layout_of = [](std::uint32_t sectors) {
+    model::LayoutNode zone;
+    zone.count = 2000;
+    zone.cylinder_step = 1;
+    zone.angle_step_rev = 0.25;
+    zone.sectors = sectors;
+    model::Layout layout;
+    layout.zones = {zone};
+    return layout;
+  };
+  truth.layout = layout_of(20);
+  truth.layout.skips = {{15, 5, 2000, 20}};
+  truth.identity.blocks = 30'000;
+  truth.identity.heads = 1;
+  truth.identity.cylinders = 2000;
+  virtual_drive::VirtualDevice device(truth, "a drive with spares");
+  scsi::Guard guard(device, {});
+  scsi::Drive drive(guard, "a drive with spares");
+  Context context(drive, 5);
+  drive.identify();
+  drive.set_cache(false, true, true);
+  context.rotation = truth.rotation;
+  const LayoutAngles wrong = measure_layout_angles(context, layout_of(15));
+  REQUIRE(wrong.layout.angle.error);
+  CHECK(*wrong.layout.angle.error > 0.03);
+  CHECK_FALSE(wrong.layout.angle.reason.empty());
+  context.samples.clear();
+  const LayoutAngles right = measure_layout_angles(context, truth.layout);
+  REQUIRE(right.layout.angle.error);
+  CHECK(*right.layout.angle.error < 0.003);
+  CHECK(right.layout.angle.reason.empty());
+}
+
 TEST_CASE("a virtual drive without permission to write: no writes, and the reason is told") {
   Bench bench("virtual:quantum-atlas10k?seed=3");
   Context& context = bench.context;
