@@ -6,6 +6,7 @@ void add_emit(CLI::App& app) {
   CLI::App* command = app.add_subcommand("emit", "a model in the form that another program reads");
   command->require_subcommand(1);
   add_emit_disksim(*command);
+  add_emit_table(*command);
 }
 
 }  // namespace platter::cli

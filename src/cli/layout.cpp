@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "cli/subcommands.h"
+#include "emit/table/table.h"
 #include "engine/layout_map.h"
 #include "model/error.h"
 #include "model/json.h"
@@ -21,6 +22,7 @@ struct Options {
 };
 
 engine::LayoutMap layout_of(const std::string& path) {
+  if (emit_table::is_table_file(path)) return emit_table::load_table(path).tables->layout;
   const model::DriveModel model = model::load_model(path);
   if (model.layout.zones.empty()) {
     throw Error(ExitStatus::bad_input,
@@ -47,7 +49,7 @@ void run(const Options& options) {
 void add_layout(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("layout", "where blocks lie, and at what angle");
-  command->add_option("MODEL", options->model, "the model file")->required();
+  command->add_option("MODEL", options->model, "the model file, or a table (.ptab)")->required();
   auto* what = command->add_option_group("what");
   what->add_option("--lbn", options->lbns, "blocks whose place is wanted")->expected(1, -1);
   what->add_option("--pbn", options->pbns, "places C,H,S whose block is wanted")->expected(1, -1)->delimiter(' ');

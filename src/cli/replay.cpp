@@ -10,6 +10,7 @@
 #include "cli/lbn_ranges.h"
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
+#include "emit/table/table.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
@@ -39,10 +40,13 @@ replay::Result on_model(const Options& options, const replay::Trace& trace) {
   std::optional<replay::Result> drive;
   if (!options.phase_from.empty()) drive = replay::load_result(options.phase_from);
   if (drive) how.like = &*drive;
-  return replay::replay_on_model(model::load_model(options.target), trace, how);
+  if (!emit_table::is_table_file(options.target))
+    return replay::replay_on_model(model::load_model(options.target), trace, how);
+  const emit_table::Table table = emit_table::load_table(options.target);
+  return replay::replay_on_model(replay::subject_of(table.identity, table.tables), trace, how);
 }
 
-// Devices have a prefix or lie in /dev; everything else is a model file.
+// Devices have a prefix or lie in /dev; everything else is a model or a table file.
 bool is_device(const std::string& target) {
   for (const char* prefix : {"/dev/", "virtual:", "exec:", "record:", "playback:"})
     if (target.starts_with(prefix)) return true;
@@ -92,9 +96,9 @@ void run(const Options& options) {
 
 void add_replay(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("replay", "a trace on a drive or on a model");
+  CLI::App* command = app.add_subcommand("replay", "a trace on a drive, a model or a table");
   command->add_option("TRACE", options->trace, "ascii (open) or validate (closed)")->required();
-  command->add_option("--on", options->target, "a device or a model file")->required();
+  command->add_option("--on", options->target, "a device, a model file or a table (.ptab)")->required();
   command->add_option("-o,--output", options->output, "the result file to write")->required();
   command->add_option("--format", options->format, "of the trace (else: detected)")
       ->check(CLI::IsMember(kFormats));

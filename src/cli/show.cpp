@@ -4,7 +4,10 @@
 
 #include <fmt/core.h>
 
+#include "cli/show_table.h"
 #include "cli/subcommands.h"
+#include "emit/table/table.h"
+#include "model/error.h"
 #include "model/json.h"
 #include "report/model_summary.h"
 #include "report/plots.h"
@@ -33,11 +36,17 @@ void add_show(CLI::App& app) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("show", "what a model says about its drive");
-  command->add_option("MODEL", options->model, "the model file")->required();
+  command->add_option("MODEL", options->model, "the model file, or a table (.ptab)")->required();
   command->add_flag("--json", options->json, "the same for programs");
   command->add_option("--plots", options->plots,
                       "also draw the seek curve and the zones into this folder (SVG)");
   command->callback([options] {
+    if (emit_table::is_table_file(options->model)) {
+      if (!options->plots.empty())
+        throw Error(ExitStatus::usage, "--plots draws models; give the model that the table is of");
+      show_table(options->model, options->json);
+      return;
+    }
     const model::DriveModel model = model::load_model(options->model);
     if (!options->plots.empty()) draw(model, options->plots);
     fmt::print("{}", options->json ? report::model_as_json(model) : report::model_as_text(model));

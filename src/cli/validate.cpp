@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -12,6 +14,7 @@
 #include "cli/lbn_ranges.h"
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
+#include "emit/table/table.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
@@ -30,6 +33,12 @@ struct Options {
   bool json = false, update = false;
 };
 
+// DIR/random.MODEL.csv; a table beside its model keeps its ending.
+std::string result_name(const std::string& path) {
+  const fs::path name = fs::path(path).filename();
+  return (name.extension() == ".ptab" ? name : name.stem()).string();
+}
+
 // DIR/random.trace, DIR/random.drive.csv, DIR/random.MODEL.csv, DIR/random.json, DIR/random.svg.
 void save(const replay::Validated& validated, const Options& options) {
   const fs::path folder = options.output;
@@ -42,7 +51,7 @@ void save(const replay::Validated& validated, const Options& options) {
   replay::save_result(validated.drive, file("drive.csv"));
   for (std::size_t i = 0; i < validated.models.size(); ++i)
     replay::save_result(validated.models[i],
-                        file(fs::path(options.models[i]).stem().string() + ".csv"));
+                        file(result_name(options.models[i]) + ".csv"));
   model::write_file(file("json"), replay::comparison_json(validated.comparisons));
   report::plot_response_times(validated.drive, validated.models, file("svg"));
 }
@@ -56,9 +65,31 @@ void show(const replay::Validated& validated) {
     fmt::print("{}\n", replay::comparison_table(comparison));
 }
 
+// A model file, or a table of one, which no demerits can be noted in.
+struct Judged {
+  std::optional<model::DriveModel> model;
+  replay::Subject subject;
+};
+
+Judged load(const std::string& path) {
+  if (!emit_table::is_table_file(path)) {
+    model::DriveModel model = model::load_model(path);
+    replay::Subject subject = replay::subject_of(model);
+    return {std::move(model), std::move(subject)};
+  }
+  const emit_table::Table table = emit_table::load_table(path);
+  replay::Subject subject = replay::subject_of(table.identity, table.tables);
+  subject.name += " (table)";
+  return {std::nullopt, std::move(subject)};
+}
+
 void run(const Options& options) {
-  std::vector<model::DriveModel> models;
-  for (const std::string& path : options.models) models.push_back(model::load_model(path));
+  std::vector<Judged> judged;
+  std::vector<replay::Subject> subjects;
+  for (const std::string& path : options.models) {
+    judged.push_back(load(path));
+    subjects.push_back(judged.back().subject);
+  }
   const std::unique_ptr<scsi::Device> device = open_device(options.device);
   std::error_code error;
   fs::create_directories(options.output, error);
@@ -75,17 +106,18 @@ void run(const Options& options) {
   validation.permission.writes = lbn_ranges(options.writes);
   validation.drive = careful.options("validate");
   std::vector<replay::Comparison> comparisons;
-  replay::validate(*device, models, validation, [&](const replay::Validated& validated) {
+  replay::validate(*device, subjects, validation, [&](const replay::Validated& validated) {
     save(validated, options);
-    for (std::size_t i = 0; i < models.size(); ++i) add_to_validity(validated, i, models[i]);
+    for (std::size_t i = 0; i < judged.size(); ++i)
+      if (judged[i].model) add_to_validity(validated, i, *judged[i].model);
     if (!options.json) show(validated);
     comparisons.insert(comparisons.end(), validated.comparisons.begin(),
                        validated.comparisons.end());
   });
   careful.finish();
   if (options.json) fmt::print("{}", replay::comparison_json(comparisons));
-  for (std::size_t i = 0; options.update && i < models.size(); ++i)
-    model::save_model(models[i], options.models[i]);
+  for (std::size_t i = 0; options.update && i < judged.size(); ++i)
+    if (judged[i].model) model::save_model(*judged[i].model, options.models[i]);
 }
 
 }  // namespace
@@ -95,7 +127,7 @@ void add_validate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "validate", "replay the DIXtrac workloads on a drive and its models, and compare");
   command->add_option("DEVICE", options->device, "the drive")->required();
-  command->add_option("MODEL", options->models, "models of it")->required();
+  command->add_option("MODEL", options->models, "models of it, and tables (.ptab) of those")->required();
   command->add_option("-o,--output", options->output, "folder for traces, results and plots")
       ->required();
   command->add_option("--requests", options->requests, "in each workload")

@@ -1,0 +1,46 @@
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/subcommands.h"
+#include "emit/table/table.h"
+#include "model/file.h"
+#include "model/json.h"
+#include "model/version.h"
+
+namespace platter::cli {
+
+void add_emit_table(CLI::App& emit) {
+  struct Options {
+    std::string model, file;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      emit.add_subcommand("table", "the lookup-table model: compact, used in place by an engine");
+  command->add_option("MODEL", options->model, "the model file")->required();
+  command->add_option("-o,--output", options->file, "the table file to write (FILE.ptab)")->required();
+  command->add_flag("--json", options->json, "file, size and origin as JSON on stdout");
+  command->callback([options] {
+    const std::string bytes = emit_table::compile_table(model::load_model(options->model));
+    model::write_file(options->file, bytes);
+    const emit_table::Table table = emit_table::load_table(options->file);  // what others will see
+    if (table.validity.demerits.empty())
+      fmt::print(stderr, "platter: the model was not validated, and so neither is the table\n");
+    if (!options->json) {
+      fmt::print("{}\n", options->file);
+      return;
+    }
+    const nlohmann::ordered_json answer{{"schema", {{"name", "platter-emit-table"}, {"version", "1.0"}}},
+                                        {"platter", model::kToolVersion},
+                                        {"file", options->file},
+                                        {"bytes", table.bytes},
+                                        {"model_sha256", table.model_sha256},
+                                        {"validated", !table.validity.demerits.empty()}};
+    fmt::print("{}\n", answer.dump(2));
+  });
+}
+
+}  // namespace platter::cli

@@ -1,0 +1,91 @@
+#include "cli/show_table.h"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "emit/table/table.h"
+#include "model/version.h"
+
+namespace platter::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double rpm_of(const engine::FlatMotion& motion) {
+  return 60e9 * static_cast<double>(motion.denominator) / static_cast<double>(motion.numerator_ns);
+}
+
+Json as_json(const emit_table::Table& table) {
+  const engine::TablesView view = table.tables->view();
+  const engine::FlatLayout& totals = view.layout.totals;
+  Json demerits = Json::array();
+  for (const model::Demerit& d : table.validity.demerits)
+    demerits.push_back({{"workload", d.workload},
+                        {"requests", d.requests},
+                        {"demerit_ms", d.demerit_ms},
+                        {"demerit_percent", d.demerit_percent}});
+  return {{"schema", {{"name", "platter-table-summary"}, {"version", "1.0"}}},
+          {"platter", model::kToolVersion},
+          {"written_by", table.platter},
+          {"identity",
+           {{"name", table.identity.name},
+            {"vendor", table.identity.vendor},
+            {"product", table.identity.product},
+            {"revision", table.identity.revision},
+            {"serial", table.identity.serial},
+            {"blocks", table.identity.blocks},
+            {"block_bytes", table.identity.block_bytes}}},
+          {"provenance",
+           {{"method", table.provenance.method},
+            {"source", table.provenance.source},
+            {"date", table.provenance.date},
+            {"model_sha256", table.model_sha256}}},
+          {"rpm", rpm_of(view.motion)},
+          {"layout",
+           {{"cylinders", totals.cylinders},
+            {"heads", totals.heads},
+            {"zones", totals.zones},
+            {"tracks", totals.tracks},
+            {"nodes", view.layout.nodes.size()},
+            {"skips", view.layout.skips.size()},
+            {"remaps", view.layout.remaps_by_lbn.size()}}},
+          {"seek_points", view.seeks.size()},
+          {"bytes", table.bytes},
+          {"validated", !table.validity.demerits.empty()},
+          {"demerits", demerits}};
+}
+
+void print_words(const std::string& path, const emit_table::Table& table) {
+  const engine::TablesView view = table.tables->view();
+  const engine::FlatLayout& totals = view.layout.totals;
+  const model::Identity& who = table.identity;
+  fmt::print("{}: lookup table of {} {} {} {} ({}), {} bytes, written by platter {}\n", path,
+             who.vendor, who.product, who.revision, who.serial, who.name, table.bytes,
+             table.platter);
+  fmt::print("capacity      {} blocks of {} bytes\n", who.blocks, who.block_bytes);
+  fmt::print("rotation      {:.2f} rpm\n", rpm_of(view.motion));
+  fmt::print("layout        {} cylinders, {} heads, {} zones, {} tracks; {} nodes, {} skips, {} remaps\n",
+             totals.cylinders, totals.heads, totals.zones, totals.tracks, view.layout.nodes.size(),
+             view.layout.skips.size(), view.layout.remaps_by_lbn.size());
+  fmt::print("seek curve    {} points\n", view.seeks.size());
+  fmt::print("cache         {} segments of {} blocks\n", view.cache.segments,
+             view.cache.segment_blocks);
+  fmt::print("model         {}, from {}, {}; SHA-256 {}\n", table.provenance.method,
+             table.provenance.source, table.provenance.date, table.model_sha256);
+  if (table.validity.demerits.empty()) fmt::print("validity      not validated\n");
+  for (const model::Demerit& d : table.validity.demerits)
+    fmt::print("validity      {} workload, {} requests: demerit {:.3f} ms ({:.2f} %)\n", d.workload,
+               d.requests, d.demerit_ms, d.demerit_percent);
+}
+
+}  // namespace
+
+void show_table(const std::string& path, bool json) {
+  const emit_table::Table table = emit_table::load_table(path);
+  if (json)
+    fmt::print("{}\n", as_json(table).dump(2));
+  else
+    print_words(path, table);
+}
+
+}  // namespace platter::cli

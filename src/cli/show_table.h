@@ -1,0 +1,11 @@
+// What a table file holds, for people and for programs.
+#pragma once
+
+#include <string>
+
+namespace platter::cli {
+
+// Throws Error(bad_input) for what is no sound table.
+void show_table(const std::string& path, bool json);
+
+}  // namespace platter::cli
