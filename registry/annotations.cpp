@@ -1,9 +1,9 @@
 #include "registry/annotations.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
-
-#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "registry/canonical_json.h"
@@ -89,7 +89,8 @@ std::string drive_name(const model::Identity& identity) {
 bool is_drive_name(const std::string& text) {
   return !text.empty() && text.size() <= 255 && std::isalnum(static_cast<unsigned char>(text[0])) &&
          std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+                  c == '.';
          });
 }
 

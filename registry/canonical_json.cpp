@@ -1,15 +1,15 @@
 #include "registry/canonical_json.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 #include <vector>
-
-#include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "model/error.h"
 
@@ -82,12 +82,19 @@ class Writer {
 
   void write(const Json& json) {
     switch (json.type()) {
-      case Json::value_t::object: return write_object(json);
-      case Json::value_t::array: return write_array(json);
-      case Json::value_t::number_integer: return write_whole(json.get<std::int64_t>());
-      case Json::value_t::number_unsigned: return write_whole(json.get<std::uint64_t>());
-      case Json::value_t::number_float: out += ecmascript_number(json.get<double>()); return;
-      default: out += json.dump();  // literals; texts, with just the escapes of section 3.2.2.2
+      case Json::value_t::object:
+        return write_object(json);
+      case Json::value_t::array:
+        return write_array(json);
+      case Json::value_t::number_integer:
+        return write_whole(json.get<std::int64_t>());
+      case Json::value_t::number_unsigned:
+        return write_whole(json.get<std::uint64_t>());
+      case Json::value_t::number_float:
+        out += ecmascript_number(json.get<double>());
+        return;
+      default:
+        out += json.dump();  // literals; texts, with just the escapes of section 3.2.2.2
     }
   }
 
@@ -124,10 +131,11 @@ class Writer {
   void write_whole(T value) {
     const std::string exact = std::to_string(value);
     if (ecmascript_number(static_cast<double>(value)) != exact) {
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: the whole number {} has no canonical JSON form, which carries 53 "
-                              "bits; choose a smaller one",
-                              origin_, exact));
+      throw Error(
+          ExitStatus::bad_input,
+          fmt::format("{}: the whole number {} has no canonical JSON form, which carries 53 "
+                      "bits; choose a smaller one",
+                      origin_, exact));
     }
     out += exact;
   }
@@ -143,7 +151,8 @@ Json parse(std::string_view text, const std::string& origin) {
     }
     if (event == Json::parse_event_t::object_start) open.emplace_back();
     if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second) {
+    if (event == Json::parse_event_t::key &&
+        !open.back().insert(parsed.get<std::string>()).second) {
       throw Error(ExitStatus::bad_input,
                   fmt::format("{}: has the member {} twice in one object", origin, parsed.dump()));
     }

@@ -9,11 +9,12 @@ namespace platter::registry {
 
 // RFC 8785, section 3.2: no white space, members sorted by their names' UTF-16 code units, numbers
 // as ECMAScript writes them. Throws Error(bad_input) with `origin` for what is not JSON, or is no
-// I-JSON (RFC 7493): a name twice in one object, a whole number that a double cannot carry unchanged.
+// I-JSON (RFC 7493): a name twice in one object, a whole number that a double cannot carry
+// unchanged.
 std::string canonical_json(std::string_view text, const std::string& origin);
 
-// Number::toString of ECMA-262, which RFC 8785 section 3.2.2.3 requires: the fewest digits that give
-// the same double back. Throws Error(bad_input) for NaN and the infinities.
+// Number::toString of ECMA-262, which RFC 8785 section 3.2.2.3 requires: the fewest digits that
+// give the same double back. Throws Error(bad_input) for NaN and the infinities.
 std::string ecmascript_number(double value);
 
 }  // namespace platter::registry

@@ -1,5 +1,6 @@
 #include "registry/digest.h"
 
+#include <fmt/core.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
@@ -10,8 +11,6 @@
 #include <fstream>
 #include <memory>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include "model/error.h"
 
@@ -70,7 +69,8 @@ std::string digest_of_file(const std::string& path) {
   }
   Sha256 hash;
   std::vector<char> buffer(1 << 16);
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0) {
+  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
+         file.gcount() > 0) {
     hash.update(buffer.data(), static_cast<std::size_t>(file.gcount()));
   }
   if (file.bad()) throw Error(ExitStatus::bad_input, fmt::format("{}: cannot be read", path));

@@ -1,5 +1,6 @@
-// The documents of the OCI image specification 1.1 that a registry is made of: descriptor, manifest,
-// image index. docs/registry.md says which form of artifact was chosen, and by what trial.
+// The documents of the OCI image specification 1.1 that a registry is made of: descriptor,
+// manifest, image index. docs/registry.md says which form of artifact was chosen, and by what
+// trial.
 #pragma once
 
 #include <cstdint>

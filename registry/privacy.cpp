@@ -1,8 +1,8 @@
 #include "registry/privacy.h"
 
-#include <filesystem>
-
 #include <fmt/core.h>
+
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "model/error.h"
@@ -22,8 +22,8 @@ std::string key_of(const Store& store) {
   const std::string path = store.folder() + "/serial.key";
   if (!std::filesystem::exists(path)) {
     model::write_file(path, random_hex(32) + "\n");
-    std::filesystem::permissions(path, std::filesystem::perms::owner_read |
-                                           std::filesystem::perms::owner_write);
+    std::filesystem::permissions(
+        path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   }
   return model::read_file(path);
 }
@@ -49,7 +49,8 @@ std::string without_serial(const std::string& canonical_model, const Store& stor
   if (serial.empty()) return canonical_model;
   const std::string drive =
       Json{identity.value("vendor", ""), identity.value("product", ""), serial}.dump();
-  const std::string stand_in = "hidden-" + keyed_hash(key_of(store), drive).substr(0, kStandInDigits);
+  const std::string stand_in =
+      "hidden-" + keyed_hash(key_of(store), drive).substr(0, kStandInDigits);
   if (serial.size() >= kShortestTelling) replace_everywhere(json, serial, stand_in);
   identity["serial"] = stand_in;
   return canonical_json(json.dump(), "model");
@@ -58,10 +59,11 @@ std::string without_serial(const std::string& canonical_model, const Store& stor
 void require_without_serial(std::string_view content, const std::string& serial,
                             const std::string& path) {
   if (serial.size() < kShortestTelling || content.find(serial) == std::string_view::npos) return;
-  throw Error(ExitStatus::refused,
-              fmt::format("{}: holds the drive's serial number, which --hide-serial keeps back; leave "
-                          "the file out or take the number out of it",
-                          path));
+  throw Error(
+      ExitStatus::refused,
+      fmt::format("{}: holds the drive's serial number, which --hide-serial keeps back; leave "
+                  "the file out or take the number out of it",
+                  path));
 }
 
 }  // namespace platter::registry

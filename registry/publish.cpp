@@ -1,11 +1,11 @@
 #include "registry/publish.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <set>
-
-#include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "model/error.h"
 #include "model/file.h"
@@ -63,8 +63,8 @@ std::string tool_version_of(const std::string& model_text) {
   return version != json.end() && version->is_string() ? version->get<std::string>() : "";
 }
 
-// What a manifest says of its drive; nothing where the manifest is damaged, which publishing it again
-// is about to mend.
+// What a manifest says of its drive; nothing where the manifest is damaged, which publishing it
+// again is about to mend.
 std::string identity_in(const Layout& layout, const Descriptor& descriptor) {
   try {
     return layout.manifest(descriptor).annotations["vnd.platter.drive"];

@@ -1,8 +1,8 @@
 #include "registry/pull.h"
 
-#include <filesystem>
-
 #include <fmt/core.h>
+
+#include <filesystem>
 
 #include "model/error.h"
 #include "model/file.h"

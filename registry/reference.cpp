@@ -1,10 +1,10 @@
 #include "registry/reference.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-
-#include <fmt/core.h>
 
 #include "model/error.h"
 #include "registry/annotations.h"
@@ -16,8 +16,9 @@ namespace {
 constexpr const char* kLatest = "latest";
 
 [[noreturn]] void not_found(const std::string& reference) {
-  throw Error(ExitStatus::bad_input,
-              fmt::format("{}: is not in the registry; platter registry list shows what is", reference));
+  throw Error(
+      ExitStatus::bad_input,
+      fmt::format("{}: is not in the registry; platter registry list shows what is", reference));
 }
 
 const Descriptor* with_tag(const ImageIndex& index, const std::string& tag) {
@@ -52,10 +53,11 @@ Published found_in(const Layout& layout, const ImageIndex& index, const Descript
   const std::string tag = tag_of(index, descriptor->digest);
   const auto record = index.annotations.find(tag_record_key(descriptor->annotation(kTagKey)));
   if (record != index.annotations.end() && record->second != descriptor->digest) {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}: its tag was moved from {} to {}; name the one that is meant by its "
-                            "digest",
-                            reference, record->second, descriptor->digest));
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: its tag was moved from {} to {}; name the one that is meant by its "
+                    "digest",
+                    reference, record->second, descriptor->digest));
   }
   return {layout, *descriptor, tag};
 }

@@ -1,16 +1,15 @@
 #include "registry/search_index.h"
 
+#include <fmt/core.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 #include <utility>
-
-#include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "model/error.h"
 #include "registry/digest.h"
@@ -80,7 +79,8 @@ class Database {
     sqlite3* opened = nullptr;
     const int status = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
     database_.reset(opened);
-    if (status != SQLITE_OK) throw Unusable(opened == nullptr ? "no memory" : sqlite3_errmsg(opened));
+    if (status != SQLITE_OK)
+      throw Unusable(opened == nullptr ? "no memory" : sqlite3_errmsg(opened));
   }
 
   Statement prepare(const std::string& sql) { return {database_.get(), sql}; }
@@ -102,12 +102,14 @@ class Database {
 
 Entry entry_of(const Layout& layout, const Descriptor& descriptor, const Manifest& manifest,
                const ImageIndex& index) {
-  Entry entry{layout.drive(), tag_of(index, descriptor.digest), descriptor.digest, false,
+  Entry entry{layout.drive(),       tag_of(index, descriptor.digest),
+              descriptor.digest,    false,
               manifest.annotations, {}};
   for (const Descriptor& other : index.manifests) {
     entry.latest |= other.digest == descriptor.digest && other.annotation(kTagKey) == "latest";
   }
-  for (const Descriptor& layer : manifest.layers) entry.files.push_back(layer.annotation(kTitleKey));
+  for (const Descriptor& layer : manifest.layers)
+    entry.files.push_back(layer.annotation(kTitleKey));
   return entry;
 }
 
@@ -166,7 +168,10 @@ std::string index_digest(const Layout& layout) {
 
 void insert(Database& database, const Entry& entry) {
   Statement row = database.prepare("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)");
-  row.bind(1, entry.drive).bind(2, entry.tag).bind(3, entry.digest).bind(4, entry.latest ? "1" : "0");
+  row.bind(1, entry.drive)
+      .bind(2, entry.tag)
+      .bind(3, entry.digest)
+      .bind(4, entry.latest ? "1" : "0");
   row.bind(5, Json(entry.annotations).dump()).bind(6, Json(entry.files).dump());
   row.bind(7, words_of(entry)).step();
 }
@@ -195,7 +200,8 @@ bool is_fresh(Database& database, const Store& store) {
   std::set<std::pair<std::string, std::string>> kept, now;
   Statement rows = database.prepare("SELECT drive, index_digest FROM layouts");
   while (rows.step()) kept.emplace(rows.text(0), rows.text(1));
-  for (const std::string& drive : store.drives()) now.emplace(drive, index_digest(store.layout(drive)));
+  for (const std::string& drive : store.drives())
+    now.emplace(drive, index_digest(store.layout(drive)));
   return kept == now;
 }
 
@@ -203,7 +209,8 @@ Listing select(Database& database, const std::vector<std::string>& words) {
   std::string sql = "SELECT drive, tag, digest, latest, annotations, files FROM entries WHERE 1";
   for (std::size_t i = 0; i < words.size(); ++i) sql += " AND instr(words, ?) > 0";
   Statement rows = database.prepare(sql + " ORDER BY rowid");
-  for (std::size_t i = 0; i < words.size(); ++i) rows.bind(static_cast<int>(i + 1), lower(words[i]));
+  for (std::size_t i = 0; i < words.size(); ++i)
+    rows.bind(static_cast<int>(i + 1), lower(words[i]));
   Listing listing;
   while (rows.step()) {
     listing.entries.push_back({rows.text(0), rows.text(1), rows.text(2), rows.number(3) != 0,

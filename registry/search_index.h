@@ -1,5 +1,6 @@
-// The index for searching, in an SQLite file beside the layouts. It is derived: a file that is gone,
-// damaged or older than a layout is made anew, and a folder that may not be written does without.
+// The index for searching, in an SQLite file beside the layouts. It is derived: a file that is
+// gone, damaged or older than a layout is made anew, and a folder that may not be written does
+// without.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 #include "registry/store.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -10,8 +11,6 @@
 #include <cstring>
 #include <filesystem>
 #include <utility>
-
-#include <fmt/core.h>
 
 #include "model/error.h"
 #include "model/file.h"
@@ -61,16 +60,19 @@ std::string default_folder() {
   const char* const data = std::getenv("XDG_DATA_HOME");
   if (data != nullptr && data[0] == '/') return std::string(data) + "/platter/registry";
   const char* const home = std::getenv("HOME");
-  if (home != nullptr && home[0] == '/') return std::string(home) + "/.local/share/platter/registry";
-  throw Error(ExitStatus::usage, "neither XDG_DATA_HOME nor HOME says where registries are kept; "
-                                 "name a folder with --registry");
+  if (home != nullptr && home[0] == '/')
+    return std::string(home) + "/.local/share/platter/registry";
+  throw Error(ExitStatus::usage,
+              "neither XDG_DATA_HOME nor HOME says where registries are kept; "
+              "name a folder with --registry");
 }
 
 Layout::Layout(std::string registry, std::string drive)
     : registry_(std::move(registry)), drive_(std::move(drive)) {
   if (!is_drive_name(drive_)) {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}: is no name of a drive in a registry; see platter registry list", drive_));
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: is no name of a drive in a registry; see platter registry list", drive_));
   }
 }
 

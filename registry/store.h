@@ -29,8 +29,8 @@ class Layout {
   std::string index_text() const;
   ImageIndex index() const;
 
-  // Content that was checked against its descriptor: Error(bad_input) names the blob that is missing,
-  // of another size or of another content.
+  // Content that was checked against its descriptor: Error(bad_input) names the blob that is
+  // missing, of another size or of another content.
   std::string blob(const Descriptor& descriptor) const;
   Manifest manifest(const Descriptor& descriptor) const;
 
@@ -53,7 +53,8 @@ class Store {
   // Error(bad_input) where there is no registry.
   void require() const;
 
-  // For a writer, who holds the lock. A blob that is there is kept if it is whole, else written anew.
+  // For a writer, who holds the lock. A blob that is there is kept if it is whole, else written
+  // anew.
   void create() const;
   void create_layout(const std::string& drive) const;
   Descriptor put_blob(const std::string& drive, const std::string& media_type,

@@ -1,11 +1,11 @@
 #include "registry/verify.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <set>
-
-#include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "model/error.h"
 #include "model/file.h"
@@ -34,7 +34,8 @@ class Verifier {
 
   void manifest(const Layout& layout, const Descriptor& descriptor) {
     if (!seen_.insert(layout.drive() + descriptor.digest).second) return;
-    if (descriptor.media_type != kManifestType) {  // an index of platforms: nothing that platter makes
+    if (descriptor.media_type !=
+        kManifestType) {  // an index of platforms: nothing that platter makes
       check_blob(layout, descriptor);
       return;
     }
@@ -95,7 +96,8 @@ class Verifier {
     for (const Descriptor& descriptor : index.manifests) {
       const std::string tag = descriptor.annotation(kTagKey);
       if (!tag.empty() && !tags.insert(tag).second) {
-        result.findings.push_back(fmt::format("{}: has the tag {} twice", layout.index_path(), tag));
+        result.findings.push_back(
+            fmt::format("{}: has the tag {} twice", layout.index_path(), tag));
       }
     }
     const std::string prefix = tag_record_key("");
@@ -107,9 +109,10 @@ class Verifier {
             return d.digest == recorded && d.annotation(kTagKey) == tag;
           });
       if (!unmoved) {
-        result.findings.push_back(fmt::format("{}: the tag {} no longer names {}, which was published "
-                                              "under it",
-                                              layout.index_path(), tag, digest));
+        result.findings.push_back(
+            fmt::format("{}: the tag {} no longer names {}, which was published "
+                        "under it",
+                        layout.index_path(), tag, digest));
       }
     }
   }

@@ -14,9 +14,9 @@ struct Verification {
   std::vector<std::string> notices;   // leftovers of a writer that was stopped: no harm in them
 };
 
-// Of every layout: the marker, the image index, recorded tags, every manifest, config and layer (size
-// and digest). Of every model: validity, canonical form, that the annotations agree with it. Of the
-// shared blobs: content against name, and which of them nothing refers to. Reads only.
+// Of every layout: the marker, the image index, recorded tags, every manifest, config and layer
+// (size and digest). Of every model: validity, canonical form, that the annotations agree with it.
+// Of the shared blobs: content against name, and which of them nothing refers to. Reads only.
 Verification verify(const Store& store);
 
 // The same of one published model.

@@ -1,10 +1,10 @@
 #include "registry/publish.h"
 
-#include <memory>
-#include <string>
-
 #include <fmt/core.h>
+
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "cli/subcommands.h"
 #include "model/version.h"

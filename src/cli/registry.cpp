@@ -1,10 +1,10 @@
+#include <fmt/core.h>
+
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/subcommands.h"
 #include "model/error.h"
@@ -43,9 +43,12 @@ void notice(const std::vector<std::string>& sentences) {
 }
 
 Json as_json(const registry::Entry& entry) {
-  return {{"reference", entry.drive + ":" + entry.tag}, {"drive", entry.drive},
-          {"tag", entry.tag},     {"latest", entry.latest},
-          {"digest", entry.digest}, {"annotations", entry.annotations},
+  return {{"reference", entry.drive + ":" + entry.tag},
+          {"drive", entry.drive},
+          {"tag", entry.tag},
+          {"latest", entry.latest},
+          {"digest", entry.digest},
+          {"annotations", entry.annotations},
           {"files", entry.files}};
 }
 
@@ -61,13 +64,15 @@ void list(const Options& options) {
   if (options.json) {
     Json models = Json::array();
     for (const registry::Entry& entry : listing.entries) models.push_back(as_json(entry));
-    return print_json("platter-registry-list", {{"models", models}, {"problems", listing.problems}});
+    return print_json("platter-registry-list",
+                      {{"models", models}, {"problems", listing.problems}});
   }
   for (const registry::Entry& entry : listing.entries) {
     fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {}{}\n", entry.drive + ":" + entry.tag,
                gigabytes(entry), entry.annotation("vnd.platter.rpm"),
                entry.annotation("vnd.platter.method"),
-               entry.annotation("org.opencontainers.image.created"), entry.latest ? "  latest" : "");
+               entry.annotation("org.opencontainers.image.created"),
+               entry.latest ? "  latest" : "");
   }
 }
 
@@ -89,7 +94,8 @@ void show(const Options& options) {
                                                 {"layers", layers}});
   }
   fmt::print("{}\n{}\n\n", published.reference(), published.descriptor.digest);
-  for (const auto& [key, value] : contents.manifest.annotations) fmt::print("  {:<36} {}\n", key, value);
+  for (const auto& [key, value] : contents.manifest.annotations)
+    fmt::print("  {:<36} {}\n", key, value);
   fmt::print("\n");
   for (const registry::Descriptor& layer : contents.manifest.layers) {
     fmt::print("  {:<24} {:>10} bytes  {}\n", layer.annotation(registry::kTitleKey), layer.size,
@@ -125,13 +131,15 @@ void verify(const Options& options) {
     notice(found.notices);
   }
   if (!found.findings.empty()) {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}: has {} faults; publish the damaged models again, or delete what is "
-                            "damaged and copy it back from a registry that has it",
-                            store.folder(), found.findings.size()));
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: has {} faults; publish the damaged models again, or delete what is "
+                    "damaged and copy it back from a registry that has it",
+                    store.folder(), found.findings.size()));
   }
   if (!options.json) {
-    fmt::print("{} drives, {} models, {} blobs: all is well\n", found.drives, found.models, found.blobs);
+    fmt::print("{} drives, {} models, {} blobs: all is well\n", found.drives, found.models,
+               found.blobs);
   }
 }
 
@@ -173,7 +181,8 @@ void add_registry(CLI::App& app) {
   CLI::App* pulling = add("pull", "fetches a model, its digests checked", pull);
   pulling->add_option("REF", options->reference, reference)->required();
   pulling->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
-  pulling->add_option("--files", options->files_folder, "also write what went along into this folder");
+  pulling->add_option("--files", options->files_folder,
+                      "also write what went along into this folder");
   CLI::App* verifying = add("verify", "checks every digest, size and model", verify);
   verifying->add_option("REF", options->reference, "only this model");
   add_json(verifying);

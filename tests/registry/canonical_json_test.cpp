@@ -1,12 +1,11 @@
 #include "registry/canonical_json.h"
 
 #include <bit>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <string>
-
-#include <catch2/catch.hpp>
 
 #include "model/error.h"
 

@@ -4,9 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <set>
-
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "model/error.h"
 #include "registry/canonical_json.h"
@@ -93,8 +92,9 @@ TEST_CASE("blobs that two drives share are kept once") {
 TEST_CASE("files that go along come back under their names") {
   const RegistryFolder folder;
   const std::string zeros("\0\xff\n", 3);
-  const Publication published = folder.publish(
-      small_model("S1"), {{folder.write("drive.parv", "parv"), folder.write("x.ptab", zeros)}, false});
+  const Publication published =
+      folder.publish(small_model("S1"),
+                     {{folder.write("drive.parv", "parv"), folder.write("x.ptab", zeros)}, false});
   const Published found = find(folder.store(), published.reference);
   CHECK(pull_files(found, folder / "out").size() == 2);
   CHECK(model::read_file(folder / "out/drive.parv") == "parv");
@@ -143,8 +143,7 @@ TEST_CASE("processes that publish at once all succeed, each with its own version
   const RegistryFolder folder;
   constexpr int kProcesses = 4, kModels = 3;
   for (int i = 0; i < kProcesses * kModels; ++i) {
-    folder.write("model" + std::to_string(i),
-                 model::to_json_text(small_model("S1", 1 + 0.01 * i)));
+    folder.write("model" + std::to_string(i), model::to_json_text(small_model("S1", 1 + 0.01 * i)));
   }
   for (int process = 0; process < kProcesses; ++process) {
     if (::fork() != 0) continue;

@@ -1,8 +1,7 @@
-#include "registry/search_index.h"
-
 #include <catch2/catch.hpp>
 
 #include "model/error.h"
+#include "registry/search_index.h"
 #include "registry_folder.h"
 
 namespace platter::registry {

@@ -1,7 +1,6 @@
 #include "registry/verify.h"
 
 #include <array>
-
 #include <catch2/catch.hpp>
 
 #include "model/error.h"
@@ -42,7 +41,8 @@ struct Published1 : RegistryFolder {
     model::write_file(blob(digest), text);
     const std::string size = std::to_string(std::filesystem::file_size(blob(published.digest)));
     for (int i = 0; i < 3; ++i) change(index(), published.digest, digest);
-    for (int i = 0; i < 2; ++i) change(index(), "\"size\":" + size, "\"size\": " + std::to_string(text.size()));
+    for (int i = 0; i < 2; ++i)
+      change(index(), "\"size\":" + size, "\"size\": " + std::to_string(text.size()));
     std::filesystem::remove(blob(published.digest));
   }
 
@@ -173,9 +173,9 @@ TEST_CASE("a model that is not canonical, or not valid, is found") {
   const std::string digest = digest_of(text);
   model::write_file(registry.blob(digest), text);
   std::filesystem::remove(registry.blob(old));
-  registry.replace_manifest(old + "\",\"mediaType\":\"" + kModelType + "\",\"size\":" + size,
-                            digest + "\",\"mediaType\":\"" + kModelType + "\",\"size\":" +
-                                std::to_string(text.size()));
+  registry.replace_manifest(
+      old + "\",\"mediaType\":\"" + kModelType + "\",\"size\":" + size,
+      digest + "\",\"mediaType\":\"" + kModelType + "\",\"size\":" + std::to_string(text.size()));
   registry.finds(what);
 }
 
@@ -193,10 +193,12 @@ TEST_CASE("leftovers are told, and are no fault; a corrupt leftover is one") {
 TEST_CASE("files of a stranger's artifact do not leave the folder they are pulled into") {
   const Published1 registry;
   registry.replace_manifest("\"notes.txt\"", "\"../../x.txt\"");
-  CHECK_THROWS_WITH(pull_files(find(registry.store(), "acme-disk-9-s1@" +
-                                    find(registry.store(), "acme-disk-9-s1:v1").descriptor.digest),
-                               registry / "out"),
-                    Catch::Contains("../../x.txt"));
+  CHECK_THROWS_WITH(
+      pull_files(
+          find(registry.store(),
+               "acme-disk-9-s1@" + find(registry.store(), "acme-disk-9-s1:v1").descriptor.digest),
+          registry / "out"),
+      Catch::Contains("../../x.txt"));
 }
 
 TEST_CASE("references that name nothing, or nothing sensible") {
