@@ -488,7 +488,14 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
 
 // Slots from a track's first to its last block, as far as the numbers show them.
 std::uint64_t Mapper::span_of(std::uint64_t first, std::uint64_t last) {
-  if (numbering_.from_index || is_remapped(last)) return last - first + 1;
+  while (last > first && is_remapped(last)) --last;
+  if (numbering_.from_index) {
+    const auto wrapped = first_after_wrap(first, last);
+    const std::uint64_t length = last - first + 1;
+    if (!wrapped) return length;
+    return std::max<std::uint64_t>(length,
+                                   survey_.at(*wrapped - 1).place.sector - numbering_.base + 1);
+  }
   return survey_.at(last).place.sector - numbering_.base + 1;
 }
 
@@ -500,9 +507,11 @@ bool Mapper::tracks_grow_short(const Zone& zone, const TrackMeasure& found, std:
   constexpr int kLookedAt = 3;  // tracks behind: one of four may be shorter still, by a defect
   std::uint64_t next = found.last + 1, longest = found.span;
   int as_long = 1;
+  bool begins_cylinder = before.cylinder != here.cylinder;
   for (int i = 0; i < kLookedAt && next < survey_.blocks() && as_long < 2; ++i) {
     const TrackPlace place = track_of(survey_.at(next).place);
     if (i == 0 && before.cylinder == here.cylinder && place.cylinder != here.cylinder) return false;
+    if (i == 0 && place.cylinder != here.cylinder) begins_cylinder = false;
     const std::uint64_t last = last_on_track(next, next + longest - 1);
     const std::uint64_t span = span_of(next, last);
     if (span >= zone.slots.sectors()) return false;
@@ -512,7 +521,7 @@ bool Mapper::tracks_grow_short(const Zone& zone, const TrackMeasure& found, std:
     next = last + 1;
   }
   constexpr std::uint64_t kMostSlips = 4;
-  return as_long > 1 && longest - found.span <= kMostSlips;
+  return as_long > 1 && (longest - found.span <= kMostSlips || begins_cylinder);
 }
 
 // Spares or reserved tracks at the end of a cylinder, after many cylinders without: zones are told
@@ -695,7 +704,7 @@ Mapper::TrackMeasure Mapper::measure(const Zone& zone, std::uint64_t track, std:
       // Numbers that wrap early: shorter tracks, if the next one is as short; else a slip there.
       const std::uint64_t length = last - regular_first + 1, next_first = last + 1;
       if (highest + 1 < modulus && length <= highest + 1 && next_first < survey_.blocks() &&
-          last_on_track(next_first, next_first + length - 1) == next_first + length - 1)
+          span_of(next_first, last_on_track(next_first, next_first + length - 1)) == highest + 1)
         modulus = highest + 1;
     } else {
       modulus = std::max(modulus, final_sector - numbering_.base + 1);
