@@ -56,6 +56,10 @@ void save(const extract::Run& run, const Arguments& arguments) {
 
 void characterize(const Arguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
+  if (std::filesystem::weakly_canonical(arguments.output) ==
+      std::filesystem::weakly_canonical(samples_path(arguments)))
+    throw Error(ExitStatus::usage, "the model and its raw samples would go to the same file, " +
+                                       arguments.output + "; give --samples another name");
   model::require_writable(arguments.output);
   model::require_writable(samples_path(arguments));
   catch_interrupts();
@@ -81,6 +85,9 @@ void characterize(const Arguments& arguments) {
     return;
   }
   fmt::print("{}", report::model_as_text(run.model));
+  if (run.model.layout.zones.empty())
+    fmt::print(stderr, "this is no whole model, it cannot be replayed on: {}\n",
+               run.model.layout.reason);
   fmt::print(stderr, "written: {} and its raw samples, {}\n", arguments.output,
              samples_path(arguments));
 }

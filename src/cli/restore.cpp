@@ -7,6 +7,7 @@
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
 #include "extract/restore.h"
+#include "model/error.h"
 #include "model/version.h"
 
 namespace platter::cli {
@@ -14,14 +15,21 @@ namespace {
 
 struct Arguments {
   std::string journal, device;
-  bool json = false;
+  bool overwrite = false, json = false;
 };
 
 void restore(const Arguments& arguments) {
   const extract::JournalContents journal = extract::read_journal(arguments.journal);
   const auto device =
       open_device(arguments.device.empty() ? journal.device : arguments.device);
-  const extract::Restored done = extract::restore(*device, journal);
+  const extract::Restored done = extract::restore(*device, journal, arguments.overwrite);
+  if (!done.changed.empty())
+    throw Error(ExitStatus::refused,
+                fmt::format("{} stretches of sectors hold other data than the journal, the first at "
+                            "LBN {}: somebody has written there since, so they were left alone; "
+                            "keep the journal until you know, or put the old data back with "
+                            "--overwrite",
+                            done.changed.size(), done.changed.front()));
   std::filesystem::remove(arguments.journal);
   if (arguments.json) {
     const nlohmann::ordered_json report = {
@@ -47,6 +55,8 @@ void add_restore(CLI::App& app) {
   command->add_option("JOURNAL", arguments->journal, "the safety journal of that run")->required();
   command->add_option("--device", arguments->device,
                       "the drive's device now, if it is not the one of then");
+  command->add_flag("--overwrite", arguments->overwrite,
+                    "also put back what can be read and differs: loses what was written since");
   command->add_flag("--json", arguments->json, "the same for programs");
   command->callback([arguments] { restore(*arguments); });
 }

@@ -31,21 +31,26 @@ void require_same_drive(const model::Identity& found, const JournalContents& jou
 
 }  // namespace
 
-Restored restore(scsi::Device& device, const JournalContents& journal) {
+Restored restore(scsi::Device& device, const JournalContents& journal, bool overwrite) {
   scsi::Guard guard(device, scsi::Permission{true, ranges_of(journal)});
   scsi::Drive drive(guard, device.name());
   require_same_drive(drive.identify(), journal);
   Restored done;
   for (const auto& [lbn, bytes] : journal.sectors) {
     const auto blocks = static_cast<std::uint32_t>(bytes.size() / drive.block_bytes());
-    bool intact = false;
+    bool readable = true, intact = false;
     try {
       intact = drive.read(lbn, blocks, true, true).data == bytes;
     } catch (const scsi::DriveError& error) {
-      if (!error.medium()) throw;  // a torn sector is one that cannot be read
+      if (!error.medium()) throw;
+      readable = false;  // a torn sector is one that cannot be read
     }
     if (intact) {
       ++done.intact;
+      continue;
+    }
+    if (readable && !overwrite) {
+      done.changed.push_back(lbn);
       continue;
     }
     drive.put_back(lbn, bytes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "extract/journal.h"
 #include "scsi/device.h"
@@ -10,12 +11,15 @@ namespace platter::extract {
 
 struct Restored {
   std::uint64_t intact = 0;     // journaled stretches of sectors that hold what they held
-  std::uint64_t rewritten = 0;  // those that were torn and hold it again
+  std::uint64_t rewritten = 0;  // those that could not be read and hold it again
+  // Those that can be read and hold something else. A run rewrites blocks with what they hold, so
+  // their owner has changed them since; they are left alone unless `overwrite` is asked for.
+  std::vector<std::uint64_t> changed;
   bool settings = false;        // the cache page was set to what it was
 };
 
 // Throws Error(refused) if the device is not the drive that the journal was written for, and
 // Error(drive_error) where a sector can be neither read nor written.
-Restored restore(scsi::Device& device, const JournalContents& journal);
+Restored restore(scsi::Device& device, const JournalContents& journal, bool overwrite = false);
 
 }  // namespace platter::extract

@@ -166,11 +166,15 @@ class KilledAndRestored(RecordedTest):
         self.assertNotIn("model.json", self.files())
 
         whole = dict(kept["blocks"])
-        kept["blocks"][str(written[-1])] = "ee" * 512  # the crash tore it
+        kept["blocks"][str(written[-1])] = "ee" * 512  # readable: somebody's newer data, not a tear
         self.write("kept", json.dumps(kept))
         stranger = recorded_alien("--variant", "bands")
         self.fails(REFUSED, "journal belongs to", "restore", journal, "--device", stranger)
-        report = self.platter_json("restore", journal, "--device", self.drive())
+        self.fails(REFUSED, "hold other data than the journal", "restore", journal, "--device",
+                   self.drive())
+        self.assertEqual(self.kept()["blocks"], kept["blocks"])
+        self.assertIn(journal, self.files())
+        report = self.platter_json("restore", journal, "--overwrite", "--device", self.drive())
         self.assertEqual((report["rewritten"], report["settings"]), (1, True))
         self.assertEqual(self.kept(), {"cache": AS_IT_WAS, "blocks": whole})
         self.assertNotIn(journal, self.files())
