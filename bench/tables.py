@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""The tables of docs/validation.md, from what measured_traces.sh or characterize_all.sh collected.
+
+    tables.py measured FOLDER  |  tables.py characterized FOLDER DRIVE...
+"""
+
+import json
+import os
+import sys
+
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests")
+sys.path[:0] = [os.path.join(TESTS, "cli"), os.path.join(TESTS, "alien")]
+
+import compare_layout  # noqa: E402
+from judge import (Differences, TrackErrors, between, mean_absolute,  # noqa: E402
+                   measured_distances, read_layout)
+
+DRIVES = {"atlas10k": "Atlas 10K", "cheetah9LP": "Cheetah 9LP", "ibm18es": "Ultrastar 18ES",
+          "barracuda": "Barracuda 4LP", "hp_c2247a": "C2247A"}
+
+
+def load(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def lines(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+def number(value, digits):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def percent(share):
+    return "-" if share is None else f"{100 * share:.1f}"
+
+
+def table(heading, rows):
+    print("| " + " | ".join(heading) + " |")
+    print("|" + "---|" * len(heading))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print()
+
+
+def measured_row(drive, source, name, figures, free=None):
+    paired = figures["paired"]
+    return [drive, source, name, str(figures["n"]), number(figures["mean_ms"]["drive"], 3),
+            number(figures["mean_ms"]["model"], 3), number(figures["demerit_ms"], 4),
+            number(figures["demerit_percent"], 1)] + \
+        [number(paired[key], 3) for key in ("bias_ms", "mae_ms", "rms_ms", "p50_ms", "p95_ms",
+                                            "p99_ms", "max_ms")] + \
+        [percent(figures["hits_agreed_share"]),
+         percent(free["folded_phase_share"]) if free else "-",
+         percent(figures["folded_phase_share_reanchored"])]
+
+
+def measured(folder):
+    heading = ["drive", "source", "class", "n", "drive's mean", "model's mean", "demerit ms",
+               "demerit %", "bias", "mean abs.", "RMS", "p50", "p95", "p99", "max", "hits agreed %",
+               "phase, once %", "phase, re-anchored %"]
+    rows = []
+    for name, drive in DRIVES.items():
+        for source in ("ours", "disksim"):
+            if not os.path.exists(os.path.join(folder, f"{name}.{source}")):
+                continue
+            comparison = load(folder, f"{name}.{source}")
+            free = load(folder, f"{name}.free") if source == "ours" else {}
+            rows += [measured_row(drive, {"ours": "platter", "disksim": "DiskSim"}[source], kind,
+                                  comparison[kind], free.get(kind))
+                     for kind in ("all", "read", "write")]
+    table(heading, rows)
+
+
+def against_virtual(folder, drive):
+    """Period in ppm, wrong tracks, angles in rev, seek errors, head switch and settle errors in ms."""
+    model = load(folder, f"{drive}.json")
+    differences = Differences(load(folder, f"{drive}.diff"))
+    layout = TrackErrors(read_layout(lines(folder, f"{drive}.tracks")),
+                         read_layout(lines(folder, f"{drive}.truth-tracks")))
+    return (1e6 * differences.relative("rotation.period"), layout.wrong, layout.angle_max,
+            layout.angle_rms, differences.seek_errors(measured_distances(model)),
+            differences.seek_errors(), differences.error("head_switch"),
+            differences.error("write_settle"))
+
+
+def against_alien(folder, drive):
+    model, truth = load(folder, f"{drive}.json"), load(folder, f"{drive}.truth")
+    layout = compare_layout.compare(truth, read_layout(lines(folder, f"{drive}.tracks")))
+    wrong = sum(layout[kind] for kind in ("missing", "invented", "size_wrong", "place_wrong"))
+    real = [(p["cylinders"], p["mean_ms"]) for p in truth["seek"]]
+    ours = [(p["cylinders"], p["time_ms"]) for p in model["seek"]["points"]]
+    seeks = [time - between(real, distance) for distance, time in ours
+             if between(real, distance) is not None]
+    everywhere = [between(ours, distance) - time for distance, time in real
+                  if between(ours, distance) is not None]
+
+    def error(name, true):
+        value = model[name]["value"]
+        return None if value is None or true is None else value - true
+    return (1e6 * (model["rotation"]["period"]["value"] / truth["period_ns"] - 1), wrong,
+            layout["angle_max_rev"], layout["angle_rms_rev"], seeks, everywhere,
+            error("head_switch", truth["head_switch_mean_ms"]),
+            error("write_settle", truth["write_settle_mean_ms"]))
+
+
+def characterized(folder, drives):
+    runs, truths, proofs = [], [], []
+    for drive in drives:
+        provenance = load(folder, f"{drive}.json")["provenance"]
+        runs.append([drive, number(provenance["drive_seconds"], 0),
+                     number(provenance["wall_seconds"], 1), str(provenance["commands"]),
+                     str(provenance["translations"]), number(provenance["bytes_written"] / 1e6, 2)])
+        against = against_alien if drive.startswith("alien:") else against_virtual
+        period, wrong, angle_max, angle_rms, seeks, everywhere, switch, settle = \
+            against(folder, drive)
+        truths.append([drive, number(period, 3), str(wrong), number(angle_max, 5),
+                       number(angle_rms, 5), number(mean_absolute(seeks), 4),
+                       number(max(map(abs, seeks)), 3), number(mean_absolute(everywhere), 4),
+                       number(max(map(abs, everywhere)), 3), number(switch, 3), number(settle, 3)])
+        row = [drive]
+        for comparison, workload in zip(load(folder, f"{drive}.validated")["comparisons"],
+                                        ("random", "mixed")):
+            floor = load(folder, f"{drive}.{workload}.floor")["all"]
+            figures = comparison["all"]
+            row += [number(figures["demerit_ms"], 3), number(figures["demerit_percent"], 2),
+                    f"{floor['demerit_ms']:.3f} / {floor['demerit_percent']:.2f}",
+                    percent(figures["folded_phase_share"]), percent(figures["hits_agreed_share"])]
+        proofs.append(row)
+    table(["drive", "drive seconds", "wall seconds", "commands", "translations", "MB written"], runs)
+    table(["drive", "period ppm", "tracks wrong", "angle max rev", "angle RMS rev", "seek mean ms",
+           "seek max ms", "all distances mean ms", "all distances max ms", "head switch ms", "write settle ms"], truths)
+    table(["drive"] + [f"{workload} {figure}" for workload in ("random", "mixed")
+                       for figure in ("demerit ms", "%", "floor ms / %", "phase %",
+                                      "hits agreed %")], proofs)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3 and sys.argv[1] == "measured":
+        measured(sys.argv[2])
+    elif len(sys.argv) > 3 and sys.argv[1] == "characterized":
+        characterized(sys.argv[2], sys.argv[3:])
+    else:
+        sys.exit(__doc__)
