@@ -10,7 +10,7 @@
 #include "cli/lbn_ranges.h"
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
-#include "emit/table/table.h"
+#include "cli/subject.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
@@ -40,13 +40,10 @@ replay::Result on_model(const Options& options, const replay::Trace& trace) {
   std::optional<replay::Result> drive;
   if (!options.phase_from.empty()) drive = replay::load_result(options.phase_from);
   if (drive) how.like = &*drive;
-  if (!emit_table::is_table_file(options.target))
-    return replay::replay_on_model(model::load_model(options.target), trace, how);
-  const emit_table::Table table = emit_table::load_table(options.target);
-  return replay::replay_on_model(replay::subject_of(table.identity, table.tables), trace, how);
+  return replay::replay_on_model(load_subject(options.target).subject, trace, how);
 }
 
-// Devices have a prefix or lie in /dev; everything else is a model or a table file.
+// Devices have a prefix or lie in /dev; everything else is a file (subject.h).
 bool is_device(const std::string& target) {
   for (const char* prefix : {"/dev/", "virtual:", "exec:", "record:", "playback:"})
     if (target.starts_with(prefix)) return true;
@@ -98,7 +95,7 @@ void add_replay(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("replay", "a trace on a drive, a model or a table");
   command->add_option("TRACE", options->trace, "ascii (open) or validate (closed)")->required();
-  command->add_option("--on", options->target, "a device, a model file or a table (.ptab)")->required();
+  command->add_option("--on", options->target, "a device, a model file, a table (.ptab) or DiskSim files (.parv)")->required();
   command->add_option("-o,--output", options->output, "the result file to write")->required();
   command->add_option("--format", options->format, "of the trace (else: detected)")
       ->check(CLI::IsMember(kFormats));

@@ -14,7 +14,7 @@
 #include "cli/lbn_ranges.h"
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
-#include "emit/table/table.h"
+#include "cli/subject.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
@@ -33,12 +33,6 @@ struct Options {
   bool json = false, update = false;
 };
 
-// DIR/random.MODEL.csv; a table beside its model keeps its ending.
-std::string result_name(const std::string& path) {
-  const fs::path name = fs::path(path).filename();
-  return (name.extension() == ".ptab" ? name : name.stem()).string();
-}
-
 // DIR/random.trace, DIR/random.drive.csv, DIR/random.MODEL.csv, DIR/random.json, DIR/random.svg.
 void save(const replay::Validated& validated, const Options& options) {
   const fs::path folder = options.output;
@@ -51,7 +45,7 @@ void save(const replay::Validated& validated, const Options& options) {
   replay::save_result(validated.drive, file("drive.csv"));
   for (std::size_t i = 0; i < validated.models.size(); ++i)
     replay::save_result(validated.models[i],
-                        file(result_name(options.models[i]) + ".csv"));
+                        file(subject_file_name(options.models[i]) + ".csv"));
   model::write_file(file("json"), replay::comparison_json(validated.comparisons));
   report::plot_response_times(validated.drive, validated.models, file("svg"));
 }
@@ -65,29 +59,11 @@ void show(const replay::Validated& validated) {
     fmt::print("{}\n", replay::comparison_table(comparison));
 }
 
-// A model file, or a table of one, which no demerits can be noted in.
-struct Judged {
-  std::optional<model::DriveModel> model;
-  replay::Subject subject;
-};
-
-Judged load(const std::string& path) {
-  if (!emit_table::is_table_file(path)) {
-    model::DriveModel model = model::load_model(path);
-    replay::Subject subject = replay::subject_of(model);
-    return {std::move(model), std::move(subject)};
-  }
-  const emit_table::Table table = emit_table::load_table(path);
-  replay::Subject subject = replay::subject_of(table.identity, table.tables);
-  subject.name += " (table)";
-  return {std::nullopt, std::move(subject)};
-}
-
 void run(const Options& options) {
-  std::vector<Judged> judged;
+  std::vector<LoadedSubject> judged;
   std::vector<replay::Subject> subjects;
   for (const std::string& path : options.models) {
-    judged.push_back(load(path));
+    judged.push_back(load_subject(path));
     subjects.push_back(judged.back().subject);
   }
   const std::unique_ptr<scsi::Device> device = open_device(options.device);
@@ -127,7 +103,7 @@ void add_validate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "validate", "replay the DIXtrac workloads on a drive and its models, and compare");
   command->add_option("DEVICE", options->device, "the drive")->required();
-  command->add_option("MODEL", options->models, "models of it, and tables (.ptab) of those")->required();
+  command->add_option("MODEL", options->models, "models of it, tables (.ptab) or DiskSim files (.parv) of those")->required();
   command->add_option("-o,--output", options->output, "folder for traces, results and plots")
       ->required();
   command->add_option("--requests", options->requests, "in each workload")
