@@ -1,6 +1,5 @@
 #include "statistics/circular.h"
 
-#include <numbers>
 #include <vector>
 
 namespace platter::statistics {
@@ -26,17 +25,6 @@ double densest_rev(std::span<const double> angles_rev) {
 }
 
 }  // namespace
-
-std::optional<double> circular_mean_rev(std::span<const double> angles_rev) {
-  double x = 0;
-  double y = 0;
-  for (double angle : angles_rev) {
-    x += std::cos(2 * std::numbers::pi * angle);
-    y += std::sin(2 * std::numbers::pi * angle);
-  }
-  if (std::hypot(x, y) <= 1e-9 * static_cast<double>(angles_rev.size())) return std::nullopt;
-  return turn_rev(std::atan2(y, x) / (2 * std::numbers::pi));
-}
 
 std::optional<Estimate> robust_angle_rev(std::span<const double> angles_rev) {
   if (angles_rev.size() < 2) return std::nullopt;

@@ -17,10 +17,6 @@ inline double turn_rev(double rev) {
   return fraction < 1.0 ? fraction : 0.0;
 }
 
-// Direction of the mean vector: where a bunch of angles lies, coarsely. nullopt if there are none
-// or they cancel.
-std::optional<double> circular_mean_rev(std::span<const double> angles_rev);
-
 // Robust mean of angles that lie in one bunch much narrower than a turn, outliers anywhere: Huber's
 // estimate of the deviations from the bunch's centre; value in [0, 1). nullopt below 2 angles.
 std::optional<Estimate> robust_angle_rev(std::span<const double> angles_rev);

@@ -189,6 +189,32 @@ TEST_CASE("each sparing scheme leaves out its sectors") {
   CHECK(layout(3, "Number of spares = 1, slips = []").skips.size() == 1);
 }
 
+TEST_CASE("serpentines begin anew in every zone, or run through the disk") {
+  const Folder folder;
+  const auto head = [&](int mapping, std::uint64_t lbn) {
+    const std::string zones =
+        "First cylinder number = 0, Last cylinder number = 0, Blocks per track = 10, Offset of first block = 0,\n"
+        "Empty space at zone front = 0, Skew for track switch = 2, Skew for cylinder switch = 3,\n"
+        "Number of spares = 0, slips = [], defects = [] }, dm_layout_g1_zone {\n"
+        "First cylinder number = 1, Last cylinder number = 3, Blocks per track = 10, Offset of first block = 0,\n"
+        "Empty space at zone front = 0, Skew for track switch = 2, Skew for cylinder switch = 3,\n"
+        "Number of spares = 0, slips = [], defects = []";
+    const model::Layout layout =
+        import_disksim(folder.write("d", small_drive(zones, "Sparing scheme used = 0, LBN-to-PBN mapping scheme = " +
+                                                                std::to_string(mapping))))
+            .model.layout;
+    const engine::LayoutMap map(layout);
+    return map.track_of_slot(map.slot_of_lbn(lbn)).head;
+  };
+  for (const int mapping : {0, 1, 2}) CHECK(head(mapping, 0) == 0);
+  CHECK(head(0, 20) == 0);  // the first block of cylinder 1
+  CHECK(head(1, 20) == 0);
+  CHECK(head(2, 20) == 1);
+  CHECK(head(0, 40) == 0);  // and of cylinder 2
+  CHECK(head(1, 40) == 1);
+  CHECK(head(2, 40) == 0);
+}
+
 TEST_CASE("slips turn what lies behind them in the schemes with spares per cylinder or track") {
   const Folder folder;
   const auto angle = [&](int scheme, std::uint32_t cylinder, std::uint32_t head) {

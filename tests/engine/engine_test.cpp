@@ -137,6 +137,20 @@ TEST_CASE("cache: hit after read-ahead, partial hit, miss, and how far read-ahea
   REQUIRE_FALSE(beyond.service(read_of(32), 1'000'000 * kUs).cache_hit);
 }
 
+TEST_CASE("cache: of a read larger than a segment its last blocks stay, as many as fit") {
+  auto drive = small_drive();
+  drive.cache = small_cache();  // segments of 40 blocks
+  drive.cache.read_ahead = value(0);
+  Engine engine(drive);
+  engine.service(read_of(0, 50), 0);
+  const auto held = [&](std::uint64_t lbn) {
+    return Engine(engine).service(read_of(lbn), 1'000'000 * kUs).cache_hit;
+  };
+  REQUIRE_FALSE(held(9));
+  REQUIRE(held(10));
+  REQUIRE(held(49));
+}
+
 TEST_CASE("cache: the least recently used segment is replaced") {
   auto drive = small_drive();
   drive.cache = small_cache();
