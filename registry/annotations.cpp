@@ -6,6 +6,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "model/standing.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 
@@ -56,6 +57,7 @@ Annotations annotations_of(const model::DriveModel& model, const std::string& to
     say("vnd.platter.rpm", fmt::format("{:.1f}", rpm));
   }
   say("vnd.platter.method", model.provenance.method);
+  say("vnd.platter.standing", model::standing_of(model.provenance, model.validity));
   say("vnd.platter.tool_version", tool_version);
   if (!model.validity.demerits.empty()) {
     say("vnd.platter.demerits", demerits_text(model.validity.demerits));

@@ -16,6 +16,7 @@
 #include "emit/disksim/simulation_text.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/standing.h"
 #include "model/validate.h"
 #include "model/version.h"
 
@@ -89,7 +90,8 @@ std::string heading(const model::DriveModel& model, const std::string& name, con
       line(fmt::format("{}: {} blocks of {} bytes, written by platter {}", name,
                        model.identity.blocks, model.identity.block_bytes, model::kToolVersion));
   const model::Provenance& from = model.provenance;
-  text += line(fmt::format("Model: {}{}{}{}{}", from.method, from.source.empty() ? "" : ", ",
+  const std::string standing = model::standing_of(from, model.validity);
+  text += line(fmt::format("Model: {}{}{}{}{}", standing.empty() ? from.method : standing, from.source.empty() ? "" : ", ",
                            from.source, from.date.empty() ? "" : ", ", from.date));
   for (const std::string& note : from.notes) text += line("  " + note);
   for (const std::string& warning : warnings) text += line("Differs from the model: " + warning);

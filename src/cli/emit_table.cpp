@@ -8,6 +8,7 @@
 #include "emit/table/table.h"
 #include "model/file.h"
 #include "model/json.h"
+#include "model/standing.h"
 #include "model/version.h"
 
 namespace platter::cli {
@@ -27,7 +28,10 @@ void add_emit_table(CLI::App& emit) {
     const std::string bytes = emit_table::compile_table(model::load_model(options->model));
     model::write_file(options->file, bytes);
     const emit_table::Table table = emit_table::load_table(options->file);  // what others will see
-    if (table.validity.demerits.empty())
+    const std::string standing = model::standing_of(table.provenance, table.validity);
+    if (!standing.empty())
+      fmt::print(stderr, "platter: the model is {}, and so is the table\n", standing);
+    else if (table.validity.demerits.empty())
       fmt::print(stderr, "platter: the model was not validated, and so neither is the table\n");
     if (!options->json) {
       fmt::print("{}\n", options->file);

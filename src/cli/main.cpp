@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   platter::cli::add_characterize(app);
   platter::cli::add_truth(app);
   platter::cli::add_import(app);
+  platter::cli::add_derive(app);
   platter::cli::add_emit(app);
   platter::cli::add_show(app);
   platter::cli::add_diff(app);

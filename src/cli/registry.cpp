@@ -68,9 +68,10 @@ void list(const Options& options) {
                       {{"models", models}, {"problems", listing.problems}});
   }
   for (const registry::Entry& entry : listing.entries) {
+    const std::string standing = entry.annotation("vnd.platter.standing");
     fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {}{}\n", entry.drive + ":" + entry.tag,
                gigabytes(entry), entry.annotation("vnd.platter.rpm"),
-               entry.annotation("vnd.platter.method"),
+               standing.empty() ? entry.annotation("vnd.platter.method") : standing,
                entry.annotation("org.opencontainers.image.created"),
                entry.latest ? "  latest" : "");
   }

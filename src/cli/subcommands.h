@@ -8,6 +8,7 @@ namespace platter::cli {
 
 void add_characterize(CLI::App& app);
 void add_compare(CLI::App& app);
+void add_derive(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_emit(CLI::App& app);
 void add_emit_disksim(CLI::App& emit);

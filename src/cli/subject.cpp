@@ -5,6 +5,7 @@
 #include "emit/disksim/import.h"
 #include "emit/table/table.h"
 #include "model/json.h"
+#include "model/standing.h"
 
 namespace platter::cli {
 namespace {
@@ -19,7 +20,7 @@ LoadedSubject load_subject(const std::string& path) {
   if (emit_table::is_table_file(path)) {
     const emit_table::Table table = emit_table::load_table(path);
     replay::Subject subject = replay::subject_of(table.identity, table.tables);
-    subject.name += " (table)";
+    subject.name = model::with_standing(subject.name, table.provenance, table.validity) + " (table)";
     return {std::nullopt, std::move(subject)};
   }
   if (is_disksim_file(path)) {

@@ -7,6 +7,7 @@
 
 #include "engine/engine.h"
 #include "model/error.h"
+#include "model/standing.h"
 #include "replay/hits.h"
 #include "replay/schedule.h"
 #include "statistics/distribution.h"
@@ -137,7 +138,9 @@ Subject subject_of(const model::Identity& identity, std::shared_ptr<const engine
 }
 
 Subject subject_of(const model::DriveModel& model) {
-  return subject_of(model.identity, std::make_shared<const engine::Tables>(model));
+  Subject subject = subject_of(model.identity, std::make_shared<const engine::Tables>(model));
+  subject.name = model::with_standing(subject.name, model.provenance, model.validity);
+  return subject;
 }
 
 Result replay_on_model(const model::DriveModel& model, const Trace& trace,

@@ -11,6 +11,7 @@
 
 #include "model/parameters.h"
 #include "model/seek_curve.h"
+#include "model/standing.h"
 #include "report/html.h"
 #include "report/model_summary.h"
 #include "report/plots.h"
@@ -158,9 +159,9 @@ std::string listed(const std::vector<std::string>& paths) {
 
 std::string model_name(const model::DriveModel& model) {
   const model::Identity& id = model.identity;
-  if (!id.name.empty()) return id.name;
-  const std::string name = join({id.vendor, id.product}, " ");
-  return name.empty() ? "A drive without a name" : name;
+  std::string name = id.name.empty() ? join({id.vendor, id.product}, " ") : id.name;
+  if (name.empty()) name = "A drive without a name";
+  return model::with_standing(name, model.provenance, model.validity);
 }
 
 std::string facts(const model::DriveModel& model) {
@@ -200,6 +201,8 @@ std::string how_measured(const model::DriveModel& model) {
   std::string text =
       p.method.empty() ? "The origin of this model is not stated" : "This model was " + p.method;
   if (p.method == "catalogue") text = "This model is from the catalogue";
+  if (const std::string standing = model::standing_of(p, model.validity); !standing.empty())
+    text = "This is a hypothetical drive: its model is " + standing + ", made";
   if (!p.source.empty()) text += (p.method == "characterized" ? " on " : " from ") + p.source;
   if (!p.date.empty()) text += ", " + p.date;
   text += ".";
@@ -348,7 +351,8 @@ std::string provenance_chapter(const model::DriveModel& model, const std::string
   add("product", drive.product);
   add("revision", drive.revision);
   add("serial number", drive.serial);
-  add("method", p.method);
+  const std::string standing = model::standing_of(p, model.validity);
+  add("method", standing.empty() ? p.method : standing);
   add("source", p.source);
   add("date", p.date);
   if (p.commands > 0) {

@@ -10,6 +10,7 @@
 #include "model/parameters.h"
 #include "model/pretty.h"
 #include "model/seek_curve.h"
+#include "model/standing.h"
 #include "model/version.h"
 #include "report/track_list.h"
 
@@ -62,7 +63,11 @@ void append_head(std::string& text, const model::DriveModel& model) {
                   id.serial.empty() ? "" : "serial " + id.serial},
                  ", ") +
           "\n";
-  append_line(text, "model", joined({model.provenance.method, model.provenance.source, model.provenance.date}, ", "));
+  const std::string standing = model::standing_of(model.provenance, model.validity);
+  append_line(text, "model",
+              joined({standing.empty() ? model.provenance.method : standing, model.provenance.source,
+                      model.provenance.date},
+                     ", "));
   append_line(text, "capacity",
               fmt::format("{:.2f} GB: {} blocks of {} bytes, {} heads, {} cylinders",
                           static_cast<double>(id.blocks) * id.block_bytes / 1e9, id.blocks, id.block_bytes, id.heads,
@@ -261,6 +266,8 @@ std::string model_as_json(const model::DriveModel& model) {
                         {"source", model.provenance.source},
                         {"date", model.provenance.date},
                         {"notes", model.provenance.notes}};
+  if (const std::string standing = model::standing_of(model.provenance, model.validity); !standing.empty())
+    json["standing"] = standing;
   json["capacity_bytes"] = id.blocks * id.block_bytes;
   json["rpm"] = model.rotation.numerator_ns > 0 ? Json(rpm_of(model.rotation)) : Json();
   const auto seek = summarize_seek(model);

@@ -1,0 +1,20 @@
+// What goes with the name of a model wherever it is shown: one that was derived from another must
+// not pass for one that was measured.
+#pragma once
+
+#include <string>
+
+#include "model/drive_model.h"
+
+namespace platter::model {
+
+constexpr const char* kDerivedMethod = "derived";  // provenance.method, and that of its parameters
+
+// "derived, not validated", "derived" (where demerits are stated); "" for every other model.
+std::string standing_of(const Provenance& provenance, const Validity& validity);
+
+// NAME (derived, not validated); NAME for a model that was not derived.
+std::string with_standing(const std::string& name, const Provenance& provenance,
+                          const Validity& validity);
+
+}  // namespace platter::model
