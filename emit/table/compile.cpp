@@ -35,8 +35,8 @@ auto structs(FlatBufferBuilder& builder, std::span<const Flat> items) {
   return builder.CreateVectorOfStructs(to_wire(items.data()), items.size());
 }
 
-Offset<Vector<std::uint32_t>> numbers(FlatBufferBuilder& builder,
-                                      std::span<const std::uint32_t> items) {
+template <typename Number>
+Offset<Vector<Number>> numbers(FlatBufferBuilder& builder, std::span<const Number> items) {
   return builder.CreateVector(items.data(), items.size());
 }
 
@@ -83,21 +83,25 @@ std::string compile_table(const model::DriveModel& model) {
   const auto demerits = demerits_of(builder, model.validity);
   const auto note = builder.CreateString(model.validity.note);
   const auto nodes = structs(builder, layout.nodes);
-  const auto skips = structs(builder, layout.skips);
-  const auto remaps_by_lbn = structs(builder, layout.remaps_by_lbn);
-  const auto remaps_by_slot = structs(builder, layout.remaps_by_slot);
-  const auto zone_index = numbers(builder, layout.zone_index);
-  const auto skip_lbn_index = numbers(builder, layout.skip_lbn_index);
-  const auto skip_slot_index = numbers(builder, layout.skip_slot_index);
-  const auto seeks = structs(builder, view.seeks);
-  const auto seek_index = numbers(builder, view.seek_index);
+  const auto extents = structs(builder, layout.extents);
+  const auto zone_slots = numbers(builder, layout.zone_slots);
+  const auto zone_buckets = numbers(builder, layout.zone_buckets);
+  const auto piece_lbns = numbers(builder, layout.piece_lbns);
+  const auto piece_shifts = numbers(builder, layout.piece_shifts);
+  const auto piece_buckets = numbers(builder, layout.piece_buckets);
+  const auto stretches = structs(builder, layout.stretches);
+  const auto remaps = structs(builder, layout.remaps);
+  const auto seek_distances = numbers(builder, view.seek_distances);
+  const auto seek_lines = structs(builder, view.seek_lines);
+  const auto seek_buckets = numbers(builder, view.seek_buckets);
   wire::FinishDriveBuffer(
       builder,
       wire::CreateDrive(builder, engine::kFlatVersion, platter, identity, provenance, demerits,
                         note, to_wire(&view.validity), to_wire(&view.motion),
                         to_wire(&view.overheads), to_wire(&view.bus), to_wire(&view.cache),
-                        to_wire(&layout.totals), nodes, skips, remaps_by_lbn, remaps_by_slot,
-                        zone_index, skip_lbn_index, skip_slot_index, seeks, seek_index));
+                        to_wire(&view.queue), to_wire(&layout.totals), nodes, extents, zone_slots,
+                        zone_buckets, piece_lbns, piece_shifts, piece_buckets, stretches, remaps,
+                        seek_distances, seek_lines, seek_buckets));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 

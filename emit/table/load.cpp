@@ -50,26 +50,44 @@ std::span<const Flat> array_of(const flatbuffers::Vector<const Wire<Flat>*>* vec
   return {from_wire<Flat>(reinterpret_cast<const Wire<Flat>*>(data)), vector->size()};
 }
 
+// The verifier has seen to multiples of 4.
 std::span<const std::uint32_t> array_of(const flatbuffers::Vector<std::uint32_t>* vector) {
-  return {vector->data(), vector->size()};  // the verifier has seen to multiples of 4
+  return {vector->data(), vector->size()};
+}
+
+std::span<const std::uint64_t> array_of(const flatbuffers::Vector<std::uint64_t>* vector,
+                                        const std::string& origin) {
+  if (reinterpret_cast<std::uintptr_t>(vector->Data()) % alignof(std::uint64_t) != 0)
+    damaged(origin, "an array does not begin at a multiple of 8");
+  return {vector->data(), vector->size()};
+}
+
+engine::LayoutView layout_of(const wire::Drive& table, const std::string& origin) {
+  engine::LayoutView layout;
+  layout.totals = *from_wire<engine::FlatLayout>(table.totals());
+  layout.nodes = array_of<engine::FlatNode>(table.nodes(), origin);
+  layout.extents = array_of<engine::FlatExtent>(table.extents(), origin);
+  layout.zone_slots = array_of(table.zone_slots(), origin);
+  layout.zone_buckets = array_of(table.zone_buckets());
+  layout.piece_lbns = array_of(table.piece_lbns(), origin);
+  layout.piece_shifts = array_of(table.piece_shifts());
+  layout.piece_buckets = array_of(table.piece_buckets());
+  layout.stretches = array_of<engine::FlatStretch>(table.stretches(), origin);
+  layout.remaps = array_of<engine::FlatRemap>(table.remaps(), origin);
+  return layout;
 }
 
 engine::TablesView view_of(const wire::Drive& table, const std::string& origin) {
   engine::TablesView view;
-  view.layout.totals = *from_wire<engine::FlatLayout>(table.totals());
-  view.layout.nodes = array_of<engine::FlatNode>(table.nodes(), origin);
-  view.layout.skips = array_of<engine::FlatSkip>(table.skips(), origin);
-  view.layout.remaps_by_lbn = array_of<engine::FlatRemap>(table.remaps_by_lbn(), origin);
-  view.layout.remaps_by_slot = array_of<engine::FlatRemap>(table.remaps_by_slot(), origin);
-  view.layout.zone_index = array_of(table.zone_index());
-  view.layout.skip_lbn_index = array_of(table.skip_lbn_index());
-  view.layout.skip_slot_index = array_of(table.skip_slot_index());
+  view.layout = layout_of(table, origin);
   view.motion = *from_wire<engine::FlatMotion>(table.motion());
-  view.seeks = array_of<engine::FlatSeekPoint>(table.seeks(), origin);
-  view.seek_index = array_of(table.seek_index());
+  view.seek_distances = array_of(table.seek_distances(), origin);
+  view.seek_lines = array_of<engine::FlatSeekLine>(table.seek_lines(), origin);
+  view.seek_buckets = array_of(table.seek_buckets());
   view.overheads = *from_wire<engine::CommandOverheads>(table.overheads());
   view.bus = *from_wire<engine::BusTable>(table.bus());
   view.cache = *from_wire<engine::CacheTable>(table.cache());
+  view.queue = *from_wire<engine::QueueTable>(table.queue());
   view.validity = *from_wire<engine::ValidityTable>(table.validity());
   return view;
 }

@@ -17,13 +17,15 @@ template <typename Flat>
 struct WireOf;
 template <> struct WireOf<engine::FlatLayout> { using Type = wire::Totals; };
 template <> struct WireOf<engine::FlatNode> { using Type = wire::Node; };
-template <> struct WireOf<engine::FlatSkip> { using Type = wire::Skip; };
+template <> struct WireOf<engine::FlatExtent> { using Type = wire::Extent; };
+template <> struct WireOf<engine::FlatStretch> { using Type = wire::Stretch; };
 template <> struct WireOf<engine::FlatRemap> { using Type = wire::Remap; };
-template <> struct WireOf<engine::FlatSeekPoint> { using Type = wire::SeekPoint; };
+template <> struct WireOf<engine::FlatSeekLine> { using Type = wire::SeekLine; };
 template <> struct WireOf<engine::FlatMotion> { using Type = wire::Motion; };
 template <> struct WireOf<engine::CommandOverheads> { using Type = wire::Overheads; };
 template <> struct WireOf<engine::BusTable> { using Type = wire::Bus; };
 template <> struct WireOf<engine::CacheTable> { using Type = wire::Cache; };
+template <> struct WireOf<engine::QueueTable> { using Type = wire::Queue; };
 template <> struct WireOf<engine::ValidityTable> { using Type = wire::Validity; };
 
 template <typename Flat>

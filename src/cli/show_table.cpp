@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emit/table/table.h"
+#include "model/standing.h"
 #include "model/version.h"
 
 namespace platter::cli {
@@ -47,9 +48,9 @@ Json as_json(const emit_table::Table& table) {
             {"zones", totals.zones},
             {"tracks", totals.tracks},
             {"nodes", view.layout.nodes.size()},
-            {"skips", view.layout.skips.size()},
-            {"remaps", view.layout.remaps_by_lbn.size()}}},
-          {"seek_points", view.seeks.size()},
+            {"pieces", view.layout.piece_shifts.size()},
+            {"remaps", view.layout.remaps.size()}}},
+          {"seek_points", view.seek_lines.size()},
           {"bytes", table.bytes},
           {"validated", !table.validity.demerits.empty()},
           {"demerits", demerits}};
@@ -64,14 +65,16 @@ void print_words(const std::string& path, const emit_table::Table& table) {
              table.platter);
   fmt::print("capacity      {} blocks of {} bytes\n", who.blocks, who.block_bytes);
   fmt::print("rotation      {:.2f} rpm\n", rpm_of(view.motion));
-  fmt::print("layout        {} cylinders, {} heads, {} zones, {} tracks; {} nodes, {} skips, {} remaps\n",
+  fmt::print("layout        {} cylinders, {} heads, {} zones, {} tracks; {} nodes, {} pieces, {} remaps\n",
              totals.cylinders, totals.heads, totals.zones, totals.tracks, view.layout.nodes.size(),
-             view.layout.skips.size(), view.layout.remaps_by_lbn.size());
-  fmt::print("seek curve    {} points\n", view.seeks.size());
+             view.layout.piece_shifts.size(), view.layout.remaps.size());
+  fmt::print("seek curve    {} points\n", view.seek_lines.size());
   fmt::print("cache         {} segments of {} blocks\n", view.cache.segments,
              view.cache.segment_blocks);
-  fmt::print("model         {}, from {}, {}; SHA-256 {}\n", table.provenance.method,
-             table.provenance.source, table.provenance.date, table.model_sha256);
+  const std::string standing = model::standing_of(table.provenance, table.validity);
+  fmt::print("model         {}, from {}, {}; SHA-256 {}\n",
+             standing.empty() ? table.provenance.method : standing, table.provenance.source,
+             table.provenance.date, table.model_sha256);
   if (table.validity.demerits.empty()) fmt::print("validity      not validated\n");
   for (const model::Demerit& d : table.validity.demerits)
     fmt::print("validity      {} workload, {} requests: demerit {:.3f} ms ({:.2f} %)\n", d.workload,

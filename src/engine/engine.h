@@ -4,47 +4,18 @@
 // Time only goes forward between submit calls, arrivals may lie before the latest completion.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "engine/layout_map.h"
 #include "model/drive_model.h"
+#include "engine/request.h"
 #include "model/units.h"
 
 namespace platter::engine {
-
-// What the outside world does to one request; the engine itself has no noise. A caller derives it
-// from (seed, time, request), never from a sequence, so that rollback repeats exactly.
-struct Disturbance {
-  Nanoseconds positioning_ns = 0;  // added to the request's positioning time (may be negative)
-  Nanoseconds media_delay_ns = 0;  // added before its media access begins, arm on track
-  Nanoseconds phase_ns = 0;        // the platter is ahead of its nominal angle by this time
-};
-
-struct Request {
-  std::uint64_t lbn = 0;
-  std::uint32_t blocks = 1;
-  bool write = false;
-  bool force_unit_access = false;
-  std::uint32_t tag = 0;
-  Disturbance disturbance;
-};
-
-struct Completion {
-  std::uint32_t tag = 0;
-  Nanoseconds arrival_ns = 0;
-  Nanoseconds completion_ns = 0;
-  bool media_access = false;  // the request itself had to wait for the media
-  bool cache_hit = false;     // served from, or completed into, the cache
-  bool outside_validity = false;
-};
-
-struct CacheSettings {
-  bool read_cache = true;     // page 08h: RCD = 0
-  bool write_cache = true;    // page 08h: WCE = 1
-  bool read_ahead = true;     // page 08h: DRA = 0
-};
 
 class Tables;  // immutable, compiled from a DriveModel
 struct State;  // arm, segments, write-back queue, requests in flight
@@ -58,19 +29,35 @@ class Engine {
   Engine& operator=(const Engine&);  // rollback from a checkpoint taken by copy
   ~Engine();
 
+  const Tables& tables() const;
   const LayoutMap& layout() const;
   std::uint64_t blocks() const;
   Nanoseconds period_ns() const;  // rounded; the angle uses the exact ratio
+
+  // The whole state, to be kept as it is; and back to a state that this engine, or another one over
+  // equal tables, was in. What follows then is what would have followed.
+  std::span<const std::byte> checkpoint() const;
+  void roll_back(std::span<const std::byte> checkpoint);
 
   // One request at a time: the completion time of a request that arrives at `now_ns`, which is not
   // before the arrival of the last one. If the drive is still busy the request waits its turn.
   Completion service(const Request& request, Nanoseconds now_ns);
 
-  // Several outstanding (FCFS). Completions come in the order of their time.
-  bool submit(const Request& request, Nanoseconds now_ns);  // false: the queue is full
-  std::optional<Completion> next_completion();              // removes it; nullopt: nothing outstanding
-  std::optional<Nanoseconds> next_completion_time() const;
+  // Several outstanding, served in the order that set_queue chooses. Arrivals may be submitted late,
+  // with the time at which they came: what was served meanwhile without them is taken back, unless
+  // its completion has been handed out or more than 8 requests were served since (then the request
+  // counts as come now; late_arrivals). Completions come in the order of their time.
+  bool submit(const Request& request, Nanoseconds arrival_ns);  // false: the queue is full
+  std::optional<Completion> next_completion();  // removes it; nullopt: nothing outstanding
+  // When the next completion will be if nothing else is submitted.
+  std::optional<Nanoseconds> next_completion_time();
+  // Serves what is due by now_ns.
+  void advance(Nanoseconds now_ns);
   std::size_t outstanding() const;
+  std::uint64_t late_arrivals() const;
+  std::uint64_t outside_validity() const;  // requests so far that lay outside what was measured
+  void set_queue(const QueueSettings& settings);  // for what is chosen from now on
+  QueueSettings queue_settings() const;
   void drop_outstanding();                                  // logical unit reset
 
   // SEEK(10): arm to the LBN's track; when it is there.
@@ -90,8 +77,12 @@ class Engine {
   Nanoseconds next_passage(Angle angle, Nanoseconds now_ns, Nanoseconds phase_ns = 0) const;
 
  private:
+  void finish_what_waits();
+
   std::shared_ptr<const Tables> tables_;
-  std::unique_ptr<State> state_;
+  std::size_t bytes_;
+  std::unique_ptr<std::max_align_t[]> memory_;
+  State* state_;
 };
 
 }  // namespace platter::engine

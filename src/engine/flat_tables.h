@@ -9,27 +9,40 @@
 
 namespace platter::engine {
 
-constexpr std::uint32_t kFlatVersion = 1;
+constexpr std::uint32_t kFlatVersion = 2;
 
-// A node of the layout tree (model/drive_model.h) with what one instance of it holds. Zones come
-// first; the children of a node lie side by side, those of an earlier node before those of a later.
+// A node of the layout tree (model/drive_model.h) as one instance of it is. Zones come first; the
+// children of a node lie side by side, those of an earlier node before those of a later.
 struct FlatNode {
   std::uint64_t angle, angle_step;  // 2^64 to the turn
   std::uint64_t first_slot;         // within the parent's instance; of a zone: absolute
-  std::uint64_t slots, tracks;      // of one instance
-  std::uint64_t reciprocal;         // floor((2^64 - 1) / slots)
-  std::int64_t cylinder_low, cylinder_high, head_low, head_high;  // of one instance, from its origin
-  std::int32_t cylinder, cylinder_step, head, head_step;
-  std::uint32_t count;
-  std::uint32_t sectors;                  // of a track; 0: an inner node
-  std::uint32_t first_child, children;    // 0, 0: a track
+  std::uint64_t slots;              // of one instance
+  std::uint64_t reciprocal;         // floor((2^64 - 1) / slots); of a track: what a slot turns by
+  std::int32_t cylinder, cylinder_step;
+  std::int16_t head, head_step;
+  std::uint32_t sectors;                // of a track; 0: an inner node
+  std::uint32_t first_child, children;  // 0, 0: a track
 };
 
-// Runs of slots without LBNs, as model::Skip.
-struct FlatSkip {
-  std::uint64_t first_slot, length, count, stride;
-  std::uint64_t lbn;             // the first LBN behind the first run
-  std::uint64_t skipped_before;  // slots skipped by earlier entries
+// What the instances of the node of the same index cover; the way from LBN to place needs none of it.
+struct FlatExtent {
+  std::uint64_t tracks;                       // of one instance
+  std::int32_t cylinder_low, cylinder_high;   // of one instance, from its origin
+  std::int32_t head_low, head_high;
+  std::uint32_t count;                        // of instances
+  std::uint32_t reserved;                     // 0
+};
+
+// LBNs are cut into pieces; over a piece, slot - LBN is constant, or grows at regular steps. A
+// piece's shift is that constant, or kStretch and the number of a FlatStretch. docs/table.md.
+constexpr std::uint32_t kStretch = std::uint32_t{1} << 31;
+
+struct FlatStretch {
+  std::uint64_t shift;       // slot - LBN of its first LBN, modulo 2^64
+  std::uint64_t sequential;  // the same, as if nothing were remapped; differs for a remapped block
+  std::uint64_t period;      // so many LBNs on, and every so many again, `gap` more slots are
+  std::uint64_t reciprocal;  // skipped; 0: never. floor((2^64 - 1) / period), 0 without one
+  std::uint64_t gap;
 };
 
 struct FlatRemap {
@@ -39,18 +52,20 @@ struct FlatRemap {
 struct FlatLayout {
   std::uint64_t slots, blocks, tracks;
   std::uint32_t cylinders, heads, zones;
-  // Of the three indices (bucket_index.h): the bits of a key that its bucket does not depend on.
-  std::uint32_t zone_shift, skip_lbn_shift, skip_slot_shift;
+  std::uint32_t zone_shift, piece_shift;  // of the indices (key_index.h)
+  std::uint32_t reserved;                 // 0
 };
 
-struct FlatSeekPoint {
-  std::int64_t cylinders, time_ns;
+// The line from one point of the seek curve to the next: time_ns at the point's distance, and
+// slope / 2^24 nanoseconds more a cylinder.
+struct FlatSeekLine {
+  std::int64_t time_ns, slope;
 };
 
 struct FlatMotion {
   std::uint64_t numerator_ns, denominator;  // one revolution takes numerator_ns / denominator ns
   std::int64_t head_switch_ns, write_settle_ns;
-  std::uint32_t seek_shift;  // of the index of seek points, whose keys are distances
+  std::uint32_t seek_shift;  // of the index of seek distances
   std::uint32_t reserved;    // 0
 };
 
@@ -95,28 +110,42 @@ struct ValidityTable {
   std::uint8_t reserved[2];  // 0
 };
 
-static_assert(sizeof(FlatNode) == 112 && sizeof(FlatSkip) == 48 && sizeof(FlatRemap) == 16 &&
-              sizeof(FlatLayout) == 48 && sizeof(FlatSeekPoint) == 16 && sizeof(FlatMotion) == 40 &&
-              sizeof(CommandOverheads) == 192 && sizeof(BusTable) == 32 &&
-              sizeof(CacheTable) == 32 && sizeof(ValidityTable) == 32);
+// How the drive orders what is outstanding (scheduler.h).
+struct QueueTable {
+  std::uint32_t scheduler;  // enum Scheduler
+  std::uint32_t depth;      // commands that it takes; 0: as many as an engine
+};
+
+static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 32 && sizeof(FlatStretch) == 40 &&
+              sizeof(FlatRemap) == 16 && sizeof(FlatLayout) == 48 && sizeof(FlatSeekLine) == 16 &&
+              sizeof(FlatMotion) == 40 && sizeof(CommandOverheads) == 192 &&
+              sizeof(BusTable) == 32 && sizeof(CacheTable) == 32 && sizeof(ValidityTable) == 32 &&
+              sizeof(QueueTable) == 8);
 
 // Where they lie, in a file or in memory.
 struct LayoutView {
   FlatLayout totals{};
   std::span<const FlatNode> nodes;
-  std::span<const FlatSkip> skips;
-  std::span<const FlatRemap> remaps_by_lbn, remaps_by_slot;
-  std::span<const std::uint32_t> zone_index, skip_lbn_index, skip_slot_index;
+  std::span<const FlatExtent> extents;         // of each node
+  std::span<const std::uint64_t> zone_slots;   // first slot of each zone, padded (key_index.h)
+  std::span<const std::uint32_t> zone_buckets;
+  std::span<const std::uint64_t> piece_lbns;   // first LBN of each piece, padded
+  std::span<const std::uint32_t> piece_shifts;
+  std::span<const std::uint32_t> piece_buckets;
+  std::span<const FlatStretch> stretches;
+  std::span<const FlatRemap> remaps;           // by slot
 };
 
 struct TablesView {
   LayoutView layout;
   FlatMotion motion{};
-  std::span<const FlatSeekPoint> seeks;
-  std::span<const std::uint32_t> seek_index;
+  std::span<const std::uint64_t> seek_distances;  // padded
+  std::span<const FlatSeekLine> seek_lines;
+  std::span<const std::uint32_t> seek_buckets;
   CommandOverheads overheads{};
   BusTable bus{};
   CacheTable cache{};
+  QueueTable queue{};
   ValidityTable validity{};
 };
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/bucket_index.h"
 #include "engine/layout_tables.h"
 #include "engine/wide.h"
 
@@ -45,13 +44,14 @@ Extent candidates(std::int64_t wanted, std::int64_t origin, std::int64_t step,
 }
 
 // Looks for a track among the instances of nodes[index]. Slot and angle are its parent's.
-bool find_track(std::span<const FlatNode> nodes, std::uint32_t index, std::int64_t cylinder,
+bool find_track(const LayoutView& layout, std::uint32_t index, std::int64_t cylinder,
                 std::int64_t head, std::uint64_t slot, Angle angle, Track& found) {
-  const FlatNode& node = nodes[index];
-  const Extent by_cylinder = candidates(cylinder, node.cylinder, node.cylinder_step, node.count,
-                                        {node.cylinder_low, node.cylinder_high});
-  const Extent by_head =
-      candidates(head, node.head, node.head_step, node.count, {node.head_low, node.head_high});
+  const FlatNode& node = layout.nodes[index];
+  const FlatExtent& extent = layout.extents[index];
+  const Extent by_cylinder = candidates(cylinder, node.cylinder, node.cylinder_step, extent.count,
+                                        {extent.cylinder_low, extent.cylinder_high});
+  const Extent by_head = candidates(head, node.head, node.head_step, extent.count,
+                                    {extent.head_low, extent.head_high});
   const std::int64_t from = std::max(by_cylinder.low, by_head.low);
   const std::int64_t to = std::min(by_cylinder.high, by_head.high);
   for (std::int64_t i = from; i <= to; ++i) {
@@ -62,122 +62,91 @@ bool find_track(std::span<const FlatNode> nodes, std::uint32_t index, std::int64
       found.sectors = node.sectors;
       found.first_slot = instance_slot;
       found.angle = instance_angle;
+      found.slot_angle = node.reciprocal;
       return true;
     }
     const std::int64_t at_cylinder = cylinder - node.cylinder - i * node.cylinder_step;
     const std::int64_t at_head = head - node.head - i * node.head_step;
     for (std::uint32_t child = 0; child < node.children; ++child)
-      if (find_track(nodes, node.first_child + child, at_cylinder, at_head, instance_slot,
+      if (find_track(layout, node.first_child + child, at_cylinder, at_head, instance_slot,
                      instance_angle, found))
         return true;
   }
   return false;
 }
 
+// Which instance of the node holds slot `rest` of all of them, and where in it.
+std::uint64_t take_instances(const FlatNode& node, std::uint64_t& rest) {
+  // By the reciprocal: exact, or too small by one.
+  auto instance = static_cast<std::uint64_t>((Uint128{rest} * node.reciprocal) >> 64);
+  rest -= instance * node.slots;
+  const bool one_more = rest >= node.slots;
+  rest -= one_more ? node.slots : 0;
+  return instance + one_more;
+}
+
 // The child that holds a slot of its parent's instance.
-const FlatNode* child_at(std::span<const FlatNode> nodes, const FlatNode& parent,
-                         std::uint64_t slot) {
-  const auto children = nodes.subspan(parent.first_child, parent.children);
-  if (children.size() == 1) return &children[0];
-  return &*(std::ranges::upper_bound(children, slot, {}, &FlatNode::first_slot) - 1);
+const FlatNode& child_at(const FlatNode* nodes, const FlatNode& parent, std::uint64_t slot) {
+  const FlatNode* const first = nodes + parent.first_child;
+  std::uint32_t behind = 0;
+  if (parent.children <= 8) {
+    for (std::uint32_t c = 1; c < parent.children; ++c) behind += first[c].first_slot <= slot;
+  } else {
+    const auto children = std::span(first, parent.children);
+    behind = static_cast<std::uint32_t>(
+        std::ranges::upper_bound(children, slot, {}, &FlatNode::first_slot) - children.begin() - 1);
+  }
+  return first[behind];
 }
 
 }  // namespace
 
 LayoutMap::LayoutMap(const model::Layout& layout) {
   auto arrays = std::make_shared<const LayoutArrays>(compile_layout(layout));
-  view_ = arrays->view();
-  owner_ = std::move(arrays);
+  *this = LayoutMap(arrays->view(), arrays);
 }
 
 LayoutMap::LayoutMap(const LayoutView& view, std::shared_ptr<const void> owner)
-    : view_(view), owner_(std::move(owner)) {}
+    : view_(view),
+      zones_{view.zone_slots, view.zone_buckets, view.totals.zone_shift},
+      pieces_(view),
+      owner_(std::move(owner)) {}
 
-std::uint64_t LayoutMap::sequential_slot(std::uint64_t lbn) const {
-  const std::size_t behind = count_not_above(view_.skips, &FlatSkip::lbn, view_.skip_lbn_index,
-                                             view_.totals.skip_lbn_shift, lbn);
-  if (behind == 0) return lbn;
-  const FlatSkip& skip = view_.skips[behind - 1];
-  const std::uint64_t runs =
-      skip.count == 1
-          ? 1
-          : std::min(skip.count, (lbn - skip.lbn) / (skip.stride - skip.length) + 1);
-  return lbn + skip.skipped_before + runs * skip.length;
-}
-
-const FlatSkip* LayoutMap::skip_at_or_before(std::uint64_t slot) const {
-  const std::size_t behind =
-      count_not_above(view_.skips, &FlatSkip::first_slot, view_.skip_slot_index,
-                      view_.totals.skip_slot_shift, slot);
-  return behind == 0 ? nullptr : &view_.skips[behind - 1];
-}
-
-bool LayoutMap::is_remapped(std::uint64_t lbn) const {
-  return std::ranges::binary_search(view_.remaps_by_lbn, lbn, {}, &FlatRemap::lbn);
-}
-
-std::uint64_t LayoutMap::last_before_remap(std::uint64_t lbn, std::uint64_t last) const {
-  auto remap = std::ranges::upper_bound(view_.remaps_by_lbn, lbn, {}, &FlatRemap::lbn);
-  return remap == view_.remaps_by_lbn.end() ? last : std::min(last, remap->lbn - 1);
-}
-
-std::uint64_t LayoutMap::slot_of_lbn(std::uint64_t lbn) const {
-  if (!view_.remaps_by_lbn.empty()) {
-    auto remap = std::ranges::lower_bound(view_.remaps_by_lbn, lbn, {}, &FlatRemap::lbn);
-    if (remap != view_.remaps_by_lbn.end() && remap->lbn == lbn) return remap->slot;
-  }
-  return sequential_slot(lbn);
+const FlatRemap* LayoutMap::remap_into(std::uint64_t slot) const {
+  const auto remap = std::ranges::lower_bound(view_.remaps, slot, {}, &FlatRemap::slot);
+  return remap != view_.remaps.end() && remap->slot == slot ? &*remap : nullptr;
 }
 
 std::optional<std::uint64_t> LayoutMap::lbn_of_slot(std::uint64_t slot) const {
-  auto remap = std::ranges::lower_bound(view_.remaps_by_slot, slot, {}, &FlatRemap::slot);
-  if (remap != view_.remaps_by_slot.end() && remap->slot == slot) return remap->lbn;
+  if (const FlatRemap* remap = remap_into(slot)) return remap->lbn;
   const std::uint64_t lbn = lbn_at_or_after_slot(slot);
-  if (lbn >= blocks() || sequential_slot(lbn) != slot || is_remapped(lbn))
+  if (lbn >= blocks() || pieces_.sequential_slot(lbn) != slot || is_remapped(lbn))
     return std::nullopt;
   return lbn;
 }
 
-std::uint64_t LayoutMap::lbn_at_or_after_slot(std::uint64_t slot) const {
-  const FlatSkip* skip = skip_at_or_before(slot);
-  if (skip == nullptr) return slot;
-  const std::uint64_t from_first = slot - skip->first_slot;
-  const std::uint64_t run =
-      skip->count == 1 ? 0 : std::min(from_first / skip->stride, skip->count - 1);
-  const std::uint64_t into_run = from_first - run * skip->stride;
-  const std::uint64_t skipped = skip->skipped_before + run * skip->length;
-  return into_run < skip->length ? slot - into_run - skipped : slot - skipped - skip->length;
-}
-
 Track LayoutMap::track_of_slot(std::uint64_t slot) const {
-  const std::size_t zone =
-      count_not_above(view_.nodes.first(view_.totals.zones), &FlatNode::first_slot,
-                      view_.zone_index, view_.totals.zone_shift, slot) -
-      1;
+  const FlatNode* const nodes = view_.nodes.data();
+  const std::size_t zone = zones_.count_not_above(slot) - 1;
   Track track;
   track.zone = static_cast<std::uint32_t>(zone);
+  const FlatNode* node = nodes + zone;
   std::int64_t cylinder = 0, head = 0;
-  const FlatNode* node = &view_.nodes[zone];
-  std::uint64_t rest = slot - node->first_slot;
+  std::uint64_t rest = slot;
   while (true) {
-    // rest / slots, by the reciprocal: exact, or too small by one.
-    auto instance = static_cast<std::uint64_t>((Uint128{rest} * node->reciprocal) >> 64);
-    rest -= instance * node->slots;
-    if (rest >= node->slots) {
-      rest -= node->slots;
-      ++instance;
-    }
+    rest -= node->first_slot;
+    const std::uint64_t instance = take_instances(*node, rest);
     const auto i = static_cast<std::int64_t>(instance);
     cylinder += node->cylinder + i * node->cylinder_step;
     head += node->head + i * node->head_step;
     track.angle += node->angle + instance * node->angle_step;
     if (node->children == 0) break;
-    node = child_at(view_.nodes, *node, rest);
-    rest -= node->first_slot;
+    node = &child_at(nodes, *node, rest);
   }
   track.cylinder = static_cast<std::uint32_t>(cylinder);
   track.head = static_cast<std::uint32_t>(head);
   track.sectors = node->sectors;
+  track.slot_angle = node->reciprocal;
   track.first_slot = slot - rest;
   return track;
 }
@@ -188,7 +157,7 @@ std::optional<Track> LayoutMap::track_at(std::uint32_t cylinder, std::uint32_t h
   track.head = head;
   for (std::uint32_t zone = 0; zone < view_.totals.zones; ++zone) {
     track.zone = zone;
-    if (find_track(view_.nodes, zone, cylinder, head, 0, 0, track)) return track;
+    if (find_track(view_, zone, cylinder, head, 0, 0, track)) return track;
   }
   return std::nullopt;
 }
@@ -203,14 +172,6 @@ std::optional<std::uint64_t> LayoutMap::lbn_of_pbn(const Pbn& pbn) const {
   const auto track = track_at(pbn.cylinder, pbn.head);
   if (!track || pbn.sector >= track->sectors) return std::nullopt;
   return lbn_of_slot(track->first_slot + pbn.sector);
-}
-
-Angle LayoutMap::angle_of_slot(const Track& track, std::uint64_t slot) const {
-  // Exactly floor(2^64 * j / sectors), where 2^64 = whole * sectors + rest.
-  const std::uint64_t sector = slot - track.first_slot;
-  const std::uint64_t whole = ~std::uint64_t{0} / track.sectors;
-  const std::uint64_t rest = std::uint64_t{0} - whole * track.sectors;
-  return track.angle + whole * sector + rest * sector / track.sectors;
 }
 
 Angle LayoutMap::angle_of_lbn(std::uint64_t lbn) const {

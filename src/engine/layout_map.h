@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "engine/flat_tables.h"
+#include "engine/key_index.h"
+#include "engine/lbn_pieces.h"
 #include "model/drive_model.h"
 
 namespace platter::engine {
@@ -27,6 +29,7 @@ struct Track {
   std::uint32_t sectors = 0;        // physical sectors (slots) around
   std::uint64_t first_slot = 0;
   Angle angle = 0;                  // where its first slot begins
+  Angle slot_angle = 0;             // what one slot turns by, short of 1 / sectors by less than 2^-64
   std::uint32_t zone = 0;           // index of the top-level node
 };
 
@@ -44,25 +47,33 @@ class LayoutMap {
   std::uint32_t heads() const { return view_.totals.heads; }
   const LayoutView& view() const { return view_; }
 
-  std::uint64_t slot_of_lbn(std::uint64_t lbn) const;                    // lbn < blocks()
+  std::uint64_t slot_of_lbn(std::uint64_t lbn) const {  // lbn < blocks()
+    return pieces_.run_at(lbn).slot;
+  }
+  // The slot of an LBN, and up to which LBN the slots follow one another.
+  LbnPieces::Run run_at(std::uint64_t lbn) const { return pieces_.run_at(lbn); }
   std::optional<std::uint64_t> lbn_of_slot(std::uint64_t slot) const;    // nullopt: no LBN there
   // First LBN (in sequence order, remaps ignored) at or after a slot; blocks() past the last.
-  std::uint64_t lbn_at_or_after_slot(std::uint64_t slot) const;
+  std::uint64_t lbn_at_or_after_slot(std::uint64_t slot) const {
+    return pieces_.at_or_after_slot(slot);
+  }
   Track track_of_slot(std::uint64_t slot) const;
   std::optional<Track> track_at(std::uint32_t cylinder, std::uint32_t head) const;
   Pbn pbn_of_lbn(std::uint64_t lbn) const;
   std::optional<std::uint64_t> lbn_of_pbn(const Pbn& pbn) const;
-  Angle angle_of_slot(const Track& track, std::uint64_t slot) const;
+  Angle angle_of_slot(const Track& track, std::uint64_t slot) const {
+    return track.angle + track.slot_angle * (slot - track.first_slot);
+  }
   Angle angle_of_lbn(std::uint64_t lbn) const;
-  bool is_remapped(std::uint64_t lbn) const;
-  // The last LBN in [lbn, last] before the first remapped one behind lbn.
-  std::uint64_t last_before_remap(std::uint64_t lbn, std::uint64_t last) const;
+  bool is_remapped(std::uint64_t lbn) const { return pieces_.is_remapped(lbn); }
+  std::span<const FlatRemap> remaps() const { return view_.remaps; }  // by slot
 
  private:
-  std::uint64_t sequential_slot(std::uint64_t lbn) const;
-  const FlatSkip* skip_at_or_before(std::uint64_t slot) const;
+  const FlatRemap* remap_into(std::uint64_t slot) const;
 
   LayoutView view_;
+  KeyIndex zones_;
+  LbnPieces pieces_;
   std::shared_ptr<const void> owner_;
 };
 

@@ -1,5 +1,5 @@
-// A layout compiled into flat arrays: the tree as a list of nodes, skips, remaps and the indices
-// over them. The rules of what a layout may be live here, for models and for files alike.
+// A layout compiled into flat arrays: the tree as a list of nodes, the pieces of LBNs over its slots
+// (lbn_pieces.h) and the indices over both. The rules of what a layout may be live here, for models and for files alike.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/flat_tables.h"
+#include "engine/lbn_pieces.h"
 #include "model/drive_model.h"
 
 namespace platter::engine {
@@ -14,9 +15,10 @@ namespace platter::engine {
 struct LayoutArrays {
   FlatLayout totals{};
   std::vector<FlatNode> nodes;
-  std::vector<FlatSkip> skips;
-  std::vector<FlatRemap> remaps_by_lbn, remaps_by_slot;
-  std::vector<std::uint32_t> zone_index, skip_lbn_index, skip_slot_index;
+  std::vector<FlatExtent> extents;
+  std::vector<std::uint64_t> zone_slots;  // padded
+  std::vector<std::uint32_t> zone_buckets;
+  PieceArrays pieces;
 
   LayoutView view() const;
 };
@@ -25,7 +27,6 @@ struct LayoutArrays {
 LayoutArrays compile_layout(const model::Layout& layout);
 
 // What is wrong with a compiled layout of unknown origin, to follow "its layout"; nullopt: nothing.
-// One that passes is what compile_layout makes of some layout, to the last byte.
 std::optional<std::string> layout_defect(const LayoutView& layout);
 
 }  // namespace platter::engine

@@ -28,31 +28,31 @@ Nanoseconds Delivery::end_ns(Nanoseconds start_ns) const {
 }
 
 Piece Mechanics::piece_at(std::uint64_t lbn, std::uint64_t last) const {
-  const LayoutMap& layout = tables_.layout;
+  const LbnPieces::Run run = tables_.layout.run_at(lbn);
   Piece piece;
   piece.first_lbn = lbn;
-  piece.first_slot = layout.slot_of_lbn(lbn);
-  piece.track = layout.track_of_slot(piece.first_slot);
-  if (layout.is_remapped(lbn)) {
-    piece.last_lbn = lbn;
-    piece.last_slot = piece.first_slot;
-    return piece;
-  }
-  const std::uint64_t beyond_track =
-      layout.lbn_at_or_after_slot(piece.track.first_slot + piece.track.sectors);
-  piece.last_lbn = std::min(last, beyond_track - 1);
-  piece.last_lbn = layout.last_before_remap(lbn, piece.last_lbn);
-  piece.last_slot = layout.slot_of_lbn(piece.last_lbn);
+  piece.first_slot = run.slot;
+  piece.track = tables_.layout.track_of_slot(run.slot);
+  const std::uint64_t to_track_end = piece.track.first_slot + piece.track.sectors - 1 - run.slot;
+  piece.last_lbn = std::min({last, run.end - 1, lbn + to_track_end});
+  piece.last_slot = run.slot + (piece.last_lbn - lbn);
+  if (piece.last_lbn != last && piece.last_lbn != lbn + to_track_end) go_on(piece, run.end, last);
   return piece;
 }
 
-Nanoseconds Mechanics::move_ns(const Arm& from, const Arm& to, bool write) const {
-  const std::uint32_t distance = from.cylinder > to.cylinder ? from.cylinder - to.cylinder
-                                                             : to.cylinder - from.cylinder;
-  Nanoseconds move = tables_.seeks.time_ns(distance);
-  if (from.head != to.head) move = std::max(move, tables_.motion.head_switch_ns);
-  if (write && move != 0) move = std::max<Nanoseconds>(0, move + tables_.motion.write_settle_ns);
-  return move;
+// Behind skipped slots the piece goes on, if it is still the same track and nothing is remapped.
+void Mechanics::go_on(Piece& piece, std::uint64_t end_of_run, std::uint64_t last) const {
+  const LayoutMap& layout = tables_.layout;
+  const std::uint64_t beyond_track = piece.track.first_slot + piece.track.sectors;
+  if (layout.is_remapped(piece.first_lbn)) return;
+  while (piece.last_lbn != last && !layout.is_remapped(end_of_run)) {
+    const LbnPieces::Run run = layout.run_at(end_of_run);
+    if (run.slot >= beyond_track) return;
+    piece.last_lbn = std::min({last, run.end - 1, end_of_run + (beyond_track - 1 - run.slot)});
+    piece.last_slot = run.slot + (piece.last_lbn - end_of_run);
+    end_of_run = run.end;
+    if (piece.last_slot == beyond_track - 1) return;
+  }
 }
 
 Nanoseconds Mechanics::slot_passage(const Track& track, std::uint64_t slot, Nanoseconds now_ns,
@@ -70,9 +70,6 @@ std::uint64_t Mechanics::next_slot(const Track& track, Nanoseconds now_ns,
 Nanoseconds Mechanics::transfer(const Piece& piece, Nanoseconds on_track_ns, Nanoseconds phase_ns,
                                 bool zero_latency, Delivery* delivery) const {
   const Track& track = piece.track;
-  const auto passing = [&](std::uint64_t slots) {
-    return tables_.rotation.sectors_ns(slots, track.sectors);
-  };
   if (zero_latency) {
     // Landed between the first and the last wanted sector: the rest of the track's part first, then
     // the sectors in front when they come round.
@@ -84,7 +81,7 @@ Nanoseconds Mechanics::transfer(const Piece& piece, Nanoseconds on_track_ns, Nan
       in_front.last_lbn = tables_.layout.lbn_at_or_after_slot(landing) - 1;
       in_front.last_slot = tables_.layout.slot_of_lbn(in_front.last_lbn);
       // What was read before they came is sent behind them, and so never later than they allow.
-      return pass(in_front, round_ns - passing(landing - piece.first_slot), delivery);
+      return pass(in_front, round_ns - passing_ns(tables_.rotation, track, landing - piece.first_slot), delivery);
     }
   }
   return pass(piece, slot_passage(track, piece.first_slot, on_track_ns, phase_ns), delivery);
@@ -93,7 +90,7 @@ Nanoseconds Mechanics::transfer(const Piece& piece, Nanoseconds on_track_ns, Nan
 // The whole piece in order, its first sector beginning at begins_ns.
 Nanoseconds Mechanics::pass(const Piece& piece, Nanoseconds begins_ns, Delivery* delivery) const {
   const auto end_of = [&](std::uint64_t slots) {
-    return begins_ns + tables_.rotation.sectors_ns(slots, piece.track.sectors);
+    return begins_ns + passing_ns(tables_.rotation, piece.track, slots);
   };
   const Nanoseconds ends = end_of(piece.slots());
   if (delivery == nullptr) return ends;
@@ -128,13 +125,13 @@ Nanoseconds Mechanics::transfer_supplied(const Piece& piece, Nanoseconds on_trac
     const Nanoseconds begins = slot_passage(track, from, ready, phase_ns);
     for (; lbn <= piece.last_lbn; ++lbn) {
       const std::uint64_t slot = tables_.layout.slot_of_lbn(lbn);
-      const Nanoseconds passes = begins + tables_.rotation.sectors_ns(slot - from, track.sectors);
+      const Nanoseconds passes = begins + passing_ns(tables_.rotation, track, slot - from);
       if (supply.at(lbn) > passes + Platter::kSlack) {
         ready = supply.at(lbn);
         break;
       }
       if (lbn == piece.last_lbn)
-        return begins + tables_.rotation.sectors_ns(slot - from + 1, track.sectors);
+        return begins + passing_ns(tables_.rotation, track, slot - from + 1);
     }
   }
 }
@@ -143,7 +140,7 @@ void Mechanics::read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn,
                                Delivery* delivery) const {
   while (cursor.next_lbn < end_lbn) {
     const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1);
-    const Nanoseconds on_track = cursor.time_ns + move_ns(cursor.arm, piece.arm(), false);
+    const Nanoseconds on_track = cursor.time_ns + move(cursor.arm, piece.arm(), false);
     cursor.time_ns = transfer(piece, on_track, cursor.phase_ns, false, delivery);
     cursor.arm = piece.arm();
     cursor.next_lbn = piece.last_lbn + 1;
@@ -154,7 +151,7 @@ Nanoseconds Mechanics::read_until_time(MediaCursor& cursor, std::uint64_t limit_
                                        Nanoseconds time_ns) const {
   while (cursor.next_lbn < limit_lbn && cursor.time_ns < time_ns) {
     const Piece piece = piece_at(cursor.next_lbn, limit_lbn - 1);
-    const Nanoseconds on_track = cursor.time_ns + move_ns(cursor.arm, piece.arm(), false);
+    const Nanoseconds on_track = cursor.time_ns + move(cursor.arm, piece.arm(), false);
     const Nanoseconds begins =
         slot_passage(piece.track, piece.first_slot, on_track, cursor.phase_ns);
     if (begins >= time_ns) {
@@ -166,7 +163,7 @@ Nanoseconds Mechanics::read_until_time(MediaCursor& cursor, std::uint64_t limit_
       return std::max(time_ns, on_track);
     }
     const auto end_of = [&](std::uint64_t slots) {
-      return begins + tables_.rotation.sectors_ns(slots, piece.track.sectors);
+      return begins + passing_ns(tables_.rotation, piece.track, slots);
     };
     cursor.arm = piece.arm();
     if (end_of(piece.slots()) <= time_ns) {
@@ -194,12 +191,12 @@ void Mechanics::access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAc
   bool first = true;
   while (cursor.next_lbn < end_lbn) {
     const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1);
-    Nanoseconds move = move_ns(cursor.arm, piece.arm(), how.write);
+    Nanoseconds moves = move(cursor.arm, piece.arm(), how.write);
     if (first)
-      move = std::max({move + how.disturbance.positioning_ns, how.minimum_seek_ns,
+      moves = std::max({moves + how.disturbance.positioning_ns, how.minimum_seek_ns,
                        Nanoseconds{0}}) +
              how.disturbance.media_delay_ns;
-    const Nanoseconds on_track = cursor.time_ns + move;
+    const Nanoseconds on_track = cursor.time_ns + moves;
     if (first && landing_slot != nullptr) *landing_slot = next_slot(piece.track, on_track, cursor.phase_ns);
     if (first && first_piece != nullptr) *first_piece = piece;
     cursor.time_ns =

@@ -2,6 +2,8 @@
 // track by track; each piece seeks (or switches heads), waits for its first sector and transfers.
 #pragma once
 
+#include <algorithm>
+
 #include "engine/state.h"
 #include "engine/tables.h"
 
@@ -56,15 +58,29 @@ class Delivery {
   Nanoseconds filled_ns_ = 0;
 };
 
+// Arm from one track to another: the longer of seek and head switch, and for writes the settle
+// time if anything moved (Worthington 1995; DiskSim 4.0's dm_mech_g1).
+inline Nanoseconds move_ns(const Tables& tables, const Arm& from, const Arm& to, bool write) {
+  const std::uint32_t distance = from.cylinder > to.cylinder ? from.cylinder - to.cylinder
+                                                             : to.cylinder - from.cylinder;
+  Nanoseconds move = tables.seeks.time_ns(distance);
+  if (from.head != to.head) move = std::max(move, tables.motion.head_switch_ns);
+  if (write && move != 0) move = std::max<Nanoseconds>(0, move + tables.motion.write_settle_ns);
+  return move;
+}
+
+// Time for `slots` of a track, at most all of them, to pass.
+inline Nanoseconds passing_ns(const Platter& rotation, const Track& track, std::uint64_t slots) {
+  if (slots >= track.sectors) return rotation.period_ns();
+  return rotation.turn_ns(track.slot_angle * slots);
+}
+
 class Mechanics {
  public:
   explicit Mechanics(const Tables& tables) : tables_(tables) {}
 
   // Piece that begins with `lbn` and does not go beyond `last`.
   Piece piece_at(std::uint64_t lbn, std::uint64_t last) const;
-  // Arm from one track to another: the longer of seek and head switch, and for writes the settle
-  // time if anything moved (Worthington 1995; DiskSim 4.0's dm_mech_g1).
-  Nanoseconds move_ns(const Arm& from, const Arm& to, bool write) const;
 
   // Reads in order from the cursor up to, not including, end_lbn.
   void read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn, Delivery* delivery = nullptr) const;
@@ -90,6 +106,10 @@ class Mechanics {
   std::uint64_t next_slot(const Track& track, Nanoseconds now_ns, Nanoseconds phase_ns) const;
 
  private:
+  void go_on(Piece& piece, std::uint64_t end_of_run, std::uint64_t last) const;
+  Nanoseconds move(const Arm& from, const Arm& to, bool write) const {
+    return move_ns(tables_, from, to, write);
+  }
   Nanoseconds slot_passage(const Track& track, std::uint64_t slot, Nanoseconds now_ns,
                            Nanoseconds phase_ns) const;
   Nanoseconds transfer(const Piece& piece, Nanoseconds on_track_ns, Nanoseconds phase_ns,

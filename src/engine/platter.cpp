@@ -24,7 +24,6 @@ Platter::Platter(std::uint64_t numerator_ns, std::uint64_t denominator)
   }
   whole_ns_ = numerator_ns / denominator;
   part_ns_ = static_cast<std::uint64_t>((Uint128{numerator_ns % denominator} << 64) / denominator);
-  small_ = numerator_ns < (std::uint64_t{1} << 42) && denominator < (std::uint64_t{1} << 42);
 }
 
 Angle Platter::exact_turned(std::uint64_t ns) const {

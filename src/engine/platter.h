@@ -37,16 +37,6 @@ class Platter {
     return exact_turn_ns(angle);
   }
 
-  // Time for `sectors` of a track of `track_sectors` to pass, rounded to the nearest nanosecond.
-  Nanoseconds sectors_ns(std::uint64_t sectors, std::uint32_t track_sectors) const {
-    if (small_ && sectors <= kSmall && track_sectors <= kSmall) {
-      const std::uint64_t parts = denominator_ * track_sectors;
-      return static_cast<Nanoseconds>((sectors * numerator_ns_ + parts / 2) / parts);
-    }
-    const Uint128 parts = Uint128{denominator_} * track_sectors;
-    return static_cast<Nanoseconds>((Uint128{sectors} * numerator_ns_ + parts / 2) / parts);
-  }
-
   // The first time not before now_ns at which `angle` passes. A passage that lies up to kSlack
   // before now_ns still counts as now: times are rounded, and a head that has just finished a
   // sector is at the beginning of the next one.
@@ -59,8 +49,6 @@ class Platter {
   static constexpr Nanoseconds kSlack = 4;
 
  private:
-  static constexpr std::uint64_t kSmall = std::uint64_t{1} << 20;
-
   // frac(ns * denominator / numerator) as an angle, rounded down: a product with turns_, which is
   // short of the true value by less than 2 in the limb below the result.
   Angle turned(std::uint64_t ns) const {
@@ -76,7 +64,6 @@ class Platter {
   std::uint64_t numerator_ns_, denominator_;
   std::uint64_t turns_[3];              // revolutions a nanosecond, times 2^64, 2^128, 2^192
   std::uint64_t whole_ns_, part_ns_;    // the period: nanoseconds, and 2^64ths of one
-  bool small_;                          // products with up to kSmall sectors fit 64 bits
   Nanoseconds period_ns_;
 };
 

@@ -9,84 +9,93 @@ namespace platter::engine {
 namespace {
 
 constexpr Nanoseconds kLongestSeek = 60 * kSecond;
-constexpr std::int64_t kFarthestSeek = std::int64_t{1} << 32;
+constexpr std::uint64_t kFarthestSeek = std::uint64_t{1} << 32;
 constexpr std::size_t kSeekDensity = 2;
 
 struct SeekArrays {
-  std::vector<FlatSeekPoint> points;
-  std::vector<std::uint32_t> index;
+  std::vector<std::uint64_t> distances;  // padded
+  std::vector<FlatSeekLine> lines;
+  std::vector<std::uint32_t> buckets;
+  std::uint32_t shift = 0;
 };
 
-std::vector<FlatSeekPoint> points_of(const model::Seek& seek) {
-  std::vector<FlatSeekPoint> points;
+void add_points(const model::Seek& seek, SeekArrays& arrays) {
   for (const auto& point : seek.points) {
     if (!std::isfinite(point.time_ms) || point.time_ms < 0 || point.time_ms > 60'000)
       throw Error(ExitStatus::bad_input,
                   "the model's seek curve has a time that is none; correct the model file");
-    if (point.cylinders == 0 || (!points.empty() && point.cylinders <= points.back().cylinders))
+    if (point.cylinders == 0 ||
+        (!arrays.distances.empty() && point.cylinders <= arrays.distances.back()))
       throw Error(ExitStatus::bad_input,
                   "the model's seek curve does not ascend by distance; correct the model file");
-    points.push_back({point.cylinders, from_ms(point.time_ms)});
+    arrays.distances.push_back(point.cylinders);
+    arrays.lines.push_back({from_ms(point.time_ms), 0});
   }
-  if (points.empty())
+  if (arrays.lines.empty())
     throw Error(ExitStatus::bad_input,
                 "the model has no seek curve; measure or import one before it can run");
-  // A curve of one point is flat.
-  if (points.size() == 1) points.push_back({points[0].cylinders + 1, points[0].time_ns});
-  return points;
+  if (arrays.lines.size() == 1) {  // a curve of one point is flat
+    arrays.distances.push_back(arrays.distances[0] + 1);
+    arrays.lines.push_back(arrays.lines[0]);
+  }
+}
+
+std::int64_t slope_between(std::uint64_t from, std::uint64_t to, Nanoseconds rise) {
+  const auto run = static_cast<std::int64_t>(to - from);
+  const std::int64_t scaled = rise << SeekTable::kSlopeBits;
+  return (scaled + (scaled < 0 ? -run : run) / 2) / run;
+}
+
+// Of the line that begins at point i; the last point's goes on as the line before it.
+std::int64_t slope_at(std::span<const std::uint64_t> distances, std::span<const FlatSeekLine> lines,
+                      std::size_t i) {
+  const std::size_t from = std::min(i, lines.size() - 2);
+  return slope_between(distances[from], distances[from + 1],
+                       lines[from + 1].time_ns - lines[from].time_ns);
 }
 
 }  // namespace
 
 SeekTable::SeekTable(const model::Seek& seek) {
   auto arrays = std::make_shared<SeekArrays>();
-  arrays->points = points_of(seek);
-  arrays->index = seek_index_of(arrays->points);
-  points_ = arrays->points;
-  index_ = arrays->index;
-  shift_ = seek_shift_of(points_);
+  add_points(seek, *arrays);
+  for (std::size_t i = 0; i < arrays->lines.size(); ++i)
+    arrays->lines[i].slope = slope_at(arrays->distances, arrays->lines, i);
+  const std::uint64_t last = arrays->distances.back();
+  arrays->shift = bucket_shift(last, arrays->distances.size(), kSeekDensity);
+  arrays->buckets = build_buckets(arrays->distances, arrays->shift, last);
+  pad(arrays->distances);
+  distances_ = {arrays->distances, arrays->buckets, arrays->shift};
+  lines_ = arrays->lines;
   owner_ = std::move(arrays);
 }
 
-SeekTable::SeekTable(std::span<const FlatSeekPoint> points, std::span<const std::uint32_t> index,
-                     std::uint32_t shift, std::shared_ptr<const void> owner)
-    : points_(points), index_(index), shift_(shift), owner_(std::move(owner)) {}
+SeekTable::SeekTable(const KeyIndex& distances, std::span<const FlatSeekLine> lines,
+                     std::shared_ptr<const void> owner)
+    : distances_(distances), lines_(lines), owner_(std::move(owner)) {}
 
-std::optional<std::string> seek_defect(std::span<const FlatSeekPoint> points,
-                                       std::uint32_t cylinders) {
-  if (points.size() < 2) return "has less than two points";
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const FlatSeekPoint& point = points[i];
-    if (point.cylinders <= (i == 0 ? 0 : points[i - 1].cylinders) || point.cylinders > kFarthestSeek)
-      return "does not ascend by distance";
-    if (point.time_ns < 0 || point.time_ns > kLongestSeek) return "has a time that is none";
-  }
-  // |time| * distance must stay below 2^63 also before the first point and past the last.
-  const FlatSeekPoint& a = points[points.size() - 2];
-  const FlatSeekPoint& b = points.back();
-  const auto farthest = static_cast<double>(std::max<std::int64_t>(cylinders, b.cylinders));
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const auto rise = static_cast<double>(points[i].time_ns - points[i - 1].time_ns);
-    const auto run = static_cast<double>(points[i].cylinders - points[i - 1].cylinders);
-    const double before = i == 1 ? static_cast<double>(points[0].cylinders) : 0;
-    const double past = i + 1 == points.size() ? farthest : 0;
-    if (std::abs(rise) * (before + run + past) > 0x1p62) return "is too steep";
-  }
-  const double beyond = static_cast<double>(b.time_ns - a.time_ns) * farthest /
-                        static_cast<double>(b.cylinders - a.cylinders);
+std::optional<std::string> seek_defect(const TablesView& t) {
+  if (t.seek_lines.size() < 2) return "has less than two points";
+  if (!is_ascending(t.seek_distances) || t.seek_distances[0] == 0 ||
+      t.seek_distances.size() != t.seek_lines.size() + kKeyPadding)
+    return "does not ascend by distance";
+  const auto distances = t.seek_distances.first(t.seek_lines.size());
+  if (distances.back() > kFarthestSeek) return "does not ascend by distance";
+  for (const FlatSeekLine& line : t.seek_lines)
+    if (line.time_ns < 0 || line.time_ns > kLongestSeek) return "has a time that is none";
+  for (std::size_t i = 0; i < t.seek_lines.size(); ++i)
+    if (t.seek_lines[i].slope != slope_at(distances, t.seek_lines, i))
+      return "has a slope that does not lead to its next point";
+  const double beyond = std::ldexp(static_cast<double>(t.seek_lines.back().slope),
+                                   -SeekTable::kSlopeBits) *
+                        t.layout.totals.cylinders;
   if (std::abs(beyond) > 100.0 * static_cast<double>(kLongestSeek))
     return "is too steep past its end";
+  const std::uint64_t last = distances.back();
+  if (t.motion.seek_shift != bucket_shift(last, distances.size(), kSeekDensity) ||
+      !std::ranges::equal(t.seek_buckets, build_buckets(distances, t.motion.seek_shift, last)))
+    return "has an index that leads astray";
   return std::nullopt;
-}
-
-std::uint32_t seek_shift_of(std::span<const FlatSeekPoint> points) {
-  return bucket_shift(static_cast<std::uint64_t>(points.back().cylinders), points.size(),
-                      kSeekDensity);
-}
-
-std::vector<std::uint32_t> seek_index_of(std::span<const FlatSeekPoint> points) {
-  return build_index(points, &FlatSeekPoint::cylinders, seek_shift_of(points),
-                     static_cast<std::uint64_t>(points.back().cylinders));
 }
 
 }  // namespace platter::engine

@@ -3,6 +3,29 @@
 #include <algorithm>
 
 namespace platter::engine {
+namespace {
+
+// The newest Undo gets the segment as it was before the first change; without room for it, nothing
+// that was served so far can be taken back any more.
+void record_change(State& state, std::uint32_t segment) {
+  Undo& undo = state.undo_of(state.served - 1);
+  for (std::uint32_t i = 0; i < undo.segments; ++i)
+    if (undo.segment_index[i] == segment) return;
+  if (undo.segments == kUndoSegments) {
+    state.undo_count = 0;
+    state.recording = false;
+    return;
+  }
+  undo.segment_index[undo.segments] = segment;
+  undo.segment_before[undo.segments++] = state.segments()[segment];
+}
+
+}  // namespace
+
+Segment& Segments::edit(std::uint32_t segment) {
+  if (state_.recording) record_change(state_, segment);
+  return segments_[segment];
+}
 
 // A drive with a separate write segment keeps segment 0 for it.
 std::uint32_t Segments::first_for_reads() const { return table_.separate_write_segment ? 1 : 0; }
@@ -16,7 +39,7 @@ Segments::Found Segments::find_read(const Request& request,
   if (!table_.present) return best;
   const std::uint64_t last = request.lbn + request.blocks;
   for (std::uint32_t i = 0; i < table_.segments; ++i) {
-    const Segment& segment = state_.segments[i];
+    const Segment& segment = segments_[i];
     if (segment.content == Segment::Content::empty) continue;
     if (segment.content == Segment::Content::written && !table_.read_hit_on_written) continue;
     const bool almost = table_.almost_read_hits && reading == i && request.lbn == segment.end;
@@ -28,7 +51,7 @@ Segments::Found Segments::find_read(const Request& request,
 }
 
 bool Segments::overlaps(std::uint32_t segment, const Request& request) const {
-  const Segment& s = state_.segments[segment];
+  const Segment& s = segments_[segment];
   return s.content != Segment::Content::empty && request.lbn < s.end &&
          request.lbn + request.blocks > s.first;
 }
@@ -37,7 +60,7 @@ std::uint32_t Segments::oldest(std::uint32_t first, std::uint32_t last,
                                std::optional<std::uint32_t> busy) const {
   std::optional<std::uint32_t> best;
   const auto rank = [this](std::uint32_t i) {
-    const Segment& s = state_.segments[i];
+    const Segment& s = segments_[i];
     return s.content == Segment::Content::empty ? 0 : s.last_use + 1;
   };
   for (std::uint32_t i = first; i < last; ++i)
@@ -47,28 +70,29 @@ std::uint32_t Segments::oldest(std::uint32_t first, std::uint32_t last,
 
 std::uint32_t Segments::take_for_read(std::optional<std::uint32_t> busy) {
   const std::uint32_t taken = oldest(first_for_reads(), table_.segments, busy);
-  state_.segments[taken] = {};
+  edit(taken) = {};
   touch(taken);
   return taken;
 }
 
 std::uint32_t Segments::take_for_write(const Request& request, std::optional<std::uint32_t> busy) {
   for (std::uint32_t i = 0; i < table_.segments; ++i)
-    if (i != busy && overlaps(i, request)) state_.segments[i].content = Segment::Content::empty;
+    if (i != busy && overlaps(i, request)) edit(i).content = Segment::Content::empty;
   const std::uint32_t taken = oldest(0, segments_for_writes(), busy);
-  state_.segments[taken] = {};
+  edit(taken) = {};
   touch(taken);
   return taken;
 }
 
-void Segments::touch(std::uint32_t segment) { state_.segments[segment].last_use = ++state_.uses; }
+void Segments::touch(std::uint32_t segment) { edit(segment).last_use = ++state_.core.uses; }
 
 void Segments::drop_all() {
-  for (auto& segment : state_.segments) segment = {};
+  for (std::uint32_t i = 0; i < segments_.size(); ++i) edit(i) = {};
 }
 
 void Segments::grow(std::uint32_t segment, std::uint64_t end) {
-  Segment& s = state_.segments[segment];
+  if (end <= segments_[segment].end) return;
+  Segment& s = edit(segment);
   s.end = std::max(s.end, end);
   if (s.end - s.first > table_.segment_blocks) s.first = s.end - table_.segment_blocks;
 }

@@ -10,7 +10,13 @@ namespace platter::engine {
 
 class Segments {
  public:
-  Segments(const CacheTable& table, State& state) : table_(table), state_(state) {}
+  Segments(const CacheTable& table, State& state)
+      : table_(table), state_(state), segments_(state.segments()) {}
+
+  const Segment& operator[](std::uint32_t segment) const { return segments_[segment]; }
+  // The segment to be changed: its present contents go into the record by which the request that
+  // is being served can be taken back.
+  Segment& edit(std::uint32_t segment);
 
   enum class Match { none, partial, whole };
   struct Found {
@@ -41,6 +47,7 @@ class Segments {
 
   const CacheTable& table_;
   State& state_;
+  std::span<Segment> segments_;
 };
 
 }  // namespace platter::engine

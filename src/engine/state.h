@@ -1,20 +1,16 @@
-// State: all that changes while the engine runs, in one trivially copyable block.
+// State: all that changes while the engine runs, in one contiguous block of plain bytes whose size
+// the tables give. Copying it is a checkpoint, copying it back a rollback.
 #pragma once
 
-#include <array>
+#include <cstddef>
+#include <span>
 #include <type_traits>
 
-#include "engine/engine.h"
+#include "engine/request.h"
+#include "engine/scheduler.h"
 #include "engine/tables.h"
 
 namespace platter::engine {
-
-constexpr std::size_t kMaxOutstanding = 64;
-
-struct Arm {
-  std::uint32_t cylinder = 0, head = 0;
-  bool operator==(const Arm&) const = default;
-};
 
 // Where a run over consecutive LBNs stands: all before next_lbn is done at time_ns, and the heads
 // are then on `arm`.
@@ -42,21 +38,77 @@ struct Background {
   std::uint64_t first = 0;   // destage: first LBN not on the media when it began
 };
 
-struct State {
+// All but the segments and what is outstanding.
+struct Core {
   Arm arm;
+  Nanoseconds now_ns = 0;         // of the last event; time does not go back behind it
   Nanoseconds media_free_ns = 0;  // when work that no request can stop leaves the arm
-  Nanoseconds bus_free_ns = 0;
-  Nanoseconds last_arrival_ns = 0;
+  Nanoseconds taken_until_ns = 0; // when the next of several requests that wait can be taken up
+  Nanoseconds bus_begin_ns = 0, bus_free_ns = 0;  // the last transfer that the bus has been given
   bool last_was_write = false;
+  bool sweeps_down = false;             // LOOK
   std::uint64_t last_end_lbn = 0;       // behind the last request
-  CacheSettings settings;
-  std::uint64_t uses = 0;         // clock of the segments' last_use
+  std::uint64_t uses = 0;               // clock of the segments' last_use
   Background background;
-  std::array<Segment, kMaxSegments> segments{};
-  std::array<Completion, kMaxOutstanding> pending{};  // by completion time
-  std::size_t pending_count = 0;
 };
 
-static_assert(std::is_trivially_copyable_v<State>);
+// How to take back one request that was served: the state before, for an arrival that comes to
+// light late. The completion must not have been handed out.
+constexpr std::uint32_t kMostUndone = 8;
+constexpr std::uint32_t kUndoSegments = 4;
+
+struct Undo {
+  Core core;
+  Waiting served;
+  Nanoseconds time_ns = 0;   // when
+  bool at_arrival = false;   // a hit, served as it came; else chosen from those that wait
+  std::uint32_t segments = 0;
+  std::uint32_t segment_index[kUndoSegments];
+  Segment segment_before[kUndoSegments];
+};
+
+struct Done {
+  Completion completion;
+  std::uint64_t order = 0;  // of being served
+};
+
+struct State {
+  Core core;
+  CacheSettings settings;
+  QueueSettings queue;
+  std::uint32_t segment_count = 0, depth = 0;
+  std::uint32_t waiting_count = 0, done_count = 0;
+  std::uint32_t undo_count = 0;      // the last `undo_count` of ...
+  std::uint64_t served = 0;          // ... so many requests can be taken back
+  std::uint64_t submitted = 0;
+  std::uint64_t late_arrivals = 0;   // too late to be taken as if they had come in time
+  std::uint64_t outside_validity = 0;
+  bool recording = false;            // the changes of segments, into the newest Undo
+
+  std::span<Segment> segments() { return {at<Segment>(segments_at_), segment_count}; }
+  std::span<const Segment> segments() const {
+    return {const_cast<State*>(this)->at<Segment>(segments_at_), segment_count};
+  }
+  Waiting* waiting() { return at<Waiting>(waiting_at_); }
+  Done* done() { return at<Done>(done_at_); }  // by completion time
+  Undo& undo_of(std::uint64_t order) { return at<Undo>(undo_at_)[order % kMostUndone]; }
+
+  // The size of a state for these tables; a new one in `memory`, aligned as std::max_align_t.
+  static std::size_t bytes(const Tables& tables);
+  static State* create(const Tables& tables, void* memory);
+  // As after power-on at that time: arm at cylinder 0, cache empty, nothing outstanding.
+  void reset(Nanoseconds now_ns);
+
+ private:
+  template <typename Item>
+  Item* at(std::uint32_t offset) {
+    return reinterpret_cast<Item*>(reinterpret_cast<std::byte*>(this) + offset);
+  }
+  std::uint32_t segments_at_ = 0, waiting_at_ = 0, done_at_ = 0, undo_at_ = 0;
+};
+
+static_assert(std::is_trivially_copyable_v<State> && std::is_trivially_copyable_v<Undo> &&
+              std::is_trivially_copyable_v<Waiting> && std::is_trivially_copyable_v<Done> &&
+              std::is_trivially_copyable_v<Segment>);
 
 }  // namespace platter::engine

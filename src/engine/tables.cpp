@@ -96,6 +96,11 @@ CacheTable compile_cache(const model::Cache& c) {
   return cache;
 }
 
+QueueTable compile_queue(const model::Queue& q) {
+  const double depth = std::clamp(q.depth.or_else(0), 0.0, double{kMaxOutstanding});
+  return {static_cast<std::uint32_t>(scheduler_of(q)), static_cast<std::uint32_t>(depth)};
+}
+
 ValidityTable compile_validity(const model::Validity& v) {
   return {v.first_lbn,  v.last_lbn,    v.min_blocks,   v.max_blocks,
           v.max_depth,  flag(v.reads), flag(v.writes), {}};
@@ -161,6 +166,13 @@ std::optional<std::string> cache_defect(const CacheTable& c) {
   return std::nullopt;
 }
 
+std::optional<std::string> queue_defect(const QueueTable& queue) {
+  if (queue.scheduler > static_cast<std::uint32_t>(Scheduler::sptf))
+    return "its queue has a scheduler that is none";
+  if (queue.depth > kMaxOutstanding) return "its queue is deeper than an engine's";
+  return std::nullopt;
+}
+
 std::optional<std::string> validity_defect(const ValidityTable& v, std::uint64_t blocks) {
   if (v.first_lbn > v.last_lbn || v.last_lbn >= blocks || v.min_blocks > v.max_blocks)
     return "its validity names a range that is none";
@@ -172,14 +184,11 @@ std::optional<std::string> validity_defect(const ValidityTable& v, std::uint64_t
 // All but the layout, which a model's compilation has judged already.
 std::optional<std::string> defect_beside_layout(const TablesView& t) {
   if (auto defect = motion_defect(t.motion)) return defect;
-  if (auto defect = seek_defect(t.seeks, t.layout.totals.cylinders))
-    return "its seek curve " + *defect;
-  if (t.motion.seek_shift != seek_shift_of(t.seeks) ||
-      !std::ranges::equal(t.seek_index, seek_index_of(t.seeks)))
-    return "its seek curve has an index that leads astray";
+  if (auto defect = seek_defect(t)) return "its seek curve " + *defect;
   if (auto defect = overheads_defect(t.overheads)) return defect;
   if (auto defect = bus_defect(t.bus)) return defect;
-  return cache_defect(t.cache);
+  if (auto defect = cache_defect(t.cache)) return defect;
+  return queue_defect(t.queue);
 }
 
 }  // namespace
@@ -204,8 +213,9 @@ Tables::Tables(const model::DriveModel& model)
       overheads(compile_overheads(model.overheads)),
       bus(compile_bus(model.bus)),
       cache(compile_cache(model.cache)),
+      queue(compile_queue(model.queue)),
       validity(compile_validity(model.validity)) {
-  motion.seek_shift = seeks.shift();
+  motion.seek_shift = seeks.distances().shift;
   if (auto defect = defect_beside_layout(view()))
     throw Error(ExitStatus::bad_input,
                 "the model cannot run: " + *defect + "; correct the model file");
@@ -215,14 +225,16 @@ Tables::Tables(const TablesView& view, const std::shared_ptr<const void>& owner)
     : layout(view.layout, owner),
       motion(view.motion),
       rotation(motion.numerator_ns, motion.denominator),
-      seeks(view.seeks, view.seek_index, motion.seek_shift, owner),
+      seeks({view.seek_distances, view.seek_buckets, motion.seek_shift}, view.seek_lines, owner),
       overheads(view.overheads),
       bus(view.bus),
       cache(view.cache),
+      queue(view.queue),
       validity(view.validity) {}
 
 TablesView Tables::view() const {
-  return {layout.view(), motion, seeks.points(), seeks.index(), overheads, bus, cache, validity};
+  return {layout.view(), motion, seeks.distances().keys, seeks.lines(), seeks.distances().buckets,
+          overheads,     bus,    cache,                  queue,         validity};
 }
 
 }  // namespace platter::engine

@@ -9,12 +9,14 @@
 #include "engine/flat_tables.h"
 #include "engine/layout_map.h"
 #include "engine/platter.h"
+#include "engine/scheduler.h"
 #include "engine/seek_table.h"
 #include "model/drive_model.h"
 
 namespace platter::engine {
 
 constexpr std::uint32_t kMaxSegments = 128;
+constexpr std::uint32_t kMaxOutstanding = 64;
 
 class Tables {
  public:
@@ -32,6 +34,7 @@ class Tables {
   CommandOverheads overheads;
   BusTable bus;
   CacheTable cache;
+  QueueTable queue;
   ValidityTable validity;
 };
 

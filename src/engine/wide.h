@@ -4,5 +4,6 @@
 namespace platter::engine {
 
 __extension__ typedef unsigned __int128 Uint128;
+__extension__ typedef __int128 Int128;
 
 }  // namespace platter::engine

@@ -62,6 +62,8 @@ struct VirtualDevice::Impl {
         noise(model.imperfections.value_or(model::Imperfections{}), engine.period_ns()),
         settings_are_ignored(model.imperfections && model.imperfections->mode_page_lies),
         truth(model) {
+    // A model's depth is how deep DiskSim's queue was; a target's task set holds what the engine can.
+    engine.set_queue({engine.queue_settings().scheduler, 0, 0});
     if (truth.imperfections) truth.imperfections->seed = noise.seed();
     unit.reset(model.imperfections && model.imperfections->unit_attention_at_start);
     apply_cache_settings(0);

@@ -1,0 +1,199 @@
+// How fast the engine is: Google Benchmark, one core. The drive is the catalogue's Quantum Atlas 10K
+// unless --model=FILE names another one; docs/performance.md has the figures.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "emit/table/table.h"
+#include "engine/engine.h"
+#include "engine/tables.h"
+#include "model/json.h"
+#include "nested_drive.h"
+#include "virtual_drive/catalogue.h"
+
+namespace {
+
+using namespace platter;
+using engine::CacheSettings;
+using engine::Engine;
+using engine::Request;
+
+constexpr std::size_t kRequests = 1'000'000;
+
+// Two thirds reads, 2 to 64 blocks, anywhere.
+std::vector<Request> random_requests(std::uint64_t blocks, std::size_t count = kRequests) {
+  std::mt19937_64 random(20261121);
+  std::vector<Request> requests(count);
+  for (Request& request : requests) {
+    request.blocks = 2 + static_cast<std::uint32_t>(random() % 63);
+    request.lbn = random() % (blocks - request.blocks);
+    request.write = random() % 3 == 0;
+  }
+  return requests;
+}
+
+std::shared_ptr<const engine::Tables> tables_of(const model::DriveModel& model) {
+  return std::make_shared<const engine::Tables>(model);
+}
+
+void set_caches(Engine& engine, bool on) {
+  if (!on) engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
+}
+
+void service(benchmark::State& state, const std::shared_ptr<const engine::Tables>& tables,
+             bool caches) {
+  Engine engine(tables);
+  const auto requests = random_requests(engine.blocks());
+  for (auto _ : state) {
+    engine.reset(0);
+    set_caches(engine, caches);
+    Nanoseconds now = 0;
+    for (const Request& request : requests) now = engine.service(request, now).completion_ns;
+    benchmark::DoNotOptimize(now);
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * requests.size()));
+}
+
+// Each service timed by itself, as an emulator sees it; what reading the clock takes is in it.
+void service_latency(benchmark::State& state, const std::shared_ptr<const engine::Tables>& tables,
+                     bool caches) {
+  using Clock = std::chrono::steady_clock;
+  Engine engine(tables);
+  const auto requests = random_requests(engine.blocks());
+  std::vector<std::int64_t> took(requests.size());
+  for (auto _ : state) {
+    engine.reset(0);
+    set_caches(engine, caches);
+    Nanoseconds now = 0;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const auto begin = Clock::now();
+      now = engine.service(requests[i], now).completion_ns;
+      took[i] = std::chrono::nanoseconds(Clock::now() - begin).count();
+    }
+  }
+  std::ranges::sort(took);
+  const auto quantile = [&](double q) {
+    return static_cast<double>(took[static_cast<std::size_t>(q * double(took.size()))]);
+  };
+  state.counters["p50_ns"] = quantile(0.5);
+  state.counters["p99.9_ns"] = quantile(0.999);
+  state.counters["max_ns"] = static_cast<double>(took.back());
+}
+
+void lbn_to_pbn(benchmark::State& state, const std::shared_ptr<const engine::Tables>& tables) {
+  const engine::LayoutMap& layout = tables->layout;
+  const auto requests = random_requests(layout.blocks());
+  for (auto _ : state)
+    for (const Request& request : requests) {
+      auto pbn = layout.pbn_of_lbn(request.lbn);
+      benchmark::DoNotOptimize(pbn);
+    }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * requests.size()));
+}
+
+void pbn_to_lbn(benchmark::State& state, const std::shared_ptr<const engine::Tables>& tables) {
+  const engine::LayoutMap& layout = tables->layout;
+  std::vector<engine::Pbn> places;
+  for (const Request& request : random_requests(layout.blocks()))
+    places.push_back(layout.pbn_of_lbn(request.lbn));
+  for (auto _ : state)
+    for (const engine::Pbn& place : places) {
+      auto lbn = layout.lbn_of_pbn(place);
+      benchmark::DoNotOptimize(lbn);
+    }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * places.size()));
+}
+
+// Always 32 outstanding: each completion is followed by the next request at once.
+void depth_32(benchmark::State& state, const std::shared_ptr<const engine::Tables>& tables,
+              engine::Scheduler scheduler, bool caches) {
+  Engine engine(tables);
+  const auto requests = random_requests(engine.blocks(), 200'000);
+  for (auto _ : state) {
+    engine.reset(0);
+    engine.set_queue({scheduler, 0, 0});
+    set_caches(engine, caches);
+    for (std::size_t i = 0; i < 32; ++i) engine.submit(requests[i], 0);
+    for (std::size_t i = 32; i < requests.size(); ++i)
+      engine.submit(requests[i], engine.next_completion()->completion_ns);
+    while (engine.next_completion()) {
+    }
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * requests.size()));
+}
+
+// One copy out and one copy back, with 32 requests outstanding.
+void checkpoint_and_rollback(benchmark::State& state,
+                             const std::shared_ptr<const engine::Tables>& tables) {
+  Engine engine(tables);
+  engine.set_queue({engine::Scheduler::sptf, 0, 0});
+  for (const Request& request : random_requests(engine.blocks(), 32)) engine.submit(request, 0);
+  engine.next_completion_time();
+  std::vector<std::byte> kept(engine.checkpoint().size());
+  for (auto _ : state) {
+    std::memcpy(kept.data(), engine.checkpoint().data(), kept.size());
+    benchmark::ClobberMemory();
+    engine.roll_back(kept);
+    benchmark::ClobberMemory();
+  }
+  state.counters["state_bytes"] = static_cast<double>(kept.size());
+}
+
+void load_table(benchmark::State& state, const model::DriveModel& model) {
+  const std::string text = emit_table::compile_table(model);
+  const std::vector<std::uint64_t> aligned = [&] {
+    std::vector<std::uint64_t> words(text.size() / 8);
+    std::memcpy(words.data(), text.data(), text.size());
+    return words;
+  }();
+  for (auto _ : state) {
+    auto table = emit_table::view_table(std::as_bytes(std::span(aligned)), "table", nullptr);
+    benchmark::DoNotOptimize(table);
+  }
+  state.counters["table_bytes"] = static_cast<double>(text.size());
+}
+
+void add_drive(const std::string& name, const model::DriveModel& model) {
+  const auto tables = tables_of(model);
+  const auto add = [&](const std::string& what, auto&& function) {
+    benchmark::RegisterBenchmark((name + "/" + what).c_str(), function)
+        ->Unit(benchmark::kNanosecond);
+  };
+  for (const bool caches : {false, true}) {
+    const std::string suffix = caches ? "/caches on" : "/caches off";
+    add("service" + suffix, [=](benchmark::State& s) { service(s, tables, caches); });
+    add("latency" + suffix, [=](benchmark::State& s) { service_latency(s, tables, caches); });
+  }
+  add("LBN to PBN", [=](benchmark::State& s) { lbn_to_pbn(s, tables); });
+  add("PBN to LBN", [=](benchmark::State& s) { pbn_to_lbn(s, tables); });
+  add("depth 32/fcfs", [=](benchmark::State& s) {
+    depth_32(s, tables, engine::Scheduler::fcfs, false);
+  });
+  add("depth 32/sptf", [=](benchmark::State& s) {
+    depth_32(s, tables, engine::Scheduler::sptf, false);
+  });
+  add("depth 32/sptf, caches on", [=](benchmark::State& s) {
+    depth_32(s, tables, engine::Scheduler::sptf, true);
+  });
+  add("checkpoint and rollback", [=](benchmark::State& s) { checkpoint_and_rollback(s, tables); });
+  add("load and verify", [=](benchmark::State& s) { load_table(s, model); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  const model::DriveModel atlas = 
+      virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("quantum-atlas10k"));
+  add_drive("atlas 10K", atlas);
+  add_drive("nested, 3400 slips", bench::nested_drive(atlas));
+  for (int i = 1; i < argc; ++i) add_drive(argv[i], model::load_model(argv[i]));
+  benchmark::RunSpecifiedBenchmarks();
+}

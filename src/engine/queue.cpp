@@ -1,0 +1,168 @@
+#include "engine/queue.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/step.h"
+
+namespace platter::engine {
+namespace {
+
+constexpr std::size_t kDecision = std::numeric_limits<std::size_t>::max();
+
+}  // namespace
+
+bool Outstanding::submit(const Request& request, Nanoseconds arrival_ns) {
+  const std::uint32_t depth =
+      state_.queue.depth == 0 ? state_.depth : std::min(state_.queue.depth, state_.depth);
+  if (state_.waiting_count + state_.done_count >= depth) return false;
+  if (arrival_ns < state_.core.now_ns) make_room_in_time(arrival_ns);
+  Waiting waiting;
+  waiting.request = request;
+  waiting.arrival_ns = arrival_ns;
+  waiting.order = state_.submitted++;
+  const std::uint64_t slot = tables_.layout.slot_of_lbn(request.lbn);
+  const Track track = tables_.layout.track_of_slot(slot);
+  waiting.arm = {track.cylinder, track.head};
+  waiting.angle = tables_.layout.angle_of_slot(track, slot);
+  insert(waiting);
+  return true;
+}
+
+// Those that wait stand in the order of their arrival, those of the same time in that of submission.
+void Outstanding::insert(const Waiting& waiting) {
+  const auto earlier = [](const Waiting& a, const Waiting& b) {
+    return a.arrival_ns != b.arrival_ns ? a.arrival_ns < b.arrival_ns : a.order < b.order;
+  };
+  Waiting* const all = state_.waiting();
+  std::size_t at = state_.waiting_count++;
+  for (; at > 0 && earlier(waiting, all[at - 1]); --at) all[at] = all[at - 1];
+  all[at] = waiting;
+}
+
+std::optional<Outstanding::Event> Outstanding::next_event() const {
+  const Waiting* const all = state_.waiting();
+  const Waiting* first_arrived = nullptr;
+  for (std::size_t i = 0; i < state_.waiting_count; ++i) {
+    if (all[i].arrived) {
+      if (first_arrived == nullptr) first_arrived = &all[i];
+      continue;
+    }
+    const Nanoseconds arrives = std::max(all[i].arrival_ns, state_.core.now_ns);
+    if (first_arrived != nullptr) {
+      const Nanoseconds free = std::max(state_.core.taken_until_ns, state_.core.now_ns);
+      if (free < arrives) return Event{free, kDecision};
+    }
+    return Event{arrives, i};
+  }
+  if (first_arrived == nullptr) return std::nullopt;
+  return Event{std::max({state_.core.taken_until_ns, state_.core.now_ns, first_arrived->arrival_ns}),
+               kDecision};
+}
+
+void Outstanding::play(const Event& event) {
+  if (event.arrival == kDecision) {
+    const std::size_t chosen =
+        choose(tables_, state_.core, state_.queue, {state_.waiting(), state_.waiting_count},
+               event.time_ns);
+    serve(chosen, event.time_ns, false);
+    return;
+  }
+  Waiting& arriving = state_.waiting()[event.arrival];
+  // A read that is in the buffer need not wait for the arm.
+  if (state_.core.taken_until_ns > event.time_ns &&
+      Step(tables_, state_).is_hit(arriving.request, event.time_ns))
+    serve(event.arrival, event.time_ns, true);
+  else
+    arriving.arrived = true;
+}
+
+void Outstanding::serve(std::size_t index, Nanoseconds now_ns, bool at_arrival) {
+  Waiting* const all = state_.waiting();
+  const Waiting served = all[index];
+  Undo& undo = state_.undo_of(state_.served);
+  undo.core = state_.core;
+  undo.served = served;
+  undo.at_arrival = at_arrival;
+  undo.time_ns = now_ns;
+  undo.segments = 0;
+  const std::uint64_t order = state_.served++;
+  state_.undo_count = std::min(state_.undo_count + 1, kMostUndone);
+  state_.recording = true;
+  const Completion completion = Step(tables_, state_).serve(served.request, served.arrival_ns, now_ns);
+  state_.recording = false;
+
+  std::copy(all + index + 1, all + state_.waiting_count, all + index);
+  --state_.waiting_count;
+  Done* const done = state_.done();
+  std::size_t at = state_.done_count++;
+  for (; at > 0 && done[at - 1].completion.completion_ns > completion.completion_ns; --at)
+    done[at] = done[at - 1];
+  done[at] = {completion, order};
+}
+
+// Takes back what was served without regard to a request that had arrived by then.
+void Outstanding::make_room_in_time(Nanoseconds arrival_ns) {
+  while (state_.undo_count > 0) {
+    const Undo& newest = state_.undo_of(state_.served - 1);
+    if (newest.time_ns < arrival_ns || (newest.at_arrival && newest.time_ns == arrival_ns)) break;
+    take_back();
+  }
+  if (arrival_ns < state_.core.now_ns) ++state_.late_arrivals;
+}
+
+void Outstanding::take_back() {
+  const Undo& undo = state_.undo_of(--state_.served);
+  --state_.undo_count;
+  state_.core = undo.core;
+  for (std::uint32_t i = 0; i < undo.segments; ++i)
+    state_.segments()[undo.segment_index[i]] = undo.segment_before[i];
+  Done* const done = state_.done();
+  Done* const end = done + state_.done_count;
+  Done* const mine =
+      std::find_if(done, end, [&](const Done& d) { return d.order == state_.served; });
+  state_.outside_validity -= mine->completion.outside_validity;
+  std::copy(mine + 1, end, mine);
+  --state_.done_count;
+  insert(undo.served);
+  // What arrived behind that moment is still to come.
+  for (std::size_t i = 0; i < state_.waiting_count; ++i) {
+    Waiting& waiting = state_.waiting()[i];
+    const bool before = waiting.arrival_ns < undo.time_ns ||
+                        (waiting.arrival_ns == undo.time_ns &&
+                         (!undo.at_arrival || waiting.order < undo.served.order));
+    waiting.arrived = waiting.arrived && before;
+  }
+}
+
+void Outstanding::advance(Nanoseconds now_ns) {
+  for (auto event = next_event(); event && event->time_ns <= now_ns; event = next_event())
+    play(*event);
+}
+
+const Completion* Outstanding::next() {
+  while (true) {
+    const Completion* const first = state_.done_count > 0 ? &state_.done()->completion : nullptr;
+    const auto event = next_event();
+    if (!event || (first != nullptr && first->completion_ns <= event->time_ns)) return first;
+    play(*event);
+  }
+}
+
+std::optional<Completion> Outstanding::take_next() {
+  if (next() == nullptr) return std::nullopt;
+  Done* const done = state_.done();
+  const Done first = done[0];
+  std::copy(done + 1, done + state_.done_count, done);
+  --state_.done_count;
+  // It has been handed out: neither it nor what was served before it can be taken back.
+  state_.undo_count = std::min(state_.undo_count,
+                               static_cast<std::uint32_t>(state_.served - 1 - first.order));
+  return first.completion;
+}
+
+void Outstanding::drain() {
+  for (auto event = next_event(); event; event = next_event()) play(*event);
+}
+
+}  // namespace platter::engine

@@ -1,0 +1,64 @@
+#include "engine/state.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+namespace platter::engine {
+namespace {
+
+struct Plan {
+  std::uint32_t segments_at, waiting_at, done_at, undo_at, bytes, depth;
+};
+
+template <typename Item>
+std::uint32_t place(std::uint32_t& next, std::uint32_t count) {
+  next = (next + alignof(Item) - 1) / alignof(Item) * alignof(Item);
+  const std::uint32_t begin = next;
+  next += static_cast<std::uint32_t>(sizeof(Item)) * count;
+  return begin;
+}
+
+Plan plan_of(const Tables& tables) {
+  Plan plan{};
+  plan.depth = kMaxOutstanding;
+  std::uint32_t next = sizeof(State);
+  plan.segments_at = place<Segment>(next, tables.cache.segments);
+  plan.waiting_at = place<Waiting>(next, plan.depth);
+  plan.done_at = place<Done>(next, plan.depth);
+  plan.undo_at = place<Undo>(next, kMostUndone);
+  plan.bytes = (next + 15) / 16 * 16;
+  return plan;
+}
+
+}  // namespace
+
+std::size_t State::bytes(const Tables& tables) { return plan_of(tables).bytes; }
+
+State* State::create(const Tables& tables, void* memory) {
+  const Plan plan = plan_of(tables);
+  std::fill_n(static_cast<std::byte*>(memory), plan.bytes, std::byte{0});
+  auto* state = new (memory) State;
+  state->segment_count = tables.cache.segments;
+  state->depth = plan.depth;
+  state->queue = {static_cast<Scheduler>(tables.queue.scheduler), tables.queue.depth, 0};
+  state->segments_at_ = plan.segments_at;
+  state->waiting_at_ = plan.waiting_at;
+  state->done_at_ = plan.done_at;
+  state->undo_at_ = plan.undo_at;
+  std::uninitialized_default_construct_n(state->segments().data(), state->segment_count);
+  std::uninitialized_default_construct_n(state->waiting(), state->depth);
+  std::uninitialized_default_construct_n(state->done(), state->depth);
+  std::uninitialized_value_construct_n(&state->undo_of(0), kMostUndone);
+  return state;
+}
+
+void State::reset(Nanoseconds now_ns) {
+  core = {};
+  core.now_ns = now_ns;
+  std::ranges::fill(segments(), Segment{});
+  waiting_count = done_count = undo_count = 0;
+  recording = false;
+}
+
+}  // namespace platter::engine

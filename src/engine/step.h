@@ -1,0 +1,81 @@
+// Step: what one request, served on a state, does to it, in closed form: from command to completion,
+// with the media and bus work that it causes. Semantics: DiskSim 4.0's manual, "Disk module";
+// the overheads are those of the DIXtrac paper, section 4.4.
+#pragma once
+
+#include <optional>
+
+#include "engine/mechanics.h"
+#include "engine/segments.h"
+#include "engine/state.h"
+#include "engine/tables.h"
+
+namespace platter::engine {
+
+// One step of the engine: the tables, and the state that it changes.
+class Step {
+ public:
+  Step(const Tables& tables, State& state)
+      : tables_(tables),
+        state_(state),
+        core_(state.core),
+        mechanics_(tables),
+        segments_(tables.cache, state),
+        overheads_(tables.overheads) {}
+
+  // The request arrived at arrival_ns and is taken up at now_ns, which is not before it nor before
+  // the last event.
+  Completion serve(const Request& request, Nanoseconds arrival_ns, Nanoseconds now_ns);
+  // Whether a request that comes at now_ns is in the buffer by then.
+  bool is_hit(const Request& request, Nanoseconds now_ns) const;
+  Nanoseconds seek(std::uint64_t lbn, Nanoseconds now, const Disturbance& disturbance);
+  Nanoseconds synchronize(Nanoseconds now);
+  void set_cache(const CacheSettings& settings, Nanoseconds now);
+
+ private:
+  using Kind = Background::Kind;
+
+  bool reads_cached() const { return tables_.cache.present && state_.settings.read_cache; }
+  bool writes_cached(const Request& request) const {
+    return tables_.cache.write_back_level > 0 && tables_.cache.segments > 0 &&
+           tables_.cache.segment_blocks > 0 && state_.settings.write_cache &&
+           !request.force_unit_access;
+  }
+  int after_write() const { return core_.last_was_write ? 1 : 0; }
+  std::optional<std::uint32_t> busy_segment() const {
+    if (core_.background.kind == Kind::none) return std::nullopt;
+    return core_.background.segment;
+  }
+
+  void settle(Nanoseconds now);
+  void finish_destage();
+  void stop_read_ahead(Nanoseconds now);
+  std::uint64_t read_ahead_limit(const Request& request, std::uint64_t segment_first) const;
+  void start_read_ahead(const Request& request, std::uint32_t segment, const MediaCursor& cursor);
+
+  Completion read(const Request& request, Nanoseconds now);
+  Nanoseconds read_hit(const Request& request, Nanoseconds now, std::uint32_t segment);
+  Nanoseconds read_partial(const Request& request, Nanoseconds now, std::uint32_t segment);
+  Nanoseconds read_media(const Request& request, Nanoseconds now);
+  std::uint64_t watermark(const Request& request) const;
+  Nanoseconds send(const Delivery& delivery, Nanoseconds start);
+
+  Completion write(const Request& request, Nanoseconds now);
+  Nanoseconds write_through(const Request& request, Nanoseconds now);
+  Nanoseconds write_back(const Request& request, Nanoseconds now);
+  bool appends(const Request& request) const;
+  Nanoseconds append(const Request& request);
+  Supply receive(const Request& request, Nanoseconds command, Nanoseconds not_before, bool waits);
+
+  bool outside_validity(const Request& request) const;
+
+  const Tables& tables_;
+  State& state_;
+  Core& core_;
+  Nanoseconds arrival_ = 0;  // of the request
+  Mechanics mechanics_;
+  Segments segments_;
+  const CommandOverheads& overheads_;
+};
+
+}  // namespace platter::engine

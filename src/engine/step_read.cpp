@@ -1,0 +1,173 @@
+// Reads: hits, hits whose end is still to be read, and what comes from the media.
+#include <algorithm>
+
+#include "engine/step.h"
+
+namespace platter::engine {
+
+// How many blocks of a read must be in the buffer before the drive reconnects to send them.
+std::uint64_t Step::watermark(const Request& request) const {
+  const CacheTable& cache = tables_.cache;
+  const double of = tables_.bus.watermark_by_request
+                        ? std::min(request.blocks, std::max(cache.segment_blocks, 1u))
+                        : cache.segment_blocks;
+  return std::clamp<std::uint64_t>(
+      static_cast<std::uint64_t>(of * tables_.bus.high_read_watermark), 1, request.blocks);
+}
+
+// The bus sends the blocks in order, as they come: in the gap before the transfer that it has been
+// given already, if they fit there, else behind it.
+Nanoseconds Step::send(const Delivery& delivery, Nanoseconds start) {
+  Nanoseconds end = delivery.end_ns(start);
+  if (end > core_.bus_begin_ns) {
+    core_.bus_begin_ns = std::max(start, core_.bus_free_ns);
+    end = delivery.end_ns(core_.bus_begin_ns);
+    core_.bus_free_ns = end;
+  }
+  return end + overheads_.read_completion;
+}
+
+Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_t segment) {
+  Background& background = core_.background;
+  const Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns);
+  Nanoseconds start = arrival_ + overheads_.per_request + overheads_.read_hit[after_write()] +
+                      overheads_.data_preparation;
+  if (background.kind == Kind::destage) {
+    // The drive disconnects until the write is on the media.
+    start = std::max(arrival_ + overheads_.per_request + overheads_.read_miss[after_write()] +
+                         overheads_.read_disconnect[after_write()],
+                     background.cursor.time_ns) +
+            overheads_.first_reselect + overheads_.data_preparation;
+  } else if (background.kind == Kind::read_ahead) {
+    if (background.segment == segment)
+      background.limit =
+          std::max(background.limit, read_ahead_limit(request, segments_[segment].first));
+    else
+      stop_read_ahead(now);
+  }
+  segments_.touch(segment);
+  const Nanoseconds completion = send(delivery, start);
+  if (background.kind == Kind::none && tables_.cache.read_ahead_on_hit &&
+      segments_[segment].content == Segment::Content::read) {
+    MediaCursor cursor{segments_[segment].end, std::max(now, core_.media_free_ns),
+                       request.disturbance.phase_ns, core_.arm};
+    start_read_ahead(request, segment, cursor);
+  }
+  return completion;
+}
+
+// The first blocks are in the segment, the rest come from the media behind its end.
+Nanoseconds Step::read_partial(const Request& request, Nanoseconds now, std::uint32_t segment) {
+  Background& background = core_.background;
+  const std::uint64_t end = request.lbn + request.blocks;
+  Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns);
+  const Nanoseconds start = arrival_ + overheads_.per_request + overheads_.read_hit[after_write()] +
+                            overheads_.data_preparation;
+  MediaCursor cursor;
+  if (background.kind == Kind::read_ahead && background.segment == segment) {
+    cursor = background.cursor;  // goes on reading, now for this request
+    mechanics_.read_until_lbn(cursor, end, &delivery);
+  } else {
+    stop_read_ahead(now);
+    cursor = {segments_[segment].end,
+              std::max(arrival_ + overheads_.per_request + overheads_.read_miss[after_write()],
+                       core_.media_free_ns),
+              request.disturbance.phase_ns, core_.arm};
+    Mechanics::FirstAccess how;
+    how.disturbance = request.disturbance;
+    mechanics_.access(cursor, end, how, nullptr, &delivery, nullptr, nullptr);
+  }
+  background.kind = Kind::none;
+  segments_.touch(segment);
+  segments_.edit(segment).content = Segment::Content::read;
+  segments_.grow(segment, end);
+  core_.arm = cursor.arm;
+  core_.media_free_ns = cursor.time_ns;
+  start_read_ahead(request, segment, cursor);
+  return send(delivery, start);
+}
+
+Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
+  if (core_.background.kind == Kind::destage) finish_destage();  // media_free_ns waits for it
+  stop_read_ahead(now);
+  const CacheTable& cache = tables_.cache;
+  const std::uint64_t end = request.lbn + request.blocks;
+  const Nanoseconds command =
+      arrival_ + overheads_.per_request + overheads_.read_miss[after_write()];
+  MediaCursor cursor{request.lbn, std::max(command, core_.media_free_ns),
+                     request.disturbance.phase_ns, core_.arm};
+  Mechanics::FirstAccess how;
+  how.disturbance = request.disturbance;
+  how.zero_latency = cache.zero_latency_read;
+  Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns, watermark(request));
+  std::uint64_t landing = 0;
+  Piece first_piece;
+  mechanics_.access(cursor, end, how, nullptr, &delivery, &landing, &first_piece);
+  core_.arm = cursor.arm;
+  core_.media_free_ns = cursor.time_ns;
+
+  if (reads_cached()) {
+    const std::uint32_t taken = segments_.take_for_read(std::nullopt);
+    Segment& segment = segments_.edit(taken);
+    segment.content = Segment::Content::read;
+    segment.first = request.lbn;
+    if (cache.read_free_blocks && !tables_.layout.is_remapped(request.lbn)) {
+      // Everything that passed between landing and the first wanted sector was read as well.
+      const std::uint64_t from =
+          landing <= first_piece.first_slot ? landing : first_piece.track.first_slot;
+      segment.first = std::min(request.lbn, tables_.layout.lbn_at_or_after_slot(from));
+    }
+    segment.end = segment.first;
+    segments_.grow(taken, end);
+    start_read_ahead(request, taken, cursor);
+    if (cache.discards_after_transfer) segment.first = segment.end;
+  }
+
+  const Nanoseconds disconnected = command + overheads_.read_disconnect[after_write()];
+  return send(delivery, std::max(disconnected, delivery.filled_ns()) + overheads_.first_reselect +
+                            overheads_.data_preparation);
+}
+
+bool Step::is_hit(const Request& request, Nanoseconds now_ns) const {
+  const Background& background = core_.background;
+  if (request.write || request.force_unit_access || !reads_cached() ||
+      background.kind == Kind::destage)
+    return false;
+  if (segments_.find_read(request, std::nullopt).match == Segments::Match::whole) return true;
+  if (background.kind != Kind::read_ahead) return false;
+  MediaCursor cursor = background.cursor;
+  mechanics_.read_until_time(cursor, background.limit, now_ns);
+  const std::uint64_t size = tables_.cache.segment_blocks;
+  const std::uint64_t first = std::max(segments_[background.segment].first,
+                                       cursor.next_lbn > size ? cursor.next_lbn - size : 0);
+  return request.lbn >= first && request.lbn + request.blocks <= cursor.next_lbn;
+}
+
+Completion Step::read(const Request& request, Nanoseconds now) {
+  Completion done;
+  std::optional<std::uint32_t> reading;
+  if (core_.background.kind == Kind::read_ahead) reading = core_.background.segment;
+  Segments::Found found;
+  if (reads_cached() && !request.force_unit_access) found = segments_.find_read(request, reading);
+  if (found.match == Segments::Match::partial && core_.background.kind == Kind::destage) {
+    // What is being written holds the arm; afterwards this is a read from the media.
+    found = {};
+  }
+  switch (found.match) {
+    case Segments::Match::whole:
+      done.completion_ns = read_hit(request, now, found.segment);
+      done.cache_hit = true;
+      break;
+    case Segments::Match::partial:
+      done.completion_ns = read_partial(request, now, found.segment);
+      done.media_access = true;
+      break;
+    case Segments::Match::none:
+      done.completion_ns = read_media(request, now);
+      done.media_access = true;
+      break;
+  }
+  return done;
+}
+
+}  // namespace platter::engine

@@ -1,0 +1,155 @@
+// Writes: through to the media, or into a segment from which they are destaged.
+#include <algorithm>
+
+#include "engine/step.h"
+
+namespace platter::engine {
+
+// The request's data over the bus: when each block is in the buffer. `waits`: the drive had to
+// disconnect first, because it was busy until not_before.
+Supply Step::receive(const Request& request, Nanoseconds command, Nanoseconds not_before,
+                     bool waits) {
+  Nanoseconds start = command;
+  if (waits)
+    start = std::max(command + overheads_.write_disconnect, not_before) +
+            overheads_.first_reselect;
+  start = std::max(start + overheads_.data_preparation, core_.bus_free_ns);
+  Supply supply{request.lbn, start + tables_.bus.write_block_ns, tables_.bus.write_block_ns};
+  if (overheads_.extra_write_disconnect) {
+    // Such a drive waits for a good part of the data before it writes (DiskSim 4.0's figures: ten
+    // blocks, fifteen of a request of 45 and more).
+    const std::uint32_t enough = request.blocks < 45 ? std::min(request.blocks, 10u) : 15u;
+    supply.begin_ns = supply.at(request.lbn + enough - 1);
+  }
+  core_.bus_free_ns = supply.at(request.lbn + request.blocks - 1);
+  return supply;
+}
+
+Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
+  const bool waits = core_.background.kind == Kind::destage || core_.media_free_ns > now;
+  if (core_.background.kind == Kind::destage) finish_destage();
+  stop_read_ahead(now);
+  Nanoseconds command = arrival_ + overheads_.per_request + overheads_.write_miss[after_write()];
+  Nanoseconds mechanical = command;
+  // Such drives disconnect once more for a write that follows a write elsewhere.
+  const bool extra = overheads_.extra_write_disconnect && !waits && core_.last_was_write &&
+                     request.lbn != core_.last_end_lbn;
+  if (extra) {
+    const Nanoseconds decoded = arrival_ + overheads_.per_request + overheads_.extra_command;
+    mechanical = decoded + overheads_.extra_seek_delta;
+    command = decoded + overheads_.extra_first + overheads_.extra_inter +
+              overheads_.first_reselect;
+  }
+  const Supply supply = receive(request, command, core_.media_free_ns, waits);
+  MediaCursor cursor{request.lbn, std::max(mechanical, core_.media_free_ns),
+                     request.disturbance.phase_ns, core_.arm};
+  Mechanics::FirstAccess how;
+  how.disturbance = request.disturbance;
+  how.write = true;
+  how.zero_latency = tables_.cache.zero_latency_write;
+  how.minimum_seek_ns = overheads_.minimum_seek_delay;
+  mechanics_.access(cursor, request.lbn + request.blocks, how, &supply, nullptr, nullptr, nullptr);
+  core_.arm = cursor.arm;
+  core_.media_free_ns = cursor.time_ns;
+
+  if (tables_.cache.segments > 0 && tables_.cache.segment_blocks > 0) {
+    const std::uint32_t taken = segments_.take_for_write(request, std::nullopt);
+    Segment& segment = segments_.edit(taken);
+    if (reads_cached() && tables_.cache.read_hit_on_written) {
+      segment.content = Segment::Content::written;
+      segment.first = segment.end = request.lbn;
+      segments_.grow(taken, request.lbn + request.blocks);
+    }
+  }
+  const Nanoseconds reselect = extra ? overheads_.other_reselect : overheads_.first_reselect;
+  const Nanoseconds received = core_.bus_free_ns + (extra ? overheads_.extra_second
+                                                           : overheads_.write_disconnect);
+  const Nanoseconds completion = std::max(cursor.time_ns, received) + reselect;
+  core_.bus_free_ns = std::max(core_.bus_free_ns, completion);
+  return completion + overheads_.write_completion;
+}
+
+// Whether the request carries on a write that is still being destaged, and there is room.
+bool Step::appends(const Request& request) const {
+  const Background& background = core_.background;
+  return background.kind == Kind::destage && tables_.cache.combine_writes &&
+         background.cursor.next_lbn == request.lbn &&
+         segments_[background.segment].end == request.lbn &&
+         request.lbn + request.blocks - background.first <= tables_.cache.segment_blocks;
+}
+
+Nanoseconds Step::append(const Request& request) {
+  Background& background = core_.background;
+  const std::uint64_t end = request.lbn + request.blocks;
+  const Nanoseconds command =
+      arrival_ + overheads_.per_request + overheads_.write_hit[after_write()];
+  const Supply supply = receive(request, command, 0, false);
+  Mechanics::FirstAccess how;
+  how.write = true;
+  how.zero_latency = tables_.cache.zero_latency_write;
+  mechanics_.access(background.cursor, end, how, &supply, nullptr, nullptr, nullptr);
+  segments_.grow(background.segment, end);
+  segments_.touch(background.segment);
+  core_.arm = background.cursor.arm;
+  core_.media_free_ns = background.cursor.time_ns;
+  return core_.bus_free_ns + overheads_.write_completion;
+}
+
+Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
+  if (appends(request)) return append(request);
+  // One write is destaged at a time: the next one waits until its predecessor is on the media.
+  const bool waits = core_.background.kind == Kind::destage;
+  if (waits) {
+    core_.taken_until_ns = core_.media_free_ns;
+    finish_destage();
+  }
+  stop_read_ahead(now);
+  const Nanoseconds command =
+      arrival_ + overheads_.per_request + overheads_.write_hit[after_write()];
+  const std::uint64_t end = request.lbn + request.blocks;
+  const std::uint32_t taken = segments_.take_for_write(request, std::nullopt);
+  const Supply supply = receive(request, command, core_.media_free_ns, waits);
+  Nanoseconds received = core_.bus_free_ns;
+
+  MediaCursor cursor{request.lbn, std::max(command, core_.media_free_ns),
+                     request.disturbance.phase_ns, core_.arm};
+  Mechanics::FirstAccess how;
+  how.disturbance = request.disturbance;
+  how.write = true;
+  how.zero_latency = tables_.cache.zero_latency_write;
+  how.minimum_seek_ns = overheads_.minimum_seek_delay;
+  if (request.blocks > tables_.cache.segment_blocks) {
+    // More than a segment holds: the last part can come in only when the first is on the media.
+    MediaCursor first = cursor;
+    mechanics_.access(first, end - tables_.cache.segment_blocks, how, &supply, nullptr, nullptr,
+                      nullptr);
+    received = std::max(received, first.time_ns + static_cast<Nanoseconds>(
+                                                      tables_.cache.segment_blocks) *
+                                                      tables_.bus.write_block_ns);
+    core_.bus_free_ns = received;
+  }
+  mechanics_.access(cursor, end, how, &supply, nullptr, nullptr, nullptr);
+
+  Segment& segment = segments_.edit(taken);
+  segment.content = Segment::Content::written;
+  segment.first = segment.end = request.lbn;
+  segments_.grow(taken, end);
+  core_.arm = cursor.arm;
+  core_.media_free_ns = cursor.time_ns;
+  core_.background = {Kind::destage, taken, cursor, 0, request.lbn};
+  return received + overheads_.write_completion;
+}
+
+Completion Step::write(const Request& request, Nanoseconds now) {
+  Completion done;
+  if (writes_cached(request)) {
+    done.completion_ns = write_back(request, now);
+    done.cache_hit = true;
+  } else {
+    done.completion_ns = write_through(request, now);
+    done.media_access = true;
+  }
+  return done;
+}
+
+}  // namespace platter::engine
