@@ -27,6 +27,14 @@ struct Extent {
   std::int64_t low = 0, high = 0;  // inclusive
 };
 
+// Whether any instance of a node can hold `wanted`; without a division.
+bool covers(std::int64_t origin, std::int64_t step, std::uint32_t count, const Extent& one,
+            std::int64_t wanted) {
+  const std::int64_t span = step * (static_cast<std::int64_t>(count) - 1);
+  return wanted >= origin + std::min<std::int64_t>(0, span) + one.low &&
+         wanted <= origin + std::max<std::int64_t>(0, span) + one.high;
+}
+
 // Instances i of a node for which low <= origin + step * i + [one] can hold `wanted`.
 Extent candidates(std::int64_t wanted, std::int64_t origin, std::int64_t step,
                   std::uint32_t count, const Extent& one) {
@@ -34,6 +42,7 @@ Extent candidates(std::int64_t wanted, std::int64_t origin, std::int64_t step,
   const std::int64_t low = wanted - origin - one.high;  // low <= step * i <= high
   const std::int64_t high = wanted - origin - one.low;
   if (step == 0) return low <= 0 && 0 <= high ? Extent{0, last} : Extent{0, -1};
+  if (step == 1) return {std::max<std::int64_t>(0, low), std::min(last, high)};
   const auto floor_div = [](std::int64_t a, std::int64_t b) {
     return a / b - ((a % b != 0 && (a % b < 0) != (b < 0)) ? 1 : 0);
   };
@@ -48,6 +57,9 @@ bool find_track(const LayoutView& layout, std::uint32_t index, std::int64_t cyli
                 std::int64_t head, std::uint64_t slot, Angle angle, Track& found) {
   const FlatNode& node = layout.nodes[index];
   const FlatExtent& extent = layout.extents[index];
+  if (!covers(node.cylinder, node.cylinder_step, extent.count,
+              {extent.cylinder_low, extent.cylinder_high}, cylinder))
+    return false;
   const Extent by_cylinder = candidates(cylinder, node.cylinder, node.cylinder_step, extent.count,
                                         {extent.cylinder_low, extent.cylinder_high});
   const Extent by_head = candidates(head, node.head, node.head_step, extent.count,

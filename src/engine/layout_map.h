@@ -57,6 +57,10 @@ class LayoutMap {
   std::uint64_t lbn_at_or_after_slot(std::uint64_t slot) const {
     return pieces_.at_or_after_slot(slot);
   }
+  // The same; quick if `near` is an LBN not far from there.
+  std::uint64_t lbn_at_or_after_slot(std::uint64_t slot, std::uint64_t near) const {
+    return pieces_.at_or_after_slot(slot, near);
+  }
   Track track_of_slot(std::uint64_t slot) const;
   std::optional<Track> track_at(std::uint32_t cylinder, std::uint32_t head) const;
   Pbn pbn_of_lbn(std::uint64_t lbn) const;

@@ -63,7 +63,16 @@ class LbnPieces {
     const FlatStretch& stretch = stretches_[shift - kStretch];
     return stretch.shift != stretch.sequential;
   }
-  // The first LBN, remapped or not, whose place in the sequence is not before the slot.
+  // The first LBN, remapped or not, whose place in the sequence is not before the slot; the number
+  // of LBNs behind the last one's. Quick if the slot is between the same skips as `near`, an LBN.
+  std::uint64_t at_or_after_slot(std::uint64_t slot, std::uint64_t near) const {
+    const std::size_t piece = index_.count_not_above(near) - 1;
+    const std::uint32_t shift = shifts_[piece];
+    if (shift < kStretch && slot >= index_.keys[piece] + shift &&
+        slot - shift < std::min(index_.keys[piece + 1], blocks_)) [[likely]]
+      return slot - shift;
+    return at_or_after_slot(slot);
+  }
   std::uint64_t at_or_after_slot(std::uint64_t slot) const;
 
  private:

@@ -14,12 +14,12 @@ void Delivery::available(std::uint64_t first, Nanoseconds first_ns, std::uint64_
   };
   end_ns_ = std::max({end_ns_, ends(first, first_ns), ends(last, last_ns)});
   if (first > watermark_lbn_) return;
-  const std::uint64_t until = std::min(last, watermark_lbn_);
-  const Nanoseconds there = first == last
-                                ? last_ns
-                                : first_ns + (last_ns - first_ns) *
-                                                 static_cast<Nanoseconds>(until - first) /
-                                                 static_cast<Nanoseconds>(last - first);
+  Nanoseconds there = last_ns;
+  if (watermark_lbn_ == first)
+    there = first_ns;
+  else if (watermark_lbn_ < last)
+    there = first_ns + (last_ns - first_ns) * static_cast<Nanoseconds>(watermark_lbn_ - first) /
+                           static_cast<Nanoseconds>(last - first);
   filled_ns_ = std::max(filled_ns_, there);
 }
 
@@ -27,12 +27,13 @@ Nanoseconds Delivery::end_ns(Nanoseconds start_ns) const {
   return std::max(end_ns_, start_ns + static_cast<Nanoseconds>(blocks_) * block_ns_);
 }
 
-Piece Mechanics::piece_at(std::uint64_t lbn, std::uint64_t last) const {
+Piece Mechanics::piece_at(std::uint64_t lbn, std::uint64_t last, const Track& near) const {
   const LbnPieces::Run run = tables_.layout.run_at(lbn);
   Piece piece;
   piece.first_lbn = lbn;
   piece.first_slot = run.slot;
-  piece.track = tables_.layout.track_of_slot(run.slot);
+  const bool is_near = run.slot >= near.first_slot && run.slot - near.first_slot < near.sectors;
+  piece.track = is_near ? near : tables_.layout.track_of_slot(run.slot);
   const std::uint64_t to_track_end = piece.track.first_slot + piece.track.sectors - 1 - run.slot;
   piece.last_lbn = std::min({last, run.end - 1, lbn + to_track_end});
   piece.last_slot = run.slot + (piece.last_lbn - lbn);
@@ -70,21 +71,26 @@ std::uint64_t Mechanics::next_slot(const Track& track, Nanoseconds now_ns,
 Nanoseconds Mechanics::transfer(const Piece& piece, Nanoseconds on_track_ns, Nanoseconds phase_ns,
                                 bool zero_latency, Delivery* delivery) const {
   const Track& track = piece.track;
-  if (zero_latency) {
-    // Landed between the first and the last wanted sector: the rest of the track's part first, then
-    // the sectors in front when they come round.
+  const Platter& rotation = tables_.rotation;
+  const Nanoseconds early = on_track_ns - Platter::kSlack;
+  const Angle until_first = tables_.layout.angle_of_slot(track, piece.first_slot) -
+                            rotation.angle_at(early, phase_ns);
+  // Landed between the first and the last wanted sector: the rest of the track's part first, then
+  // the sectors in front when they come round.
+  if (zero_latency && Angle{0} - until_first < track.slot_angle * piece.slots()) {
     const std::uint64_t landing = next_slot(track, on_track_ns, phase_ns);
     if (landing > piece.first_slot && landing <= piece.last_slot) {
-      const Nanoseconds round_ns = slot_passage(track, landing, on_track_ns, phase_ns) +
-                                   tables_.rotation.period_ns();
+      const Nanoseconds round_ns =
+          slot_passage(track, landing, on_track_ns, phase_ns) + rotation.period_ns();
       Piece in_front = piece;
-      in_front.last_lbn = tables_.layout.lbn_at_or_after_slot(landing) - 1;
+      in_front.last_lbn = tables_.layout.lbn_at_or_after_slot(landing, piece.first_lbn) - 1;
       in_front.last_slot = tables_.layout.slot_of_lbn(in_front.last_lbn);
       // What was read before they came is sent behind them, and so never later than they allow.
-      return pass(in_front, round_ns - passing_ns(tables_.rotation, track, landing - piece.first_slot), delivery);
+      const Nanoseconds before = passing_ns(rotation, track, landing - piece.first_slot);
+      return pass(in_front, round_ns - before, delivery);
     }
   }
-  return pass(piece, slot_passage(track, piece.first_slot, on_track_ns, phase_ns), delivery);
+  return pass(piece, std::max(on_track_ns, early + rotation.turn_ns(until_first)), delivery);
 }
 
 // The whole piece in order, its first sector beginning at begins_ns.
@@ -94,7 +100,7 @@ Nanoseconds Mechanics::pass(const Piece& piece, Nanoseconds begins_ns, Delivery*
   };
   const Nanoseconds ends = end_of(piece.slots());
   if (delivery == nullptr) return ends;
-  if (piece.slots() == piece.last_lbn - piece.first_lbn + 1) {
+  if (piece.without_gaps()) {
     delivery->available(piece.first_lbn, end_of(1), piece.last_lbn, ends);
   } else {  // slipped sectors between them: one by one
     for (std::uint64_t lbn = piece.first_lbn; lbn <= piece.last_lbn; ++lbn) {
@@ -139,10 +145,11 @@ Nanoseconds Mechanics::transfer_supplied(const Piece& piece, Nanoseconds on_trac
 void Mechanics::read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn,
                                Delivery* delivery) const {
   while (cursor.next_lbn < end_lbn) {
-    const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1);
+    const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1, cursor.track);
     const Nanoseconds on_track = cursor.time_ns + move(cursor.arm, piece.arm(), false);
     cursor.time_ns = transfer(piece, on_track, cursor.phase_ns, false, delivery);
     cursor.arm = piece.arm();
+    cursor.track = piece.track;
     cursor.next_lbn = piece.last_lbn + 1;
   }
 }
@@ -150,7 +157,7 @@ void Mechanics::read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn,
 Nanoseconds Mechanics::read_until_time(MediaCursor& cursor, std::uint64_t limit_lbn,
                                        Nanoseconds time_ns) const {
   while (cursor.next_lbn < limit_lbn && cursor.time_ns < time_ns) {
-    const Piece piece = piece_at(cursor.next_lbn, limit_lbn - 1);
+    const Piece piece = piece_at(cursor.next_lbn, limit_lbn - 1, cursor.track);
     const Nanoseconds on_track = cursor.time_ns + move(cursor.arm, piece.arm(), false);
     const Nanoseconds begins =
         slot_passage(piece.track, piece.first_slot, on_track, cursor.phase_ns);
@@ -166,21 +173,23 @@ Nanoseconds Mechanics::read_until_time(MediaCursor& cursor, std::uint64_t limit_
       return begins + passing_ns(tables_.rotation, piece.track, slots);
     };
     cursor.arm = piece.arm();
+    cursor.track = piece.track;
     if (end_of(piece.slots()) <= time_ns) {
       cursor.time_ns = end_of(piece.slots());
       cursor.next_lbn = piece.last_lbn + 1;
       continue;
     }
-    // Somewhere in this piece: count the whole slots.
-    std::uint64_t low = 0, high = piece.slots();
-    while (high - low > 1) {
-      const std::uint64_t middle = (low + high) / 2;
-      (end_of(middle) <= time_ns ? low : high) = middle;
-    }
-    cursor.next_lbn = tables_.layout.lbn_at_or_after_slot(piece.first_slot + low);
-    cursor.time_ns = end_of(low);
+    // Somewhere in this piece: the whole slots that have passed, up to rounding.
+    const Angle turned = tables_.rotation.angle_at(time_ns) - tables_.rotation.angle_at(begins);
+    auto passed = static_cast<std::uint64_t>((Uint128{turned} * piece.track.sectors) >> 64);
+    while (end_of(passed) > time_ns) --passed;
+    while (end_of(passed + 1) <= time_ns) ++passed;
+    cursor.next_lbn = piece.without_gaps()
+                          ? piece.first_lbn + passed
+                          : tables_.layout.lbn_at_or_after_slot(piece.first_slot + passed);
+    cursor.time_ns = end_of(passed);
     if (tables_.cache.stop_in_sector || cursor.next_lbn >= limit_lbn) return time_ns;
-    return end_of(low + 1);
+    return end_of(passed + 1);
   }
   return std::max(time_ns, cursor.time_ns);
 }
@@ -190,7 +199,7 @@ void Mechanics::access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAc
                        Piece* first_piece) const {
   bool first = true;
   while (cursor.next_lbn < end_lbn) {
-    const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1);
+    const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1, cursor.track);
     Nanoseconds moves = move(cursor.arm, piece.arm(), how.write);
     if (first)
       moves = std::max({moves + how.disturbance.positioning_ns, how.minimum_seek_ns,
@@ -204,6 +213,7 @@ void Mechanics::access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAc
             ? transfer_supplied(piece, on_track, cursor.phase_ns, how.zero_latency, *supply)
             : transfer(piece, on_track, cursor.phase_ns, how.zero_latency, delivery);
     cursor.arm = piece.arm();
+    cursor.track = piece.track;
     cursor.next_lbn = piece.last_lbn + 1;
     first = false;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "engine/state.h"
 #include "engine/tables.h"
@@ -17,6 +18,7 @@ struct Piece {
 
   Arm arm() const { return {track.cylinder, track.head}; }
   std::uint64_t slots() const { return last_slot - first_slot + 1; }
+  bool without_gaps() const { return last_slot - first_slot == last_lbn - first_lbn; }
 };
 
 // The data of a write on their way into the buffer: block i is there at first_ns + i * block_ns, and
@@ -61,9 +63,8 @@ class Delivery {
 // Arm from one track to another: the longer of seek and head switch, and for writes the settle
 // time if anything moved (Worthington 1995; DiskSim 4.0's dm_mech_g1).
 inline Nanoseconds move_ns(const Tables& tables, const Arm& from, const Arm& to, bool write) {
-  const std::uint32_t distance = from.cylinder > to.cylinder ? from.cylinder - to.cylinder
-                                                             : to.cylinder - from.cylinder;
-  Nanoseconds move = tables.seeks.time_ns(distance);
+  const auto way = static_cast<std::int32_t>(from.cylinder) - static_cast<std::int32_t>(to.cylinder);
+  Nanoseconds move = tables.seeks.time_ns(static_cast<std::uint32_t>(std::abs(way)));
   if (from.head != to.head) move = std::max(move, tables.motion.head_switch_ns);
   if (write && move != 0) move = std::max<Nanoseconds>(0, move + tables.motion.write_settle_ns);
   return move;
@@ -79,8 +80,8 @@ class Mechanics {
  public:
   explicit Mechanics(const Tables& tables) : tables_(tables) {}
 
-  // Piece that begins with `lbn` and does not go beyond `last`.
-  Piece piece_at(std::uint64_t lbn, std::uint64_t last) const;
+  // Piece that begins with `lbn` and does not go beyond `last`. `near`: a track that it may be on.
+  Piece piece_at(std::uint64_t lbn, std::uint64_t last, const Track& near = {}) const;
 
   // Reads in order from the cursor up to, not including, end_lbn.
   void read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn, Delivery* delivery = nullptr) const;

@@ -38,12 +38,12 @@ Segments::Found Segments::find_read(const Request& request,
   Found best;
   if (!table_.present) return best;
   const std::uint64_t last = request.lbn + request.blocks;
-  for (std::uint32_t i = 0; i < table_.segments; ++i) {
+  for (std::uint32_t i = 0; i < segments_.size(); ++i) {
     const Segment& segment = segments_[i];
+    const bool holds = request.lbn - segment.first < segment.end - segment.first;
+    if (!holds && !(table_.almost_read_hits && request.lbn == segment.end && reading == i)) continue;
     if (segment.content == Segment::Content::empty) continue;
     if (segment.content == Segment::Content::written && !table_.read_hit_on_written) continue;
-    const bool almost = table_.almost_read_hits && reading == i && request.lbn == segment.end;
-    if (!almost && (request.lbn < segment.first || request.lbn >= segment.end)) continue;
     const Match match = last <= segment.end ? Match::whole : Match::partial;
     if (match > best.match) best = {match, i};
   }
@@ -52,20 +52,24 @@ Segments::Found Segments::find_read(const Request& request,
 
 bool Segments::overlaps(std::uint32_t segment, const Request& request) const {
   const Segment& s = segments_[segment];
-  return s.content != Segment::Content::empty && request.lbn < s.end &&
-         request.lbn + request.blocks > s.first;
+  // Not &&: one branch, which is hardly ever taken.
+  return (request.lbn < s.end) & (request.lbn + request.blocks > s.first) &
+         (s.content != Segment::Content::empty);
 }
 
 std::uint32_t Segments::oldest(std::uint32_t first, std::uint32_t last,
                                std::optional<std::uint32_t> busy) const {
-  std::optional<std::uint32_t> best;
-  const auto rank = [this](std::uint32_t i) {
+  const std::uint32_t kept = busy.value_or(last);
+  std::uint32_t best = first;
+  std::uint64_t least = kNoKey;
+  for (std::uint32_t i = first; i < last; ++i) {
     const Segment& s = segments_[i];
-    return s.content == Segment::Content::empty ? 0 : s.last_use + 1;
-  };
-  for (std::uint32_t i = first; i < last; ++i)
-    if (i != busy && (!best || rank(i) < rank(*best))) best = i;
-  return best.value_or(first);
+    const std::uint64_t rank = s.content == Segment::Content::empty ? 0 : s.last_use + 1;
+    const bool older = (rank < least) & (i != kept);
+    best = older ? i : best;
+    least = older ? rank : least;
+  }
+  return best;
 }
 
 std::uint32_t Segments::take_for_read(std::optional<std::uint32_t> busy) {

@@ -19,6 +19,7 @@ struct MediaCursor {
   Nanoseconds time_ns = 0;
   Nanoseconds phase_ns = 0;
   Arm arm;
+  Track track{};  // the one that was read or written last; no sectors: none yet
 };
 
 struct Segment {

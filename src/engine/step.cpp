@@ -9,7 +9,8 @@ void Step::settle(Nanoseconds now) {
   Background& background = core_.background;
   if (background.kind == Kind::destage && background.cursor.time_ns <= now) finish_destage();
   if (background.kind == Kind::read_ahead) {
-    mechanics_.read_until_time(background.cursor, background.limit, now);
+    settled_ns_ = now;
+    arm_free_ns_ = mechanics_.read_until_time(background.cursor, background.limit, now);
     segments_.grow(background.segment, background.cursor.next_lbn);
     core_.arm = background.cursor.arm;
     if (background.cursor.next_lbn >= background.limit && background.cursor.time_ns <= now)
@@ -29,7 +30,10 @@ void Step::stop_read_ahead(Nanoseconds now) {
   if (background.kind != Kind::read_ahead) return;
   const Nanoseconds stop =
       std::max(now, std::min(core_.media_free_ns, background.cursor.time_ns));
-  const Nanoseconds free = mechanics_.read_until_time(background.cursor, background.limit, stop);
+  const Nanoseconds free =
+      stop == settled_ns_
+          ? arm_free_ns_
+          : mechanics_.read_until_time(background.cursor, background.limit, stop);
   segments_.grow(background.segment, background.cursor.next_lbn);
   core_.arm = background.cursor.arm;
   core_.media_free_ns = std::max(core_.media_free_ns, free);
@@ -37,15 +41,18 @@ void Step::stop_read_ahead(Nanoseconds now) {
 }
 
 // The first LBN that read-ahead behind this request will not read.
-std::uint64_t Step::read_ahead_limit(const Request& request, std::uint64_t segment_first) const {
+std::uint64_t Step::read_ahead_limit(const Request& request, std::uint64_t segment_first,
+                                     const Track& near) const {
   const CacheTable& cache = tables_.cache;
   const LayoutMap& layout = tables_.layout;
   const std::uint64_t end = request.lbn + request.blocks;
   const std::uint64_t blocks = layout.blocks();
   if (end >= blocks) return blocks;
   const auto beyond_track_of = [&](std::uint64_t lbn) {
-    const Track track = layout.track_of_slot(layout.slot_of_lbn(lbn));
-    return layout.lbn_at_or_after_slot(track.first_slot + track.sectors);
+    const std::uint64_t slot = layout.slot_of_lbn(lbn);
+    const bool is_near = slot >= near.first_slot && slot - near.first_slot < near.sectors;
+    const Track track = is_near ? near : layout.track_of_slot(slot);
+    return layout.lbn_at_or_after_slot(track.first_slot + track.sectors, lbn);
   };
   std::uint64_t far = end;
   switch (static_cast<model::ReadAhead>(cache.read_ahead)) {
@@ -83,7 +90,7 @@ std::uint64_t Step::read_ahead_limit(const Request& request, std::uint64_t segme
 void Step::start_read_ahead(const Request& request, std::uint32_t segment,
                             const MediaCursor& cursor) {
   if (!reads_cached() || !state_.settings.read_ahead) return;
-  const std::uint64_t limit = read_ahead_limit(request, segments_[segment].first);
+  const std::uint64_t limit = read_ahead_limit(request, segments_[segment].first, cursor.track);
   if (limit <= cursor.next_lbn) return;
   core_.background = {Kind::read_ahead, segment, cursor, limit, 0};
 }

@@ -3,6 +3,7 @@
 // the overheads are those of the DIXtrac paper, section 4.4.
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include "engine/mechanics.h"
@@ -50,7 +51,8 @@ class Step {
   void settle(Nanoseconds now);
   void finish_destage();
   void stop_read_ahead(Nanoseconds now);
-  std::uint64_t read_ahead_limit(const Request& request, std::uint64_t segment_first) const;
+  std::uint64_t read_ahead_limit(const Request& request, std::uint64_t segment_first,
+                                 const Track& near) const;
   void start_read_ahead(const Request& request, std::uint32_t segment, const MediaCursor& cursor);
 
   Completion read(const Request& request, Nanoseconds now);
@@ -73,6 +75,8 @@ class Step {
   State& state_;
   Core& core_;
   Nanoseconds arrival_ = 0;  // of the request
+  // Up to when the read-ahead has been followed, and when the arm could then leave it.
+  Nanoseconds settled_ns_ = std::numeric_limits<Nanoseconds>::min(), arm_free_ns_ = 0;
   Mechanics mechanics_;
   Segments segments_;
   const CommandOverheads& overheads_;

@@ -41,7 +41,7 @@ Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_
   } else if (background.kind == Kind::read_ahead) {
     if (background.segment == segment)
       background.limit =
-          std::max(background.limit, read_ahead_limit(request, segments_[segment].first));
+          std::max(background.limit, read_ahead_limit(request, segments_[segment].first, background.cursor.track));
     else
       stop_read_ahead(now);
   }
@@ -100,9 +100,11 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
   how.disturbance = request.disturbance;
   how.zero_latency = cache.zero_latency_read;
   Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns, watermark(request));
+  const bool keeps_free_blocks = reads_cached() && cache.read_free_blocks != 0;
   std::uint64_t landing = 0;
   Piece first_piece;
-  mechanics_.access(cursor, end, how, nullptr, &delivery, &landing, &first_piece);
+  mechanics_.access(cursor, end, how, nullptr, &delivery, keeps_free_blocks ? &landing : nullptr,
+                    keeps_free_blocks ? &first_piece : nullptr);
   core_.arm = cursor.arm;
   core_.media_free_ns = cursor.time_ns;
 
@@ -115,7 +117,7 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
       // Everything that passed between landing and the first wanted sector was read as well.
       const std::uint64_t from =
           landing <= first_piece.first_slot ? landing : first_piece.track.first_slot;
-      segment.first = std::min(request.lbn, tables_.layout.lbn_at_or_after_slot(from));
+      segment.first = std::min(request.lbn, tables_.layout.lbn_at_or_after_slot(from, request.lbn));
     }
     segment.end = segment.first;
     segments_.grow(taken, end);

@@ -52,10 +52,10 @@ Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
   core_.arm = cursor.arm;
   core_.media_free_ns = cursor.time_ns;
 
-  if (tables_.cache.segments > 0 && tables_.cache.segment_blocks > 0) {
+  if (reads_cached()) {
     const std::uint32_t taken = segments_.take_for_write(request, std::nullopt);
     Segment& segment = segments_.edit(taken);
-    if (reads_cached() && tables_.cache.read_hit_on_written) {
+    if (tables_.cache.read_hit_on_written) {
       segment.content = Segment::Content::written;
       segment.first = segment.end = request.lbn;
       segments_.grow(taken, request.lbn + request.blocks);
