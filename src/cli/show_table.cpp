@@ -72,9 +72,9 @@ void print_words(const std::string& path, const emit_table::Table& table) {
   fmt::print("cache         {} segments of {} blocks\n", view.cache.segments,
              view.cache.segment_blocks);
   const std::string standing = model::standing_of(table.provenance, table.validity);
-  fmt::print("model         {}, from {}, {}; SHA-256 {}\n",
+  fmt::print("model         {}, from {}{}{}; SHA-256 {}\n",
              standing.empty() ? table.provenance.method : standing, table.provenance.source,
-             table.provenance.date, table.model_sha256);
+             table.provenance.date.empty() ? "" : ", ", table.provenance.date, table.model_sha256);
   if (table.validity.demerits.empty()) fmt::print("validity      not validated\n");
   for (const model::Demerit& d : table.validity.demerits)
     fmt::print("validity      {} workload, {} requests: demerit {:.3f} ms ({:.2f} %)\n", d.workload,
