@@ -6,6 +6,10 @@
 
 #include <fmt/core.h>
 
+#include "emit/disksim/block_places.h"
+#include "emit/disksim/no_place.h"
+#include "emit/disksim/track_runs.h"
+
 namespace platter::emit_disksim {
 namespace {
 
@@ -60,13 +64,6 @@ struct Zone {
   std::int64_t cylinders() const { return last_cylinder - first_cylinder + 1; }
 };
 
-// Sectors in a row that hold consecutive blocks.
-struct Run {
-  std::int64_t first, length;
-};
-
-double fraction(double rev) { return rev - std::floor(rev); }
-
 // ---------------------------------------------------------------- reading a zone
 
 std::vector<std::int64_t> whole_numbers(const std::vector<Value>& list) {
@@ -80,7 +77,7 @@ std::vector<std::int64_t> whole_numbers(const std::vector<Value>& list) {
 
 constexpr std::int64_t kMostCylinders = 1 << 28;
 
-Zone read_zone(const Block& block, const Scheme& scheme) {
+Zone read_zone(const Block& block, const Scheme& scheme, std::vector<std::string>& notes) {
   BlockReader reader(block);
   if (block.type != "dm_layout_g1_zone") {
     fail_at(block.where, fmt::format("a dm_layout_g1_zone is needed, not {}", block.type));
@@ -114,6 +111,7 @@ Zone read_zone(const Block& block, const Scheme& scheme) {
     fail_at(reader.where("slips"), fmt::format("the slip {} lies outside its zone", zone.slips.back()));
   }
   const std::vector<std::int64_t> defects = whole_numbers(reader.list("defects"));
+  note_unknown(reader, notes);
   if (defects.size() % 2 != 0) fail_at(reader.where("defects"), "defects must be pairs of numbers");
   for (std::size_t i = 0; i < defects.size(); i += 2) zone.defects.emplace_back(defects[i], defects[i + 1]);
   return zone;
@@ -416,13 +414,13 @@ Scheme read_scheme(BlockReader& reader, std::uint32_t heads) {
   return scheme;
 }
 
-std::vector<Zone> read_zones(BlockReader& reader, const Scheme& scheme) {
+std::vector<Zone> read_zones(BlockReader& reader, const Scheme& scheme, std::vector<std::string>& notes) {
   std::vector<Zone> zones;
   std::int64_t slots = 0;
   for (const Value& value : reader.list("Zones")) {
     const auto* block = std::get_if<std::shared_ptr<const Block>>(&value.data);
     if (block == nullptr) fail_at(value.where, "\"Zones\" must be a list of dm_layout_g1_zone blocks");
-    zones.push_back(read_zone(**block, scheme));
+    zones.push_back(read_zone(**block, scheme, notes));
     const Zone& zone = zones.back();
     if (zones.size() > 1 && zone.first_cylinder <= zones[zones.size() - 2].last_cylinder) {
       fail_at(zone.where, "the zone begins before the one in front of it ends");
@@ -432,35 +430,6 @@ std::vector<Zone> read_zones(BlockReader& reader, const Scheme& scheme) {
   }
   if (zones.empty()) fail_at(reader.where("Zones"), "\"Zones\" must not be empty");
   return zones;
-}
-
-void append_skip(std::vector<model::Skip>& skips, std::int64_t first, std::int64_t length) {
-  const auto slot = static_cast<std::uint64_t>(first), count = static_cast<std::uint64_t>(length);
-  if (!skips.empty()) {
-    model::Skip& last = skips.back();
-    const std::uint64_t stride = slot - (last.first_slot + (last.count - 1) * last.stride);
-    if (last.length == count && (last.count == 1 || last.stride == stride)) {
-      last.stride = stride;
-      ++last.count;
-      return;
-    }
-  }
-  skips.push_back({slot, count, 1, 0});
-}
-
-// What no run covers, equal distances folded into one entry.
-std::vector<model::Skip> gaps_between(const std::vector<Run>& runs, std::int64_t slots) {
-  std::vector<model::Skip> skips;
-  std::int64_t next = 0;
-  for (const Run& run : runs) {
-    if (run.first > next) append_skip(skips, next, run.first - next);
-    next = run.first + run.length;
-  }
-  if (slots > next) append_skip(skips, next, slots - next);
-  for (model::Skip& skip : skips) {
-    if (skip.count == 1) skip.stride = 0;
-  }
-  return skips;
 }
 
 class BlockNumbers {
@@ -514,7 +483,8 @@ void append_remaps(const Zone& zone, const Scheme& scheme, std::int64_t base, co
 model::Layout import_g1_layout(const Block& block, std::uint32_t heads, std::vector<std::string>& notes) {
   BlockReader reader(block);
   const Scheme scheme = read_scheme(reader, heads);
-  std::vector<Zone> zones = read_zones(reader, scheme);
+  std::vector<Zone> zones = read_zones(reader, scheme, notes);
+  note_unknown(reader, notes);
   model::Layout layout;
   layout.method = "imported";
   std::vector<Run> runs;

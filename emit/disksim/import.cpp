@@ -8,20 +8,20 @@
 #include <fmt/ranges.h>
 
 #include "emit/disksim/g1_layout.h"
+#include "emit/disksim/g2_layout.h"
+#include "emit/disksim/g4_layout.h"
 #include "emit/disksim/libparam.h"
+#include "emit/disksim/no_place.h"
 #include "emit/disksim/seek_import.h"
+#include "engine/layout_map.h"
 #include "model/error.h"
+#include "model/json.h"
 #include "model/validate.h"
 
 namespace platter::emit_disksim {
 namespace {
 
 constexpr const char* kMethod = "imported";
-
-struct Notes {
-  std::vector<std::string> warnings;  // an effect in DiskSim that the model lacks
-  std::vector<std::string> idle;      // "NAME = VALUE" of what has no place and, as set, no effect
-};
 
 // ---------------------------------------------------------------- one parameter
 
@@ -41,32 +41,6 @@ model::Parameter count(BlockReader& reader, const char* name, std::int64_t low, 
                        const char* unit = "") {
   if (reader.has(name)) reader.integer(name, low, high);
   return number(reader, name, unit);
-}
-
-// A parameter that no field of the model holds: of no effect while it has one certain value.
-void without_place(BlockReader& reader, const char* name, double idle_value, Notes& notes) {
-  if (!reader.has(name)) return;
-  const double value = reader.real(name);
-  std::string text = fmt::format("{} = {}", name, value);
-  if (value == idle_value) {
-    notes.idle.push_back(std::move(text));
-  } else {
-    notes.warnings.push_back(fmt::format("{} ({}) has no counterpart in the model and is ignored", text,
-                                         reader.where(name).brief()));
-  }
-}
-
-// Speaks of the simulation or its output, not of the drive.
-void about_simulation(BlockReader& reader, const char* name, Notes& notes) {
-  if (reader.has(name)) notes.idle.push_back(fmt::format("{} = {}", name, reader.real(name)));
-}
-
-void name_unknown(const BlockReader& reader, Notes& notes) {
-  for (const NamedValue* value : reader.unread()) {
-    notes.warnings.push_back(fmt::format("{} = {} ({}) is no parameter of {} that is known and is ignored",
-                                         value->name, to_text(value->value), value->value.where.brief(),
-                                         reader.block().type));
-  }
 }
 
 // ---------------------------------------------------------------- disksim_disk
@@ -150,16 +124,8 @@ model::Queue import_queue(BlockReader& disk, Notes& notes) {
   if (!disk.has("Scheduler")) return queue;
   BlockReader scheduler(disk.inner("Scheduler"));
   queue.policy = count(scheduler, "Scheduling policy", 0, kMany);
-  for (const char* name : {"Write initiation delay", "Read initiation delay", "Sequential stream scheme",
-                           "Overlapping request scheme", "Scheduling timeout scheme",
-                           "Scheduling priority scheme"}) {
-    without_place(scheduler, name, 0, notes);
-  }
-  for (const char* name : {"Cylinder mapping strategy", "Maximum concat size", "Sequential stream diff maximum",
-                           "Timeout time/weight", "Timeout scheduling", "Priority scheduling"}) {
-    about_simulation(scheduler, name, notes);
-  }
-  name_unknown(scheduler, notes);
+  note_without_place(scheduler, notes);
+  note_unknown(scheduler, notes.warnings);
   return queue;
 }
 
@@ -168,17 +134,9 @@ void import_disk(BlockReader& disk, model::DriveModel& model, Notes& notes) {
   model.overheads = import_overheads(disk);
   model.bus = import_bus(disk);
   model.queue = import_queue(disk, notes);
-  for (const char* name : {"Allow sneaky full read hits", "Allow sneaky partial read hits",
-                           "Allow sneaky intermediate read hits", "Allow write prebuffering",
-                           "Preseeking level", "Disconnect write if seek"}) {
-    without_place(disk, name, 0, notes);
-  }
-  without_place(disk, "Read directly to buffer", 1, notes);
-  for (const char* name : {"Print stats", "Calc sector by sector", "Avg sectors per cylinder"}) {
-    about_simulation(disk, name, notes);
-  }
-  disk.inner("Model");
-  name_unknown(disk, notes);
+  disk.take("Model");
+  note_without_place(disk, notes);
+  note_unknown(disk, notes.warnings);
 }
 
 // ---------------------------------------------------------------- dm_disk
@@ -204,30 +162,31 @@ void import_mechanics(const Block& block, model::DriveModel& model, const std::s
   model.head_switch = number(mechanics, "Head switch time", "ms");
   model.write_settle = number(mechanics, "Add. write settling delay", "ms");
   model.seek = import_seek(mechanics, model.identity.cylinders, top_folder, notes.warnings);
-  without_place(mechanics, "Percent error in rpms", 0, notes);
-  for (const char* name : {"Constant access time", "Average seek time", "Constant seek time",
-                           "Single cylinder seek time", "Full strobe seek time"}) {
-    const auto unread = mechanics.unread();
-    const bool unused = std::any_of(unread.begin(), unread.end(), [&](const NamedValue* v) { return v->name == name; });
-    if (unused) about_simulation(mechanics, name, notes);
-  }
-  for (const NamedValue* unread : mechanics.unread()) {
-    if (unread->name == "First ten seek times" || unread->name == "HPL seek equation values" ||
-        unread->name == "Full seek curve") {
-      notes.idle.push_back(unread->name);
-    } else {
-      notes.warnings.push_back(fmt::format("{} ({}) is no parameter of dm_mech_g1 that is known and is ignored",
-                                           unread->name, unread->value.where.brief()));
-    }
-  }
+  note_without_place(mechanics, notes);
+  note_unknown(mechanics, notes.warnings);
 }
 
-void import_layout(const Block& block, model::DriveModel& model, Notes& notes) {
-  if (block.type != "dm_layout_g1") {
-    throw Error(ExitStatus::unsupported, fmt::format("{}: the layout {} cannot be imported, only dm_layout_g1",
-                                                     block.where.text(), block.type));
+constexpr std::int64_t kMostBlocks = std::numeric_limits<std::int64_t>::max();
+
+// The layout, and the numbers of heads and cylinders if they are not known yet (0).
+void import_layout(const Block& block, std::int64_t block_count, const std::string& top_folder,
+                   model::DriveModel& model, Notes& notes) {
+  if (block.type == "dm_layout_g1") {
+    model.layout = import_g1_layout(block, model.identity.heads, notes.warnings);
+  } else if (block.type == "dm_layout_g2") {
+    G2Layout g2 = import_g2_layout(block, block_count, top_folder, notes.warnings);
+    model.layout = std::move(g2.layout);
+    if (model.identity.heads == 0) model.identity.heads = g2.heads;
+    if (model.identity.cylinders == 0) model.identity.cylinders = g2.cylinders;
+  } else if (block.type == "dm_layout_g4") {
+    model.layout = import_g4_layout(block, block_count, notes.warnings);
+    if (model.identity.heads == 0) model.identity.heads = engine::LayoutMap(model.layout).heads();
+  } else {
+    throw Error(ExitStatus::unsupported,
+                fmt::format("{}: the layout {} cannot be imported, only dm_layout_g1, dm_layout_g2 and dm_layout_g4",
+                            block.where.text(), block.type));
   }
-  model.layout = import_g1_layout(block, model.identity.heads, notes.warnings);
+  model.layout.angle.reason = "imported: no error is stated for the angles";
   model.identity.blocks = model::count_blocks(model.layout);
 }
 
@@ -239,7 +198,8 @@ void import_model(const Block& block, model::DriveModel& model, const std::strin
   model.identity.heads =
       static_cast<std::uint32_t>(reader.integer("Number of data surfaces", 1, model::kMostHeads));
   model.identity.cylinders = static_cast<std::uint32_t>(reader.integer("Number of cylinders", 1, 1 << 28));
-  import_layout(reader.inner("Layout Model"), model, notes);
+  const std::int64_t said = reader.has("Block count") ? reader.integer("Block count", 0, kMostBlocks) : 0;
+  import_layout(reader.inner("Layout Model"), said, top_folder, model, notes);
   const std::uint32_t used = model::cylinders_of(model.layout);
   if (used > model.identity.cylinders) {
     notes.warnings.push_back(fmt::format("Number of cylinders = {} ({}) is too small for the zones, which reach {}",
@@ -247,13 +207,10 @@ void import_model(const Block& block, model::DriveModel& model, const std::strin
     model.identity.cylinders = used;
   }
   import_mechanics(reader.inner("Mechanical Model"), model, top_folder, notes);
-  if (reader.has("Block count")) {
-    const std::int64_t said = reader.integer("Block count", 0, std::numeric_limits<std::int64_t>::max());
-    if (static_cast<std::uint64_t>(said) != model.identity.blocks) {
-      notes.idle.push_back(fmt::format("Block count = {} (the layout maps {})", said, model.identity.blocks));
-    }
+  if (said != 0 && static_cast<std::uint64_t>(said) != model.identity.blocks) {
+    notes.idle.push_back(fmt::format("Block count = {} (the layout maps {})", said, model.identity.blocks));
   }
-  name_unknown(reader, notes);
+  note_unknown(reader, notes.warnings);
 }
 
 // ---------------------------------------------------------------- the parameter set
@@ -332,41 +289,112 @@ void name_drive(const std::string& block_name, model::Identity& identity) {
     if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
   }
   std::replace(name.begin(), name.end(), '_', ' ');
+  if (name.empty()) return;
   identity.name = name;
   const std::size_t space = name.find(' ');
   identity.product = space == std::string::npos ? name : name.substr(space + 1);
   if (space != std::string::npos) identity.vendor = name.substr(0, space);
 }
 
+Imported begin_import(const std::string& path, const std::string& block_name) {
+  Imported result;
+  name_drive(block_name, result.model.identity);
+  result.model.provenance.method = kMethod;
+  result.model.provenance.source =
+      fmt::format("DiskSim parameter file {}{}{}", std::filesystem::path(path).filename().string(),
+                  block_name.empty() ? "" : ", ", block_name);
+  return result;
+}
+
+Imported finish_import(Imported result, Notes notes, const std::string& path) {
+  std::vector<std::string>& kept = result.model.provenance.notes;
+  kept.insert(kept.end(), notes.warnings.begin(), notes.warnings.end());
+  if (!notes.idle.empty()) {
+    kept.push_back(fmt::format("without a place in the model and, as they are set, without effect: {}",
+                               fmt::join(notes.idle, "; ")));
+  }
+  result.warnings.insert(result.warnings.end(), notes.warnings.begin(), notes.warnings.end());
+  model::validate(result.model, path);
+  return result;
+}
+
+// ---------------------------------------------------------------- less than a whole drive
+
+// The dm_disk or layout of a file without a disksim_disk.
+const Block* part_of_drive(const ParameterFile& file) {
+  const Block* part = nullptr;
+  for (const Block& block : file.blocks) {
+    if (block.type == "disksim_disk") return nullptr;
+    if (part == nullptr && (block.type == "dm_disk" || block.type.starts_with("dm_layout_"))) part = &block;
+  }
+  return part;
+}
+
+Imported rest_of_drive(const std::string& with) {
+  if (!with.ends_with(".json")) return import_disksim(with);
+  return {model::load_model(with), {}};
+}
+
+// What `path` does not tell comes from `with`; without it, it is missing, which a warning says.
+Imported import_part(const Block& part, const std::string& path, const std::string& top_folder,
+                     const std::string& with) {
+  const bool layout_only = part.type != "dm_disk";
+  Imported result = begin_import(path, part.name);
+  Notes notes;
+  if (!with.empty()) {
+    const std::string source = result.model.provenance.source;
+    Imported rest = rest_of_drive(with);
+    result.warnings = std::move(rest.warnings);
+    std::swap(result.model, rest.model);
+    result.model.provenance.method = kMethod;
+    result.model.provenance.source =
+        fmt::format("{}; the rest from {}", source, std::filesystem::path(with).filename().string());
+    result.model.validity = {};
+    result.model.identity.cylinders = 0;
+    if (part.type != "dm_layout_g1") result.model.identity.heads = 0;
+  }
+  model::DriveModel& model = result.model;
+  if (layout_only) {
+    if (part.type == "dm_layout_g1" && model.identity.heads == 0) {
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{} holds a layout of type dm_layout_g1 alone, which does not tell the number of heads: "
+                              "import the file that names it, or add --with a model or DiskSim file that has them",
+                              path));
+    }
+    import_layout(part, 0, top_folder, model, notes);
+    model.identity.cylinders = std::max(model.identity.cylinders, model::cylinders_of(model.layout));
+  } else {
+    import_model(part, model, top_folder, notes);
+  }
+  if (with.empty()) {
+    notes.warnings.push_back(fmt::format("{} holds {}; add --with and a model or DiskSim file that has the rest",
+                                         std::filesystem::path(path).filename().string(),
+                                         layout_only ? "a layout only: rotation, seeks, cache and overheads are missing"
+                                                     : "layout and mechanics only: cache and overheads are missing"));
+  }
+  return finish_import(std::move(result), std::move(notes), path);
+}
+
 }  // namespace
 
-Imported import_disksim(const std::string& path, const std::string& drive) {
+Imported import_disksim(const std::string& path, const std::string& drive, const std::string& with) {
   const ParameterFile file = parse_parameter_file(path);
+  const std::string top_folder = std::filesystem::path(path).parent_path().string();
+  if (const Block* part = part_of_drive(file)) return import_part(*part, path, top_folder, with);
+  if (!with.empty()) {
+    throw Error(ExitStatus::usage, fmt::format("{} describes a whole drive, which --with {} cannot add to", path, with));
+  }
   const Block& block = choose_disk(file, path, drive);
-  Imported result;
+  Imported result = begin_import(path, block.name);
   model::DriveModel& model = result.model;
   Notes notes;
-  name_drive(block.name, model.identity);
-  model.provenance.method = kMethod;
-  model.provenance.source =
-      fmt::format("DiskSim parameter file {}, {}", std::filesystem::path(path).filename().string(), block.name);
   BlockReader disk(block);
-  const std::string top_folder = std::filesystem::path(path).parent_path().string();
   import_model(disk.inner("Model"), model, top_folder, notes);
   import_disk(disk, model, notes);
   const Block* bus = bus_of(file, block);
   if (bus != nullptr) include_bus(*bus, model.bus);
   name_outer_costs(file, bus, notes);
-  model.layout.angle.reason = "imported: no error is stated for the angles";
-  model.provenance.notes = notes.warnings;
-  if (!notes.idle.empty()) {
-    model.provenance.notes.push_back(
-        fmt::format("without a place in the model and, as they are set, without effect: {}",
-                    fmt::join(notes.idle, "; ")));
-  }
-  result.warnings = std::move(notes.warnings);
-  model::validate(model, path);
-  return result;
+  return finish_import(std::move(result), std::move(notes), path);
 }
 
 }  // namespace platter::emit_disksim

@@ -193,8 +193,13 @@ class Parser {
     return result;
   }
 
+  // A file that others take a value from (`Layout Model = source FILE`) is a block without a name.
   void top_level_block() {
     const Token type = word("a block's type");
+    if (token_.is("{") && type.text.starts_with("dm_")) {
+      file_.blocks.push_back(block(type, "", 0));
+      return;
+    }
     const Token name = word("a block's name");
     define(block(type, name.text, 0));
   }

@@ -72,6 +72,7 @@ class BlockReader {
   const std::vector<Value>& list(const std::string& name);
   const Block& inner(const std::string& name);
   const Where& where(const std::string& name) const;
+  void take(const std::string& name) { read_.insert(name); }  // of no interest, but known
 
   std::vector<const NamedValue*> unread() const;
 

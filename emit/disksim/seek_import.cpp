@@ -4,18 +4,16 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <sstream>
 
 #include <fmt/core.h>
 
+#include "emit/disksim/named_file.h"
 #include "model/file.h"
 
 namespace platter::emit_disksim {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr double kTolerance_ms = 1e-6;
 
@@ -76,19 +74,6 @@ std::vector<model::SeekPoint> read_seek_file(const std::string& path, std::vecto
     notes.push_back("the seek file's deviations are those of single seeks, not errors of the times; they are left out");
   }
   return points;
-}
-
-std::string seek_file(BlockReader& mechanics, const std::string& top_folder) {
-  const char* const parameter = "Full seek curve";
-  const fs::path wanted = mechanics.text(parameter);
-  if (wanted.is_absolute()) return wanted.string();
-  const Where& where = mechanics.where(parameter);
-  const fs::path near = fs::path(*where.file).parent_path() / wanted;
-  std::error_code ignored;
-  if (fs::exists(near, ignored)) return near.string();
-  const fs::path top = fs::path(top_folder) / wanted;
-  if (!fs::exists(top, ignored)) fail_at(where, fmt::format("the seek file {} does not exist", near.string()));
-  return top.string();
 }
 
 // Ruemmler and Wilkes (IEEE Computer, March 1994): a + b sqrt(d) up to the knee, c + e d from there on.
@@ -181,7 +166,7 @@ model::Seek import_seek(BlockReader& mechanics, std::uint32_t cylinders, const s
   const std::string type = mechanics.text("Seek type");
   const bool not_in_disksim = type == "linear" || type == "curve" || type == "constant" || type == "hpl";
   if (type == "extracted") {
-    seek.points = read_seek_file(seek_file(mechanics, top_folder), notes);
+    seek.points = read_seek_file(find_named_file(mechanics, "Full seek curve", "the seek file", top_folder), notes);
   } else if (type == "hplplus10") {
     seek.points = hpl_plus_10_points(mechanics, full);
   } else if (type == "hpl") {

@@ -12,19 +12,21 @@ namespace platter::cli {
 
 void add_import(CLI::App& app) {
   struct Options {
-    std::string file, output, drive;
+    std::string file, output, drive, with;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("import", "a model from another program's parameter files");
   command->require_subcommand(1);
-  CLI::App* disksim = command->add_subcommand("disksim", "from a DiskSim 4.0 .parv or .diskspecs file");
+  CLI::App* disksim = command->add_subcommand("disksim", "from a DiskSim 4.0 .parv, .diskspecs or .model file");
   disksim->add_option("FILE", options->file, "the parameter file; what it names with source is read too")->required();
   disksim->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
   disksim->add_option("--drive", options->drive, "the disksim_disk block, where the files hold several");
+  disksim->add_option("--with", options->with,
+                      "a model (.json) or DiskSim file that has what FILE, a .model or a layout alone, lacks");
   disksim->add_flag("--json", options->json, "write the model to stdout");
   disksim->callback([options] {
-    const emit_disksim::Imported imported = emit_disksim::import_disksim(options->file, options->drive);
+    const emit_disksim::Imported imported = emit_disksim::import_disksim(options->file, options->drive, options->with);
     for (const std::string& warning : imported.warnings) fmt::print(stderr, "platter: warning: {}\n", warning);
     if (!options->output.empty()) model::save_model(imported.model, options->output);
     if (options->output.empty() || options->json) fmt::print("{}", model::to_json_text(imported.model));

@@ -110,18 +110,6 @@ TEST_CASE("figures of the published drives arrive in their fields") {
   CHECK(hp.seek.points.back().time_ms == Approx(7.75 + 0.0059 * 2050));
 }
 
-TEST_CASE("a g4 layout is named as not supported") {
-  const std::string file = data_folder() + "/maxtor-atlas10k4-146g/maxtor146g.parv";
-  if (!data_there(file)) return;
-  try {
-    import_disksim(file);
-    FAIL("accepted");
-  } catch (const Error& error) {
-    CHECK(error.status() == ExitStatus::unsupported);
-    CHECK(std::string(error.what()).find("dm_layout_g4 cannot be imported, only dm_layout_g1") != std::string::npos);
-  }
-}
-
 // A drive of one small zone; `zone`, `scheme` and `seek` are put into its text.
 std::string small_drive(const std::string& zone, const std::string& scheme = "LBN-to-PBN mapping scheme = 0, "
                                                                              "Sparing scheme used = 9",

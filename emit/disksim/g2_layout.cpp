@@ -1,0 +1,248 @@
+#include "emit/disksim/g2_layout.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <sstream>
+
+#include "emit/disksim/block_places.h"
+#include "emit/disksim/named_file.h"
+#include "emit/disksim/no_place.h"
+#include "emit/disksim/track_runs.h"
+#include "model/file.h"
+
+namespace platter::emit_disksim {
+namespace {
+
+struct Zone {
+  Where where;
+  std::int64_t first_cylinder, last_cylinder, sectors;
+  double skew_rev, track_skew_rev, cylinder_skew_rev;
+};
+
+// Blocks in a row on one track.
+struct Extent {
+  std::int64_t lbn, cylinder, head, sector, length;
+  int line;
+};
+
+struct MapFile {
+  std::shared_ptr<const std::string> path;
+  std::int64_t cylinders = 0, heads = 0;
+  std::vector<Extent> extents;  // by LBN
+
+  Where where(int line) const { return {path, line}; }
+};
+
+using TrackName = std::pair<std::int64_t, std::int64_t>;  // cylinder, head
+
+// ---------------------------------------------------------------- reading
+
+constexpr std::int64_t kMostCylinders = 1 << 28;
+constexpr std::int64_t kMostBlocks = std::int64_t{1} << 40;
+
+Zone read_zone(const Value& value, std::vector<std::string>& notes) {
+  const auto* block = std::get_if<std::shared_ptr<const Block>>(&value.data);
+  if (block == nullptr || (*block)->type != "dm_layout_g2_zone") {
+    fail_at(value.where, "\"Zones\" must be a list of dm_layout_g2_zone blocks");
+  }
+  BlockReader reader(**block);
+  Zone zone{};
+  zone.where = (*block)->where;
+  zone.first_cylinder = reader.integer("First cylinder number", 0, kMostCylinders);
+  zone.last_cylinder = reader.integer("Last cylinder number", zone.first_cylinder, kMostCylinders);
+  reader.integer("First LBN", 0, kMostBlocks);
+  reader.integer("Last LBN", 0, kMostBlocks);
+  zone.sectors = reader.integer("Blocks per track", 1, 1 << 20);
+  bool revolutions = false;
+  if (reader.has("Skew units")) {
+    const std::string& units = reader.text("Skew units");
+    if (units != "revolutions" && units != "sectors") {
+      fail_at(reader.where("Skew units"), "\"Skew units\" must be revolutions or sectors");
+    }
+    revolutions = units == "revolutions";
+  }
+  const auto skew = [&](const char* name) {  // in sectors only whole ones count, as in DiskSim
+    if (!reader.has(name)) return 0.0;
+    const double number = reader.real(name);
+    if (!(std::fabs(number) <= 1e9)) fail_at(reader.where(name), fmt::format("\"{}\" is too large", name));
+    return fraction(revolutions ? number : std::trunc(number) / static_cast<double>(zone.sectors));
+  };
+  zone.skew_rev = skew("Zone Skew");
+  zone.track_skew_rev = skew("Skew for track switch");
+  zone.cylinder_skew_rev = skew("Skew for cylinder switch");
+  note_unknown(reader, notes);
+  return zone;
+}
+
+std::vector<Zone> read_zones(BlockReader& reader, std::vector<std::string>& notes) {
+  std::vector<Zone> zones;
+  for (const Value& value : reader.list("Zones")) zones.push_back(read_zone(value, notes));
+  std::sort(zones.begin(), zones.end(),
+            [](const Zone& a, const Zone& b) { return a.first_cylinder < b.first_cylinder; });
+  for (std::size_t i = 1; i < zones.size(); ++i) {
+    if (zones[i].first_cylinder <= zones[i - 1].last_cylinder) {
+      fail_at(zones[i].where, "two zones have the same cylinder");
+    }
+  }
+  return zones;
+}
+
+// "lbn L --> cyl C, head H, sect S, count N", or "seqcnt" and a number less by one.
+bool read_extent(const std::string& line, Extent& extent) {
+  long long lbn = 0, cylinder = 0, head = 0, sector = 0, count = 0;
+  char word[16] = "";
+  if (std::sscanf(line.c_str(), "lbn %lld --> cyl %lld, head %lld, sect %lld, %15s %lld", &lbn, &cylinder,
+                  &head, &sector, word, &count) != 6) {
+    return false;
+  }
+  extent = {lbn, cylinder, head, sector, count + (std::strcmp(word, "seqcnt") == 0 ? 1 : 0), 0};
+  return true;
+}
+
+// Two lines that say what drive it is, the numbers of cylinders and heads, the blocks, the defects
+// (which hold no block, so that nothing is to be learnt from them).
+MapFile read_map(const std::string& path) {
+  std::istringstream lines(model::read_file(path));
+  MapFile map;
+  map.path = std::make_shared<const std::string>(path);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    if (number <= 2 || line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const Where where = map.where(number);
+    if (number == 3) {
+      long long cylinders = 0, heads = 0;
+      if (std::sscanf(line.c_str(), "%lld cylinders, %*d rot, %lld heads", &cylinders, &heads) != 2 ||
+          cylinders < 1 || cylinders > kMostCylinders || heads < 1 || heads > 1024) {
+        fail_at(where, "the third line of a layout map must be \"C cylinders, R rot, H heads\"");
+      }
+      map.cylinders = cylinders;
+      map.heads = heads;
+      continue;
+    }
+    if (line.starts_with("Defect")) break;
+    Extent extent{};
+    if (!read_extent(line, extent)) {
+      fail_at(where, "a line of a layout map must be \"lbn L --> cyl C, head H, sect S, count N\"");
+    }
+    extent.line = number;
+    const std::int64_t next = map.extents.empty() ? 0 : map.extents.back().lbn + map.extents.back().length;
+    if (extent.lbn != next) fail_at(where, fmt::format("block {} is expected here, not {}", next, extent.lbn));
+    if (extent.cylinder < 0 || extent.cylinder >= map.cylinders || extent.head < 0 || extent.head >= map.heads ||
+        extent.sector < 0 || extent.length < 1 || extent.length > kMostBlocks) {
+      fail_at(where, "the place is none of the drive's");
+    }
+    map.extents.push_back(extent);
+  }
+  if (map.extents.empty()) fail_at(map.where(1), "the layout map holds no blocks");
+  return map;
+}
+
+// ---------------------------------------------------------------- tracks in the order of blocks
+
+const Zone& zone_of(const std::vector<Zone>& zones, std::int64_t cylinder, const Where& where) {
+  auto after = std::upper_bound(zones.begin(), zones.end(), cylinder,
+                                [](std::int64_t c, const Zone& zone) { return c < zone.first_cylinder; });
+  if (after == zones.begin() || cylinder > (--after)->last_cylinder) {
+    fail_at(where, fmt::format("no zone has the cylinder {}", cylinder));
+  }
+  return *after;
+}
+
+// A track comes where its longest run of blocks does: a remapped block elsewhere does not move it.
+std::vector<TrackName> tracks_in_order(const std::vector<Extent>& extents) {
+  std::map<TrackName, const Extent*> longest;
+  for (const Extent& extent : extents) {
+    const Extent*& best = longest[{extent.cylinder, extent.head}];
+    if (best == nullptr || extent.length > best->length) best = &extent;
+  }
+  std::vector<std::pair<std::int64_t, TrackName>> order;
+  for (const auto& [track, extent] : longest) order.emplace_back(extent->lbn, track);
+  std::sort(order.begin(), order.end());
+  std::vector<TrackName> tracks;
+  for (const auto& [lbn, track] : order) tracks.push_back(track);
+  return tracks;
+}
+
+model::LayoutNode track_node(const TrackName& track, std::int64_t sectors, double angle_rev) {
+  model::LayoutNode node;
+  node.cylinder = static_cast<std::int32_t>(track.first);
+  node.head = static_cast<std::int32_t>(track.second);
+  node.sectors = static_cast<std::uint32_t>(sectors);
+  node.angle_rev = fraction(angle_rev);
+  return node;
+}
+
+// The tracks of one zone that follow one another in the order of blocks, from `at` on.
+std::vector<model::LayoutNode> tracks_of_zone(const std::vector<TrackName>& tracks, const Zone& zone,
+                                              std::size_t& at) {
+  std::vector<model::LayoutNode> nodes;
+  std::int64_t head_switches = 0, cylinder_switches = 0;
+  for (const std::size_t first = at; at < tracks.size(); ++at) {
+    const TrackName& track = tracks[at];
+    if (track.first < zone.first_cylinder || track.first > zone.last_cylinder) break;
+    if (at > first) ++(track.first != tracks[at - 1].first ? cylinder_switches : head_switches);
+    nodes.push_back(track_node(track, zone.sectors,
+                               zone.skew_rev + static_cast<double>(head_switches) * zone.track_skew_rev +
+                                   static_cast<double>(cylinder_switches) * zone.cylinder_skew_rev));
+  }
+  return nodes;
+}
+
+model::LayoutNode zone_node(std::vector<model::LayoutNode> nodes) {
+  if (nodes.size() == 1) return nodes[0];
+  model::LayoutNode zone;
+  zone.children = std::move(nodes);
+  return zone;
+}
+
+}  // namespace
+
+G2Layout import_g2_layout(const Block& block, std::int64_t block_count, const std::string& top_folder,
+                          std::vector<std::string>& notes) {
+  BlockReader reader(block);
+  const std::vector<Zone> zones = read_zones(reader, notes);
+  MapFile map = read_map(find_named_file(reader, "Layout Map File", "the layout map", top_folder));
+  note_unknown(reader, notes);
+  const std::vector<TrackName> tracks = tracks_in_order(map.extents);
+
+  G2Layout result;
+  result.cylinders = static_cast<std::uint32_t>(map.cylinders);
+  result.heads = static_cast<std::uint32_t>(map.heads);
+  result.layout.method = "imported";
+  std::map<TrackName, std::int64_t> first_slots;
+  std::int64_t slots = 0;
+  for (std::size_t at = 0; at < tracks.size();) {
+    const std::size_t first = at;
+    const Zone& zone = zone_of(zones, tracks[at].first, map.where(3));
+    result.layout.zones.push_back(zone_node(fold_tracks(tracks_of_zone(tracks, zone, at))));
+    for (std::size_t i = first; i < at; ++i, slots += zone.sectors) first_slots[tracks[i]] = slots;
+  }
+
+  const std::int64_t mapped = map.extents.back().lbn + map.extents.back().length;
+  if (block_count > mapped) {
+    notes.push_back(fmt::format("Block count = {}, but the layout map has {} blocks only", block_count, mapped));
+  }
+  const std::int64_t end = block_count > 0 ? std::min(block_count, mapped) : mapped;
+  std::vector<Placed> pieces;
+  for (const Extent& extent : map.extents) {
+    if (extent.lbn >= end) break;
+    if (extent.sector + extent.length > zone_of(zones, extent.cylinder, map.where(extent.line)).sectors) {
+      fail_at(map.where(extent.line), "the blocks do not fit on their track");
+    }
+    pieces.push_back({extent.lbn, first_slots.at({extent.cylinder, extent.head}) + extent.sector,
+                      std::min(extent.length, end - extent.lbn)});
+  }
+  place_blocks(pieces, slots, block.where, result.layout);
+  if (std::any_of(zones.begin(), zones.end(), [](const Zone& zone) { return zone.skew_rev != 0; })) {
+    notes.push_back("Zone Skew holds for the whole zone, as documented; DiskSim's own code knows it on the first "
+                    "cylinder of zones behind the first only");
+  }
+  return result;
+}
+
+}  // namespace platter::emit_disksim
