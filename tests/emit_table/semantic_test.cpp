@@ -1,6 +1,8 @@
 // The semantic verifier by itself: tables whose envelope is sound and whose meaning is not.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <functional>
 
 #include "../engine/small_drive.h"
@@ -16,18 +18,32 @@ namespace {
 struct Spoilt {
   explicit Spoilt(const model::DriveModel& model) : tables(model), view(tables.view()) {
     layout = compile_layout(model.layout);
-    seeks.assign(view.seeks.begin(), view.seeks.end());
+    distances.assign(view.seek_distances.begin(), view.seek_distances.end());
+    lines.assign(view.seek_lines.begin(), view.seek_lines.end());
+    seek_buckets.assign(view.seek_buckets.begin(), view.seek_buckets.end());
   }
   std::optional<std::string> defect() {
     view.layout = layout.view();
-    view.seeks = seeks;
+    view.seek_distances = distances;
+    view.seek_lines = lines;
+    view.seek_buckets = seek_buckets;
     return tables_defect(view);
+  }
+  // The first piece that is a stretch of this kind.
+  FlatStretch& regular_stretch() {
+    return *std::ranges::find_if(layout.pieces.stretches, [](auto& s) { return s.period != 0; });
+  }
+  FlatStretch& remapped_stretch() {
+    return *std::ranges::find_if(layout.pieces.stretches,
+                                 [](auto& s) { return s.shift != s.sequential; });
   }
 
   Tables tables;
   TablesView view;
   LayoutArrays layout;
-  std::vector<FlatSeekPoint> seeks;
+  std::vector<std::uint64_t> distances;
+  std::vector<FlatSeekLine> lines;
+  std::vector<std::uint32_t> seek_buckets;
 };
 
 model::DriveModel drive() {
@@ -57,42 +73,51 @@ TEST_CASE("layouts that cannot be are refused") {
           "its layout has children that are not its own");
   refused([](Spoilt& t) { t.layout.nodes[1].first_child = 2; },
           "its layout has children that are not its own");
+  refused([](Spoilt& t) { t.layout.nodes[2].first_child = 3; },
+          "its layout has a track with children");
   refused([](Spoilt& t) { t.layout.nodes[0].children = 1u << 30; },
           "its layout has children that are not its own");
-  refused([](Spoilt& t) { t.layout.nodes.push_back(t.layout.nodes.back()); },
-          "its layout has nodes that belong to nothing");
-  refused([](Spoilt& t) { t.layout.nodes[0].count = 0; }, "its layout has a node with count 0");
+  refused(
+      [](Spoilt& t) {
+        t.layout.nodes.push_back(t.layout.nodes.back());
+        t.layout.extents.push_back(t.layout.extents.back());
+      },
+      "its layout has nodes that belong to nothing");
+  refused([](Spoilt& t) { t.layout.extents.pop_back(); },
+          "its layout has nodes that cover nothing");
+  refused([](Spoilt& t) { t.layout.extents[0].count = 0; }, "its layout has a node with count 0");
   refused([](Spoilt& t) { t.layout.nodes[2].sectors = 1u << 21; },
           "its layout has a track with more sectors than any drive");
   refused([](Spoilt& t) { t.layout.nodes[0].head = -1; },
           "its layout has a cylinder or head outside the drive");
-  refused([](Spoilt& t) { t.layout.nodes[0].cylinder_step = INT32_MIN; t.layout.nodes[0].count = ~0u; },
-          "its layout has a cylinder or head outside the drive");
+  refused(
+      [](Spoilt& t) {
+        t.layout.nodes[0].cylinder_step = INT32_MIN;
+        t.layout.extents[0].count = ~0u;
+      },
+      "its layout has a cylinder or head outside the drive");
   refused([](Spoilt& t) { t.layout.nodes[0].slots += 1; },
           "its layout has a node that miscounts its children");
   refused([](Spoilt& t) { t.layout.nodes[0].reciprocal += 1; },
           "its layout has a node that miscounts its children");
+  refused([](Spoilt& t) { t.layout.extents[0].head_high += 1; },
+          "its layout has a node that miscounts its children");
+  refused([](Spoilt& t) { t.layout.extents[1].reserved = 1; },
+          "its layout has a node that miscounts its children");
   refused([](Spoilt& t) { t.layout.totals.zones = 0; }, "its layout has no zones");
   refused([](Spoilt& t) { t.layout.totals.zones = 100; }, "its layout has zones that are not there");
-  refused([](Spoilt& t) { t.layout.totals.blocks += 1; }, "its layout has sums that are not its parts'");
+  refused([](Spoilt& t) { t.layout.totals.slots += 1; },
+          "its layout has sums that are not its parts'");
+  refused([](Spoilt& t) { t.layout.totals.blocks = 0; }, "its layout holds no blocks");
   refused([](Spoilt& t) { t.layout.totals.zone_shift = 70; },
           "its layout has sums that are not its parts'");
-  refused([](Spoilt& t) { std::swap(t.layout.skips[0], t.layout.skips[1]); },
-          "its layout has skips that are not in order or overlap");
-  refused([](Spoilt& t) { t.layout.skips[1].count = ~0ull; },
-          "its layout has a skip beyond its last sector");
-  refused([](Spoilt& t) { t.layout.skips[1].skipped_before = 0; },
-          "its layout has a skip that miscounts those before it");
-  refused([](Spoilt& t) { std::swap(t.layout.remaps_by_lbn[0], t.layout.remaps_by_lbn[1]); },
-          "its layout has remapped blocks out of order");
-  refused([](Spoilt& t) { t.layout.remaps_by_slot[0].lbn = 31; },
-          "its layout has remapped blocks out of order");
-  refused([](Spoilt& t) { t.layout.remaps_by_lbn[0].slot = ~0ull; },
-          "its layout has a remapped block outside the drive");
-  refused([](Spoilt& t) { t.layout.zone_index[1] = 7; }, "its layout has an index that leads astray");
-  refused([](Spoilt& t) { t.layout.skip_lbn_index.pop_back(); },
+  refused([](Spoilt& t) { t.layout.totals.reserved = 1; },
+          "its layout has sums that are not its parts'");
+  refused([](Spoilt& t) { t.layout.zone_buckets[1] = 7; },
           "its layout has an index that leads astray");
-  refused([](Spoilt& t) { t.layout.skip_slot_index[0] = 1; },
+  refused([](Spoilt& t) { t.layout.zone_slots[1] += 1; },
+          "its layout has an index that leads astray");
+  refused([](Spoilt& t) { t.layout.zone_slots.pop_back(); },
           "its layout has an index that leads astray");
   refused(
       [](Spoilt& t) {  // two heads' worth of tracks on every place: sound sums, no drive
@@ -105,6 +130,56 @@ TEST_CASE("layouts that cannot be are refused") {
       "its layout is larger than any drive");
 }
 
+TEST_CASE("pieces that cannot be are refused") {
+  REQUIRE(Spoilt(drive()).layout.pieces.stretches.size() >= 3);
+  refused([](Spoilt& t) { t.layout.pieces.lbns[0] = 1; },
+          "its layout has pieces that do not ascend");
+  refused([](Spoilt& t) { std::swap(t.layout.pieces.lbns[1], t.layout.pieces.lbns[2]); },
+          "its layout has pieces that do not ascend");
+  refused([](Spoilt& t) { t.layout.pieces.lbns.back() = 5; },
+          "its layout has pieces that do not ascend");
+  refused([](Spoilt& t) { t.layout.pieces.shifts.pop_back(); },
+          "its layout has pieces without a shift");
+  refused([](Spoilt& t) { t.layout.totals.blocks = 6; },
+          "its layout has pieces beyond its last block");
+  refused([](Spoilt& t) { t.layout.totals.blocks += 1; },
+          "its layout has pieces that overlap or lie outside the drive");
+  refused([](Spoilt& t) { t.layout.pieces.shifts[1] = 0x7fffffff; },
+          "its layout has pieces that overlap or lie outside the drive");
+  refused([](Spoilt& t) { t.layout.pieces.shifts[0] = 2; },  // the next ones' slots are taken
+          "its layout has pieces that overlap or lie outside the drive");
+  refused([](Spoilt& t) { t.layout.pieces.shifts[1] = kStretch + 77; },
+          "its layout has stretches that are not its own");
+  refused([](Spoilt& t) { t.layout.pieces.stretches.push_back({}); },
+          "its layout has stretches that belong to nothing");
+  refused([](Spoilt& t) { t.regular_stretch().reciprocal += 1; },
+          "its layout has a stretch whose steps are none");
+  refused([](Spoilt& t) { t.regular_stretch().gap = 0; },
+          "its layout has a stretch whose steps are none");
+  refused([](Spoilt& t) { t.remapped_stretch().gap = 1; },
+          "its layout has a stretch whose steps are none");
+  refused([](Spoilt& t) { t.regular_stretch().gap = ~0ull; },
+          "its layout has a stretch outside the drive");
+  refused([](Spoilt& t) { t.regular_stretch().sequential = ~0ull; },
+          "its layout has a stretch outside the drive");
+  refused([](Spoilt& t) { t.regular_stretch().shift += 1; },
+          "its layout has more than one block remapped at once");
+  refused([](Spoilt& t) { t.remapped_stretch().shift = 1ull << 40; },
+          "its layout has a remapped block outside the drive");
+  refused([](Spoilt& t) { std::swap(t.layout.pieces.remaps[0], t.layout.pieces.remaps[1]); },
+          "its layout has remapped blocks out of order");
+  refused([](Spoilt& t) { t.layout.pieces.remaps[0].lbn = 31; },
+          "its layout has remapped blocks out of order");
+  refused([](Spoilt& t) { t.layout.pieces.remaps.pop_back(); },
+          "its layout has remapped blocks out of order");
+  refused([](Spoilt& t) { t.layout.totals.piece_shift += 1; },
+          "its layout has an index that leads astray");
+  refused([](Spoilt& t) { t.layout.pieces.buckets.pop_back(); },
+          "its layout has an index that leads astray");
+  refused([](Spoilt& t) { t.layout.pieces.buckets[0] = 1; },
+          "its layout has an index that leads astray");
+}
+
 TEST_CASE("times, sizes and flags that cannot be are refused") {
   refused([](Spoilt& t) { t.view.motion.denominator = 0; }, "its rotation is no drive's");
   refused([](Spoilt& t) { t.view.motion.numerator_ns = 1; }, "its rotation is no drive's");
@@ -112,12 +187,27 @@ TEST_CASE("times, sizes and flags that cannot be are refused") {
           "its head switch or write settle time is none");
   refused([](Spoilt& t) { t.view.motion.seek_shift += 1; },
           "its seek curve has an index that leads astray");
-  refused([](Spoilt& t) { std::swap(t.seeks[0], t.seeks[1]); },
+  refused([](Spoilt& t) { t.view.motion.reserved = 1; },
+          "it has something where nothing may be");
+  refused([](Spoilt& t) { std::swap(t.distances[0], t.distances[1]); },
           "its seek curve does not ascend by distance");
-  refused([](Spoilt& t) { t.seeks.resize(1); }, "its seek curve has less than two points");
-  refused([](Spoilt& t) { t.seeks[1].time_ns = -1; }, "its seek curve has a time that is none");
-  refused([](Spoilt& t) { t.seeks = {{1, 0}, {2, 60 * kSecond}, {1ll << 32, 0}}; },
-          "its seek curve is too steep");
+  refused([](Spoilt& t) { t.distances.pop_back(); }, "its seek curve does not ascend by distance");
+  refused([](Spoilt& t) { t.distances[0] = 0; }, "its seek curve does not ascend by distance");
+  refused([](Spoilt& t) { t.lines.resize(1); }, "its seek curve has less than two points");
+  refused([](Spoilt& t) { t.lines[1].time_ns = -1; }, "its seek curve has a time that is none");
+  refused([](Spoilt& t) { t.lines[0].slope += 1; },
+          "its seek curve has a slope that does not lead to its next point");
+  refused(
+      [](Spoilt& t) {
+        t.distances[1] = 2;
+        t.lines = {{0, 60 * kSecond << 24}, {60 * kSecond, 60 * kSecond << 24}};
+        model::Layout source = drive().layout;  // of more cylinders than 100
+        source.zones[1].count += 50;
+        t.layout = compile_layout(source);
+      },
+      "its seek curve is too steep past its end");
+  refused([](Spoilt& t) { t.seek_buckets.back() = 0; },
+          "its seek curve has an index that leads astray");
   refused([](Spoilt& t) { t.view.overheads.read_hit[1] = INT64_MAX; }, "an overhead is no time");
   refused([](Spoilt& t) { t.view.overheads.minimum_seek_delay = INT64_MIN; },
           "an overhead is no time");
@@ -135,6 +225,12 @@ TEST_CASE("times, sizes and flags that cannot be are refused") {
           "its cache has a kind of read-ahead that is none");
   refused([](Spoilt& t) { t.view.cache.stop_in_sector = 2; },
           "a flag of its cache is neither 0 nor 1");
+  refused([](Spoilt& t) { t.view.cache.reserved[1] = 1; },
+          "it has something where nothing may be");
+  refused([](Spoilt& t) { t.view.queue.scheduler = 5; },
+          "its queue has a scheduler that is none");
+  refused([](Spoilt& t) { t.view.queue.depth = kMaxOutstanding + 1; },
+          "its queue is deeper than an engine's");
   refused([](Spoilt& t) { t.view.validity.last_lbn = ~0ull; },
           "its validity names a range that is none");
 }

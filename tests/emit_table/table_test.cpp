@@ -190,12 +190,12 @@ TEST_CASE("what is no table, or one of another version, is refused in one senten
   CHECK(refusal("{\"schema\": 1}").find("is no table file") != std::string::npos);
   CHECK(refusal(good).empty());
   std::string other = good;
-  // The version is the root table's first field; find the only place where a 2 changes the sentence.
+  // The version is the root table's first field; find the place where one more changes the sentence.
   bool found = false;
   for (std::size_t at = 8; at < 256 && !found; ++at) {
     other = good;
     other[at] = static_cast<char>(other[at] + 1);
-    found = refusal(other).find("is a table of version 2, but this platter reads version 1") !=
+    found = refusal(other).find("is a table of version 3, but this platter reads version 2") !=
             std::string::npos;
   }
   CHECK(found);

@@ -66,27 +66,32 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     const auto flat_struct = flat_of<Flat>(wire_struct);
     SAME("Totals", Flat, slots); SAME("Totals", Flat, blocks); SAME("Totals", Flat, tracks);
     SAME("Totals", Flat, cylinders); SAME("Totals", Flat, heads); SAME("Totals", Flat, zones);
-    SAME("Totals", Flat, zone_shift); SAME("Totals", Flat, skip_lbn_shift);
-    SAME("Totals", Flat, skip_slot_shift);
+    SAME("Totals", Flat, zone_shift); SAME("Totals", Flat, piece_shift);
+    SAME("Totals", Flat, reserved);
   }
   {
     using Flat = engine::FlatNode;
     const auto wire_struct = numbered<wire::Node>();
     const auto flat_struct = flat_of<Flat>(wire_struct);
     SAME("Node", Flat, angle); SAME("Node", Flat, angle_step); SAME("Node", Flat, first_slot);
-    SAME("Node", Flat, slots); SAME("Node", Flat, tracks); SAME("Node", Flat, reciprocal);
-    SAME("Node", Flat, cylinder_low); SAME("Node", Flat, cylinder_high);
-    SAME("Node", Flat, head_low); SAME("Node", Flat, head_high); SAME("Node", Flat, cylinder);
+    SAME("Node", Flat, slots); SAME("Node", Flat, reciprocal); SAME("Node", Flat, cylinder);
     SAME("Node", Flat, cylinder_step); SAME("Node", Flat, head); SAME("Node", Flat, head_step);
-    SAME("Node", Flat, count); SAME("Node", Flat, sectors); SAME("Node", Flat, first_child);
-    SAME("Node", Flat, children);
+    SAME("Node", Flat, sectors); SAME("Node", Flat, first_child); SAME("Node", Flat, children);
   }
   {
-    using Flat = engine::FlatSkip;
-    const auto wire_struct = numbered<wire::Skip>();
+    using Flat = engine::FlatExtent;
+    const auto wire_struct = numbered<wire::Extent>();
     const auto flat_struct = flat_of<Flat>(wire_struct);
-    SAME("Skip", Flat, first_slot); SAME("Skip", Flat, length); SAME("Skip", Flat, count);
-    SAME("Skip", Flat, stride); SAME("Skip", Flat, lbn); SAME("Skip", Flat, skipped_before);
+    SAME("Extent", Flat, tracks); SAME("Extent", Flat, cylinder_low);
+    SAME("Extent", Flat, cylinder_high); SAME("Extent", Flat, head_low);
+    SAME("Extent", Flat, head_high); SAME("Extent", Flat, count); SAME("Extent", Flat, reserved);
+  }
+  {
+    using Flat = engine::FlatStretch;
+    const auto wire_struct = numbered<wire::Stretch>();
+    const auto flat_struct = flat_of<Flat>(wire_struct);
+    SAME("Stretch", Flat, shift); SAME("Stretch", Flat, sequential); SAME("Stretch", Flat, period);
+    SAME("Stretch", Flat, reciprocal); SAME("Stretch", Flat, gap);
   }
   {
     using Flat = engine::FlatRemap;
@@ -95,10 +100,10 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     SAME("Remap", Flat, lbn); SAME("Remap", Flat, slot);
   }
   {
-    using Flat = engine::FlatSeekPoint;
-    const auto wire_struct = numbered<wire::SeekPoint>();
+    using Flat = engine::FlatSeekLine;
+    const auto wire_struct = numbered<wire::SeekLine>();
     const auto flat_struct = flat_of<Flat>(wire_struct);
-    SAME("SeekPoint", Flat, cylinders); SAME("SeekPoint", Flat, time_ns);
+    SAME("SeekLine", Flat, time_ns); SAME("SeekLine", Flat, slope);
   }
   {
     using Flat = engine::FlatMotion;
@@ -128,6 +133,12 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     SAME("Cache", Flat, zero_latency_write); SAME("Cache", Flat, read_hit_on_written);
     SAME("Cache", Flat, combine_writes); SAME("Cache", Flat, stop_in_sector);
     SAME("Cache", Flat, almost_read_hits); SAME("Cache", Flat, discards_after_transfer);
+  }
+  {
+    using Flat = engine::QueueTable;
+    const auto wire_struct = numbered<wire::Queue>();
+    const auto flat_struct = flat_of<Flat>(wire_struct);
+    SAME("Queue", Flat, scheduler); SAME("Queue", Flat, depth);
   }
   {
     using Flat = engine::ValidityTable;

@@ -1,0 +1,92 @@
+"""docs/table.md suffices to write a reader: one that was written from it alone places blocks where
+the program does."""
+
+import hashlib
+import json
+import random
+import unittest
+
+import harness
+import table_reader
+
+DRIVES = ("quantum-atlas10k", "hp-c2247", "ibm-ultrastar18es", "seagate-barracuda4lp",
+          "seagate-cheetah9lp")
+
+
+class TableReader(harness.PlatterTest):
+    def table_of(self, model):
+        self.platter("emit", "table", model, "-o", "drive.ptab")
+        with open(self.path("drive.ptab"), "rb") as file:
+            return table_reader.Table(file.read())
+
+    def compare(self, model, lbns):
+        table = self.table_of(model)
+        places = self.platter_json("layout", model, "--lbn", *lbns)["places"]
+        self.assertEqual(len(places), len(lbns))
+        for told in places:
+            slot = table.slot(told["lbn"])
+            place = table.place(slot)
+            self.assertEqual((place.cylinder, place.head, place.sector),
+                             (told["cylinder"], told["head"], told["sector"]), told)
+            apart = abs(place.angle / 2**64 - told["angle_rev"])
+            self.assertLess(min(apart, 1 - apart), 1e-12, told)
+            self.assertEqual(table.lbn(slot), told["lbn"])
+        return table, places
+
+    def compare_seeks(self, table, model):
+        """At the points themselves; between them a rounded line is checked by its neighbours."""
+        with open(self.path(model), encoding="utf-8") as file:
+            points = json.load(file)["seek"]["points"]
+        for point in points:
+            self.assertEqual(table.seek_ns(point["cylinders"]), round(point["time_ms"] * 1e6))
+        for low, high in zip(points, points[1:]):
+            middle = (low["cylinders"] + high["cylinders"]) // 2
+            share = (middle - low["cylinders"]) / (high["cylinders"] - low["cylinders"])
+            straight = (1 - share) * low["time_ms"] + share * high["time_ms"]
+            self.assertAlmostEqual(table.seek_ns(middle) / 1e6, straight, delta=2e-6)
+
+    def test_the_catalogue(self):
+        for drive in DRIVES:
+            with self.subTest(drive):
+                self.platter("truth", f"virtual:{drive}", "-o", f"{drive}.json")
+                blocks = self.read_json(f"{drive}.json")["identity"]["blocks"]
+                draw = random.Random(drive)
+                lbns = [0, blocks - 1] + [draw.randrange(blocks) for _ in range(9_998)]
+                table, _ = self.compare(f"{drive}.json", lbns)
+                self.compare_seeks(table, f"{drive}.json")
+                with open(self.path(f"{drive}.json"), "rb") as file:
+                    text = file.read()
+                self.assertEqual(table.model_sha256, hashlib.sha256(text).hexdigest())
+                self.assertEqual(table.name, json.loads(text)["identity"]["name"])
+
+    def test_skips_in_steps_and_remapped_blocks(self):
+        """Every kind of piece: single shifts, regular steps, remapped blocks within them."""
+        self.platter("truth", "virtual:quantum-atlas10k", "-o", "drive.json")
+        model = self.read_json("drive.json")
+        layout = model["layout"]
+        held = model["identity"]["blocks"] + sum(s.get("length", 1) * s.get("count", 1)
+                                                 for s in layout["skips"])
+        layout["skips"] = [{"first_slot": 5, "length": 2},
+                           {"first_slot": 1000, "length": 3, "count": 4000, "stride": 334},
+                           {"first_slot": 3_000_000, "length": 7}]
+        layout["remaps"] = [{"lbn": 3, "slot": 5}, {"lbn": 2000, "slot": 3_000_001},
+                            {"lbn": 2100, "slot": 1000}, {"lbn": 2_500_000, "slot": 3_000_000}]
+        model["identity"]["blocks"] = held - 2 - 3 * 4000 - 7
+        self.write("drive.json", json.dumps(model))
+        remapped = [remap["lbn"] for remap in layout["remaps"]]
+        draw = random.Random(1)
+        lbns = [*range(3000), 2_500_000, *(draw.randrange(3_100_000) for _ in range(7_000))]
+        table, places = self.compare("drive.json", lbns)
+        self.assertGreater(len(table.stretches), len(remapped))
+        self.assertEqual([told["lbn"] for told in places if told["remapped"]], remapped)
+        # The way back, slots without blocks included.
+        slots = list(range(0, 3000))
+        spots = [table.place(slot) for slot in slots]
+        told = self.platter_json("layout", "drive.json", "--pbn",
+                                 *(f"{p.cylinder},{p.head},{p.sector}" for p in spots))["places"]
+        self.assertEqual([table.lbn(slot) for slot in slots], [place["lbn"] for place in told])
+        self.assertIn(None, [place["lbn"] for place in told])
+
+
+if __name__ == "__main__":
+    unittest.main()
