@@ -1,5 +1,5 @@
-// How fast the engine is: Google Benchmark, one core. The drive is the catalogue's Quantum Atlas 10K
-// unless --model=FILE names another one; docs/performance.md has the figures.
+// How fast the engine is: Google Benchmark, one core. The drive is the catalogue's Quantum Atlas
+// 10K unless --model=FILE names another one; docs/performance.md has the figures.
 
 #include <benchmark/benchmark.h>
 
@@ -173,15 +173,12 @@ void add_drive(const std::string& name, const model::DriveModel& model) {
   }
   add("LBN to PBN", [=](benchmark::State& s) { lbn_to_pbn(s, tables); });
   add("PBN to LBN", [=](benchmark::State& s) { pbn_to_lbn(s, tables); });
-  add("depth 32/fcfs", [=](benchmark::State& s) {
-    depth_32(s, tables, engine::Scheduler::fcfs, false);
-  });
-  add("depth 32/sptf", [=](benchmark::State& s) {
-    depth_32(s, tables, engine::Scheduler::sptf, false);
-  });
-  add("depth 32/sptf, caches on", [=](benchmark::State& s) {
-    depth_32(s, tables, engine::Scheduler::sptf, true);
-  });
+  add("depth 32/fcfs",
+      [=](benchmark::State& s) { depth_32(s, tables, engine::Scheduler::fcfs, false); });
+  add("depth 32/sptf",
+      [=](benchmark::State& s) { depth_32(s, tables, engine::Scheduler::sptf, false); });
+  add("depth 32/sptf, caches on",
+      [=](benchmark::State& s) { depth_32(s, tables, engine::Scheduler::sptf, true); });
   add("checkpoint and rollback", [=](benchmark::State& s) { checkpoint_and_rollback(s, tables); });
   add("load and verify", [=](benchmark::State& s) { load_table(s, model); });
 }
@@ -190,7 +187,7 @@ void add_drive(const std::string& name, const model::DriveModel& model) {
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  const model::DriveModel atlas = 
+  const model::DriveModel atlas =
       virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("quantum-atlas10k"));
   add_drive("atlas 10K", atlas);
   add_drive("nested, 3400 slips", bench::nested_drive(atlas));

@@ -39,7 +39,8 @@ std::uint64_t Engine::blocks() const { return tables_->layout.blocks(); }
 Nanoseconds Engine::period_ns() const { return tables_->rotation.period_ns(); }
 
 std::span<const std::byte> Engine::checkpoint() const {
-  return std::as_bytes(std::span(memory_.get(), bytes_ / sizeof(std::max_align_t) + 1)).first(bytes_);
+  return std::as_bytes(std::span(memory_.get(), bytes_ / sizeof(std::max_align_t) + 1))
+      .first(bytes_);
 }
 
 void Engine::roll_back(std::span<const std::byte> checkpoint) {

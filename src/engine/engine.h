@@ -1,7 +1,7 @@
 // The one service-time engine: virtual drives, validation and emulators run on it.
 // Tables are compiled once from a model; a State is one trivially copyable block (copying it is a
-// checkpoint, copying it back a rollback). No allocation, lock, system call or exception after load.
-// Time only goes forward between submit calls, arrivals may lie before the latest completion.
+// checkpoint, copying it back a rollback). No allocation, lock, system call or exception after
+// load. Time only goes forward between submit calls, arrivals may lie before the latest completion.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 #include <span>
 
 #include "engine/layout_map.h"
-#include "model/drive_model.h"
 #include "engine/request.h"
+#include "model/drive_model.h"
 #include "model/units.h"
 
 namespace platter::engine {
@@ -25,7 +25,7 @@ class Engine {
   // Throws Error(bad_input) for a model that lacks what an engine needs (rotation, layout, seeks).
   explicit Engine(const model::DriveModel& model);
   explicit Engine(std::shared_ptr<const Tables> tables);  // tables.h
-  Engine(const Engine&);             // shares the tables, copies the state
+  Engine(const Engine&);                                  // shares the tables, copies the state
   Engine& operator=(const Engine&);  // rollback from a checkpoint taken by copy
   ~Engine();
 
@@ -43,10 +43,10 @@ class Engine {
   // before the arrival of the last one. If the drive is still busy the request waits its turn.
   Completion service(const Request& request, Nanoseconds now_ns);
 
-  // Several outstanding, served in the order that set_queue chooses. Arrivals may be submitted late,
-  // with the time at which they came: what was served meanwhile without them is taken back, unless
-  // its completion has been handed out or more than 8 requests were served since (then the request
-  // counts as come now; late_arrivals). Completions come in the order of their time.
+  // Several outstanding, served in the order that set_queue chooses. Arrivals may be submitted
+  // late, with the time at which they came: what was served meanwhile without them is taken back,
+  // unless its completion has been handed out or more than 8 requests were served since (then the
+  // request counts as come now; late_arrivals). Completions come in the order of their time.
   bool submit(const Request& request, Nanoseconds arrival_ns);  // false: the queue is full
   std::optional<Completion> next_completion();  // removes it; nullopt: nothing outstanding
   // When the next completion will be if nothing else is submitted.
@@ -58,7 +58,7 @@ class Engine {
   std::uint64_t outside_validity() const;  // requests so far that lay outside what was measured
   void set_queue(const QueueSettings& settings);  // for what is chosen from now on
   QueueSettings queue_settings() const;
-  void drop_outstanding();                                  // logical unit reset
+  void drop_outstanding();  // logical unit reset
 
   // SEEK(10): arm to the LBN's track; when it is there.
   Nanoseconds seek(std::uint64_t lbn, Nanoseconds now_ns, const Disturbance& disturbance = {});

@@ -24,13 +24,14 @@ struct FlatNode {
   std::uint32_t first_child, children;  // 0, 0: a track
 };
 
-// What the instances of the node of the same index cover; the way from LBN to place needs none of it.
+// What the instances of the node of the same index cover; the way from LBN to place needs none of
+// it.
 struct FlatExtent {
-  std::uint64_t tracks;                       // of one instance
-  std::int32_t cylinder_low, cylinder_high;   // of one instance, from its origin
+  std::uint64_t tracks;                      // of one instance
+  std::int32_t cylinder_low, cylinder_high;  // of one instance, from its origin
   std::int32_t head_low, head_high;
-  std::uint32_t count;                        // of instances
-  std::uint32_t reserved;                     // 0
+  std::uint32_t count;     // of instances
+  std::uint32_t reserved;  // 0
 };
 
 // LBNs are cut into pieces; over a piece, slot - LBN is constant, or grows at regular steps. A
@@ -93,13 +94,13 @@ struct CacheTable {
   std::uint32_t read_ahead_min, read_ahead_max;  // max 0: as far as the segment goes
   std::uint8_t present;                          // there are segments to keep data in
   std::uint8_t write_back_level;
-  std::uint8_t read_ahead;                       // model::ReadAhead
+  std::uint8_t read_ahead;  // model::ReadAhead
   std::uint8_t separate_write_segment;
   std::uint8_t read_ahead_over_requested, read_ahead_on_hit;
   std::uint8_t read_free_blocks, zero_latency_read, zero_latency_write;
   std::uint8_t read_hit_on_written, combine_writes;
   std::uint8_t stop_in_sector, almost_read_hits, discards_after_transfer;
-  std::uint8_t reserved[2];                      // 0
+  std::uint8_t reserved[2];  // 0
 };
 
 // The ranges in which the model was checked; last_lbn 0: it was not.
@@ -126,14 +127,14 @@ static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 32 && sizeof(FlatS
 struct LayoutView {
   FlatLayout totals{};
   std::span<const FlatNode> nodes;
-  std::span<const FlatExtent> extents;         // of each node
-  std::span<const std::uint64_t> zone_slots;   // first slot of each zone, padded (key_index.h)
+  std::span<const FlatExtent> extents;        // of each node
+  std::span<const std::uint64_t> zone_slots;  // first slot of each zone, padded (key_index.h)
   std::span<const std::uint32_t> zone_buckets;
-  std::span<const std::uint64_t> piece_lbns;   // first LBN of each piece, padded
+  std::span<const std::uint64_t> piece_lbns;  // first LBN of each piece, padded
   std::span<const std::uint32_t> piece_shifts;
   std::span<const std::uint32_t> piece_buckets;
   std::span<const FlatStretch> stretches;
-  std::span<const FlatRemap> remaps;           // by slot
+  std::span<const FlatRemap> remaps;  // by slot
 };
 
 struct TablesView {

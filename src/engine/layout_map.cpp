@@ -36,8 +36,8 @@ bool covers(std::int64_t origin, std::int64_t step, std::uint32_t count, const E
 }
 
 // Instances i of a node for which low <= origin + step * i + [one] can hold `wanted`.
-Extent candidates(std::int64_t wanted, std::int64_t origin, std::int64_t step,
-                  std::uint32_t count, const Extent& one) {
+Extent candidates(std::int64_t wanted, std::int64_t origin, std::int64_t step, std::uint32_t count,
+                  const Extent& one) {
   const std::int64_t last = static_cast<std::int64_t>(count) - 1;
   const std::int64_t low = wanted - origin - one.high;  // low <= step * i <= high
   const std::int64_t high = wanted - origin - one.low;

@@ -16,8 +16,8 @@ namespace platter::engine {
 // Fraction of a revolution, 2^64 to the turn: sums wrap without error.
 using Angle = std::uint64_t;
 
-Angle angle_from_rev(double rev);     // any real number of revolutions, taken modulo 1
-double rev_from_angle(Angle angle);   // 0 <= result < 1
+Angle angle_from_rev(double rev);    // any real number of revolutions, taken modulo 1
+double rev_from_angle(Angle angle);  // 0 <= result < 1
 
 struct Pbn {
   std::uint32_t cylinder = 0, head = 0, sector = 0;  // sector: slot within its track, from 0
@@ -26,16 +26,17 @@ struct Pbn {
 
 struct Track {
   std::uint32_t cylinder = 0, head = 0;
-  std::uint32_t sectors = 0;        // physical sectors (slots) around
+  std::uint32_t sectors = 0;  // physical sectors (slots) around
   std::uint64_t first_slot = 0;
-  Angle angle = 0;                  // where its first slot begins
-  Angle slot_angle = 0;             // what one slot turns by, short of 1 / sectors by less than 2^-64
-  std::uint32_t zone = 0;           // index of the top-level node
+  Angle angle = 0;         // where its first slot begins
+  Angle slot_angle = 0;    // what one slot turns by, short of 1 / sectors by less than 2^-64
+  std::uint32_t zone = 0;  // index of the top-level node
 };
 
 class LayoutMap {
  public:
-  // Throws Error(bad_input) for a layout that is empty, overlaps itself, or has indices out of range.
+  // Throws Error(bad_input) for a layout that is empty, overlaps itself, or has indices out of
+  // range.
   explicit LayoutMap(const model::Layout& layout);
   // Over tables that layout_defect found nothing wrong with; `owner` keeps them in memory.
   LayoutMap(const LayoutView& view, std::shared_ptr<const void> owner);
@@ -52,7 +53,7 @@ class LayoutMap {
   }
   // The slot of an LBN, and up to which LBN the slots follow one another.
   LbnPieces::Run run_at(std::uint64_t lbn) const { return pieces_.run_at(lbn); }
-  std::optional<std::uint64_t> lbn_of_slot(std::uint64_t slot) const;    // nullopt: no LBN there
+  std::optional<std::uint64_t> lbn_of_slot(std::uint64_t slot) const;  // nullopt: no LBN there
   // First LBN (in sequence order, remaps ignored) at or after a slot; blocks() past the last.
   std::uint64_t lbn_at_or_after_slot(std::uint64_t slot) const {
     return pieces_.at_or_after_slot(slot);

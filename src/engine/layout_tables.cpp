@@ -29,8 +29,7 @@ struct Extent {
 Defect spread(std::int64_t origin, std::int64_t step, std::uint32_t count, const Extent& one,
               Extent& all) {
   const std::int64_t last = step * (static_cast<std::int64_t>(count) - 1);
-  if (last > kFarthest || last < -kFarthest)
-    return "has a cylinder or head outside the drive";
+  if (last > kFarthest || last < -kFarthest) return "has a cylinder or head outside the drive";
   all = {origin + one.low + std::min<std::int64_t>(0, last),
          origin + one.high + std::max<std::int64_t>(0, last)};
   if (all.low < -kFarthest || all.high > kFarthest)
@@ -197,14 +196,15 @@ std::vector<T> copy_of(std::span<const T> items) {
 template <typename T>
 bool same_bytes(std::span<const T> a, const std::vector<T>& b) {
   static_assert(std::has_unique_object_representations_v<T>);
-  return a.size() == b.size() && (b.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+  return a.size() == b.size() &&
+         (b.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
 }  // namespace
 
 LayoutView LayoutArrays::view() const {
-  return {totals,        nodes,          extents,          zone_slots,       zone_buckets,
-          pieces.lbns,   pieces.shifts,  pieces.buckets,   pieces.stretches, pieces.remaps};
+  return {totals,      nodes,         extents,        zone_slots,       zone_buckets,
+          pieces.lbns, pieces.shifts, pieces.buckets, pieces.stretches, pieces.remaps};
 }
 
 LayoutArrays compile_layout(const model::Layout& source) {

@@ -1,5 +1,6 @@
-// A layout compiled into flat arrays: the tree as a list of nodes, the pieces of LBNs over its slots
-// (lbn_pieces.h) and the indices over both. The rules of what a layout may be live here, for models and for files alike.
+// A layout compiled into flat arrays: the tree as a list of nodes, the pieces of LBNs over its
+// slots (lbn_pieces.h) and the indices over both. The rules of what a layout may be live here, for
+// models and for files alike.
 #pragma once
 
 #include <optional>

@@ -12,7 +12,8 @@ constexpr std::size_t kPieceDensity = 1;
 // Lays pieces one behind another. A piece that turns out empty gives way to the one behind it.
 class Layer {
  public:
-  Layer(std::span<const FlatRemap> remaps, PieceArrays& pieces) : remaps_(remaps), pieces_(pieces) {}
+  Layer(std::span<const FlatRemap> remaps, PieceArrays& pieces)
+      : remaps_(remaps), pieces_(pieces) {}
 
   // LBNs [first, end) in sequence: `shift` slots ahead, `gap` more after every `period` of them.
   void sequence(std::uint64_t first, std::uint64_t end, std::uint64_t shift, std::uint64_t period,
@@ -27,7 +28,8 @@ class Layer {
       stretch(until, {remaps_[next_].slot - until, there, 0, 0, 0});
       ++next_;
       // The rest of the period that the remapped block lies in, then whole periods again.
-      const std::uint64_t period_end = period == 0 ? end : std::min(end, first + (steps + 1) * period);
+      const std::uint64_t period_end =
+          period == 0 ? end : std::min(end, first + (steps + 1) * period);
       if (period != 0) sequence(until + 1, period_end, there, 0, 0);
       first = period == 0 ? until + 1 : period_end;
       shift = period == 0 ? shift : there + gap;
@@ -104,7 +106,8 @@ Defect stretch_defect(const FlatStretch& s, std::uint64_t slots) {
   if (s.period == 0 ? s.reciprocal != 0 || s.gap != 0
                     : s.reciprocal != ~std::uint64_t{0} / s.period || s.gap == 0)
     return "has a stretch whose steps are none";
-  if (s.period > slots || s.gap > slots || s.sequential > slots) return "has a stretch outside the drive";
+  if (s.period > slots || s.gap > slots || s.sequential > slots)
+    return "has a stretch outside the drive";
   if (s.shift != s.sequential && s.period != 0) return "has more than one block remapped at once";
   return std::nullopt;
 }
@@ -182,8 +185,7 @@ std::uint64_t LbnPieces::at_or_after_slot(std::uint64_t slot) const {
     return slot > ahead ? slot - ahead : 0;
   };
   std::size_t piece = piece_of(std::min(back(back(back(slot))), blocks_ - 1));
-  while (piece + 1 < index_.size() &&
-         sequential(index_.keys[piece + 1], piece + 1) <= slot)
+  while (piece + 1 < index_.size() && sequential(index_.keys[piece + 1], piece + 1) <= slot)
     ++piece;
   const std::uint64_t first = index_.keys[piece];
   const std::uint64_t end = std::min(index_.keys[piece + 1], blocks_);

@@ -73,8 +73,8 @@ Nanoseconds Mechanics::transfer(const Piece& piece, Nanoseconds on_track_ns, Nan
   const Track& track = piece.track;
   const Platter& rotation = tables_.rotation;
   const Nanoseconds early = on_track_ns - Platter::kSlack;
-  const Angle until_first = tables_.layout.angle_of_slot(track, piece.first_slot) -
-                            rotation.angle_at(early, phase_ns);
+  const Angle until_first =
+      tables_.layout.angle_of_slot(track, piece.first_slot) - rotation.angle_at(early, phase_ns);
   // Landed between the first and the last wanted sector: the rest of the track's part first, then
   // the sectors in front when they come round.
   if (zero_latency && Angle{0} - until_first < track.slot_angle * piece.slots()) {
@@ -104,8 +104,7 @@ Nanoseconds Mechanics::pass(const Piece& piece, Nanoseconds begins_ns, Delivery*
     delivery->available(piece.first_lbn, end_of(1), piece.last_lbn, ends);
   } else {  // slipped sectors between them: one by one
     for (std::uint64_t lbn = piece.first_lbn; lbn <= piece.last_lbn; ++lbn) {
-      const Nanoseconds there =
-          end_of(tables_.layout.slot_of_lbn(lbn) - piece.first_slot + 1);
+      const Nanoseconds there = end_of(tables_.layout.slot_of_lbn(lbn) - piece.first_slot + 1);
       delivery->available(lbn, there, lbn, there);
     }
   }
@@ -202,11 +201,12 @@ void Mechanics::access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAc
     const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1, cursor.track);
     Nanoseconds moves = move(cursor.arm, piece.arm(), how.write);
     if (first)
-      moves = std::max({moves + how.disturbance.positioning_ns, how.minimum_seek_ns,
-                       Nanoseconds{0}}) +
-             how.disturbance.media_delay_ns;
+      moves =
+          std::max({moves + how.disturbance.positioning_ns, how.minimum_seek_ns, Nanoseconds{0}}) +
+          how.disturbance.media_delay_ns;
     const Nanoseconds on_track = cursor.time_ns + moves;
-    if (first && landing_slot != nullptr) *landing_slot = next_slot(piece.track, on_track, cursor.phase_ns);
+    if (first && landing_slot != nullptr)
+      *landing_slot = next_slot(piece.track, on_track, cursor.phase_ns);
     if (first && first_piece != nullptr) *first_piece = piece;
     cursor.time_ns =
         supply != nullptr

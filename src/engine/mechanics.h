@@ -12,7 +12,7 @@ namespace platter::engine {
 
 // Consecutive LBNs that pass under one head in one go (slipped sectors between them included).
 struct Piece {
-  std::uint64_t first_lbn = 0, last_lbn = 0;    // inclusive
+  std::uint64_t first_lbn = 0, last_lbn = 0;  // inclusive
   std::uint64_t first_slot = 0, last_slot = 0;
   Track track;
 
@@ -21,8 +21,8 @@ struct Piece {
   bool without_gaps() const { return last_slot - first_slot == last_lbn - first_lbn; }
 };
 
-// The data of a write on their way into the buffer: block i is there at first_ns + i * block_ns, and
-// the media are not begun before begin_ns.
+// The data of a write on their way into the buffer: block i is there at first_ns + i * block_ns,
+// and the media are not begun before begin_ns.
 struct Supply {
   std::uint64_t first_lbn = 0;
   Nanoseconds first_ns = 0, block_ns = 0;
@@ -56,14 +56,15 @@ class Delivery {
   std::uint64_t first_lbn_, blocks_;
   Nanoseconds block_ns_;
   std::uint64_t watermark_lbn_;
-  Nanoseconds end_ns_ = 0;     // not earlier, whatever the start
+  Nanoseconds end_ns_ = 0;  // not earlier, whatever the start
   Nanoseconds filled_ns_ = 0;
 };
 
 // Arm from one track to another: the longer of seek and head switch, and for writes the settle
 // time if anything moved (Worthington 1995; DiskSim 4.0's dm_mech_g1).
 inline Nanoseconds move_ns(const Tables& tables, const Arm& from, const Arm& to, bool write) {
-  const auto way = static_cast<std::int32_t>(from.cylinder) - static_cast<std::int32_t>(to.cylinder);
+  const auto way =
+      static_cast<std::int32_t>(from.cylinder) - static_cast<std::int32_t>(to.cylinder);
   Nanoseconds move = tables.seeks.time_ns(static_cast<std::uint32_t>(std::abs(way)));
   if (from.head != to.head) move = std::max(move, tables.motion.head_switch_ns);
   if (write && move != 0) move = std::max<Nanoseconds>(0, move + tables.motion.write_settle_ns);
@@ -84,11 +85,13 @@ class Mechanics {
   Piece piece_at(std::uint64_t lbn, std::uint64_t last, const Track& near = {}) const;
 
   // Reads in order from the cursor up to, not including, end_lbn.
-  void read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn, Delivery* delivery = nullptr) const;
+  void read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn,
+                      Delivery* delivery = nullptr) const;
   // As far as the heads get by `time_ns`: whole sectors only. The cursor stays where the last whole
-  // sector ended; returns when the arm can leave if it is called off at time_ns (after the sector in
-  // transfer unless stop_in_sector, after a seek that has begun).
-  Nanoseconds read_until_time(MediaCursor& cursor, std::uint64_t limit_lbn, Nanoseconds time_ns) const;
+  // sector ended; returns when the arm can leave if it is called off at time_ns (after the sector
+  // in transfer unless stop_in_sector, after a seek that has begun).
+  Nanoseconds read_until_time(MediaCursor& cursor, std::uint64_t limit_lbn,
+                              Nanoseconds time_ns) const;
 
   struct FirstAccess {
     Disturbance disturbance;

@@ -16,7 +16,7 @@ bool Outstanding::submit(const Request& request, Nanoseconds arrival_ns) {
   const std::uint32_t depth =
       state_.queue.depth == 0 ? state_.depth : std::min(state_.queue.depth, state_.depth);
   if (state_.waiting_count + state_.done_count >= depth) return false;
-  if (arrival_ns < state_.core.now_ns) make_room_in_time(arrival_ns);
+  make_room_in_time(arrival_ns);
   Waiting waiting;
   waiting.request = request;
   waiting.arrival_ns = arrival_ns;
@@ -29,7 +29,8 @@ bool Outstanding::submit(const Request& request, Nanoseconds arrival_ns) {
   return true;
 }
 
-// Those that wait stand in the order of their arrival, those of the same time in that of submission.
+// Those that wait stand in the order of their arrival, those of the same time in that of
+// submission.
 void Outstanding::insert(const Waiting& waiting) {
   const auto earlier = [](const Waiting& a, const Waiting& b) {
     return a.arrival_ns != b.arrival_ns ? a.arrival_ns < b.arrival_ns : a.order < b.order;
@@ -42,29 +43,26 @@ void Outstanding::insert(const Waiting& waiting) {
 
 std::optional<Outstanding::Event> Outstanding::next_event() const {
   const Waiting* const all = state_.waiting();
-  const Waiting* first_arrived = nullptr;
-  for (std::size_t i = 0; i < state_.waiting_count; ++i) {
-    if (all[i].arrived) {
-      if (first_arrived == nullptr) first_arrived = &all[i];
-      continue;
-    }
-    const Nanoseconds arrives = std::max(all[i].arrival_ns, state_.core.now_ns);
-    if (first_arrived != nullptr) {
-      const Nanoseconds free = std::max(state_.core.taken_until_ns, state_.core.now_ns);
-      if (free < arrives) return Event{free, kDecision};
-    }
-    return Event{arrives, i};
-  }
-  if (first_arrived == nullptr) return std::nullopt;
-  return Event{std::max({state_.core.taken_until_ns, state_.core.now_ns, first_arrived->arrival_ns}),
-               kDecision};
+  const Waiting* const end = all + state_.waiting_count;
+  const auto arrived = [](const Waiting& w) { return w.arrived; };
+  const Waiting* const first_there = std::find_if(all, end, arrived);
+  const Waiting* const next_to_come = std::find_if_not(all, end, arrived);
+  std::optional<Event> decision, arrival;
+  if (first_there != end)
+    decision = {std::max({state_.core.taken_until_ns, state_.core.now_ns, first_there->arrival_ns}),
+                kDecision};
+  if (next_to_come != end)
+    arrival = {std::max(next_to_come->arrival_ns, state_.core.now_ns),
+               static_cast<std::size_t>(next_to_come - all)};
+  // Who comes at the moment of a decision takes part in it.
+  if (!decision || (arrival && arrival->time_ns <= decision->time_ns)) return arrival;
+  return decision;
 }
 
 void Outstanding::play(const Event& event) {
   if (event.arrival == kDecision) {
-    const std::size_t chosen =
-        choose(tables_, state_.core, state_.queue, {state_.waiting(), state_.waiting_count},
-               event.time_ns);
+    const std::size_t chosen = choose(tables_, state_.core, state_.queue,
+                                      {state_.waiting(), state_.waiting_count}, event.time_ns);
     serve(chosen, event.time_ns, false);
     return;
   }
@@ -89,7 +87,10 @@ void Outstanding::serve(std::size_t index, Nanoseconds now_ns, bool at_arrival) 
   const std::uint64_t order = state_.served++;
   state_.undo_count = std::min(state_.undo_count + 1, kMostUndone);
   state_.recording = true;
-  const Completion completion = Step(tables_, state_).serve(served.request, served.arrival_ns, now_ns);
+  if (served.arm.cylinder != undo.core.arm.cylinder)
+    state_.core.sweeps_down = served.arm.cylinder < undo.core.arm.cylinder;
+  const Completion completion =
+      Step(tables_, state_).serve(served.request, served.arrival_ns, now_ns);
   state_.recording = false;
 
   std::copy(all + index + 1, all + state_.waiting_count, all + index);
@@ -108,6 +109,11 @@ void Outstanding::make_room_in_time(Nanoseconds arrival_ns) {
     if (newest.time_ns < arrival_ns || (newest.at_arrival && newest.time_ns == arrival_ns)) break;
     take_back();
   }
+  // What came later is still to come.
+  for (std::size_t i = 0; i < state_.waiting_count; ++i) {
+    Waiting& waiting = state_.waiting()[i];
+    waiting.arrived = waiting.arrived && waiting.arrival_ns <= arrival_ns;
+  }
   if (arrival_ns < state_.core.now_ns) ++state_.late_arrivals;
 }
 
@@ -125,14 +131,6 @@ void Outstanding::take_back() {
   std::copy(mine + 1, end, mine);
   --state_.done_count;
   insert(undo.served);
-  // What arrived behind that moment is still to come.
-  for (std::size_t i = 0; i < state_.waiting_count; ++i) {
-    Waiting& waiting = state_.waiting()[i];
-    const bool before = waiting.arrival_ns < undo.time_ns ||
-                        (waiting.arrival_ns == undo.time_ns &&
-                         (!undo.at_arrival || waiting.order < undo.served.order));
-    waiting.arrived = waiting.arrived && before;
-  }
 }
 
 void Outstanding::advance(Nanoseconds now_ns) {
@@ -156,8 +154,8 @@ std::optional<Completion> Outstanding::take_next() {
   std::copy(done + 1, done + state_.done_count, done);
   --state_.done_count;
   // It has been handed out: neither it nor what was served before it can be taken back.
-  state_.undo_count = std::min(state_.undo_count,
-                               static_cast<std::uint32_t>(state_.served - 1 - first.order));
+  state_.undo_count =
+      std::min(state_.undo_count, static_cast<std::uint32_t>(state_.served - 1 - first.order));
   return first.completion;
 }
 

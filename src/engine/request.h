@@ -36,9 +36,9 @@ struct Completion {
 };
 
 struct CacheSettings {
-  bool read_cache = true;     // page 08h: RCD = 0
-  bool write_cache = true;    // page 08h: WCE = 1
-  bool read_ahead = true;     // page 08h: DRA = 0
+  bool read_cache = true;   // page 08h: RCD = 0
+  bool write_cache = true;  // page 08h: WCE = 1
+  bool read_ahead = true;   // page 08h: DRA = 0
 };
 
 enum class Scheduler : std::uint8_t {

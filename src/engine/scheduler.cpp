@@ -33,15 +33,12 @@ std::int64_t ahead(const Arm& arm, const Waiting& waiting, bool down) {
   return down ? -way : way;
 }
 
-std::size_t look(Core& core, std::span<const Waiting> waiting) {
+std::size_t look(const Core& core, std::span<const Waiting> waiting) {
   constexpr std::int64_t kBehind = std::int64_t{1} << 40;
-  const auto cost = [&](const Waiting& w) {
+  return cheapest(waiting, [&](const Waiting& w) {
     const std::int64_t way = ahead(core.arm, w, core.sweeps_down);
     return way >= 0 ? way : kBehind - way;
-  };
-  const std::size_t next = cheapest(waiting, cost);
-  if (cost(waiting[next]) >= kBehind) core.sweeps_down = !core.sweeps_down;
-  return next;
+  });
 }
 
 std::size_t c_look(const Core& core, std::span<const Waiting> waiting) {
@@ -65,12 +62,11 @@ Scheduler scheduler_of(const model::Queue& queue) {
 
 Nanoseconds positioned_ns(const Tables& tables, const Core& core, const Waiting& waiting,
                           Nanoseconds now_ns) {
-  const Nanoseconds there =
-      now_ns + move_ns(tables, core.arm, waiting.arm, waiting.request.write);
+  const Nanoseconds there = now_ns + move_ns(tables, core.arm, waiting.arm, waiting.request.write);
   return tables.rotation.next_passage(waiting.angle, there, waiting.request.disturbance.phase_ns);
 }
 
-std::size_t choose(const Tables& tables, Core& core, const QueueSettings& settings,
+std::size_t choose(const Tables& tables, const Core& core, const QueueSettings& settings,
                    std::span<const Waiting> waiting, Nanoseconds now_ns) {
   switch (settings.scheduler) {
     case Scheduler::fcfs:

@@ -33,8 +33,7 @@ Nanoseconds positioned_ns(const Tables& tables, const Core& core, const Waiting&
                           Nanoseconds now_ns);
 
 // Index of the one that is next at `now_ns` among those that have arrived, of which there is one.
-// Changes the direction of the sweep (LOOK).
-std::size_t choose(const Tables& tables, Core& core, const QueueSettings& settings,
+std::size_t choose(const Tables& tables, const Core& core, const QueueSettings& settings,
                    std::span<const Waiting> waiting, Nanoseconds now_ns);
 
 }  // namespace platter::engine

@@ -86,9 +86,9 @@ std::optional<std::string> seek_defect(const TablesView& t) {
   for (std::size_t i = 0; i < t.seek_lines.size(); ++i)
     if (t.seek_lines[i].slope != slope_at(distances, t.seek_lines, i))
       return "has a slope that does not lead to its next point";
-  const double beyond = std::ldexp(static_cast<double>(t.seek_lines.back().slope),
-                                   -SeekTable::kSlopeBits) *
-                        t.layout.totals.cylinders;
+  const double beyond =
+      std::ldexp(static_cast<double>(t.seek_lines.back().slope), -SeekTable::kSlopeBits) *
+      t.layout.totals.cylinders;
   if (std::abs(beyond) > 100.0 * static_cast<double>(kLongestSeek))
     return "is too steep past its end";
   const std::uint64_t last = distances.back();

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/key_index.h"
 #include "engine/flat_tables.h"
+#include "engine/key_index.h"
 #include "engine/wide.h"
 #include "model/drive_model.h"
 #include "model/units.h"
@@ -28,10 +28,11 @@ class SeekTable {
   Nanoseconds time_ns(std::uint32_t cylinders) const {
     if (cylinders == 0) return 0;
     const std::uint64_t last = distances_.keys[lines_.size() - 1];
-    const std::size_t reached = distances_.count_not_above(std::min<std::uint64_t>(cylinders, last));
+    const std::size_t reached =
+        distances_.count_not_above(std::min<std::uint64_t>(cylinders, last));
     const std::size_t low = reached == 0 ? 0 : reached - 1;  // the line from this point on
-    const auto along = static_cast<std::int64_t>(cylinders) -
-                       static_cast<std::int64_t>(distances_.keys[low]);
+    const auto along =
+        static_cast<std::int64_t>(cylinders) - static_cast<std::int64_t>(distances_.keys[low]);
     const FlatSeekLine& line = lines_[low];
     const Nanoseconds time = line.time_ns + rounded(Int128{line.slope} * along);
     return time > 0 ? time : 0;

@@ -41,7 +41,8 @@ Segments::Found Segments::find_read(const Request& request,
   for (std::uint32_t i = 0; i < segments_.size(); ++i) {
     const Segment& segment = segments_[i];
     const bool holds = request.lbn - segment.first < segment.end - segment.first;
-    if (!holds && !(table_.almost_read_hits && request.lbn == segment.end && reading == i)) continue;
+    if (!holds && !(table_.almost_read_hits && request.lbn == segment.end && reading == i))
+      continue;
     if (segment.content == Segment::Content::empty) continue;
     if (segment.content == Segment::Content::written && !table_.read_hit_on_written) continue;
     const Match match = last <= segment.end ? Match::whole : Match::partial;

@@ -34,22 +34,22 @@ struct Background {
   enum class Kind : std::uint8_t { none, read_ahead, destage };
   Kind kind = Kind::none;
   std::uint32_t segment = 0;
-  MediaCursor cursor;        // read-ahead: how far it is; destage: where it will have ended
-  std::uint64_t limit = 0;   // read-ahead: first LBN not to be read
-  std::uint64_t first = 0;   // destage: first LBN not on the media when it began
+  MediaCursor cursor;       // read-ahead: how far it is; destage: where it will have ended
+  std::uint64_t limit = 0;  // read-ahead: first LBN not to be read
+  std::uint64_t first = 0;  // destage: first LBN not on the media when it began
 };
 
 // All but the segments and what is outstanding.
 struct Core {
   Arm arm;
-  Nanoseconds now_ns = 0;         // of the last event; time does not go back behind it
-  Nanoseconds media_free_ns = 0;  // when work that no request can stop leaves the arm
-  Nanoseconds taken_until_ns = 0; // when the next of several requests that wait can be taken up
+  Nanoseconds now_ns = 0;          // of the last event; time does not go back behind it
+  Nanoseconds media_free_ns = 0;   // when work that no request can stop leaves the arm
+  Nanoseconds taken_until_ns = 0;  // when the next of several requests that wait can be taken up
   Nanoseconds bus_begin_ns = 0, bus_free_ns = 0;  // the last transfer that the bus has been given
   bool last_was_write = false;
-  bool sweeps_down = false;             // LOOK
-  std::uint64_t last_end_lbn = 0;       // behind the last request
-  std::uint64_t uses = 0;               // clock of the segments' last_use
+  bool sweeps_down = false;        // LOOK: where the last choice that moved the arm sent it
+  std::uint64_t last_end_lbn = 0;  // behind the last request
+  std::uint64_t uses = 0;          // clock of the segments' last_use
   Background background;
 };
 
@@ -61,8 +61,8 @@ constexpr std::uint32_t kUndoSegments = 4;
 struct Undo {
   Core core;
   Waiting served;
-  Nanoseconds time_ns = 0;   // when
-  bool at_arrival = false;   // a hit, served as it came; else chosen from those that wait
+  Nanoseconds time_ns = 0;  // when
+  bool at_arrival = false;  // a hit, served as it came; else chosen from those that wait
   std::uint32_t segments = 0;
   std::uint32_t segment_index[kUndoSegments];
   Segment segment_before[kUndoSegments];
@@ -79,12 +79,12 @@ struct State {
   QueueSettings queue;
   std::uint32_t segment_count = 0, depth = 0;
   std::uint32_t waiting_count = 0, done_count = 0;
-  std::uint32_t undo_count = 0;      // the last `undo_count` of ...
-  std::uint64_t served = 0;          // ... so many requests can be taken back
+  std::uint32_t undo_count = 0;  // the last `undo_count` of ...
+  std::uint64_t served = 0;      // ... so many requests can be taken back
   std::uint64_t submitted = 0;
-  std::uint64_t late_arrivals = 0;   // too late to be taken as if they had come in time
+  std::uint64_t late_arrivals = 0;  // too late to be taken as if they had come in time
   std::uint64_t outside_validity = 0;
-  bool recording = false;            // the changes of segments, into the newest Undo
+  bool recording = false;  // the changes of segments, into the newest Undo
 
   std::span<Segment> segments() { return {at<Segment>(segments_at_), segment_count}; }
   std::span<const Segment> segments() const {

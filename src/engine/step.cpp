@@ -28,12 +28,10 @@ void Step::finish_destage() {
 void Step::stop_read_ahead(Nanoseconds now) {
   Background& background = core_.background;
   if (background.kind != Kind::read_ahead) return;
-  const Nanoseconds stop =
-      std::max(now, std::min(core_.media_free_ns, background.cursor.time_ns));
+  const Nanoseconds stop = std::max(now, std::min(core_.media_free_ns, background.cursor.time_ns));
   const Nanoseconds free =
-      stop == settled_ns_
-          ? arm_free_ns_
-          : mechanics_.read_until_time(background.cursor, background.limit, stop);
+      stop == settled_ns_ ? arm_free_ns_
+                          : mechanics_.read_until_time(background.cursor, background.limit, stop);
   segments_.grow(background.segment, background.cursor.next_lbn);
   core_.arm = background.cursor.arm;
   core_.media_free_ns = std::max(core_.media_free_ns, free);
@@ -100,7 +98,8 @@ bool Step::outside_validity(const Request& request) const {
   if (v.last_lbn == 0) return false;  // the model names no range
   return request.lbn < v.first_lbn || request.lbn + request.blocks - 1 > v.last_lbn ||
          request.blocks < v.min_blocks || request.blocks > v.max_blocks ||
-         (request.write ? !v.writes : !v.reads) || state_.waiting_count + state_.done_count >= v.max_depth;
+         (request.write ? !v.writes : !v.reads) ||
+         state_.waiting_count + state_.done_count >= v.max_depth;
 }
 
 Completion Step::serve(const Request& request, Nanoseconds arrival_ns, Nanoseconds now_ns) {
@@ -127,8 +126,7 @@ Nanoseconds Step::seek(std::uint64_t lbn, Nanoseconds now, const Disturbance& di
   stop_read_ahead(now);
   const Piece piece = mechanics_.piece_at(lbn, lbn);
   const Nanoseconds start =
-      std::max(arrival_ + overheads_.per_request + overheads_.read_miss[after_write()],
-               core_.media_free_ns);
+      std::max(decoded_ns(overheads_.read_miss[after_write()]), core_.media_free_ns);
   const Nanoseconds move = move_ns(tables_, core_.arm, piece.arm(), false);
   core_.arm = piece.arm();
   core_.media_free_ns =

@@ -1,6 +1,6 @@
-// Step: what one request, served on a state, does to it, in closed form: from command to completion,
-// with the media and bus work that it causes. Semantics: DiskSim 4.0's manual, "Disk module";
-// the overheads are those of the DIXtrac paper, section 4.4.
+// Step: what one request, served on a state, does to it, in closed form: from command to
+// completion, with the media and bus work that it causes. Semantics: DiskSim 4.0's manual, "Disk
+// module"; the overheads are those of the DIXtrac paper, section 4.4.
 #pragma once
 
 #include <limits>
@@ -41,6 +41,11 @@ class Step {
     return tables_.cache.write_back_level > 0 && tables_.cache.segments > 0 &&
            tables_.cache.segment_blocks > 0 && state_.settings.write_cache &&
            !request.force_unit_access;
+  }
+  // When a command with that overhead has been decoded: at once when it came, but it is not obeyed
+  // before it is taken up.
+  Nanoseconds decoded_ns(Nanoseconds overhead) const {
+    return std::max(arrival_ + overheads_.per_request + overhead, core_.now_ns);
   }
   int after_write() const { return core_.last_was_write ? 1 : 0; }
   std::optional<std::uint32_t> busy_segment() const {

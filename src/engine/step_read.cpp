@@ -11,8 +11,8 @@ std::uint64_t Step::watermark(const Request& request) const {
   const double of = tables_.bus.watermark_by_request
                         ? std::min(request.blocks, std::max(cache.segment_blocks, 1u))
                         : cache.segment_blocks;
-  return std::clamp<std::uint64_t>(
-      static_cast<std::uint64_t>(of * tables_.bus.high_read_watermark), 1, request.blocks);
+  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(of * tables_.bus.high_read_watermark),
+                                   1, request.blocks);
 }
 
 // The bus sends the blocks in order, as they come: in the gap before the transfer that it has been
@@ -30,18 +30,18 @@ Nanoseconds Step::send(const Delivery& delivery, Nanoseconds start) {
 Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_t segment) {
   Background& background = core_.background;
   const Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns);
-  Nanoseconds start = arrival_ + overheads_.per_request + overheads_.read_hit[after_write()] +
-                      overheads_.data_preparation;
+  Nanoseconds start = decoded_ns(overheads_.read_hit[after_write()]) + overheads_.data_preparation;
   if (background.kind == Kind::destage) {
     // The drive disconnects until the write is on the media.
-    start = std::max(arrival_ + overheads_.per_request + overheads_.read_miss[after_write()] +
+    start = std::max(decoded_ns(overheads_.read_miss[after_write()]) +
                          overheads_.read_disconnect[after_write()],
                      background.cursor.time_ns) +
             overheads_.first_reselect + overheads_.data_preparation;
   } else if (background.kind == Kind::read_ahead) {
     if (background.segment == segment)
       background.limit =
-          std::max(background.limit, read_ahead_limit(request, segments_[segment].first, background.cursor.track));
+          std::max(background.limit,
+                   read_ahead_limit(request, segments_[segment].first, background.cursor.track));
     else
       stop_read_ahead(now);
   }
@@ -61,8 +61,8 @@ Nanoseconds Step::read_partial(const Request& request, Nanoseconds now, std::uin
   Background& background = core_.background;
   const std::uint64_t end = request.lbn + request.blocks;
   Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns);
-  const Nanoseconds start = arrival_ + overheads_.per_request + overheads_.read_hit[after_write()] +
-                            overheads_.data_preparation;
+  const Nanoseconds start =
+      decoded_ns(overheads_.read_hit[after_write()]) + overheads_.data_preparation;
   MediaCursor cursor;
   if (background.kind == Kind::read_ahead && background.segment == segment) {
     cursor = background.cursor;  // goes on reading, now for this request
@@ -70,8 +70,7 @@ Nanoseconds Step::read_partial(const Request& request, Nanoseconds now, std::uin
   } else {
     stop_read_ahead(now);
     cursor = {segments_[segment].end,
-              std::max(arrival_ + overheads_.per_request + overheads_.read_miss[after_write()],
-                       core_.media_free_ns),
+              std::max(decoded_ns(overheads_.read_miss[after_write()]), core_.media_free_ns),
               request.disturbance.phase_ns, core_.arm};
     Mechanics::FirstAccess how;
     how.disturbance = request.disturbance;
@@ -92,8 +91,7 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
   stop_read_ahead(now);
   const CacheTable& cache = tables_.cache;
   const std::uint64_t end = request.lbn + request.blocks;
-  const Nanoseconds command =
-      arrival_ + overheads_.per_request + overheads_.read_miss[after_write()];
+  const Nanoseconds command = decoded_ns(overheads_.read_miss[after_write()]);
   MediaCursor cursor{request.lbn, std::max(command, core_.media_free_ns),
                      request.disturbance.phase_ns, core_.arm};
   Mechanics::FirstAccess how;

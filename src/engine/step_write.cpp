@@ -11,8 +11,7 @@ Supply Step::receive(const Request& request, Nanoseconds command, Nanoseconds no
                      bool waits) {
   Nanoseconds start = command;
   if (waits)
-    start = std::max(command + overheads_.write_disconnect, not_before) +
-            overheads_.first_reselect;
+    start = std::max(command + overheads_.write_disconnect, not_before) + overheads_.first_reselect;
   start = std::max(start + overheads_.data_preparation, core_.bus_free_ns);
   Supply supply{request.lbn, start + tables_.bus.write_block_ns, tables_.bus.write_block_ns};
   if (overheads_.extra_write_disconnect) {
@@ -29,16 +28,15 @@ Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
   const bool waits = core_.background.kind == Kind::destage || core_.media_free_ns > now;
   if (core_.background.kind == Kind::destage) finish_destage();
   stop_read_ahead(now);
-  Nanoseconds command = arrival_ + overheads_.per_request + overheads_.write_miss[after_write()];
+  Nanoseconds command = decoded_ns(overheads_.write_miss[after_write()]);
   Nanoseconds mechanical = command;
   // Such drives disconnect once more for a write that follows a write elsewhere.
   const bool extra = overheads_.extra_write_disconnect && !waits && core_.last_was_write &&
                      request.lbn != core_.last_end_lbn;
   if (extra) {
-    const Nanoseconds decoded = arrival_ + overheads_.per_request + overheads_.extra_command;
+    const Nanoseconds decoded = decoded_ns(overheads_.extra_command);
     mechanical = decoded + overheads_.extra_seek_delta;
-    command = decoded + overheads_.extra_first + overheads_.extra_inter +
-              overheads_.first_reselect;
+    command = decoded + overheads_.extra_first + overheads_.extra_inter + overheads_.first_reselect;
   }
   const Supply supply = receive(request, command, core_.media_free_ns, waits);
   MediaCursor cursor{request.lbn, std::max(mechanical, core_.media_free_ns),
@@ -62,8 +60,8 @@ Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
     }
   }
   const Nanoseconds reselect = extra ? overheads_.other_reselect : overheads_.first_reselect;
-  const Nanoseconds received = core_.bus_free_ns + (extra ? overheads_.extra_second
-                                                           : overheads_.write_disconnect);
+  const Nanoseconds received =
+      core_.bus_free_ns + (extra ? overheads_.extra_second : overheads_.write_disconnect);
   const Nanoseconds completion = std::max(cursor.time_ns, received) + reselect;
   core_.bus_free_ns = std::max(core_.bus_free_ns, completion);
   return completion + overheads_.write_completion;
@@ -81,8 +79,7 @@ bool Step::appends(const Request& request) const {
 Nanoseconds Step::append(const Request& request) {
   Background& background = core_.background;
   const std::uint64_t end = request.lbn + request.blocks;
-  const Nanoseconds command =
-      arrival_ + overheads_.per_request + overheads_.write_hit[after_write()];
+  const Nanoseconds command = decoded_ns(overheads_.write_hit[after_write()]);
   const Supply supply = receive(request, command, 0, false);
   Mechanics::FirstAccess how;
   how.write = true;
@@ -104,8 +101,7 @@ Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
     finish_destage();
   }
   stop_read_ahead(now);
-  const Nanoseconds command =
-      arrival_ + overheads_.per_request + overheads_.write_hit[after_write()];
+  const Nanoseconds command = decoded_ns(overheads_.write_hit[after_write()]);
   const std::uint64_t end = request.lbn + request.blocks;
   const std::uint32_t taken = segments_.take_for_write(request, std::nullopt);
   const Supply supply = receive(request, command, core_.media_free_ns, waits);
@@ -123,9 +119,9 @@ Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
     MediaCursor first = cursor;
     mechanics_.access(first, end - tables_.cache.segment_blocks, how, &supply, nullptr, nullptr,
                       nullptr);
-    received = std::max(received, first.time_ns + static_cast<Nanoseconds>(
-                                                      tables_.cache.segment_blocks) *
-                                                      tables_.bus.write_block_ns);
+    received =
+        std::max(received, first.time_ns + static_cast<Nanoseconds>(tables_.cache.segment_blocks) *
+                                               tables_.bus.write_block_ns);
     core_.bus_free_ns = received;
   }
   mechanics_.access(cursor, end, how, &supply, nullptr, nullptr, nullptr);

@@ -77,9 +77,8 @@ CacheTable compile_cache(const model::Cache& c) {
   cache.write_back_level = static_cast<std::uint8_t>(std::min(count(c.write_back_level, 0), 2u));
   cache.separate_write_segment = flag(is_set(c.separate_write_segment) && cache.segments > 1);
   const double kind = c.read_ahead.or_else(0);
-  cache.read_ahead = kind >= 0 && kind <= 4
-                         ? static_cast<std::uint8_t>(kind)
-                         : static_cast<std::uint8_t>(model::ReadAhead::none);
+  cache.read_ahead = kind >= 0 && kind <= 4 ? static_cast<std::uint8_t>(kind)
+                                            : static_cast<std::uint8_t>(model::ReadAhead::none);
   cache.read_ahead_min = count(c.read_ahead_min_blocks, 0);
   cache.read_ahead_max = count(c.read_ahead_max_blocks, 0);
   cache.read_ahead_over_requested = flag(is_set(c.read_ahead_over_requested));
@@ -102,8 +101,8 @@ QueueTable compile_queue(const model::Queue& q) {
 }
 
 ValidityTable compile_validity(const model::Validity& v) {
-  return {v.first_lbn,  v.last_lbn,    v.min_blocks,   v.max_blocks,
-          v.max_depth,  flag(v.reads), flag(v.writes), {}};
+  return {v.first_lbn, v.last_lbn,    v.min_blocks,   v.max_blocks,
+          v.max_depth, flag(v.reads), flag(v.writes), {}};
 }
 
 constexpr Nanoseconds kLongest = 1000 * kSecond;
@@ -206,8 +205,12 @@ std::optional<std::string> tables_defect(const TablesView& tables) {
 
 Tables::Tables(const model::DriveModel& model)
     : layout(model.layout),
-      motion{model.rotation.numerator_ns, model.rotation.denominator, ns(model.head_switch),
-             ns(model.write_settle), 0, 0},
+      motion{model.rotation.numerator_ns,
+             model.rotation.denominator,
+             ns(model.head_switch),
+             ns(model.write_settle),
+             0,
+             0},
       rotation(motion.numerator_ns, motion.denominator),
       seeks(model.seek),
       overheads(compile_overheads(model.overheads)),
@@ -233,8 +236,16 @@ Tables::Tables(const TablesView& view, const std::shared_ptr<const void>& owner)
       validity(view.validity) {}
 
 TablesView Tables::view() const {
-  return {layout.view(), motion, seeks.distances().keys, seeks.lines(), seeks.distances().buckets,
-          overheads,     bus,    cache,                  queue,         validity};
+  return {layout.view(),
+          motion,
+          seeks.distances().keys,
+          seeks.lines(),
+          seeks.distances().buckets,
+          overheads,
+          bus,
+          cache,
+          queue,
+          validity};
 }
 
 }  // namespace platter::engine

@@ -22,7 +22,8 @@ class Tables {
  public:
   // Throws Error(bad_input) for a model that lacks what an engine needs (rotation, layout, seeks).
   explicit Tables(const model::DriveModel& model);
-  // Over tables that tables_defect found nothing wrong with, in place; `owner` keeps them in memory.
+  // Over tables that tables_defect found nothing wrong with, in place; `owner` keeps them in
+  // memory.
   Tables(const TablesView& view, const std::shared_ptr<const void>& owner);
 
   TablesView view() const;
