@@ -83,6 +83,7 @@ std::string compile_table(const model::DriveModel& model) {
   const auto demerits = demerits_of(builder, model.validity);
   const auto note = builder.CreateString(model.validity.note);
   const auto nodes = structs(builder, layout.nodes);
+  const auto tracks = structs(builder, layout.tracks);
   const auto extents = structs(builder, layout.extents);
   const auto zone_slots = numbers(builder, layout.zone_slots);
   const auto zone_buckets = numbers(builder, layout.zone_buckets);
@@ -99,7 +100,7 @@ std::string compile_table(const model::DriveModel& model) {
       wire::CreateDrive(builder, engine::kFlatVersion, platter, identity, provenance, demerits,
                         note, to_wire(&view.validity), to_wire(&view.motion),
                         to_wire(&view.overheads), to_wire(&view.bus), to_wire(&view.cache),
-                        to_wire(&view.queue), to_wire(&layout.totals), nodes, extents, zone_slots,
+                        to_wire(&view.queue), to_wire(&layout.totals), nodes, tracks, extents, zone_slots,
                         zone_buckets, piece_lbns, piece_shifts, piece_buckets, stretches, remaps,
                         seek_distances, seek_lines, seek_buckets));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};

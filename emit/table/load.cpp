@@ -66,6 +66,7 @@ engine::LayoutView layout_of(const wire::Drive& table, const std::string& origin
   engine::LayoutView layout;
   layout.totals = *from_wire<engine::FlatLayout>(table.totals());
   layout.nodes = array_of<engine::FlatNode>(table.nodes(), origin);
+  layout.tracks = array_of<engine::FlatTrack>(table.tracks(), origin);
   layout.extents = array_of<engine::FlatExtent>(table.extents(), origin);
   layout.zone_slots = array_of(table.zone_slots(), origin);
   layout.zone_buckets = array_of(table.zone_buckets());

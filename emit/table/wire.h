@@ -17,6 +17,7 @@ template <typename Flat>
 struct WireOf;
 template <> struct WireOf<engine::FlatLayout> { using Type = wire::Totals; };
 template <> struct WireOf<engine::FlatNode> { using Type = wire::Node; };
+template <> struct WireOf<engine::FlatTrack> { using Type = wire::Track; };
 template <> struct WireOf<engine::FlatExtent> { using Type = wire::Extent; };
 template <> struct WireOf<engine::FlatStretch> { using Type = wire::Stretch; };
 template <> struct WireOf<engine::FlatRemap> { using Type = wire::Remap; };

@@ -24,6 +24,19 @@ struct FlatNode {
   std::uint32_t first_child, children;  // 0, 0: a track
 };
 
+// One of the single tracks that an inner node has in place of children, where they follow no rule:
+// such a node's `children` are kTrackList and their number, its first_child the first of them.
+constexpr std::uint32_t kTrackList = std::uint32_t{1} << 31;
+
+struct FlatTrack {
+  std::uint64_t angle;  // from that of the node's instance, as all the rest
+  std::uint32_t first_slot;
+  std::uint32_t sectors;
+  std::int32_t cylinder;
+  std::int16_t head;
+  std::uint16_t reserved;  // 0
+};
+
 // What the instances of the node of the same index cover; the way from LBN to place needs none of
 // it.
 struct FlatExtent {
@@ -117,16 +130,17 @@ struct QueueTable {
   std::uint32_t depth;      // commands that it takes; 0: as many as an engine
 };
 
-static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 32 && sizeof(FlatStretch) == 40 &&
-              sizeof(FlatRemap) == 16 && sizeof(FlatLayout) == 48 && sizeof(FlatSeekLine) == 16 &&
-              sizeof(FlatMotion) == 40 && sizeof(CommandOverheads) == 192 &&
-              sizeof(BusTable) == 32 && sizeof(CacheTable) == 32 && sizeof(ValidityTable) == 32 &&
-              sizeof(QueueTable) == 8);
+static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 32 && sizeof(FlatTrack) == 24 &&
+              sizeof(FlatStretch) == 40 && sizeof(FlatRemap) == 16 && sizeof(FlatLayout) == 48 &&
+              sizeof(FlatSeekLine) == 16 && sizeof(FlatMotion) == 40 &&
+              sizeof(CommandOverheads) == 192 && sizeof(BusTable) == 32 &&
+              sizeof(CacheTable) == 32 && sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 8);
 
 // Where they lie, in a file or in memory.
 struct LayoutView {
   FlatLayout totals{};
   std::span<const FlatNode> nodes;
+  std::span<const FlatTrack> tracks;
   std::span<const FlatExtent> extents;        // of each node
   std::span<const std::uint64_t> zone_slots;  // first slot of each zone, padded (key_index.h)
   std::span<const std::uint32_t> zone_buckets;

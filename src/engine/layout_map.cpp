@@ -52,6 +52,21 @@ Extent candidates(std::int64_t wanted, std::int64_t origin, std::int64_t step, s
   return {std::max<std::int64_t>(0, from), std::min(last, to)};
 }
 
+std::span<const FlatTrack> listed(const LayoutView& layout, const FlatNode& node) {
+  return layout.tracks.subspan(node.first_child, node.children & ~kTrackList);
+}
+
+// The track of a list that holds slot `rest` of the node's instance: tracks are nearly of one
+// length, so the right one is near where it would be if they were.
+const FlatTrack& track_in_list(const LayoutView& layout, const FlatNode& node, std::uint64_t rest) {
+  const FlatTrack* const tracks = layout.tracks.data() + node.first_child;
+  const std::uint32_t count = node.children & ~kTrackList;
+  auto at = static_cast<std::uint32_t>((Uint128{rest * count} * node.reciprocal) >> 64);
+  while (tracks[at].first_slot > rest) --at;
+  while (at + 1 < count && tracks[at + 1].first_slot <= rest) ++at;
+  return tracks[at];
+}
+
 // Looks for a track among the instances of nodes[index]. Slot and angle are its parent's.
 bool find_track(const LayoutView& layout, std::uint32_t index, std::int64_t cylinder,
                 std::int64_t head, std::uint64_t slot, Angle angle, Track& found) {
@@ -79,6 +94,17 @@ bool find_track(const LayoutView& layout, std::uint32_t index, std::int64_t cyli
     }
     const std::int64_t at_cylinder = cylinder - node.cylinder - i * node.cylinder_step;
     const std::int64_t at_head = head - node.head - i * node.head_step;
+    if (node.children & kTrackList) {
+      for (const FlatTrack& track : listed(layout, node)) {
+        if (track.cylinder != at_cylinder || track.head != at_head) continue;
+        found.sectors = track.sectors;
+        found.first_slot = instance_slot + track.first_slot;
+        found.angle = instance_angle + track.angle;
+        found.slot_angle = ~std::uint64_t{0} / track.sectors;
+        return true;
+      }
+      continue;
+    }
     for (std::uint32_t child = 0; child < node.children; ++child)
       if (find_track(layout, node.first_child + child, at_cylinder, at_head, instance_slot,
                      instance_angle, found))
@@ -153,6 +179,16 @@ Track LayoutMap::track_of_slot(std::uint64_t slot) const {
     head += node->head + i * node->head_step;
     track.angle += node->angle + instance * node->angle_step;
     if (node->children == 0) break;
+    if (node->children & kTrackList) {
+      const FlatTrack& last = track_in_list(view_, *node, rest);
+      track.cylinder = static_cast<std::uint32_t>(cylinder + last.cylinder);
+      track.head = static_cast<std::uint32_t>(head + last.head);
+      track.sectors = last.sectors;
+      track.slot_angle = ~std::uint64_t{0} / last.sectors;
+      track.angle += last.angle;
+      track.first_slot = slot - rest + last.first_slot;
+      return track;
+    }
     node = &child_at(nodes, *node, rest);
   }
   track.cylinder = static_cast<std::uint32_t>(cylinder);

@@ -41,7 +41,14 @@ Extent joined(const Extent& a, const Extent& b, bool first) {
   return first ? b : Extent{std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-// A list of nodes is a tree: every node but the zones is the child of exactly one earlier node.
+bool has_track_list(const FlatNode& node) { return (node.children & kTrackList) != 0; }
+
+std::span<FlatTrack> tracks_of(LayoutArrays& layout, const FlatNode& node) {
+  return std::span(layout.tracks).subspan(node.first_child, node.children & ~kTrackList);
+}
+
+// A list of nodes is a tree: every node but the zones is the child of exactly one earlier node, and
+// every listed track belongs to exactly one of them.
 Defect check_tree(const LayoutArrays& layout) {
   const auto& nodes = layout.nodes;
   const std::size_t zones = layout.totals.zones;
@@ -49,7 +56,7 @@ Defect check_tree(const LayoutArrays& layout) {
   if (zones > nodes.size()) return "has zones that are not there";
   if (layout.extents.size() != nodes.size()) return "has nodes that cover nothing";
   std::vector<std::uint32_t> depth(nodes.size(), 1);
-  std::size_t next = zones;
+  std::size_t next = zones, next_track = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const FlatNode& node = nodes[i];
     if (layout.extents[i].count == 0) return "has a node with count 0";
@@ -61,11 +68,19 @@ Defect check_tree(const LayoutArrays& layout) {
       if (node.first_child != 0) return "has a track with children";
       continue;
     }
+    if (has_track_list(node)) {
+      const std::uint32_t count = node.children & ~kTrackList;
+      if (node.first_child != next_track || count == 0 || count > layout.tracks.size() - next_track)
+        return "has tracks that are not its own";
+      next_track += count;
+      continue;
+    }
     if (node.first_child != next || next <= i || node.children > nodes.size() - next)
       return "has children that are not its own";
     for (std::uint32_t child = 0; child < node.children; ++child) depth[next++] = depth[i] + 1;
   }
   if (next != nodes.size()) return "has nodes that belong to nothing";
+  if (next_track != layout.tracks.size()) return "has tracks that belong to nothing";
   return std::nullopt;
 }
 
@@ -89,6 +104,45 @@ Defect covered(const FlatNode& node, const FlatExtent& extent, Extent& cylinders
                 heads);
 }
 
+struct Covered {
+  Extent cylinders, heads;
+  bool nothing = true;
+
+  void add(const Extent& more_cylinders, const Extent& more_heads) {
+    cylinders = joined(cylinders, more_cylinders, nothing);
+    heads = joined(heads, more_heads, nothing);
+    nothing = false;
+  }
+};
+
+Defect sum_up_children(LayoutArrays& layout, FlatNode& node, FlatExtent& extent, Covered& all) {
+  for (std::uint32_t c = node.first_child; c < node.first_child + node.children; ++c) {
+    FlatNode& child = layout.nodes[c];
+    if (auto defect = append(child, layout.extents[c], node.slots, extent.tracks)) return defect;
+    Extent cylinders, heads;
+    if (auto defect = covered(child, layout.extents[c], cylinders, heads)) return defect;
+    all.add(cylinders, heads);
+  }
+  return std::nullopt;
+}
+
+Defect sum_up_tracks(LayoutArrays& layout, FlatNode& node, FlatExtent& extent, Covered& all) {
+  for (FlatTrack& track : tracks_of(layout, node)) {
+    if (track.sectors == 0) return "has a track without sectors";
+    if (track.sectors > model::kMostSectors) return "has a track with more sectors than any drive";
+    if (track.cylinder > kFarthest || track.cylinder < -kFarthest)
+      return "has a cylinder or head outside the drive";
+    track.first_slot = static_cast<std::uint32_t>(node.slots);
+    track.reserved = 0;
+    node.slots += track.sectors;
+    ++extent.tracks;
+    if (node.slots > std::numeric_limits<std::uint32_t>::max())
+      return "has a list of tracks that is too long";
+    all.add({track.cylinder, track.cylinder}, {track.head, track.head});
+  }
+  return std::nullopt;
+}
+
 // What the tree's nodes hold, from the leaves up.
 Defect sum_up(LayoutArrays& layout) {
   for (std::size_t i = layout.nodes.size(); i-- > 0;) {
@@ -96,20 +150,14 @@ Defect sum_up(LayoutArrays& layout) {
     FlatExtent& extent = layout.extents[i];
     node.slots = node.sectors;
     extent.tracks = node.children == 0 ? 1 : 0;
-    Extent cylinders, heads;
-    for (std::uint32_t c = 0; c < node.children; ++c) {
-      FlatNode& child = layout.nodes[node.first_child + c];
-      const FlatExtent& child_extent = layout.extents[node.first_child + c];
-      if (auto defect = append(child, child_extent, node.slots, extent.tracks)) return defect;
-      Extent child_cylinders, child_heads;
-      if (auto defect = covered(child, child_extent, child_cylinders, child_heads)) return defect;
-      cylinders = joined(cylinders, child_cylinders, c == 0);
-      heads = joined(heads, child_heads, c == 0);
-    }
-    extent.cylinder_low = static_cast<std::int32_t>(cylinders.low);
-    extent.cylinder_high = static_cast<std::int32_t>(cylinders.high);
-    extent.head_low = static_cast<std::int32_t>(heads.low);
-    extent.head_high = static_cast<std::int32_t>(heads.high);
+    Covered all;
+    if (auto defect = has_track_list(node) ? sum_up_tracks(layout, node, extent, all)
+                                           : sum_up_children(layout, node, extent, all))
+      return defect;
+    extent.cylinder_low = static_cast<std::int32_t>(all.cylinders.low);
+    extent.cylinder_high = static_cast<std::int32_t>(all.cylinders.high);
+    extent.head_low = static_cast<std::int32_t>(all.heads.low);
+    extent.head_high = static_cast<std::int32_t>(all.heads.high);
     extent.reserved = 0;
     node.reciprocal = ~std::uint64_t{0} / node.slots;
   }
@@ -170,19 +218,49 @@ FlatNode node_of(const model::LayoutNode& source) {
   return node;
 }
 
+// Whether the children are tracks that a list holds in less room than nodes do.
+bool is_list_of_tracks(const std::vector<model::LayoutNode>& children) {
+  std::uint64_t tracks = 0;
+  for (const auto& child : children) {
+    if (child.sectors == 0 || !child.children.empty() || child.count > 255) return false;
+    tracks += child.count;
+  }
+  return tracks > 1 &&
+         tracks * sizeof(FlatTrack) < children.size() * (sizeof(FlatNode) + sizeof(FlatExtent));
+}
+
+void list_tracks(const model::LayoutNode& source, std::vector<FlatTrack>& tracks) {
+  const FlatNode run = node_of(source);
+  for (std::uint32_t i = 0; i < source.count; ++i) {
+    const auto step = static_cast<std::int64_t>(i);
+    const std::int64_t cylinder = run.cylinder + step * run.cylinder_step;
+    const std::int64_t head = run.head + step * run.head_step;
+    if (std::abs(cylinder) > kFarthest || std::abs(head) > std::numeric_limits<std::int16_t>::max())
+      bad_layout("has a cylinder or head outside the drive");
+    tracks.push_back({run.angle + i * run.angle_step, 0, run.sectors,
+                      static_cast<std::int32_t>(cylinder), static_cast<std::int16_t>(head), 0});
+  }
+}
+
 // Level by level, so that children lie side by side.
 void flatten(const std::vector<model::LayoutNode>& zones, LayoutArrays& layout) {
   std::vector<const model::LayoutNode*> sources;
   for (const auto& zone : zones) sources.push_back(&zone);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     FlatNode node = node_of(*sources[i]);
-    if (!sources[i]->children.empty()) {
+    const auto& children = sources[i]->children;
+    if (is_list_of_tracks(children)) {
+      node.first_child = static_cast<std::uint32_t>(layout.tracks.size());
+      for (const auto& child : children) list_tracks(child, layout.tracks);
+      node.children =
+          kTrackList | static_cast<std::uint32_t>(layout.tracks.size() - node.first_child);
+    } else if (!children.empty()) {
       node.first_child = static_cast<std::uint32_t>(sources.size());
-      node.children = static_cast<std::uint32_t>(sources[i]->children.size());
+      node.children = static_cast<std::uint32_t>(children.size());
+      for (const auto& child : children) sources.push_back(&child);
     }
     FlatExtent extent{};
     extent.count = sources[i]->count;
-    for (const auto& child : sources[i]->children) sources.push_back(&child);
     layout.nodes.push_back(node);
     layout.extents.push_back(extent);
   }
@@ -203,7 +281,7 @@ bool same_bytes(std::span<const T> a, const std::vector<T>& b) {
 }  // namespace
 
 LayoutView LayoutArrays::view() const {
-  return {totals,      nodes,         extents,        zone_slots,       zone_buckets,
+  return {totals,      nodes,         tracks,         extents,          zone_slots,   zone_buckets,
           pieces.lbns, pieces.shifts, pieces.buckets, pieces.stretches, pieces.remaps};
 }
 
@@ -222,6 +300,7 @@ std::optional<std::string> layout_defect(const LayoutView& layout) {
   LayoutArrays expected;
   expected.totals.zones = layout.totals.zones;
   expected.nodes = copy_of(layout.nodes);
+  expected.tracks = copy_of(layout.tracks);
   expected.extents = copy_of(layout.extents);
   if (auto defect = complete_tree(expected)) return defect;
   if (layout.totals.blocks == 0) return "holds no blocks";
@@ -230,7 +309,8 @@ std::optional<std::string> layout_defect(const LayoutView& layout) {
   expected.totals.piece_shift = layout.totals.piece_shift;
   if (!same_bytes(std::span(&layout.totals, 1), std::vector{expected.totals}))
     return "has sums that are not its parts'";
-  if (!same_bytes(layout.nodes, expected.nodes) || !same_bytes(layout.extents, expected.extents))
+  if (!same_bytes(layout.nodes, expected.nodes) || !same_bytes(layout.tracks, expected.tracks) ||
+      !same_bytes(layout.extents, expected.extents))
     return "has a node that miscounts its children";
   if (!same_bytes(layout.zone_slots, expected.zone_slots) ||
       !same_bytes(layout.zone_buckets, expected.zone_buckets))

@@ -16,6 +16,7 @@ namespace platter::engine {
 struct LayoutArrays {
   FlatLayout totals{};
   std::vector<FlatNode> nodes;
+  std::vector<FlatTrack> tracks;
   std::vector<FlatExtent> extents;
   std::vector<std::uint64_t> zone_slots;  // padded
   std::vector<std::uint32_t> zone_buckets;

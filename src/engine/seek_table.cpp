@@ -10,7 +10,7 @@ namespace {
 
 constexpr Nanoseconds kLongestSeek = 60 * kSecond;
 constexpr std::uint64_t kFarthestSeek = std::uint64_t{1} << 32;
-constexpr std::size_t kSeekDensity = 2;
+constexpr std::size_t kSeekDensity = 1;
 
 struct SeekArrays {
   std::vector<std::uint64_t> distances;  // padded

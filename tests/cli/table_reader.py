@@ -8,10 +8,11 @@ import struct
 
 VERSION = 2
 FIELDS = ("version platter identity provenance demerits note validity motion overheads bus cache queue "
-          "totals nodes extents zone_slots zone_buckets piece_lbns piece_shifts piece_buckets stretches "
+          "totals nodes tracks extents zone_slots zone_buckets piece_lbns piece_shifts piece_buckets stretches "
           "remaps seek_distances seek_lines seek_buckets").split()
 TURN = 1 << 64
 STRETCH = 1 << 31
+TRACK_LIST = 1 << 31
 PADDING = [TURN - 1] * 4
 
 Totals = collections.namedtuple("Totals", "slots blocks tracks cylinders heads zones zone_shift "
@@ -20,6 +21,7 @@ Node = collections.namedtuple("Node", "angle angle_step first_slot slots recipro
                               "cylinder_step head head_step sectors first_child children")
 Extent = collections.namedtuple("Extent", "tracks cylinder_low cylinder_high head_low head_high count "
                                 "reserved")
+Track = collections.namedtuple("Track", "angle first_slot sectors cylinder head reserved")
 Stretch = collections.namedtuple("Stretch", "shift sequential period reciprocal gap")
 Remap = collections.namedtuple("Remap", "lbn slot")
 SeekLine = collections.namedtuple("SeekLine", "time_ns slope")
@@ -27,7 +29,7 @@ Motion = collections.namedtuple("Motion", "numerator_ns denominator head_switch_
                                 "seek_shift reserved")
 Place = collections.namedtuple("Place", "cylinder head sector angle")
 
-FORMS = {Totals: "<QQQIIIIII", Node: "<QQQQQiihhIII", Extent: "<QiiiiII", Stretch: "<QQQQQ",
+FORMS = {Totals: "<QQQIIIIII", Node: "<QQQQQiihhIII", Track: "<QIIihH", Extent: "<QiiiiII", Stretch: "<QQQQQ",
          Remap: "<QQ", SeekLine: "<qq", Motion: "<QQqqII"}
 
 
@@ -102,6 +104,7 @@ class Table:
         self.totals = envelope.struct(Totals, "totals")
         self.motion = envelope.struct(Motion, "motion")
         self.nodes = envelope.structs(Node, "nodes")
+        self.tracks = envelope.structs(Track, "tracks")
         self.extents = envelope.structs(Extent, "extents")
         self.stretches = envelope.structs(Stretch, "stretches")
         self.shifts = envelope.numbers("I", "piece_shifts")
@@ -166,6 +169,12 @@ class Table:
             angle = (angle + node.angle + instance * node.angle_step) % TURN
             if node.sectors:
                 return Place(cylinder, head, rest, (angle + rest * node.reciprocal) % TURN)
+            if node.children >= TRACK_LIST:
+                tracks = self.tracks[node.first_child:node.first_child + node.children - TRACK_LIST]
+                track = tracks[bisect.bisect_right([t.first_slot for t in tracks], rest) - 1]
+                sector = rest - track.first_slot
+                angle += track.angle + sector * ((TURN - 1) // track.sectors)
+                return Place(cylinder + track.cylinder, head + track.head, sector, angle % TURN)
             nodes = self.nodes[node.first_child:node.first_child + node.children]
             index = bisect.bisect_right([child.first_slot for child in nodes], rest) - 1
 

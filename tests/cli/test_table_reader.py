@@ -87,6 +87,24 @@ class TableReader(harness.PlatterTest):
         self.assertEqual([table.lbn(slot) for slot in slots], [place["lbn"] for place in told])
         self.assertIn(None, [place["lbn"] for place in told])
 
+    def test_tracks_that_follow_no_rule(self):
+        """Every head with its own number of sectors and its own angle: listed tracks."""
+        self.platter("truth", "virtual:quantum-atlas10k", "-o", "drive.json")
+        model = self.read_json("drive.json")
+        draw = random.Random(2)
+        zones = [{"count": 100, "cylinder": 100 * zone, "cylinder_step": 1,
+                  "angle_rev": draw.random(), "angle_step_rev": draw.random(),
+                  "children": [{"head": head, "angle_rev": draw.random(),
+                                "sectors": draw.randrange(200, 300)} for head in range(6)]}
+                 for zone in range(5)]
+        blocks = sum(100 * track["sectors"] for zone in zones for track in zone["children"])
+        model["layout"] |= {"zones": zones, "skips": [], "remaps": []}
+        model["identity"] |= {"blocks": blocks, "heads": 6, "cylinders": 500}
+        model["validity"] = {}
+        self.write("drive.json", json.dumps(model))
+        table, _ = self.compare("drive.json", [0, blocks - 1] + draw.sample(range(blocks), 5000))
+        self.assertEqual(len(table.tracks), 30)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -54,8 +54,26 @@ model::DriveModel drive() {
   return model;
 }
 
-void refused(const std::function<void(Spoilt&)>& spoil, const std::string& sentence) {
-  Spoilt tables(drive());
+// Every head with its own density: tracks that follow no rule, and so are listed.
+model::DriveModel drive_with_lists() {
+  model::DriveModel model = testing::small_drive();
+  for (model::LayoutNode& zone : model.layout.zones) {
+    const model::LayoutNode track = zone.children[0];
+    zone.children.assign(4, track);
+    for (std::int32_t head = 0; head < 4; ++head) {
+      model::LayoutNode& one = zone.children[static_cast<std::size_t>(head)];
+      one.count = 1;
+      one.head = head;
+      one.sectors += static_cast<std::uint32_t>(head);
+      one.angle_rev = 0.1 * head * head;
+    }
+  }
+  return model;
+}
+
+void refused(const std::function<void(Spoilt&)>& spoil, const std::string& sentence,
+             const model::DriveModel& model = drive()) {
+  Spoilt tables(model);
   REQUIRE(tables.defect() == std::nullopt);
   spoil(tables);
   const auto defect = tables.defect();
@@ -105,7 +123,8 @@ TEST_CASE("layouts that cannot be are refused") {
   refused([](Spoilt& t) { t.layout.extents[1].reserved = 1; },
           "its layout has a node that miscounts its children");
   refused([](Spoilt& t) { t.layout.totals.zones = 0; }, "its layout has no zones");
-  refused([](Spoilt& t) { t.layout.totals.zones = 100; }, "its layout has zones that are not there");
+  refused([](Spoilt& t) { t.layout.totals.zones = 100; },
+          "its layout has zones that are not there");
   refused([](Spoilt& t) { t.layout.totals.slots += 1; },
           "its layout has sums that are not its parts'");
   refused([](Spoilt& t) { t.layout.totals.blocks = 0; }, "its layout holds no blocks");
@@ -180,6 +199,32 @@ TEST_CASE("pieces that cannot be are refused") {
           "its layout has an index that leads astray");
 }
 
+TEST_CASE("lists of tracks that cannot be are refused") {
+  const auto listed = [](const std::function<void(Spoilt&)>& spoil, const std::string& sentence) {
+    refused(spoil, sentence, drive_with_lists());
+  };
+  listed([](Spoilt& t) { t.layout.nodes[1].first_child = 0; },
+         "its layout has tracks that are not its own");
+  listed([](Spoilt& t) { t.layout.nodes[1].children += 1; },
+         "its layout has tracks that are not its own");
+  listed([](Spoilt& t) { t.layout.nodes[1].children = kTrackList; },
+         "its layout has tracks that are not its own");
+  listed([](Spoilt& t) { t.layout.tracks.push_back(t.layout.tracks[0]); },
+         "its layout has tracks that belong to nothing");
+  listed([](Spoilt& t) { t.layout.tracks[3].sectors = 0; },
+         "its layout has a track without sectors");
+  listed([](Spoilt& t) { t.layout.tracks[3].sectors = 1u << 21; },
+         "its layout has a track with more sectors than any drive");
+  listed([](Spoilt& t) { t.layout.tracks[3].cylinder = INT32_MIN; },
+         "its layout has a cylinder or head outside the drive");
+  listed([](Spoilt& t) { t.layout.tracks[3].head = -1; },
+         "its layout has a cylinder or head outside the drive");
+  listed([](Spoilt& t) { t.layout.tracks[3].first_slot += 1; },
+         "its layout has a node that miscounts its children");
+  listed([](Spoilt& t) { t.layout.tracks[3].reserved = 1; },
+         "its layout has a node that miscounts its children");
+}
+
 TEST_CASE("times, sizes and flags that cannot be are refused") {
   refused([](Spoilt& t) { t.view.motion.denominator = 0; }, "its rotation is no drive's");
   refused([](Spoilt& t) { t.view.motion.numerator_ns = 1; }, "its rotation is no drive's");
@@ -187,8 +232,7 @@ TEST_CASE("times, sizes and flags that cannot be are refused") {
           "its head switch or write settle time is none");
   refused([](Spoilt& t) { t.view.motion.seek_shift += 1; },
           "its seek curve has an index that leads astray");
-  refused([](Spoilt& t) { t.view.motion.reserved = 1; },
-          "it has something where nothing may be");
+  refused([](Spoilt& t) { t.view.motion.reserved = 1; }, "it has something where nothing may be");
   refused([](Spoilt& t) { std::swap(t.distances[0], t.distances[1]); },
           "its seek curve does not ascend by distance");
   refused([](Spoilt& t) { t.distances.pop_back(); }, "its seek curve does not ascend by distance");
@@ -225,10 +269,8 @@ TEST_CASE("times, sizes and flags that cannot be are refused") {
           "its cache has a kind of read-ahead that is none");
   refused([](Spoilt& t) { t.view.cache.stop_in_sector = 2; },
           "a flag of its cache is neither 0 nor 1");
-  refused([](Spoilt& t) { t.view.cache.reserved[1] = 1; },
-          "it has something where nothing may be");
-  refused([](Spoilt& t) { t.view.queue.scheduler = 5; },
-          "its queue has a scheduler that is none");
+  refused([](Spoilt& t) { t.view.cache.reserved[1] = 1; }, "it has something where nothing may be");
+  refused([](Spoilt& t) { t.view.queue.scheduler = 5; }, "its queue has a scheduler that is none");
   refused([](Spoilt& t) { t.view.queue.depth = kMaxOutstanding + 1; },
           "its queue is deeper than an engine's");
   refused([](Spoilt& t) { t.view.validity.last_lbn = ~0ull; },

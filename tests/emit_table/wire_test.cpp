@@ -79,6 +79,13 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     SAME("Node", Flat, sectors); SAME("Node", Flat, first_child); SAME("Node", Flat, children);
   }
   {
+    using Flat = engine::FlatTrack;
+    const auto wire_struct = numbered<wire::Track>();
+    const auto flat_struct = flat_of<Flat>(wire_struct);
+    SAME("Track", Flat, angle); SAME("Track", Flat, first_slot); SAME("Track", Flat, sectors);
+    SAME("Track", Flat, cylinder); SAME("Track", Flat, head); SAME("Track", Flat, reserved);
+  }
+  {
     using Flat = engine::FlatExtent;
     const auto wire_struct = numbered<wire::Extent>();
     const auto flat_struct = flat_of<Flat>(wire_struct);

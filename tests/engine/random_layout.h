@@ -1,5 +1,5 @@
 // Random layouts, for property tests: head-first, cylinder and surface serpentines, gaps between
-// zones, regular and irregular skips, remapped blocks.
+// zones, densities by head, regular and irregular skips, remapped blocks.
 #pragma once
 
 #include <random>
@@ -36,7 +36,18 @@ inline model::LayoutNode random_zone(std::mt19937_64& random, std::uint32_t head
   up.head_step = 1;
   up.angle_step_rev = skew;
   const auto last_head = static_cast<std::int32_t>(heads) - 1;
-  switch (uniform(random, 0, 2)) {
+  switch (uniform(random, 0, 3)) {
+    case 3: {  // head-first, every head with its own density and angle
+      zone.count = cylinders;
+      zone.cylinder_step = 1;
+      for (std::int32_t head = 0; head <= last_head; ++head) {
+        auto track = track_run(1, sectors + uniform(random, 0, 9));
+        track.head = head;
+        track.angle_rev = uniform_rev(random);
+        zone.children.push_back(track);
+      }
+      break;
+    }
     case 0:  // head-first
       zone.count = cylinders;
       zone.cylinder_step = 1;
@@ -99,7 +110,8 @@ inline model::Layout random_layout(std::mt19937_64& random) {
     skip.length = uniform(random, 1, 4);
     if (random() % 2 == 0) {
       skip.stride = skip.length + uniform(random, 1, 20);
-      skip.count = uniform(random, 2, 2 + static_cast<std::uint32_t>((slots - at) / skip.stride / 3));
+      skip.count =
+          uniform(random, 2, 2 + static_cast<std::uint32_t>((slots - at) / skip.stride / 3));
       if (at + skip.count * skip.stride >= slots) break;
     }
     layout.skips.push_back(skip);
