@@ -27,7 +27,14 @@ const std::map<std::string, replay::Caches> kCaches = {
 const std::map<std::string, replay::TraceFormat> kFormats = {
     {"ascii", replay::TraceFormat::ascii}, {"validate", replay::TraceFormat::validate}};
 
+const std::map<std::string, engine::Scheduler> kSchedulers = {
+    {"fcfs", engine::Scheduler::fcfs}, {"sstf", engine::Scheduler::sstf},
+    {"look", engine::Scheduler::look}, {"c-look", engine::Scheduler::c_look},
+    {"sptf", engine::Scheduler::sptf}};
+
 struct Options {
+  std::string scheduler;
+  double ageing = 0;
   std::string trace, target, output, phase_from, format, caches = "default";
   std::optional<std::uint32_t> device_number;
   std::uint32_t depth = 1, reference_reads = 16;
@@ -40,6 +47,8 @@ replay::Result on_model(const Options& options, const replay::Trace& trace) {
   std::optional<replay::Result> drive;
   if (!options.phase_from.empty()) drive = replay::load_result(options.phase_from);
   if (drive) how.like = &*drive;
+  if (!options.scheduler.empty())
+    how.queue = engine::QueueSettings{kSchedulers.at(options.scheduler), 0, options.ageing};
   return replay::replay_on_model(load_subject(options.target).subject, trace, how);
 }
 
@@ -51,6 +60,9 @@ bool is_device(const std::string& target) {
 }
 
 replay::Result on_device(const Options& options, const replay::Trace& trace) {
+  if (!options.scheduler.empty())
+    throw Error(ExitStatus::usage,
+                "--scheduler sets a model's queue; a drive orders its requests as it does");
   if (!options.phase_from.empty())
     throw Error(ExitStatus::usage,
                 "--phase-from sets a model's phase; a drive's platter stands where it stands");
@@ -107,6 +119,16 @@ void add_replay(CLI::App& app) {
   command->add_option("--depth", options->depth, "most requests outstanding")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  CLI::Option* scheduler =
+      command
+          ->add_option("--scheduler", options->scheduler,
+                       "model: which of the outstanding requests is next (else: as the model says)")
+          ->check(CLI::IsMember(kSchedulers));
+  command
+      ->add_option("--ageing", options->ageing,
+                   "model, sptf: each ms of waiting counts as so many ms less of positioning")
+      ->needs(scheduler)
+      ->check(CLI::Range(0.0, 1000.0));
   command->add_option("--reference-reads", options->reference_reads,
                       "reads from the media before the trace, to set a model's phase by")
       ->capture_default_str();

@@ -154,6 +154,13 @@ Result replay_on_model(const Subject& subject, const Trace& trace, const ModelRe
   if (options.like) require_same_requests(trace, *options.like);
   if (options.caches == Caches::off)
     engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
+  if (options.queue) engine.set_queue(*options.queue);
+  // What the drive took at once the model must take at once, whatever its depth.
+  if (options.like) {
+    engine::QueueSettings queue = engine.queue_settings();
+    queue.depth = 0;
+    engine.set_queue(queue);
+  }
 
   Result result;
   result.target = Result::Target::model;

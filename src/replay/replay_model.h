@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/request.h"
 #include "engine/tables.h"
 #include "model/drive_model.h"
 #include "replay/result.h"
@@ -32,6 +33,8 @@ struct ModelReplay {
   Caches caches = Caches::as_they_are;
   std::uint32_t depth = 1;             // most requests outstanding; a closed trace has 1
   std::uint32_t reference_reads = 16;  // before the trace
+  // In which order the model serves what is outstanding, in place of its own way.
+  std::optional<engine::QueueSettings> queue{};
   // The same trace's result on the drive. The model then gets every request, the reference reads
   // first, at the time at which the drive got it, and its platter is set once, so that its
   // reference reads end at the angle at which the drive's did (without any: its first 100 media
