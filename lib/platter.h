@@ -1,0 +1,326 @@
+/* libplatter: a disk drive's model for other programs. Open a table (*.ptab, written by
+   `platter emit table`), ask where blocks lie, and run the service-time engine: which request is
+   complete when. docs/library.md is the guide.
+
+   Status. Functions that can fail return a platter_status, PLATTER_OK (0) or one of those below, and
+   then leave their results as they were. What PLATTER_NOTHING and PLATTER_QUEUE_FULL say is no error.
+   Every NULL that is not said to be allowed is answered with PLATTER_BAD_ARGUMENT. No C++ exception
+   leaves the library, nothing is printed, no signal is touched, no file is held open.
+
+   Threads. A table never changes: any number of threads may use it, and engines over it, at once.
+   An engine is used by one thread at a time; different engines are independent.
+
+   Time. Nanoseconds since an instant of the caller's choice, int64_t, within PLATTER_TIME_LIMIT on
+   both sides of 0. The library reads no clock. An angle is a fraction of a revolution times 2^64 in a
+   uint64_t, so that it wraps as revolutions do.
+
+   Growth. A program that was built against this header runs with later libraries of the same soname.
+   Members named reserved are set to 0 by the library in what it returns, and must be 0 in what it is
+   given. A struct with struct_size may grow at its end: the caller sets the member to sizeof. */
+#ifndef PLATTER_H
+#define PLATTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(PLATTER_BUILDING) && defined(__GNUC__)
+#define PLATTER_API __attribute__((visibility("default")))
+#else
+#define PLATTER_API
+#endif
+
+typedef int32_t platter_status;
+enum {
+  PLATTER_OK = 0,
+  PLATTER_NOTHING = 1,        /* no completion, no block, no such item: an ordinary answer */
+  PLATTER_QUEUE_FULL = 2,     /* as many requests are outstanding as the queue takes */
+  PLATTER_BAD_ARGUMENT = -1,  /* NULL, an unknown flag, a reserved member that is not 0 */
+  PLATTER_OUT_OF_RANGE = -2,  /* a block, place, time or number that the drive does not have */
+  PLATTER_BAD_TABLE = -3,     /* no table, another version's, a damaged one, or no such file */
+  PLATTER_NO_ACCESS = -4,     /* the file may not be read */
+  PLATTER_NO_MEMORY = -5,
+  PLATTER_BAD_CHECKPOINT = -6, /* not of an engine over this table and library */
+  PLATTER_INTERNAL = -7        /* a defect of the library */
+};
+
+#define PLATTER_TIME_LIMIT (INT64_C(1) << 61)           /* 73 years */
+#define PLATTER_DISTURBANCE_LIMIT INT64_C(1000000000000) /* 1000 s */
+
+/* The version of the library, such as "0.1.0". Never NULL; valid for ever. */
+PLATTER_API const char *platter_version(void);
+/* The version of table files that the library reads; others are refused. */
+PLATTER_API uint32_t platter_table_format(void);
+/* One sentence on the last function of the calling thread that returned a negative status; "" before
+   the first. Never NULL; valid until the next failure in the same thread. */
+PLATTER_API const char *platter_last_error(void);
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+typedef struct platter_table platter_table;
+
+/* Reads a table file and verifies it, which takes well below a millisecond. The file is not needed
+   after that. On success *table is to be closed with platter_table_close().
+   PLATTER_BAD_TABLE, PLATTER_NO_ACCESS, PLATTER_NO_MEMORY. */
+PLATTER_API platter_status platter_table_open(const char *path, platter_table **table);
+
+enum {
+  PLATTER_COPY = 0,     /* the bytes are copied; any alignment */
+  PLATTER_IN_PLACE = 1  /* used where they are: they begin at a multiple of 8, and stay there unchanged
+                           until the table and all engines over it are gone */
+};
+/* The same for `size` bytes in memory. `how` is PLATTER_COPY or PLATTER_IN_PLACE.
+   As platter_table_open(); PLATTER_BAD_ARGUMENT also for an address in place that is no multiple of 8. */
+PLATTER_API platter_status platter_table_open_memory(const void *bytes, size_t size, uint32_t how,
+                                                     platter_table **table);
+
+/* Gives the handle back; NULL is allowed. Engines over the table stay usable. */
+PLATTER_API void platter_table_close(platter_table *table);
+
+enum {
+  PLATTER_DERIVED = 1,        /* made from another model and never measured: not the drive it is named for */
+  PLATTER_VALIDATED = 2,      /* compared with its drive: platter_table_demerit() has the results */
+  PLATTER_CHECKED_READS = 4,  /* the model was checked for reads, ... */
+  PLATTER_CHECKED_WRITES = 8  /* ... for writes */
+};
+
+/* What a table says of its drive and of itself. Texts are UTF-8, "" where nothing is known, and
+   valid until the table is closed. */
+typedef struct platter_info {
+  uint32_t struct_size; /* set by the caller: sizeof(platter_info) */
+  uint32_t flags;
+  const char *name, *vendor, *product, *revision, *serial;
+  uint64_t blocks;      /* capacity: LBNs 0 to blocks - 1 */
+  uint32_t block_bytes;
+  uint32_t cylinders, heads, zones;
+  uint64_t tracks, sectors;                         /* physical ones, spare sectors included */
+  uint64_t period_numerator_ns, period_denominator; /* one revolution takes their ratio */
+  const char *method; /* how the model came about: characterized, imported, catalogue, derived */
+  const char *source, *date;
+  const char *model_sha256; /* of the model file's text: 64 hexadecimal digits */
+  const char *written_by;   /* the version of platter that wrote the table */
+  const char *note;         /* on its validity */
+  uint64_t first_lbn, last_lbn; /* where the model was checked; last_lbn 0: nowhere */
+  uint32_t min_blocks, max_blocks, max_depth; /* sizes and requests outstanding with which it was */
+  uint32_t demerits;                          /* how many platter_table_demerit() has */
+  uint64_t table_bytes;
+  uint32_t scheduler, queue_depth;         /* of the drive, as in platter_queue */
+  uint32_t cache_segments, segment_blocks; /* 0: no cache */
+} platter_info;
+
+PLATTER_API platter_status platter_table_info(const platter_table *table, platter_info *info);
+
+/* A comparison of the model with its drive: DIXtrac's demerit figure, and the share of media accesses
+   whose rotational position was predicted to 1/32 of a revolution. */
+typedef struct platter_demerit {
+  uint32_t struct_size; /* set by the caller: sizeof(platter_demerit) */
+  uint32_t reserved;
+  const char *workload; /* valid until the table is closed */
+  uint64_t requests;
+  double drive_mean_ms, demerit_ms, demerit_percent, folded_phase_share;
+} platter_demerit;
+
+/* PLATTER_NOTHING for an index that is not below platter_info's demerits. */
+PLATTER_API platter_status platter_table_demerit(const platter_table *table, uint32_t index,
+                                                 platter_demerit *demerit);
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+enum { PLATTER_REMAPPED = 1 }; /* the block lives away from its place in the sequence */
+
+typedef struct platter_place {
+  uint32_t cylinder, head;
+  uint32_t sector;        /* physical sector of its track, from 0 */
+  uint32_t track_sectors; /* physical sectors around */
+  uint64_t angle;         /* where the sector begins */
+  uint64_t sector_angle;  /* what one sector turns by */
+  uint32_t flags;         /* PLATTER_REMAPPED */
+  uint32_t reserved[3];
+} platter_place;
+
+typedef struct platter_track {
+  uint32_t cylinder, head;
+  uint32_t sectors;  /* physical ones around */
+  uint32_t zone;
+  uint64_t first_lbn, blocks; /* LBNs first_lbn .. first_lbn + blocks - 1 belong here (those that are
+                                 remapped away counted, those remapped to here not); blocks may be 0 */
+  uint64_t angle;        /* where physical sector 0 begins */
+  uint64_t sector_angle; /* what one sector turns by */
+  uint64_t reserved[2];
+} platter_track;
+
+/* Where a block lies. PLATTER_OUT_OF_RANGE past the last block. */
+PLATTER_API platter_status platter_place_of_lbn(const platter_table *table, uint64_t lbn,
+                                                platter_place *place);
+/* The way back. PLATTER_NOTHING: the sector holds no block (a spare or a slipped one).
+   PLATTER_OUT_OF_RANGE: there is no such sector. */
+PLATTER_API platter_status platter_lbn_of_place(const platter_table *table, uint32_t cylinder,
+                                                uint32_t head, uint32_t sector, uint64_t *lbn);
+/* The track that a block lies on. PLATTER_OUT_OF_RANGE past the last block. */
+PLATTER_API platter_status platter_track_of_lbn(const platter_table *table, uint64_t lbn,
+                                                platter_track *track);
+/* The track at a cylinder and head. PLATTER_OUT_OF_RANGE: there is none. */
+PLATTER_API platter_status platter_track_at(const platter_table *table, uint32_t cylinder,
+                                            uint32_t head, platter_track *track);
+
+/* The angle under the heads at a time, of a platter that is `phase_ns` ahead of one that has angle 0 at
+   time 0. PLATTER_OUT_OF_RANGE for times beyond the limit. */
+PLATTER_API platter_status platter_angle_at(const platter_table *table, int64_t time_ns,
+                                            int64_t phase_ns, uint64_t *angle);
+/* The first time, not before time_ns, at which an angle passes under the heads. */
+PLATTER_API platter_status platter_next_passage(const platter_table *table, uint64_t angle,
+                                                int64_t time_ns, int64_t phase_ns,
+                                                int64_t *passage_ns);
+
+/* ---- Engines --------------------------------------------------------------------------------- */
+
+/* A drive at work. After platter_engine_create() no function allocates memory, takes a lock or makes a
+   system call. */
+typedef struct platter_engine platter_engine;
+
+enum { PLATTER_WRITE = 1, PLATTER_FORCE_UNIT_ACCESS = 2 };
+
+typedef struct platter_request {
+  uint64_t lbn;
+  uint32_t blocks; /* at least 1 */
+  uint32_t flags;  /* PLATTER_WRITE, PLATTER_FORCE_UNIT_ACCESS */
+  uint32_t tag;    /* comes back with the completion */
+  uint32_t reserved_1;
+  /* What the world does to this request; the engine has no noise of its own. All may be 0. Derive
+     them from (seed, time, request), not from a sequence, for a rollback to repeat them. */
+  int64_t positioning_ns; /* added to its positioning time; may be negative */
+  int64_t media_delay_ns; /* not negative: passes before the media access begins, arm on track */
+  int64_t phase_ns;       /* the platter is ahead of its nominal angle by this time */
+  uint64_t reserved_2;
+} platter_request;
+
+enum {
+  PLATTER_MEDIA_ACCESS = 1,    /* the request had to wait for the media */
+  PLATTER_CACHE_HIT = 2,       /* served from, or completed into, the cache */
+  PLATTER_OUTSIDE_VALIDITY = 4 /* nobody has checked the model for such a request */
+};
+
+typedef struct platter_completion {
+  uint32_t tag;
+  uint32_t flags;
+  int64_t arrival_ns, completion_ns;
+  uint64_t reserved;
+} platter_completion;
+
+/* A drive as it is after power-on at time 0: arm at cylinder 0, cache empty and on, the drive's own
+   queue. To be destroyed with platter_engine_destroy(). PLATTER_NO_MEMORY. */
+PLATTER_API platter_status platter_engine_create(const platter_table *table,
+                                                 platter_engine **engine);
+PLATTER_API void platter_engine_destroy(platter_engine *engine); /* NULL is allowed */
+
+/* Power-on again, at time_ns: what was outstanding is forgotten; the settings of queue and cache and
+   the counters stay. PLATTER_OUT_OF_RANGE. */
+PLATTER_API platter_status platter_engine_reset(platter_engine *engine, int64_t time_ns);
+
+/* One request at a time: serves one that arrives at time_ns, and says when it is complete. If the
+   drive is still busy then, it waits its turn; what was submitted before is served first, and its
+   completions stay to be taken. PLATTER_OUT_OF_RANGE: past the last block, or a time or disturbance
+   beyond its limit. */
+PLATTER_API platter_status platter_engine_service(platter_engine *engine,
+                                                  const platter_request *request, int64_t time_ns,
+                                                  platter_completion *completion);
+
+/* Several outstanding: hands a request to the drive that arrives, or arrived, at arrival_ns. An arrival
+   may be told late: what was served meanwhile without regard to it is taken back, unless a completion
+   was already taken that lies behind it or more than 8 requests were served since; then it counts as
+   come now, and platter_counters' late_arrivals grows.
+   PLATTER_QUEUE_FULL: it was not taken. PLATTER_OUT_OF_RANGE as for platter_engine_service(). */
+PLATTER_API platter_status platter_engine_submit(platter_engine *engine,
+                                                 const platter_request *request,
+                                                 int64_t arrival_ns);
+/* When the next completion will be if nothing else is submitted. May be asked again after every
+   submission. PLATTER_NOTHING: nothing is outstanding. */
+PLATTER_API platter_status platter_engine_next_completion_time(platter_engine *engine,
+                                                               int64_t *time_ns);
+/* Takes the next completion, in the order of their time. Whoever follows a clock takes it when its
+   time has come, not before: a request that arrives meanwhile could come first.
+   PLATTER_NOTHING: nothing is outstanding. */
+PLATTER_API platter_status platter_engine_next_completion(platter_engine *engine,
+                                                          platter_completion *completion);
+/* Serves what is due by time_ns; the other functions do so as far as they need to. */
+PLATTER_API platter_status platter_engine_advance(platter_engine *engine, int64_t time_ns);
+/* Requests that were submitted and whose completions were not taken. 0 for NULL. */
+PLATTER_API size_t platter_engine_outstanding(const platter_engine *engine);
+/* Forgets what is outstanding, as a reset of the logical unit does. */
+PLATTER_API platter_status platter_engine_drop_outstanding(platter_engine *engine);
+
+enum {
+  PLATTER_FCFS = 0,   /* first come, first served */
+  PLATTER_SSTF = 1,   /* shortest seek (cylinders) first */
+  PLATTER_LOOK = 2,   /* the nearest in the direction of the sweep, which turns at the last one */
+  PLATTER_C_LOOK = 3, /* the next higher cylinder; behind the highest, the lowest */
+  PLATTER_SPTF = 4    /* shortest positioning time (seek, head switch, settle and rotation) first */
+};
+
+typedef struct platter_queue {
+  uint32_t scheduler;
+  uint32_t depth; /* most requests outstanding; 0: as many as the engine has room for */
+  double ageing;  /* PLATTER_SPTF: a ns of waiting counts as so many ns less of positioning; 0: none */
+  uint64_t reserved;
+} platter_queue;
+
+/* For what is chosen from now on; what platter_engine_next_completion_time() had to look ahead to has been
+   chosen. PLATTER_BAD_ARGUMENT: no such scheduler. PLATTER_OUT_OF_RANGE: a
+   depth beyond the engine's 64, an ageing that is negative or above 1e6. */
+PLATTER_API platter_status platter_engine_set_queue(platter_engine *engine,
+                                                    const platter_queue *queue);
+PLATTER_API platter_status platter_engine_queue(const platter_engine *engine, platter_queue *queue);
+
+enum {
+  PLATTER_READ_CACHE = 1,  /* mode page 08h: RCD = 0 */
+  PLATTER_WRITE_CACHE = 2, /* WCE = 1 */
+  PLATTER_READ_AHEAD = 4   /* DRA = 0 */
+};
+
+/* Turns the cache on and off, at time_ns; `flags` are those that are on. A cache that is turned off
+   loses its contents, dirty blocks to the media. What is outstanding is served first.
+   PLATTER_BAD_ARGUMENT: an unknown flag. PLATTER_OUT_OF_RANGE: the time. */
+PLATTER_API platter_status platter_engine_set_cache(platter_engine *engine, uint32_t flags,
+                                                    int64_t time_ns);
+PLATTER_API platter_status platter_engine_cache(const platter_engine *engine, uint32_t *flags);
+
+/* SYNCHRONIZE CACHE at time_ns: when all dirty blocks that were received by then are on the media.
+   What is outstanding is served first. */
+PLATTER_API platter_status platter_engine_synchronize(platter_engine *engine, int64_t time_ns,
+                                                      int64_t *done_ns);
+/* SEEK at time_ns to the track of a block: when the arm is there. What is outstanding is served first.
+   PLATTER_OUT_OF_RANGE: past the last block, or the time. */
+PLATTER_API platter_status platter_engine_seek(platter_engine *engine, uint64_t lbn,
+                                               int64_t time_ns, int64_t *there_ns);
+
+/* Checkpoint and rollback: everything that can change, settings and counters included, in so many
+   bytes of the caller's memory, of any alignment. A checkpoint holds no pointers; it may be moved, kept in
+   a file, and restored by any engine over an equal table of a library of the same version, any
+   number of times. What then follows is what would have followed. It is checked for being of that
+   table and library, not for damage. */
+PLATTER_API size_t platter_engine_checkpoint_size(const platter_engine *engine); /* 0 for NULL */
+/* `size` is what `memory` has room for. PLATTER_OUT_OF_RANGE: too small. */
+PLATTER_API platter_status platter_engine_save(const platter_engine *engine, void *memory,
+                                               size_t size);
+/* PLATTER_BAD_CHECKPOINT: the engine stays as it was. */
+PLATTER_API platter_status platter_engine_restore(platter_engine *engine, const void *memory,
+                                                  size_t size);
+
+typedef struct platter_counters {
+  uint32_t struct_size; /* set by the caller: sizeof(platter_counters) */
+  uint32_t reserved;
+  uint64_t outside_validity; /* requests served that nobody has checked the model for */
+  uint64_t late_arrivals;    /* requests that came to light too late to be served as if in time */
+} platter_counters;
+
+PLATTER_API platter_status platter_engine_counters(const platter_engine *engine,
+                                                   platter_counters *counters);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+"""The shared library exports what its header declares, and nothing else; the archive needs nothing of
+ours beside itself."""
+
+import os
+import re
+import subprocess
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LIBRARY = os.environ.get("PLATTER_LIBRARY", "")
+ARCHIVE = os.environ.get("PLATTER_ARCHIVE", "")
+
+
+def symbols(*arguments):
+    """Names as nm tells them, without versions."""
+    listing = subprocess.run(["nm", *arguments], text=True, check=True, capture_output=True).stdout
+    return {fields[-1].partition("@")[0] for fields in map(str.split, listing.splitlines())
+            if len(fields) >= 2 and not fields[-1].endswith(":")}
+
+
+@unittest.skipUnless(LIBRARY and ARCHIVE, "PLATTER_LIBRARY and PLATTER_ARCHIVE name no libraries")
+class Exports(unittest.TestCase):
+    def setUp(self):
+        with open(os.path.join(HERE, "../../lib/platter.h"), encoding="utf-8") as file:
+            header = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
+        self.declared = set(re.findall(r"^PLATTER_API [^;(]*?\b(platter_\w+)\(", header, re.MULTILINE))
+        self.assertGreater(len(self.declared), 30)
+
+    def test_the_shared_library(self):
+        exported = symbols("-D", "--defined-only", LIBRARY) - {"PLATTER_0"}
+        self.assertEqual(exported, self.declared)
+
+    def test_the_archive(self):
+        defined = symbols("--defined-only", ARCHIVE)
+        self.assertLessEqual(self.declared, defined)
+        lacking = {name for name in symbols("--undefined-only", ARCHIVE) - defined
+                   if "platter" in name or "fmt" in name}
+        self.assertEqual(lacking, set())
+
+    def test_every_function_is_tried(self):
+        with open(os.path.join(HERE, "api_test.cpp"), encoding="utf-8") as file:
+            tests = file.read()
+        with open(os.path.join(HERE, "tables.h"), encoding="utf-8") as file:
+            tests += file.read()
+        self.assertEqual({name for name in self.declared if name + "(" not in tests}, set())
+
+
+if __name__ == "__main__":
+    unittest.main()
