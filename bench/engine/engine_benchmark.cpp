@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "engine/tables.h"
 #include "model/json.h"
 #include "nested_drive.h"
+#include "replay/trace.h"
 #include "virtual_drive/catalogue.h"
 
 namespace {
@@ -57,6 +59,30 @@ void service(benchmark::State& state, const std::shared_ptr<const engine::Tables
     Nanoseconds now = 0;
     for (const Request& request : requests) now = engine.service(request, now).completion_ns;
     benchmark::DoNotOptimize(now);
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * requests.size()));
+}
+
+// A trace at its own times.
+void trace_speed(benchmark::State& state, const std::shared_ptr<const engine::Tables>& tables,
+                 const replay::Trace& trace, bool caches) {
+  Engine engine(tables);
+  std::vector<std::pair<Request, Nanoseconds>> requests;
+  for (const replay::TraceRequest& r : trace.requests) {
+    Request request;
+    request.lbn = r.lbn;
+    request.blocks = r.blocks;
+    request.write = r.write;
+    requests.push_back({request, r.arrival_ns});
+  }
+  for (auto _ : state) {
+    engine.reset(0);
+    set_caches(engine, caches);
+    Nanoseconds sum = 0;
+    for (const auto& [request, arrival] : requests)
+      sum += engine.service(request, arrival).completion_ns - arrival;
+    benchmark::DoNotOptimize(sum);
+    state.counters["mean_ms"] = static_cast<double>(sum) / 1e6 / double(requests.size());
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * requests.size()));
 }
@@ -160,37 +186,65 @@ void load_table(benchmark::State& state, const model::DriveModel& model) {
   state.counters["table_bytes"] = static_cast<double>(text.size());
 }
 
+void add(const std::string& name, const std::function<void(benchmark::State&)>& function) {
+  benchmark::RegisterBenchmark(name.c_str(), function)->Unit(benchmark::kNanosecond);
+}
+
 void add_drive(const std::string& name, const model::DriveModel& model) {
   const auto tables = tables_of(model);
-  const auto add = [&](const std::string& what, auto&& function) {
-    benchmark::RegisterBenchmark((name + "/" + what).c_str(), function)
-        ->Unit(benchmark::kNanosecond);
-  };
   for (const bool caches : {false, true}) {
     const std::string suffix = caches ? "/caches on" : "/caches off";
-    add("service" + suffix, [=](benchmark::State& s) { service(s, tables, caches); });
-    add("latency" + suffix, [=](benchmark::State& s) { service_latency(s, tables, caches); });
+    add(name + "/service" + suffix, [=](auto& s) { service(s, tables, caches); });
+    add(name + "/latency" + suffix, [=](auto& s) { service_latency(s, tables, caches); });
   }
-  add("LBN to PBN", [=](benchmark::State& s) { lbn_to_pbn(s, tables); });
-  add("PBN to LBN", [=](benchmark::State& s) { pbn_to_lbn(s, tables); });
-  add("depth 32/fcfs",
-      [=](benchmark::State& s) { depth_32(s, tables, engine::Scheduler::fcfs, false); });
-  add("depth 32/sptf",
-      [=](benchmark::State& s) { depth_32(s, tables, engine::Scheduler::sptf, false); });
-  add("depth 32/sptf, caches on",
-      [=](benchmark::State& s) { depth_32(s, tables, engine::Scheduler::sptf, true); });
-  add("checkpoint and rollback", [=](benchmark::State& s) { checkpoint_and_rollback(s, tables); });
-  add("load and verify", [=](benchmark::State& s) { load_table(s, model); });
+  add(name + "/LBN to PBN", [=](auto& s) { lbn_to_pbn(s, tables); });
+  add(name + "/PBN to LBN", [=](auto& s) { pbn_to_lbn(s, tables); });
+  add(name + "/depth 32/fcfs",
+      [=](auto& s) { depth_32(s, tables, engine::Scheduler::fcfs, false); });
+  add(name + "/depth 32/sptf",
+      [=](auto& s) { depth_32(s, tables, engine::Scheduler::sptf, false); });
+  add(name + "/depth 32/sptf, caches on",
+      [=](auto& s) { depth_32(s, tables, engine::Scheduler::sptf, true); });
+  add(name + "/checkpoint and rollback", [=](auto& s) { checkpoint_and_rollback(s, tables); });
+  add(name + "/load and verify", [=](auto& s) { load_table(s, model); });
+}
+
+void add_trace(const std::string& name, const model::DriveModel& model,
+               const std::string& file) {
+  const auto tables = tables_of(model);
+  const replay::Trace trace = replay::read_trace_file(file);
+  for (const bool caches : {false, true})
+    add(name + "/trace" + (caches ? "/caches on" : "/caches off"),
+        [=](auto& s) { trace_speed(s, tables, trace, caches); });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  const model::DriveModel atlas =
-      virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("quantum-atlas10k"));
-  add_drive("atlas 10K", atlas);
-  add_drive("nested, 3400 slips", bench::nested_drive(atlas));
-  for (int i = 1; i < argc; ++i) add_drive(argv[i], model::load_model(argv[i]));
+  const std::string trace_option = "--trace=";
+  std::vector<std::string> models;
+  std::string trace;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument.starts_with(trace_option))
+      trace = argument.substr(trace_option.size());
+    else
+      models.push_back(argument);
+  }
+  if (models.empty()) {
+    const model::DriveModel atlas =
+        virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("quantum-atlas10k"));
+    add_drive("atlas 10K", atlas);
+    add_drive("nested, 3400 slips", bench::nested_drive(atlas));
+  }
+  for (const std::string& file : models) {
+    const model::DriveModel model = model::load_model(file);
+    const std::string name = model.identity.name.empty() ? file : model.identity.name;
+    if (trace.empty())
+      add_drive(name, model);
+    else
+      add_trace(name, model, trace);
+  }
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/read_ahead.h"
+
 namespace platter::engine {
 
 // Brings the background work to `now`.
@@ -38,57 +40,11 @@ void Step::stop_read_ahead(Nanoseconds now) {
   background.kind = Kind::none;
 }
 
-// The first LBN that read-ahead behind this request will not read.
-std::uint64_t Step::read_ahead_limit(const Request& request, std::uint64_t segment_first,
-                                     const Track& near) const {
-  const CacheTable& cache = tables_.cache;
-  const LayoutMap& layout = tables_.layout;
-  const std::uint64_t end = request.lbn + request.blocks;
-  const std::uint64_t blocks = layout.blocks();
-  if (end >= blocks) return blocks;
-  const auto beyond_track_of = [&](std::uint64_t lbn) {
-    const std::uint64_t slot = layout.slot_of_lbn(lbn);
-    const bool is_near = slot >= near.first_slot && slot - near.first_slot < near.sectors;
-    const Track track = is_near ? near : layout.track_of_slot(slot);
-    return layout.lbn_at_or_after_slot(track.first_slot + track.sectors, lbn);
-  };
-  std::uint64_t far = end;
-  switch (static_cast<model::ReadAhead>(cache.read_ahead)) {
-    case model::ReadAhead::none:
-      return end;
-    case model::ReadAhead::to_track_end:
-      far = beyond_track_of(end - 1);
-      break;
-    case model::ReadAhead::to_cylinder_end: {
-      const std::uint32_t cylinder = layout.pbn_of_lbn(end - 1).cylinder;
-      far = beyond_track_of(end - 1);
-      for (std::uint32_t tracks = layout.heads();
-           tracks > 0 && far < blocks && layout.pbn_of_lbn(far).cylinder == cylinder; --tracks)
-        far = beyond_track_of(far);
-      break;
-    }
-    case model::ReadAhead::to_segment_full:
-      far = cache.read_ahead_over_requested ? end + cache.segment_blocks
-                                            : std::max(end, request.lbn + cache.segment_blocks);
-      if (cache.read_ahead_max > 0) far = end + cache.read_ahead_max;
-      break;
-    case model::ReadAhead::to_next_track_if_sequential: {
-      far = beyond_track_of(end);
-      const Track track = layout.track_of_slot(layout.slot_of_lbn(end));
-      if (segment_first < layout.lbn_at_or_after_slot(track.first_slot) && far < blocks)
-        far = beyond_track_of(far);
-      break;
-    }
-  }
-  if (cache.read_ahead_max > 0) far = std::min(far, end + cache.read_ahead_max);
-  far = std::max(far, end + cache.read_ahead_min);
-  return std::min(far, blocks);
-}
-
 void Step::start_read_ahead(const Request& request, std::uint32_t segment,
                             const MediaCursor& cursor) {
   if (!reads_cached() || !state_.settings.read_ahead) return;
-  const std::uint64_t limit = read_ahead_limit(request, segments_[segment].first, cursor.track);
+  const std::uint64_t limit =
+      read_ahead_limit(tables_, request, segments_[segment].first, cursor.track);
   if (limit <= cursor.next_lbn) return;
   core_.background = {Kind::read_ahead, segment, cursor, limit, 0};
 }

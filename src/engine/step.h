@@ -56,8 +56,6 @@ class Step {
   void settle(Nanoseconds now);
   void finish_destage();
   void stop_read_ahead(Nanoseconds now);
-  std::uint64_t read_ahead_limit(const Request& request, std::uint64_t segment_first,
-                                 const Track& near) const;
   void start_read_ahead(const Request& request, std::uint32_t segment, const MediaCursor& cursor);
 
   Completion read(const Request& request, Nanoseconds now);

@@ -1,6 +1,7 @@
 // Reads: hits, hits whose end is still to be read, and what comes from the media.
 #include <algorithm>
 
+#include "engine/read_ahead.h"
 #include "engine/step.h"
 
 namespace platter::engine {
@@ -39,9 +40,9 @@ Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_
             overheads_.first_reselect + overheads_.data_preparation;
   } else if (background.kind == Kind::read_ahead) {
     if (background.segment == segment)
-      background.limit =
-          std::max(background.limit,
-                   read_ahead_limit(request, segments_[segment].first, background.cursor.track));
+      background.limit = std::max(
+          background.limit,
+          read_ahead_limit(tables_, request, segments_[segment].first, background.cursor.track));
     else
       stop_read_ahead(now);
   }

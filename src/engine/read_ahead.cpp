@@ -1,0 +1,76 @@
+#include "engine/read_ahead.h"
+
+#include <algorithm>
+
+namespace platter::engine {
+namespace {
+
+Track track_holding(const LayoutMap& layout, std::uint64_t lbn, const Track& near) {
+  const std::uint64_t slot = layout.slot_of_lbn(lbn);
+  const bool is_near = slot >= near.first_slot && slot - near.first_slot < near.sectors;
+  return is_near ? near : layout.track_of_slot(slot);
+}
+
+// The first LBN behind the track; `lbn` is one on it.
+std::uint64_t beyond(const LayoutMap& layout, const Track& track, std::uint64_t lbn) {
+  return layout.lbn_at_or_after_slot(track.first_slot + track.sectors, lbn);
+}
+
+std::uint64_t end_of_cylinder(const LayoutMap& layout, std::uint64_t lbn, const Track& near) {
+  Track track = track_holding(layout, lbn, near);
+  const std::uint32_t cylinder = track.cylinder;
+  std::uint64_t far = beyond(layout, track, lbn);
+  for (std::uint32_t tracks = layout.heads(); tracks > 0 && far < layout.blocks(); --tracks) {
+    track = track_holding(layout, far, near);
+    if (track.cylinder != cylinder) break;
+    far = beyond(layout, track, far);
+  }
+  return far;
+}
+
+// To the end of the track behind the request, and of the next one if what the segment holds began
+// on the track before.
+std::uint64_t end_of_next_track(const LayoutMap& layout, std::uint64_t end, std::uint64_t most,
+                                std::uint64_t segment_first, const Track& near) {
+  const Track track = track_holding(layout, end, near);
+  const std::uint64_t far = beyond(layout, track, end);
+  if (far >= most || segment_first >= layout.lbn_at_or_after_slot(track.first_slot, end))
+    return far;
+  return beyond(layout, track_holding(layout, far, near), far);
+}
+
+}  // namespace
+
+std::uint64_t read_ahead_limit(const Tables& tables, const Request& request,
+                               std::uint64_t segment_first, const Track& near) {
+  const CacheTable& cache = tables.cache;
+  const LayoutMap& layout = tables.layout;
+  const std::uint64_t end = request.lbn + request.blocks;
+  const std::uint64_t blocks = layout.blocks();
+  if (end >= blocks) return blocks;
+  const std::uint64_t most =
+      cache.read_ahead_max > 0 ? std::min(blocks, end + cache.read_ahead_max) : blocks;
+  std::uint64_t far = end;
+  switch (static_cast<model::ReadAhead>(cache.read_ahead)) {
+    case model::ReadAhead::none:
+      return end;
+    case model::ReadAhead::to_track_end:
+      far = beyond(layout, track_holding(layout, end - 1, near), end - 1);
+      break;
+    case model::ReadAhead::to_cylinder_end:
+      far = end_of_cylinder(layout, end - 1, near);
+      break;
+    case model::ReadAhead::to_segment_full:
+      far = cache.read_ahead_over_requested ? end + cache.segment_blocks
+                                            : std::max(end, request.lbn + cache.segment_blocks);
+      if (cache.read_ahead_max > 0) far = most;
+      break;
+    case model::ReadAhead::to_next_track_if_sequential:
+      far = end_of_next_track(layout, end, most, segment_first, near);
+      break;
+  }
+  far = std::max(std::min(far, most), end + cache.read_ahead_min);
+  return std::min(far, blocks);
+}
+
+}  // namespace platter::engine
