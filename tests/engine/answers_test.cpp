@@ -1,0 +1,248 @@
+// Nothing about the engine's answers changes unnoticed: random drives with every policy, random
+// requests, and a digest of each completion, to the nanosecond. What the answers should be is for
+// the other tests to say; here they only have to stay. A change on purpose brings new digests with
+// it: a failed check shows them. They hold for every machine whose compiler does not contract
+// floating point (the tables are compiled with it; serving has none but the queue's ageing).
+
+#include <array>
+#include <catch2/catch.hpp>
+
+#include "engine/engine.h"
+#include "engine/random_layout.h"
+#include "engine/small_drive.h"
+#include "engine/tables.h"
+
+using namespace platter;
+using namespace platter::engine;
+using testing::uniform;
+using testing::value;
+
+namespace {
+
+using Random = std::mt19937_64;
+
+bool chance(Random& random, std::uint32_t one_in = 2) { return random() % one_in == 0; }
+
+model::Parameter flag(Random& random) { return value(chance(random) ? 1 : 0); }
+
+// 0 to `most` us in whole us, so that the tables hold it exactly.
+model::Parameter time_us(Random& random, std::uint32_t most) {
+  return value(uniform(random, 0, most) * 1e-3);
+}
+
+model::Cache random_cache(Random& random) {
+  model::Cache cache;
+  if (chance(random, 8)) return cache;
+  cache.read_enabled = value(chance(random, 6) ? 0 : 1);
+  cache.segments = value(uniform(random, 1, 6));
+  cache.segment_blocks = value(uniform(random, 4, 120));
+  cache.write_back_level = value(uniform(random, 0, 2));
+  cache.read_ahead = value(uniform(random, 0, 4));
+  if (chance(random)) cache.read_ahead_min_blocks = value(uniform(random, 0, 40));
+  if (chance(random)) cache.read_ahead_max_blocks = value(uniform(random, 0, 90));
+  cache.read_ahead_over_requested = value(double(uniform(random, 0, 2)) - 1);
+  for (model::Parameter* policy :
+       {&cache.separate_write_segment, &cache.read_ahead_on_hit, &cache.read_free_blocks,
+        &cache.zero_latency_read, &cache.zero_latency_write, &cache.read_hit_on_written,
+        &cache.combine_sequential_writes, &cache.stop_read_ahead_in_sector,
+        &cache.almost_read_hits})
+    *policy = flag(random);
+  cache.discards_after_transfer = value(chance(random, 6) ? 1 : 0);
+  return cache;
+}
+
+void random_overheads(Random& random, model::Overheads& o) {
+  for (model::Parameter* time : {&o.read_hit_after_read,
+                                 &o.read_hit_after_write,
+                                 &o.read_miss_after_read,
+                                 &o.read_miss_after_write,
+                                 &o.write_hit_after_read,
+                                 &o.write_hit_after_write,
+                                 &o.write_miss_after_read,
+                                 &o.write_miss_after_write,
+                                 &o.per_request,
+                                 &o.read_completion,
+                                 &o.write_completion,
+                                 &o.data_preparation,
+                                 &o.first_reselect,
+                                 &o.other_reselect,
+                                 &o.read_disconnect_after_read,
+                                 &o.read_disconnect_after_write,
+                                 &o.write_disconnect,
+                                 &o.extra_disconnect_command,
+                                 &o.extra_disconnect_first,
+                                 &o.extra_disconnect_inter,
+                                 &o.extra_disconnect_second,
+                                 &o.extra_disconnect_seek_delta})
+    if (!chance(random, 5)) *time = time_us(random, 900);
+  if (chance(random, 3)) o.minimum_seek_delay = time_us(random, 1500);
+  o.extra_write_disconnect = value(chance(random, 3) ? 1 : 0);
+}
+
+model::DriveModel random_drive(Random& random) {
+  model::DriveModel drive = testing::small_drive();
+  drive.layout = testing::random_layout(random);
+  drive.rotation.denominator = uniform(random, 1, 50000);
+  drive.rotation.numerator_ns = drive.rotation.denominator * uniform(random, 3'000'000, 12'000'000);
+  drive.rotation.numerator_ns += random() % drive.rotation.denominator;
+  drive.seek.points = {{1, 0.75, {}, 0}, {5, 1.5, {}, 0}, {40, 4.25, {}, 0}, {90, 6.5, {}, 0}};
+  drive.head_switch = time_us(random, 1200);
+  drive.write_settle = value(double(uniform(random, 0, 800)) * 1e-3 - 0.2);
+  drive.cache = random_cache(random);
+  random_overheads(random, drive.overheads);
+  drive.bus.block_transfer = time_us(random, 200);
+  if (chance(random)) drive.bus.write_block_transfer = time_us(random, 200);
+  if (chance(random)) drive.bus.high_read_watermark = value(uniform(random, 0, 8) / 8.0);
+  drive.bus.watermark_by_request_size = flag(random);
+  if (chance(random)) {
+    const std::uint64_t blocks = LayoutMap(drive.layout).blocks();
+    drive.validity = {blocks / 8, blocks - blocks / 8 - 1, 2, 20, 3, true, chance(random), {}, ""};
+  }
+  return drive;
+}
+
+// Sequential runs, near misses and far requests, as a cache sees them.
+Request random_request(Random& random, std::uint64_t blocks, std::uint64_t& next) {
+  Request request;
+  request.blocks = uniform(random, 1, chance(random, 8) ? 150 : 24);
+  if (request.blocks > blocks) request.blocks = 1;
+  const std::uint64_t room = blocks - request.blocks;
+  switch (uniform(random, 0, 5)) {
+    case 0:
+    case 1:
+    case 2:
+      request.lbn = next;
+      break;
+    case 3:
+      request.lbn = next + uniform(random, 0, 40);
+      break;
+    case 4:
+      request.lbn = next - std::min<std::uint64_t>(next, uniform(random, 0, 60));
+      break;
+    default:
+      request.lbn = random() % (room + 1);
+  }
+  request.lbn = std::min(request.lbn, room);
+  request.write = chance(random, 3);
+  request.force_unit_access = chance(random, 12);
+  if (chance(random, 4))
+    request.disturbance = {Nanoseconds(random() % 200'000) - 100'000,
+                           chance(random) ? Nanoseconds(random() % 900'000) : 0,
+                           Nanoseconds(random() % 3'000'000) - 1'500'000};
+  request.tag = static_cast<std::uint32_t>(random());
+  next = request.lbn + request.blocks;
+  return request;
+}
+
+// FNV-1a over 64-bit words.
+class Digest {
+ public:
+  void add(std::uint64_t word) { hash_ = (hash_ ^ word) * 0x100000001b3ull; }
+  void add(const Completion& done) {
+    add(done.tag);
+    add(static_cast<std::uint64_t>(done.arrival_ns));
+    add(static_cast<std::uint64_t>(done.completion_ns));
+    add(done.media_access + 2u * done.cache_hit + 4u * done.outside_validity);
+  }
+  std::uint64_t value() const { return hash_ ^ (hash_ >> 29); }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325ull;
+};
+
+Nanoseconds pause(Random& random) {
+  switch (uniform(random, 0, 3)) {
+    case 0:
+      return 0;
+    case 1:
+      return static_cast<Nanoseconds>(random() % 2'000'000);
+    case 2:
+      return static_cast<Nanoseconds>(random() % 15'000'000);
+    default:
+      return static_cast<Nanoseconds>(random() % 80'000'000);
+  }
+}
+
+// One request after the other, with what else a host does to a drive in between.
+void serve_one_by_one(Random& random, Engine& engine, Digest& digest) {
+  Nanoseconds now = static_cast<Nanoseconds>(random() % 1'000'000'000);
+  engine.reset(now);
+  std::uint64_t next = random() % engine.blocks();
+  for (int i = 0; i < 60; ++i) {
+    now += pause(random);
+    switch (uniform(random, 0, 24)) {
+      case 0:
+        digest.add(static_cast<std::uint64_t>(engine.synchronize(now)));
+        break;
+      case 1:
+        digest.add(static_cast<std::uint64_t>(
+            engine.seek(random() % engine.blocks(), now, {0, 0, 12345})));
+        break;
+      case 2:
+        engine.set_cache({!chance(random, 4), !chance(random, 4), !chance(random, 4)}, now);
+        break;
+      default: {
+        const Completion done = engine.service(random_request(random, engine.blocks(), next), now);
+        digest.add(done);
+        if (!chance(random, 3)) now = std::max(now, done.completion_ns);
+      }
+    }
+  }
+  digest.add(engine.outside_validity());
+}
+
+// Several outstanding, some arriving late, in the order of a scheduler.
+void serve_queued(Random& random, Engine& engine, Digest& digest) {
+  engine.set_queue({static_cast<Scheduler>(random() % 5),
+                    chance(random) ? uniform(random, 1, 12) : 0, chance(random) ? 0 : 0.25});
+  Nanoseconds now = 0;
+  std::uint64_t next = random() % engine.blocks();
+  for (int i = 0; i < 60; ++i) {
+    if (chance(random, 3)) now += pause(random);
+    const Nanoseconds late = chance(random, 4) ? static_cast<Nanoseconds>(random() % 300'000) : 0;
+    const Nanoseconds arrival = std::max<Nanoseconds>(0, now - late);
+    digest.add(engine.submit(random_request(random, engine.blocks(), next), arrival));
+    if (chance(random, 3)) engine.advance(now);
+    if (const auto due = engine.next_completion_time(); due && *due <= now)
+      digest.add(*engine.next_completion());
+    digest.add(engine.outstanding());
+  }
+  while (const auto done = engine.next_completion()) digest.add(*done);
+  digest.add(engine.late_arrivals());
+}
+
+template <typename Serve>
+std::uint64_t digest_of(std::uint64_t seed, Serve serve) {
+  Digest digest;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    Random random(seed * 1000 + i);
+    Engine engine(random_drive(random));
+    serve(random, engine, digest);
+  }
+  return digest.value();
+}
+
+template <std::size_t N, typename Serve>
+void check(const std::array<std::uint64_t, N>& expected, Serve serve) {
+  for (std::size_t i = 0; i < N; ++i) {
+    const std::uint64_t got = digest_of(i + 1, serve);
+    INFO("drives of seed " << i + 1 << ": 0x" << std::hex << got);
+    CHECK(got == expected[i]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("served one by one, 1000 random drives answer as they always did") {
+  check(std::array<std::uint64_t, 10>{0x1089c94c6ffb8eb6, 0x295e6d5eb2ed7044, 0x5420551ed40d45bb,
+                                      0x9fbb11ca1c12dfb7, 0x312d2752a0d62b34, 0x5f697c381174a591,
+                                      0x1e00dfa65994e7c8, 0xabf9b423ca75e01f, 0xbef73c2ce8ce0bac,
+                                      0x65a13bb3ba02e73b},
+        serve_one_by_one);
+}
+
+TEST_CASE("served from a queue, 600 random drives answer as they always did") {
+  check(std::array<std::uint64_t, 6>{0xbb6ee11acb629c77, 0x516a186bbc8fec0, 0xa479651f03497d66,
+                                     0x4e34224ad5fc30f6, 0xf96830c95e37460, 0x564137f354b299f5},
+        serve_queued);
+}
