@@ -20,7 +20,7 @@ namespace {
 
 struct Zone {
   Where where;
-  std::int64_t first_cylinder, last_cylinder, sectors;
+  std::int64_t first_cylinder, last_cylinder, first_lbn, last_lbn, sectors;
   double skew_rev, track_skew_rev, cylinder_skew_rev;
 };
 
@@ -55,8 +55,8 @@ Zone read_zone(const Value& value, std::vector<std::string>& notes) {
   zone.where = (*block)->where;
   zone.first_cylinder = reader.integer("First cylinder number", 0, kMostCylinders);
   zone.last_cylinder = reader.integer("Last cylinder number", zone.first_cylinder, kMostCylinders);
-  reader.integer("First LBN", 0, kMostBlocks);
-  reader.integer("Last LBN", 0, kMostBlocks);
+  zone.first_lbn = reader.integer("First LBN", 0, kMostBlocks);
+  zone.last_lbn = reader.integer("Last LBN", 0, kMostBlocks);
   zone.sectors = reader.integer("Blocks per track", 1, 1 << 20);
   bool revolutions = false;
   if (reader.has("Skew units")) {
@@ -168,6 +168,26 @@ std::vector<TrackName> tracks_in_order(const std::vector<Extent>& extents) {
   return tracks;
 }
 
+// The map has the say; DiskSim finds a block's zone by the zone's own numbers.
+void note_contradictions(const std::vector<Zone>& zones, const MapFile& map, std::vector<std::string>& notes) {
+  for (const Zone& zone : zones) {
+    std::int64_t first = -1, last = -1;
+    for (const Extent& extent : map.extents) {
+      if (extent.cylinder < zone.first_cylinder || extent.cylinder > zone.last_cylinder) continue;
+      if (first < 0) first = extent.lbn;
+      last = extent.lbn + extent.length - 1;
+    }
+    if (first != zone.first_lbn || last != zone.last_lbn) {
+      notes.push_back(fmt::format("First LBN = {}, Last LBN = {} ({}) are not those of the layout map, {} and {}, and "
+                                  "are ignored", zone.first_lbn, zone.last_lbn, zone.where.brief(), first, last));
+    }
+    if (zone.last_cylinder >= map.cylinders) {
+      notes.push_back(fmt::format("Last cylinder number = {} ({}) is past the {} cylinders of the layout map",
+                                  zone.last_cylinder, zone.where.brief(), map.cylinders));
+    }
+  }
+}
+
 model::LayoutNode track_node(const TrackName& track, std::int64_t sectors, double angle_rev) {
   model::LayoutNode node;
   node.cylinder = static_cast<std::int32_t>(track.first);
@@ -208,6 +228,7 @@ G2Layout import_g2_layout(const Block& block, std::int64_t block_count, const st
   const std::vector<Zone> zones = read_zones(reader, notes);
   MapFile map = read_map(find_named_file(reader, "Layout Map File", "the layout map", top_folder));
   note_unknown(reader, notes);
+  note_contradictions(zones, map, notes);
   const std::vector<TrackName> tracks = tracks_in_order(map.extents);
 
   G2Layout result;

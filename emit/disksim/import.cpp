@@ -10,6 +10,7 @@
 #include "emit/disksim/g1_layout.h"
 #include "emit/disksim/g2_layout.h"
 #include "emit/disksim/g4_layout.h"
+#include "emit/disksim/host_costs.h"
 #include "emit/disksim/libparam.h"
 #include "emit/disksim/no_place.h"
 #include "emit/disksim/seek_import.h"
@@ -208,58 +209,12 @@ void import_model(const Block& block, model::DriveModel& model, const std::strin
   }
   import_mechanics(reader.inner("Mechanical Model"), model, top_folder, notes);
   if (said != 0 && static_cast<std::uint64_t>(said) != model.identity.blocks) {
-    notes.idle.push_back(fmt::format("Block count = {} (the layout maps {})", said, model.identity.blocks));
+    notes.idle.push_back({fmt::format("Block count = {} (the layout maps {})", said, model.identity.blocks), ""});
   }
   note_unknown(reader, notes.warnings);
 }
 
 // ---------------------------------------------------------------- the parameter set
-
-// The bus that the drive hangs on, where the file has a topology.
-const Block* bus_of(const ParameterFile& file, const Block& disk) {
-  for (const Component& component : file.topology) {
-    const auto drive = file.instances.find(component.name), bus = file.instances.find(component.parent);
-    if (drive == file.instances.end() || drive->second != disk.name || bus == file.instances.end()) continue;
-    const Block* block = file.find(bus->second);
-    if (block != nullptr && block->type == "disksim_bus") return block;
-  }
-  return nullptr;
-}
-
-// A block takes as long as the slower of drive and bus needs for it (DiskSim's rule).
-void include_bus(const Block& block, model::Bus& bus) {
-  BlockReader reader(block);
-  const double drive_ms = bus.block_transfer.or_else(0);
-  const double read_ms = std::max(drive_ms, reader.real("Read block transfer time"));
-  const double write_ms = std::max(drive_ms, reader.real("Write block transfer time"));
-  if (read_ms > drive_ms) bus.block_transfer.value = read_ms;
-  if (write_ms != read_ms) {
-    bus.write_block_transfer = bus.block_transfer;
-    bus.write_block_transfer.value = write_ms;
-  }
-}
-
-// Between the host and the drive: what else adds time there is no property of the drive.
-void name_outer_costs(const ParameterFile& file, const Block* own_bus, Notes& notes) {
-  for (const Block& block : file.blocks) {
-    BlockReader reader(block);
-    const auto name_if_set = [&](const char* name) {
-      if (reader.has(name) && reader.real(name) != 0) {
-        notes.warnings.push_back(fmt::format("{} = {} of {} {} ({}) adds time outside the drive and is ignored", name,
-                                             reader.real(name), block.type, block.name, reader.where(name).brief()));
-      }
-    };
-    if (block.type == "disksim_bus") {
-      name_if_set("Arbitration time");
-      if (&block == own_bus) continue;
-      for (const char* name : {"Read block transfer time", "Write block transfer time"}) name_if_set(name);
-    } else if (block.type == "disksim_ctlr") {
-      for (const char* name : {"Scale for delays", "Bulk sector transfer time"}) name_if_set(name);
-    } else if (block.type == "disksim_iodriver") {
-      name_if_set("Constant access time");
-    }
-  }
-}
 
 const Block& choose_disk(const ParameterFile& file, const std::string& path, const std::string& wanted) {
   std::vector<const Block*> disks, used;
@@ -309,10 +264,7 @@ Imported begin_import(const std::string& path, const std::string& block_name) {
 Imported finish_import(Imported result, Notes notes, const std::string& path) {
   std::vector<std::string>& kept = result.model.provenance.notes;
   kept.insert(kept.end(), notes.warnings.begin(), notes.warnings.end());
-  if (!notes.idle.empty()) {
-    kept.push_back(fmt::format("without a place in the model and, as they are set, without effect: {}",
-                               fmt::join(notes.idle, "; ")));
-  }
+  if (!notes.idle.empty()) kept.push_back(notes.idle_text());
   result.warnings.insert(result.warnings.end(), notes.warnings.begin(), notes.warnings.end());
   model::validate(result.model, path);
   return result;
@@ -391,9 +343,7 @@ Imported import_disksim(const std::string& path, const std::string& drive, const
   BlockReader disk(block);
   import_model(disk.inner("Model"), model, top_folder, notes);
   import_disk(disk, model, notes);
-  const Block* bus = bus_of(file, block);
-  if (bus != nullptr) include_bus(*bus, model.bus);
-  name_outer_costs(file, bus, notes);
+  include_host_costs(file, block, model, notes);
   return finish_import(std::move(result), std::move(notes), path);
 }
 

@@ -62,13 +62,61 @@ constexpr WithoutPlace kMechanics[] = {
     {"HPL seek equation values", {}, kSeekType},
 };
 
+constexpr const char* kOneDrive = "concerns several components on one bus";
+
+constexpr WithoutPlace kBus[] = {
+    {"type", {}, kOneDrive},
+    {"Arbitration type", {}, kOneDrive},
+    {"Arbitration time", {}, "costs nothing in DiskSim on a bus between host and controller"},
+    {"Read block transfer time", {}, "costs nothing in DiskSim on a bus between host and controller"},
+    {"Write block transfer time", {}, "costs nothing in DiskSim on a bus between host and controller"},
+    {"Print stats", {}, kOutput},
+};
+
+constexpr WithoutPlace kController[] = {
+    {"Bulk sector transfer time", {}, "costs nothing in DiskSim in a controller of type 1"},
+    {"Maximum queue length", {}, "concerns controllers with a queue, which are noted on their own"},
+    {"Print stats", {}, kOutput},
+    {"Scheduler", {}, "concerns controllers with a queue, which are noted on their own"},
+    {"Cache", {}, "concerns controllers with a cache, which are noted on their own"},
+    {"Max per-disk pending count", {}, "concerns controllers with a queue, which are noted on their own"},
+};
+
+constexpr WithoutPlace kDriver[] = {
+    {"type", {}, "is about who queues, not what the drive does"},
+    {"Scheduler", {}, "is the host's"},
+    {"Use queueing in subsystem", {}, "is about who queues, not what the drive does"},
+    {"Constant access time", {}, "is zero or noted on its own"},
+};
+
 std::span<const WithoutPlace> table_of(std::string_view type) {
   if (type == "disksim_disk") return kDisk;
   if (type == "disksim_ioqueue") return kQueue;
+  if (type == "disksim_bus") return kBus;
+  if (type == "disksim_ctlr") return kController;
+  if (type == "disksim_iodriver") return kDriver;
   return kMechanics;
 }
 
 }  // namespace
+
+std::string Notes::idle_text() const {
+  std::vector<Idle> groups;
+  for (const Idle& one : idle) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Idle& g) { return g.why == one.why; });
+    if (same == groups.end()) {
+      groups.push_back(one);
+    } else {
+      same->text += ", " + one.text;
+    }
+  }
+  std::string text;
+  for (const Idle& group : groups) {
+    text += (text.empty() ? "without a place in the model and, as they are set, without effect: " : "; ") + group.text;
+    if (!group.why.empty()) text += " (" + group.why + ")";
+  }
+  return text;
+}
 
 void note_without_place(BlockReader& reader, Notes& notes) {
   const std::span<const WithoutPlace> table = table_of(reader.block().type);
@@ -80,7 +128,7 @@ void note_without_place(BlockReader& reader, Notes& notes) {
     const std::string text = fmt::format("{} = {}", unread->name, to_text(unread->value));
     const bool idle = !row->idle_value || reader.real(unread->name) == *row->idle_value;
     if (idle) {
-      notes.idle.push_back(row->idle_value ? text : fmt::format("{} ({})", text, row->why));
+      notes.idle.push_back({text, row->idle_value ? "" : row->why});
     } else {
       notes.warnings.push_back(
           fmt::format("{} ({}) is ignored: it {}", text, unread->value.where.brief(), row->why));

@@ -11,10 +11,17 @@ namespace platter::emit_disksim {
 
 struct Notes {
   std::vector<std::string> warnings;  // an effect in DiskSim that the model lacks
-  std::vector<std::string> idle;      // "NAME = VALUE" of what has no place and, as set, no effect
+  struct Idle {
+    std::string text, why;  // "NAME = VALUE"
+  };
+  std::vector<Idle> idle;  // what has no place and, as it is set, no effect
+
+  // In a sentence, those of one reason together; "" where there are none.
+  std::string idle_text() const;
 };
 
-// Marks those parameters of a disksim_disk, a disksim_ioqueue or a dm_mech_g1 as read and notes them.
+// Marks those parameters of a disksim_disk, _ioqueue, _bus, _ctlr or _iodriver or a dm_mech_g1 that
+// nobody has read as read, and notes them.
 void note_without_place(BlockReader& reader, Notes& notes);
 
 // Warns of each parameter that nobody has read: it is unknown.
