@@ -1,0 +1,266 @@
+// The limits of compiled tables, each at its last allowed and its first forbidden number; and turns
+// of the platter that come out as exact fractions.
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "engine/engine.h"
+#include "engine/small_drive.h"
+#include "engine/tables.h"
+#include "model/error.h"
+
+using namespace platter;
+using namespace platter::engine;
+using testing::value;
+
+namespace {
+
+model::DriveModel drive() {
+  model::DriveModel model = testing::small_drive();
+  model.cache = testing::small_cache();
+  return model;
+}
+
+struct Limit {
+  const char* what;
+  std::function<void(TablesView&, std::int64_t)> set;
+  std::int64_t low, high;  // both allowed
+};
+
+void check(const Limit& limit) {
+  INFO(limit.what);
+  const Tables tables(drive());
+  const auto defect = [&](std::int64_t number) {
+    TablesView view = tables.view();
+    limit.set(view, number);
+    return tables_defect(view);
+  };
+  CHECK(!defect(limit.low));
+  CHECK(!defect(limit.high));
+  CHECK(defect(limit.high + 1));
+  if (limit.low > std::numeric_limits<std::int64_t>::min()) CHECK(defect(limit.low - 1));
+}
+
+constexpr std::int64_t kLongest = 1000 * kSecond;
+
+template <typename Section, typename Member>
+Limit within(const char* what, Section TablesView::*section, Member Section::*member,
+             std::int64_t low, std::int64_t high) {
+  return {what,
+          [=](TablesView& view, std::int64_t number) {
+            view.*section.*member = static_cast<Member>(number);
+          },
+          low, high};
+}
+
+template <typename Member>
+Limit time_limit(const char* what, Member CommandOverheads::*member) {
+  return within(what, &TablesView::overheads, member, -kLongest, kLongest);
+}
+
+}  // namespace
+
+TEST_CASE("times of the tables go to 1000 seconds, either way") {
+  using O = CommandOverheads;
+  for (const Limit& limit :
+       {time_limit("per_request", &O::per_request),
+        time_limit("read_completion", &O::read_completion),
+        time_limit("write_completion", &O::write_completion),
+        time_limit("data_preparation", &O::data_preparation),
+        time_limit("first_reselect", &O::first_reselect),
+        time_limit("other_reselect", &O::other_reselect),
+        time_limit("write_disconnect", &O::write_disconnect),
+        time_limit("extra_command", &O::extra_command), time_limit("extra_first", &O::extra_first),
+        time_limit("extra_inter", &O::extra_inter), time_limit("extra_second", &O::extra_second),
+        time_limit("extra_seek_delta", &O::extra_seek_delta),
+        time_limit("minimum_seek_delay", &O::minimum_seek_delay)})
+    check(limit);
+  for (const auto pair :
+       {&O::read_hit, &O::read_miss, &O::write_hit, &O::write_miss, &O::read_disconnect}) {
+    for (const int which : {0, 1}) {
+      check({"a pair",
+             [=](TablesView& view, std::int64_t number) { (view.overheads.*pair)[which] = number; },
+             -kLongest, kLongest});
+    }
+  }
+  check(within("write settle", &TablesView::motion, &FlatMotion::write_settle_ns, -kLongest,
+               kLongest));
+  check(within("head switch", &TablesView::motion, &FlatMotion::head_switch_ns, 0, kLongest));
+  check(within("read block", &TablesView::bus, &BusTable::read_block_ns, 0, 100 * kMillisecond));
+  check(within("write block", &TablesView::bus, &BusTable::write_block_ns, 0, 100 * kMillisecond));
+}
+
+TEST_CASE("flags are 0 or 1, and each of them is looked at") {
+  using C = CacheTable;
+  const auto flag = [](auto section, auto member) {
+    const Tables tables(drive());
+    TablesView view = tables.view();
+    for (const int number : {0, 1}) {
+      view.*section.*member = static_cast<std::uint8_t>(number);
+      CHECK(!tables_defect(view));
+    }
+    view.*section.*member = 2;
+    CHECK(tables_defect(view));
+  };
+  for (const auto member : {&C::present, &C::separate_write_segment, &C::read_ahead_over_requested,
+                            &C::read_ahead_on_hit, &C::read_free_blocks, &C::zero_latency_read,
+                            &C::zero_latency_write, &C::read_hit_on_written, &C::combine_writes,
+                            &C::stop_in_sector, &C::almost_read_hits, &C::discards_after_transfer})
+    flag(&TablesView::cache, member);
+  flag(&TablesView::bus, &BusTable::watermark_by_request);
+  flag(&TablesView::overheads, &CommandOverheads::extra_write_disconnect);
+  flag(&TablesView::validity, &ValidityTable::reads);
+  flag(&TablesView::validity, &ValidityTable::writes);
+}
+
+TEST_CASE("what is reserved is 0") {
+  const Tables tables(drive());
+  const auto refused = [&](auto spoil) {
+    TablesView view = tables.view();
+    spoil(view);
+    CHECK(tables_defect(view) == "it has something where nothing may be");
+  };
+  refused([](TablesView& v) { v.motion.reserved = 1; });
+  for (const int i : {0, 1}) {
+    refused([=](TablesView& v) { v.cache.reserved[i] = 1; });
+    refused([=](TablesView& v) { v.validity.reserved[i] = 1; });
+  }
+}
+
+TEST_CASE("numbers of the cache and the queue end where the engine's room does") {
+  check({"segments",
+         [](TablesView& v, std::int64_t n) { v.cache.segments = static_cast<std::uint32_t>(n); }, 1,
+         kMaxSegments});
+  check({"segments to keep one for writes",
+         [](TablesView& v, std::int64_t n) {
+           v.cache.segments = static_cast<std::uint32_t>(n);
+           v.cache.separate_write_segment = 1;
+         },
+         2, kMaxSegments});
+  check({"blocks of a segment",
+         [](TablesView& v, std::int64_t n) {
+           v.cache.segment_blocks = static_cast<std::uint32_t>(n);
+           if (n > 0xffffffff) v.cache.segment_blocks = 0;  // there is no larger one
+         },
+         1, 0xffffffff});
+  check({"write-back level",
+         [](TablesView& v, std::int64_t n) {
+           v.cache.write_back_level = static_cast<std::uint8_t>(n);
+         },
+         0, 2});
+  check({"kind of read-ahead",
+         [](TablesView& v, std::int64_t n) { v.cache.read_ahead = static_cast<std::uint8_t>(n); },
+         0, 4});
+  check(within("scheduler", &TablesView::queue, &QueueTable::scheduler, 0, 4));
+  check(within("depth", &TablesView::queue, &QueueTable::depth, 0, kMaxOutstanding));
+  check({"watermark in percent",
+         [](TablesView& v, std::int64_t n) {
+           v.bus.high_read_watermark = static_cast<double>(n) / 100;
+         },
+         0, 100});
+}
+
+TEST_CASE("a range of validity lies in the drive and is one") {
+  const Tables tables(drive());
+  const auto blocks = static_cast<std::int64_t>(tables.layout.blocks());
+  check({"last LBN",
+         [](TablesView& v, std::int64_t n) {
+           v.validity.first_lbn = 7;
+           v.validity.last_lbn = static_cast<std::uint64_t>(n);
+         },
+         7, blocks - 1});
+  check({"fewest blocks",
+         [](TablesView& v, std::int64_t n) {
+           v.validity.min_blocks = n < 0 ? 21 : static_cast<std::uint32_t>(n);
+           v.validity.max_blocks = 20;
+         },
+         0, 20});
+}
+
+TEST_CASE("a revolution lasts from 100 us to 10 s") {
+  CHECK(Platter::possible(100'000, 1));
+  CHECK(!Platter::possible(99'999, 1));
+  CHECK(!Platter::possible(299'999, 3));
+  CHECK(Platter::possible(10'000'000'000, 1));
+  CHECK(!Platter::possible(10'000'000'001, 1));
+  CHECK(!Platter::possible(10'000'000, 0));
+  CHECK(Platter::possible(std::uint64_t{1} << 62, std::uint64_t{1} << 40));
+  CHECK(!Platter::possible((std::uint64_t{1} << 62) + 1, std::uint64_t{1} << 40));
+  CHECK(!Platter::possible(std::uint64_t{1} << 62, (std::uint64_t{1} << 40) + 1));
+  CHECK_THROWS_AS(Platter(99'999, 1), Error);
+  CHECK(Platter(10'000'001, 2).period_ns() == 5'000'001);  // rounded to the nearest
+  CHECK(Platter(10'000'001, 3).period_ns() == 3'333'334);
+  CHECK(Platter(10'000'000, 3).period_ns() == 3'333'333);
+}
+
+TEST_CASE("simple fractions of a turn are exact, forwards and backwards") {
+  for (const std::uint64_t period :
+       {6'000'000ull, 8'388'608ull, 10'000'000ull, 5'985'037ull * 64}) {
+    const Platter platter(period, 1);
+    for (std::uint64_t eighths = 0; eighths <= 24; ++eighths) {
+      INFO(period << " ns, " << eighths << " eighths");
+      const auto time = static_cast<Nanoseconds>(period * eighths / 8);
+      const Angle angle = eighths << 61;
+      CHECK(platter.angle_at(time) == angle);
+      CHECK(platter.angle_at(0, time) == angle);
+      CHECK(platter.angle_at(-time) == Angle{0} - angle);
+      CHECK(platter.turn_ns(angle) == static_cast<Nanoseconds>(period * (eighths % 8) / 8));
+      CHECK(platter.next_passage(angle, time) == time);
+      CHECK(platter.next_passage(angle, time + 1) == time + 1);  // counts as now
+      CHECK(platter.next_passage(angle, time + Platter::kSlack) == time + Platter::kSlack);
+      CHECK(platter.next_passage(angle, time + Platter::kSlack + 1) ==
+            time + static_cast<Nanoseconds>(period));
+      CHECK(platter.next_passage(angle, time - 1) == time);
+    }
+  }
+  // A turn of half a nanosecond more is rounded up.
+  const Platter odd(10'000'001, 1);
+  CHECK(odd.turn_ns(Angle{1} << 63) == 5'000'001);
+  CHECK(odd.turn_ns((Angle{1} << 63) - 1) == 5'000'000);
+}
+
+TEST_CASE("a seek curve may reach far and take a minute, and no longer") {
+  const auto with = [](std::vector<model::SeekPoint> points) {
+    model::DriveModel model = drive();
+    model.seek.points = std::move(points);
+    return Engine(model);
+  };
+  CHECK_NOTHROW(with({{1, 1, {}, 0}, {~0u, 1, {}, 0}}));
+  CHECK_NOTHROW(with({{1, 60'000, {}, 0}, {2, 60'000, {}, 0}}));
+  CHECK_NOTHROW(with({{1, 0, {}, 0}, {2, 0, {}, 0}}));
+  CHECK_THROWS_AS(with({{1, 60'000.001, {}, 0}, {2, 1, {}, 0}}), Error);
+  CHECK_THROWS_AS(with({{1, -0.001, {}, 0}, {2, 1, {}, 0}}), Error);
+  CHECK_THROWS_AS(with({{0, 1, {}, 0}, {2, 1, {}, 0}}), Error);
+  CHECK_THROWS_AS(with({{2, 1, {}, 0}, {2, 1, {}, 0}}), Error);
+  CHECK_THROWS_AS(with({{1, NAN, {}, 0}}), Error);
+  CHECK_THROWS_AS(with({}), Error);
+  // Past its end a curve goes on as its last line: 100 cylinders at 60 s each are 100 minutes, and
+  // one step more is too much.
+  CHECK_NOTHROW(with({{1, 0, {}, 0}, {2, 60'000, {}, 0}}));
+  model::DriveModel larger = drive();
+  larger.layout.zones.back().count += 1;
+  larger.seek.points = {{1, 0, {}, 0}, {2, 60'000, {}, 0}};
+  CHECK_THROWS_AS(Engine(larger), Error);
+}
+
+TEST_CASE("a seek table gives each point its time, rounds between them, and is never below 0") {
+  model::Seek seek;
+  seek.points = {{3, 1.000001, {}, 0}, {6, 1.000002, {}, 0}, {7, 5, {}, 0}, {9, 0.000004, {}, 0}};
+  const SeekTable table(seek);
+  CHECK(table.time_ns(0) == 0);
+  CHECK(table.time_ns(3) == 1'000'001);
+  CHECK(table.time_ns(4) == 1'000'001);  // a third of a nanosecond more
+  CHECK(table.time_ns(5) == 1'000'002);  // two thirds
+  CHECK(table.time_ns(6) == 1'000'002);
+  CHECK(table.time_ns(7) == 5'000'000);
+  CHECK(table.time_ns(8) == 2'500'002);
+  CHECK(table.time_ns(9) == 4);
+  CHECK(table.time_ns(10) == 0);
+  CHECK(table.time_ns(4'000'000'000u) == 0);
+  model::Seek one;
+  one.points = {{5, 2, {}, 0}};
+  for (const std::uint32_t cylinders : {1u, 5u, 6u, 99u, 4'000'000'000u})
+    CHECK(SeekTable(one).time_ns(cylinders) == 2'000'000);
+}
