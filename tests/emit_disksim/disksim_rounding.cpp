@@ -77,10 +77,14 @@ double DiskSimRounding::lost_ns(const engine::Request& request, const engine::Co
     const bool sweeps = layout_g4_ && zero_latency && landing < track_end;
     const bool lands_within = sweeps && landing <= last;  // then it takes one revolution
     Nanoseconds end_ns = lands_within ? now_ns + period_ns : begins_ns + wanted_ns;
+    double revolutions = 0;
     // The data of a write may come later than their sectors pass.
     if (request.write && !zero_latency) {
       const Nanoseconds last_ns = begun_ns + static_cast<Nanoseconds>(lbn - request.lbn) * block_ns;
-      while (end_ns - static_cast<Nanoseconds>(sector_ns) < last_ns) end_ns += period_ns;
+      while (end_ns - static_cast<Nanoseconds>(sector_ns) < last_ns) {
+        end_ns += period_ns;
+        ++revolutions;
+      }
     }
     // A bus slower than the media is what ends a read; the media only begin it.
     const bool bus_ends = !request.write && model_.bus.block_transfer.or_else(0) > to_ms(1) * sector_ns;
@@ -90,6 +94,7 @@ double DiskSimRounding::lost_ns(const engine::Request& request, const engine::Co
     lost = static_cast<double>(timed_ns) / sector_ns * of_one_sector_ns(track.sectors);
     if (!bus_ends) {
       lost += slips_within(track, sweeps ? landing : first, lands_within ? landing : last + 1) * sector_ns;
+      if (revolutions > 0) lost += revolutions * slips_within(track, first, first) * sector_ns;
     }
     now_ns = end_ns;
   }

@@ -1,7 +1,7 @@
 // What DiskSim's arithmetic takes off a media access. It times sector after sector, each rounded down
 // to 2^-20 of a revolution, so that an access over many sectors ends early: over those of the request,
 // over a revolution that a write misses because its data are late, and with zero-latency access over
-// all that pass from the landing of the head on. A g4 layout's slipped sectors pass in no time.
+// all that pass from the landing of the head on. Slots without an LBN pass in no time meanwhile.
 #pragma once
 
 #include <cstdint>

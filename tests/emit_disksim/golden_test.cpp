@@ -78,7 +78,19 @@ class PlatterFollower {
 
 struct Agreement {
   double demerit_ms = 0, within_1us = 0, within_20us = 0;
+  int queued = 0;  // arrived while the one in front was in service; not in the shares
 };
+
+// What DiskSim does with a parameter set, which is not what its manual says: with layouts g1 and g2 its
+// mechanics take the answer "all right" (-3) of the layout for an error and never access with zero
+// latency; at the second reselection of a write it charges "First reselect overhead" again.
+model::DriveModel as_disksim_does(model::DriveModel model) {
+  model.cache.zero_latency_read.value = model.cache.zero_latency_write.value = 0;
+  if (model.overheads.extra_write_disconnect.or_else(0) != 0) {
+    model.overheads.other_reselect = model.overheads.first_reselect;
+  }
+  return model;
+}
 
 double demerit_ms(std::vector<double> a, std::vector<double> b) {
   std::sort(a.begin(), a.end());
@@ -96,7 +108,10 @@ Agreement compare(const model::DriveModel& model, const std::vector<Golden>& gol
   PlatterFollower platter;
   std::vector<double> theirs, ours;
   Agreement result;
+  Nanoseconds busy_ns = -1;
   for (const Golden& one : golden) {
+    const bool queued = one.arrival_ns < busy_ns;
+    busy_ns = one.arrival_ns + one.response_ns;
     engine::Request request = one.request;
     if (follow) request.disturbance.phase_ns = platter.phase_ns();
     const engine::Completion done = engine.service(request, one.arrival_ns);
@@ -104,20 +119,24 @@ Agreement compare(const model::DriveModel& model, const std::vector<Golden>& gol
     const double lost = follow ? rounding.lost_ns(request, done) : 0;
     const double error = static_cast<double>(response - one.response_ns) - lost;
     platter.update(error);
+    if (queued) {
+      ++result.queued;
+      continue;
+    }
     result.within_1us += std::fabs(error) <= kMicrosecond ? 1 : 0;
     result.within_20us += std::fabs(error) <= 20 * kMicrosecond ? 1 : 0;
     theirs.push_back(to_ms(one.response_ns));
     ours.push_back(to_ms(response));
   }
-  const auto n = static_cast<double>(golden.size());
-  return {demerit_ms(theirs, ours), result.within_1us / n, result.within_20us / n};
+  const auto n = static_cast<double>(ours.size());
+  return {demerit_ms(theirs, ours), result.within_1us / n, result.within_20us / n, result.queued};
 }
 
 std::string text_of(const Agreement& free, const Agreement& followed) {
   std::ostringstream text;
   for (const Agreement* one : {&free, &followed}) {
     text << (one == &free ? "free" : "; followed") << ": demerit " << one->demerit_ms << " ms, within 1 us "
-         << one->within_1us << ", within 20 us " << one->within_20us;
+         << one->within_1us << ", within 20 us " << one->within_20us << ", queued " << one->queued;
   }
   return text.str();
 }
@@ -128,11 +147,11 @@ struct Bar {
 };
 
 constexpr Bar kBars[] = {
-    {"quantum-atlas10k", 0.12, 0.985, 0.98},
+    {"quantum-atlas10k", 0.12, 0.985, 0.999},
     {"seagate-cheetah9lp", 0.02, 0.995, 0.999},
     {"seagate-barracuda4lp", 0.06, 0.99, 0.999},
     {"ibm-ultrastar18es", 0.03, 0.99, 0.999},
-    {"hp-c2247", 0.05, 0.88, 0.997},
+    {"hp-c2247", 0.05, 0.88, 0.999},
 };
 
 TEST_CASE("the engine answers as DiskSim does on the files written for it") {
@@ -146,12 +165,7 @@ TEST_CASE("the engine answers as DiskSim does on the files written for it") {
     const model::DriveModel model =
         import_disksim(export_disksim(drive, folder / "out").files[0]).model;
     const Agreement free = compare(model, golden, false);
-    // DiskSim charges "First reselect overhead" at the second reselection, too.
-    model::DriveModel as_disksim = model;
-    if (model.overheads.extra_write_disconnect.or_else(0) != 0) {
-      as_disksim.overheads.other_reselect = model.overheads.first_reselect;
-    }
-    const Agreement followed = compare(as_disksim, golden, true);
+    const Agreement followed = compare(as_disksim_does(model), golden, true);
     INFO(text_of(free, followed));
     CHECK(free.demerit_ms <= bar.demerit_ms);
     CHECK(free.within_20us >= bar.free_within_20us);
