@@ -104,8 +104,9 @@ class FreePlaces {
   // The last `wanted` free ones of [first, end), ascending; fewer if there are no more.
   std::vector<Run> last_of(std::int64_t first, std::int64_t end, std::int64_t wanted) const {
     std::vector<Run> runs;
-    auto target = std::lower_bound(targets_.begin(), targets_.end(), end,
-                                   [](const Run& run, std::int64_t slot) { return run.first < slot; });
+    auto target =
+        std::lower_bound(targets_.begin(), targets_.end(), end,
+                         [](const Run& run, std::int64_t slot) { return run.first < slot; });
     while (wanted > 0 && end > first) {
       std::int64_t from = first;
       if (target != targets_.begin()) {
@@ -156,10 +157,11 @@ void place_blocks(const std::vector<Placed>& pieces, std::int64_t slots, const W
       waiting -= run.length;
     }
     if (waiting == 0) return;
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{}: the remapped blocks in front of block {} leave no free sector where "
-                            "they would lie, which this model cannot express",
-                            where.text(), lbn));
+    throw Error(
+        ExitStatus::unsupported,
+        fmt::format("{}: the remapped blocks in front of block {} leave no free sector where "
+                    "they would lie, which this model cannot express",
+                    where.text(), lbn));
   };
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Placed& piece = pieces[i];

@@ -23,10 +23,10 @@ struct Placed {
   std::int64_t lbn, slot, length;
 };
 
-// `pieces` hold every LBN from 0 on, in order. Those that keep the order of slots, as many blocks as
-// possible, make the sequence; the others are remapped, which takes a free slot of the sequence at
-// their place. Throws Error(bad_input) at `where` for two LBNs in one slot, Error(unsupported) where
-// there is no free slot.
+// `pieces` hold every LBN from 0 on, in order. Those that keep the order of slots, as many blocks
+// as possible, make the sequence; the others are remapped, which takes a free slot of the sequence
+// at their place. Throws Error(bad_input) at `where` for two LBNs in one slot, Error(unsupported)
+// where there is no free slot.
 void place_blocks(const std::vector<Placed>& pieces, std::int64_t slots, const Where& where,
                   model::Layout& layout);
 

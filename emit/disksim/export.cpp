@@ -91,8 +91,9 @@ std::string heading(const model::DriveModel& model, const std::string& name, con
                        model.identity.blocks, model.identity.block_bytes, model::kToolVersion));
   const model::Provenance& from = model.provenance;
   const std::string standing = model::standing_of(from, model.validity);
-  text += line(fmt::format("Model: {}{}{}{}{}", standing.empty() ? from.method : standing, from.source.empty() ? "" : ", ",
-                           from.source, from.date.empty() ? "" : ", ", from.date));
+  text += line(fmt::format("Model: {}{}{}{}{}", standing.empty() ? from.method : standing,
+                           from.source.empty() ? "" : ", ", from.source,
+                           from.date.empty() ? "" : ", ", from.date));
   for (const std::string& note : from.notes) text += line("  " + note);
   for (const std::string& warning : warnings) text += line("Differs from the model: " + warning);
   if (!drive.unmeasured.empty())

@@ -1,10 +1,10 @@
 #include "emit/disksim/g1_layout.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
-
-#include <fmt/core.h>
 
 #include "emit/disksim/block_places.h"
 #include "emit/disksim/no_place.h"
@@ -13,10 +13,15 @@
 namespace platter::emit_disksim {
 namespace {
 
-constexpr std::int64_t kMostSlots = std::int64_t{1} << 31;  // DiskSim counts sectors in a signed int
+constexpr std::int64_t kMostSlots = std::int64_t{1}
+                                    << 31;  // DiskSim counts sectors in a signed int
 constexpr std::int64_t kMostSpareUnits = std::int64_t{1} << 22;
 
-enum class Mapping : std::int64_t { straight = 0, serpentine_from_zone = 1, serpentine_from_disk = 2 };
+enum class Mapping : std::int64_t {
+  straight = 0,
+  serpentine_from_zone = 1,
+  serpentine_from_disk = 2
+};
 
 enum class Sparing : std::int64_t {
   none = 0,
@@ -41,10 +46,12 @@ struct Scheme {
 
   bool per_cylinder() const {
     return sparing == Sparing::per_cylinder || sparing == Sparing::per_cylinder_slip_to_end ||
-           sparing == Sparing::per_cylinder_in_front || sparing == Sparing::per_cylinder_in_front_slip_to_end;
+           sparing == Sparing::per_cylinder_in_front ||
+           sparing == Sparing::per_cylinder_in_front_slip_to_end;
   }
   bool spares_in_front() const {
-    return sparing == Sparing::per_cylinder_in_front || sparing == Sparing::per_cylinder_in_front_slip_to_end;
+    return sparing == Sparing::per_cylinder_in_front ||
+           sparing == Sparing::per_cylinder_in_front_slip_to_end;
   }
   bool slips_to_end() const {
     return sparing == Sparing::per_cylinder_slip_to_end ||
@@ -97,7 +104,8 @@ Zone read_zone(const Block& block, const Scheme& scheme, std::vector<std::string
   if (reader.has("Skew units")) revolutions = reader.text("Skew units") == "revolutions";
   const auto angle = [&](const char* name) {  // in sectors only whole ones count, as in DiskSim
     const double number = reader.real(name);
-    if (!(std::fabs(number) <= 1e9)) fail_at(reader.where(name), fmt::format("\"{}\" is too large", name));
+    if (!(std::fabs(number) <= 1e9))
+      fail_at(reader.where(name), fmt::format("\"{}\" is too large", name));
     return fraction(revolutions ? number : std::trunc(number) / static_cast<double>(zone.sectors));
   };
   zone.offset_rev = angle("Offset of first block");
@@ -108,19 +116,21 @@ Zone read_zone(const Block& block, const Scheme& scheme, std::vector<std::string
   std::sort(zone.slips.begin(), zone.slips.end());
   const std::int64_t units = scheme.sparing == Sparing::tracks_per_zone ? all / zone.sectors : all;
   if (!zone.slips.empty() && zone.slips.back() >= units) {
-    fail_at(reader.where("slips"), fmt::format("the slip {} lies outside its zone", zone.slips.back()));
+    fail_at(reader.where("slips"),
+            fmt::format("the slip {} lies outside its zone", zone.slips.back()));
   }
   const std::vector<std::int64_t> defects = whole_numbers(reader.list("defects"));
   note_unknown(reader, notes);
   if (defects.size() % 2 != 0) fail_at(reader.where("defects"), "defects must be pairs of numbers");
-  for (std::size_t i = 0; i < defects.size(); i += 2) zone.defects.emplace_back(defects[i], defects[i + 1]);
+  for (std::size_t i = 0; i < defects.size(); i += 2)
+    zone.defects.emplace_back(defects[i], defects[i + 1]);
   return zone;
 }
 
 // ---------------------------------------------------------------- which sectors hold blocks
 
-// All sectors of [first, end) but the slips, as runs; `slips` is ascending, `at` the first of them that
-// may lie here.
+// All sectors of [first, end) but the slips, as runs; `slips` is ascending, `at` the first of them
+// that may lie here.
 void append_good(std::int64_t first, std::int64_t end, const std::vector<std::int64_t>& slips,
                  std::size_t& at, std::vector<Run>& runs) {
   while (at < slips.size() && slips[at] < first) ++at;
@@ -152,7 +162,8 @@ void drop_first(std::vector<Run>& runs, std::size_t from, std::int64_t length) {
     runs[emptied].first += length;
     runs[emptied].length -= length;
   }
-  runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(from), runs.begin() + static_cast<std::ptrdiff_t>(emptied));
+  runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(from),
+             runs.begin() + static_cast<std::ptrdiff_t>(emptied));
 }
 
 std::vector<std::int64_t> sectors_of_slipped_tracks(const Zone& zone) {
@@ -164,10 +175,12 @@ std::vector<std::int64_t> sectors_of_slipped_tracks(const Zone& zone) {
 }
 
 // Each unit (track, cylinder, range or zone) has its own spares; a slip uses up one of its unit.
-std::vector<Run> runs_with_spares_per_unit(const Zone& zone, const Scheme& scheme, std::int64_t unit,
-                                           std::int64_t spares, bool spares_in_last) {
+std::vector<Run> runs_with_spares_per_unit(const Zone& zone, const Scheme& scheme,
+                                           std::int64_t unit, std::int64_t spares,
+                                           bool spares_in_last) {
   const std::int64_t all = zone.cylinders() * scheme.heads * zone.sectors;
-  if (all / unit > kMostSpareUnits) fail_at(zone.where, "the zone has too many units with spares of their own");
+  if (all / unit > kMostSpareUnits)
+    fail_at(zone.where, "the zone has too many units with spares of their own");
   if (spares > unit) fail_at(zone.where, "\"Number of spares\" is more than there are sectors");
   const std::vector<std::int64_t> slips =
       scheme.sparing == Sparing::tracks_per_zone ? sectors_of_slipped_tracks(zone) : zone.slips;
@@ -191,8 +204,8 @@ std::vector<Run> runs_with_spares_per_unit(const Zone& zone, const Scheme& schem
   return runs;
 }
 
-// The sectors of each cylinder but its spares follow on each other; a slip moves all blocks behind it,
-// and one among the spares still costs a block at the end.
+// The sectors of each cylinder but its spares follow on each other; a slip moves all blocks behind
+// it, and one among the spares still costs a block at the end.
 std::vector<Run> runs_with_slips_to_end(const Zone& zone, const Scheme& scheme) {
   const std::int64_t cylinder = scheme.heads * zone.sectors;
   const std::int64_t usable = cylinder - zone.spares;
@@ -238,7 +251,8 @@ std::vector<Run> runs_of(const Zone& zone, const Scheme& scheme) {
     case Sparing::at_end:
       return runs_with_slips_to_end(zone, scheme);
     case Sparing::per_range:  // the cylinders that make no whole range have no spares
-      return runs_with_spares_per_unit(zone, scheme, cylinder * scheme.range_cylinders, zone.spares, false);
+      return runs_with_spares_per_unit(zone, scheme, cylinder * scheme.range_cylinders, zone.spares,
+                                       false);
     case Sparing::per_zone:
       return runs_with_spares_per_unit(zone, scheme, all, zone.spares, true);
     case Sparing::per_zone_slip_to_end: {
@@ -285,15 +299,17 @@ class ZoneGeometry {
   }
 
  private:
-  // In the schemes with spares per cylinder or track, each slip in front of a cylinder (or, per track,
-  // of a track as its head is numbered) turns everything behind it by one sector.
+  // In the schemes with spares per cylinder or track, each slip in front of a cylinder (or, per
+  // track, of a track as its head is numbered) turns everything behind it by one sector.
   std::int64_t slips_before_track(std::int64_t track) const {
     if (!scheme_.per_cylinder() && scheme_.sparing != Sparing::per_track) return 0;
-    const auto end = std::lower_bound(zone_.slips.begin(), zone_.slips.end(), track * zone_.sectors);
+    const auto end =
+        std::lower_bound(zone_.slips.begin(), zone_.slips.end(), track * zone_.sectors);
     return end - zone_.slips.begin();
   }
   std::int64_t slips_before(std::int64_t cylinder, std::int64_t head) const {
-    return slips_before_track(cylinder * scheme_.heads + (scheme_.sparing == Sparing::per_track ? head : 0));
+    return slips_before_track(cylinder * scheme_.heads +
+                              (scheme_.sparing == Sparing::per_track ? head : 0));
   }
 
   // The first cylinder from `from` on in which some track has another count of slips before it than
@@ -302,18 +318,25 @@ class ZoneGeometry {
     const std::int64_t slips = slips_before(from, 0);
     const bool turns = scheme_.per_cylinder() || scheme_.sparing == Sparing::per_track;
     if (!turns || slips == static_cast<std::int64_t>(zone_.slips.size())) return zone_.cylinders();
-    const std::int64_t cylinder = zone_.slips[static_cast<std::size_t>(slips)] / (scheme_.heads * zone_.sectors);
+    const std::int64_t cylinder =
+        zone_.slips[static_cast<std::size_t>(slips)] / (scheme_.heads * zone_.sectors);
     // That slip counts from the next cylinder on; per track already within its own.
-    const std::int64_t end = scheme_.per_cylinder() || last_track_slips(cylinder) == slips ? cylinder + 1 : cylinder;
+    const std::int64_t end =
+        scheme_.per_cylinder() || last_track_slips(cylinder) == slips ? cylinder + 1 : cylinder;
     return std::min(end, zone_.cylinders());
   }
-  std::int64_t last_track_slips(std::int64_t cylinder) const { return slips_before(cylinder, scheme_.heads - 1); }
+  std::int64_t last_track_slips(std::int64_t cylinder) const {
+    return slips_before(cylinder, scheme_.heads - 1);
+  }
 
   bool descends(std::int64_t cylinder) const {
     switch (scheme_.mapping) {
-      case Mapping::straight: return false;
-      case Mapping::serpentine_from_zone: return cylinder % 2 != 0;
-      case Mapping::serpentine_from_disk: return (cylinder + zone_.first_cylinder) % 2 != 0;
+      case Mapping::straight:
+        return false;
+      case Mapping::serpentine_from_zone:
+        return cylinder % 2 != 0;
+      case Mapping::serpentine_from_disk:
+        return (cylinder + zone_.first_cylinder) % 2 != 0;
     }
     return false;
   }
@@ -337,7 +360,8 @@ class ZoneGeometry {
   }
 
   // Cylinders [from, end), all with as many slips before them as the first.
-  void append_cylinders(std::int64_t from, std::int64_t end, std::vector<model::LayoutNode>& pieces) const {
+  void append_cylinders(std::int64_t from, std::int64_t end,
+                        std::vector<model::LayoutNode>& pieces) const {
     const bool straight = scheme_.mapping == Mapping::straight || scheme_.heads == 1;
     const std::int64_t width = straight ? 1 : 2;
     const std::int64_t slips = slips_before(from, 0), repeats = (end - from) / width;
@@ -382,7 +406,8 @@ class ZoneGeometry {
       model::LayoutNode run = tracks(descending);
       run.count = 1;
       run.head = static_cast<std::int32_t>(head);
-      run.angle_rev = fraction(static_cast<double>(track) * zone_.track_skew_rev + in_revolutions(slips));
+      run.angle_rev =
+          fraction(static_cast<double>(track) * zone_.track_skew_rev + in_revolutions(slips));
       node.children.push_back(run);
     }
     return node;
@@ -401,7 +426,8 @@ Scheme read_scheme(BlockReader& reader, std::uint32_t heads) {
   scheme.sparing = static_cast<Sparing>(reader.integer("Sparing scheme used", 0, 10));
   scheme.range_cylinders = reader.integer("Rangesize for sparing", 0, 1 << 24);
   if (scheme.sparing == Sparing::per_range && scheme.range_cylinders == 0) {
-    fail_at(reader.where("Rangesize for sparing"), "\"Rangesize for sparing\" must be above 0 for scheme 8");
+    fail_at(reader.where("Rangesize for sparing"),
+            "\"Rangesize for sparing\" must be above 0 for scheme 8");
   }
   if (reader.has("Skew units")) {
     const std::string& units = reader.text("Skew units");
@@ -414,19 +440,22 @@ Scheme read_scheme(BlockReader& reader, std::uint32_t heads) {
   return scheme;
 }
 
-std::vector<Zone> read_zones(BlockReader& reader, const Scheme& scheme, std::vector<std::string>& notes) {
+std::vector<Zone> read_zones(BlockReader& reader, const Scheme& scheme,
+                             std::vector<std::string>& notes) {
   std::vector<Zone> zones;
   std::int64_t slots = 0;
   for (const Value& value : reader.list("Zones")) {
     const auto* block = std::get_if<std::shared_ptr<const Block>>(&value.data);
-    if (block == nullptr) fail_at(value.where, "\"Zones\" must be a list of dm_layout_g1_zone blocks");
+    if (block == nullptr)
+      fail_at(value.where, "\"Zones\" must be a list of dm_layout_g1_zone blocks");
     zones.push_back(read_zone(**block, scheme, notes));
     const Zone& zone = zones.back();
     if (zones.size() > 1 && zone.first_cylinder <= zones[zones.size() - 2].last_cylinder) {
       fail_at(zone.where, "the zone begins before the one in front of it ends");
     }
     slots += zone.cylinders() * scheme.heads * zone.sectors;
-    if (slots >= kMostSlots) fail_at(zone.where, "the zones have more sectors than DiskSim can count");
+    if (slots >= kMostSlots)
+      fail_at(zone.where, "the zones have more sectors than DiskSim can count");
   }
   if (zones.empty()) fail_at(reader.where("Zones"), "\"Zones\" must not be empty");
   return zones;
@@ -442,8 +471,9 @@ class BlockNumbers {
     }
   }
   std::optional<std::int64_t> of_slot(std::int64_t slot) const {
-    const auto after = std::upper_bound(runs_.begin(), runs_.end(), slot,
-                                        [](std::int64_t s, const Run& run) { return s < run.first; });
+    const auto after =
+        std::upper_bound(runs_.begin(), runs_.end(), slot,
+                         [](std::int64_t s, const Run& run) { return s < run.first; });
     if (after == runs_.begin()) return std::nullopt;
     const auto run = after - 1;
     if (slot >= run->first + run->length) return std::nullopt;
@@ -455,13 +485,15 @@ class BlockNumbers {
   std::vector<std::int64_t> first_lbns_;
 };
 
-void append_remaps(const Zone& zone, const Scheme& scheme, std::int64_t base, const BlockNumbers& numbers,
-                   std::vector<model::Remap>& remaps, std::vector<std::string>& notes) {
+void append_remaps(const Zone& zone, const Scheme& scheme, std::int64_t base,
+                   const BlockNumbers& numbers, std::vector<model::Remap>& remaps,
+                   std::vector<std::string>& notes) {
   const std::int64_t width = scheme.sparing == Sparing::tracks_per_zone ? zone.sectors : 1;
   const std::int64_t all = zone.cylinders() * scheme.heads * zone.sectors;
   for (const auto& [defect, replacement] : zone.defects) {
     if (defect == replacement) continue;
-    if (defect >= all / width || replacement >= all / width) fail_at(zone.where, "a defect lies outside its zone");
+    if (defect >= all / width || replacement >= all / width)
+      fail_at(zone.where, "a defect lies outside its zone");
     for (std::int64_t i = 0; i < width; ++i) {
       const auto lbn = numbers.of_slot(base + defect * width + i);
       const std::int64_t slot = base + replacement * width + i;
@@ -471,7 +503,8 @@ void append_remaps(const Zone& zone, const Scheme& scheme, std::int64_t base, co
         break;
       }
       if (numbers.of_slot(slot)) {
-        fail_at(zone.where, fmt::format("the defect {} is replaced by {}, which is no spare", defect, replacement));
+        fail_at(zone.where, fmt::format("the defect {} is replaced by {}, which is no spare",
+                                        defect, replacement));
       }
       remaps.push_back({static_cast<std::uint64_t>(*lbn), static_cast<std::uint64_t>(slot)});
     }
@@ -480,7 +513,8 @@ void append_remaps(const Zone& zone, const Scheme& scheme, std::int64_t base, co
 
 }  // namespace
 
-model::Layout import_g1_layout(const Block& block, std::uint32_t heads, std::vector<std::string>& notes) {
+model::Layout import_g1_layout(const Block& block, std::uint32_t heads,
+                               std::vector<std::string>& notes) {
   BlockReader reader(block);
   const Scheme scheme = read_scheme(reader, heads);
   std::vector<Zone> zones = read_zones(reader, scheme, notes);
@@ -492,12 +526,14 @@ model::Layout import_g1_layout(const Block& block, std::uint32_t heads, std::vec
   std::int64_t slots = 0;
   for (Zone& zone : zones) {
     if (scheme.sparing == Sparing::none && !(zone.slips.empty() && zone.defects.empty())) {
-      notes.push_back(zone.where.brief() + ": sparing scheme 0 knows no slips and defects; they are ignored");
+      notes.push_back(zone.where.brief() +
+                      ": sparing scheme 0 knows no slips and defects; they are ignored");
       zone.slips.clear();
       zone.defects.clear();
     }
     if (!zone.sorted) {
-      notes.push_back(zone.where.brief() + ": the slips are not in ascending order; they are taken where they say, "
+      notes.push_back(zone.where.brief() +
+                      ": the slips are not in ascending order; they are taken where they say, "
                       "DiskSim shifts some by a few sectors");
     }
     std::vector<Run> own = runs_of(zone, scheme);

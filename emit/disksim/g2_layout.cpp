@@ -69,7 +69,8 @@ Zone read_zone(const Value& value, std::vector<std::string>& notes) {
   const auto skew = [&](const char* name) {  // in sectors only whole ones count, as in DiskSim
     if (!reader.has(name)) return 0.0;
     const double number = reader.real(name);
-    if (!(std::fabs(number) <= 1e9)) fail_at(reader.where(name), fmt::format("\"{}\" is too large", name));
+    if (!(std::fabs(number) <= 1e9))
+      fail_at(reader.where(name), fmt::format("\"{}\" is too large", name));
     return fraction(revolutions ? number : std::trunc(number) / static_cast<double>(zone.sectors));
   };
   zone.skew_rev = skew("Zone Skew");
@@ -96,8 +97,8 @@ std::vector<Zone> read_zones(BlockReader& reader, std::vector<std::string>& note
 bool read_extent(const std::string& line, Extent& extent) {
   long long lbn = 0, cylinder = 0, head = 0, sector = 0, count = 0;
   char word[16] = "";
-  if (std::sscanf(line.c_str(), "lbn %lld --> cyl %lld, head %lld, sect %lld, %15s %lld", &lbn, &cylinder,
-                  &head, &sector, word, &count) != 6) {
+  if (std::sscanf(line.c_str(), "lbn %lld --> cyl %lld, head %lld, sect %lld, %15s %lld", &lbn,
+                  &cylinder, &head, &sector, word, &count) != 6) {
     return false;
   }
   extent = {lbn, cylinder, head, sector, count + (std::strcmp(word, "seqcnt") == 0 ? 1 : 0), 0};
@@ -116,7 +117,8 @@ MapFile read_map(const std::string& path) {
     const Where where = map.where(number);
     if (number == 3) {
       long long cylinders = 0, heads = 0;
-      if (std::sscanf(line.c_str(), "%lld cylinders, %*d rot, %lld heads", &cylinders, &heads) != 2 ||
+      if (std::sscanf(line.c_str(), "%lld cylinders, %*d rot, %lld heads", &cylinders, &heads) !=
+              2 ||
           cylinders < 1 || cylinders > kMostCylinders || heads < 1 || heads > 1024) {
         fail_at(where, "the third line of a layout map must be \"C cylinders, R rot, H heads\"");
       }
@@ -130,10 +132,13 @@ MapFile read_map(const std::string& path) {
       fail_at(where, "a line of a layout map must be \"lbn L --> cyl C, head H, sect S, count N\"");
     }
     extent.line = number;
-    const std::int64_t next = map.extents.empty() ? 0 : map.extents.back().lbn + map.extents.back().length;
-    if (extent.lbn != next) fail_at(where, fmt::format("block {} is expected here, not {}", next, extent.lbn));
-    if (extent.cylinder < 0 || extent.cylinder >= map.cylinders || extent.head < 0 || extent.head >= map.heads ||
-        extent.sector < 0 || extent.length < 1 || extent.length > kMostBlocks) {
+    const std::int64_t next =
+        map.extents.empty() ? 0 : map.extents.back().lbn + map.extents.back().length;
+    if (extent.lbn != next)
+      fail_at(where, fmt::format("block {} is expected here, not {}", next, extent.lbn));
+    if (extent.cylinder < 0 || extent.cylinder >= map.cylinders || extent.head < 0 ||
+        extent.head >= map.heads || extent.sector < 0 || extent.length < 1 ||
+        extent.length > kMostBlocks) {
       fail_at(where, "the place is none of the drive's");
     }
     map.extents.push_back(extent);
@@ -145,8 +150,9 @@ MapFile read_map(const std::string& path) {
 // ---------------------------------------------------------------- tracks in the order of blocks
 
 const Zone& zone_of(const std::vector<Zone>& zones, std::int64_t cylinder, const Where& where) {
-  auto after = std::upper_bound(zones.begin(), zones.end(), cylinder,
-                                [](std::int64_t c, const Zone& zone) { return c < zone.first_cylinder; });
+  auto after =
+      std::upper_bound(zones.begin(), zones.end(), cylinder,
+                       [](std::int64_t c, const Zone& zone) { return c < zone.first_cylinder; });
   if (after == zones.begin() || cylinder > (--after)->last_cylinder) {
     fail_at(where, fmt::format("no zone has the cylinder {}", cylinder));
   }
@@ -169,7 +175,8 @@ std::vector<TrackName> tracks_in_order(const std::vector<Extent>& extents) {
 }
 
 // The map has the say; DiskSim finds a block's zone by the zone's own numbers.
-void note_contradictions(const std::vector<Zone>& zones, const MapFile& map, std::vector<std::string>& notes) {
+void note_contradictions(const std::vector<Zone>& zones, const MapFile& map,
+                         std::vector<std::string>& notes) {
   for (const Zone& zone : zones) {
     std::int64_t first = -1, last = -1;
     for (const Extent& extent : map.extents) {
@@ -178,12 +185,15 @@ void note_contradictions(const std::vector<Zone>& zones, const MapFile& map, std
       last = extent.lbn + extent.length - 1;
     }
     if (first != zone.first_lbn || last != zone.last_lbn) {
-      notes.push_back(fmt::format("First LBN = {}, Last LBN = {} ({}) are not those of the layout map, {} and {}, and "
-                                  "are ignored", zone.first_lbn, zone.last_lbn, zone.where.brief(), first, last));
+      notes.push_back(fmt::format(
+          "First LBN = {}, Last LBN = {} ({}) are not those of the layout map, {} and {}, and "
+          "are ignored",
+          zone.first_lbn, zone.last_lbn, zone.where.brief(), first, last));
     }
     if (zone.last_cylinder >= map.cylinders) {
-      notes.push_back(fmt::format("Last cylinder number = {} ({}) is past the {} cylinders of the layout map",
-                                  zone.last_cylinder, zone.where.brief(), map.cylinders));
+      notes.push_back(
+          fmt::format("Last cylinder number = {} ({}) is past the {} cylinders of the layout map",
+                      zone.last_cylinder, zone.where.brief(), map.cylinders));
     }
   }
 }
@@ -198,17 +208,18 @@ model::LayoutNode track_node(const TrackName& track, std::int64_t sectors, doubl
 }
 
 // The tracks of one zone that follow one another in the order of blocks, from `at` on.
-std::vector<model::LayoutNode> tracks_of_zone(const std::vector<TrackName>& tracks, const Zone& zone,
-                                              std::size_t& at) {
+std::vector<model::LayoutNode> tracks_of_zone(const std::vector<TrackName>& tracks,
+                                              const Zone& zone, std::size_t& at) {
   std::vector<model::LayoutNode> nodes;
   std::int64_t head_switches = 0, cylinder_switches = 0;
   for (const std::size_t first = at; at < tracks.size(); ++at) {
     const TrackName& track = tracks[at];
     if (track.first < zone.first_cylinder || track.first > zone.last_cylinder) break;
     if (at > first) ++(track.first != tracks[at - 1].first ? cylinder_switches : head_switches);
-    nodes.push_back(track_node(track, zone.sectors,
-                               zone.skew_rev + static_cast<double>(head_switches) * zone.track_skew_rev +
-                                   static_cast<double>(cylinder_switches) * zone.cylinder_skew_rev));
+    nodes.push_back(
+        track_node(track, zone.sectors,
+                   zone.skew_rev + static_cast<double>(head_switches) * zone.track_skew_rev +
+                       static_cast<double>(cylinder_switches) * zone.cylinder_skew_rev));
   }
   return nodes;
 }
@@ -222,8 +233,8 @@ model::LayoutNode zone_node(std::vector<model::LayoutNode> nodes) {
 
 }  // namespace
 
-G2Layout import_g2_layout(const Block& block, std::int64_t block_count, const std::string& top_folder,
-                          std::vector<std::string>& notes) {
+G2Layout import_g2_layout(const Block& block, std::int64_t block_count,
+                          const std::string& top_folder, std::vector<std::string>& notes) {
   BlockReader reader(block);
   const std::vector<Zone> zones = read_zones(reader, notes);
   MapFile map = read_map(find_named_file(reader, "Layout Map File", "the layout map", top_folder));
@@ -246,22 +257,27 @@ G2Layout import_g2_layout(const Block& block, std::int64_t block_count, const st
 
   const std::int64_t mapped = map.extents.back().lbn + map.extents.back().length;
   if (block_count > mapped) {
-    notes.push_back(fmt::format("Block count = {}, but the layout map has {} blocks only", block_count, mapped));
+    notes.push_back(fmt::format("Block count = {}, but the layout map has {} blocks only",
+                                block_count, mapped));
   }
   const std::int64_t end = block_count > 0 ? std::min(block_count, mapped) : mapped;
   std::vector<Placed> pieces;
   for (const Extent& extent : map.extents) {
     if (extent.lbn >= end) break;
-    if (extent.sector + extent.length > zone_of(zones, extent.cylinder, map.where(extent.line)).sectors) {
+    if (extent.sector + extent.length >
+        zone_of(zones, extent.cylinder, map.where(extent.line)).sectors) {
       fail_at(map.where(extent.line), "the blocks do not fit on their track");
     }
     pieces.push_back({extent.lbn, first_slots.at({extent.cylinder, extent.head}) + extent.sector,
                       std::min(extent.length, end - extent.lbn)});
   }
   place_blocks(pieces, slots, block.where, result.layout);
-  if (std::any_of(zones.begin(), zones.end(), [](const Zone& zone) { return zone.skew_rev != 0; })) {
-    notes.push_back("Zone Skew holds for the whole zone, as documented; DiskSim's own code knows it on the first "
-                    "cylinder of zones behind the first only");
+  if (std::any_of(zones.begin(), zones.end(),
+                  [](const Zone& zone) { return zone.skew_rev != 0; })) {
+    notes.push_back(
+        "Zone Skew holds for the whole zone, as documented; DiskSim's own code knows it on the "
+        "first "
+        "cylinder of zones behind the first only");
   }
   return result;
 }

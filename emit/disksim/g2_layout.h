@@ -1,5 +1,5 @@
-// DiskSim's layout type dm_layout_g2 (every run of blocks in a map file, skews of zones) as a Layout of
-// nested repeats, skips and remaps.
+// DiskSim's layout type dm_layout_g2 (every run of blocks in a map file, skews of zones) as a
+// Layout of nested repeats, skips and remaps.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMostSectors = std::int64_t{1} << 44;
 constexpr std::int64_t kMostOfAny = std::int64_t{1} << 40;
-constexpr int kDeepest = 15;          // DiskSim's path from the root has 16 nodes
+constexpr int kDeepest = 15;  // DiskSim's path from the root has 16 nodes
 constexpr std::size_t kMostNodes = std::size_t{1} << 20;
 constexpr std::size_t kMostGaps = std::size_t{1} << 22;
 
@@ -40,7 +40,7 @@ struct Entry {
 
 // A node of the model's layout, and which of its sectors are places.
 struct Part {
-  model::LayoutNode node;  // without its children
+  model::LayoutNode node;          // without its children
   std::int64_t low = 0, used = 0;  // of a track
   std::vector<Part> children;
 
@@ -158,19 +158,22 @@ class Tree {
     for (const Entry& entry : index.entries) {
       if (at == places) break;
       if (entry.place != at) {
-        fail_at(index.where, fmt::format("an entry begins with {} where {} is expected", entry.place, at));
+        fail_at(index.where,
+                fmt::format("an entry begins with {} where {} is expected", entry.place, at));
       }
       const std::int64_t taken = std::min(entry.run_places, places - at);
       const std::int64_t whole = taken / entry.places, rest = taken % entry.places;
       const bool at_end = wanted.at_end && &entry == &index.entries.back();
       if (whole > 0) {
-        parts.push_back(part(entry, {0, whole, entry.places, at_end && whole == 1 && rest == 0}, index.where, depth));
+        parts.push_back(part(entry, {0, whole, entry.places, at_end && whole == 1 && rest == 0},
+                             index.where, depth));
       }
       if (rest > 0) parts.push_back(part(entry, {whole, 1, rest, at_end}, index.where, depth));
       at += taken;
     }
     if (at < places && !wanted.at_end) {
-      fail_at(index.where, fmt::format("the list covers {} blocks, the entry it is a child of {}", at, places));
+      fail_at(index.where,
+              fmt::format("the list covers {} blocks, the entry it is a child of {}", at, places));
     }
     return parts;
   }
@@ -196,8 +199,10 @@ class Tree {
     if (entry.is_track) {
       add_track(entry, places, where, part);
     } else {
-      if (static_cast<std::size_t>(entry.child) >= indices_.size()) fail_at(where, "there is no such IDX");
-      part.children = parts_of({static_cast<std::size_t>(entry.child), places, at_end}, where, depth + 1);
+      if (static_cast<std::size_t>(entry.child) >= indices_.size())
+        fail_at(where, "there is no such IDX");
+      part.children =
+          parts_of({static_cast<std::size_t>(entry.child), places, at_end}, where, depth + 1);
     }
     return part;
   }
@@ -209,7 +214,8 @@ class Tree {
 
   // The angle is that of the first sector that holds a block.
   void add_track(const Entry& entry, std::int64_t places, const Where& where, Part& part) {
-    if (static_cast<std::size_t>(entry.child) >= patterns_.size()) fail_at(where, "there is no such TP");
+    if (static_cast<std::size_t>(entry.child) >= patterns_.size())
+      fail_at(where, "there is no such TP");
     const Pattern& pattern = patterns_[static_cast<std::size_t>(entry.child)];
     if (places > pattern.places()) {
       fail_at(where, fmt::format("{} blocks lie on a track of {}", places, pattern.places()));
@@ -371,7 +377,8 @@ class Blocks {
 
   void append_places(std::int64_t first, std::int64_t end, std::vector<Placed>& pieces) const {
     auto shift = std::upper_bound(shifts_.begin(), shifts_.end(), first,
-                                  [](std::int64_t lbn, const Shift& s) { return lbn < s.lbn; }) - 1;
+                                  [](std::int64_t lbn, const Shift& s) { return lbn < s.lbn; }) -
+                 1;
     while (first < end) {
       const auto next = shift + 1;
       const std::int64_t stop = next == shifts_.end() ? end : std::min(end, next->lbn);
@@ -384,8 +391,10 @@ class Blocks {
  private:
   void append_unshifted(std::int64_t lbn, std::int64_t end, std::int64_t shift,
                         std::vector<Placed>& pieces) const {
-    auto stretch = std::upper_bound(stretches_.all.begin(), stretches_.all.end(), lbn + shift,
-                                    [](std::int64_t place, const Stretch& s) { return place < s.place; }) - 1;
+    auto stretch =
+        std::upper_bound(stretches_.all.begin(), stretches_.all.end(), lbn + shift,
+                         [](std::int64_t place, const Stretch& s) { return place < s.place; }) -
+        1;
     for (; lbn < end; ++stretch) {
       const std::int64_t within = lbn + shift - stretch->place;
       const std::int64_t length = std::min(end - lbn, stretch->length - within);
@@ -412,15 +421,17 @@ class Spares {
                                       static_cast<std::uint32_t>(run.head));
     if (!track) return append_track(run, notes) + run.sector;
     if (track->sectors != run.sectors) {
-      fail_at(run.where, fmt::format("the track of the spare has {} sectors, not {}", track->sectors, run.sectors));
+      fail_at(run.where, fmt::format("the track of the spare has {} sectors, not {}",
+                                     track->sectors, run.sectors));
     }
     return static_cast<std::int64_t>(track->first_slot) + run.sector;
   }
 
  private:
   std::int64_t append_track(const RemappedRun& run, std::vector<std::string>& notes) {
-    notes.push_back(fmt::format("{}: no angle is told for the spare track of cylinder {}, head {}; it is taken as 0",
-                                run.where.brief(), run.cylinder, run.head));
+    notes.push_back(fmt::format(
+        "{}: no angle is told for the spare track of cylinder {}, head {}; it is taken as 0",
+        run.where.brief(), run.cylinder, run.head));
     model::LayoutNode node;
     node.cylinder = static_cast<std::int32_t>(run.cylinder);
     node.head = static_cast<std::int32_t>(run.head);
@@ -456,14 +467,16 @@ model::Layout import_g4_layout(const Block& block, std::int64_t block_count,
   Spares spares(layout, stretches.slots);
   std::int64_t end = blocks.mapped();
   if (block_count > end) {
-    notes.push_back(fmt::format("Block count = {}, but the layout maps {} blocks only", block_count, end));
+    notes.push_back(
+        fmt::format("Block count = {}, but the layout maps {} blocks only", block_count, end));
   } else if (block_count > 0) {
     end = block_count;
   }
   std::vector<Placed> pieces;
   std::int64_t lbn = 0;
   for (const RemappedRun& run : remaps) {
-    if (run.lbn + run.length > end) fail_at(run.where, fmt::format("the drive has no block {}", run.lbn + run.length - 1));
+    if (run.lbn + run.length > end)
+      fail_at(run.where, fmt::format("the drive has no block {}", run.lbn + run.length - 1));
     blocks.append_places(lbn, run.lbn, pieces);
     pieces.push_back({run.lbn, spares.slot_of(run, notes), run.length});
     lbn = run.lbn + run.length;
@@ -471,12 +484,15 @@ model::Layout import_g4_layout(const Block& block, std::int64_t block_count,
   blocks.append_places(lbn, end, pieces);
   place_blocks(pieces, spares.slots(), block.where, layout);
   if (tree.some_begin_late()) {
-    notes.push_back("track patterns that begin behind sector 0 are taken as documented; DiskSim's own code "
-                    "loses their first blocks");
+    notes.push_back(
+        "track patterns that begin behind sector 0 are taken as documented; DiskSim's own code "
+        "loses their first blocks");
   }
   if (fraction(tree.first_angle_rev()) != 0) {
-    notes.push_back(fmt::format("DiskSim adds the first angle of the root, {}, to all angles; this turns its platter "
-                                "as a whole and is not followed", tree.first_angle_rev()));
+    notes.push_back(fmt::format(
+        "DiskSim adds the first angle of the root, {}, to all angles; this turns its platter "
+        "as a whole and is not followed",
+        tree.first_angle_rev()));
   }
   return layout;
 }

@@ -51,19 +51,20 @@ void include_controller(BlockReader& controller, model::DriveModel& model, Notes
     return;
   }
   controller.take("Bulk sector transfer time");
-  notes.warnings.push_back(
-      fmt::format("the controller {} ({}) is of type {}, whose delays, transfer times, queue and cache are no "
-                  "constant costs and are ignored",
-                  controller.block().name, controller.block().where.brief(), type));
+  notes.warnings.push_back(fmt::format(
+      "the controller {} ({}) is of type {}, whose delays, transfer times, queue and cache are no "
+      "constant costs and are ignored",
+      controller.block().name, controller.block().where.brief(), type));
 }
 
 void include_driver(BlockReader& driver, Notes& notes) {
   if (!driver.has("Constant access time")) return;
   const double time_ms = driver.real("Constant access time");
   if (time_ms == 0) return;
-  notes.warnings.push_back(fmt::format(
-      "Constant access time = {} ({}) makes DiskSim answer all requests in that time without the drive, and is ignored",
-      time_ms, driver.where("Constant access time").brief()));
+  notes.warnings.push_back(
+      fmt::format("Constant access time = {} ({}) makes DiskSim answer all requests in that time "
+                  "without the drive, and is ignored",
+                  time_ms, driver.where("Constant access time").brief()));
 }
 
 // The blocks from the drive up to the host.
@@ -72,7 +73,8 @@ std::vector<const Block*> way_to_host(const ParameterFile& file, const Block& di
   std::string parent;
   for (const Component& component : file.topology) {
     const auto instance = file.instances.find(component.name);
-    if (instance != file.instances.end() && instance->second == disk.name) parent = component.parent;
+    if (instance != file.instances.end() && instance->second == disk.name)
+      parent = component.parent;
   }
   while (!parent.empty() && way.size() <= file.topology.size()) {
     const auto component = std::find_if(file.topology.begin(), file.topology.end(),
@@ -89,7 +91,8 @@ std::vector<const Block*> way_to_host(const ParameterFile& file, const Block& di
 
 }  // namespace
 
-void include_host_costs(const ParameterFile& file, const Block& disk, model::DriveModel& model, Notes& notes) {
+void include_host_costs(const ParameterFile& file, const Block& disk, model::DriveModel& model,
+                        Notes& notes) {
   bool own_bus = true;
   for (const Block* block : way_to_host(file, disk)) {
     BlockReader reader(*block);

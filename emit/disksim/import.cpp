@@ -1,11 +1,11 @@
 #include "emit/disksim/import.h"
 
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-
-#include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include "emit/disksim/g1_layout.h"
 #include "emit/disksim/g2_layout.h"
@@ -142,17 +142,20 @@ void import_disk(BlockReader& disk, model::DriveModel& model, Notes& notes) {
 
 // ---------------------------------------------------------------- dm_disk
 
-void import_mechanics(const Block& block, model::DriveModel& model, const std::string& top_folder, Notes& notes) {
+void import_mechanics(const Block& block, model::DriveModel& model, const std::string& top_folder,
+                      Notes& notes) {
   if (block.type != "dm_mech_g1") {
-    throw Error(ExitStatus::unsupported, fmt::format("{}: the mechanical model {} cannot be imported, only dm_mech_g1",
-                                                     block.where.text(), block.type));
+    throw Error(ExitStatus::unsupported,
+                fmt::format("{}: the mechanical model {} cannot be imported, only dm_mech_g1",
+                            block.where.text(), block.type));
   }
   BlockReader mechanics(block);
   const std::string access = mechanics.text("Access time type");
   if (access != "trackSwitchPlusRotation") {
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{}: the access time type {} cannot be imported, only trackSwitchPlusRotation",
-                            mechanics.where("Access time type").text(), access));
+    throw Error(
+        ExitStatus::unsupported,
+        fmt::format("{}: the access time type {} cannot be imported, only trackSwitchPlusRotation",
+                    mechanics.where("Access time type").text(), access));
   }
   const std::int64_t rpm = mechanics.integer("Rotation speed (in rpms)", 10, 500000);
   model.rotation.numerator_ns = 60'000'000'000;
@@ -183,40 +186,46 @@ void import_layout(const Block& block, std::int64_t block_count, const std::stri
     model.layout = import_g4_layout(block, block_count, notes.warnings);
     if (model.identity.heads == 0) model.identity.heads = engine::LayoutMap(model.layout).heads();
   } else {
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{}: the layout {} cannot be imported, only dm_layout_g1, dm_layout_g2 and dm_layout_g4",
-                            block.where.text(), block.type));
+    throw Error(ExitStatus::unsupported, fmt::format("{}: the layout {} cannot be imported, only "
+                                                     "dm_layout_g1, dm_layout_g2 and dm_layout_g4",
+                                                     block.where.text(), block.type));
   }
   model.layout.angle.reason = "imported: no error is stated for the angles";
   model.identity.blocks = model::count_blocks(model.layout);
 }
 
-void import_model(const Block& block, model::DriveModel& model, const std::string& top_folder, Notes& notes) {
+void import_model(const Block& block, model::DriveModel& model, const std::string& top_folder,
+                  Notes& notes) {
   BlockReader reader(block);
   if (block.type != "dm_disk") {
     fail_at(block.where, fmt::format("\"Model\" must be a dm_disk block, not {}", block.type));
   }
   model.identity.heads =
       static_cast<std::uint32_t>(reader.integer("Number of data surfaces", 1, model::kMostHeads));
-  model.identity.cylinders = static_cast<std::uint32_t>(reader.integer("Number of cylinders", 1, 1 << 28));
-  const std::int64_t said = reader.has("Block count") ? reader.integer("Block count", 0, kMostBlocks) : 0;
+  model.identity.cylinders =
+      static_cast<std::uint32_t>(reader.integer("Number of cylinders", 1, 1 << 28));
+  const std::int64_t said =
+      reader.has("Block count") ? reader.integer("Block count", 0, kMostBlocks) : 0;
   import_layout(reader.inner("Layout Model"), said, top_folder, model, notes);
   const std::uint32_t used = model::cylinders_of(model.layout);
   if (used > model.identity.cylinders) {
-    notes.warnings.push_back(fmt::format("Number of cylinders = {} ({}) is too small for the zones, which reach {}",
-                                         model.identity.cylinders, reader.where("Number of cylinders").brief(), used));
+    notes.warnings.push_back(
+        fmt::format("Number of cylinders = {} ({}) is too small for the zones, which reach {}",
+                    model.identity.cylinders, reader.where("Number of cylinders").brief(), used));
     model.identity.cylinders = used;
   }
   import_mechanics(reader.inner("Mechanical Model"), model, top_folder, notes);
   if (said != 0 && static_cast<std::uint64_t>(said) != model.identity.blocks) {
-    notes.idle.push_back({fmt::format("Block count = {} (the layout maps {})", said, model.identity.blocks), ""});
+    notes.idle.push_back(
+        {fmt::format("Block count = {} (the layout maps {})", said, model.identity.blocks), ""});
   }
   note_unknown(reader, notes.warnings);
 }
 
 // ---------------------------------------------------------------- the parameter set
 
-const Block& choose_disk(const ParameterFile& file, const std::string& path, const std::string& wanted) {
+const Block& choose_disk(const ParameterFile& file, const std::string& path,
+                         const std::string& wanted) {
   std::vector<const Block*> disks, used;
   for (const Block& block : file.blocks) {
     if (block.type != "disksim_disk") continue;
@@ -230,11 +239,14 @@ const Block& choose_disk(const ParameterFile& file, const std::string& path, con
   if (disks.size() == 1 && wanted.empty()) return *disks[0];
   std::vector<std::string> names;
   for (const Block* disk : disks) names.push_back(disk->name);
-  if (disks.empty()) throw Error(ExitStatus::bad_input, fmt::format("{}: holds no disksim_disk block", path));
-  throw Error(ExitStatus::bad_input,
-              wanted.empty() ? fmt::format("{}: holds several drives, choose one of them with --drive: {}", path,
-                                           fmt::join(names, ", "))
-                             : fmt::format("{}: holds no drive {}, only {}", path, wanted, fmt::join(names, ", ")));
+  if (disks.empty())
+    throw Error(ExitStatus::bad_input, fmt::format("{}: holds no disksim_disk block", path));
+  throw Error(
+      ExitStatus::bad_input,
+      wanted.empty()
+          ? fmt::format("{}: holds several drives, choose one of them with --drive: {}", path,
+                        fmt::join(names, ", "))
+          : fmt::format("{}: holds no drive {}, only {}", path, wanted, fmt::join(names, ", ")));
 }
 
 // DIXtrac's block names are VENDOR_PRODUCT..., those of DiskSim's validation sets end in _validate.
@@ -277,7 +289,8 @@ const Block* part_of_drive(const ParameterFile& file) {
   const Block* part = nullptr;
   for (const Block& block : file.blocks) {
     if (block.type == "disksim_disk") return nullptr;
-    if (part == nullptr && (block.type == "dm_disk" || block.type.starts_with("dm_layout_"))) part = &block;
+    if (part == nullptr && (block.type == "dm_disk" || block.type.starts_with("dm_layout_")))
+      part = &block;
   }
   return part;
 }
@@ -299,8 +312,8 @@ Imported import_part(const Block& part, const std::string& path, const std::stri
     result.warnings = std::move(rest.warnings);
     std::swap(result.model, rest.model);
     result.model.provenance.method = kMethod;
-    result.model.provenance.source =
-        fmt::format("{}; the rest from {}", source, std::filesystem::path(with).filename().string());
+    result.model.provenance.source = fmt::format("{}; the rest from {}", source,
+                                                 std::filesystem::path(with).filename().string());
     result.model.validity = {};
     result.model.identity.cylinders = 0;
     if (part.type != "dm_layout_g1") result.model.identity.heads = 0;
@@ -308,33 +321,41 @@ Imported import_part(const Block& part, const std::string& path, const std::stri
   model::DriveModel& model = result.model;
   if (layout_only) {
     if (part.type == "dm_layout_g1" && model.identity.heads == 0) {
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{} holds a layout of type dm_layout_g1 alone, which does not tell the number of heads: "
-                              "import the file that names it, or add --with a model or DiskSim file that has them",
-                              path));
+      throw Error(
+          ExitStatus::bad_input,
+          fmt::format(
+              "{} holds a layout of type dm_layout_g1 alone, which does not tell the number of "
+              "heads: "
+              "import the file that names it, or add --with a model or DiskSim file that has them",
+              path));
     }
     import_layout(part, 0, top_folder, model, notes);
-    model.identity.cylinders = std::max(model.identity.cylinders, model::cylinders_of(model.layout));
+    model.identity.cylinders =
+        std::max(model.identity.cylinders, model::cylinders_of(model.layout));
   } else {
     import_model(part, model, top_folder, notes);
   }
   if (with.empty()) {
-    notes.warnings.push_back(fmt::format("{} holds {}; add --with and a model or DiskSim file that has the rest",
-                                         std::filesystem::path(path).filename().string(),
-                                         layout_only ? "a layout only: rotation, seeks, cache and overheads are missing"
-                                                     : "layout and mechanics only: cache and overheads are missing"));
+    notes.warnings.push_back(
+        fmt::format("{} holds {}; add --with and a model or DiskSim file that has the rest",
+                    std::filesystem::path(path).filename().string(),
+                    layout_only ? "a layout only: rotation, seeks, cache and overheads are missing"
+                                : "layout and mechanics only: cache and overheads are missing"));
   }
   return finish_import(std::move(result), std::move(notes), path);
 }
 
 }  // namespace
 
-Imported import_disksim(const std::string& path, const std::string& drive, const std::string& with) {
+Imported import_disksim(const std::string& path, const std::string& drive,
+                        const std::string& with) {
   const ParameterFile file = parse_parameter_file(path);
   const std::string top_folder = std::filesystem::path(path).parent_path().string();
   if (const Block* part = part_of_drive(file)) return import_part(*part, path, top_folder, with);
   if (!with.empty()) {
-    throw Error(ExitStatus::usage, fmt::format("{} describes a whole drive, which --with {} cannot add to", path, with));
+    throw Error(
+        ExitStatus::usage,
+        fmt::format("{} describes a whole drive, which --with {} cannot add to", path, with));
   }
   const Block& block = choose_disk(file, path, drive);
   Imported result = begin_import(path, block.name);

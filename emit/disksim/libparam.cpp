@@ -1,5 +1,7 @@
 #include "emit/disksim/libparam.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -7,8 +9,6 @@
 #include <map>
 #include <regex>
 #include <string_view>
-
-#include <fmt/core.h>
 
 #include "model/error.h"
 #include "model/file.h"
@@ -32,7 +32,9 @@ struct Token {
 // The files that are open, the innermost last; `source` opens one more in the middle of another.
 class Lexer {
  public:
-  explicit Lexer(const std::string& path) : top_folder_(fs::path(path).parent_path()) { open(path, nullptr); }
+  explicit Lexer(const std::string& path) : top_folder_(fs::path(path).parent_path()) {
+    open(path, nullptr);
+  }
 
   Token next() {
     for (;;) {
@@ -47,7 +49,8 @@ class Lexer {
       if (!token.is("source")) return token;
       skip_space();
       const Token name = at_end() ? Token{} : take();
-      if (name.kind != Token::Kind::word) fail_at(token.where, "source must be followed by a file name");
+      if (name.kind != Token::Kind::word)
+        fail_at(token.where, "source must be followed by a file name");
       include(name);
     }
   }
@@ -61,8 +64,12 @@ class Lexer {
     int line = 1;
   };
 
-  static bool is_punctuation(char c) { return std::string_view(";{},[]:?=").find(c) != std::string_view::npos; }
-  static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
+  static bool is_punctuation(char c) {
+    return std::string_view(";{},[]:?=").find(c) != std::string_view::npos;
+  }
+  static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+  }
 
   bool at_end() const { return files_.back().position >= files_.back().content.size(); }
   char peek() const { return files_.back().content[files_.back().position]; }
@@ -109,17 +116,21 @@ class Lexer {
   }
 
   void open(const std::string& path, const Token* source) {
-    if (files_.size() > kDeepestSource) fail_at(source->where, "source is nested more than 32 files deep");
+    if (files_.size() > kDeepestSource)
+      fail_at(source->where, "source is nested more than 32 files deep");
     std::error_code ignored;
-    File file{std::make_shared<const std::string>(path), fs::weakly_canonical(path, ignored), {}, 0, 1};
+    File file{
+        std::make_shared<const std::string>(path), fs::weakly_canonical(path, ignored), {}, 0, 1};
     for (const File& outer : files_) {
-      if (outer.identity == file.identity) fail_at(source->where, path + " includes itself through source");
+      if (outer.identity == file.identity)
+        fail_at(source->where, path + " includes itself through source");
     }
     try {
       file.content = model::read_file(path);
     } catch (const Error& error) {
       if (source == nullptr) throw;
-      fail_at(source->where, fmt::format("the file named by source cannot be used: {}", error.what()));
+      fail_at(source->where,
+              fmt::format("the file named by source cannot be used: {}", error.what()));
     }
     files_.push_back(std::move(file));
   }
@@ -129,7 +140,9 @@ class Lexer {
   Where last_;
 };
 
-bool matches(const std::string& text, const std::regex& pattern) { return std::regex_match(text, pattern); }
+bool matches(const std::string& text, const std::regex& pattern) {
+  return std::regex_match(text, pattern);
+}
 
 // A word is a number only if the whole of it has the form of one; 1e-3, .5 and 5. are words.
 Value value_of_word(const Token& token) {
@@ -143,14 +156,16 @@ Value value_of_word(const Token& token) {
     std::int64_t number = 0;
     const auto result =
         std::from_chars(digits.data(), digits.data() + digits.size(), number, decimal ? 10 : 16);
-    if (result.ec != std::errc()) fail_at(token.where, fmt::format("the number {} is too large", token.text));
+    if (result.ec != std::errc())
+      fail_at(token.where, fmt::format("the number {} is too large", token.text));
     return {number, token.where};
   }
   if (matches(token.text, kFloat)) {
     double number = 0;
     const auto result =
         std::from_chars(token.text.data(), token.text.data() + token.text.size(), number);
-    if (result.ec != std::errc()) fail_at(token.where, fmt::format("the number {} is too large", token.text));
+    if (result.ec != std::errc())
+      fail_at(token.where, fmt::format("the number {} is too large", token.text));
     return {number, token.where};
   }
   return {token.text, token.where};
@@ -178,8 +193,9 @@ class Parser {
   void advance() { token_ = lexer_.next(); }
 
   [[noreturn]] void unexpected(const std::string& wanted) const {
-    const std::string found =
-        token_.kind == Token::Kind::end ? "the file ends" : fmt::format("\"{}\" stands", token_.text);
+    const std::string found = token_.kind == Token::Kind::end
+                                  ? "the file ends"
+                                  : fmt::format("\"{}\" stands", token_.text);
     fail_at(token_.where, fmt::format("{} where {} is expected", found, wanted));
   }
   void expect(std::string_view punctuation) {
@@ -216,7 +232,8 @@ class Parser {
         if (!set) block.values.push_back(inherited);
       }
     }
-    if (defined_.contains(block.name)) fail_at(block.where, fmt::format("{} is defined a second time", block.name));
+    if (defined_.contains(block.name))
+      fail_at(block.where, fmt::format("{} is defined a second time", block.name));
     defined_[block.name] = file_.blocks.size();
     file_.blocks.push_back(std::move(block));
   }
@@ -230,7 +247,8 @@ class Parser {
       if (token_.is("}")) break;
       if (!token_.is(",")) unexpected("\",\" or \"}\"");
       advance();
-      if (token_.is("}")) fail_at(token_.where, "the last parameter of a block must not be followed by a comma");
+      if (token_.is("}"))
+        fail_at(token_.where, "the last parameter of a block must not be followed by a comma");
     }
     advance();
     return block;
@@ -250,7 +268,8 @@ class Parser {
     expect("=");
     const Value set = value(depth + 1);
     for (const std::string& name : names) {
-      if (!seen.insert(name).second) fail_at(where, fmt::format("the parameter \"{}\" is redefined", name));
+      if (!seen.insert(name).second)
+        fail_at(where, fmt::format("the parameter \"{}\" is redefined", name));
       block.values.push_back({name, set});
     }
   }
@@ -266,7 +285,8 @@ class Parser {
 
   // A number or word on its own, or the type of a block.
   Value value_after(const Token& first, int depth) {
-    if (token_.is("{")) return {std::make_shared<const Block>(block(first, "", depth)), first.where};
+    if (token_.is("{"))
+      return {std::make_shared<const Block>(block(first, "", depth)), first.where};
     if (token_.kind != Token::Kind::word) return value_of_word(first);
     const Token name = word("");
     if (!token_.is("{")) unexpected(fmt::format("\"{{\" of the block {}", name.text));
@@ -339,7 +359,9 @@ class Parser {
 
 }  // namespace
 
-std::string Where::text() const { return fmt::format("{}:{}", file ? *file : std::string("?"), line); }
+std::string Where::text() const {
+  return fmt::format("{}:{}", file ? *file : std::string("?"), line);
+}
 
 std::string Where::brief() const {
   return fmt::format("{}:{}", file ? fs::path(*file).filename().string() : std::string("?"), line);
@@ -367,7 +389,8 @@ const Value* BlockReader::find(const std::string& name) const {
 
 const Value& BlockReader::need(const std::string& name) {
   const Value* value = find(name);
-  if (value == nullptr) fail_at(block_.where, fmt::format("{} lacks the parameter \"{}\"", block_.type, name));
+  if (value == nullptr)
+    fail_at(block_.where, fmt::format("{} lacks the parameter \"{}\"", block_.type, name));
   read_.insert(name);
   return *value;
 }
@@ -376,18 +399,20 @@ std::int64_t BlockReader::integer(const std::string& name, std::int64_t low, std
   const Value& value = need(name);
   const auto* number = std::get_if<std::int64_t>(&value.data);
   if (number == nullptr || *number < low || *number > high) {
-    fail_at(value.where, fmt::format("\"{}\" must be a whole number from {} to {}, not {}", name, low, high,
-                                     to_text(value)));
+    fail_at(value.where, fmt::format("\"{}\" must be a whole number from {} to {}, not {}", name,
+                                     low, high, to_text(value)));
   }
   return *number;
 }
 
 double BlockReader::real(const std::string& name) {
   const Value& value = need(name);
-  if (const auto* whole = std::get_if<std::int64_t>(&value.data)) return static_cast<double>(*whole);
+  if (const auto* whole = std::get_if<std::int64_t>(&value.data))
+    return static_cast<double>(*whole);
   const auto* number = std::get_if<double>(&value.data);
   if (number == nullptr) {
-    fail_at(value.where, fmt::format("\"{}\" must be a number such as 1.250000, not {}", name, to_text(value)));
+    fail_at(value.where,
+            fmt::format("\"{}\" must be a number such as 1.250000, not {}", name, to_text(value)));
   }
   return *number;
 }
@@ -434,15 +459,18 @@ std::string to_text(const Value& value) {
 }
 
 double real_of(const Value& value) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value.data)) return static_cast<double>(*whole);
+  if (const auto* whole = std::get_if<std::int64_t>(&value.data))
+    return static_cast<double>(*whole);
   const auto* number = std::get_if<double>(&value.data);
-  if (number == nullptr) fail_at(value.where, fmt::format("a number is needed, not {}", to_text(value)));
+  if (number == nullptr)
+    fail_at(value.where, fmt::format("a number is needed, not {}", to_text(value)));
   return *number;
 }
 
 std::int64_t integer_of(const Value& value) {
   const auto* whole = std::get_if<std::int64_t>(&value.data);
-  if (whole == nullptr) fail_at(value.where, fmt::format("a whole number is needed, not {}", to_text(value)));
+  if (whole == nullptr)
+    fail_at(value.where, fmt::format("a whole number is needed, not {}", to_text(value)));
   return *whole;
 }
 

@@ -1,5 +1,5 @@
-// The parameter files of DiskSim (.parv, .diskspecs, .model) as a tree: blocks of named values, with
-// the place of each for error messages. Grammar: DiskSim's libparam library.
+// The parameter files of DiskSim (.parv, .diskspecs, .model) as a tree: blocks of named values,
+// with the place of each for error messages. Grammar: DiskSim's libparam library.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,17 @@ struct Where {
   std::shared_ptr<const std::string> file;
   int line = 0;
 
-  std::string text() const;   // "PATH:LINE"
-  std::string brief() const;  // "NAME:LINE", for what is kept: a model does not tell whose folder it was
+  std::string text() const;  // "PATH:LINE"
+  std::string brief()
+      const;  // "NAME:LINE", for what is kept: a model does not tell whose folder it was
 };
 
 struct Block;
 struct Value;
 
 struct Value {
-  std::variant<std::int64_t, double, std::string, std::vector<Value>, std::shared_ptr<const Block>> data;
+  std::variant<std::int64_t, double, std::string, std::vector<Value>, std::shared_ptr<const Block>>
+      data;
   Where where;
 };
 
@@ -46,15 +48,16 @@ struct Component {
 };
 
 struct ParameterFile {
-  std::vector<Block> blocks;                     // in the order of the file; inherited values filled in
-  std::map<std::string, std::string> instances;  // component -> block, from `instantiate [...] as BLOCK`
+  std::vector<Block> blocks;  // in the order of the file; inherited values filled in
+  std::map<std::string, std::string>
+      instances;  // component -> block, from `instantiate [...] as BLOCK`
   std::vector<Component> topology;
 
   const Block* find(const std::string& name) const;
 };
 
-// Reads the file and what it names with `source`. Throws Error(bad_input): one sentence with the file
-// and the line.
+// Reads the file and what it names with `source`. Throws Error(bad_input): one sentence with the
+// file and the line.
 ParameterFile parse_parameter_file(const std::string& path);
 
 // Reads the values of one block by name and type, and keeps account of those that nobody asked for.

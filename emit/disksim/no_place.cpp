@@ -16,7 +16,8 @@ struct WithoutPlace {
   const char* why;
 };
 
-constexpr const char* kSneaky = "serves a hit while another request has the media, which the model does not";
+constexpr const char* kSneaky =
+    "serves a hit while another request has the media, which the model does not";
 constexpr const char* kOutput = "concerns what DiskSim prints";
 constexpr const char* kScheduling = "concerns schedulers other than those of the model";
 constexpr const char* kSeekType = "belongs to another seek type than the one that is set";
@@ -25,9 +26,12 @@ constexpr WithoutPlace kDisk[] = {
     {"Allow sneaky full read hits", 0, kSneaky},
     {"Allow sneaky partial read hits", 0, kSneaky},
     {"Allow sneaky intermediate read hits", 0, kSneaky},
-    {"Allow write prebuffering", 0, "takes data of a write while another request has the media, which the model does not"},
-    {"Preseeking level", 0, "begins to seek before the request in front has ended, which the model does not"},
-    {"Disconnect write if seek", 0, "frees the bus during a seek, which only other drives on it would notice"},
+    {"Allow write prebuffering", 0,
+     "takes data of a write while another request has the media, which the model does not"},
+    {"Preseeking level", 0,
+     "begins to seek before the request in front has ended, which the model does not"},
+    {"Disconnect write if seek", 0,
+     "frees the bus during a seek, which only other drives on it would notice"},
     {"Read directly to buffer", 1, "with 0 needs a sector buffer that the model does not have"},
     {"Print stats", {}, kOutput},
     {"Calc sector by sector", {}, "concerns how fast DiskSim computes"},
@@ -41,17 +45,24 @@ constexpr WithoutPlace kQueue[] = {
     {"Sequential stream scheme", 0, kScheduling},
     {"Maximum concat size", {}, "concerns the sequential stream scheme, which is noted on its own"},
     {"Overlapping request scheme", 0, kScheduling},
-    {"Sequential stream diff maximum", {}, "concerns the sequential stream scheme, which is noted on its own"},
+    {"Sequential stream diff maximum",
+     {},
+     "concerns the sequential stream scheme, which is noted on its own"},
     {"Scheduling timeout scheme", 0, kScheduling},
-    {"Timeout time/weight", {}, "concerns the scheduling timeout scheme, which is noted on its own"},
+    {"Timeout time/weight",
+     {},
+     "concerns the scheduling timeout scheme, which is noted on its own"},
     {"Timeout scheduling", {}, "concerns the scheduling timeout scheme, which is noted on its own"},
     {"Scheduling priority scheme", 0, kScheduling},
-    {"Priority scheduling", {}, "concerns the scheduling priority scheme, which is noted on its own"},
+    {"Priority scheduling",
+     {},
+     "concerns the scheduling priority scheme, which is noted on its own"},
 };
 
 // What the seek type in use needs has been read before these are asked for.
 constexpr WithoutPlace kMechanics[] = {
-    {"Percent error in rpms", 0, "is read by DiskSim and never used; the rotation speed is taken as it is"},
+    {"Percent error in rpms", 0,
+     "is read by DiskSim and never used; the rotation speed is taken as it is"},
     {"Constant access time", {}, "belongs to another access time type than the one that is set"},
     {"Average seek time", {}, kSeekType},
     {"Constant seek time", {}, kSeekType},
@@ -68,8 +79,12 @@ constexpr WithoutPlace kBus[] = {
     {"type", {}, kOneDrive},
     {"Arbitration type", {}, kOneDrive},
     {"Arbitration time", {}, "costs nothing in DiskSim on a bus between host and controller"},
-    {"Read block transfer time", {}, "costs nothing in DiskSim on a bus between host and controller"},
-    {"Write block transfer time", {}, "costs nothing in DiskSim on a bus between host and controller"},
+    {"Read block transfer time",
+     {},
+     "costs nothing in DiskSim on a bus between host and controller"},
+    {"Write block transfer time",
+     {},
+     "costs nothing in DiskSim on a bus between host and controller"},
     {"Print stats", {}, kOutput},
 };
 
@@ -79,7 +94,9 @@ constexpr WithoutPlace kController[] = {
     {"Print stats", {}, kOutput},
     {"Scheduler", {}, "concerns controllers with a queue, which are noted on their own"},
     {"Cache", {}, "concerns controllers with a cache, which are noted on their own"},
-    {"Max per-disk pending count", {}, "concerns controllers with a queue, which are noted on their own"},
+    {"Max per-disk pending count",
+     {},
+     "concerns controllers with a queue, which are noted on their own"},
 };
 
 constexpr WithoutPlace kDriver[] = {
@@ -103,7 +120,8 @@ std::span<const WithoutPlace> table_of(std::string_view type) {
 std::string Notes::idle_text() const {
   std::vector<Idle> groups;
   for (const Idle& one : idle) {
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Idle& g) { return g.why == one.why; });
+    const auto same =
+        std::find_if(groups.begin(), groups.end(), [&](const Idle& g) { return g.why == one.why; });
     if (same == groups.end()) {
       groups.push_back(one);
     } else {
@@ -112,7 +130,9 @@ std::string Notes::idle_text() const {
   }
   std::string text;
   for (const Idle& group : groups) {
-    text += (text.empty() ? "without a place in the model and, as they are set, without effect: " : "; ") + group.text;
+    text += (text.empty() ? "without a place in the model and, as they are set, without effect: "
+                          : "; ") +
+            group.text;
     if (!group.why.empty()) text += " (" + group.why + ")";
   }
   return text;
@@ -138,8 +158,9 @@ void note_without_place(BlockReader& reader, Notes& notes) {
 
 void note_unknown(const BlockReader& reader, std::vector<std::string>& warnings) {
   for (const NamedValue* value : reader.unread()) {
-    warnings.push_back(fmt::format("{} = {} ({}) is no parameter of {} that is known and is ignored", value->name,
-                                   to_text(value->value), value->value.where.brief(), reader.block().type));
+    warnings.push_back(
+        fmt::format("{} = {} ({}) is no parameter of {} that is known and is ignored", value->name,
+                    to_text(value->value), value->value.where.brief(), reader.block().type));
   }
 }
 

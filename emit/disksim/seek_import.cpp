@@ -1,13 +1,13 @@
 #include "emit/disksim/seek_import.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <functional>
 #include <sstream>
-
-#include <fmt/core.h>
 
 #include "emit/disksim/named_file.h"
 #include "model/file.h"
@@ -21,9 +21,11 @@ using Curve = std::function<double(double)>;
 
 // The fewest points (nearly) between which straight lines stay within 1 ns of a curve that has no
 // inflection from `first` to `last`: each line is as long as its middle allows.
-void sample(const Curve& curve, std::uint32_t first, std::uint32_t last, std::vector<model::SeekPoint>& points) {
+void sample(const Curve& curve, std::uint32_t first, std::uint32_t last,
+            std::vector<model::SeekPoint>& points) {
   const auto straight = [&](std::uint32_t from, std::uint32_t to) {
-    for (const std::uint32_t at : {from + (to - from) / 4, from + (to - from) / 2, to - (to - from) / 4}) {
+    for (const std::uint32_t at :
+         {from + (to - from) / 4, from + (to - from) / 2, to - (to - from) / 4}) {
       const double share = static_cast<double>(at - from) / static_cast<double>(to - from);
       const double line = curve(from) + share * (curve(to) - curve(from));
       if (std::fabs(line - curve(at)) > kTolerance_ms / 2) return false;
@@ -35,15 +37,17 @@ void sample(const Curve& curve, std::uint32_t first, std::uint32_t last, std::ve
   points.push_back({at, curve(at), std::nullopt, 0});
   while (at < last) {
     std::uint32_t step = 1;
-    while (step < last - at && straight(at, at + std::min(2 * step, last - at))) step = std::min(2 * step, last - at);
+    while (step < last - at && straight(at, at + std::min(2 * step, last - at)))
+      step = std::min(2 * step, last - at);
     at += std::min(step, last - at);
     points.push_back({at, curve(at), std::nullopt, 0});
   }
 }
 
-// Lines "distance, time in ms[, standard deviation in ms]" with the comma right behind the distance; a
-// first line may tell their number.
-std::vector<model::SeekPoint> read_seek_file(const std::string& path, std::vector<std::string>& notes) {
+// Lines "distance, time in ms[, standard deviation in ms]" with the comma right behind the
+// distance; a first line may tell their number.
+std::vector<model::SeekPoint> read_seek_file(const std::string& path,
+                                             std::vector<std::string>& notes) {
   std::istringstream lines(model::read_file(path));
   std::vector<model::SeekPoint> points;
   auto name = std::make_shared<const std::string>(path);
@@ -53,7 +57,8 @@ std::vector<model::SeekPoint> read_seek_file(const std::string& path, std::vecto
     const Where where{name, number};
     if (line.find_first_not_of(" \t\r\f") == std::string::npos) continue;
     int announced = 0;
-    if (number == 1 && std::sscanf(line.c_str(), "Seek distances measured: %d", &announced) == 1) continue;
+    if (number == 1 && std::sscanf(line.c_str(), "Seek distances measured: %d", &announced) == 1)
+      continue;
     int distance = 0;
     double time_ms = 0, deviation_ms = 0;
     const int found = std::sscanf(line.c_str(), "%d, %lf, %lf", &distance, &time_ms, &deviation_ms);
@@ -71,12 +76,15 @@ std::vector<model::SeekPoint> read_seek_file(const std::string& path, std::vecto
   }
   if (points.empty()) fail_at({name, 1}, "the seek file holds no seek times");
   if (deviations) {
-    notes.push_back("the seek file's deviations are those of single seeks, not errors of the times; they are left out");
+    notes.push_back(
+        "the seek file's deviations are those of single seeks, not errors of the times; they are "
+        "left out");
   }
   return points;
 }
 
-// Ruemmler and Wilkes (IEEE Computer, March 1994): a + b sqrt(d) up to the knee, c + e d from there on.
+// Ruemmler and Wilkes (IEEE Computer, March 1994): a + b sqrt(d) up to the knee, c + e d from there
+// on.
 struct Hpl {
   std::uint32_t knee = 0;
   double root_constant = 0, root_factor = 0, line_constant = 0, line_factor = 0;
@@ -91,7 +99,8 @@ Hpl read_hpl(BlockReader& mechanics) {
   const Where& where = mechanics.where("HPL seek equation values");
   if (values.size() != 6) fail_at(where, "\"HPL seek equation values\" must be six numbers");
   const std::int64_t knee = integer_of(values[0]);
-  if (knee < 0 || knee > (1 << 30)) fail_at(where, "the first of the HPL values must be a number of cylinders");
+  if (knee < 0 || knee > (1 << 30))
+    fail_at(where, "the first of the HPL values must be a number of cylinders");
   Hpl hpl;
   hpl.knee = static_cast<std::uint32_t>(knee);
   hpl.root_constant = real_of(values[1]);
@@ -102,9 +111,11 @@ Hpl read_hpl(BlockReader& mechanics) {
   return hpl;
 }
 
-void append_hpl(const Hpl& hpl, std::uint32_t first, std::uint32_t full, std::vector<model::SeekPoint>& points) {
+void append_hpl(const Hpl& hpl, std::uint32_t first, std::uint32_t full,
+                std::vector<model::SeekPoint>& points) {
   const std::uint32_t knee = std::max(hpl.knee, first);
-  if (knee > first) sample([&](double d) { return hpl.root(d); }, first, std::min(knee - 1, full), points);
+  if (knee > first)
+    sample([&](double d) { return hpl.root(d); }, first, std::min(knee - 1, full), points);
   if (knee <= full) sample([&](double d) { return hpl.line(d); }, knee, full, points);
 }
 
@@ -119,10 +130,12 @@ std::vector<model::SeekPoint> hpl_points(BlockReader& mechanics, std::uint32_t f
 std::vector<model::SeekPoint> hpl_plus_10_points(BlockReader& mechanics, std::uint32_t full) {
   const std::vector<Value>& values = mechanics.list("First ten seek times");
   if (values.size() != 10) {
-    fail_at(mechanics.where("First ten seek times"), "\"First ten seek times\" must be ten numbers");
+    fail_at(mechanics.where("First ten seek times"),
+            "\"First ten seek times\" must be ten numbers");
   }
   std::vector<model::SeekPoint> points;
-  for (std::uint32_t i = 0; i < 10; ++i) points.push_back({i + 1, real_of(values[i]), std::nullopt, 0});
+  for (std::uint32_t i = 0; i < 10; ++i)
+    points.push_back({i + 1, real_of(values[i]), std::nullopt, 0});
   append_hpl(read_hpl(mechanics), 11, full, points);
   return points;
 }
@@ -149,7 +162,8 @@ std::vector<model::SeekPoint> line_points(BlockReader& mechanics, std::uint32_t 
 std::vector<model::SeekPoint> curve_points(BlockReader& mechanics, std::uint32_t full) {
   const ThreeTimes times = read_three(mechanics);
   const double cylinders = static_cast<double>(full) + 1;
-  const double c = (-10 * times.one + 15 * times.average - 5 * times.full) / (3 * std::sqrt(cylinders));
+  const double c =
+      (-10 * times.one + 15 * times.average - 5 * times.full) / (3 * std::sqrt(cylinders));
   const double b = (7 * times.one - 15 * times.average + 8 * times.full) / (3 * cylinders);
   std::vector<model::SeekPoint> points;
   sample([&](double d) { return times.one + b * (d - 1) + c * std::sqrt(d - 1); }, 1, full, points);
@@ -158,15 +172,17 @@ std::vector<model::SeekPoint> curve_points(BlockReader& mechanics, std::uint32_t
 
 }  // namespace
 
-model::Seek import_seek(BlockReader& mechanics, std::uint32_t cylinders, const std::string& top_folder,
-                        std::vector<std::string>& notes) {
+model::Seek import_seek(BlockReader& mechanics, std::uint32_t cylinders,
+                        const std::string& top_folder, std::vector<std::string>& notes) {
   model::Seek seek;
   seek.method = "imported";
   const std::uint32_t full = std::max<std::uint32_t>(cylinders, 2) - 1;
   const std::string type = mechanics.text("Seek type");
-  const bool not_in_disksim = type == "linear" || type == "curve" || type == "constant" || type == "hpl";
+  const bool not_in_disksim =
+      type == "linear" || type == "curve" || type == "constant" || type == "hpl";
   if (type == "extracted") {
-    seek.points = read_seek_file(find_named_file(mechanics, "Full seek curve", "the seek file", top_folder), notes);
+    seek.points = read_seek_file(
+        find_named_file(mechanics, "Full seek curve", "the seek file", top_folder), notes);
   } else if (type == "hplplus10") {
     seek.points = hpl_plus_10_points(mechanics, full);
   } else if (type == "hpl") {
@@ -182,11 +198,13 @@ model::Seek import_seek(BlockReader& mechanics, std::uint32_t cylinders, const s
     fail_at(mechanics.where("Seek type"), fmt::format("the seek type {} is unknown", type));
   }
   if (not_in_disksim) {
-    notes.push_back(fmt::format("seek type {} is taken as documented; DiskSim 4.0 itself computes it wrongly", type));
+    notes.push_back(fmt::format(
+        "seek type {} is taken as documented; DiskSim 4.0 itself computes it wrongly", type));
   }
   for (const model::SeekPoint& point : seek.points) {
     if (!(point.time_ms >= 0)) {
-      fail_at(mechanics.where("Seek type"), fmt::format("the seek time for {} cylinders is negative", point.cylinders));
+      fail_at(mechanics.where("Seek type"),
+              fmt::format("the seek time for {} cylinders is negative", point.cylinders));
     }
   }
   return seek;

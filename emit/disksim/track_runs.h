@@ -8,8 +8,8 @@
 
 namespace platter::emit_disksim {
 
-// `tracks` are leaves of count 1 in the order of slots; the result plays the same tracks. A cycle has
-// 256 tracks at most. Angles count as equal steps within 1e-11 revolutions.
+// `tracks` are leaves of count 1 in the order of slots; the result plays the same tracks. A cycle
+// has 256 tracks at most. Angles count as equal steps within 1e-11 revolutions.
 std::vector<model::LayoutNode> fold_tracks(const std::vector<model::LayoutNode>& tracks);
 
 // Revolutions modulo 1, from 0.

@@ -1,7 +1,8 @@
-// What DiskSim's arithmetic takes off a media access. It times sector after sector, each rounded down
-// to 2^-20 of a revolution, so that an access over many sectors ends early: over those of the request,
-// over a revolution that a write misses because its data are late, and with zero-latency access over
-// all that pass from the landing of the head on. Slots without an LBN pass in no time meanwhile.
+// What DiskSim's arithmetic takes off a media access. It times sector after sector, each rounded
+// down to 2^-20 of a revolution, so that an access over many sectors ends early: over those of the
+// request, over a revolution that a write misses because its data are late, and with zero-latency
+// access over all that pass from the landing of the head on. Slots without an LBN pass in no time
+// meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ class DiskSimRounding {
   DiskSimRounding(const model::DriveModel& model, const engine::Engine& engine,
                   bool layout_g4 = false);
 
-  // By how much DiskSim ends earlier than the engine, which said `done`, with the same platter. To be
-  // called for each request, in order.
+  // By how much DiskSim ends earlier than the engine, which said `done`, with the same platter. To
+  // be called for each request, in order.
   double lost_ns(const engine::Request& request, const engine::Completion& done);
 
  private:

@@ -55,9 +55,9 @@ model::DriveModel without_cache(model::DriveModel model) {
   return model;
 }
 
-// Where DiskSim's platter is, from its own completions: each request's error, less what its rounding
-// takes off that request, is how far the two platters are apart when the next one comes. An error that
-// is none of the platter's is left out, unless the next one says the same.
+// Where DiskSim's platter is, from its own completions: each request's error, less what its
+// rounding takes off that request, is how far the two platters are apart when the next one comes.
+// An error that is none of the platter's is left out, unless the next one says the same.
 class PlatterFollower {
  public:
   Nanoseconds phase_ns() const { return std::llround(phase_ns_); }
@@ -81,9 +81,9 @@ struct Agreement {
   int queued = 0;  // arrived while the one in front was in service; not in the shares
 };
 
-// What DiskSim does with a parameter set, which is not what its manual says: with layouts g1 and g2 its
-// mechanics take the answer "all right" (-3) of the layout for an error and never access with zero
-// latency; at the second reselection of a write it charges "First reselect overhead" again.
+// What DiskSim does with a parameter set, which is not what its manual says: with layouts g1 and g2
+// its mechanics take the answer "all right" (-3) of the layout for an error and never access with
+// zero latency; at the second reselection of a write it charges "First reselect overhead" again.
 model::DriveModel as_disksim_does(model::DriveModel model) {
   model.cache.zero_latency_read.value = model.cache.zero_latency_write.value = 0;
   if (model.overheads.extra_write_disconnect.or_else(0) != 0) {
@@ -135,8 +135,9 @@ Agreement compare(const model::DriveModel& model, const std::vector<Golden>& gol
 std::string text_of(const Agreement& free, const Agreement& followed) {
   std::ostringstream text;
   for (const Agreement* one : {&free, &followed}) {
-    text << (one == &free ? "free" : "; followed") << ": demerit " << one->demerit_ms << " ms, within 1 us "
-         << one->within_1us << ", within 20 us " << one->within_20us << ", queued " << one->queued;
+    text << (one == &free ? "free" : "; followed") << ": demerit " << one->demerit_ms
+         << " ms, within 1 us " << one->within_1us << ", within 20 us " << one->within_20us
+         << ", queued " << one->queued;
   }
   return text.str();
 }
@@ -177,8 +178,10 @@ TEST_CASE("the engine answers as DiskSim does on a g4 layout: a drive made for i
   const std::vector<Golden> golden = read_golden("g4-serpentine");
   REQUIRE(golden.size() == 2000);
   const model::DriveModel model =
-      import_disksim(PLATTER_SOURCE_DIR "/tests/golden/disksim/g4-serpentine/g4-serpentine.parv").model;
-  const Agreement free = compare(model, golden, false, true), followed = compare(model, golden, true, true);
+      import_disksim(PLATTER_SOURCE_DIR "/tests/golden/disksim/g4-serpentine/g4-serpentine.parv")
+          .model;
+  const Agreement free = compare(model, golden, false, true),
+                  followed = compare(model, golden, true, true);
   INFO(text_of(free, followed));
   CHECK(free.demerit_ms <= 0.02);
   CHECK(followed.within_1us >= 0.9985);
@@ -195,7 +198,8 @@ TEST_CASE("the engine answers as DiskSim does on a g4 layout: a published drive"
   const std::vector<Golden> golden = read_golden("maxtor-atlas10k4");
   REQUIRE(golden.size() == 2000);
   const model::DriveModel model = without_cache(import_disksim(file).model);
-  const Agreement free = compare(model, golden, false, true), followed = compare(model, golden, true, true);
+  const Agreement free = compare(model, golden, false, true),
+                  followed = compare(model, golden, true, true);
   INFO(text_of(free, followed));
   CHECK(free.demerit_ms <= 0.05);
   CHECK(followed.within_1us >= 0.9985);

@@ -1,7 +1,6 @@
 #include "emit/disksim/import.h"
 
 #include <catch2/catch.hpp>
-
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -55,7 +54,8 @@ TEST_CASE("blocks lie where DiskSim itself puts them") {
     const engine::LayoutMap map(model.layout);
     REQUIRE(map.blocks() == drive.blocks);
 
-    std::ifstream golden(PLATTER_SOURCE_DIR "/tests/golden/layout/" + std::string(drive.golden) + ".txt");
+    std::ifstream golden(PLATTER_SOURCE_DIR "/tests/golden/layout/" + std::string(drive.golden) +
+                         ".txt");
     std::string line;
     int compared = 0;
     while (std::getline(golden, line)) {
@@ -111,22 +111,31 @@ TEST_CASE("figures of the published drives arrive in their fields") {
 }
 
 // A drive of one small zone; `zone`, `scheme` and `seek` are put into its text.
-std::string small_drive(const std::string& zone, const std::string& scheme = "LBN-to-PBN mapping scheme = 0, "
-                                                                             "Sparing scheme used = 9",
-                        const std::string& seek = "Seek type = constant, Constant seek time = 1.5") {
-  return "disksim_disk TEST_DRIVE_validate { Time scale for overheads = 2.0, Write completion overhead = 0.25,\n"
+std::string small_drive(
+    const std::string& zone,
+    const std::string& scheme =
+        "LBN-to-PBN mapping scheme = 0, "
+        "Sparing scheme used = 9",
+    const std::string& seek = "Seek type = constant, Constant seek time = 1.5") {
+  return "disksim_disk TEST_DRIVE_validate { Time scale for overheads = 2.0, Write completion "
+         "overhead = 0.25,\n"
          "Minimum seek delay = 0.5, Preseeking level = 1, Colour = blue,\n"
-         "Model = dm_disk M { Number of data surfaces = 2, Number of cylinders = 4, Block count = 80,\n"
+         "Model = dm_disk M { Number of data surfaces = 2, Number of cylinders = 4, Block count = "
+         "80,\n"
          "Layout Model = dm_layout_g1 { " +
          scheme + ", Rangesize for sparing = 2, Zones = [ dm_layout_g1_zone {\n" + zone +
-         " } ] },\nMechanical Model = dm_mech_g1 { Access time type = trackSwitchPlusRotation, " + seek +
-         ",\nAdd. write settling delay = 0.5, Head switch time = 0.7, Rotation speed (in rpms) = 6000,\n"
+         " } ] },\nMechanical Model = dm_mech_g1 { Access time type = trackSwitchPlusRotation, " +
+         seek +
+         ",\nAdd. write settling delay = 0.5, Head switch time = 0.7, Rotation speed (in rpms) = "
+         "6000,\n"
          "Percent error in rpms = 0.0 } } }\n";
 }
 
 std::string zone_text(const std::string& spares_and_slips, const std::string& defects = "[]") {
-  return "First cylinder number = 0, Last cylinder number = 3, Blocks per track = 10, Offset of first block = 0.9,\n"
-         "Empty space at zone front = 0, Skew for track switch = 2.9, Skew for cylinder switch = 3.0,\n" +
+  return "First cylinder number = 0, Last cylinder number = 3, Blocks per track = 10, Offset of "
+         "first block = 0.9,\n"
+         "Empty space at zone front = 0, Skew for track switch = 2.9, Skew for cylinder switch = "
+         "3.0,\n" +
          spares_and_slips + ", defects = " + defects;
 }
 
@@ -150,15 +159,19 @@ std::string runs(const model::Layout& layout) {
 
 TEST_CASE("each sparing scheme leaves out its sectors") {
   const Folder folder;
-  const auto layout = [&](int scheme, const std::string& spares_and_slips, const std::string& defects = "[]") {
-    return import_disksim(folder.write("d", small_drive(zone_text(spares_and_slips, defects),
-                                                        "LBN-to-PBN mapping scheme = 0, Sparing scheme used = " +
-                                                            std::to_string(scheme))))
+  const auto layout = [&](int scheme, const std::string& spares_and_slips,
+                          const std::string& defects = "[]") {
+    return import_disksim(
+               folder.write("d",
+                            small_drive(zone_text(spares_and_slips, defects),
+                                        "LBN-to-PBN mapping scheme = 0, Sparing scheme used = " +
+                                            std::to_string(scheme))))
         .model.layout;
   };
   CHECK(runs(layout(0, "Number of spares = 0, slips = []")) == "0+80 ");
   CHECK(runs(layout(1, "Number of spares = 2, slips = [3]")) == "0+30 40+30 ");
-  CHECK(runs(layout(2, "Number of spares = 3, slips = [5, 41]")) == "0+5 6+12 20+17 40+1 42+16 60+17 ");
+  CHECK(runs(layout(2, "Number of spares = 3, slips = [5, 41]")) ==
+        "0+5 6+12 20+17 40+1 42+16 60+17 ");
   CHECK(runs(layout(3, "Number of spares = 1, slips = [5]")) ==
         "0+5 6+13 20+9 30+9 40+9 50+9 60+9 70+9 ");
   CHECK(runs(layout(4, "Number of spares = 3, slips = [5]")) == "0+5 6+11 20+17 40+17 60+17 ");
@@ -181,15 +194,19 @@ TEST_CASE("serpentines begin anew in every zone, or run through the disk") {
   const Folder folder;
   const auto head = [&](int mapping, std::uint64_t lbn) {
     const std::string zones =
-        "First cylinder number = 0, Last cylinder number = 0, Blocks per track = 10, Offset of first block = 0,\n"
+        "First cylinder number = 0, Last cylinder number = 0, Blocks per track = 10, Offset of "
+        "first block = 0,\n"
         "Empty space at zone front = 0, Skew for track switch = 2, Skew for cylinder switch = 3,\n"
         "Number of spares = 0, slips = [], defects = [] }, dm_layout_g1_zone {\n"
-        "First cylinder number = 1, Last cylinder number = 3, Blocks per track = 10, Offset of first block = 0,\n"
+        "First cylinder number = 1, Last cylinder number = 3, Blocks per track = 10, Offset of "
+        "first block = 0,\n"
         "Empty space at zone front = 0, Skew for track switch = 2, Skew for cylinder switch = 3,\n"
         "Number of spares = 0, slips = [], defects = []";
     const model::Layout layout =
-        import_disksim(folder.write("d", small_drive(zones, "Sparing scheme used = 0, LBN-to-PBN mapping scheme = " +
-                                                                std::to_string(mapping))))
+        import_disksim(
+            folder.write(
+                "d", small_drive(zones, "Sparing scheme used = 0, LBN-to-PBN mapping scheme = " +
+                                            std::to_string(mapping))))
             .model.layout;
     const engine::LayoutMap map(layout);
     return map.track_of_slot(map.slot_of_lbn(lbn)).head;
@@ -207,9 +224,10 @@ TEST_CASE("slips turn what lies behind them in the schemes with spares per cylin
   const Folder folder;
   const auto angle = [&](int scheme, std::uint32_t cylinder, std::uint32_t head) {
     const model::Layout layout =
-        import_disksim(folder.write("d", small_drive(zone_text("Number of spares = 3, slips = [15]"),
-                                                     "LBN-to-PBN mapping scheme = 0, Sparing scheme used = " +
-                                                         std::to_string(scheme))))
+        import_disksim(
+            folder.write("d", small_drive(zone_text("Number of spares = 3, slips = [15]"),
+                                          "LBN-to-PBN mapping scheme = 0, Sparing scheme used = " +
+                                              std::to_string(scheme))))
             .model.layout;
     return engine::rev_from_angle(engine::LayoutMap(layout).track_at(cylinder, head)->angle);
   };
@@ -239,9 +257,11 @@ TEST_CASE("overheads are scaled, what has no place is named, the drive has a nam
 TEST_CASE("seek types") {
   const Folder folder;
   const auto seek = [&](const std::string& text) {
-    return import_disksim(folder.write("d", small_drive(zone_text("Number of spares = 4, slips = []"),
-                                                        "LBN-to-PBN mapping scheme = 0, Sparing scheme used = 9",
-                                                        text)))
+    return import_disksim(
+               folder.write(
+                   "d",
+                   small_drive(zone_text("Number of spares = 4, slips = []"),
+                               "LBN-to-PBN mapping scheme = 0, Sparing scheme used = 9", text)))
         .model.seek.points;
   };
   folder.write("s.seek", "Seek distances measured: 2\n1, 1.25\n3,\t2.5, 0.03\n");
@@ -250,7 +270,8 @@ TEST_CASE("seek types") {
   CHECK(extracted[1].cylinders == 3);
   CHECK(extracted[1].time_ms == 2.5);
 
-  const auto hpl = seek("Seek type = hpl, HPL seek equation values = [ 3, 1.0, 0.5, 2.0, 0.1, 0.8 ]");
+  const auto hpl =
+      seek("Seek type = hpl, HPL seek equation values = [ 3, 1.0, 0.5, 2.0, 0.1, 0.8 ]");
   REQUIRE(hpl.size() == 3);
   CHECK(hpl[0].time_ms == 0.8);
   CHECK(hpl[1].time_ms == Approx(1.0 + 0.5 * std::sqrt(2.0)));
@@ -260,14 +281,17 @@ TEST_CASE("seek types") {
   CHECK_THROWS_WITH(seek("Seek type = extracted, Full seek curve = s.seek"),
                     Catch::Contains("s.seek:2: a line of a seek file must be"));
   folder.write("s.seek", "2, 1.25\n2, 1.5\n");
-  CHECK_THROWS_WITH(seek("Seek type = extracted, Full seek curve = s.seek"), Catch::Contains("ascending order"));
-  CHECK_THROWS_WITH(seek("Seek type = extracted, Full seek curve = none.seek"), Catch::Contains("does not exist"));
+  CHECK_THROWS_WITH(seek("Seek type = extracted, Full seek curve = s.seek"),
+                    Catch::Contains("ascending order"));
+  CHECK_THROWS_WITH(seek("Seek type = extracted, Full seek curve = none.seek"),
+                    Catch::Contains("does not exist"));
   CHECK_THROWS_WITH(seek("Seek type = fast"), Catch::Contains("the seek type fast is unknown"));
 }
 
 TEST_CASE("sampled formulas are exact to a nanosecond between their points") {
   const Folder folder;
-  const std::string text = "Seek type = hpl, HPL seek equation values = [ 1500, 1.2, 0.07, 2.6, 0.0008, -1.0 ]";
+  const std::string text =
+      "Seek type = hpl, HPL seek equation values = [ 1500, 1.2, 0.07, 2.6, 0.0008, -1.0 ]";
   std::string drive = small_drive(zone_text("Number of spares = 4, slips = []"),
                                   "LBN-to-PBN mapping scheme = 0, Sparing scheme used = 9", text);
   drive.replace(drive.find("cylinders = 4"), 13, "cylinders = 9000");
@@ -278,8 +302,10 @@ TEST_CASE("sampled formulas are exact to a nanosecond between their points") {
       const double exact = d < 1500 ? 1.2 + 0.07 * std::sqrt(d) : 2.6 + 0.0008 * d;
       const double share = static_cast<double>(d - points[i - 1].cylinders) /
                            static_cast<double>(points[i].cylinders - points[i - 1].cylinders);
-      const double between = points[i - 1].time_ms + share * (points[i].time_ms - points[i - 1].time_ms);
-      if (std::fabs(exact - between) > 1e-6) FAIL("at " << d << " cylinders: " << exact - between << " ms");
+      const double between =
+          points[i - 1].time_ms + share * (points[i].time_ms - points[i - 1].time_ms);
+      if (std::fabs(exact - between) > 1e-6)
+        FAIL("at " << d << " cylinders: " << exact - between << " ms");
     }
   }
 }
@@ -302,15 +328,20 @@ TEST_CASE("bad drives are refused with file and line") {
   CHECK(why(good) == "accepted");
   CHECK(why("disksim_bus A { x = 1 }").find("holds no disksim_disk block") != std::string::npos);
   CHECK(with("Blocks per track = 10", "Blocks per track = 10.5")
-            .find("d:5: \"Blocks per track\" must be a whole number from 1 to 1048576, not 10.5") != std::string::npos);
+            .find("d:5: \"Blocks per track\" must be a whole number from 1 to 1048576, not 10.5") !=
+        std::string::npos);
   CHECK(with("Blocks per track = 10", "Blocks per track = 0").find("not 0") != std::string::npos);
-  CHECK(with("Blocks per track = 10, ", "").find("dm_layout_g1_zone lacks the parameter \"Blocks per track\"") !=
+  CHECK(with("Blocks per track = 10, ", "")
+            .find("dm_layout_g1_zone lacks the parameter \"Blocks per track\"") !=
         std::string::npos);
-  CHECK(with("Number of spares = 4", "Number of spares = 81").find("from 0 to 80") != std::string::npos);
-  CHECK(with("Last cylinder number = 3", "Last cylinder number = 200000000").find("more sectors than DiskSim") !=
+  CHECK(with("Number of spares = 4", "Number of spares = 81").find("from 0 to 80") !=
         std::string::npos);
-  CHECK(with("slips = []", "slips = [1, 2, 3, 4, 5]").find("more slips than spares") != std::string::npos);
-  CHECK(with("slips = []", "slips = [80]").find("the slip 80 lies outside its zone") != std::string::npos);
+  CHECK(with("Last cylinder number = 3", "Last cylinder number = 200000000")
+            .find("more sectors than DiskSim") != std::string::npos);
+  CHECK(with("slips = []", "slips = [1, 2, 3, 4, 5]").find("more slips than spares") !=
+        std::string::npos);
+  CHECK(with("slips = []", "slips = [80]").find("the slip 80 lies outside its zone") !=
+        std::string::npos);
   CHECK(with("defects = []", "defects = [1]").find("must be pairs") != std::string::npos);
   CHECK(with("defects = []", "defects = [1, 2]").find("which is no spare") != std::string::npos);
   CHECK(with("rpms) = 6000", "rpms) = 0").find("from 10 to 500000") != std::string::npos);

@@ -68,11 +68,13 @@ TEST_CASE("a published g4 layout: blocks lie where DiskSim puts them") {
   const model::DriveModel model = import_disksim(file).model;
   CHECK(model.identity.blocks == 286749479);
   CHECK(model.identity.heads == 8);
-  CHECK(model.identity.cylinders == 48625);  // "Number of cylinders = 48624", but one more is in use
+  CHECK(model.identity.cylinders ==
+        48625);  // "Number of cylinders = 48624", but one more is in use
   CHECK(model.rotation.denominator == 10017);
   compare_with_golden(model.layout, "maxtor-atlas10k4.txt", 3000);
   CHECK(model.layout.zones.size() == 50);
-  CHECK(count_nodes(model.layout.zones) < 800);  // 728 tracks have an angle of their own in the file
+  CHECK(count_nodes(model.layout.zones) <
+        800);  // 728 tracks have an angle of their own in the file
 }
 
 TEST_CASE("synthetic g2 and g4 layouts: blocks lie where DiskSim puts them") {
@@ -80,8 +82,14 @@ TEST_CASE("synthetic g2 and g4 layouts: blocks lie where DiskSim puts them") {
     const char* name;
     std::size_t most_nodes;
   };
-  for (const Case& one : {Case{"g4headfirst", 4}, {"g4slips", 6}, {"g4serpentine", 46}, {"g4surface", 24},
-                          {"g4spares", 2}, {"g4deep", 9}, {"g2headfirst", 4}, {"g2holes", 6},
+  for (const Case& one : {Case{"g4headfirst", 4},
+                          {"g4slips", 6},
+                          {"g4serpentine", 46},
+                          {"g4surface", 24},
+                          {"g4spares", 2},
+                          {"g4deep", 9},
+                          {"g2headfirst", 4},
+                          {"g2holes", 6},
                           {"g2serpentine", 8}}) {
     INFO(one.name);
     const std::string name = std::string("synthetic/") + one.name;
@@ -95,8 +103,8 @@ TEST_CASE("synthetic g2 and g4 layouts: blocks lie where DiskSim puts them") {
 
 std::string g4_text(const std::string& tp, const std::string& idx, const std::string& slips = "",
                     const std::string& remaps = "") {
-  return "dm_layout_g4 { TP = [ " + tp + " ], IDX = [ " + idx + " ], Slips = [ " + slips + " ], Remaps = [ " +
-         remaps + " ] }\n";
+  return "dm_layout_g4 { TP = [ " + tp + " ], IDX = [ " + idx + " ], Slips = [ " + slips +
+         " ], Remaps = [ " + remaps + " ] }\n";
 }
 
 // "block: cylinder/head/sector" of some blocks.
@@ -105,17 +113,18 @@ std::string places(const model::Layout& layout, std::initializer_list<std::uint6
   std::string text;
   for (const std::uint64_t lbn : lbns) {
     const engine::Pbn at = map.pbn_of_lbn(lbn);
-    text += std::to_string(lbn) + ": " + std::to_string(at.cylinder) + "/" + std::to_string(at.head) + "/" +
-            std::to_string(at.sector) + " ";
+    text += std::to_string(lbn) + ": " + std::to_string(at.cylinder) + "/" +
+            std::to_string(at.head) + "/" + std::to_string(at.sector) + " ";
   }
   return text;
 }
 
 TEST_CASE("a bare layout is imported as a part of a model, and completed by another file") {
   const Folder folder;
-  const std::string file = folder.write(
-      "x.model", g4_text("0, 9, 10", "[ 0, 0, 0.25, 10, 1, 0.1, 30, 3, TRACK, 0, 0, "
-                                     "30, 0, 0.5, 10, 1, 0.1, 30, 3, TRACK, 0, 1 ]"));
+  const std::string file =
+      folder.write("x.model", g4_text("0, 9, 10",
+                                      "[ 0, 0, 0.25, 10, 1, 0.1, 30, 3, TRACK, 0, 0, "
+                                      "30, 0, 0.5, 10, 1, 0.1, 30, 3, TRACK, 0, 1 ]"));
   const Imported bare = import_disksim(file);
   CHECK(bare.model.identity.blocks == 60);
   CHECK(bare.model.identity.heads == 2);
@@ -137,13 +146,16 @@ TEST_CASE("a bare layout is imported as a part of a model, and completed by anot
 TEST_CASE("a g1 layout alone does not tell the heads") {
   const Folder folder;
   const std::string file = folder.write(
-      "x.model", "dm_layout_g1 { LBN-to-PBN mapping scheme = 0, Sparing scheme used = 0, Rangesize for sparing = 1,\n"
-                 "Zones = [ dm_layout_g1_zone { First cylinder number = 0, Last cylinder number = 3,\n"
-                 "Blocks per track = 10, Offset of first block = 0.0, Empty space at zone front = 0,\n"
-                 "Skew for track switch = 1.0, Skew for cylinder switch = 2.0, Number of spares = 0,\n"
-                 "slips = [], defects = [] } ] }\n");
+      "x.model",
+      "dm_layout_g1 { LBN-to-PBN mapping scheme = 0, Sparing scheme used = 0, Rangesize for "
+      "sparing = 1,\n"
+      "Zones = [ dm_layout_g1_zone { First cylinder number = 0, Last cylinder number = 3,\n"
+      "Blocks per track = 10, Offset of first block = 0.0, Empty space at zone front = 0,\n"
+      "Skew for track switch = 1.0, Skew for cylinder switch = 2.0, Number of spares = 0,\n"
+      "slips = [], defects = [] } ] }\n");
   CHECK_THROWS_WITH(import_disksim(file), Catch::Contains("does not tell the number of heads"));
-  const model::DriveModel whole = import_disksim(file, "", kGolden + "synthetic/g4deep.model").model;
+  const model::DriveModel whole =
+      import_disksim(file, "", kGolden + "synthetic/g4deep.model").model;
   CHECK(whole.identity.heads == 2);
   CHECK(whole.identity.blocks == 80);
   CHECK(whole.identity.cylinders == 4);
@@ -151,10 +163,11 @@ TEST_CASE("a g1 layout alone does not tell the heads") {
 
 TEST_CASE("g4: patterns that begin late, spares that take slips back, remaps to other tracks") {
   const Folder folder;
-  // 10 sectors, of which 2..7 hold blocks; block 3 is slipped over, block 5 takes the spare sector 8.
+  // 10 sectors, of which 2..7 hold blocks; block 3 is slipped over, block 5 takes the spare
+  // sector 8.
   const std::string file =
-      folder.write("x.model", g4_text("2, 7, 10", "[ 0, 0, 0.0, 6, 1, 0.0, 24, 4, TRACK, 0, 0 ]", "3, 1, 6, -1",
-                                      "5, 1, 0, 0, 8, 10"));
+      folder.write("x.model", g4_text("2, 7, 10", "[ 0, 0, 0.0, 6, 1, 0.0, 24, 4, TRACK, 0, 0 ]",
+                                      "3, 1, 6, -1", "5, 1, 0, 0, 8, 10"));
   const Imported got = import_disksim(file);
   CHECK(places(got.model.layout, {0, 2, 3, 4, 5, 6, 23}) ==
         "0: 0/0/2 2: 0/0/4 3: 0/0/6 4: 0/0/7 5: 0/0/8 6: 1/0/2 23: 3/0/7 ");
@@ -163,8 +176,8 @@ TEST_CASE("g4: patterns that begin late, spares that take slips back, remaps to 
   CHECK(got.warnings[0].find("loses their first blocks") != std::string::npos);
 
   const std::string far =
-      folder.write("far.model", g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.0, 40, 4, TRACK, 0, 0 ]", "",
-                                        "7, 2, 9, 1, 4, 12"));
+      folder.write("far.model", g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.0, 40, 4, TRACK, 0, 0 ]",
+                                        "", "7, 2, 9, 1, 4, 12"));
   const Imported spare = import_disksim(far);
   CHECK(places(spare.model.layout, {6, 7, 8, 9}) == "6: 0/0/6 7: 9/1/4 8: 9/1/5 9: 0/0/9 ");
   CHECK(spare.model.layout.remaps.size() == 2);
@@ -193,23 +206,30 @@ TEST_CASE("g4 layouts that contradict themselves are refused with their line") {
   refused(g4_text("0, 9, 10", "[ " + track + ", 31, 0, 0.0, 10, 1, 0.0, 30, 3, TRACK, 0, 1 ]"),
           "an entry begins with 31 where 30 is expected");
   refused(g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.0, 30, 3, IDX, 0 ]"), "nested too deeply");
-  refused(g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.0, 30, 3, TRACK, 1, 0 ]"), "there is no such TP");
-  refused(g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.0, 30, 3, SPIRAL, 0, 0 ]"), "a child must be TRACK or IDX");
+  refused(g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.0, 30, 3, TRACK, 1, 0 ]"),
+          "there is no such TP");
+  refused(g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.0, 30, 3, SPIRAL, 0, 0 ]"),
+          "a child must be TRACK or IDX");
   refused(g4_text("0, 9, 10", "[ " + track + " ]", "20, 1, 10, 1"), "10 is out of range");
   refused(g4_text("0, 9, 10", "[ " + track + " ]", "3, 1, 6, -1"), "lie in the same sector");
-  refused(g4_text("0, 9, 10", "[ " + track + " ]", "", "5, 1, 0, 0, 8, 10"), "lie in the same sector");
-  refused(g4_text("0, 9, 10", "[ " + track + " ]", "", "29, 2, 0, 0, 8, 10"), "the drive has no block 30");
+  refused(g4_text("0, 9, 10", "[ " + track + " ]", "", "5, 1, 0, 0, 8, 10"),
+          "lie in the same sector");
+  refused(g4_text("0, 9, 10", "[ " + track + " ]", "", "29, 2, 0, 0, 8, 10"),
+          "the drive has no block 30");
   refused(g4_text("0, 9, 10", ""), "IDX must not be empty");
 }
 
 TEST_CASE("g2: a block that lies elsewhere is remapped; the map's lines are checked") {
   const Folder folder;
   const std::string zone =
-      "dm_layout_g2 { Layout Map File = x.map, Zones = [ dm_layout_g2_zone { First cylinder number = 0,\n"
-      "Last cylinder number = 1, First LBN = 0, Last LBN = 18, Blocks per track = 10, Skew units = revolutions,\n"
+      "dm_layout_g2 { Layout Map File = x.map, Zones = [ dm_layout_g2_zone { First cylinder number "
+      "= 0,\n"
+      "Last cylinder number = 1, First LBN = 0, Last LBN = 18, Blocks per track = 10, Skew units = "
+      "revolutions,\n"
       "Skew for track switch = 0.25, Skew for cylinder switch = 0.5 } ] }\n";
   const std::string file = folder.write("x.model", zone);
-  const std::string head = "Info extracted from it\nmaxlbn 18, blocksize 512\n2 cylinders, 100 rot, 1 heads\n";
+  const std::string head =
+      "Info extracted from it\nmaxlbn 18, blocksize 512\n2 cylinders, 100 rot, 1 heads\n";
   folder.write("x.map", head +
                             "lbn 0 --> cyl 0, head 0, sect 0, count 4\n"
                             "lbn 4 --> cyl 1, head 0, sect 9, count 1\n"
@@ -217,24 +237,31 @@ TEST_CASE("g2: a block that lies elsewhere is remapped; the map's lines are chec
                             "lbn 10 --> cyl 1, head 0, sect 0, count 9\n"
                             "Defect at cyl 0, head 0, sect 4\n");
   const model::Layout layout = import_disksim(file).model.layout;
-  CHECK(places(layout, {3, 4, 5, 9, 10, 18}) == "3: 0/0/3 4: 1/0/9 5: 0/0/5 9: 0/0/9 10: 1/0/0 18: 1/0/8 ");
+  CHECK(places(layout, {3, 4, 5, 9, 10, 18}) ==
+        "3: 0/0/3 4: 1/0/9 5: 0/0/5 9: 0/0/9 10: 1/0/0 18: 1/0/8 ");
   REQUIRE(layout.remaps.size() == 1);
   CHECK(layout.remaps[0].lbn == 4);
   CHECK(model::count_blocks(layout) == 19);
   const engine::LayoutMap map(layout);
   CHECK(engine::rev_from_angle(map.angle_of_lbn(10)) == Approx(0.5));
-  folder.write("x.map", head + "lbn 0 --> cyl 0, head 0, sect 0, count 4\nlbn 5 --> cyl 0, head 0, sect 5, count 4\n");
-  CHECK_THROWS_WITH(import_disksim(file), Catch::Contains("x.map:5: block 4 is expected here, not 5"));
+  folder.write(
+      "x.map",
+      head +
+          "lbn 0 --> cyl 0, head 0, sect 0, count 4\nlbn 5 --> cyl 0, head 0, sect 5, count 4\n");
+  CHECK_THROWS_WITH(import_disksim(file),
+                    Catch::Contains("x.map:5: block 4 is expected here, not 5"));
   folder.write("x.map", head + "lbn 0 --> cyl 0, head 0, sect 0, count 11\n");
   CHECK_THROWS_WITH(import_disksim(file), Catch::Contains("the blocks do not fit on their track"));
   folder.write("x.map", head + "lbn 0 -> cyl 0\n");
-  CHECK_THROWS_WITH(import_disksim(file), Catch::Contains("x.map:4: a line of a layout map must be"));
+  CHECK_THROWS_WITH(import_disksim(file),
+                    Catch::Contains("x.map:4: a line of a layout map must be"));
 }
 
 TEST_CASE("remapped blocks without a free sector at their place are refused") {
   model::Layout layout;
   const std::vector<Placed> pieces = {{0, 0, 4}, {4, 9, 1}, {5, 4, 5}};
-  CHECK_THROWS_WITH(place_blocks(pieces, 10, Where{}, layout), Catch::Contains("leave no free sector"));
+  CHECK_THROWS_WITH(place_blocks(pieces, 10, Where{}, layout),
+                    Catch::Contains("leave no free sector"));
 }
 
 TEST_CASE("tracks fold to the cycles that they repeat in") {

@@ -1,6 +1,6 @@
-// Every parameter that DiskSim 4.0 declares for a disk, its model, mechanics and layouts, and for what
-// stands between it and the host: set to another value it changes the model, or a note names it.
-// Nothing is dropped without a word. docs/disksim.md has the same list, with reasons.
+// Every parameter that DiskSim 4.0 declares for a disk, its model, mechanics and layouts, and for
+// what stands between it and the host: set to another value it changes the model, or a note names
+// it. Nothing is dropped without a word. docs/disksim.md has the same list, with reasons.
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -121,7 +121,8 @@ const std::vector<Row>& rows() {
       {"dm_mech_g1", "Head switch time", "0.7", "0.8"},
       {"dm_mech_g1", "Rotation speed (in rpms)", "6000", "7200"},
       {"dm_mech_g1", "Percent error in rpms", "0.0", "1.0"},
-      {"dm_mech_g1", "First ten seek times", "", "[ 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0 ]"},
+      {"dm_mech_g1", "First ten seek times", "",
+       "[ 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0 ]"},
       {"dm_mech_g1", "HPL seek equation values", "", "[ 10, 1.0, 0.1, 1.0, 0.1, -1.0 ]"},
       {"dm_layout_g1", "LBN-to-PBN mapping scheme", "0", "1"},
       {"dm_layout_g1", "Sparing scheme used", "8", "9"},
@@ -187,11 +188,13 @@ class ParameterSet {
     return "disksim_iodriver HOST { " + values("disksim_iodriver") + " }\ndisksim_ctlr CTLR { " +
            values("disksim_ctlr") + " }\ndisksim_bus BUS { " + values("disksim_bus") +
            " }\ndisksim_disk TEST { " + values("disksim_disk") +
-           ",\nScheduler = disksim_ioqueue { " + values("disksim_ioqueue") + " },\nModel = dm_disk M { " +
-           values("dm_disk") + ",\nLayout Model = " + layout() + ",\nMechanical Model = dm_mech_g1 { " +
-           values("dm_mech_g1") + " } } }\ninstantiate [ h ] as HOST\ninstantiate [ c ] as CTLR\n"
+           ",\nScheduler = disksim_ioqueue { " + values("disksim_ioqueue") +
+           " },\nModel = dm_disk M { " + values("dm_disk") + ",\nLayout Model = " + layout() +
+           ",\nMechanical Model = dm_mech_g1 { " + values("dm_mech_g1") +
+           " } } }\ninstantiate [ h ] as HOST\ninstantiate [ c ] as CTLR\n"
            "instantiate [ b ] as BUS\ninstantiate [ d ] as TEST\n"
-           "topology disksim_iodriver h [ disksim_ctlr c [ disksim_bus b [ disksim_disk d [] ] ] ]\n";
+           "topology disksim_iodriver h [ disksim_ctlr c [ disksim_bus b [ disksim_disk d [] ] ] "
+           "]\n";
   }
 
  private:
@@ -199,7 +202,8 @@ class ParameterSet {
     const std::string type = layout_;
     if (type == "dm_layout_g4") return type + " { " + values(layout_) + " }";
     const std::string zone = type + "_zone";
-    return type + " { " + values(layout_) + ",\nZones = [ " + zone + " { " + values(zone.c_str()) + " } ] }";
+    return type + " { " + values(layout_) + ",\nZones = [ " + zone + " { " + values(zone.c_str()) +
+           " } ] }";
   }
   std::string values(const std::string& block) const {
     std::string text;
@@ -246,12 +250,14 @@ const char* layout_of(const Row& row) {
   return "dm_layout_g1";
 }
 
-const char* kMapHead = "Info extracted from it\nmaxlbn 29, blocksize 512\n2 cylinders, 100 rot, 2 heads\n";
+const char* kMapHead =
+    "Info extracted from it\nmaxlbn 29, blocksize 512\n2 cylinders, 100 rot, 2 heads\n";
 
 void write_files(const Folder& folder) {
-  folder.write("a.map", std::string(kMapHead) + "lbn 0 --> cyl 0, head 0, sect 0, count 10\n"
-                                                "lbn 10 --> cyl 0, head 1, sect 0, count 10\n"
-                                                "lbn 20 --> cyl 1, head 0, sect 0, count 10\n");
+  folder.write("a.map", std::string(kMapHead) +
+                            "lbn 0 --> cyl 0, head 0, sect 0, count 10\n"
+                            "lbn 10 --> cyl 0, head 1, sect 0, count 10\n"
+                            "lbn 20 --> cyl 1, head 0, sect 0, count 10\n");
   folder.write("b.map", std::string(kMapHead) + "lbn 0 --> cyl 0, head 0, sect 0, count 10\n");
 }
 
@@ -271,7 +277,8 @@ TEST_CASE("no parameter is dropped without a word") {
     const Result after = import_text(folder, ParameterSet(layout_of(row), &row).text());
     INFO(after.words);
     const bool in_model = !after.model.empty() && after.model != before.model;
-    const bool named = after.words.find(row.name) != std::string::npos && after.words != before.words;
+    const bool named =
+        after.words.find(row.name) != std::string::npos && after.words != before.words;
     const bool refused = after.model.empty() && !after.words.empty();
     CHECK((in_model || named || refused));
   }
@@ -285,10 +292,12 @@ TEST_CASE("unknown parameters are named, in every block") {
     if (row.block == last) continue;
     last = row.block;
     INFO(row.block);
-    const Result result = import_text(folder, ParameterSet(layout_of(row), nullptr, row.block).text());
+    const Result result =
+        import_text(folder, ParameterSet(layout_of(row), nullptr, row.block).text());
     CHECK(!result.model.empty());
     CHECK(result.words.find("Colour = blue (x.parv:") != std::string::npos);
-    CHECK(result.words.find(std::string("no parameter of ") + row.block + " that is known") != std::string::npos);
+    CHECK(result.words.find(std::string("no parameter of ") + row.block + " that is known") !=
+          std::string::npos);
   }
 }
 
