@@ -5,8 +5,10 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 
 #include "engine/engine.h"
+#include "engine/layout_tables.h"
 #include "engine/small_drive.h"
 #include "engine/tables.h"
 #include "model/error.h"
@@ -179,6 +181,34 @@ TEST_CASE("a range of validity lies in the drive and is one") {
          0, 20});
 }
 
+TEST_CASE("a regular stretch of skips lies in the drive") {
+  model::DriveModel model = drive();
+  model.layout.skips = {{100, 2, 10, 30}};
+  const Tables tables(model);
+  const std::uint64_t slots = tables.layout.slots();
+  const auto defect = [&](auto spoil) {
+    LayoutArrays layout = compile_layout(model.layout);
+    for (FlatStretch& stretch : layout.pieces.stretches)
+      if (stretch.period != 0) spoil(stretch);
+    TablesView view = tables.view();
+    view.layout = layout.view();
+    return tables_defect(view);
+  };
+  const auto set_period = [](std::uint64_t period) {
+    return [=](FlatStretch& stretch) {
+      stretch.period = period;
+      stretch.reciprocal = ~std::uint64_t{0} / period;
+    };
+  };
+  constexpr const char* kOutside = "its layout has a stretch outside the drive";
+  REQUIRE(!defect([](FlatStretch&) {}));
+  CHECK(!defect(set_period(slots)));  // never stepped, and so only shorter
+  CHECK(defect(set_period(slots + 1)) == kOutside);
+  CHECK(defect([&](FlatStretch& stretch) { stretch.gap = slots + 1; }) == kOutside);
+  CHECK(defect([&](FlatStretch& stretch) { stretch.shift = stretch.sequential = slots + 1; }) ==
+        kOutside);
+}
+
 TEST_CASE("a revolution lasts from 100 us to 10 s") {
   CHECK(Platter::possible(100'000, 1));
   CHECK(!Platter::possible(99'999, 1));
@@ -263,4 +293,45 @@ TEST_CASE("a seek table gives each point its time, rounds between them, and is n
   one.points = {{5, 2, {}, 0}};
   for (const std::uint32_t cylinders : {1u, 5u, 6u, 99u, 4'000'000'000u})
     CHECK(SeekTable(one).time_ns(cylinders) == 2'000'000);
+}
+
+TEST_CASE("a queue full to the last place gives everything back, in the order of time") {
+  for (const auto scheduler :
+       {Scheduler::fcfs, Scheduler::sstf, Scheduler::look, Scheduler::c_look, Scheduler::sptf}) {
+    Engine engine(drive());
+    engine.set_queue({scheduler, 0, 0});
+    for (std::uint32_t tag = 0; tag < kMaxOutstanding; ++tag) {
+      Request request;
+      request.tag = tag;
+      request.lbn = (tag * 1237u) % (engine.blocks() - 8);
+      request.blocks = 1 + tag % 8;
+      request.write = tag % 5 == 0;
+      request.disturbance = {100'000, 200'000, 300'000};
+      REQUIRE(engine.submit(request, 1'000'000 + tag));
+    }
+    CHECK(!engine.submit({}, 2'000'000));
+    std::set<std::uint32_t> tags;
+    Nanoseconds latest = 0;
+    while (const auto done = engine.next_completion()) {
+      CHECK(done->completion_ns >= latest);
+      latest = done->completion_ns;
+      tags.insert(done->tag);
+    }
+    CHECK(tags.size() == kMaxOutstanding);
+    CHECK(engine.outstanding() == 0);
+  }
+}
+
+TEST_CASE("DiskSim's numbers of queue policies, each to what comes nearest") {
+  const auto scheduler = [](double policy) {
+    model::Queue queue;
+    queue.policy = value(policy);
+    return scheduler_of(queue);
+  };
+  CHECK(scheduler_of({}) == Scheduler::fcfs);
+  for (const int policy : {0, 1, 28, 99}) CHECK(scheduler(policy) == Scheduler::fcfs);
+  for (const int policy : {2, 5}) CHECK(scheduler(policy) == Scheduler::look);
+  for (const int policy : {3, 6}) CHECK(scheduler(policy) == Scheduler::c_look);
+  for (const int policy : {4, 7}) CHECK(scheduler(policy) == Scheduler::sstf);
+  for (const int policy : {8, 15, 27}) CHECK(scheduler(policy) == Scheduler::sptf);
 }
