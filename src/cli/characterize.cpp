@@ -8,6 +8,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/lbn_ranges.h"
+#include "cli/numbers.h"
 #include "cli/open_device.h"
 #include "cli/progress.h"
 #include "cli/subcommands.h"
@@ -107,7 +108,7 @@ void add_characterize(CLI::App& app) {
   command->add_option("--journal", arguments->journal,
                       "folder of the safety journal; not on the drive that is measured");
   command->add_option("--seed", arguments->seed, "seed of the experiments' random choices")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least(0));
   command->add_flag("--json", arguments->json, "print the model as JSON");
   command->callback([arguments] { characterize(*arguments); });
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/subcommands.h"
+#include "model/json_head.h"
 #include "transport/host_drives.h"
 #include "virtual_drive/catalogue.h"
 
@@ -34,9 +35,7 @@ void print_json(const std::vector<transport::HostDrive>& drives) {
     imagined.push_back({{"device", "virtual:" + std::string(entry.name)},
                         {"alias", entry.alias.empty() ? Json(nullptr) : Json(entry.alias)},
                         {"description", entry.description}});
-  Json document;
-  document["schema"] = {{"name", "platter-devices"}, {"version", "1.0"}};
-  document["tool"] = {{"name", "platter"}, {"version", PLATTER_VERSION}};
+  Json document = model::json_head("platter-devices");
   document["drives"] = std::move(real);
   document["virtual"] = std::move(imagined);
   fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));

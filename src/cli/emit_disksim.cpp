@@ -7,7 +7,7 @@
 #include "cli/subcommands.h"
 #include "emit/disksim/export.h"
 #include "model/json.h"
-#include "model/version.h"
+#include "model/json_head.h"
 
 namespace platter::cli {
 
@@ -32,12 +32,10 @@ void add_emit_disksim(CLI::App& emit) {
     for (const std::string& warning : exported.warnings)
       fmt::print(stderr, "platter: warning: {}\n", warning);
     if (options->json) {
-      const nlohmann::ordered_json answer{
-          {"schema", {{"name", "platter-emit-disksim"}, {"version", "1.0"}}},
-          {"platter", model::kToolVersion},
-          {"name", exported.name},
-          {"files", exported.files},
-          {"warnings", exported.warnings}};
+      nlohmann::ordered_json answer = model::json_head("platter-emit-disksim");
+      answer["name"] = exported.name;
+      answer["files"] = exported.files;
+      answer["warnings"] = exported.warnings;
       fmt::print("{}\n", answer.dump(2));
       return;
     }

@@ -9,7 +9,7 @@
 #include "model/file.h"
 #include "model/json.h"
 #include "model/standing.h"
-#include "model/version.h"
+#include "model/json_head.h"
 
 namespace platter::cli {
 
@@ -37,12 +37,11 @@ void add_emit_table(CLI::App& emit) {
       fmt::print("{}\n", options->file);
       return;
     }
-    const nlohmann::ordered_json answer{{"schema", {{"name", "platter-emit-table"}, {"version", "1.0"}}},
-                                        {"platter", model::kToolVersion},
-                                        {"file", options->file},
-                                        {"bytes", table.bytes},
-                                        {"model_sha256", table.model_sha256},
-                                        {"validated", !table.validity.demerits.empty()}};
+    nlohmann::ordered_json answer = model::json_head("platter-emit-table");
+    answer["file"] = options->file;
+    answer["bytes"] = table.bytes;
+    answer["model_sha256"] = table.model_sha256;
+    answer["validated"] = !table.validity.demerits.empty();
     fmt::print("{}\n", answer.dump(2));
   });
 }

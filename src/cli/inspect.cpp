@@ -7,6 +7,7 @@
 
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
+#include "model/json_head.h"
 #include "scsi/inspection.h"
 #include "transport/host_clock.h"
 
@@ -79,9 +80,7 @@ Json inspection_json(const std::string& device, const Inspection& found,
   const auto count = [](const std::optional<std::size_t>& defects) {
     return defects ? Json(*defects) : Json(nullptr);
   };
-  Json document;
-  document["schema"] = {{"name", "platter-inspection"}, {"version", "1.0"}};
-  document["tool"] = {{"name", "platter"}, {"version", PLATTER_VERSION}};
+  Json document = model::json_head("platter-inspection");
   document["device"] = device;
   document["identity"] = {{"vendor", id.vendor},
                           {"product", id.product},

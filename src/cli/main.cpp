@@ -1,8 +1,9 @@
-#include <exception>
-#include <string>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <fmt/core.h>
+#include <algorithm>
+#include <exception>
+#include <string>
 
 #include "cli/subcommands.h"
 #include "model/error.h"
@@ -39,6 +40,13 @@ int main(int argc, char** argv) {
   platter::cli::add_publish(app);
   platter::cli::add_registry(app);
 
+  const auto subcommands = app.get_subcommands({});
+  const auto is_named = [&](const CLI::App* subcommand) { return subcommand->check_name(argv[1]); };
+  if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(subcommands, is_named)) {
+    const std::string sentence =
+        fmt::format("there is no subcommand {}; platter --help lists what there is", argv[1]);
+    return fail(platter::ExitStatus::usage, sentence.c_str());
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

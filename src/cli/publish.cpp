@@ -7,15 +7,13 @@
 #include <string>
 
 #include "cli/subcommands.h"
-#include "model/version.h"
+#include "model/json_head.h"
 
 namespace platter::cli {
 namespace {
 
 void print_json(const registry::Publication& published, const std::string& folder) {
-  nlohmann::ordered_json json;
-  json["schema"] = {{"name", "platter-publish"}, {"version", "1.0"}};
-  json["platter"] = model::kToolVersion;
+  nlohmann::ordered_json json = model::json_head("platter-publish");
   json["registry"] = folder;
   json["reference"] = published.reference;
   json["digest"] = published.digest;

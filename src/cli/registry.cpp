@@ -9,7 +9,7 @@
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/file.h"
-#include "model/version.h"
+#include "model/json_head.h"
 #include "registry/pull.h"
 #include "registry/search_index.h"
 #include "registry/verify.h"
@@ -31,9 +31,7 @@ struct Options {
 };
 
 void print_json(const std::string& schema, const Json& members) {
-  Json json;
-  json["schema"] = {{"name", schema}, {"version", "1.0"}};
-  json["platter"] = model::kToolVersion;
+  Json json = model::json_head(schema);
   json.update(members);
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }

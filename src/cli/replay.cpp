@@ -8,6 +8,7 @@
 
 #include "cli/careful_replay.h"
 #include "cli/lbn_ranges.h"
+#include "cli/numbers.h"
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
 #include "cli/subject.h"
@@ -117,7 +118,7 @@ void add_replay(CLI::App& app) {
       ->check(CLI::IsMember(kCaches))
       ->capture_default_str();
   command->add_option("--depth", options->depth, "most requests outstanding")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least(1))
       ->capture_default_str();
   CLI::Option* scheduler =
       command

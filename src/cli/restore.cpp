@@ -8,7 +8,7 @@
 #include "cli/subcommands.h"
 #include "extract/restore.h"
 #include "model/error.h"
-#include "model/version.h"
+#include "model/json_head.h"
 
 namespace platter::cli {
 namespace {
@@ -32,12 +32,10 @@ void restore(const Arguments& arguments) {
                             done.changed.size(), done.changed.front()));
   std::filesystem::remove(arguments.journal);
   if (arguments.json) {
-    const nlohmann::ordered_json report = {
-        {"schema", {{"name", "platter-restore"}, {"version", 1}}},
-        {"tool", model::kToolVersion},
-        {"intact", done.intact},
-        {"rewritten", done.rewritten},
-        {"settings", done.settings}};
+    nlohmann::ordered_json report = model::json_head("platter-restore");
+    report["intact"] = done.intact;
+    report["rewritten"] = done.rewritten;
+    report["settings"] = done.settings;
     fmt::print("{}\n", report.dump(2));
     return;
   }

@@ -1,11 +1,12 @@
 #include "cli/show_table.h"
 
 #include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
 
 #include "emit/table/table.h"
+#include "model/json_head.h"
 #include "model/standing.h"
-#include "model/version.h"
 
 namespace platter::cli {
 namespace {
@@ -25,35 +26,35 @@ Json as_json(const emit_table::Table& table) {
                         {"requests", d.requests},
                         {"demerit_ms", d.demerit_ms},
                         {"demerit_percent", d.demerit_percent}});
-  return {{"schema", {{"name", "platter-table-summary"}, {"version", "1.0"}}},
-          {"platter", model::kToolVersion},
-          {"written_by", table.platter},
-          {"identity",
-           {{"name", table.identity.name},
-            {"vendor", table.identity.vendor},
-            {"product", table.identity.product},
-            {"revision", table.identity.revision},
-            {"serial", table.identity.serial},
-            {"blocks", table.identity.blocks},
-            {"block_bytes", table.identity.block_bytes}}},
-          {"provenance",
-           {{"method", table.provenance.method},
-            {"source", table.provenance.source},
-            {"date", table.provenance.date},
-            {"model_sha256", table.model_sha256}}},
-          {"rpm", rpm_of(view.motion)},
-          {"layout",
-           {{"cylinders", totals.cylinders},
-            {"heads", totals.heads},
-            {"zones", totals.zones},
-            {"tracks", totals.tracks},
-            {"nodes", view.layout.nodes.size()},
-            {"pieces", view.layout.piece_shifts.size()},
-            {"remaps", view.layout.remaps.size()}}},
-          {"seek_points", view.seek_lines.size()},
-          {"bytes", table.bytes},
-          {"validated", !table.validity.demerits.empty()},
-          {"demerits", demerits}};
+  Json json = model::json_head("platter-table-summary");
+  json.update(Json{{"written_by", table.platter},
+                   {"identity",
+                    {{"name", table.identity.name},
+                     {"vendor", table.identity.vendor},
+                     {"product", table.identity.product},
+                     {"revision", table.identity.revision},
+                     {"serial", table.identity.serial},
+                     {"blocks", table.identity.blocks},
+                     {"block_bytes", table.identity.block_bytes}}},
+                   {"provenance",
+                    {{"method", table.provenance.method},
+                     {"source", table.provenance.source},
+                     {"date", table.provenance.date},
+                     {"model_sha256", table.model_sha256}}},
+                   {"rpm", rpm_of(view.motion)},
+                   {"layout",
+                    {{"cylinders", totals.cylinders},
+                     {"heads", totals.heads},
+                     {"zones", totals.zones},
+                     {"tracks", totals.tracks},
+                     {"nodes", view.layout.nodes.size()},
+                     {"pieces", view.layout.piece_shifts.size()},
+                     {"remaps", view.layout.remaps.size()}}},
+                   {"seek_points", view.seek_lines.size()},
+                   {"bytes", table.bytes},
+                   {"validated", !table.validity.demerits.empty()},
+                   {"demerits", demerits}});
+  return json;
 }
 
 void print_words(const std::string& path, const emit_table::Table& table) {
@@ -65,9 +66,10 @@ void print_words(const std::string& path, const emit_table::Table& table) {
              table.platter);
   fmt::print("capacity      {} blocks of {} bytes\n", who.blocks, who.block_bytes);
   fmt::print("rotation      {:.2f} rpm\n", rpm_of(view.motion));
-  fmt::print("layout        {} cylinders, {} heads, {} zones, {} tracks; {} nodes, {} pieces, {} remaps\n",
-             totals.cylinders, totals.heads, totals.zones, totals.tracks, view.layout.nodes.size(),
-             view.layout.piece_shifts.size(), view.layout.remaps.size());
+  fmt::print(
+      "layout        {} cylinders, {} heads, {} zones, {} tracks; {} nodes, {} pieces, {} remaps\n",
+      totals.cylinders, totals.heads, totals.zones, totals.tracks, view.layout.nodes.size(),
+      view.layout.piece_shifts.size(), view.layout.remaps.size());
   fmt::print("seek curve    {} points\n", view.seek_lines.size());
   fmt::print("cache         {} segments of {} blocks\n", view.cache.segments,
              view.cache.segment_blocks);

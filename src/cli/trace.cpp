@@ -1,3 +1,4 @@
+#include "cli/numbers.h"
 #include "replay/trace.h"
 
 #include <map>
@@ -49,15 +50,15 @@ void add_generate(CLI::App& parent) {
   CLI::Option_group* drive = command->add_option_group("drive");
   drive->add_option("--for", options->model, "the model of the drive that the trace is for");
   drive->add_option("--blocks", options->blocks, "or the drive's number of blocks")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least(1));
   drive->require_option(1);
   command->add_option("--block-bytes", options->block_bytes, "bytes a block, with --blocks")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least(1));
   command->add_option("--requests", options->requests, "how many")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least(1))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "the same seed makes the same trace")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least(0))
       ->capture_default_str();
   command->add_option("--within", options->within, "LBN ranges FIRST-LAST of all requests");
   command->add_option("--writes-within", options->writes, "LBN ranges FIRST-LAST of writes");

@@ -1,3 +1,4 @@
+#include "cli/numbers.h"
 #include "replay/validate.h"
 
 #include <filesystem>
@@ -107,9 +108,9 @@ void add_validate(CLI::App& app) {
   command->add_option("-o,--output", options->output, "folder for traces, results and plots")
       ->required();
   command->add_option("--requests", options->requests, "in each workload")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least(1))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of the workloads")->check(CLI::NonNegativeNumber)
+  command->add_option("--seed", options->seed, "of the workloads")->check(at_least(0))
       ->capture_default_str();
   command->add_option("--allow-writes", options->writes,
                       "LBN ranges FIRST-LAST that may be rewritten with what they hold");

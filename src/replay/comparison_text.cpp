@@ -5,15 +5,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "model/json_head.h"
 #include "model/pretty.h"
-#include "model/version.h"
 
 namespace platter::replay {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "platter.comparison/1";
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
@@ -97,9 +96,7 @@ std::string row(const ClassMetrics& metrics) {
 }  // namespace
 
 std::string comparison_json(std::span<const Comparison> comparisons) {
-  Json json;
-  json["schema"] = kSchema;
-  json["tool_version"] = model::kToolVersion;
+  Json json = model::json_head("platter-comparison");
   if (comparisons.size() == 1) {
     add_comparison(json, comparisons.front());
   } else {

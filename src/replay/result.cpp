@@ -10,20 +10,18 @@
 
 #include "model/error.h"
 #include "model/file.h"
-#include "model/version.h"
+#include "model/json_head.h"
 
 namespace platter::replay {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kSchema = "platter.replay-result/1";
+constexpr const char* kSchema = "platter-replay-result";
 constexpr std::string_view kColumns = "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media";
 
 Json header_json(const Result& result) {
-  Json json;
-  json["schema"] = kSchema;
-  json["tool_version"] = model::kToolVersion;
+  Json json = model::json_head(kSchema);
   json["target"] = result.target == Result::Target::drive ? "drive" : "model";
   json["name"] = result.name;
   json["trace"] = result.trace;
@@ -49,9 +47,9 @@ Result result_from_header(std::string_view text, const std::string& path) {
   Result result;
   try {
     const Json json = Json::parse(text);
-    if (json.at("schema") != kSchema)
+    if (json.at("schema") != model::json_head(kSchema).at("schema"))
       throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: its schema is {}, this platter reads {}; replay again", path,
+                  fmt::format("{}: its schema is {}, this platter reads {} 1.0; replay again", path,
                               json.at("schema").dump(), kSchema));
     result.target =
         json.at("target") == "model" ? Result::Target::model : Result::Target::drive;

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "model/json_head.h"
 #include "model/pretty.h"
-#include "model/version.h"
 
 namespace platter::replay {
 namespace {
@@ -61,9 +61,7 @@ TraceStatistics statistics_of(const Trace& trace) {
 }
 
 std::string to_json(const TraceStatistics& statistics) {
-  nlohmann::ordered_json json;
-  json["schema"] = "platter.trace-statistics/1";
-  json["tool_version"] = model::kToolVersion;
+  nlohmann::ordered_json json = model::json_head("platter-trace-statistics");
   json["name"] = statistics.name;
   json["kind"] = statistics.kind == TraceKind::open ? "open" : "closed";
   json["requests"] = statistics.requests;

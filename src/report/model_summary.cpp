@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/layout_map.h"
+#include "model/json_head.h"
 #include "model/parameters.h"
 #include "model/pretty.h"
 #include "model/seek_curve.h"
 #include "model/standing.h"
-#include "model/version.h"
 #include "report/track_list.h"
 
 namespace platter::report {
@@ -253,9 +253,7 @@ std::string model_as_text(const model::DriveModel& model) {
 }
 
 std::string model_as_json(const model::DriveModel& model) {
-  Json json;
-  json["schema"] = {{"name", "platter-show"}, {"version", "1.0"}};
-  json["platter"] = model::kToolVersion;
+  Json json = model::json_head("platter-show");
   const model::Identity& id = model.identity;
   json["identity"] = {{"name", id.name},     {"vendor", id.vendor},
                       {"product", id.product}, {"revision", id.revision},

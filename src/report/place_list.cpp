@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "model/error.h"
+#include "model/json_head.h"
 #include "model/pretty.h"
-#include "model/version.h"
 #include "report/track_list.h"
 
 namespace platter::report {
@@ -27,10 +27,6 @@ Place place(const engine::LayoutMap& map, std::uint64_t slot, std::optional<std:
   result.track_blocks = mapped.blocks;
   result.remapped = lbn && map.is_remapped(*lbn);
   return result;
-}
-
-Json head_of(const char* schema) {
-  return {{"schema", {{"name", schema}, {"version", "1.0"}}}, {"platter", model::kToolVersion}};
 }
 
 }  // namespace
@@ -86,7 +82,7 @@ std::string places_as_text(const std::vector<Place>& places) {
 }
 
 std::string places_as_json(const std::vector<Place>& places) {
-  Json json = head_of("platter-layout");
+  Json json = model::json_head("platter-layout");
   json["places"] = Json::array();
   for (const Place& p : places) {
     const bool blocks = p.track_blocks > 0;
@@ -114,7 +110,7 @@ std::string tracks_as_text(const engine::LayoutMap& map) {
 
 // One track a line, without building the whole document first: large drives have millions.
 std::string tracks_as_json(const engine::LayoutMap& map) {
-  std::string text = head_of("platter-tracks").dump();
+  std::string text = model::json_head("platter-tracks").dump();
   text.pop_back();
   text += ",\n\"tracks\": [";
   const char* separator = "\n";

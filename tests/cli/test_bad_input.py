@@ -42,6 +42,13 @@ class CommandLine(PlatterTest):
                 self.assertEqual(done.stdout, "")
         self.assertEqual(self.files(), [])
 
+    def test_what_is_wrong_is_named(self):
+        self.fails(USAGE, "frobnicate", "frobnicate")
+        for number in ("-1", "0", "1e99", "many"):
+            message = self.fails(USAGE, number, "trace", "generate", "--workload", "random",
+                                 "--blocks", "1000", f"--requests={number}", "-o", "t")
+            self.assertLess(len(message.stderr), 200)
+
     def test_device_names(self):
         self.fails(NO_DEVICE, "virtual:nonesuch", "inspect", "virtual:nonesuch")
         self.fails(NO_DEVICE, "/dev/sg99", "inspect", "/dev/sg99")
@@ -169,7 +176,7 @@ class Traces(PlatterTest):
 
     def test_results_and_journals(self):
         for name, content in (("empty", ""), ("binary", bytes(range(256))), ("json", "{}"),
-                              ("cut", '# {"schema": "platter.replay-result/1"}\npart,op\n')):
+                              ("cut", '# {"schema": {"name": "platter-replay-result", "version": "1.0"}}\npart,op\n')):
             self.write(name, content)
             self.fails(BAD_INPUT, name, "compare", name, name)
             self.fails(BAD_INPUT, name, "restore", name)

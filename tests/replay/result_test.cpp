@@ -31,7 +31,7 @@ std::string error_of(const std::string& content) {
 }
 
 constexpr const char* kHead =
-    R"(# {"schema":"platter.replay-result/1","target":"drive","name":"d","trace":"t","mode":"open",)"
+    R"(# {"schema":{"name":"platter-replay-result","version":"1.0"},"target":"drive","name":"d","trace":"t","mode":"open",)"
     R"("depth":1,"caches":"off","block_bytes":512})"
     "\npart,op,lbn,blocks,due_ns,issue_ns,response_ns,media\n";
 
