@@ -187,6 +187,31 @@ TEST_CASE("the engine answers as DiskSim does on a g4 layout: a drive made for i
   CHECK(followed.within_1us >= 0.9985);
 }
 
+// A read that goes on to another track disconnects, and pays for the bus once more.
+TEST_CASE("bus and controller cost what they cost in DiskSim") {
+  const std::vector<Golden> golden = read_golden("g4-serpentine-costs");
+  REQUIRE(golden.size() == 1000);
+  const model::DriveModel model =
+      import_disksim(PLATTER_SOURCE_DIR
+                     "/tests/golden/disksim/g4-serpentine/g4-serpentine-costs.parv")
+          .model;
+  const engine::LayoutMap map(model.layout);
+  std::size_t on_one_track = 0;
+  for (const Golden& one : golden) {
+    const engine::Pbn first = map.pbn_of_lbn(one.request.lbn),
+                      last = map.pbn_of_lbn(one.request.lbn + one.request.blocks - 1);
+    if (one.request.write || (first.cylinder == last.cylinder && first.head == last.head)) {
+      ++on_one_track;
+    }
+  }
+  CHECK(on_one_track > 900);
+  const Agreement all = compare(model, golden, true, true);
+  INFO(text_of(all, all));
+  CHECK(all.within_1us >= 0.95);
+  const auto within = all.within_1us * static_cast<double>(golden.size());
+  CHECK(within >= static_cast<double>(on_one_track) - 2);
+}
+
 TEST_CASE("the engine answers as DiskSim does on a g4 layout: a published drive") {
   const char* set = std::getenv("PLATTER_DATA");
   const std::string data = set != nullptr ? set : PLATTER_SOURCE_DIR "/../shared/data";

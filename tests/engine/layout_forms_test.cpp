@@ -290,6 +290,9 @@ TEST_CASE("the largest layouts that are allowed, and what is just too large") {
   CHECK(LayoutMap(two).slots() == 1ull << 48);
   two.zones.push_back(zone(1, 0, 1).zones[0]);
   refused(two);
+  two.zones.pop_back();
+  two.zones[1].count += 1;
+  refused(two);
   model::Layout heads = zone(1, 0, 10);
   heads.zones[0].head = 32767;
   CHECK(LayoutMap(heads).heads() == 32768);

@@ -1,5 +1,7 @@
 // Every function of libplatter: what it answers, and what it answers to what it must not be given.
 
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -8,7 +10,6 @@
 #include <functional>
 #include <limits>
 #include <thread>
-#include <unistd.h>
 
 #include "engine/tables.h"
 #include "tables.h"
@@ -46,8 +47,8 @@ TEST_CASE("the header is C, the library knows its version") {
 
 TEST_CASE("a table is opened from a file, from a copy, and in place") {
   const std::string bytes = emit_table::compile_table(drive_model());
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("api." + std::to_string(::getpid()) + ".ptab");
+  const auto path =
+      std::filesystem::temp_directory_path() / ("api." + std::to_string(::getpid()) + ".ptab");
   std::ofstream(path, std::ios::binary) << bytes;
   platter_table* table = nullptr;
   REQUIRE(platter_table_open(path.c_str(), &table) == PLATTER_OK);
@@ -87,9 +88,10 @@ TEST_CASE("what is no table is refused with a sentence") {
   CHECK(fails(PLATTER_BAD_ARGUMENT, platter_table_open_memory(nullptr, 8, PLATTER_COPY, &table),
               "NULL"));
   CHECK(fails(PLATTER_BAD_ARGUMENT,
-              platter_table_open_memory(bytes.data(), bytes.size(), PLATTER_COPY, nullptr), "NULL"));
-  CHECK(fails(PLATTER_BAD_ARGUMENT, platter_table_open_memory(bytes.data(), bytes.size(), 7, &table),
-              "PLATTER_COPY"));
+              platter_table_open_memory(bytes.data(), bytes.size(), PLATTER_COPY, nullptr),
+              "NULL"));
+  CHECK(fails(PLATTER_BAD_ARGUMENT,
+              platter_table_open_memory(bytes.data(), bytes.size(), 7, &table), "PLATTER_COPY"));
   for (std::size_t length = 0; length < bytes.size(); length += 1 + length % 7)
     REQUIRE(platter_table_open_memory(bytes.data(), length, PLATTER_COPY, &table) ==
             PLATTER_BAD_TABLE);
@@ -102,8 +104,34 @@ TEST_CASE("what is no table is refused with a sentence") {
   platter_table_close(nullptr);
   // A sentence that is too long is cut, not lost.
   const std::string long_name = "/nonexistent/" + std::string(2000, 'a');
-  CHECK(fails(PLATTER_BAD_TABLE, platter_table_open(long_name.c_str(), &table), "/nonexistent/aaa"));
+  CHECK(
+      fails(PLATTER_BAD_TABLE, platter_table_open(long_name.c_str(), &table), "/nonexistent/aaa"));
   CHECK(sentence().size() < 512);
+}
+
+TEST_CASE("a file that may not be read is another thing than one that is no table") {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("locked." + std::to_string(::getpid()) + ".ptab");
+  std::ofstream(path, std::ios::binary) << "x";
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  const bool root = ::geteuid() == 0;  // who may read everything
+  if (root) REQUIRE(::seteuid(65534) == 0);
+  platter_table* table = nullptr;
+  const platter_status status = platter_table_open(path.c_str(), &table);
+  if (root) REQUIRE(::seteuid(0) == 0);
+  std::filesystem::remove(path);
+  CHECK(fails(PLATTER_NO_ACCESS, status, path.string()));
+}
+
+TEST_CASE("a drive that does not tell its capacity has all blocks of its layout") {
+  model::DriveModel model = drive_model();
+  model.identity.blocks = 0;
+  model.validity = {};
+  const TableHandle table = opened(emit_table::compile_table(model));
+  platter_info info{};
+  info.struct_size = sizeof info;
+  REQUIRE(platter_table_info(table.get(), &info) == PLATTER_OK);
+  CHECK(info.blocks == drive_model().identity.blocks + 2);
 }
 
 TEST_CASE("sentences belong to their thread") {
@@ -242,7 +270,7 @@ TEST_CASE("blocks and places, both ways, and tracks") {
   CHECK(sum == drive.blocks);
 
   std::uint64_t lbn = 42;
-  CHECK(platter_lbn_of_place(table, 1, 1, 0, &lbn) == PLATTER_NOTHING);  // slot 100 is skipped
+  CHECK(platter_lbn_of_place(table, 1, 1, 0, &lbn) == PLATTER_NOTHING);    // slot 100 is skipped
   CHECK(platter_lbn_of_place(table, 99, 3, 15, &lbn) == PLATTER_NOTHING);  // beyond the capacity
   CHECK(lbn == 42);
   platter_place place{};
@@ -326,8 +354,10 @@ TEST_CASE("requests that cannot be are refused, and leave the engine as it was")
   CHECK(completion.completion_ns == 0);
 
   const platter_request good = request(0, 1);
-  CHECK(fails(PLATTER_BAD_ARGUMENT, platter_engine_service(nullptr, &good, 0, &completion), "NULL"));
-  CHECK(fails(PLATTER_BAD_ARGUMENT, platter_engine_service(engine, nullptr, 0, &completion), "NULL"));
+  CHECK(
+      fails(PLATTER_BAD_ARGUMENT, platter_engine_service(nullptr, &good, 0, &completion), "NULL"));
+  CHECK(
+      fails(PLATTER_BAD_ARGUMENT, platter_engine_service(engine, nullptr, 0, &completion), "NULL"));
   CHECK(fails(PLATTER_BAD_ARGUMENT, platter_engine_service(engine, &good, 0, nullptr), "NULL"));
   CHECK(fails(PLATTER_BAD_ARGUMENT, platter_engine_submit(nullptr, &good, 0), "NULL"));
   CHECK(fails(PLATTER_BAD_ARGUMENT, platter_engine_submit(engine, nullptr, 0), "NULL"));
@@ -423,6 +453,21 @@ TEST_CASE("arrivals that are told late find their place, and are counted where t
   CHECK(fails(PLATTER_BAD_ARGUMENT, platter_engine_counters(told_late, nullptr), "NULL"));
 }
 
+TEST_CASE("what was served by an advance long ago is not taken back") {
+  const Drive drive;
+  for (std::uint32_t i = 0; i < 10; ++i) {  // two more than can be taken back
+    const platter_request r = request(i * 600, 4, 0, i);
+    REQUIRE(platter_engine_submit(drive.engine.get(), &r, i * 100'000'000) == PLATTER_OK);
+  }
+  REQUIRE(platter_engine_advance(drive.engine.get(), 2'000'000'000) == PLATTER_OK);
+  const platter_request r = request(0, 4);
+  REQUIRE(platter_engine_submit(drive.engine.get(), &r, 50'000'000) == PLATTER_OK);
+  platter_counters counters{};
+  counters.struct_size = sizeof counters;
+  REQUIRE(platter_engine_counters(drive.engine.get(), &counters) == PLATTER_OK);
+  CHECK(counters.late_arrivals == 1);
+}
+
 TEST_CASE("requests outside of what was checked are marked and counted") {
   const Drive drive;
   platter_completion c{};
@@ -509,7 +554,8 @@ TEST_CASE("cache, synchronize, seek, reset") {
   CHECK(fails(PLATTER_OUT_OF_RANGE, platter_engine_synchronize(engine, INT64_MAX, &done),
               "TIME_LIMIT"));
   CHECK(fails(PLATTER_OUT_OF_RANGE, platter_engine_seek(engine, drive.blocks, 0, &there), "past"));
-  CHECK(fails(PLATTER_OUT_OF_RANGE, platter_engine_seek(engine, 0, INT64_MAX, &there), "TIME_LIMIT"));
+  CHECK(
+      fails(PLATTER_OUT_OF_RANGE, platter_engine_seek(engine, 0, INT64_MAX, &there), "TIME_LIMIT"));
   CHECK(fails(PLATTER_OUT_OF_RANGE, platter_engine_reset(engine, INT64_MIN), "TIME_LIMIT"));
   CHECK(fails(PLATTER_BAD_ARGUMENT, platter_engine_set_cache(nullptr, 0, 0), "NULL"));
   CHECK(fails(PLATTER_BAD_ARGUMENT, platter_engine_cache(nullptr, &flags), "NULL"));
@@ -543,7 +589,8 @@ TEST_CASE("checkpoints of other tables and damaged sizes are refused") {
   const std::size_t size = platter_engine_checkpoint_size(engine);
   CHECK(platter_engine_checkpoint_size(nullptr) == 0);
   std::vector<char> memory(size + 1);
-  CHECK(fails(PLATTER_OUT_OF_RANGE, platter_engine_save(engine, memory.data(), size - 1), "smaller"));
+  CHECK(
+      fails(PLATTER_OUT_OF_RANGE, platter_engine_save(engine, memory.data(), size - 1), "smaller"));
   REQUIRE(platter_engine_save(engine, memory.data() + 1, size) == PLATTER_OK);  // of any alignment
   CHECK(platter_engine_restore(engine, memory.data() + 1, size) == PLATTER_OK);
   CHECK(fails(PLATTER_BAD_CHECKPOINT, platter_engine_restore(engine, memory.data() + 1, size - 1),

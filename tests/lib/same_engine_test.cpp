@@ -42,8 +42,11 @@ class Workload {
 };
 
 engine::Request request_of(const platter_request& r) {
-  return {r.lbn, r.blocks, (r.flags & PLATTER_WRITE) != 0,
-          (r.flags & PLATTER_FORCE_UNIT_ACCESS) != 0, r.tag,
+  return {r.lbn,
+          r.blocks,
+          (r.flags & PLATTER_WRITE) != 0,
+          (r.flags & PLATTER_FORCE_UNIT_ACCESS) != 0,
+          r.tag,
           {r.positioning_ns, r.media_delay_ns, r.phase_ns}};
 }
 
@@ -87,7 +90,8 @@ TEST_CASE("100,000 random requests, one at a time: as the engine by itself") {
 }
 
 TEST_CASE("100,000 random requests, several outstanding, told late: as the engine by itself") {
-  const model::DriveModel model = virtual_drive::catalogue_model(virtual_drive::catalogue().front());
+  const model::DriveModel model =
+      virtual_drive::catalogue_model(virtual_drive::catalogue().front());
   const TableHandle table = opened(emit_table::compile_table(model));
   const EngineHandle ours = created(table);
   engine::Engine theirs(model);
@@ -121,7 +125,8 @@ TEST_CASE("100,000 random requests, several outstanding, told late: as the engin
 }
 
 TEST_CASE("settings, seeks and synchronization: as the engine by itself") {
-  const model::DriveModel model = virtual_drive::catalogue_model(virtual_drive::catalogue().front());
+  const model::DriveModel model =
+      virtual_drive::catalogue_model(virtual_drive::catalogue().front());
   const TableHandle table = opened(emit_table::compile_table(model));
   const EngineHandle ours = created(table);
   engine::Engine theirs(model);
@@ -158,7 +163,8 @@ TEST_CASE("settings, seeks and synchronization: as the engine by itself") {
 }
 
 TEST_CASE("a rollback repeats to the last bit, in another engine too") {
-  const model::DriveModel model = virtual_drive::catalogue_model(virtual_drive::catalogue().front());
+  const model::DriveModel model =
+      virtual_drive::catalogue_model(virtual_drive::catalogue().front());
   const std::string bytes = emit_table::compile_table(model);
   const TableHandle table = opened(bytes), equal_table = opened(bytes);
   const EngineHandle one = created(table), other = created(equal_table);
@@ -171,12 +177,14 @@ TEST_CASE("a rollback repeats to the last bit, in another engine too") {
     for (std::size_t i = 0; i < requests.size(); ++i) {
       platter_completion c{};
       REQUIRE(platter_engine_submit(engine, &requests[i],
-                                    now + static_cast<std::int64_t>(i) * 100'000) != PLATTER_BAD_ARGUMENT);
+                                    now + static_cast<std::int64_t>(i) * 100'000) !=
+              PLATTER_BAD_ARGUMENT);
       if (i % 3 == 2 && platter_engine_next_completion(engine, &c) == PLATTER_OK)
         times.push_back(c.completion_ns);
     }
     platter_completion c{};
-    while (platter_engine_next_completion(engine, &c) == PLATTER_OK) times.push_back(c.completion_ns);
+    while (platter_engine_next_completion(engine, &c) == PLATTER_OK)
+      times.push_back(c.completion_ns);
     return times;
   };
   for (int round = 0; round < 500; ++round) {

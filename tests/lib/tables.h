@@ -20,7 +20,8 @@ struct Close {
 using TableHandle = std::unique_ptr<platter_table, Close>;
 using EngineHandle = std::unique_ptr<platter_engine, Close>;
 
-// 4 heads, 100 cylinders, with skipped and remapped blocks; two of its blocks are beyond its capacity.
+// 4 heads, 100 cylinders, with skipped and remapped blocks; two of its blocks are beyond its
+// capacity.
 inline model::DriveModel drive_model() {
   model::DriveModel drive = engine::testing::small_drive();
   drive.cache = engine::testing::small_cache();
