@@ -26,13 +26,15 @@ platter_status bad_time() {
 }
 
 platter_status past_the_last_block() {
-  return failed(PLATTER_OUT_OF_RANGE, "the request has no blocks, or goes past the drive's last one");
+  return failed(PLATTER_OUT_OF_RANGE,
+                "the request has no blocks, or goes past the drive's last one");
 }
 
 platter_status check(const platter_engine& engine, const platter_request& r, std::int64_t time_ns) {
   if ((r.flags & ~std::uint32_t{PLATTER_WRITE | PLATTER_FORCE_UNIT_ACCESS}) != 0 ||
       r.reserved_1 != 0 || r.reserved_2 != 0)
-    return failed(PLATTER_BAD_ARGUMENT, "the request has an unknown flag, or a reserved member not 0");
+    return failed(PLATTER_BAD_ARGUMENT,
+                  "the request has an unknown flag, or a reserved member not 0");
   if (r.blocks == 0 || r.lbn >= engine.blocks || r.blocks > engine.blocks - r.lbn)
     return past_the_last_block();
   if (!is_disturbance(r.positioning_ns) || !is_disturbance(r.media_delay_ns) ||
@@ -68,7 +70,8 @@ struct CheckpointHead {
 }  // namespace
 
 platter_status platter_engine_create(const platter_table* table, platter_engine** engine) {
-  if (table == nullptr || engine == nullptr) return missing("platter_engine_create: NULL was given");
+  if (table == nullptr || engine == nullptr)
+    return missing("platter_engine_create: NULL was given");
   try {
     *engine = new platter_engine{platter::engine::Engine(table->table.tables), table->blocks,
                                  table->fingerprint};
@@ -98,7 +101,8 @@ platter_status platter_engine_service(platter_engine* engine, const platter_requ
 
 platter_status platter_engine_submit(platter_engine* engine, const platter_request* request,
                                      int64_t arrival_ns) {
-  if (engine == nullptr || request == nullptr) return missing("platter_engine_submit: NULL was given");
+  if (engine == nullptr || request == nullptr)
+    return missing("platter_engine_submit: NULL was given");
   if (const platter_status bad = check(*engine, *request, arrival_ns)) return bad;
   return engine->engine.submit(request_of(*request), arrival_ns) ? PLATTER_OK : PLATTER_QUEUE_FULL;
 }
@@ -145,11 +149,11 @@ platter_status platter_engine_set_queue(platter_engine* engine, const platter_qu
   if (queue->scheduler > PLATTER_SPTF || queue->reserved != 0)
     return failed(PLATTER_BAD_ARGUMENT,
                   "platter_engine_set_queue: no such scheduler, or a reserved member not 0");
-  if (queue->depth > platter::engine::kMaxOutstanding || !(queue->ageing >= 0 && queue->ageing <= 1e6))
+  if (queue->depth > platter::engine::kMaxOutstanding ||
+      !(queue->ageing >= 0 && queue->ageing <= 1e6))
     return failed(PLATTER_OUT_OF_RANGE,
                   "platter_engine_set_queue: the depth or the ageing is beyond its limit");
-  engine->engine.set_queue(
-      {static_cast<Scheduler>(queue->scheduler), queue->depth, queue->ageing});
+  engine->engine.set_queue({static_cast<Scheduler>(queue->scheduler), queue->depth, queue->ageing});
   return PLATTER_OK;
 }
 
@@ -191,7 +195,8 @@ platter_status platter_engine_synchronize(platter_engine* engine, int64_t time_n
 
 platter_status platter_engine_seek(platter_engine* engine, uint64_t lbn, int64_t time_ns,
                                    int64_t* there_ns) {
-  if (engine == nullptr || there_ns == nullptr) return missing("platter_engine_seek: NULL was given");
+  if (engine == nullptr || there_ns == nullptr)
+    return missing("platter_engine_seek: NULL was given");
   if (lbn >= engine->blocks) return past_the_last_block();
   if (!is_time(time_ns)) return bad_time();
   *there_ns = engine->engine.seek(lbn, time_ns);
@@ -216,7 +221,8 @@ platter_status platter_engine_save(const platter_engine* engine, void* memory, s
 }
 
 platter_status platter_engine_restore(platter_engine* engine, const void* memory, size_t size) {
-  if (engine == nullptr || memory == nullptr) return missing("platter_engine_restore: NULL was given");
+  if (engine == nullptr || memory == nullptr)
+    return missing("platter_engine_restore: NULL was given");
   const std::size_t state_bytes = engine->engine.checkpoint().size();
   CheckpointHead head{};
   if (size >= sizeof head) std::memcpy(&head, memory, sizeof head);

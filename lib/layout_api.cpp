@@ -20,9 +20,7 @@ platter_status past_the_last_block() {
 void fill_track(const platter_table* table, const Track& track, platter_track* result) {
   const LayoutMap& layout = layout_of(table);
   const std::uint64_t first = layout.lbn_at_or_after_slot(track.first_slot);
-  const std::uint64_t end = track.first_slot + track.sectors < layout.slots()
-                                ? layout.lbn_at_or_after_slot(track.first_slot + track.sectors)
-                                : layout.blocks();
+  const std::uint64_t end = layout.lbn_at_or_after_slot(track.first_slot + track.sectors);
   *result = {};
   result->cylinder = track.cylinder;
   result->head = track.head;
@@ -60,7 +58,8 @@ platter_status platter_lbn_of_place(const platter_table* table, uint32_t cylinde
   const LayoutMap& layout = layout_of(table);
   const auto track = layout.track_at(cylinder, head);
   if (!track || sector >= track->sectors)
-    return failed(PLATTER_OUT_OF_RANGE, "the drive has no sector at this cylinder, head and sector");
+    return failed(PLATTER_OUT_OF_RANGE,
+                  "the drive has no sector at this cylinder, head and sector");
   const auto found = layout.lbn_of_slot(track->first_slot + sector);
   if (!found || *found >= table->blocks) return PLATTER_NOTHING;
   *lbn = *found;
@@ -100,7 +99,8 @@ platter_status platter_next_passage(const platter_table* table, uint64_t angle, 
   if (table == nullptr || passage_ns == nullptr)
     return missing("platter_next_passage: NULL was given");
   if (!is_time(time_ns) || !is_time(phase_ns))
-    return failed(PLATTER_OUT_OF_RANGE, "platter_next_passage: a time is beyond PLATTER_TIME_LIMIT");
+    return failed(PLATTER_OUT_OF_RANGE,
+                  "platter_next_passage: a time is beyond PLATTER_TIME_LIMIT");
   *passage_ns = table->table.tables->rotation.next_passage(angle, time_ns, phase_ns);
   return PLATTER_OK;
 }

@@ -73,9 +73,10 @@ platter_status platter_table_open_memory(const void* bytes, size_t size, uint32_
     return failed(PLATTER_BAD_ARGUMENT,
                   "platter_table_open_memory: neither PLATTER_COPY nor PLATTER_IN_PLACE was given");
   if (how == PLATTER_IN_PLACE && reinterpret_cast<std::uintptr_t>(bytes) % 8 != 0)
-    return failed(PLATTER_BAD_ARGUMENT,
-                  "platter_table_open_memory: a table in place begins at a multiple of 8; align it or "
-                  "have it copied");
+    return failed(
+        PLATTER_BAD_ARGUMENT,
+        "platter_table_open_memory: a table in place begins at a multiple of 8; align it or "
+        "have it copied");
   const std::span all(static_cast<const std::byte*>(bytes), size);
   try {
     *table = how == PLATTER_IN_PLACE ? opened(all, "the table in memory", nullptr)
@@ -135,7 +136,7 @@ platter_status platter_table_demerit(const platter_table* handle, uint32_t index
   const auto& demerits = handle->table.validity.demerits;
   if (index >= demerits.size()) return PLATTER_NOTHING;
   const platter::model::Demerit& d = demerits[index];
-  return platter::lib::fill(demerit, platter_demerit{0, 0, d.workload.c_str(), d.requests,
-                                                     d.drive_mean_ms, d.demerit_ms,
-                                                     d.demerit_percent, d.folded_phase_share});
+  return platter::lib::fill(
+      demerit, platter_demerit{0, 0, d.workload.c_str(), d.requests, d.drive_mean_ms, d.demerit_ms,
+                               d.demerit_percent, d.folded_phase_share});
 }
