@@ -14,6 +14,7 @@
 #include "engine/layout_map.h"
 #include "folder.h"
 #include "model/error.h"
+#include "model/json.h"
 #include "model/validate.h"
 
 namespace platter::emit_disksim {
@@ -141,6 +142,23 @@ TEST_CASE("a bare layout is imported as a part of a model, and completed by anot
   CHECK(whole.rotation.denominator == 7200);
   CHECK(whole.head_switch.value == 0.5);
   CHECK(whole.provenance.source == "DiskSim parameter file x.model; the rest from g4deep.model");
+}
+
+TEST_CASE("--with takes a model file, and nothing for a whole drive") {
+  const Folder folder;
+  const std::string layout =
+      folder.write("x.model", g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.1, 30, 3, TRACK, 0, 0 ]"));
+  const std::string drive =
+      PLATTER_SOURCE_DIR "/tests/golden/disksim/g4-serpentine/g4-serpentine.parv";
+  const std::string saved = folder / "drive.json";
+  model::save_model(import_disksim(drive).model, saved);
+  const model::DriveModel whole = import_disksim(layout, "", saved).model;
+  CHECK(whole.identity.blocks == 30);
+  CHECK(whole.identity.heads == 1);
+  CHECK(whole.rotation.denominator == 9000);
+  CHECK(whole.overheads.read_miss_after_read.value == 0.21);
+  CHECK_THROWS_WITH(import_disksim(drive, "", saved), Catch::Contains("describes a whole drive"));
+  CHECK_THROWS_AS(import_disksim(layout, "", folder / "none.json"), Error);
 }
 
 TEST_CASE("a g1 layout alone does not tell the heads") {
