@@ -1,22 +1,23 @@
-/* libplatter: a disk drive's model for other programs. Open a table (*.ptab, written by
-   `platter emit table`), ask where blocks lie, and run the service-time engine: which request is
-   complete when. docs/library.md is the guide.
+/* libplatter: a disk drive's model for other programs. Open a table (*.ptab, as
+   `platter emit table` writes it), ask where blocks lie, and run the service-time engine: which
+   request is complete when. docs/library.md is the guide.
 
-   Status. Functions that can fail return a platter_status, PLATTER_OK (0) or one of those below, and
-   then leave their results as they were. What PLATTER_NOTHING and PLATTER_QUEUE_FULL say is no error.
-   Every NULL that is not said to be allowed is answered with PLATTER_BAD_ARGUMENT. No C++ exception
-   leaves the library, nothing is printed, no signal is touched, no file is held open.
+   Status. Functions that can fail return a platter_status, PLATTER_OK (0) or one of those below,
+   and then leave their results as they were. What PLATTER_NOTHING and PLATTER_QUEUE_FULL say is no
+   error. Every NULL that is not said to be allowed is answered with PLATTER_BAD_ARGUMENT. No C++
+   exception leaves the library, nothing is printed, no signal is touched, no file is held open.
 
    Threads. A table never changes: any number of threads may use it, and engines over it, at once.
    An engine is used by one thread at a time; different engines are independent.
 
    Time. Nanoseconds since an instant of the caller's choice, int64_t, within PLATTER_TIME_LIMIT on
-   both sides of 0. The library reads no clock. An angle is a fraction of a revolution times 2^64 in a
-   uint64_t, so that it wraps as revolutions do.
+   both sides of 0. The library reads no clock. An angle is a fraction of a revolution times 2^64 in
+   a uint64_t, so that it wraps as revolutions do.
 
-   Growth. A program that was built against this header runs with later libraries of the same soname.
-   Members named reserved are set to 0 by the library in what it returns, and must be 0 in what it is
-   given. A struct with struct_size may grow at its end: the caller sets the member to sizeof. */
+   Growth. A program that was built against this header runs with later libraries of the same
+   soname. Members named reserved are set to 0 by the library in what it returns, and must be 0
+   in what it is given. A struct with struct_size may grow at its end: the caller sets the member
+   to sizeof. */
 #ifndef PLATTER_H
 #define PLATTER_H
 
@@ -36,26 +37,26 @@ extern "C" {
 typedef int32_t platter_status;
 enum {
   PLATTER_OK = 0,
-  PLATTER_NOTHING = 1,        /* no completion, no block, no such item: an ordinary answer */
-  PLATTER_QUEUE_FULL = 2,     /* as many requests are outstanding as the queue takes */
-  PLATTER_BAD_ARGUMENT = -1,  /* NULL, an unknown flag, a reserved member that is not 0 */
-  PLATTER_OUT_OF_RANGE = -2,  /* a block, place, time or number that the drive does not have */
-  PLATTER_BAD_TABLE = -3,     /* no table, another version's, a damaged one, or no such file */
-  PLATTER_NO_ACCESS = -4,     /* the file may not be read */
+  PLATTER_NOTHING = 1,       /* no completion, no block, no such item: an ordinary answer */
+  PLATTER_QUEUE_FULL = 2,    /* as many requests are outstanding as the queue takes */
+  PLATTER_BAD_ARGUMENT = -1, /* NULL, an unknown flag, a reserved member that is not 0 */
+  PLATTER_OUT_OF_RANGE = -2, /* a block, place, time or number that the drive does not have */
+  PLATTER_BAD_TABLE = -3,    /* no table, another version's, a damaged one, or no such file */
+  PLATTER_NO_ACCESS = -4,    /* the file may not be read */
   PLATTER_NO_MEMORY = -5,
   PLATTER_BAD_CHECKPOINT = -6, /* not of an engine over this table and library */
   PLATTER_INTERNAL = -7        /* a defect of the library */
 };
 
-#define PLATTER_TIME_LIMIT (INT64_C(1) << 61)           /* 73 years */
+#define PLATTER_TIME_LIMIT (INT64_C(1) << 61)            /* 73 years */
 #define PLATTER_DISTURBANCE_LIMIT INT64_C(1000000000000) /* 1000 s */
 
 /* The version of the library, such as "0.1.0". Never NULL; valid for ever. */
 PLATTER_API const char *platter_version(void);
 /* The version of table files that the library reads; others are refused. */
 PLATTER_API uint32_t platter_table_format(void);
-/* One sentence on the last function of the calling thread that returned a negative status; "" before
-   the first. Never NULL; valid until the next failure in the same thread. */
+/* One sentence on the last function of the calling thread that returned a negative status; ""
+   before the first. Never NULL; valid until the next failure in the same thread. */
 PLATTER_API const char *platter_last_error(void);
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -68,12 +69,13 @@ typedef struct platter_table platter_table;
 PLATTER_API platter_status platter_table_open(const char *path, platter_table **table);
 
 enum {
-  PLATTER_COPY = 0,     /* the bytes are copied; any alignment */
-  PLATTER_IN_PLACE = 1  /* used where they are: they begin at a multiple of 8, and stay there unchanged
-                           until the table and all engines over it are gone */
+  PLATTER_COPY = 0,    /* the bytes are copied; any alignment */
+  PLATTER_IN_PLACE = 1 /* used where they are: they begin at a multiple of 8, and stay there
+                          unchanged until the table and all engines over it are gone */
 };
-/* The same for `size` bytes in memory. `how` is PLATTER_COPY or PLATTER_IN_PLACE.
-   As platter_table_open(); PLATTER_BAD_ARGUMENT also for an address in place that is no multiple of 8. */
+/* The same for `size` bytes in memory. `how` is PLATTER_COPY or PLATTER_IN_PLACE. As
+   platter_table_open(); PLATTER_BAD_ARGUMENT also for an address in place that is not
+   8-aligned. */
 PLATTER_API platter_status platter_table_open_memory(const void *bytes, size_t size, uint32_t how,
                                                      platter_table **table);
 
@@ -81,10 +83,10 @@ PLATTER_API platter_status platter_table_open_memory(const void *bytes, size_t s
 PLATTER_API void platter_table_close(platter_table *table);
 
 enum {
-  PLATTER_DERIVED = 1,        /* made from another model and never measured: not the drive it is named for */
-  PLATTER_VALIDATED = 2,      /* compared with its drive: platter_table_demerit() has the results */
-  PLATTER_CHECKED_READS = 4,  /* the model was checked for reads, ... */
-  PLATTER_CHECKED_WRITES = 8  /* ... for writes */
+  PLATTER_DERIVED = 1,       /* made from another model: a drive that nobody measured */
+  PLATTER_VALIDATED = 2,     /* compared with its drive: platter_table_demerit() has the results */
+  PLATTER_CHECKED_READS = 4, /* the model was checked for reads, ... */
+  PLATTER_CHECKED_WRITES = 8 /* ... for writes */
 };
 
 /* What a table says of its drive and of itself. Texts are UTF-8, "" where nothing is known, and
@@ -93,17 +95,17 @@ typedef struct platter_info {
   uint32_t struct_size; /* set by the caller: sizeof(platter_info) */
   uint32_t flags;
   const char *name, *vendor, *product, *revision, *serial;
-  uint64_t blocks;      /* capacity: LBNs 0 to blocks - 1 */
+  uint64_t blocks; /* capacity: LBNs 0 to blocks - 1 */
   uint32_t block_bytes;
   uint32_t cylinders, heads, zones;
   uint64_t tracks, sectors;                         /* physical ones, spare sectors included */
   uint64_t period_numerator_ns, period_denominator; /* one revolution takes their ratio */
   const char *method; /* how the model came about: characterized, imported, catalogue, derived */
   const char *source, *date;
-  const char *model_sha256; /* of the model file's text: 64 hexadecimal digits */
-  const char *written_by;   /* the version of platter that wrote the table */
-  const char *note;         /* on its validity */
-  uint64_t first_lbn, last_lbn; /* where the model was checked; last_lbn 0: nowhere */
+  const char *model_sha256;                   /* of the model file's text: 64 hexadecimal digits */
+  const char *written_by;                     /* the version of platter that wrote the table */
+  const char *note;                           /* on its validity */
+  uint64_t first_lbn, last_lbn;               /* where the model was checked; last_lbn 0: nowhere */
   uint32_t min_blocks, max_blocks, max_depth; /* sizes and requests outstanding with which it was */
   uint32_t demerits;                          /* how many platter_table_demerit() has */
   uint64_t table_bytes;
@@ -113,8 +115,8 @@ typedef struct platter_info {
 
 PLATTER_API platter_status platter_table_info(const platter_table *table, platter_info *info);
 
-/* A comparison of the model with its drive: DIXtrac's demerit figure, and the share of media accesses
-   whose rotational position was predicted to 1/32 of a revolution. */
+/* A comparison of the model with its drive: DIXtrac's demerit figure, and the share of media
+   accesses whose rotational position was predicted to 1/32 of a revolution. */
 typedef struct platter_demerit {
   uint32_t struct_size; /* set by the caller: sizeof(platter_demerit) */
   uint32_t reserved;
@@ -143,10 +145,11 @@ typedef struct platter_place {
 
 typedef struct platter_track {
   uint32_t cylinder, head;
-  uint32_t sectors;  /* physical ones around */
+  uint32_t sectors; /* physical ones around */
   uint32_t zone;
-  uint64_t first_lbn, blocks; /* LBNs first_lbn .. first_lbn + blocks - 1 belong here (those that are
-                                 remapped away counted, those remapped to here not); blocks may be 0 */
+  uint64_t first_lbn,
+      blocks;            /* LBNs first_lbn .. first_lbn + blocks - 1 belong here (those that are
+                            remapped away counted, those remapped to here not); blocks may be 0 */
   uint64_t angle;        /* where physical sector 0 begins */
   uint64_t sector_angle; /* what one sector turns by */
   uint64_t reserved[2];
@@ -166,8 +169,8 @@ PLATTER_API platter_status platter_track_of_lbn(const platter_table *table, uint
 PLATTER_API platter_status platter_track_at(const platter_table *table, uint32_t cylinder,
                                             uint32_t head, platter_track *track);
 
-/* The angle under the heads at a time, of a platter that is `phase_ns` ahead of one that has angle 0 at
-   time 0. PLATTER_OUT_OF_RANGE for times beyond the limit. */
+/* The angle under the heads at a time, of a platter that is `phase_ns` ahead of one that has
+   angle 0 at time 0. PLATTER_OUT_OF_RANGE for times beyond the limit. */
 PLATTER_API platter_status platter_angle_at(const platter_table *table, int64_t time_ns,
                                             int64_t phase_ns, uint64_t *angle);
 /* The first time, not before time_ns, at which an angle passes under the heads. */
@@ -177,8 +180,8 @@ PLATTER_API platter_status platter_next_passage(const platter_table *table, uint
 
 /* ---- Engines --------------------------------------------------------------------------------- */
 
-/* A drive at work. After platter_engine_create() no function allocates memory, takes a lock or makes a
-   system call. */
+/* A drive at work. After platter_engine_create() no function allocates memory, takes a lock or
+   makes a system call. */
 typedef struct platter_engine platter_engine;
 
 enum { PLATTER_WRITE = 1, PLATTER_FORCE_UNIT_ACCESS = 2 };
@@ -210,28 +213,28 @@ typedef struct platter_completion {
   uint64_t reserved;
 } platter_completion;
 
-/* A drive as it is after power-on at time 0: arm at cylinder 0, cache empty and on, the drive's own
-   queue. To be destroyed with platter_engine_destroy(). PLATTER_NO_MEMORY. */
+/* A drive as it is after power-on at time 0: arm at cylinder 0, cache empty and on, the drive's
+   own queue. To be destroyed with platter_engine_destroy(). PLATTER_NO_MEMORY. */
 PLATTER_API platter_status platter_engine_create(const platter_table *table,
                                                  platter_engine **engine);
 PLATTER_API void platter_engine_destroy(platter_engine *engine); /* NULL is allowed */
 
-/* Power-on again, at time_ns: what was outstanding is forgotten; the settings of queue and cache and
-   the counters stay. PLATTER_OUT_OF_RANGE. */
+/* Power-on again, at time_ns: what was outstanding is forgotten; the settings of queue and cache
+   and the counters stay. PLATTER_OUT_OF_RANGE. */
 PLATTER_API platter_status platter_engine_reset(platter_engine *engine, int64_t time_ns);
 
-/* One request at a time: serves one that arrives at time_ns, and says when it is complete. If the
-   drive is still busy then, it waits its turn; what was submitted before is served first, and its
-   completions stay to be taken. PLATTER_OUT_OF_RANGE: past the last block, or a time or disturbance
-   beyond its limit. */
+/* One request at a time: serves one that arrives at time_ns, and says when it is complete. If
+   the drive is still busy then, it waits its turn; what was submitted before is served first,
+   and its completions stay to be taken. PLATTER_OUT_OF_RANGE: past the last block, or a time or
+   disturbance beyond its limit. */
 PLATTER_API platter_status platter_engine_service(platter_engine *engine,
                                                   const platter_request *request, int64_t time_ns,
                                                   platter_completion *completion);
 
-/* Several outstanding: hands a request to the drive that arrives, or arrived, at arrival_ns. An arrival
-   may be told late: what was served meanwhile without regard to it is taken back, unless a completion
-   was already taken that lies behind it or more than 8 requests were served since; then it counts as
-   come now, and platter_counters' late_arrivals grows.
+/* Several outstanding: hands a request to the drive that arrives, or arrived, at arrival_ns. An
+   arrival may be told late: what was served meanwhile without regard to it is taken back, unless a
+   completion was already taken that lies behind it or more than 8 requests were served since; then
+   it counts as come now, and platter_counters' late_arrivals grows.
    PLATTER_QUEUE_FULL: it was not taken. PLATTER_OUT_OF_RANGE as for platter_engine_service(). */
 PLATTER_API platter_status platter_engine_submit(platter_engine *engine,
                                                  const platter_request *request,
@@ -263,13 +266,14 @@ enum {
 typedef struct platter_queue {
   uint32_t scheduler;
   uint32_t depth; /* most requests outstanding; 0: as many as the engine has room for */
-  double ageing;  /* PLATTER_SPTF: a ns of waiting counts as so many ns less of positioning; 0: none */
+  double
+      ageing; /* PLATTER_SPTF: a ns of waiting counts as so many ns less of positioning; 0: none */
   uint64_t reserved;
 } platter_queue;
 
-/* For what is chosen from now on; what platter_engine_next_completion_time() had to look ahead to has been
-   chosen. PLATTER_BAD_ARGUMENT: no such scheduler. PLATTER_OUT_OF_RANGE: a
-   depth beyond the engine's 64, an ageing that is negative or above 1e6. */
+/* For what is chosen from now on; what platter_engine_next_completion_time() had to look ahead
+   to has been chosen. PLATTER_BAD_ARGUMENT: no such scheduler. PLATTER_OUT_OF_RANGE: a depth
+   beyond the engine's 64, an ageing that is negative or above 1e6. */
 PLATTER_API platter_status platter_engine_set_queue(platter_engine *engine,
                                                     const platter_queue *queue);
 PLATTER_API platter_status platter_engine_queue(const platter_engine *engine, platter_queue *queue);
@@ -287,20 +291,21 @@ PLATTER_API platter_status platter_engine_set_cache(platter_engine *engine, uint
                                                     int64_t time_ns);
 PLATTER_API platter_status platter_engine_cache(const platter_engine *engine, uint32_t *flags);
 
-/* SYNCHRONIZE CACHE at time_ns: when all dirty blocks that were received by then are on the media.
-   What is outstanding is served first. */
+/* SYNCHRONIZE CACHE at time_ns: when all dirty blocks that were received by then are on the
+   media. What is outstanding is served first. */
 PLATTER_API platter_status platter_engine_synchronize(platter_engine *engine, int64_t time_ns,
                                                       int64_t *done_ns);
-/* SEEK at time_ns to the track of a block: when the arm is there. What is outstanding is served first.
+/* SEEK at time_ns to the track of a block: when the arm is there. What is outstanding is served
+   first.
    PLATTER_OUT_OF_RANGE: past the last block, or the time. */
 PLATTER_API platter_status platter_engine_seek(platter_engine *engine, uint64_t lbn,
                                                int64_t time_ns, int64_t *there_ns);
 
-/* Checkpoint and rollback: everything that can change, settings and counters included, in so many
-   bytes of the caller's memory, of any alignment. A checkpoint holds no pointers; it may be moved, kept in
-   a file, and restored by any engine over an equal table of a library of the same version, any
-   number of times. What then follows is what would have followed. It is checked for being of that
-   table and library, not for damage. */
+/* Checkpoint and rollback: everything that can change, settings and counters included, in so
+   many bytes of the caller's memory, of any alignment. A checkpoint holds no pointers; it may be
+   moved, kept in a file, and restored by any engine over an equal table of a library of the same
+   version, any number of times. What then follows is what would have followed. It is checked for
+   being of that table and library, not for damage. */
 PLATTER_API size_t platter_engine_checkpoint_size(const platter_engine *engine); /* 0 for NULL */
 /* `size` is what `memory` has room for. PLATTER_OUT_OF_RANGE: too small. */
 PLATTER_API platter_status platter_engine_save(const platter_engine *engine, void *memory,

@@ -1,5 +1,5 @@
-"""A reader of table files (*.ptab) that knows only what docs/table.md says: no line is shared with the
-program, and no library is needed. It maps blocks to places and angles, and back.
+"""A reader of table files (*.ptab) that knows only what docs/table.md says: no line is shared with
+the program, and no library is needed. It maps blocks to places and angles, and back.
 """
 
 import bisect
@@ -7,9 +7,9 @@ import collections
 import struct
 
 VERSION = 2
-FIELDS = ("version platter identity provenance demerits note validity motion overheads bus cache queue "
-          "totals nodes tracks extents zone_slots zone_buckets piece_lbns piece_shifts piece_buckets stretches "
-          "remaps seek_distances seek_lines seek_buckets").split()
+FIELDS = ("version platter identity provenance demerits note validity motion overheads bus cache "
+          "queue totals nodes tracks extents zone_slots zone_buckets piece_lbns piece_shifts "
+          "piece_buckets stretches remaps seek_distances seek_lines seek_buckets").split()
 TURN = 1 << 64
 STRETCH = 1 << 31
 TRACK_LIST = 1 << 31
@@ -19,8 +19,8 @@ Totals = collections.namedtuple("Totals", "slots blocks tracks cylinders heads z
                                 "piece_shift reserved")
 Node = collections.namedtuple("Node", "angle angle_step first_slot slots reciprocal cylinder "
                               "cylinder_step head head_step sectors first_child children")
-Extent = collections.namedtuple("Extent", "tracks cylinder_low cylinder_high head_low head_high count "
-                                "reserved")
+Extent = collections.namedtuple("Extent", "tracks cylinder_low cylinder_high head_low head_high "
+                                "count reserved")
 Track = collections.namedtuple("Track", "angle first_slot sectors cylinder head reserved")
 Stretch = collections.namedtuple("Stretch", "shift sequential period reciprocal gap")
 Remap = collections.namedtuple("Remap", "lbn slot")
@@ -29,8 +29,8 @@ Motion = collections.namedtuple("Motion", "numerator_ns denominator head_switch_
                                 "seek_shift reserved")
 Place = collections.namedtuple("Place", "cylinder head sector angle")
 
-FORMS = {Totals: "<QQQIIIIII", Node: "<QQQQQiihhIII", Track: "<QIIihH", Extent: "<QiiiiII", Stretch: "<QQQQQ",
-         Remap: "<QQ", SeekLine: "<qq", Motion: "<QQqqII"}
+FORMS = {Totals: "<QQQIIIIII", Node: "<QQQQQiihhIII", Track: "<QIIihH", Extent: "<QiiiiII",
+         Stretch: "<QQQQQ", Remap: "<QQ", SeekLine: "<qq", Motion: "<QQqqII"}
 
 
 class Envelope:
@@ -87,7 +87,8 @@ class Index:
 
     def last_not_above(self, key):
         bucket = key >> self.shift
-        return bisect.bisect_right(self.keys, key, self.buckets[bucket], self.buckets[bucket + 1]) - 1
+        low, high = self.buckets[bucket:bucket + 2]
+        return bisect.bisect_right(self.keys, key, low, high) - 1
 
 
 class Table:
@@ -110,8 +111,8 @@ class Table:
         self.shifts = envelope.numbers("I", "piece_shifts")
         self.lbn_of_remapped_slot = {r.slot: r.lbn for r in envelope.structs(Remap, "remaps")}
         self.lines = envelope.structs(SeekLine, "seek_lines")
-        self.zones = Index(envelope.numbers("Q", "zone_slots"), envelope.numbers("I", "zone_buckets"),
-                           self.totals.zone_shift)
+        self.zones = Index(envelope.numbers("Q", "zone_slots"),
+                           envelope.numbers("I", "zone_buckets"), self.totals.zone_shift)
         self.pieces = Index(envelope.numbers("Q", "piece_lbns"),
                             envelope.numbers("I", "piece_buckets"), self.totals.piece_shift)
         self.distances = Index(envelope.numbers("Q", "seek_distances"),

@@ -1,5 +1,5 @@
-"""The shared library exports what its header declares, and nothing else; the archive needs nothing of
-ours beside itself."""
+"""The shared library exports what its header declares, and nothing else; the archive needs nothing
+of ours beside itself."""
 
 import os
 import re
@@ -23,7 +23,8 @@ class Exports(unittest.TestCase):
     def setUp(self):
         with open(os.path.join(HERE, "../../lib/platter.h"), encoding="utf-8") as file:
             header = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
-        self.declared = set(re.findall(r"^PLATTER_API [^;(]*?\b(platter_\w+)\(", header, re.MULTILINE))
+        self.declared = set(re.findall(r"^PLATTER_API [^;(]*?\b(platter_\w+)\(", header,
+                                       re.MULTILINE))
         self.assertGreater(len(self.declared), 30)
 
     def test_the_shared_library(self):

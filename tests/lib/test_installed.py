@@ -1,5 +1,5 @@
-"""libplatter as it is installed: the examples are built against it by foreign hands (pkg-config, CMake,
-ctypes), in C and without anything of this tree, and run."""
+"""libplatter as it is installed: the examples are built against it by foreign hands (pkg-config,
+CMake, ctypes), in C and without anything of this tree, and run."""
 
 import glob
 import os
@@ -12,9 +12,9 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.normpath(os.path.join(HERE, "../../examples"))
+SERVE = os.path.join(EXAMPLES, "python/serve.py")
 PLATTER = os.environ.get("PLATTER_BINARY", "")
 BUILD = os.environ.get("PLATTER_BUILD", "")
-CMAKE = os.environ.get("CMAKE", "cmake")
 COMPILER = os.environ.get("CC", "cc")
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
@@ -44,7 +44,7 @@ class Installed(unittest.TestCase):
         cls.addClassCleanup(holder.cleanup)
         cls.folder = holder.name
         built = os.path.join(cls.folder, "built")
-        run(CMAKE, "--install", BUILD, "--prefix", built)
+        run("cmake", "--install", BUILD, "--prefix", built)
         # Elsewhere than where it was installed to: nothing may depend on the place.
         cls.prefix = os.path.join(cls.folder, "prefix")
         shutil.move(built, cls.prefix)
@@ -90,8 +90,8 @@ class Installed(unittest.TestCase):
         os.makedirs(project)
         with open(os.path.join(project, "CMakeLists.txt"), "w", encoding="utf-8") as file:
             file.write(PROJECT.format(source=source))
-        run(CMAKE, "-S", project, "-B", self.path("cmake"), f"-DCMAKE_PREFIX_PATH={self.prefix}")
-        run(CMAKE, "--build", self.path("cmake"))
+        run("cmake", "-S", project, "-B", self.path("cmake"), f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", self.path("cmake"))
         self.assertNotIn("libplatter", run("readelf", "-d", self.path("cmake/with_static")))
         programs = ("shared", "static", "cmake/with_shared", "cmake/with_static")
         self.assertEqual(len({self.serve(self.path(program)) for program in programs}), 1)
@@ -105,16 +105,16 @@ class Installed(unittest.TestCase):
         run(self.path("header"), env=self.environment)
 
     def test_python(self):
-        answer = run(sys.executable, "-B", os.path.join(EXAMPLES, "python/serve.py"), self.table, "2000",
-                     env=self.environment)
-        self.assertRegex(answer, r"\AQuantum Atlas 10K, 17966953 blocks\nmean response \d+\.\d+ ms\n\Z")
+        answer = run(sys.executable, "-B", SERVE, self.table, "2000", env=self.environment)
+        self.assertRegex(answer, r"\AQuantum Atlas 10K, 17966953 blocks\n"
+                         r"mean response \d+\.\d+ ms\n\Z")
 
     def test_what_is_no_table_is_told(self):
-        done = subprocess.run([sys.executable, "-B", os.path.join(EXAMPLES, "python/serve.py"), __file__],
-                              env=self.environment, text=True, capture_output=True, check=False)
+        done = subprocess.run([sys.executable, "-B", SERVE, __file__], env=self.environment,
+                              text=True, capture_output=True, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stderr, f"serve: {__file__}: is no table file; write one with platter "
-                         "emit table\n")
+        self.assertEqual(done.stderr, f"serve: {__file__}: is no table file; write one with "
+                         "platter emit table\n")
 
 
 if __name__ == "__main__":
