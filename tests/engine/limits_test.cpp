@@ -317,6 +317,7 @@ TEST_CASE("a queue full to the last place gives everything back, in the order of
       tags.insert(done->tag);
     }
     CHECK(tags.size() == kMaxOutstanding);
+    CHECK(*tags.rbegin() == kMaxOutstanding - 1);
     CHECK(engine.outstanding() == 0);
   }
 }
