@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/layout_map.h"
 #include "model/error.h"
 
 namespace platter::emit_disksim {
@@ -179,6 +180,29 @@ void place_blocks(const std::vector<Placed>& pieces, std::int64_t slots, const W
   }
   make_room(slots, pieces.empty() ? 0 : pieces.back().lbn + pieces.back().length);
   layout.skips = gaps_between(runs, slots);
+}
+
+void require_tracks_once(const model::Layout& layout, const Where& where) {
+  constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 23;
+  const engine::LayoutMap map(layout);
+  if (map.tracks() > kMostTracks) {
+    throw Error(ExitStatus::unsupported, fmt::format("{}: the layout has {} tracks, more than {}",
+                                                     where.text(), map.tracks(), kMostTracks));
+  }
+  std::vector<std::uint64_t> places;
+  places.reserve(map.tracks());
+  for (std::uint64_t slot = 0; slot < map.slots();) {
+    const engine::Track track = map.track_of_slot(slot);
+    places.push_back(std::uint64_t{track.cylinder} << 32 | track.head);
+    slot = track.first_slot + track.sectors;
+  }
+  std::sort(places.begin(), places.end());
+  const auto twice = std::adjacent_find(places.begin(), places.end());
+  if (twice == places.end()) return;
+  throw Error(ExitStatus::unsupported,
+              fmt::format("{}: the track of cylinder {}, head {} comes twice, which this model "
+                          "cannot express",
+                          where.text(), *twice >> 32, *twice & 0xffffffff));
 }
 
 }  // namespace platter::emit_disksim

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "emit/disksim/block_places.h"
 #include "emit/disksim/g1_layout.h"
 #include "emit/disksim/g2_layout.h"
 #include "emit/disksim/g4_layout.h"
@@ -190,6 +191,7 @@ void import_layout(const Block& block, std::int64_t block_count, const std::stri
                                                      "dm_layout_g1, dm_layout_g2 and dm_layout_g4",
                                                      block.where.text(), block.type));
   }
+  if (block.type != "dm_layout_g1") require_tracks_once(model.layout, block.where);
   model.layout.angle.reason = "imported: no error is stated for the angles";
   model.identity.blocks = model::count_blocks(model.layout);
 }

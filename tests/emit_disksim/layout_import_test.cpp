@@ -237,6 +237,16 @@ TEST_CASE("g4 layouts that contradict themselves are refused with their line") {
   refused(g4_text("0, 9, 10", ""), "IDX must not be empty");
 }
 
+TEST_CASE("a track that comes twice is refused") {
+  const Folder folder;
+  const std::string file =
+      folder.write("x.model", g4_text("0, 4, 10, 5, 9, 10",
+                                      "[ 0, 0, 0.0, 5, 1, 0.0, 5, 1, TRACK, 0, 0, "
+                                      "5, 0, 0.5, 5, 1, 0.0, 5, 1, TRACK, 1, 0 ]"));
+  CHECK_THROWS_WITH(import_disksim(file),
+                    Catch::Contains("the track of cylinder 0, head 0 comes twice"));
+}
+
 TEST_CASE("g2: a block that lies elsewhere is remapped; the map's lines are checked") {
   const Folder folder;
   const std::string zone =
