@@ -357,3 +357,17 @@ TEST_CASE("skips may end with the last slot and not behind it; some block must b
   CHECK_THROWS_AS(blocks({{38, 2, 1, 0}}, {{3, 40}}), Error);
   CHECK_THROWS_AS(blocks({{38, 2, 1, 0}}, {{3, 38}, {3, 39}}), Error);
 }
+
+TEST_CASE("a drive of one block") {
+  LayoutNode track;
+  track.sectors = 40;
+  model::Layout layout;
+  layout.zones = {track};
+  layout.skips = {{0, 25, 1, 0}, {26, 14, 1, 0}};
+  const LayoutMap map(layout);
+  REQUIRE(map.blocks() == 1);
+  for (std::uint64_t slot = 0; slot < 40; ++slot) {
+    CHECK(map.lbn_at_or_after_slot(slot) == (slot <= 25 ? 0 : 1));
+    CHECK(map.lbn_of_slot(slot).has_value() == (slot == 25));
+  }
+}

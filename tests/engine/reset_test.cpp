@@ -7,6 +7,7 @@
 
 #include "engine/engine.h"
 #include "engine/small_drive.h"
+#include "engine/state.h"
 
 using namespace platter;
 using namespace platter::engine;
@@ -83,4 +84,9 @@ TEST_CASE("a reset forgets what waits, what is done and what could be taken back
     REQUIRE(a == b);
     if (!a) break;
   }
+}
+
+TEST_CASE("a checkpoint is the state and nothing behind it") {
+  const Engine engine(drive(true));
+  CHECK(engine.checkpoint().size() == State::bytes(engine.tables()));
 }
