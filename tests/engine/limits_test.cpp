@@ -11,6 +11,7 @@
 #include "engine/layout_tables.h"
 #include "engine/small_drive.h"
 #include "engine/tables.h"
+#include "engine/wide.h"
 #include "model/error.h"
 
 using namespace platter;
@@ -249,6 +250,26 @@ TEST_CASE("simple fractions of a turn are exact, forwards and backwards") {
   const Platter odd(10'000'001, 1);
   CHECK(odd.turn_ns(Angle{1} << 63) == 5'000'001);
   CHECK(odd.turn_ns((Angle{1} << 63) - 1) == 5'000'000);
+}
+
+// Where the quick product cannot tell whether half a nanosecond is reached.
+TEST_CASE("a turn that ends just at half a nanosecond is rounded as the ratio says") {
+  constexpr std::uint64_t denominator = 3;
+  int halves = 0;
+  for (std::uint64_t numerator = 17'955'113; numerator < 17'955'300; numerator += 2) {
+    const Platter platter(numerator, denominator);
+    std::uint64_t inverse = numerator;  // modulo 2^64
+    for (int i = 0; i < 6; ++i) inverse *= 2 - numerator * inverse;
+    for (std::uint64_t over = 0; over < 6; ++over) {
+      const Angle angle = ((denominator << 63) + over) * inverse;
+      const Uint128 product = Uint128{angle} * numerator, exact = product / denominator;
+      const auto rounded = static_cast<Nanoseconds>((exact + (Uint128{1} << 63)) >> 64);
+      CHECK(platter.turn_ns(angle) == rounded);
+      if (product % denominator == 0 && static_cast<std::uint64_t>(exact) == std::uint64_t{1} << 63)
+        ++halves;
+    }
+  }
+  CHECK(halves > 0);
 }
 
 TEST_CASE("a seek curve may reach far and take a minute, and no longer") {
