@@ -88,13 +88,10 @@ void add_cache(DiskBlock& disk, const model::Cache& cache, const G1Layout& layou
   disk.fixed("Read directly to buffer", 1);
   disk.integer("Immed transfer partial hit", cache.transfer_partial_hit, 1);
   disk.integer("Allow almost read hits", cache.almost_read_hits, 0);
-  for (const char* name : {"Allow sneaky full read hits", "Allow sneaky partial read hits",
-                           "Allow sneaky intermediate read hits"}) {
+  for (const char* name : {"Allow sneaky partial read hits", "Allow sneaky intermediate read hits"})
     disk.fixed(name, 0);
-  }
   disk.integer("Allow read hits on write data", cache.read_hit_on_written, 0);
   disk.fixed("Allow write prebuffering", 0);
-  disk.fixed("Preseeking level", 0);
 }
 
 // What was not measured costs what the engine takes it to cost (engine/tables.cpp).
@@ -155,6 +152,8 @@ std::string disk_text(const model::DriveModel& model, const G1Layout& layout,
   const double policy = std::round(disk.known("Scheduling policy", model.queue.policy, 1));
   disk.add("Scheduler", queue_text(2, static_cast<int>(std::clamp(policy, 1.0, 1000.0)), 4));
   disk.integer("Max queue length", model.queue.depth, 1, 0, kMany);
+  disk.integer("Preseeking level", model.queue.preseeking, 2, 0, 2);
+  disk.integer("Allow sneaky full read hits", model.queue.hits_overtake, 1);
   add_bus(disk, model.bus, result);
   add_cache(disk, model.cache, layout);
   add_overheads(disk, model.overheads);

@@ -123,6 +123,8 @@ model::Bus import_bus(BlockReader& disk) {
 model::Queue import_queue(BlockReader& disk, Notes& notes) {
   model::Queue queue;
   queue.depth = count(disk, "Max queue length", 0, kMany);
+  queue.preseeking = count(disk, "Preseeking level", 0, 2);
+  queue.hits_overtake = count(disk, "Allow sneaky full read hits", 0, 1);
   if (!disk.has("Scheduler")) return queue;
   BlockReader scheduler(disk.inner("Scheduler"));
   queue.policy = count(scheduler, "Scheduling policy", 0, kMany);

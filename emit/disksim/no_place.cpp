@@ -17,19 +17,16 @@ struct WithoutPlace {
 };
 
 constexpr const char* kSneaky =
-    "serves a hit while another request has the media, which the model does not";
+    "serves part of a read while another request has the media, which the model does not";
 constexpr const char* kOutput = "concerns what DiskSim prints";
 constexpr const char* kScheduling = "concerns schedulers other than those of the model";
 constexpr const char* kSeekType = "belongs to another seek type than the one that is set";
 
 constexpr WithoutPlace kDisk[] = {
-    {"Allow sneaky full read hits", 0, kSneaky},
     {"Allow sneaky partial read hits", 0, kSneaky},
     {"Allow sneaky intermediate read hits", 0, kSneaky},
     {"Allow write prebuffering", 0,
      "takes data of a write while another request has the media, which the model does not"},
-    {"Preseeking level", 0,
-     "begins to seek before the request in front has ended, which the model does not"},
     {"Disconnect write if seek", 0,
      "frees the bus during a seek, which only other drives on it would notice"},
     {"Read directly to buffer", 1, "with 0 needs a sector buffer that the model does not have"},

@@ -128,13 +128,16 @@ struct ValidityTable {
 struct QueueTable {
   std::uint32_t scheduler;  // enum Scheduler
   std::uint32_t depth;      // commands that it takes; 0: as many as an engine
+  std::uint8_t preseeking;  // 0 to 2, as in a model
+  std::uint8_t hits_overtake;  // flag
+  std::uint8_t reserved[6];    // 0
 };
 
 static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 32 && sizeof(FlatTrack) == 24 &&
               sizeof(FlatStretch) == 40 && sizeof(FlatRemap) == 16 && sizeof(FlatLayout) == 48 &&
               sizeof(FlatSeekLine) == 16 && sizeof(FlatMotion) == 40 &&
               sizeof(CommandOverheads) == 192 && sizeof(BusTable) == 32 &&
-              sizeof(CacheTable) == 32 && sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 8);
+              sizeof(CacheTable) == 32 && sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 16);
 
 // Where they lie, in a file or in memory.
 struct LayoutView {

@@ -88,6 +88,13 @@ Defect check_remaps(std::span<const FlatRemap> remaps, std::uint64_t slots, std:
   return std::nullopt;
 }
 
+// Sorted by slot.
+Defect check_spares(std::span<const FlatRemap> remaps) {
+  const auto twice = std::ranges::adjacent_find(remaps, {}, &FlatRemap::slot);
+  if (twice != remaps.end()) return "has two blocks remapped to one sector";
+  return std::nullopt;
+}
+
 // The place in the sequence of a piece's first LBN, and of what would follow its last one.
 struct SlotRange {
   std::uint64_t first, end;
@@ -171,7 +178,7 @@ std::optional<std::string> compile_pieces(const model::Layout& layout, std::uint
   pieces.buckets = build_buckets(pieces.lbns, pieces.bucket_shift, pieces.blocks);
   pad(pieces.lbns);
   std::ranges::sort(pieces.remaps, {}, &FlatRemap::slot);
-  return std::nullopt;
+  return check_spares(pieces.remaps);
 }
 
 std::uint64_t LbnPieces::at_or_after_slot(std::uint64_t slot) const {
@@ -211,6 +218,7 @@ std::optional<std::string> pieces_defect(const LayoutView& layout) {
   std::vector<FlatRemap> remaps;
   if (auto defect = check_sequence(layout, remaps)) return defect;
   std::ranges::sort(remaps, {}, &FlatRemap::slot);
+  if (auto defect = check_spares(remaps)) return defect;
   if (!std::ranges::equal(remaps, layout.remaps, [](const FlatRemap& a, const FlatRemap& b) {
         return a.lbn == b.lbn && a.slot == b.slot;
       }))

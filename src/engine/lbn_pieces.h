@@ -102,7 +102,7 @@ class LbnPieces {
 };
 
 // What is wrong with pieces of unknown origin, to follow "its layout"; nullopt: nothing, and no
-// LBN leads outside of the slots, no two LBNs to one slot.
+// LBN leads outside of the slots. (That a remapped block's slot is a spare one is not looked at.)
 std::optional<std::string> pieces_defect(const LayoutView& layout);
 
 }  // namespace platter::engine

@@ -13,9 +13,10 @@ struct Plan {
 
 template <typename Item>
 std::uint32_t place(std::uint32_t& next, std::uint32_t count) {
-  next = (next + alignof(Item) - 1) / alignof(Item) * alignof(Item);
-  const std::uint32_t begin = next;
-  next += static_cast<std::uint32_t>(sizeof(Item)) * count;
+  constexpr auto kSize = static_cast<std::uint32_t>(sizeof(Item));
+  constexpr auto kAlignment = static_cast<std::uint32_t>(alignof(Item));
+  const std::uint32_t begin = (next + kAlignment - 1) / kAlignment * kAlignment;
+  next = begin + kSize * count;
   return begin;
 }
 

@@ -58,13 +58,23 @@ bool Step::outside_validity(const Request& request) const {
          state_.waiting_count + state_.done_count >= v.max_depth;
 }
 
+// When the arm may leave for the next of several requests (DiskSim 4.0's manual, "Preseeking level").
+Nanoseconds Step::arm_taken_until(const Request& request, const Completion& done) const {
+  if (tables_.queue.preseeking == 0) return done.completion_ns;
+  if (!done.media_access) return core_.now_ns;
+  if (tables_.queue.preseeking == 2) return core_.media_free_ns;
+  const Nanoseconds sent = done.completion_ns - (request.write ? overheads_.write_completion
+                                                               : overheads_.read_completion);
+  return std::max(core_.media_free_ns, sent);
+}
+
 Completion Step::serve(const Request& request, Nanoseconds arrival_ns, Nanoseconds now_ns) {
-  arrival_ = arrival_ns;
+  arrival_ = tables_.queue.preseeking == 0 ? now_ns : arrival_ns;
   core_.now_ns = now_ns;
   core_.taken_until_ns = std::max(core_.taken_until_ns, now_ns);
   settle(now_ns);
   Completion done = request.write ? write(request, now_ns) : read(request, now_ns);
-  if (done.media_access) core_.taken_until_ns = core_.media_free_ns;
+  core_.taken_until_ns = std::max(core_.taken_until_ns, arm_taken_until(request, done));
   done.tag = request.tag;
   done.arrival_ns = arrival_ns;
   done.outside_validity = outside_validity(request);

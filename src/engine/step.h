@@ -72,6 +72,7 @@ class Step {
   Nanoseconds append(const Request& request);
   Supply receive(const Request& request, Nanoseconds command, Nanoseconds not_before, bool waits);
 
+  Nanoseconds arm_taken_until(const Request& request, const Completion& done) const;
   bool outside_validity(const Request& request) const;
 
   const Tables& tables_;

@@ -97,7 +97,9 @@ CacheTable compile_cache(const model::Cache& c) {
 
 QueueTable compile_queue(const model::Queue& q) {
   const double depth = std::clamp(q.depth.or_else(0), 0.0, double{kMaxOutstanding});
-  return {static_cast<std::uint32_t>(scheduler_of(q)), static_cast<std::uint32_t>(depth)};
+  const auto preseeking = static_cast<std::uint8_t>(std::clamp(q.preseeking.or_else(2), 0.0, 2.0));
+  return {static_cast<std::uint32_t>(scheduler_of(q)), static_cast<std::uint32_t>(depth),
+          preseeking, flag(q.hits_overtake.or_else(1) != 0), {}};
 }
 
 ValidityTable compile_validity(const model::Validity& v) {
@@ -169,6 +171,10 @@ std::optional<std::string> queue_defect(const QueueTable& queue) {
   if (queue.scheduler > static_cast<std::uint32_t>(Scheduler::sptf))
     return "its queue has a scheduler that is none";
   if (queue.depth > kMaxOutstanding) return "its queue is deeper than an engine's";
+  if (queue.preseeking > 2) return "its queue has a level of preseeking that is none";
+  if (!are_flags({queue.hits_overtake})) return "a flag of its queue is neither 0 nor 1";
+  if (std::ranges::any_of(queue.reserved, [](std::uint8_t byte) { return byte != 0; }))
+    return "it has something where nothing may be";
   return std::nullopt;
 }
 

@@ -158,6 +158,9 @@ struct Bus {
 struct Queue {
   Parameter depth;
   Parameter policy;  // 1 = FCFS (DiskSim's numbers)
+  Parameter preseeking;     // when the arm may leave for the next request: 0 when the one in front is
+                            // complete, 1 when all of it has been sent, 2 when the media are done
+  Parameter hits_overtake;  // 0/1: reads that the buffer holds do not wait for the arm
 };
 
 struct Demerit {

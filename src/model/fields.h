@@ -182,6 +182,8 @@ template <typename V>
 void visit_fields(Fields<Queue> auto& s, V&& visit) {
   visit.usual("depth", s.depth);
   visit.usual("policy", s.policy);
+  visit.usual("preseeking", s.preseeking);
+  visit.usual("hits_overtake", s.hits_overtake);
 }
 
 template <typename V>

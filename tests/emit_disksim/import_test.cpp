@@ -119,7 +119,7 @@ std::string small_drive(
     const std::string& seek = "Seek type = constant, Constant seek time = 1.5") {
   return "disksim_disk TEST_DRIVE_validate { Time scale for overheads = 2.0, Write completion "
          "overhead = 0.25,\n"
-         "Minimum seek delay = 0.5, Preseeking level = 1, Colour = blue,\n"
+         "Minimum seek delay = 0.5, Preseeking level = 1, Allow write prebuffering = 1, Colour = blue,\n"
          "Model = dm_disk M { Number of data surfaces = 2, Number of cylinders = 4, Block count = "
          "80,\n"
          "Layout Model = dm_layout_g1 { " +
@@ -250,7 +250,8 @@ TEST_CASE("overheads are scaled, what has no place is named, the drive has a nam
         "the DiskSim file lacks \"Per-request overhead time\"");
   std::string all;
   for (const std::string& warning : imported.warnings) all += warning + "\n";
-  CHECK(all.find("Preseeking level = 1 (") != std::string::npos);
+  CHECK(imported.model.queue.preseeking.value == 1);
+  CHECK(all.find("Allow write prebuffering = 1 (") != std::string::npos);
   CHECK(all.find("Colour = blue (") != std::string::npos);
 }
 

@@ -320,6 +320,63 @@ TEST_CASE("a read that is in the buffer overtakes those that wait for the arm") 
   CHECK(first.completion_ns == now + 1000 + from_ms(0.1) + from_ms(0.004));
 }
 
+TEST_CASE("where reads that are in the buffer do not overtake, they wait for the arm like all others") {
+  model::DriveModel drive = testing::small_drive();
+  drive.cache = testing::small_cache();
+  drive.queue.hits_overtake = value(0);
+  Engine engine(drive);
+  Request request;
+  request.lbn = 100;
+  request.blocks = 4;
+  const Nanoseconds now = engine.service(request, 0).completion_ns + 20 * kMillisecond;
+  Request far;
+  far.lbn = 3000;
+  far.tag = 1;
+  REQUIRE(engine.submit(far, now));
+  request.tag = 9;
+  REQUIRE(engine.submit(request, now + 1000));
+  CHECK(engine.next_completion()->tag == 1);
+  const Completion hit = *engine.next_completion();
+  CHECK(hit.tag == 9);
+  CHECK(hit.cache_hit);
+}
+
+TEST_CASE("preseeking: when the arm leaves for the next request") {
+  // Two reads of a block on tracks of cylinders 0 and 1; the bus takes 4 ms for the first one's
+  // ten blocks and 1 ms more for its completion. Overheads 0.3 ms, a seek 1 ms.
+  model::DriveModel drive = testing::small_drive();
+  drive.bus.block_transfer = value(0.4);
+  drive.overheads.read_completion = value(1);
+  Request first, second;
+  first.blocks = 10;
+  second.lbn = 80;
+  second.tag = 1;
+  const auto completions = [&](double level) {
+    drive.queue.preseeking = value(level);
+    Engine engine(drive);
+    engine.set_cache({false, false, false}, 0);
+    REQUIRE(engine.submit(first, 0));
+    REQUIRE(engine.submit(second, 100'000));
+    const Nanoseconds one = engine.next_completion()->completion_ns;
+    return std::pair(one, engine.next_completion()->completion_ns);
+  };
+  // Sector 0 passes first at 10 ms, ten sectors of 0.5 ms: the media are done at 15 ms, the first
+  // block is there at 10.5, the last one sent at 15.4 (the bus is quicker), complete at 16.4.
+  // LBN 80 begins at angle 0.3 + 0.3 = 0.6: 16, 26 ms.
+  for (const double level : {0.0, 1.0, 2.0}) CHECK(completions(level).first == 16'400'000);
+  // On its track at 16.0 (level 2), 16.4 (level 1) or, with the overhead behind it, 17.7 (level 0).
+  CHECK(completions(2).second == 16'000'000 + 500'000 + 400'000 + 1'000'000);
+  CHECK(completions(1).second == 26'000'000 + 500'000 + 400'000 + 1'000'000);
+  CHECK(completions(0).second == 26'000'000 + 500'000 + 400'000 + 1'000'000);
+  // LBN 0 at 0.14, 80 at 0.85: the media are done at 6.4 ms, all is sent at 6.8, complete at 7.8. The
+  // arm is there at 7.8 (level 1) or 9.1 (level 0), the sector at 8.5 and 18.5.
+  drive.layout.zones[0].angle_rev = 0.14;
+  drive.layout.zones[0].angle_step_rev = 0.71;
+  CHECK(completions(1).first == 7'800'000);
+  CHECK(completions(1).second == 8'500'000 + 500'000 + 400'000 + 1'000'000);
+  CHECK(completions(0).second == 18'500'000 + 500'000 + 400'000 + 1'000'000);
+}
+
 TEST_CASE("a queue that is full takes nothing more") {
   Engine engine(testing::small_drive());
   engine.set_queue({Scheduler::fcfs, 5, 0});
