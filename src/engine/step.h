@@ -48,10 +48,6 @@ class Step {
     return std::max(arrival_ + overheads_.per_request + overhead, core_.now_ns);
   }
   int after_write() const { return core_.last_was_write ? 1 : 0; }
-  std::optional<std::uint32_t> busy_segment() const {
-    if (core_.background.kind == Kind::none) return std::nullopt;
-    return core_.background.segment;
-  }
 
   void settle(Nanoseconds now);
   void finish_destage();

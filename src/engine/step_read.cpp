@@ -118,7 +118,6 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
           landing <= first_piece.first_slot ? landing : first_piece.track.first_slot;
       segment.first = std::min(request.lbn, tables_.layout.lbn_at_or_after_slot(from, request.lbn));
     }
-    segment.end = segment.first;
     segments_.grow(taken, end);
     start_read_ahead(request, taken, cursor);
     if (cache.discards_after_transfer) segment.first = segment.end;

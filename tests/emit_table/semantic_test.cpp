@@ -273,6 +273,12 @@ TEST_CASE("times, sizes and flags that cannot be are refused") {
   refused([](Spoilt& t) { t.view.queue.scheduler = 5; }, "its queue has a scheduler that is none");
   refused([](Spoilt& t) { t.view.queue.depth = kMaxOutstanding + 1; },
           "its queue is deeper than an engine's");
+  refused([](Spoilt& t) { t.view.queue.preseeking = 3; },
+          "its queue has a level of preseeking that is none");
+  refused([](Spoilt& t) { t.view.queue.hits_overtake = 2; },
+          "a flag of its queue is neither 0 nor 1");
+  refused([](Spoilt& t) { t.view.queue.reserved[5] = 1; },
+          "it has something where nothing may be");
   refused([](Spoilt& t) { t.view.validity.last_lbn = ~0ull; },
           "its validity names a range that is none");
 }

@@ -145,7 +145,8 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     using Flat = engine::QueueTable;
     const auto wire_struct = numbered<wire::Queue>();
     const auto flat_struct = flat_of<Flat>(wire_struct);
-    SAME("Queue", Flat, scheduler); SAME("Queue", Flat, depth);
+    SAME("Queue", Flat, scheduler); SAME("Queue", Flat, depth); SAME("Queue", Flat, preseeking);
+    SAME("Queue", Flat, hits_overtake);
   }
   {
     using Flat = engine::ValidityTable;

@@ -127,6 +127,10 @@ TEST_CASE("layouts that no drive can have are refused in one sentence") {
   refused([](auto& l) { l.skips = {{40, 1, 1, 0}}; });
   refused([](auto& l) { l.skips = {{5, 2, 1, 0}, {6, 1, 1, 0}}; });
   refused([](auto& l) { l.skips = {{5, 2, 3, 2}}; });
+  refused([](auto& l) {
+    l.skips = {{5, 2, 1, 0}};
+    l.remaps = {{3, 5}, {9, 5}};
+  });
   refused([](auto& l) { l.skips = {{5, 2, 30, 5}}; });
   refused([](auto& l) { l.remaps = {{40, 3}}; });
   refused([](auto& l) {
