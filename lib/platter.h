@@ -232,9 +232,10 @@ PLATTER_API platter_status platter_engine_service(platter_engine *engine,
                                                   platter_completion *completion);
 
 /* Several outstanding: hands a request to the drive that arrives, or arrived, at arrival_ns. An
-   arrival may be told late: what was served meanwhile without regard to it is taken back, unless a
-   completion was already taken that lies behind it or more than 8 requests were served since; then
-   it counts as come now, and platter_counters' late_arrivals grows.
+   arrival may be told late: what was served meanwhile without regard to it is taken back, as
+   far as completions were not taken and no more than 8 requests were served since; what was served
+   before that stands, and platter_counters' late_arrivals grows. Served as if it had come in time,
+   it may be complete before a completion that was already taken.
    PLATTER_QUEUE_FULL: it was not taken. PLATTER_OUT_OF_RANGE as for platter_engine_service(). */
 PLATTER_API platter_status platter_engine_submit(platter_engine *engine,
                                                  const platter_request *request,

@@ -50,10 +50,11 @@ void Engine::roll_back(std::span<const std::byte> checkpoint) {
 Completion Engine::service(const Request& request, Nanoseconds now_ns) {
   if (state_->waiting_count > 0) Outstanding(*tables_, *state_).drain();
   state_->undo_count = 0;
-  const Nanoseconds arrival = std::max(now_ns, state_->core.now_ns);
+  const Nanoseconds arrival = now_ns;
   // Without preseeking it is taken up only when the one in front is out of the way.
   const Nanoseconds now =
-      tables_->queue.preseeking == 2 ? arrival : std::max(arrival, state_->core.taken_until_ns);
+      std::max({arrival, state_->core.now_ns,
+                tables_->queue.preseeking == 2 ? arrival : state_->core.taken_until_ns});
   return Step(*tables_, *state_).serve(request, arrival, now);
 }
 

@@ -126,9 +126,9 @@ struct ValidityTable {
 
 // How the drive orders what is outstanding (scheduler.h).
 struct QueueTable {
-  std::uint32_t scheduler;  // enum Scheduler
-  std::uint32_t depth;      // commands that it takes; 0: as many as an engine
-  std::uint8_t preseeking;  // 0 to 2, as in a model
+  std::uint32_t scheduler;     // enum Scheduler
+  std::uint32_t depth;         // commands that it takes; 0: as many as an engine
+  std::uint8_t preseeking;     // 0 to 2, as in a model
   std::uint8_t hits_overtake;  // flag
   std::uint8_t reserved[6];    // 0
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "engine/state.h"
 #include "engine/tables.h"
@@ -56,8 +57,9 @@ class Delivery {
   std::uint64_t first_lbn_, blocks_;
   Nanoseconds block_ns_;
   std::uint64_t watermark_lbn_;
-  Nanoseconds end_ns_ = 0;  // not earlier, whatever the start
-  Nanoseconds filled_ns_ = 0;
+  static constexpr Nanoseconds kAnyTime = std::numeric_limits<Nanoseconds>::min();
+  Nanoseconds end_ns_ = kAnyTime;  // not earlier, whatever the start
+  Nanoseconds filled_ns_ = kAnyTime;
 };
 
 // Arm from one track to another: the longer of seek and head switch, and for writes the settle

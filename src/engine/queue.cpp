@@ -89,12 +89,12 @@ void Outstanding::serve(std::size_t index, Nanoseconds now_ns, bool at_arrival) 
   state_.recording = true;
   if (served.arm.cylinder != undo.core.arm.cylinder)
     state_.core.sweeps_down = served.arm.cylinder < undo.core.arm.cylinder;
+  std::copy(all + index + 1, all + state_.waiting_count, all + index);
+  --state_.waiting_count;
   const Completion completion =
       Step(tables_, state_).serve(served.request, served.arrival_ns, now_ns);
   state_.recording = false;
 
-  std::copy(all + index + 1, all + state_.waiting_count, all + index);
-  --state_.waiting_count;
   Done* const done = state_.done();
   std::size_t at = state_.done_count++;
   for (; at > 0 && done[at - 1].completion.completion_ns > completion.completion_ns; --at)

@@ -1,5 +1,6 @@
 #include "engine/scheduler.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -62,7 +63,14 @@ Scheduler scheduler_of(const model::Queue& queue) {
 
 Nanoseconds positioned_ns(const Tables& tables, const Core& core, const Waiting& waiting,
                           Nanoseconds now_ns) {
-  const Nanoseconds there = now_ns + move_ns(tables, core.arm, waiting.arm, waiting.request.write);
+  const CommandOverheads& overheads = tables.overheads;
+  const Nanoseconds overhead =
+      overheads.per_request + (waiting.request.write ? overheads.write_miss
+                                                     : overheads.read_miss)[core.last_was_write];
+  const Nanoseconds decoded =
+      (tables.queue.preseeking == 0 ? now_ns : waiting.arrival_ns) + overhead;
+  const Nanoseconds there =
+      std::max(now_ns, decoded) + move_ns(tables, core.arm, waiting.arm, waiting.request.write);
   return tables.rotation.next_passage(waiting.angle, there, waiting.request.disturbance.phase_ns);
 }
 

@@ -56,7 +56,8 @@ State* State::create(const Tables& tables, void* memory) {
 
 void State::reset(Nanoseconds now_ns) {
   core = {};
-  core.now_ns = now_ns;
+  core.now_ns = core.media_free_ns = core.taken_until_ns = now_ns;
+  core.bus_gap_ns = core.bus_begin_ns = core.bus_free_ns = now_ns;
   std::ranges::fill(segments(), Segment{});
   waiting_count = done_count = undo_count = 0;
   recording = false;

@@ -26,6 +26,7 @@ struct Segment {
   enum class Content : std::uint8_t { empty, read, written };
   std::uint64_t first = 0, end = 0;  // LBNs [first, end) are in it
   std::uint64_t last_use = 0;        // larger is later
+  Nanoseconds ready_ns = 0;          // when a request's own blocks have come from media or bus
   Content content = Content::empty;
 };
 
@@ -45,6 +46,7 @@ struct Core {
   Nanoseconds now_ns = 0;          // of the last event; time does not go back behind it
   Nanoseconds media_free_ns = 0;   // when work that no request can stop leaves the arm
   Nanoseconds taken_until_ns = 0;  // when the next of several requests that wait can be taken up
+  Nanoseconds bus_gap_ns = 0;      // from here to bus_begin_ns the bus is free, too
   Nanoseconds bus_begin_ns = 0, bus_free_ns = 0;  // the last transfer that the bus has been given
   bool last_was_write = false;
   bool sweeps_down = false;        // LOOK: where the last choice that moved the arm sent it

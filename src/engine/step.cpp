@@ -49,16 +49,26 @@ void Step::start_read_ahead(const Request& request, std::uint32_t segment,
   core_.background = {Kind::read_ahead, segment, cursor, limit, 0};
 }
 
+// How many requests, beside the one that is served, are on the drive at its arrival.
+std::uint32_t Step::outstanding_beside() const {
+  std::uint32_t count = 0;
+  for (std::size_t i = 0; i < state_.waiting_count; ++i)
+    count += state_.waiting()[i].arrival_ns <= arrival_;
+  for (std::size_t i = 0; i < state_.done_count; ++i)
+    count += state_.done()[i].completion.completion_ns > arrival_;
+  return count;
+}
+
 bool Step::outside_validity(const Request& request) const {
   const ValidityTable& v = tables_.validity;
   if (v.last_lbn == 0) return false;  // the model names no range
   return request.lbn < v.first_lbn || request.lbn + request.blocks - 1 > v.last_lbn ||
          request.blocks < v.min_blocks || request.blocks > v.max_blocks ||
-         (request.write ? !v.writes : !v.reads) ||
-         state_.waiting_count + state_.done_count >= v.max_depth;
+         (request.write ? !v.writes : !v.reads) || outstanding_beside() >= v.max_depth;
 }
 
-// When the arm may leave for the next of several requests (DiskSim 4.0's manual, "Preseeking level").
+// When the arm may leave for the next of several requests (DiskSim 4.0's manual, "Preseeking
+// level").
 Nanoseconds Step::arm_taken_until(const Request& request, const Completion& done) const {
   if (tables_.queue.preseeking == 0) return done.completion_ns;
   if (!done.media_access) return core_.now_ns;

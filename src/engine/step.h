@@ -60,6 +60,7 @@ class Step {
   Nanoseconds read_media(const Request& request, Nanoseconds now);
   std::uint64_t watermark(const Request& request) const;
   Nanoseconds send(const Delivery& delivery, Nanoseconds start);
+  Nanoseconds reserve_bus(Nanoseconds start);
 
   Completion write(const Request& request, Nanoseconds now);
   Nanoseconds write_through(const Request& request, Nanoseconds now);
@@ -69,6 +70,7 @@ class Step {
   Supply receive(const Request& request, Nanoseconds command, Nanoseconds not_before, bool waits);
 
   Nanoseconds arm_taken_until(const Request& request, const Completion& done) const;
+  std::uint32_t outstanding_beside() const;
   bool outside_validity(const Request& request) const;
 
   const Tables& tables_;

@@ -19,13 +19,21 @@ std::uint64_t Step::watermark(const Request& request) const {
 // The bus sends the blocks in order, as they come: in the gap before the transfer that it has been
 // given already, if they fit there, else behind it.
 Nanoseconds Step::send(const Delivery& delivery, Nanoseconds start) {
-  Nanoseconds end = delivery.end_ns(start);
-  if (end > core_.bus_begin_ns) {
-    core_.bus_begin_ns = std::max(start, core_.bus_free_ns);
-    end = delivery.end_ns(core_.bus_begin_ns);
-    core_.bus_free_ns = end;
+  const Nanoseconds in_gap = delivery.end_ns(std::max(start, core_.bus_gap_ns));
+  if (in_gap <= core_.bus_begin_ns) {
+    core_.bus_gap_ns = in_gap;
+    return in_gap + overheads_.read_completion;
   }
-  return end + overheads_.read_completion;
+  const Nanoseconds begin = reserve_bus(start);
+  core_.bus_free_ns = delivery.end_ns(begin);
+  return core_.bus_free_ns + overheads_.read_completion;
+}
+
+// Behind all transfers that the bus has been given; what is free in front of this one is the gap.
+Nanoseconds Step::reserve_bus(Nanoseconds start) {
+  core_.bus_gap_ns = core_.bus_free_ns;
+  core_.bus_begin_ns = std::max(start, core_.bus_free_ns);
+  return core_.bus_begin_ns;
 }
 
 Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_t segment) {
@@ -46,6 +54,7 @@ Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_
     else
       stop_read_ahead(now);
   }
+  start = std::max(start, segments_[segment].ready_ns);
   segments_.touch(segment);
   const Nanoseconds completion = send(delivery, start);
   if (background.kind == Kind::none && tables_.cache.read_ahead_on_hit &&
@@ -63,7 +72,8 @@ Nanoseconds Step::read_partial(const Request& request, Nanoseconds now, std::uin
   const std::uint64_t end = request.lbn + request.blocks;
   Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns);
   const Nanoseconds start =
-      decoded_ns(overheads_.read_hit[after_write()]) + overheads_.data_preparation;
+      std::max(decoded_ns(overheads_.read_hit[after_write()]) + overheads_.data_preparation,
+               segments_[segment].ready_ns);
   MediaCursor cursor;
   if (background.kind == Kind::read_ahead && background.segment == segment) {
     cursor = background.cursor;  // goes on reading, now for this request
@@ -80,6 +90,7 @@ Nanoseconds Step::read_partial(const Request& request, Nanoseconds now, std::uin
   background.kind = Kind::none;
   segments_.touch(segment);
   segments_.edit(segment).content = Segment::Content::read;
+  segments_.edit(segment).ready_ns = cursor.time_ns;
   segments_.grow(segment, end);
   core_.arm = cursor.arm;
   core_.media_free_ns = cursor.time_ns;
@@ -112,6 +123,7 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
     Segment& segment = segments_.edit(taken);
     segment.content = Segment::Content::read;
     segment.first = request.lbn;
+    segment.ready_ns = cursor.time_ns;
     if (cache.read_free_blocks && !tables_.layout.is_remapped(request.lbn)) {
       // Everything that passed between landing and the first wanted sector was read as well.
       const std::uint64_t from =
@@ -133,7 +145,8 @@ bool Step::is_hit(const Request& request, Nanoseconds now_ns) const {
   if (request.write || request.force_unit_access || !reads_cached() ||
       background.kind == Kind::destage)
     return false;
-  if (segments_.find_read(request, std::nullopt).match == Segments::Match::whole) return true;
+  const Segments::Found found = segments_.find_read(request, std::nullopt);
+  if (found.match == Segments::Match::whole) return segments_[found.segment].ready_ns <= now_ns;
   if (background.kind != Kind::read_ahead) return false;
   MediaCursor cursor = background.cursor;
   mechanics_.read_until_time(cursor, background.limit, now_ns);

@@ -12,7 +12,7 @@ Supply Step::receive(const Request& request, Nanoseconds command, Nanoseconds no
   Nanoseconds start = command;
   if (waits)
     start = std::max(command + overheads_.write_disconnect, not_before) + overheads_.first_reselect;
-  start = std::max(start + overheads_.data_preparation, core_.bus_free_ns);
+  start = reserve_bus(start + overheads_.data_preparation);
   Supply supply{request.lbn, start + tables_.bus.write_block_ns, tables_.bus.write_block_ns};
   if (overheads_.extra_write_disconnect) {
     // Such a drive waits for a good part of the data before it writes (DiskSim 4.0's figures: ten
@@ -56,6 +56,7 @@ Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
     if (tables_.cache.read_hit_on_written) {
       segment.content = Segment::Content::written;
       segment.first = segment.end = request.lbn;
+      segment.ready_ns = core_.bus_free_ns;
       segments_.grow(taken, request.lbn + request.blocks);
     }
   }
@@ -129,6 +130,7 @@ Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
   Segment& segment = segments_.edit(taken);
   segment.content = Segment::Content::written;
   segment.first = segment.end = request.lbn;
+  segment.ready_ns = received;
   segments_.grow(taken, end);
   core_.arm = cursor.arm;
   core_.media_free_ns = cursor.time_ns;

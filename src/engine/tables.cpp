@@ -98,8 +98,11 @@ CacheTable compile_cache(const model::Cache& c) {
 QueueTable compile_queue(const model::Queue& q) {
   const double depth = std::clamp(q.depth.or_else(0), 0.0, double{kMaxOutstanding});
   const auto preseeking = static_cast<std::uint8_t>(std::clamp(q.preseeking.or_else(2), 0.0, 2.0));
-  return {static_cast<std::uint32_t>(scheduler_of(q)), static_cast<std::uint32_t>(depth),
-          preseeking, flag(q.hits_overtake.or_else(1) != 0), {}};
+  return {static_cast<std::uint32_t>(scheduler_of(q)),
+          static_cast<std::uint32_t>(depth),
+          preseeking,
+          flag(q.hits_overtake.or_else(1) != 0),
+          {}};
 }
 
 ValidityTable compile_validity(const model::Validity& v) {

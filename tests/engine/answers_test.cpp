@@ -234,15 +234,15 @@ void check(const std::array<std::uint64_t, N>& expected, Serve serve) {
 }  // namespace
 
 TEST_CASE("served one by one, 1000 random drives answer as they always did") {
-  check(std::array<std::uint64_t, 10>{0x1089c94c6ffb8eb6, 0x295e6d5eb2ed7044, 0x5420551ed40d45bb,
-                                      0x9fbb11ca1c12dfb7, 0x312d2752a0d62b34, 0x5f697c381174a591,
-                                      0x1e00dfa65994e7c8, 0xabf9b423ca75e01f, 0xbef73c2ce8ce0bac,
-                                      0x65a13bb3ba02e73b},
+  check(std::array<std::uint64_t, 10>{0xc00924b7b5d993f4, 0xc35bc3d3d705c3ca, 0xf040a0864c63a41f,
+                                      0x5a77512fd756a217, 0xe88396846f2b6c1, 0x762ed8ba87ca9f12,
+                                      0x45b854dfdfb88726, 0x2e8eab06e209c09f, 0x79e0f5991c6fb98c,
+                                      0x88d4cf58249ee142},
         serve_one_by_one);
 }
 
 TEST_CASE("served from a queue, 600 random drives answer as they always did") {
-  check(std::array<std::uint64_t, 6>{0xbb6ee11acb629c77, 0x516a186bbc8fec0, 0xa479651f03497d66,
-                                     0x4e34224ad5fc30f6, 0xf96830c95e37460, 0x564137f354b299f5},
+  check(std::array<std::uint64_t, 6>{0x6e072de272782899, 0x304652341bfbe867, 0xaae966bd3f9a54e2,
+                                     0x8c2392392ea47127, 0xdf69f02bae19c669, 0x7a1b259879b5e420},
         serve_queued);
 }

@@ -377,6 +377,110 @@ TEST_CASE("preseeking: when the arm leaves for the next request") {
   CHECK(completions(0).second == 18'500'000 + 500'000 + 400'000 + 1'000'000);
 }
 
+TEST_CASE("blocks that the media have not delivered yet are no hit") {
+  model::DriveModel drive = testing::small_drive();
+  drive.cache = testing::small_cache();
+  Request request;
+  request.lbn = 3000;
+  request.blocks = 8;
+  Engine alone(drive);
+  const Nanoseconds first = alone.service(request, 0).completion_ns;
+  CHECK(alone.service(request, 100'000).completion_ns > first);
+  Engine queued(drive);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    request.tag = i;
+    REQUIRE(queued.submit(request, i * 100'000));
+  }
+  CHECK(queued.next_completion()->completion_ns == first);
+  const Completion again = *queued.next_completion();
+  CHECK(again.tag == 1);
+  CHECK(again.completion_ns > first);
+}
+
+TEST_CASE("the bus carries one transfer at a time") {
+  model::DriveModel drive = testing::small_drive();
+  drive.cache = testing::small_cache();
+  drive.bus.block_transfer = value(0.1);
+  Engine engine(drive);
+  engine.set_queue({Scheduler::fcfs, 0, 0});
+  Request near;
+  near.blocks = 10;
+  const Nanoseconds now = engine.service(near, 0).completion_ns + 50 * kMillisecond;
+  Request far;
+  far.lbn = 6500;
+  far.tag = 99;
+  REQUIRE(engine.submit(far, now));
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    near.tag = i;
+    REQUIRE(engine.submit(near, now + 1000));
+  }
+  std::vector<Completion> done = take_all(engine);
+  REQUIRE(done.size() == 9);
+  std::uint32_t next_hit = 0;
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    const Nanoseconds transfer = (done[i].tag == 99 ? 1 : 10) * 100'000;
+    if (i > 0) CHECK(done[i].completion_ns - done[i - 1].completion_ns >= transfer);
+    if (done[i].tag != 99) CHECK(done[i].tag == next_hit++);
+  }
+  CHECK(done.front().tag == 0);  // beside the far one's seek
+}
+
+TEST_CASE("shortest positioning first does not choose a sector that passes before the command is decoded") {
+  model::DriveModel drive = testing::small_drive();
+  drive.overheads.read_miss_after_read = value(1.0);
+  Engine engine(drive);
+  engine.set_cache({false, false, false}, 0);
+  engine.set_queue({Scheduler::sptf, 0, 0});
+  Request request;  // sectors of 0.5 ms
+  request.lbn = 1;
+  REQUIRE(engine.submit(request, 0));
+  request.lbn = 3;
+  request.tag = 1;
+  REQUIRE(engine.submit(request, 0));
+  CHECK(engine.next_completion()->tag == 1);
+}
+
+TEST_CASE("one request at a time is not deeper than the model was checked") {
+  model::DriveModel drive = testing::small_drive();
+  drive.validity.last_lbn = 5000;
+  drive.validity.min_blocks = 1;
+  drive.validity.max_blocks = 8;
+  drive.validity.max_depth = 1;
+  drive.validity.reads = true;
+  Engine engine(drive);
+  REQUIRE(engine.submit({}, 0));
+  const Completion alone = *engine.next_completion();
+  CHECK_FALSE(alone.outside_validity);
+  REQUIRE(engine.submit({}, alone.completion_ns));
+  REQUIRE(engine.submit({}, alone.completion_ns + 1000));
+  CHECK_FALSE(engine.next_completion()->outside_validity);
+  CHECK(engine.next_completion()->outside_validity);
+  CHECK(engine.outside_validity() == 1);
+}
+
+TEST_CASE("a drive that is switched on before time 0 is as one that is switched on then") {
+  const model::DriveModel drive = testing::small_drive();
+  const auto period = static_cast<Nanoseconds>(drive.rotation.numerator_ns);
+  Engine early(drive), late(drive);
+  early.reset(-1000 * period);
+  Request request;
+  request.lbn = 4000;
+  CHECK(early.service(request, -1000 * period).completion_ns + 1000 * period ==
+        late.service(request, 0).completion_ns);
+}
+
+TEST_CASE("a request that must wait keeps its arrival") {
+  Engine engine(testing::small_drive());
+  engine.set_cache({false, false, false}, 0);
+  Request request;
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    request.lbn = 2000 * i;
+    REQUIRE(engine.submit(request, 0));
+  }
+  const Completion last = engine.service({}, 1'000'000);
+  CHECK(last.arrival_ns == 1'000'000);
+}
+
 TEST_CASE("a queue that is full takes nothing more") {
   Engine engine(testing::small_drive());
   engine.set_queue({Scheduler::fcfs, 5, 0});
