@@ -176,6 +176,17 @@ TEST_CASE("sectors that will be written are known before the timed run") {
   CHECK(learned == std::vector<std::pair<std::uint64_t, std::size_t>>{{50, 10 * 512}, {90, 512}});
 }
 
+TEST_CASE("a model takes no more at once than its queue, and the result says so") {
+  model::DriveModel model = drive_model();
+  model.queue.depth = engine::testing::value(2);
+  Trace trace;
+  trace.requests.resize(6);
+  CHECK(replay_on_model(model, trace, {.depth = 4}).depth == 2);
+  ModelReplay deep{.depth = 100};
+  deep.queue = engine::QueueSettings{};
+  CHECK(replay_on_model(model, trace, deep).depth == engine::kMaxOutstanding);
+}
+
 TEST_CASE("an open replay at depth keeps its deadlines") {
   model::DriveModel model = drive_model();
   model.queue.depth = engine::testing::value(32);
