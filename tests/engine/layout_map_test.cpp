@@ -131,6 +131,7 @@ TEST_CASE("layouts that no drive can have are refused in one sentence") {
     l.skips = {{5, 2, 1, 0}};
     l.remaps = {{3, 5}, {9, 5}};
   });
+  refused([](auto& l) { l.zones[0].head = 65'539; });  // 3, in 16 bits
   refused([](auto& l) { l.skips = {{5, 2, 30, 5}}; });
   refused([](auto& l) { l.remaps = {{40, 3}}; });
   refused([](auto& l) {
