@@ -74,6 +74,7 @@ std::optional<Nanoseconds> Engine::next_completion_time() {
 }
 
 std::size_t Engine::outstanding() const { return state_->waiting_count + state_->done_count; }
+std::uint32_t Engine::most_outstanding() const { return state_->room(); }
 std::uint64_t Engine::late_arrivals() const { return state_->late_arrivals; }
 std::uint64_t Engine::outside_validity() const { return state_->outside_validity; }
 

@@ -44,10 +44,10 @@ class Engine {
   Completion service(const Request& request, Nanoseconds now_ns);
 
   // Several outstanding, served in the order that set_queue chooses. Arrivals may be submitted
-  // late, with the time at which they came: what was served meanwhile without them is taken back, as
-  // far as completions have not been handed out and no more than 8 requests were served since; what
-  // was served before that stands (late_arrivals). Of what comes in time, completions come in the
-  // order of their time.
+  // late, with the time at which they came: what was served meanwhile without them is taken back,
+  // as far as completions have not been handed out and no more than 8 requests were served since;
+  // what was served before that stands (late_arrivals). Of what comes in time, completions come in
+  // the order of their time.
   bool submit(const Request& request, Nanoseconds arrival_ns);  // false: the queue is full
   std::optional<Completion> next_completion();  // removes it; nullopt: nothing outstanding
   // When the next completion will be if nothing else is submitted.
@@ -55,6 +55,7 @@ class Engine {
   // Serves what is due by now_ns.
   void advance(Nanoseconds now_ns);
   std::size_t outstanding() const;
+  std::uint32_t most_outstanding() const;  // as set_queue has it, and the engine has room for
   std::uint64_t late_arrivals() const;
   std::uint64_t outside_validity() const;  // requests so far that lay outside what was measured
   void set_queue(const QueueSettings& settings);  // for what is chosen from now on

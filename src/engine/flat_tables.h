@@ -37,6 +37,14 @@ struct FlatTrack {
   std::uint16_t reserved;  // 0
 };
 
+inline bool has_track_list(const FlatNode& node) { return (node.children & kTrackList) != 0; }
+
+// A node's own of all listed tracks.
+template <typename Item>
+std::span<Item> listed_tracks(std::span<Item> tracks, const FlatNode& node) {
+  return tracks.subspan(node.first_child, node.children & ~kTrackList);
+}
+
 // What the instances of the node of the same index cover; the way from LBN to place needs none of
 // it.
 struct FlatExtent {

@@ -52,16 +52,12 @@ Extent candidates(std::int64_t wanted, std::int64_t origin, std::int64_t step, s
   return {std::max<std::int64_t>(0, from), std::min(last, to)};
 }
 
-std::span<const FlatTrack> listed(const LayoutView& layout, const FlatNode& node) {
-  return layout.tracks.subspan(node.first_child, node.children & ~kTrackList);
-}
-
 // The track of a list that holds slot `rest` of the node's instance: tracks are nearly of one
 // length, so the right one is near where it would be if they were.
 const FlatTrack& track_in_list(const LayoutView& layout, const FlatNode& node, std::uint64_t rest) {
-  const FlatTrack* const tracks = layout.tracks.data() + node.first_child;
-  const std::uint32_t count = node.children & ~kTrackList;
-  auto at = static_cast<std::uint32_t>((Uint128{rest * count} * node.reciprocal) >> 64);
+  const std::span<const FlatTrack> tracks = listed_tracks(layout.tracks, node);
+  const std::size_t count = tracks.size();
+  auto at = static_cast<std::size_t>((Uint128{rest * count} * node.reciprocal) >> 64);
   while (tracks[at].first_slot > rest) --at;
   while (at + 1 < count && tracks[at + 1].first_slot <= rest) ++at;
   return tracks[at];
@@ -94,13 +90,13 @@ bool find_track(const LayoutView& layout, std::uint32_t index, std::int64_t cyli
     }
     const std::int64_t at_cylinder = cylinder - node.cylinder - i * node.cylinder_step;
     const std::int64_t at_head = head - node.head - i * node.head_step;
-    if (node.children & kTrackList) {
-      for (const FlatTrack& track : listed(layout, node)) {
+    if (has_track_list(node)) {
+      for (const FlatTrack& track : listed_tracks(layout.tracks, node)) {
         if (track.cylinder != at_cylinder || track.head != at_head) continue;
         found.sectors = track.sectors;
         found.first_slot = instance_slot + track.first_slot;
         found.angle = instance_angle + track.angle;
-        found.slot_angle = ~std::uint64_t{0} / track.sectors;
+        found.slot_angle = reciprocal_of(track.sectors);
         return true;
       }
       continue;
@@ -111,16 +107,6 @@ bool find_track(const LayoutView& layout, std::uint32_t index, std::int64_t cyli
         return true;
   }
   return false;
-}
-
-// Which instance of the node holds slot `rest` of all of them, and where in it.
-std::uint64_t take_instances(const FlatNode& node, std::uint64_t& rest) {
-  // By the reciprocal: exact, or too small by one.
-  auto instance = static_cast<std::uint64_t>((Uint128{rest} * node.reciprocal) >> 64);
-  rest -= instance * node.slots;
-  const bool one_more = rest >= node.slots;
-  rest -= one_more ? node.slots : 0;
-  return instance + one_more;
 }
 
 // The child that holds a slot of its parent's instance.
@@ -173,18 +159,19 @@ Track LayoutMap::track_of_slot(std::uint64_t slot) const {
   std::uint64_t rest = slot;
   while (true) {
     rest -= node->first_slot;
-    const std::uint64_t instance = take_instances(*node, rest);
+    const std::uint64_t instance = quotient(rest, node->slots, node->reciprocal);
+    rest -= instance * node->slots;
     const auto i = static_cast<std::int64_t>(instance);
     cylinder += node->cylinder + i * node->cylinder_step;
     head += node->head + i * node->head_step;
     track.angle += node->angle + instance * node->angle_step;
     if (node->children == 0) break;
-    if (node->children & kTrackList) {
+    if (has_track_list(*node)) {
       const FlatTrack& last = track_in_list(view_, *node, rest);
       track.cylinder = static_cast<std::uint32_t>(cylinder + last.cylinder);
       track.head = static_cast<std::uint32_t>(head + last.head);
       track.sectors = last.sectors;
-      track.slot_angle = ~std::uint64_t{0} / last.sectors;
+      track.slot_angle = reciprocal_of(last.sectors);
       track.angle += last.angle;
       track.first_slot = slot - rest + last.first_slot;
       return track;

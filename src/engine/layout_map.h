@@ -63,6 +63,11 @@ class LayoutMap {
     return pieces_.at_or_after_slot(slot, near);
   }
   Track track_of_slot(std::uint64_t slot) const;
+  // The same; quick if it is `near`, a track of the layout (or none: no sectors).
+  Track track_of_slot(std::uint64_t slot, const Track& near) const {
+    const bool is_near = slot >= near.first_slot && slot - near.first_slot < near.sectors;
+    return is_near ? near : track_of_slot(slot);
+  }
   std::optional<Track> track_at(std::uint32_t cylinder, std::uint32_t head) const;
   Pbn pbn_of_lbn(std::uint64_t lbn) const;
   std::optional<std::uint64_t> lbn_of_pbn(const Pbn& pbn) const;

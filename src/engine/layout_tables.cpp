@@ -41,12 +41,6 @@ Extent joined(const Extent& a, const Extent& b, bool first) {
   return first ? b : Extent{std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-bool has_track_list(const FlatNode& node) { return (node.children & kTrackList) != 0; }
-
-std::span<FlatTrack> tracks_of(LayoutArrays& layout, const FlatNode& node) {
-  return std::span(layout.tracks).subspan(node.first_child, node.children & ~kTrackList);
-}
-
 // A list of nodes is a tree: every node but the zones is the child of exactly one earlier node, and
 // every listed track belongs to exactly one of them.
 Defect check_tree(const LayoutArrays& layout) {
@@ -127,7 +121,7 @@ Defect sum_up_children(LayoutArrays& layout, FlatNode& node, FlatExtent& extent,
 }
 
 Defect sum_up_tracks(LayoutArrays& layout, FlatNode& node, FlatExtent& extent, Covered& all) {
-  for (FlatTrack& track : tracks_of(layout, node)) {
+  for (FlatTrack& track : listed_tracks(std::span(layout.tracks), node)) {
     if (track.sectors == 0) return "has a track without sectors";
     if (track.sectors > model::kMostSectors) return "has a track with more sectors than any drive";
     if (track.cylinder > kFarthest || track.cylinder < -kFarthest)
@@ -159,7 +153,7 @@ Defect sum_up(LayoutArrays& layout) {
     extent.head_low = static_cast<std::int32_t>(all.heads.low);
     extent.head_high = static_cast<std::int32_t>(all.heads.high);
     extent.reserved = 0;
-    node.reciprocal = ~std::uint64_t{0} / node.slots;
+    node.reciprocal = reciprocal_of(node.slots);
   }
   return std::nullopt;
 }

@@ -40,7 +40,7 @@ class Layer {
   void regular(std::uint64_t first, std::uint64_t end, std::uint64_t shift, std::uint64_t period,
                std::uint64_t gap) {
     if (period != 0 && end - first > period)
-      stretch(first, {shift, shift, period, ~std::uint64_t{0} / period, gap});
+      stretch(first, {shift, shift, period, reciprocal_of(period), gap});
     else if (shift < kStretch)
       piece(first, static_cast<std::uint32_t>(shift));
     else
@@ -111,7 +111,7 @@ SlotRange slots_of_piece(const LayoutView& layout, std::size_t piece, std::uint6
 
 Defect stretch_defect(const FlatStretch& s, std::uint64_t slots) {
   if (s.period == 0 ? s.reciprocal != 0 || s.gap != 0
-                    : s.reciprocal != ~std::uint64_t{0} / s.period || s.gap == 0)
+                    : s.reciprocal != reciprocal_of(s.period) || s.gap == 0)
     return "has a stretch whose steps are none";
   if (s.period > slots || s.gap > slots || s.sequential > slots)
     return "has a stretch outside the drive";

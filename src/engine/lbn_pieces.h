@@ -78,9 +78,7 @@ class LbnPieces {
  private:
   static std::uint64_t periods(std::uint64_t into, const FlatStretch& stretch) {
     if (stretch.period == 0) return 0;
-    // By the reciprocal: exact, or too small by one.
-    const auto whole = static_cast<std::uint64_t>((Uint128{into} * stretch.reciprocal) >> 64);
-    return whole + (into - whole * stretch.period >= stretch.period);
+    return quotient(into, stretch.period, stretch.reciprocal);
   }
   static Run run_in_stretch(std::uint64_t lbn, std::uint64_t first, std::uint64_t end,
                             const FlatStretch& stretch) {

@@ -32,8 +32,7 @@ Piece Mechanics::piece_at(std::uint64_t lbn, std::uint64_t last, const Track& ne
   Piece piece;
   piece.first_lbn = lbn;
   piece.first_slot = run.slot;
-  const bool is_near = run.slot >= near.first_slot && run.slot - near.first_slot < near.sectors;
-  piece.track = is_near ? near : tables_.layout.track_of_slot(run.slot);
+  piece.track = tables_.layout.track_of_slot(run.slot, near);
   const std::uint64_t to_track_end = piece.track.first_slot + piece.track.sectors - 1 - run.slot;
   piece.last_lbn = std::min({last, run.end - 1, lbn + to_track_end});
   piece.last_slot = run.slot + (piece.last_lbn - lbn);
@@ -145,7 +144,7 @@ void Mechanics::read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn,
                                Delivery* delivery) const {
   while (cursor.next_lbn < end_lbn) {
     const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1, cursor.track);
-    const Nanoseconds on_track = cursor.time_ns + move(cursor.arm, piece.arm(), false);
+    const Nanoseconds on_track = cursor.time_ns + move_ns(tables_, cursor.arm, piece.arm(), false);
     cursor.time_ns = transfer(piece, on_track, cursor.phase_ns, false, delivery);
     cursor.arm = piece.arm();
     cursor.track = piece.track;
@@ -157,7 +156,7 @@ Nanoseconds Mechanics::read_until_time(MediaCursor& cursor, std::uint64_t limit_
                                        Nanoseconds time_ns) const {
   while (cursor.next_lbn < limit_lbn && cursor.time_ns < time_ns) {
     const Piece piece = piece_at(cursor.next_lbn, limit_lbn - 1, cursor.track);
-    const Nanoseconds on_track = cursor.time_ns + move(cursor.arm, piece.arm(), false);
+    const Nanoseconds on_track = cursor.time_ns + move_ns(tables_, cursor.arm, piece.arm(), false);
     const Nanoseconds begins =
         slot_passage(piece.track, piece.first_slot, on_track, cursor.phase_ns);
     if (begins >= time_ns) {
@@ -199,7 +198,7 @@ void Mechanics::access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAc
   bool first = true;
   while (cursor.next_lbn < end_lbn) {
     const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1, cursor.track);
-    Nanoseconds moves = move(cursor.arm, piece.arm(), how.write);
+    Nanoseconds moves = move_ns(tables_, cursor.arm, piece.arm(), how.write);
     if (first)
       moves =
           std::max({moves + how.disturbance.positioning_ns, how.minimum_seek_ns, Nanoseconds{0}}) +

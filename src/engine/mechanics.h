@@ -113,9 +113,6 @@ class Mechanics {
 
  private:
   void go_on(Piece& piece, std::uint64_t end_of_run, std::uint64_t last) const;
-  Nanoseconds move(const Arm& from, const Arm& to, bool write) const {
-    return move_ns(tables_, from, to, write);
-  }
   Nanoseconds slot_passage(const Track& track, std::uint64_t slot, Nanoseconds now_ns,
                            Nanoseconds phase_ns) const;
   Nanoseconds transfer(const Piece& piece, Nanoseconds on_track_ns, Nanoseconds phase_ns,

@@ -13,9 +13,7 @@ constexpr std::size_t kDecision = std::numeric_limits<std::size_t>::max();
 }  // namespace
 
 bool Outstanding::submit(const Request& request, Nanoseconds arrival_ns) {
-  const std::uint32_t depth =
-      state_.queue.depth == 0 ? state_.depth : std::min(state_.queue.depth, state_.depth);
-  if (state_.waiting_count + state_.done_count >= depth) return false;
+  if (state_.waiting_count + state_.done_count >= state_.room()) return false;
   make_room_in_time(arrival_ns);
   Waiting waiting;
   waiting.request = request;

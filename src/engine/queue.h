@@ -16,7 +16,7 @@ class Outstanding {
 
   // Takes a request that arrives, or arrived, at that time. What was served meanwhile that it could
   // have changed is taken back, as far as its completions have not been handed out and no more than
-  // kMostUndone requests were served since; else it counts as come now, and as a late arrival.
+  // kMostUndone requests were served since; what was served before that stands (late_arrivals).
   // false: the queue is full.
   bool submit(const Request& request, Nanoseconds arrival_ns);
   // Plays all events up to and including now_ns.

@@ -6,9 +6,7 @@ namespace platter::engine {
 namespace {
 
 Track track_holding(const LayoutMap& layout, std::uint64_t lbn, const Track& near) {
-  const std::uint64_t slot = layout.slot_of_lbn(lbn);
-  const bool is_near = slot >= near.first_slot && slot - near.first_slot < near.sectors;
-  return is_near ? near : layout.track_of_slot(slot);
+  return layout.track_of_slot(layout.slot_of_lbn(lbn), near);
 }
 
 // The first LBN behind the track; `lbn` is one on it.

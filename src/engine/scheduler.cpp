@@ -65,12 +65,9 @@ Nanoseconds positioned_ns(const Tables& tables, const Core& core, const Waiting&
                           Nanoseconds now_ns) {
   const CommandOverheads& overheads = tables.overheads;
   const Nanoseconds overhead =
-      overheads.per_request + (waiting.request.write ? overheads.write_miss
-                                                     : overheads.read_miss)[core.last_was_write];
-  const Nanoseconds decoded =
-      (tables.queue.preseeking == 0 ? now_ns : waiting.arrival_ns) + overhead;
-  const Nanoseconds there =
-      std::max(now_ns, decoded) + move_ns(tables, core.arm, waiting.arm, waiting.request.write);
+      (waiting.request.write ? overheads.write_miss : overheads.read_miss)[core.last_was_write];
+  const Nanoseconds there = tables.decoded_ns(overhead, waiting.arrival_ns, now_ns) +
+                            move_ns(tables, core.arm, waiting.arm, waiting.request.write);
   return tables.rotation.next_passage(waiting.angle, there, waiting.request.disturbance.phase_ns);
 }
 
@@ -87,9 +84,6 @@ std::size_t choose(const Tables& tables, const Core& core, const QueueSettings& 
     case Scheduler::c_look:
       return c_look(core, waiting);
     case Scheduler::sptf:
-      if (settings.ageing == 0)
-        return cheapest(waiting,
-                        [&](const Waiting& w) { return positioned_ns(tables, core, w, now_ns); });
       return cheapest(waiting, [&](const Waiting& w) {
         const auto waited = static_cast<double>(now_ns - w.arrival_ns);
         return positioned_ns(tables, core, w, now_ns) -

@@ -58,32 +58,30 @@ bool Segments::overlaps(std::uint32_t segment, const Request& request) const {
          (s.content != Segment::Content::empty);
 }
 
-std::uint32_t Segments::oldest(std::uint32_t first, std::uint32_t last,
-                               std::optional<std::uint32_t> busy) const {
-  const std::uint32_t kept = busy.value_or(last);
+std::uint32_t Segments::oldest(std::uint32_t first, std::uint32_t last) const {
   std::uint32_t best = first;
   std::uint64_t least = kNoKey;
   for (std::uint32_t i = first; i < last; ++i) {
     const Segment& s = segments_[i];
     const std::uint64_t rank = s.content == Segment::Content::empty ? 0 : s.last_use + 1;
-    const bool older = (rank < least) & (i != kept);
+    const bool older = rank < least;
     best = older ? i : best;
     least = older ? rank : least;
   }
   return best;
 }
 
-std::uint32_t Segments::take_for_read(std::optional<std::uint32_t> busy) {
-  const std::uint32_t taken = oldest(first_for_reads(), table_.segments, busy);
+std::uint32_t Segments::take_for_read() {
+  const std::uint32_t taken = oldest(first_for_reads(), table_.segments);
   edit(taken) = {};
   touch(taken);
   return taken;
 }
 
-std::uint32_t Segments::take_for_write(const Request& request, std::optional<std::uint32_t> busy) {
+std::uint32_t Segments::take_for_write(const Request& request) {
   for (std::uint32_t i = 0; i < table_.segments; ++i)
-    if (i != busy && overlaps(i, request)) edit(i).content = Segment::Content::empty;
-  const std::uint32_t taken = oldest(0, segments_for_writes(), busy);
+    if (overlaps(i, request)) edit(i).content = Segment::Content::empty;
+  const std::uint32_t taken = oldest(0, segments_for_writes());
   edit(taken) = {};
   touch(taken);
   return taken;
@@ -98,7 +96,7 @@ void Segments::drop_all() {
 void Segments::grow(std::uint32_t segment, std::uint64_t end) {
   if (end <= segments_[segment].end) return;
   Segment& s = edit(segment);
-  s.end = std::max(s.end, end);
+  s.end = end;
   if (s.end - s.first > table_.segment_blocks) s.first = s.end - table_.segment_blocks;
 }
 

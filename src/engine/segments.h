@@ -29,10 +29,10 @@ class Segments {
   // Whether any written segment that is not on the media yet holds a block of the request.
   bool overlaps(std::uint32_t segment, const Request& request) const;
 
-  // A segment for new read data: an empty one, else the least recently used. `busy` is kept.
-  std::uint32_t take_for_read(std::optional<std::uint32_t> busy);
+  // A segment for new read data: an empty one, else the least recently used.
+  std::uint32_t take_for_read();
   // A segment for new written data; clean segments that overlap the request lose their contents.
-  std::uint32_t take_for_write(const Request& request, std::optional<std::uint32_t> busy);
+  std::uint32_t take_for_write(const Request& request);
   void touch(std::uint32_t segment);
   void drop_all();
 
@@ -42,8 +42,7 @@ class Segments {
  private:
   std::uint32_t first_for_reads() const;
   std::uint32_t segments_for_writes() const;
-  std::uint32_t oldest(std::uint32_t first, std::uint32_t last,
-                       std::optional<std::uint32_t> busy) const;
+  std::uint32_t oldest(std::uint32_t first, std::uint32_t last) const;
 
   const CacheTable& table_;
   State& state_;

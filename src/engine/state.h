@@ -2,6 +2,7 @@
 // the tables give. Copying it is a checkpoint, copying it back a rollback.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -87,6 +88,9 @@ struct State {
   std::uint64_t late_arrivals = 0;  // too late to be taken as if they had come in time
   std::uint64_t outside_validity = 0;
   bool recording = false;  // the changes of segments, into the newest Undo
+
+  // How many requests it takes.
+  std::uint32_t room() const { return queue.depth == 0 ? depth : std::min(queue.depth, depth); }
 
   std::span<Segment> segments() { return {at<Segment>(segments_at_), segment_count}; }
   std::span<const Segment> segments() const {

@@ -45,7 +45,7 @@ class Step {
   // When a command with that overhead has been decoded: at once when it came, but it is not obeyed
   // before it is taken up.
   Nanoseconds decoded_ns(Nanoseconds overhead) const {
-    return std::max(arrival_ + overheads_.per_request + overhead, core_.now_ns);
+    return tables_.decoded_ns(overhead, arrival_, core_.now_ns);
   }
   int after_write() const { return core_.last_was_write ? 1 : 0; }
 
@@ -63,6 +63,7 @@ class Step {
   Nanoseconds reserve_bus(Nanoseconds start);
 
   Completion write(const Request& request, Nanoseconds now);
+  Mechanics::FirstAccess write_access(const Request& request) const;
   Nanoseconds write_through(const Request& request, Nanoseconds now);
   Nanoseconds write_back(const Request& request, Nanoseconds now);
   bool appends(const Request& request) const;

@@ -119,7 +119,7 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
   core_.media_free_ns = cursor.time_ns;
 
   if (reads_cached()) {
-    const std::uint32_t taken = segments_.take_for_read(std::nullopt);
+    const std::uint32_t taken = segments_.take_for_read();
     Segment& segment = segments_.edit(taken);
     segment.content = Segment::Content::read;
     segment.first = request.lbn;

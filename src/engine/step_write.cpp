@@ -24,6 +24,13 @@ Supply Step::receive(const Request& request, Nanoseconds command, Nanoseconds no
   return supply;
 }
 
+Mechanics::FirstAccess Step::write_access(const Request& request) const {
+  return {.disturbance = request.disturbance,
+          .write = true,
+          .zero_latency = tables_.cache.zero_latency_write != 0,
+          .minimum_seek_ns = overheads_.minimum_seek_delay};
+}
+
 Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
   const bool waits = core_.background.kind == Kind::destage || core_.media_free_ns > now;
   if (core_.background.kind == Kind::destage) finish_destage();
@@ -41,17 +48,13 @@ Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
   const Supply supply = receive(request, command, core_.media_free_ns, waits);
   MediaCursor cursor{request.lbn, std::max(mechanical, core_.media_free_ns),
                      request.disturbance.phase_ns, core_.arm};
-  Mechanics::FirstAccess how;
-  how.disturbance = request.disturbance;
-  how.write = true;
-  how.zero_latency = tables_.cache.zero_latency_write;
-  how.minimum_seek_ns = overheads_.minimum_seek_delay;
+  const Mechanics::FirstAccess how = write_access(request);
   mechanics_.access(cursor, request.lbn + request.blocks, how, &supply, nullptr, nullptr, nullptr);
   core_.arm = cursor.arm;
   core_.media_free_ns = cursor.time_ns;
 
   if (reads_cached()) {
-    const std::uint32_t taken = segments_.take_for_write(request, std::nullopt);
+    const std::uint32_t taken = segments_.take_for_write(request);
     Segment& segment = segments_.edit(taken);
     if (tables_.cache.read_hit_on_written) {
       segment.content = Segment::Content::written;
@@ -104,17 +107,13 @@ Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
   stop_read_ahead(now);
   const Nanoseconds command = decoded_ns(overheads_.write_hit[after_write()]);
   const std::uint64_t end = request.lbn + request.blocks;
-  const std::uint32_t taken = segments_.take_for_write(request, std::nullopt);
+  const std::uint32_t taken = segments_.take_for_write(request);
   const Supply supply = receive(request, command, core_.media_free_ns, waits);
   Nanoseconds received = core_.bus_free_ns;
 
   MediaCursor cursor{request.lbn, std::max(command, core_.media_free_ns),
                      request.disturbance.phase_ns, core_.arm};
-  Mechanics::FirstAccess how;
-  how.disturbance = request.disturbance;
-  how.write = true;
-  how.zero_latency = tables_.cache.zero_latency_write;
-  how.minimum_seek_ns = overheads_.minimum_seek_delay;
+  const Mechanics::FirstAccess how = write_access(request);
   if (request.blocks > tables_.cache.segment_blocks) {
     // More than a segment holds: the last part can come in only when the first is on the media.
     MediaCursor first = cursor;

@@ -2,6 +2,7 @@
 // nanoseconds; or a view of such tables in a mapped file.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,14 @@ class Tables {
   Tables(const TablesView& view, const std::shared_ptr<const void>& owner);
 
   TablesView view() const;
+
+  // When a command with that overhead has been decoded which came at arrival_ns and is taken up at
+  // now_ns: while it waited, but it is not obeyed before it is taken up. Without preseeking
+  // (DiskSim 4.0's manual, "Preseeking level") it is not looked at before.
+  Nanoseconds decoded_ns(Nanoseconds overhead, Nanoseconds arrival_ns, Nanoseconds now_ns) const {
+    const Nanoseconds seen_ns = queue.preseeking == 0 ? now_ns : arrival_ns;
+    return std::max(seen_ns + overheads.per_request + overhead, now_ns);
+  }
 
   LayoutMap layout;
   FlatMotion motion;

@@ -167,11 +167,9 @@ Result replay_on_model(const Subject& subject, const Trace& trace, const ModelRe
   result.name = subject.name;
   result.trace = trace.name;
   result.kind = trace.kind;
-  const std::uint32_t room = engine.queue_settings().depth;
   result.depth = trace.kind == TraceKind::closed
                      ? 1
-                     : std::min({options.depth, engine::kMaxOutstanding,
-                                 room == 0 ? engine::kMaxOutstanding : room});
+                     : std::min(options.depth, engine.most_outstanding());
   result.caches = options.caches == Caches::off ? "off" : "default";
   result.block_bytes = subject.block_bytes;
   result.period_ns = exact_period_ns(subject.tables->motion);

@@ -10,38 +10,21 @@
 
 #include "engine/layout_map.h"
 #include "engine/random_layout.h"
+#include "engine/spelled_out.h"
 #include "model/error.h"
 #include "model/validate.h"
 
 using namespace platter;
 using namespace platter::engine;
 using model::LayoutNode;
+using testing::Place;
+using testing::play;
 using testing::uniform;
 using testing::uniform_rev;
 
 namespace {
 
 using Random = std::mt19937_64;
-
-struct Place {
-  std::int64_t cylinder, head;
-  std::uint64_t first_slot;  // of its track
-  std::uint32_t sector, sectors;
-  double angle_rev;
-};
-
-void play(const LayoutNode& node, std::int64_t cylinder, std::int64_t head, double angle,
-          std::vector<Place>& places) {
-  for (std::uint32_t i = 0; i < node.count; ++i) {
-    const std::int64_t c = cylinder + node.cylinder + std::int64_t{i} * node.cylinder_step;
-    const std::int64_t h = head + node.head + std::int64_t{i} * node.head_step;
-    const double a = angle + node.angle_rev + i * node.angle_step_rev;
-    const std::uint64_t first = places.size();
-    for (std::uint32_t s = 0; s < node.sectors; ++s)
-      places.push_back({c, h, first, s, node.sectors, a + double(s) / node.sectors});
-    for (const auto& child : node.children) play(child, c, h, a, places);
-  }
-}
 
 LayoutNode track(Random& random, std::uint32_t sectors) {
   LayoutNode node;

@@ -6,32 +6,16 @@
 #include <set>
 
 #include "engine/random_layout.h"
+#include "engine/spelled_out.h"
 #include "model/error.h"
 
 using namespace platter;
 using namespace platter::engine;
 using model::LayoutNode;
+using testing::Place;
+using testing::play;
 
 namespace {
-
-// The oracle: every slot spelled out by playing the tree.
-struct Place {
-  std::int64_t cylinder, head;
-  std::uint32_t sector, sectors;
-  double angle_rev;
-};
-
-void play(const LayoutNode& node, std::int64_t cylinder, std::int64_t head, double angle,
-          std::vector<Place>& places) {
-  for (std::uint32_t i = 0; i < node.count; ++i) {
-    const std::int64_t c = cylinder + node.cylinder + std::int64_t{i} * node.cylinder_step;
-    const std::int64_t h = head + node.head + std::int64_t{i} * node.head_step;
-    const double a = angle + node.angle_rev + i * node.angle_step_rev;
-    for (std::uint32_t s = 0; s < node.sectors; ++s)
-      places.push_back({c, h, s, node.sectors, a + double(s) / node.sectors});
-    for (const auto& child : node.children) play(child, c, h, a, places);
-  }
-}
 
 std::vector<std::uint64_t> lbn_to_slot(const model::Layout& layout, std::uint64_t slots) {
   std::vector<bool> skipped(slots, false);
