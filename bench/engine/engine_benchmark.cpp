@@ -17,7 +17,7 @@
 #include "engine/tables.h"
 #include "model/json.h"
 #include "nested_drive.h"
-#include "replay/trace.h"
+#include "trace/trace.h"
 #include "virtual_drive/catalogue.h"
 
 namespace {
@@ -65,10 +65,10 @@ void service(benchmark::State& state, const std::shared_ptr<const engine::Tables
 
 // A trace at its own times.
 void trace_speed(benchmark::State& state, const std::shared_ptr<const engine::Tables>& tables,
-                 const replay::Trace& trace, bool caches) {
+                 const trace::Trace& trace, bool caches) {
   Engine engine(tables);
   std::vector<std::pair<Request, Nanoseconds>> requests;
-  for (const replay::TraceRequest& r : trace.requests) {
+  for (const trace::Request& r : trace.requests) {
     Request request;
     request.lbn = r.lbn;
     request.blocks = r.blocks;
@@ -212,7 +212,7 @@ void add_drive(const std::string& name, const model::DriveModel& model) {
 void add_trace(const std::string& name, const model::DriveModel& model,
                const std::string& file) {
   const auto tables = tables_of(model);
-  const replay::Trace trace = replay::read_trace_file(file);
+  const trace::Trace trace = trace::read_trace_file(file);
   for (const bool caches : {false, true})
     add(name + "/trace" + (caches ? "/caches on" : "/caches off"),
         [=](auto& s) { trace_speed(s, tables, trace, caches); });

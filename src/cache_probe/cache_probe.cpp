@@ -21,7 +21,7 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
   Places places(*context.map, context.random);
   record.setting.track_blocks = places.track_blocks();
   Prober prober(context, places, record);
-  const std::vector<scsi::LbnRange>& writable = options.writable;
+  const std::vector<LbnRange>& writable = options.writable;
   record.setting.writes_allowed = !writable.empty();
 
   const std::vector<std::function<void()>> tests = {

@@ -9,7 +9,7 @@
 namespace platter::cache_probe {
 
 struct Options {
-  std::vector<scsi::LbnRange> writable;  // sectors that may be rewritten; empty: reads only
+  std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
 };
 
 struct Findings {

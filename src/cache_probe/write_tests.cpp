@@ -18,7 +18,7 @@ constexpr double kDestageAll_rev = 100;  // for all that a run of writes left
 constexpr int kArrivalSamples = 20;
 constexpr int kTries = 2000;
 
-std::uint64_t random_lbn(Prober& prober, const std::vector<scsi::LbnRange>& ranges) {
+std::uint64_t random_lbn(Prober& prober, const std::vector<LbnRange>& ranges) {
   std::uint64_t total = 0;
   for (const auto& range : ranges) total += range.last - range.first + 1;
   std::uint64_t at =
@@ -56,7 +56,7 @@ void forget(Prober& prober, double destage_rev = kDestage_rev) {
 }  // namespace
 
 std::vector<std::uint64_t> write_targets(Prober& prober,
-                                         const std::vector<scsi::LbnRange>& writable) {
+                                         const std::vector<LbnRange>& writable) {
   const engine::LayoutMap& map = *prober.context().map;
   scsi::Drive& drive = prober.context().drive;
   std::vector<std::uint64_t> targets;
@@ -153,7 +153,7 @@ void test_write_segments(Prober& prober, const std::vector<std::uint64_t>& targe
                 });
 }
 
-void test_zero_latency_write(Prober& prober, const std::vector<scsi::LbnRange>& writable) {
+void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writable) {
   const Record& record = prober.record();
   scsi::Drive& drive = prober.context().drive;
   std::optional<Place> place;

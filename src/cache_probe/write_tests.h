@@ -11,11 +11,11 @@ namespace platter::cache_probe {
 // Blocks that may be written, kTargetBlocks from each LBN on, on tracks of their own and in random
 // order; their contents are learnt. Empty: the ranges are too small.
 std::vector<std::uint64_t> write_targets(Prober& prober,
-                                         const std::vector<scsi::LbnRange>& writable);
+                                         const std::vector<LbnRange>& writable);
 
 void test_write_back(Prober& prober, const std::vector<std::uint64_t>& targets);
 void test_reads_of_written(Prober& prober, const std::vector<std::uint64_t>& targets);
 void test_write_segments(Prober& prober, const std::vector<std::uint64_t>& targets);
-void test_zero_latency_write(Prober& prober, const std::vector<scsi::LbnRange>& writable);
+void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writable);
 
 }  // namespace platter::cache_probe

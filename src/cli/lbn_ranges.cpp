@@ -9,8 +9,8 @@
 namespace platter::cli {
 namespace {
 
-scsi::LbnRange range_of(const std::string& text) {
-  scsi::LbnRange range;
+LbnRange range_of(const std::string& text) {
+  LbnRange range;
   const char* const end = text.data() + text.size();
   const auto [dash, first_error] = std::from_chars(text.data(), end, range.first);
   bool good = first_error == std::errc();
@@ -27,8 +27,8 @@ scsi::LbnRange range_of(const std::string& text) {
 
 }  // namespace
 
-std::vector<scsi::LbnRange> lbn_ranges(const std::vector<std::string>& texts) {
-  std::vector<scsi::LbnRange> ranges;
+std::vector<LbnRange> lbn_ranges(const std::vector<std::string>& texts) {
+  std::vector<LbnRange> ranges;
   for (const std::string& text : texts) ranges.push_back(range_of(text));
   return ranges;
 }

@@ -9,6 +9,6 @@
 namespace platter::cli {
 
 // Throws Error(usage) for what is no range.
-std::vector<scsi::LbnRange> lbn_ranges(const std::vector<std::string>& texts);
+std::vector<LbnRange> lbn_ranges(const std::vector<std::string>& texts);
 
 }  // namespace platter::cli

@@ -18,15 +18,15 @@
 #include "replay/replay_drive.h"
 #include "replay/replay_model.h"
 #include "replay/result.h"
-#include "replay/trace.h"
+#include "trace/trace.h"
 
 namespace platter::cli {
 namespace {
 
 const std::map<std::string, replay::Caches> kCaches = {
     {"default", replay::Caches::as_they_are}, {"off", replay::Caches::off}};
-const std::map<std::string, replay::TraceFormat> kFormats = {
-    {"ascii", replay::TraceFormat::ascii}, {"validate", replay::TraceFormat::validate}};
+const std::map<std::string, trace::Format> kFormats = {
+    {"ascii", trace::Format::ascii}, {"validate", trace::Format::validate}};
 
 const std::map<std::string, engine::Scheduler> kSchedulers = {
     {"fcfs", engine::Scheduler::fcfs}, {"sstf", engine::Scheduler::sstf},
@@ -42,7 +42,7 @@ struct Options {
   std::vector<std::string> writes;
 };
 
-replay::Result on_model(const Options& options, const replay::Trace& trace) {
+replay::Result on_model(const Options& options, const trace::Trace& trace) {
   replay::ModelReplay how{
       .caches = kCaches.at(options.caches), .depth = options.depth, .reference_reads = options.reference_reads};
   std::optional<replay::Result> drive;
@@ -60,7 +60,7 @@ bool is_device(const std::string& target) {
   return false;
 }
 
-replay::Result on_device(const Options& options, const replay::Trace& trace) {
+replay::Result on_device(const Options& options, const trace::Trace& trace) {
   if (!options.scheduler.empty())
     throw Error(ExitStatus::usage,
                 "--scheduler sets a model's queue; a drive orders its requests as it does");
@@ -89,8 +89,8 @@ void print_lateness(const replay::Result& result) {
 
 void run(const Options& options) {
   model::require_writable(options.output);
-  const replay::Trace trace = replay::read_trace_file(
-      options.trace, {.format = options.format.empty() ? replay::TraceFormat::detect
+  const trace::Trace trace = trace::read_trace_file(
+      options.trace, {.format = options.format.empty() ? trace::Format::detect
                                               : kFormats.at(options.format),
                        .device = options.device_number});
   const replay::Result result =

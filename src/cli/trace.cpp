@@ -1,5 +1,5 @@
 #include "cli/numbers.h"
-#include "replay/trace.h"
+#include "trace/trace.h"
 
 #include <map>
 #include <memory>
@@ -14,22 +14,22 @@
 #include "cli/subcommands.h"
 #include "model/file.h"
 #include "model/json.h"
-#include "replay/trace_statistics.h"
-#include "replay/workload.h"
+#include "trace/statistics.h"
+#include "trace/workload.h"
 
 namespace platter::cli {
 namespace {
 
-using replay::TraceFormat;
+using trace::Format;
 
-const std::map<std::string, replay::WorkloadKind> kWorkloads = {
-    {"random", replay::WorkloadKind::random}, {"mixed", replay::WorkloadKind::mixed}};
-const std::map<std::string, TraceFormat> kFormats = {{"ascii", TraceFormat::ascii},
-                                                     {"validate", TraceFormat::validate}};
+const std::map<std::string, trace::WorkloadKind> kWorkloads = {
+    {"random", trace::WorkloadKind::random}, {"mixed", trace::WorkloadKind::mixed}};
+const std::map<std::string, trace::Format> kFormats = {{"ascii", trace::Format::ascii},
+                                                     {"validate", trace::Format::validate}};
 
-void save(const replay::Trace& trace, TraceFormat format, const std::string& path) {
+void save(const trace::Trace& trace, trace::Format format, const std::string& path) {
   std::ostringstream out;
-  replay::write_trace(out, trace, format);
+  trace::write_trace(out, trace, format);
   model::write_file(path, out.str());
 }
 
@@ -68,7 +68,7 @@ void add_generate(CLI::App& parent) {
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "the trace file to write")->required();
   command->callback([options] {
-    replay::Workload workload{.kind = kWorkloads.at(options->workload),
+    trace::Workload workload{.kind = kWorkloads.at(options->workload),
                               .blocks = options->blocks,
                               .block_bytes = options->block_bytes,
                               .requests = options->requests,
@@ -81,7 +81,7 @@ void add_generate(CLI::App& parent) {
       workload.blocks = identity.blocks;
       workload.block_bytes = identity.block_bytes;
     }
-    save(replay::generate(workload), kFormats.at(options->format), options->output);
+    save(trace::generate(workload), kFormats.at(options->format), options->output);
   });
 }
 
@@ -89,9 +89,9 @@ struct Reading {
   std::string trace, format;
   std::optional<std::uint32_t> device;
 
-  replay::Trace read() const {
-    const TraceFormat chosen = format.empty() ? TraceFormat::detect : kFormats.at(format);
-    return replay::read_trace_file(trace, {.format = chosen, .device = device});
+  trace::Trace read() const {
+    const trace::Format chosen = format.empty() ? trace::Format::detect : kFormats.at(format);
+    return trace::read_trace_file(trace, {.format = chosen, .device = device});
   }
 };
 
@@ -128,8 +128,8 @@ void add_stats(CLI::App& parent) {
   add_reading(*command, options->reading, "--format");
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] {
-    const replay::TraceStatistics statistics = replay::statistics_of(options->reading.read());
-    fmt::print("{}", options->json ? replay::to_json(statistics) : replay::to_text(statistics));
+    const trace::Statistics statistics = trace::statistics_of(options->reading.read());
+    fmt::print("{}", options->json ? trace::to_json(statistics) : trace::to_text(statistics));
   });
 }
 

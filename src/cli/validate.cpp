@@ -41,7 +41,7 @@ void save(const replay::Validated& validated, const Options& options) {
     return (folder / (validated.workload + "." + rest)).string();
   };
   std::ostringstream trace;
-  replay::write_trace(trace, validated.trace, replay::TraceFormat::ascii);
+  trace::write_trace(trace, validated.trace, trace::Format::ascii);
   model::write_file(file("trace"), trace.str());
   replay::save_result(validated.drive, file("drive.csv"));
   for (std::size_t i = 0; i < validated.models.size(); ++i)

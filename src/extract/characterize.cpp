@@ -155,7 +155,7 @@ void Characterization::begin() {
   model_.identity = drive_.identify();
   began_ns_ = drive_.now_ns();
   reference_lbn_ = drive_.blocks() / 2;
-  for (const scsi::LbnRange& range : options_.writable)
+  for (const LbnRange& range : options_.writable)
     if (range.last >= drive_.blocks() || range.first > range.last)
       throw Error(ExitStatus::usage,
                   fmt::format("the range {}-{} given for writes is not on {}, whose last LBN is {}",

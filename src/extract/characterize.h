@@ -14,7 +14,7 @@
 namespace platter::extract {
 
 struct Options {
-  std::vector<scsi::LbnRange> writable;  // sectors that may be rewritten; empty: reads only
+  std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
   std::uint64_t seed = 1;
   std::string device_name;               // for provenance and sentences
   std::string journal_folder;            // where the safety journal goes

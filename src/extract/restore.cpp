@@ -9,8 +9,8 @@
 namespace platter::extract {
 namespace {
 
-std::vector<scsi::LbnRange> ranges_of(const JournalContents& journal) {
-  std::vector<scsi::LbnRange> ranges;
+std::vector<LbnRange> ranges_of(const JournalContents& journal) {
+  std::vector<LbnRange> ranges;
   for (const auto& [lbn, bytes] : journal.sectors)
     ranges.push_back({lbn, lbn + bytes.size() / journal.identity.block_bytes - 1});
   return ranges;

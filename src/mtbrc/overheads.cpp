@@ -253,7 +253,7 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
 
 }  // namespace
 
-void measure_miss_overheads(Context& context, const std::vector<scsi::LbnRange>& permitted,
+void measure_miss_overheads(Context& context, const std::vector<LbnRange>& permitted,
                             const OverheadOptions& options) {
   const double target = options.target_error_ms;
   const auto known = [&](bool write, bool after_write) {
@@ -270,7 +270,7 @@ void measure_miss_overheads(Context& context, const std::vector<scsi::LbnRange>&
   if (!known(true, true)) measure_same_track(context, true, true, target, tracks);
 }
 
-void measure_hit_overheads(Context& context, const std::vector<scsi::LbnRange>& permitted,
+void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permitted,
                            const OverheadOptions& options) {
   const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
   Meter meter(context, limited ? context.budget : options.budget);

@@ -19,12 +19,12 @@ struct OverheadOptions {
 
 // Misses, caches off: MTBRC on one track of a read after a read; with permitted ranges also of a
 // read after a write, a write after a read, a write after a write.
-void measure_miss_overheads(Context& context, const std::vector<scsi::LbnRange>& permitted,
+void measure_miss_overheads(Context& context, const std::vector<LbnRange>& permitted,
                             const OverheadOptions& options = {});
 
 // Hits, caches on (the caller has turned them on): reads of 1, 2, 4, ... blocks that the cache
 // holds; with permitted ranges reads after a write and cached writes.
-void measure_hit_overheads(Context& context, const std::vector<scsi::LbnRange>& permitted,
+void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permitted,
                            const OverheadOptions& options = {});
 
 // Slope of hit time over blocks, ms for each block. Pure.

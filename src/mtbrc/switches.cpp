@@ -134,7 +134,7 @@ model::Parameter estimate_shortest_seek(const Samples& samples, const engine::La
 }  // namespace
 
 std::vector<engine::Track> writable_tracks(Context& context,
-                                           const std::vector<scsi::LbnRange>& permitted,
+                                           const std::vector<LbnRange>& permitted,
                                            std::size_t most) {
   const engine::LayoutMap& map = *context.map;
   std::vector<engine::Track> result;
@@ -151,7 +151,7 @@ std::vector<engine::Track> writable_tracks(Context& context,
                        [&](const engine::Track& t) { return t.first_slot == track.first_slot; });
   };
   for (int attempt = 0; attempt < 200 && result.size() < most && !permitted.empty(); ++attempt) {
-    const scsi::LbnRange& range = permitted[static_cast<std::size_t>(attempt) % permitted.size()];
+    const LbnRange& range = permitted[static_cast<std::size_t>(attempt) % permitted.size()];
     if (range.first >= map.blocks()) continue;
     const std::uint64_t last = std::min(range.last, map.blocks() - 1);
     const std::uint64_t lbn =
@@ -245,7 +245,7 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
 }
 
 model::Parameter measure_write_settle(Context& context,
-                                      const std::vector<scsi::LbnRange>& permitted,
+                                      const std::vector<LbnRange>& permitted,
                                       const SwitchOptions& options) {
   if (permitted.empty()) return absent("writes were not permitted");
   const engine::LayoutMap& map = *context.map;

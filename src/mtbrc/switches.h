@@ -25,7 +25,7 @@ struct HeadSwitch {
 // groups of tracks of one cylinder where there are several; on a drive of one head, of neighbouring
 // cylinders.
 std::vector<engine::Track> writable_tracks(Context& context,
-                                           const std::vector<scsi::LbnRange>& permitted,
+                                           const std::vector<LbnRange>& permitted,
                                            std::size_t most);
 
 // MTBRC(read, read on another head of the cylinder) less MTBRC(read, read on the track). Needs
@@ -42,7 +42,7 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
 // of one head the next cylinder takes the place of the other head (and measure_seeks must have been
 // there). May be negative. Without permitted ranges: absent, with the reason. Write cache off.
 model::Parameter measure_write_settle(Context& context,
-                                      const std::vector<scsi::LbnRange>& permitted,
+                                      const std::vector<LbnRange>& permitted,
                                       const SwitchOptions& options = {});
 model::Parameter estimate_write_settle(const Samples& samples, const engine::LayoutMap& map,
                                        const model::Rotation& rotation);

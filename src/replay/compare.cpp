@@ -70,7 +70,7 @@ class Phase {
   Phase(const Result& drive, const Result& model, double period_ns, const HitRule& rule,
         Comparison& comparison)
       : drive_(drive), model_(model), period_ns_(period_ns), rule_(rule) {
-    free_running_ = comparison.same_issue_times || drive.kind == TraceKind::open;
+    free_running_ = comparison.same_issue_times || drive.kind == trace::Kind::open;
     std::vector<double> errors = free_running_ ? reference_errors() : std::vector<double>{};
     comparison.phase_from = "reference reads";
     if (errors.empty()) {

@@ -36,10 +36,10 @@ T value_of(scsi::Expected<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-void require_permission(const Trace& trace, const scsi::Permission& permission) {
+void require_permission(const trace::Trace& trace, const scsi::Permission& permission) {
   std::uint64_t first = ~std::uint64_t{0}, last = 0;
-  const TraceRequest* forbidden = nullptr;
-  for (const TraceRequest& request : trace.requests) {
+  const trace::Request* forbidden = nullptr;
+  for (const trace::Request& request : trace.requests) {
     if (!request.write) continue;
     first = std::min(first, request.lbn);
     last = std::max(last, request.lbn + request.blocks - 1);
@@ -175,25 +175,25 @@ void set_caches(scsi::Drive& drive, const std::string& name, Caches caches) {
 
 }  // namespace
 
-Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission, const Trace& trace,
+Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission, const trace::Trace& trace,
                        const DriveReplay& options) {
   require_permission(trace, permission);
   scsi::Guard guard(device, permission);
   scsi::Drive drive(guard, device.name());
   const model::Identity identity = drive.identify();
-  require_within(trace, identity.blocks);
-  const std::uint32_t depth = trace.kind == TraceKind::closed ? 1 : options.depth;
+  trace::require_within(trace, identity.blocks);
+  const std::uint32_t depth = trace.kind == trace::Kind::closed ? 1 : options.depth;
   if (depth > device.max_outstanding())
     throw Error(ExitStatus::unsupported,
                 fmt::format("{} takes at most {} commands at a time; pass a smaller --depth",
                             device.name(), device.max_outstanding()));
 
   const bool writes = std::any_of(trace.requests.begin(), trace.requests.end(),
-                                  [](const TraceRequest& request) { return request.write; });
+                                  [](const trace::Request& request) { return request.write; });
   if (options.before_changes && (writes || options.caches != Caches::as_they_are))
     options.before_changes(identity, drive.cache_page());
   Contents contents(identity.block_bytes);
-  for (const TraceRequest& request : trace.requests)
+  for (const trace::Request& request : trace.requests)
     if (request.write) contents.want(request.lbn, request.blocks);
   contents.learn(drive, options.before_writes);
   set_caches(drive, device.name(), options.caches);

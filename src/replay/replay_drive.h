@@ -9,7 +9,7 @@
 #include "replay/replay_model.h"
 #include "replay/result.h"
 #include "replay/schedule.h"
-#include "replay/trace.h"
+#include "trace/trace.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 
@@ -31,7 +31,7 @@ struct DriveReplay {
 // brought back at the end. Throws Error(bad_input) for a request past the drive's end,
 // Error(refused) for a write outside the permission, Error(unsupported) where the drive cannot do
 // what is asked, Error(drive_error) for a request that the drive fails.
-Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission, const Trace& trace,
+Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission, const trace::Trace& trace,
                        const DriveReplay& options = {});
 
 // How late requests were issued, against when they were due.

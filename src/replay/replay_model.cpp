@@ -94,7 +94,7 @@ void run_in_drives_time(Player& player, const Result& drive, Result& result) {
   player.finish(result.requests);
 }
 
-void require_same_requests(const Trace& trace, const Result& like) {
+void require_same_requests(const trace::Trace& trace, const Result& like) {
   bool same = trace.requests.size() == like.requests.size();
   for (std::size_t i = 0; same && i < trace.requests.size(); ++i)
     same = trace.requests[i].lbn == like.requests[i].lbn &&
@@ -143,14 +143,14 @@ Subject subject_of(const model::DriveModel& model) {
   return subject;
 }
 
-Result replay_on_model(const model::DriveModel& model, const Trace& trace,
+Result replay_on_model(const model::DriveModel& model, const trace::Trace& trace,
                        const ModelReplay& options) {
   return replay_on_model(subject_of(model), trace, options);
 }
 
-Result replay_on_model(const Subject& subject, const Trace& trace, const ModelReplay& options) {
+Result replay_on_model(const Subject& subject, const trace::Trace& trace, const ModelReplay& options) {
   engine::Engine engine(subject.tables);
-  require_within(trace, engine.blocks());
+  trace::require_within(trace, engine.blocks());
   if (options.like) require_same_requests(trace, *options.like);
   if (options.caches == Caches::off)
     engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
@@ -167,7 +167,7 @@ Result replay_on_model(const Subject& subject, const Trace& trace, const ModelRe
   result.name = subject.name;
   result.trace = trace.name;
   result.kind = trace.kind;
-  result.depth = trace.kind == TraceKind::closed
+  result.depth = trace.kind == trace::Kind::closed
                      ? 1
                      : std::min(options.depth, engine.most_outstanding());
   result.caches = options.caches == Caches::off ? "off" : "default";

@@ -10,7 +10,7 @@
 #include "engine/tables.h"
 #include "model/drive_model.h"
 #include "replay/result.h"
-#include "replay/trace.h"
+#include "trace/trace.h"
 
 namespace platter::replay {
 
@@ -45,8 +45,8 @@ struct ModelReplay {
 // Without `like`, an open trace's requests are issued when due, later if `depth` are outstanding; a
 // closed trace's think times start at the model's own completions, as DiskSim's validate mode does.
 // Throws Error(bad_input) for a request past the model's end, or a `like` of another trace.
-Result replay_on_model(const Subject& subject, const Trace& trace, const ModelReplay& options = {});
-Result replay_on_model(const model::DriveModel& model, const Trace& trace,
+Result replay_on_model(const Subject& subject, const trace::Trace& trace, const ModelReplay& options = {});
+Result replay_on_model(const model::DriveModel& model, const trace::Trace& trace,
                        const ModelReplay& options = {});
 
 // How far ahead of the model's platter, which ran at phase 0, the drive's must have been: the

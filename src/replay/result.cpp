@@ -25,7 +25,7 @@ Json header_json(const Result& result) {
   json["target"] = result.target == Result::Target::drive ? "drive" : "model";
   json["name"] = result.name;
   json["trace"] = result.trace;
-  json["mode"] = result.kind == TraceKind::open ? "open" : "closed";
+  json["mode"] = result.kind == trace::Kind::open ? "open" : "closed";
   json["depth"] = result.depth;
   json["caches"] = result.caches;
   json["block_bytes"] = result.block_bytes;
@@ -55,7 +55,7 @@ Result result_from_header(std::string_view text, const std::string& path) {
         json.at("target") == "model" ? Result::Target::model : Result::Target::drive;
     result.name = json.at("name").get<std::string>();
     result.trace = json.at("trace").get<std::string>();
-    result.kind = json.at("mode") == "closed" ? TraceKind::closed : TraceKind::open;
+    result.kind = json.at("mode") == "closed" ? trace::Kind::closed : trace::Kind::open;
     result.depth = json.at("depth").get<std::uint32_t>();
     result.caches = json.at("caches").get<std::string>();
     result.block_bytes = json.at("block_bytes").get<std::uint32_t>();
@@ -158,7 +158,7 @@ Result load_result(const std::string& path) {
   const std::string text = model::read_file(path);
   if (text.starts_with('#')) return result_from_text(text, path);
   std::istringstream lines(text);
-  return result_of_trace(read_trace(lines, path, {.format = TraceFormat::validate}));
+  return result_of_trace(trace::read_trace(lines, path, {.format = trace::Format::validate}));
 }
 
 void save_result(const Result& result, const std::string& path) {
@@ -168,16 +168,16 @@ void save_result(const Result& result, const std::string& path) {
   model::write_file(path, text);
 }
 
-Result result_of_trace(const Trace& trace) {
+Result result_of_trace(const trace::Trace& trace) {
   Result result;
   result.name = fmt::format("the drive of {}", std::filesystem::path(trace.name).filename().string());
   result.trace = trace.name;
-  result.kind = TraceKind::closed;
+  result.kind = trace::Kind::closed;
   result.caches = "unknown";
   Nanoseconds issue_ns = 0;
   for (std::size_t i = 0; i < trace.requests.size(); ++i) {
-    const TraceRequest& request = trace.requests[i];
-    if (trace.kind != TraceKind::closed || !request.service_ns)
+    const trace::Request& request = trace.requests[i];
+    if (trace.kind != trace::Kind::closed || !request.service_ns)
       throw Error(ExitStatus::bad_input,
                   fmt::format("{}: request {} has no measured service time, so that it is no result "
                               "of a drive; replay it",

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/units.h"
-#include "replay/trace.h"
+#include "trace/trace.h"
 
 namespace platter::replay {
 
@@ -29,7 +29,7 @@ struct Result {
   Target target = Target::drive;
   std::string name{};    // the drive's or the model's
   std::string trace{};   // what was replayed
-  TraceKind kind = TraceKind::open;
+  trace::Kind kind = trace::Kind::open;
   std::uint32_t depth = 1;             // most requests outstanding
   std::string caches = "default";      // "default", "off", "unknown"
   std::uint32_t block_bytes = 512;
@@ -49,6 +49,6 @@ void save_result(const Result& result, const std::string& path);  // atomic; Err
 
 // The result of the drive that a closed trace was measured on: each issue time is the completion
 // before it plus its think time. Throws Error(bad_input) if a service time is missing.
-Result result_of_trace(const Trace& trace);
+Result result_of_trace(const trace::Trace& trace);
 
 }  // namespace platter::replay

@@ -26,17 +26,17 @@ std::vector<std::uint64_t> reference_lbns(std::uint64_t blocks, std::uint32_t co
   return lbns;
 }
 
-void play(Player& player, const Trace& trace, std::vector<std::uint64_t> references, Result& result,
+void play(Player& player, const trace::Trace& trace, std::vector<std::uint64_t> references, Result& result,
           const Progress& progress) {
   const Nanoseconds start_ns = play_references(player, references, result.reference);
   result.requests.clear();
   result.requests.reserve(trace.requests.size());
-  for (const TraceRequest& request : trace.requests)
+  for (const trace::Request& request : trace.requests)
     result.requests.push_back({.lbn = request.lbn,
                                .blocks = request.blocks,
                                .write = request.write,
                                .due_ns = start_ns + request.arrival_ns});
-  const bool closed = trace.kind == TraceKind::closed;
+  const bool closed = trace.kind == trace::Kind::closed;
   for (std::size_t i = 0; i < result.requests.size(); ++i) {
     player.issue(result.requests, i, result.depth);
     if (closed && i + 1 < result.requests.size())

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "replay/result.h"
-#include "replay/trace.h"
+#include "trace/trace.h"
 
 namespace platter::replay {
 
@@ -30,7 +30,7 @@ class Player {
 // The reference reads, then the trace: fills result.reference and result.requests. An open trace's
 // requests are due at their arrival times, a closed one's a think time after the completion before.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
-void play(Player& player, const Trace& trace, std::vector<std::uint64_t> references, Result& result,
+void play(Player& player, const trace::Trace& trace, std::vector<std::uint64_t> references, Result& result,
           const Progress& progress = {});
 
 }  // namespace platter::replay

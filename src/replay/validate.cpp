@@ -25,7 +25,7 @@ void require_same_size(const std::string& device, const model::Identity& identit
                               model.name, model.blocks, device, identity.blocks));
 }
 
-Result drives_result(scsi::Device& device, const Trace& trace, Caches caches,
+Result drives_result(scsi::Device& device, const trace::Trace& trace, Caches caches,
                      const Validation& options) {
   DriveReplay how = options.drive;
   how.caches = caches;
@@ -51,10 +51,10 @@ void validate(scsi::Device& device, std::span<const Subject> models, const Valid
               const Finished& finished) {
   const model::Identity identity = identity_of(device);
   require_same_size(device.name(), identity, models);
-  for (const WorkloadKind kind : {WorkloadKind::random, WorkloadKind::mixed}) {
+  for (const trace::WorkloadKind kind : {trace::WorkloadKind::random, trace::WorkloadKind::mixed}) {
     Validated validated;
-    validated.workload = kind == WorkloadKind::random ? "random" : "mixed";
-    validated.trace = generate({.kind = kind,
+    validated.workload = kind == trace::WorkloadKind::random ? "random" : "mixed";
+    validated.trace = trace::generate({.kind = kind,
                                 .blocks = identity.blocks,
                                 .block_bytes = identity.block_bytes,
                                 .requests = options.requests,
@@ -63,7 +63,7 @@ void validate(scsi::Device& device, std::span<const Subject> models, const Valid
                                 .writes = options.permission.writes});
     validated.drive =
         drives_result(device, validated.trace,
-                      kind == WorkloadKind::random ? Caches::off : Caches::as_they_are, options);
+                      kind == trace::WorkloadKind::random ? Caches::off : Caches::as_they_are, options);
     const Caches caches = validated.drive.caches == "off" ? Caches::off : Caches::as_they_are;
     for (const Subject& model : models) {
       validated.models.push_back(

@@ -11,7 +11,7 @@
 #include "replay/compare.h"
 #include "replay/replay_drive.h"
 #include "replay/replay_model.h"
-#include "replay/workload.h"
+#include "trace/workload.h"
 #include "scsi/device.h"
 
 namespace platter::replay {
@@ -26,7 +26,7 @@ struct Validation {
 // One workload on all.
 struct Validated {
   std::string workload{};  // "random" (caches off) or "mixed" (caches as they are)
-  Trace trace{};
+  trace::Trace trace{};
   Result drive{};
   std::vector<Result> models{};            // in the order given
   std::vector<Comparison> comparisons{};  // likewise

@@ -5,17 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/lbn_range.h"
 #include "scsi/command_table.h"
 #include "scsi/device.h"
 
 namespace platter::scsi {
-
-struct LbnRange {
-  std::uint64_t first = 0, last = 0;  // inclusive
-  bool holds(std::uint64_t lbn, std::uint64_t blocks) const {
-    return blocks > 0 && lbn >= first && lbn <= last && blocks - 1 <= last - lbn;
-  }
-};
 
 struct Permission {
   bool settings = true;             // reversible settings may be changed, the unit may be reset

@@ -212,7 +212,7 @@ TEST_CASE("phase: in a closed loop every request starts anew from the completion
   // The model is 1 ms late each time; its issue times move away from the drive's.
   Result drive = drive_of({response(0, 10), response(20, 10), response(40, 10)});
   Result model = model_of({response(0, 11), response(21, 11), response(42, 11)});
-  drive.kind = model.kind = TraceKind::closed;
+  drive.kind = model.kind = trace::Kind::closed;
   const Comparison comparison = compare(drive, model);
   CHECK_FALSE(comparison.same_issue_times);
   CHECK(comparison.classes.front().folded_phase_share == 1.0);

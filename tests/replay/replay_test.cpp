@@ -7,7 +7,7 @@
 #include "replay/compare.h"
 #include "replay/replay_drive.h"
 #include "replay/replay_model.h"
-#include "replay/workload.h"
+#include "trace/workload.h"
 #include "scsi/drive.h"
 #include "virtual_drive/target.h"
 
@@ -27,17 +27,17 @@ model::DriveModel drive_model(bool cache = false) {
   return model;
 }
 
-Trace workload(bool reads_only, std::uint64_t requests = 300) {
-  return generate({.kind = WorkloadKind::mixed,
+trace::Trace workload(bool reads_only, std::uint64_t requests = 300) {
+  return trace::generate({.kind = trace::WorkloadKind::mixed,
                    .blocks = kBlocks,
                    .requests = requests,
                    .seed = 3,
                    .reads_only = reads_only});
 }
 
-Trace closed(std::vector<Nanoseconds> thinks) {
-  Trace trace;
-  trace.kind = TraceKind::closed;
+trace::Trace closed(std::vector<Nanoseconds> thinks) {
+  trace::Trace trace;
+  trace.kind = trace::Kind::closed;
   for (const Nanoseconds think : thinks)
     trace.requests.push_back({.think_ns = think, .lbn = 40 + 97 * trace.requests.size()});
   return trace;
@@ -56,7 +56,7 @@ model::DriveModel with_phase(model::DriveModel model, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("closed: the next request is issued a think time after the model's own completion") {
-  const Trace trace = closed({1'000'000, 2'500'000, 0});
+  const trace::Trace trace = closed({1'000'000, 2'500'000, 0});
   const Result result = replay_on_model(drive_model(), trace, {.reference_reads = 0});
   REQUIRE(result.requests.size() == 3);
   CHECK(result.requests[0].issue_ns == 0);
@@ -66,7 +66,7 @@ TEST_CASE("closed: the next request is issued a think time after the model's own
 }
 
 TEST_CASE("open: requests are issued when due, later only while the depth is used up") {
-  Trace trace;
+  trace::Trace trace;
   for (std::uint64_t i = 0; i < 4; ++i)
     trace.requests.push_back({.arrival_ns = 1000 * static_cast<Nanoseconds>(i), .lbn = 800 * i});
   const Result one = replay_on_model(drive_model(), trace, {.reference_reads = 0});
@@ -97,7 +97,7 @@ TEST_CASE("with the caches off every request goes to the media") {
 }
 
 TEST_CASE("a trace past the model's end is refused") {
-  Trace trace;
+  trace::Trace trace;
   trace.requests.push_back({.lbn = kBlocks});
   CHECK_THROWS_AS(replay_on_model(drive_model(), trace), Error);
 }
@@ -108,7 +108,7 @@ TEST_CASE("a virtual drive and its own model agree to the nanosecond once the ph
   const std::uint64_t seed = GENERATE(1, 2, 3);
   const model::DriveModel model = drive_model(cache);
   virtual_drive::VirtualDevice device(with_phase(model, seed));
-  const Trace trace = is_closed ? converted(workload(false), TraceKind::closed) : workload(false);
+  const trace::Trace trace = is_closed ? trace::converted(workload(false), trace::Kind::closed) : workload(false);
   const Result drive = replay_on_drive(device, all_writes(), trace);
   const Result mine = replay_on_model(model, trace, {.like = &drive});
   const Comparison comparison = compare(drive, mine);
@@ -125,7 +125,7 @@ TEST_CASE("a virtual drive and its own model agree to the nanosecond once the ph
 TEST_CASE("without reference reads the phase comes from the first media accesses") {
   const model::DriveModel model = drive_model();
   virtual_drive::VirtualDevice device(with_phase(model, 5));
-  const Trace trace = workload(true);
+  const trace::Trace trace = workload(true);
   const Result drive = replay_on_drive(device, {}, trace, {.reference_reads = 0});
   const Result mine = replay_on_model(model, trace, {.like = &drive});
   const Comparison comparison = compare(drive, mine);
@@ -138,7 +138,7 @@ TEST_CASE("a model whose period is 100 ppm off loses the position, and keeps it 
   model::DriveModel slow = model;
   slow.rotation.numerator_ns += 1000;
   virtual_drive::VirtualDevice device(model);
-  const Trace trace = workload(true, 3000);
+  const trace::Trace trace = workload(true, 3000);
   const Result drive = replay_on_drive(device, {}, trace);
   const Comparison comparison = compare(drive, replay_on_model(slow, trace, {.like = &drive}));
   const ClassMetrics& all = comparison.classes.front();
@@ -148,7 +148,7 @@ TEST_CASE("a model whose period is 100 ppm off loses the position, and keeps it 
 
 TEST_CASE("a write outside the permission is refused with what to pass, and nothing is sent") {
   virtual_drive::VirtualDevice device(drive_model());
-  Trace trace;
+  trace::Trace trace;
   trace.name = "t";
   trace.requests.push_back({.lbn = 50, .blocks = 4, .write = true});
   trace.requests.push_back({.lbn = 90, .blocks = 8, .write = true});
@@ -164,7 +164,7 @@ TEST_CASE("a write outside the permission is refused with what to pass, and noth
 
 TEST_CASE("sectors that will be written are known before the timed run") {
   virtual_drive::VirtualDevice device(drive_model());
-  Trace trace;
+  trace::Trace trace;
   trace.requests.push_back({.lbn = 50, .blocks = 4, .write = true});
   trace.requests.push_back({.arrival_ns = 1, .lbn = 52, .blocks = 8, .write = true});
   trace.requests.push_back({.arrival_ns = 2, .lbn = 90, .blocks = 1, .write = true});
@@ -179,7 +179,7 @@ TEST_CASE("sectors that will be written are known before the timed run") {
 TEST_CASE("a model takes no more at once than its queue, and the result says so") {
   model::DriveModel model = drive_model();
   model.queue.depth = engine::testing::value(2);
-  Trace trace;
+  trace::Trace trace;
   trace.requests.resize(6);
   CHECK(replay_on_model(model, trace, {.depth = 4}).depth == 2);
   ModelReplay deep{.depth = 100};
@@ -191,8 +191,8 @@ TEST_CASE("an open replay at depth keeps its deadlines") {
   model::DriveModel model = drive_model();
   model.queue.depth = engine::testing::value(32);
   virtual_drive::VirtualDevice device(model);
-  Trace trace = workload(true);
-  for (TraceRequest& request : trace.requests) request.arrival_ns /= 2;  // mean 18 ms: some wait
+  trace::Trace trace = workload(true);
+  for (trace::Request& request : trace.requests) request.arrival_ns /= 2;  // mean 18 ms: some wait
   const Result drive = replay_on_drive(device, {}, trace, {.depth = 32});
   CHECK(lateness_of(drive).p50_ms == 0);
   std::size_t overlapping = 0;
@@ -207,7 +207,7 @@ TEST_CASE("an open replay at depth keeps its deadlines") {
 
 TEST_CASE("cache settings of the drive are brought back") {
   virtual_drive::VirtualDevice device(drive_model(true));
-  const Trace trace = workload(true, 50);
+  const trace::Trace trace = workload(true, 50);
   const Result off = replay_on_drive(device, {}, trace, {.caches = Caches::off});
   CHECK(off.caches == "off");
   for (const Response& request : off.requests) CHECK(request.response_ns > 300'000);

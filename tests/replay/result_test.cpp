@@ -42,7 +42,7 @@ TEST_CASE("a result comes back as it was saved") {
   result.target = Result::Target::model;
   result.name = "a \"model\"";
   result.trace = "t.trace";
-  result.kind = TraceKind::closed;
+  result.kind = trace::Kind::closed;
   result.depth = 4;
   result.caches = "off";
   result.block_bytes = 4096;
@@ -87,7 +87,7 @@ TEST_CASE("a validate trace is the result of the drive it was taken on") {
   const TemporaryName file;
   model::write_file(file.path, "W Hit 4583176 4 663.0 45422.0\nW Hit 4583180 4 607.0 34200.0\n");
   const Result result = load_result(file.path);
-  CHECK(result.kind == TraceKind::closed);
+  CHECK(result.kind == trace::Kind::closed);
   REQUIRE(result.requests.size() == 2);
   CHECK(result.requests[0].issue_ns == 0);
   CHECK(result.requests[0].response_ns == 663'000);

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "replay/trace.h"
-#include "scsi/guard.h"
+#include "trace/trace.h"
+#include "model/lbn_range.h"
 
-namespace platter::replay {
+namespace platter::trace {
 
 enum class WorkloadKind : std::uint8_t {
   random,  // independent requests, uniform over the drive: everything but the cache
@@ -22,8 +22,8 @@ struct Workload {
   std::uint64_t requests = 5000;
   std::uint64_t seed = 1;
   bool reads_only = false;              // otherwise 2/3 reads, 1/3 writes
-  std::vector<scsi::LbnRange> within{};   // all requests lie in these; empty: the whole drive
-  std::vector<scsi::LbnRange> writes{};   // writes lie in these; empty: as all requests
+  std::vector<LbnRange> within{};   // all requests lie in these; empty: the whole drive
+  std::vector<LbnRange> writes{};   // writes lie in these; empty: as all requests
 };
 
 // Open arrivals, inter-arrival times uniform between 0 and 72 ms. Sizes 2, 4, ... 12 KiB with the
@@ -32,4 +32,4 @@ struct Workload {
 // Throws Error(usage) where a range cannot hold the largest request.
 Trace generate(const Workload& workload);
 
-}  // namespace platter::replay
+}  // namespace platter::trace

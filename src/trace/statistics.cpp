@@ -1,4 +1,4 @@
-#include "replay/trace_statistics.h"
+#include "trace/statistics.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "model/json_head.h"
 #include "model/pretty.h"
 
-namespace platter::replay {
+namespace platter::trace {
 namespace {
 
 constexpr std::uint64_t kLocalBlocks = 500;
@@ -19,8 +19,8 @@ double ratio(double sum, std::uint64_t count) {
 
 }  // namespace
 
-TraceStatistics statistics_of(const Trace& trace) {
-  TraceStatistics result;
+Statistics statistics_of(const Trace& trace) {
+  Statistics result;
   result.name = trace.name;
   result.kind = trace.kind;
   result.requests = trace.requests.size();
@@ -29,7 +29,7 @@ TraceStatistics statistics_of(const Trace& trace) {
   double blocks = 0, gaps_ms = 0, services_ms = 0;
   std::uint64_t sequential = 0, local = 0;
   for (std::size_t i = 0; i < trace.requests.size(); ++i) {
-    const TraceRequest& request = trace.requests[i];
+    const Request& request = trace.requests[i];
     ++(request.write ? result.writes : result.reads);
     result.first_lbn = std::min(result.first_lbn, request.lbn);
     result.last_lbn = std::max(result.last_lbn, request.lbn + request.blocks - 1);
@@ -41,8 +41,8 @@ TraceStatistics statistics_of(const Trace& trace) {
       services_ms += to_ms(*request.service_ns);
     }
     if (i == 0) continue;
-    const TraceRequest& before = trace.requests[i - 1];
-    gaps_ms += to_ms(trace.kind == TraceKind::open ? request.arrival_ns - before.arrival_ns
+    const Request& before = trace.requests[i - 1];
+    gaps_ms += to_ms(trace.kind == Kind::open ? request.arrival_ns - before.arrival_ns
                                                    : before.think_ns);
     const std::uint64_t apart =
         std::max(request.lbn, before.lbn) - std::min(request.lbn, before.lbn);
@@ -60,10 +60,10 @@ TraceStatistics statistics_of(const Trace& trace) {
   return result;
 }
 
-std::string to_json(const TraceStatistics& statistics) {
+std::string to_json(const Statistics& statistics) {
   nlohmann::ordered_json json = model::json_head("platter-trace-statistics");
   json["name"] = statistics.name;
-  json["kind"] = statistics.kind == TraceKind::open ? "open" : "closed";
+  json["kind"] = statistics.kind == Kind::open ? "open" : "closed";
   json["requests"] = statistics.requests;
   json["reads"] = statistics.reads;
   json["writes"] = statistics.writes;
@@ -80,8 +80,8 @@ std::string to_json(const TraceStatistics& statistics) {
   return model::pretty(json);
 }
 
-std::string to_text(const TraceStatistics& statistics) {
-  const bool open = statistics.kind == TraceKind::open;
+std::string to_text(const Statistics& statistics) {
+  const bool open = statistics.kind == Kind::open;
   std::string text = fmt::format(
       "{} is {}: {} requests, {} reads and {} writes of {} to {} blocks (mean {:.1f}), LBN {} to "
       "{}.\n{:.1f} % are sequential, {:.1f} % more within 500 LBNs of the one before. Mean {}: {:.3f} "
@@ -97,4 +97,4 @@ std::string to_text(const TraceStatistics& statistics) {
   return text;
 }
 
-}  // namespace platter::replay
+}  // namespace platter::trace

@@ -3,19 +3,19 @@
 #include <sstream>
 
 #include "model/error.h"
-#include "replay/trace.h"
+#include "trace/trace.h"
 
 using namespace platter;
-using namespace platter::replay;
+using namespace platter::trace;
 
 namespace {
 
-Trace read(const std::string& text, const TraceReading& reading = {}) {
+Trace read(const std::string& text, const Reading& reading = {}) {
   std::istringstream in(text);
   return read_trace(in, "t", reading);
 }
 
-std::string error_of(const std::string& text, const TraceReading& reading = {}) {
+std::string error_of(const std::string& text, const Reading& reading = {}) {
   try {
     read(text, reading);
   } catch (const Error& error) {
@@ -25,7 +25,7 @@ std::string error_of(const std::string& text, const TraceReading& reading = {}) 
   return "no error";
 }
 
-std::string written(const Trace& trace, TraceFormat format) {
+std::string written(const Trace& trace, Format format) {
   std::ostringstream out;
   write_trace(out, trace, format);
   return out.str();
@@ -37,7 +37,7 @@ TEST_CASE("a validate trace is closed and carries the drive's service times") {
   const Trace trace = read("R Miss  564347     2     14095.370     13876.270\r\n"
                            "\n"
                            "W Doub 1194877    15     17221.000     21894.380\n");
-  REQUIRE(trace.kind == TraceKind::closed);
+  REQUIRE(trace.kind == Kind::closed);
   REQUIRE(trace.requests.size() == 2);
   CHECK_FALSE(trace.requests[0].write);
   CHECK(trace.requests[0].tag == "Miss");
@@ -50,7 +50,7 @@ TEST_CASE("a validate trace is closed and carries the drive's service times") {
 
 TEST_CASE("an ascii trace is open; flag bit 0 is a read") {
   const Trace trace = read("13.191135\t30\t0\t5\t1\n24.5 30 7 24 40000000\n");
-  REQUIRE(trace.kind == TraceKind::open);
+  REQUIRE(trace.kind == Kind::open);
   CHECK(trace.requests[0].arrival_ns == 13'191'135);
   CHECK_FALSE(trace.requests[0].write);
   CHECK(trace.requests[1].write);
@@ -59,17 +59,17 @@ TEST_CASE("an ascii trace is open; flag bit 0 is a read") {
 
 TEST_CASE("both formats come back as they were written") {
   const std::string validate = "R Hit 12 4 663.000 45422.125\nW Hit 16 4 607.000 34200.000\n";
-  CHECK(written(read(validate), TraceFormat::validate) == validate);
+  CHECK(written(read(validate), Format::validate) == validate);
   const std::string ascii = "0.000000 3 12 4 1\n45.500001 3 99 8 0\n";
-  CHECK(written(read(ascii), TraceFormat::ascii) == ascii);
+  CHECK(written(read(ascii), Format::ascii) == ascii);
 }
 
 TEST_CASE("open arrivals become think times, closed ones arrivals after the measured service") {
-  CHECK(written(read("1.0 0 12 4 1\n3.5 0 99 8 0\n"), TraceFormat::validate) ==
+  CHECK(written(read("1.0 0 12 4 1\n3.5 0 99 8 0\n"), Format::validate) ==
         "R Hit 12 4 0.000 2500.000\nW Hit 99 8 0.000 0.000\n");
-  CHECK(written(read("R Hit 12 4 1000 2000\nW Hit 99 8 500 0\n"), TraceFormat::ascii) ==
+  CHECK(written(read("R Hit 12 4 1000 2000\nW Hit 99 8 500 0\n"), Format::ascii) ==
         "0.000000 0 12 4 1\n3.000000 0 99 8 0\n");
-  CHECK_THROWS_AS(converted(read("R Hit 12 4 0 2000\nW Hit 99 8 500 0\n"), TraceKind::open), Error);
+  CHECK_THROWS_AS(converted(read("R Hit 12 4 0 2000\nW Hit 99 8 500 0\n"), Kind::open), Error);
 }
 
 TEST_CASE("an error in a trace names file, line and column") {
@@ -91,7 +91,7 @@ TEST_CASE("an error in a trace names file, line and column") {
   CHECK(error_of("\x1b[2J\xff\n").find("\"?[2J?\" begins neither") != std::string::npos);
   CHECK(error_of(std::string(10'000, 'x')).size() < 200);
   CHECK(error_of("") == "t holds no request");
-  CHECK(error_of("R Hit 12 4 1 1\n", {.format = TraceFormat::ascii}).starts_with("t, line 1, column 14"
+  CHECK(error_of("R Hit 12 4 1 1\n", {.format = Format::ascii}).starts_with("t, line 1, column 14"
                                                                                 ": \"1\" follows"));
 }
 

@@ -1,4 +1,4 @@
-#include "replay/workload.h"
+#include "trace/workload.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "model/error.h"
 
-namespace platter::replay {
+namespace platter::trace {
 namespace {
 
 constexpr Nanoseconds kLongestGap_ns = 72 * kMillisecond;
@@ -34,23 +34,23 @@ class Draws {
   std::mt19937_64 generator_;
 };
 
-using Ranges = std::vector<scsi::LbnRange>;
+using Ranges = std::vector<LbnRange>;
 
 bool holds(const Ranges& ranges, std::uint64_t lbn, std::uint64_t blocks) {
   return std::any_of(ranges.begin(), ranges.end(),
-                     [&](const scsi::LbnRange& range) { return range.holds(lbn, blocks); });
+                     [&](const LbnRange& range) { return range.holds(lbn, blocks); });
 }
 
 // Uniform over every first LBN at which so many blocks fit into one range.
 std::uint64_t uniform_lbn(Draws& draws, const Ranges& ranges, std::uint64_t blocks) {
-  const auto places = [&](const scsi::LbnRange& range) {
+  const auto places = [&](const LbnRange& range) {
     const std::uint64_t size = range.last - range.first + 1;
     return size < blocks ? 0 : size - blocks + 1;
   };
   std::uint64_t total = 0;
-  for (const scsi::LbnRange& range : ranges) total += places(range);
+  for (const LbnRange& range : ranges) total += places(range);
   std::uint64_t place = draws.below(total);
-  for (const scsi::LbnRange& range : ranges) {
+  for (const LbnRange& range : ranges) {
     if (place < places(range)) return range.first + place;
     place -= places(range);
   }
@@ -71,7 +71,7 @@ std::uint32_t request_blocks(Draws& draws, std::uint32_t block_bytes) {
 }
 
 // Where the mixed workload goes next, seen from the request before; nullopt: anywhere.
-std::optional<std::uint64_t> neighbour_lbn(Draws& draws, const TraceRequest& before) {
+std::optional<std::uint64_t> neighbour_lbn(Draws& draws, const Request& before) {
   const std::uint64_t kind = draws.below(10);
   if (kind < 2) return before.lbn + before.blocks;
   if (kind >= 5) return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<std::uint64_t> neighbour_lbn(Draws& draws, const TraceRequest& bef
 
 void check(const Ranges& ranges, std::uint64_t capacity, std::uint64_t largest) {
   bool fits = false;
-  for (const scsi::LbnRange& range : ranges) {
+  for (const LbnRange& range : ranges) {
     if (range.first > range.last || range.last >= capacity)
       throw Error(ExitStatus::usage,
                   fmt::format("the LBN range {}-{} is not one of this drive, whose last LBN is {}",
@@ -110,12 +110,12 @@ Trace generate(const Workload& workload) {
 
   Draws draws(workload.seed);
   Trace trace;
-  trace.kind = TraceKind::open;
+  trace.kind = Kind::open;
   trace.name = fmt::format("{} workload, seed {}",
                            workload.kind == WorkloadKind::random ? "random" : "mixed", workload.seed);
   trace.requests.reserve(workload.requests);
   for (std::uint64_t i = 0; i < workload.requests; ++i) {
-    TraceRequest request;
+    Request request;
     const auto gap_ns = static_cast<Nanoseconds>(draws.below(kLongestGap_ns + 1));
     if (i > 0) request.arrival_ns = trace.requests.back().arrival_ns + gap_ns;
     request.write = draws.below(3) == 2 && !workload.reads_only;
@@ -132,4 +132,4 @@ Trace generate(const Workload& workload) {
   return trace;
 }
 
-}  // namespace platter::replay
+}  // namespace platter::trace

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "model/error.h"
-#include "replay/workload.h"
+#include "trace/workload.h"
 
 using namespace platter;
-using namespace platter::replay;
+using namespace platter::trace;
 
 namespace {
 
@@ -21,9 +21,9 @@ Trace made(WorkloadKind kind, std::uint64_t seed = 1) {
 TEST_CASE("the random workload is that of the paper, within four standard errors") {
   const Trace trace = made(WorkloadKind::random);
   REQUIRE(trace.requests.size() == 5000);
-  REQUIRE(trace.kind == TraceKind::open);
+  REQUIRE(trace.kind == Kind::open);
   double bytes = 0, writes = 0, place = 0;
-  for (const TraceRequest& request : trace.requests) {
+  for (const Request& request : trace.requests) {
     CHECK(request.blocks % 4 == 0);
     CHECK((request.blocks >= 4 && request.blocks <= 24));
     CHECK(request.lbn + request.blocks <= kBlocks);
@@ -41,7 +41,7 @@ TEST_CASE("the mixed workload is 20 % sequential, 30 % local, 50 % uniform") {
   const Trace trace = made(WorkloadKind::mixed);
   double sequential = 0, local = 0;
   for (std::size_t i = 1; i < trace.requests.size(); ++i) {
-    const TraceRequest &before = trace.requests[i - 1], &now = trace.requests[i];
+    const Request &before = trace.requests[i - 1], &now = trace.requests[i];
     const double distance = std::abs(static_cast<double>(now.lbn) - static_cast<double>(before.lbn));
     if (now.lbn == before.lbn + before.blocks)
       ++sequential;
@@ -70,7 +70,7 @@ TEST_CASE("writes stay in the ranges that allow them, reads-only has none") {
   workload.writes = {{1000, 1999}, {5000, 5023}};
   std::size_t writes = 0;
   bool reads_elsewhere = false;
-  for (const TraceRequest& request : generate(workload).requests) {
+  for (const Request& request : generate(workload).requests) {
     if (request.write) {
       ++writes;
       CHECK((workload.writes[0].holds(request.lbn, request.blocks) ||
@@ -82,12 +82,12 @@ TEST_CASE("writes stay in the ranges that allow them, reads-only has none") {
   CHECK(writes > 1000);
   CHECK(reads_elsewhere);
   workload.reads_only = true;
-  for (const TraceRequest& request : generate(workload).requests) CHECK_FALSE(request.write);
+  for (const Request& request : generate(workload).requests) CHECK_FALSE(request.write);
 }
 
 TEST_CASE("every request stays within the given ranges") {
-  const scsi::LbnRange range{100, 400};
-  for (const TraceRequest& request :
+  const LbnRange range{100, 400};
+  for (const Request& request :
        generate({.kind = WorkloadKind::mixed, .blocks = kBlocks, .within = {range}}).requests)
     CHECK(range.holds(request.lbn, request.blocks));
 }

@@ -11,14 +11,14 @@
 
 #include "model/units.h"
 
-namespace platter::replay {
+namespace platter::trace {
 
-enum class TraceKind : std::uint8_t {
+enum class Kind : std::uint8_t {
   open,    // a request arrives at its time, whatever the drive does
   closed,  // a request is issued a think time after the completion of the one before
 };
 
-struct TraceRequest {
+struct Request {
   Nanoseconds arrival_ns = 0;  // open: from the start of the trace
   Nanoseconds think_ns = 0;    // closed: from this request's completion to the issue of the next
   std::uint32_t device = 0;
@@ -30,37 +30,37 @@ struct TraceRequest {
 };
 
 struct Trace {
-  TraceKind kind = TraceKind::open;
+  Kind kind = Kind::open;
   std::string name{};  // file or workload
-  std::vector<TraceRequest> requests{};
+  std::vector<Request> requests{};
 };
 
-enum class TraceFormat : std::uint8_t {
+enum class Format : std::uint8_t {
   detect,
   ascii,     // time_ms device lbn blocks flags(hex), ascending; flag 1 is a read
   validate,  // R|W tag lbn blocks service_us think_us
 };
 
-struct TraceReading {
-  TraceFormat format = TraceFormat::detect;
+struct Reading {
+  Format format = Format::detect;
   std::optional<std::uint32_t> device{};   // ascii: only this device's requests
   std::optional<std::uint64_t> blocks{};   // capacity: a request beyond it is an error
 };
 
 // Throws Error(bad_input) that names the file, the line and the column of what is wrong, and for a
 // trace of several devices of which none was chosen, the devices.
-Trace read_trace(std::istream& in, const std::string& name, const TraceReading& reading = {});
-Trace read_trace_file(const std::string& path, const TraceReading& reading = {});
+Trace read_trace(std::istream& in, const std::string& name, const Reading& reading = {});
+Trace read_trace_file(const std::string& path, const Reading& reading = {});
 
 // Throws Error(bad_input) if a request lies past the end of a drive of so many blocks.
 void require_within(const Trace& trace, std::uint64_t blocks);
 
 // A trace of the other kind. open -> closed: the gaps between arrivals become think times.
 // closed -> open: arrivals follow the measured service times; throws Error(bad_input) without them.
-Trace converted(const Trace& trace, TraceKind kind);
+Trace converted(const Trace& trace, Kind kind);
 
 // ascii holds open traces, validate closed ones (a service time that was not measured is written
 // as 0); another kind is converted first.
-void write_trace(std::ostream& out, const Trace& trace, TraceFormat format);
+void write_trace(std::ostream& out, const Trace& trace, Format format);
 
-}  // namespace platter::replay
+}  // namespace platter::trace

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <string>
 
-#include "replay/trace.h"
+#include "trace/trace.h"
 
-namespace platter::replay {
+namespace platter::trace {
 
-struct TraceStatistics {
+struct Statistics {
   std::string name{};
-  TraceKind kind = TraceKind::open;
+  Kind kind = Kind::open;
   std::uint64_t requests = 0, reads = 0, writes = 0;
   std::uint64_t first_lbn = 0, last_lbn = 0;  // touched
   std::uint32_t min_blocks = 0, max_blocks = 0;
@@ -22,8 +22,8 @@ struct TraceStatistics {
   double mean_service_ms = 0;   // of those
 };
 
-TraceStatistics statistics_of(const Trace& trace);
-std::string to_json(const TraceStatistics& statistics);
-std::string to_text(const TraceStatistics& statistics);
+Statistics statistics_of(const Trace& trace);
+std::string to_json(const Statistics& statistics);
+std::string to_text(const Statistics& statistics);
 
-}  // namespace platter::replay
+}  // namespace platter::trace

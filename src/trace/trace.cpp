@@ -1,4 +1,4 @@
-#include "replay/trace.h"
+#include "trace/trace.h"
 
 #include <array>
 #include <charconv>
@@ -13,7 +13,7 @@
 
 #include "model/error.h"
 
-namespace platter::replay {
+namespace platter::trace {
 namespace {
 
 // Every flag that DiskSim defines for a request; bit 0 is "read".
@@ -109,7 +109,7 @@ class Line {
 };
 
 void check_extent(const Line& line, std::size_t lbn_field, std::size_t blocks_field,
-                  const TraceRequest& request, const TraceReading& reading) {
+                  const Request& request, const Reading& reading) {
   if (request.blocks == 0) line.fail(line[blocks_field].column, "a request of 0 blocks is none");
   const std::uint64_t capacity =
       reading.blocks.value_or(std::numeric_limits<std::uint64_t>::max());
@@ -119,9 +119,9 @@ void check_extent(const Line& line, std::size_t lbn_field, std::size_t blocks_fi
                           request.lbn, request.blocks, capacity));
 }
 
-TraceRequest ascii_request(const Line& line) {
+Request ascii_request(const Line& line) {
   line.require_fields(5, "time in ms, device, LBN, blocks, flags");
-  TraceRequest request;
+  Request request;
   request.arrival_ns = line.time(0, "the arrival time", 1e6);
   request.device = line.integer<std::uint32_t>(1, "the device number");
   request.lbn = line.integer<std::uint64_t>(2, "the LBN");
@@ -134,9 +134,9 @@ TraceRequest ascii_request(const Line& line) {
   return request;
 }
 
-TraceRequest validate_request(const Line& line) {
+Request validate_request(const Line& line) {
   line.require_fields(6, "R or W, tag, LBN, blocks, service time in us, think time in us");
-  TraceRequest request;
+  Request request;
   if (line[0].text != "R" && line[0].text != "W")
     line.fail(line[0].column, fmt::format("\"{}\" is neither R nor W", shown(line[0].text)));
   request.write = line[0].text == "W";
@@ -149,10 +149,10 @@ TraceRequest validate_request(const Line& line) {
   return request;
 }
 
-TraceFormat detected(const Line& line) {
-  if (line[0].text == "R" || line[0].text == "W") return TraceFormat::validate;
+Format detected(const Line& line) {
+  if (line[0].text == "R" || line[0].text == "W") return Format::validate;
   const char first = line[0].text.front();
-  if ((first >= '0' && first <= '9') || first == '.') return TraceFormat::ascii;
+  if ((first >= '0' && first <= '9') || first == '.') return Format::ascii;
   line.fail(line[0].column,
             fmt::format("\"{}\" begins neither a validate trace (R or W) nor an ascii trace (a time)",
                         shown(line[0].text)));
@@ -168,7 +168,7 @@ std::string listed(const std::set<std::uint32_t>& devices) {
 }
 
 void check_devices(const std::string& name, const std::set<std::uint32_t>& devices,
-                   const TraceReading& reading) {
+                   const Reading& reading) {
   if (reading.device && !devices.contains(*reading.device))
     throw Error(ExitStatus::bad_input, fmt::format("{} has no request for device {}; it has devices {}",
                                                    name, *reading.device, listed(devices)));
@@ -181,19 +181,19 @@ void check_devices(const std::string& name, const std::set<std::uint32_t>& devic
 
 }  // namespace
 
-Trace read_trace(std::istream& in, const std::string& name, const TraceReading& reading) {
+Trace read_trace(std::istream& in, const std::string& name, const Reading& reading) {
   Trace trace;
   trace.name = name;
-  TraceFormat format = reading.format;
+  Format format = reading.format;
   std::set<std::uint32_t> devices;
   Nanoseconds latest_ns = 0;
   std::string text;
   for (std::size_t number = 1; std::getline(in, text); ++number) {
     const Line line(name, number, text);
     if (line.empty()) continue;
-    if (format == TraceFormat::detect) format = detected(line);
-    const bool ascii = format == TraceFormat::ascii;
-    TraceRequest request = ascii ? ascii_request(line) : validate_request(line);
+    if (format == Format::detect) format = detected(line);
+    const bool ascii = format == Format::ascii;
+    Request request = ascii ? ascii_request(line) : validate_request(line);
     if (request.arrival_ns < latest_ns)
       line.fail(line[0].column, fmt::format("the arrival time {} ms is before that of the line above",
                                             line[0].text));
@@ -206,12 +206,12 @@ Trace read_trace(std::istream& in, const std::string& name, const TraceReading& 
   if (in.bad())
     throw Error(ExitStatus::bad_input, fmt::format("{} cannot be read to its end", name));
   if (devices.empty()) throw Error(ExitStatus::bad_input, fmt::format("{} holds no request", name));
-  trace.kind = format == TraceFormat::ascii ? TraceKind::open : TraceKind::closed;
-  if (format == TraceFormat::ascii) check_devices(name, devices, reading);
+  trace.kind = format == Format::ascii ? Kind::open : Kind::closed;
+  if (format == Format::ascii) check_devices(name, devices, reading);
   return trace;
 }
 
-Trace read_trace_file(const std::string& path, const TraceReading& reading) {
+Trace read_trace_file(const std::string& path, const Reading& reading) {
   std::ifstream in(path);
   if (!in)
     throw Error(ExitStatus::bad_input, fmt::format("{} cannot be opened; is its name right?", path));
@@ -220,7 +220,7 @@ Trace read_trace_file(const std::string& path, const TraceReading& reading) {
 
 void require_within(const Trace& trace, std::uint64_t blocks) {
   for (std::size_t i = 0; i < trace.requests.size(); ++i) {
-    const TraceRequest& request = trace.requests[i];
+    const Request& request = trace.requests[i];
     if (request.lbn >= blocks || request.blocks > blocks - request.lbn)
       throw Error(ExitStatus::bad_input,
                   fmt::format("{}: request {} (LBN {}, {} blocks) lies past the end of the drive, "
@@ -229,17 +229,17 @@ void require_within(const Trace& trace, std::uint64_t blocks) {
   }
 }
 
-Trace converted(const Trace& trace, TraceKind kind) {
+Trace converted(const Trace& trace, Kind kind) {
   Trace result = trace;
   if (trace.kind == kind) return result;
   result.kind = kind;
-  std::vector<TraceRequest>& requests = result.requests;
-  if (kind == TraceKind::closed) {
+  std::vector<Request>& requests = result.requests;
+  if (kind == Kind::closed) {
     for (std::size_t i = 0; i < requests.size(); ++i) {
       const bool last = i + 1 == requests.size();
       requests[i].think_ns = last ? 0 : requests[i + 1].arrival_ns - requests[i].arrival_ns;
     }
-    for (TraceRequest& request : requests) request.arrival_ns = 0;
+    for (Request& request : requests) request.arrival_ns = 0;
     return result;
   }
   Nanoseconds now_ns = 0;
@@ -256,18 +256,18 @@ Trace converted(const Trace& trace, TraceKind kind) {
   return result;
 }
 
-void write_trace(std::ostream& out, const Trace& trace, TraceFormat format) {
-  if (format == TraceFormat::validate) {
-    for (const TraceRequest& request : converted(trace, TraceKind::closed).requests)
+void write_trace(std::ostream& out, const Trace& trace, Format format) {
+  if (format == Format::validate) {
+    for (const Request& request : converted(trace, Kind::closed).requests)
       out << fmt::format("{} {} {} {} {:.3f} {:.3f}\n", request.write ? 'W' : 'R',
                          request.tag.empty() ? "Hit" : request.tag, request.lbn, request.blocks,
                          static_cast<double>(request.service_ns.value_or(0)) / 1e3,
                          static_cast<double>(request.think_ns) / 1e3);
     return;
   }
-  for (const TraceRequest& request : converted(trace, TraceKind::open).requests)
+  for (const Request& request : converted(trace, Kind::open).requests)
     out << fmt::format("{:.6f} {} {} {} {:x}\n", to_ms(request.arrival_ns), request.device,
                        request.lbn, request.blocks, request.write ? 0u : kReadFlag);
 }
 
-}  // namespace platter::replay
+}  // namespace platter::trace
