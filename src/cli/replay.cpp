@@ -12,6 +12,7 @@
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
 #include "cli/subject.h"
+#include "cli/trace_options.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
@@ -25,8 +26,6 @@ namespace {
 
 const std::map<std::string, replay::Caches> kCaches = {
     {"default", replay::Caches::as_they_are}, {"off", replay::Caches::off}};
-const std::map<std::string, trace::Format> kFormats = {
-    {"ascii", trace::Format::ascii}, {"validate", trace::Format::validate}};
 
 const std::map<std::string, engine::Scheduler> kSchedulers = {
     {"fcfs", engine::Scheduler::fcfs}, {"sstf", engine::Scheduler::sstf},
@@ -36,8 +35,8 @@ const std::map<std::string, engine::Scheduler> kSchedulers = {
 struct Options {
   std::string scheduler;
   double ageing = 0;
-  std::string trace, target, output, phase_from, format, caches = "default";
-  std::optional<std::uint32_t> device_number;
+  TraceOptions trace;
+  std::string target, output, phase_from, caches = "default";
   std::uint32_t depth = 1, reference_reads = 16;
   std::vector<std::string> writes;
 };
@@ -89,10 +88,7 @@ void print_lateness(const replay::Result& result) {
 
 void run(const Options& options) {
   model::require_writable(options.output);
-  const trace::Trace trace = trace::read_trace_file(
-      options.trace, {.format = options.format.empty() ? trace::Format::detect
-                                              : kFormats.at(options.format),
-                       .device = options.device_number});
+  const trace::Trace trace = options.trace.read();
   const replay::Result result =
       is_device(options.target) ? on_device(options, trace) : on_model(options, trace);
   replay::save_result(result, options.output);
@@ -107,13 +103,9 @@ void run(const Options& options) {
 void add_replay(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("replay", "a trace on a drive, a model or a table");
-  command->add_option("TRACE", options->trace, "ascii (open) or validate (closed)")->required();
+  add_trace_options(*command, options->trace);
   command->add_option("--on", options->target, "a device, a model file, a table (.ptab) or DiskSim files (.parv)")->required();
   command->add_option("-o,--output", options->output, "the result file to write")->required();
-  command->add_option("--format", options->format, "of the trace (else: detected)")
-      ->check(CLI::IsMember(kFormats));
-  command->add_option("--device-number", options->device_number,
-                      "of an ascii trace, only this device's requests");
   command->add_option("--caches", options->caches, "as they are, or off for the replay")
       ->check(CLI::IsMember(kCaches))
       ->capture_default_str();

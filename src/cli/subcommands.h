@@ -24,6 +24,9 @@ void add_report(CLI::App& app);
 void add_restore(CLI::App& app);
 void add_show(CLI::App& app);
 void add_trace(CLI::App& app);
+void add_trace_convert(CLI::App& trace);
+void add_trace_generate(CLI::App& trace);
+void add_trace_stats(CLI::App& trace);
 void add_truth(CLI::App& app);
 void add_validate(CLI::App& app);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/units.h"
+#include "trace/format.h"
 
 namespace platter::trace {
 
@@ -33,12 +34,6 @@ struct Trace {
   Kind kind = Kind::open;
   std::string name{};  // file or workload
   std::vector<Request> requests{};
-};
-
-enum class Format : std::uint8_t {
-  detect,
-  ascii,     // time_ms device lbn blocks flags(hex), ascending; flag 1 is a read
-  validate,  // R|W tag lbn blocks service_us think_us
 };
 
 struct Reading {
