@@ -1,10 +1,9 @@
 #include <memory>
-#include <sstream>
 #include <string>
+#include <utility>
 
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
-#include "model/file.h"
 
 namespace platter::cli {
 
@@ -21,9 +20,11 @@ void add_trace_convert(CLI::App& parent) {
       ->check(CLI::IsMember(trace::format_names()));
   command->add_option("-o,--output", options->output, "the trace file to write")->required();
   command->callback([options] {
-    std::ostringstream out;
-    trace::write_trace(out, options->trace.read(), trace::format_of(options->to));
-    model::write_file(options->output, out.str());
+    std::unique_ptr<trace::Reader> reader = options->trace.open();
+    const std::unique_ptr<trace::Writer> writer =
+        trace::create_trace(options->output, trace::format_of(options->to));
+    trace::copy(std::move(reader), *writer);
+    writer->finish();
   });
 }
 

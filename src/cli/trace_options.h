@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,7 @@ struct TraceOptions {
   std::optional<std::uint32_t> device;
 
   trace::Reading reading() const;
+  std::unique_ptr<trace::Reader> open() const { return trace::open_trace(path, reading()); }
   trace::Trace read() const { return trace::read_trace_file(path, reading()); }
 };
 

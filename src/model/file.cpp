@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -152,18 +153,45 @@ std::string read_file(const std::string& path) {
   }
 }
 
-void write_file(const std::string& path, std::string_view content) {
-  const std::filesystem::path target = without_links(path);
-  if (is_stream(target, path)) {
-    const Descriptor stream(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
-    if (stream.number() < 0) cannot_write(path, reason());
-    write_all(stream.number(), content, path);
-    return;
+// A stream (/dev/stdout, a pipe) gets its pieces at once, all else a file of its own until the end.
+class FileWriter::Target {
+ public:
+  explicit Target(const std::string& path) : path_(path), target_(without_links(path)) {
+    if (is_stream(target_, path)) {
+      stream_.emplace(::open(target_.c_str(), O_WRONLY | O_CLOEXEC));
+      if (stream_->number() < 0) cannot_write(path, reason());
+    } else {
+      file_.emplace(target_);
+    }
   }
-  TemporaryFile temporary(target);
-  temporary.write(content);
-  temporary.commit();
-  synchronize_folder(target.has_parent_path() ? target.parent_path() : std::filesystem::path("."));
+
+  void write(std::string_view content) {
+    stream_ ? write_all(stream_->number(), content, path_) : file_->write(content);
+  }
+
+  void commit() {
+    if (stream_) return;
+    file_->commit();
+    synchronize_folder(target_.has_parent_path() ? target_.parent_path()
+                                                 : std::filesystem::path("."));
+  }
+
+ private:
+  std::string path_;
+  std::filesystem::path target_;
+  std::optional<Descriptor> stream_;
+  std::optional<TemporaryFile> file_;
+};
+
+FileWriter::FileWriter(const std::string& path) : target_(std::make_unique<Target>(path)) {}
+FileWriter::~FileWriter() = default;
+void FileWriter::write(std::string_view content) { target_->write(content); }
+void FileWriter::commit() { target_->commit(); }
+
+void write_file(const std::string& path, std::string_view content) {
+  FileWriter file(path);
+  file.write(content);
+  file.commit();
 }
 
 }  // namespace platter::model

@@ -1,8 +1,9 @@
-// Whole files, read and written: a reader gets everything or a sentence that says why not, a writer
-// leaves either the complete new file or what was there before.
+// Files, read as a whole and written as a whole or piece by piece: a reader gets everything or a
+// sentence that says why not, a writer leaves either the complete new file or what was there before.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,21 @@ std::string read_file(const std::string& path);
 // Written to a temporary file in the same folder, synchronized, then renamed over `path`. Throws
 // Error(output); then nothing of it is left.
 void write_file(const std::string& path, std::string_view content);
+
+// The same piece by piece, for what is longer than one would hold in memory: without commit() nothing
+// is left.
+class FileWriter {
+ public:
+  explicit FileWriter(const std::string& path);
+  ~FileWriter();
+
+  void write(std::string_view content);
+  void commit();
+
+ private:
+  class Target;
+  std::unique_ptr<Target> target_;
+};
 
 // Throws the Error(output) that write_file() would throw for this path, as far as that can be known
 // without writing to it: for what runs long before it has something to write.

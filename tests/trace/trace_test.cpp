@@ -40,7 +40,7 @@ TEST_CASE("a validate trace is closed and carries the drive's service times") {
   REQUIRE(trace.kind == Kind::closed);
   REQUIRE(trace.requests.size() == 2);
   CHECK_FALSE(trace.requests[0].write);
-  CHECK(trace.requests[0].tag == "Miss");
+  CHECK(trace.requests[0].tag.text() == "Miss");
   CHECK(trace.requests[0].lbn == 564347);
   CHECK(trace.requests[0].blocks == 2);
   CHECK(trace.requests[0].service_ns == 14'095'370);

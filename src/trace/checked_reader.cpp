@@ -1,0 +1,205 @@
+#include "trace/checked_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trace/formats.h"
+
+namespace platter::trace {
+namespace {
+
+class CheckedReader final : public Reader {
+ public:
+  CheckedReader(std::unique_ptr<RecordReader> records, const std::string& name,
+                const Reading& reading)
+      : records_(std::move(records)),
+        reading_(reading),
+        source_{.name = name,
+                .kind = records_->kind(),
+                .format = reading.format,
+                .block_bytes = reading.block_bytes,
+                .says_block_bytes = records_->unit_bytes() != 0} {}
+
+  const Source& source() const override { return source_; }
+  std::vector<Skipped> skipped() const override { return records_->skipped(); }
+
+  std::size_t read(std::span<Request> out) override {
+    std::size_t count = 0;
+    while (count < out.size() && next_in_order()) {
+      check_order();
+      if (is_chosen(current_.request.device)) out[count++] = current_.request;
+    }
+    if (count == 0 && !out.empty()) check_whole();
+    return count;
+  }
+
+ private:
+  struct Timed {
+    Request request{};
+    Place place{};
+    std::uint64_t number = 0;
+  };
+  struct Later {
+    bool operator()(const Timed& a, const Timed& b) const {
+      return std::pair(a.request.arrival_ns, a.number) > std::pair(b.request.arrival_ns, b.number);
+    }
+  };
+
+  [[noreturn]] void fail(Part part, const std::string& what) const {
+    throw BadRecord(source_.name, records_->place(part), what);
+  }
+
+  bool next_in_order() {
+    if (reading_.reorder == 0) return next();
+    while (waiting_.size() <= reading_.reorder && next())
+      waiting_.push({current_.request, records_->place(Part::time), number_++});
+    if (waiting_.empty()) return false;
+    current_.request = waiting_.top().request;
+    place_ = waiting_.top().place;
+    waiting_.pop();
+    return true;
+  }
+
+  bool next() {
+    if (!records_->next(current_)) return false;
+    set_blocks();
+    return true;
+  }
+
+  void set_blocks() {
+    std::uint64_t lbn = current_.first, blocks = current_.count;
+    if (blocks == 0) fail(Part::blocks, "a request of 0 blocks is none");
+    if (const std::uint32_t unit = records_->unit_bytes(); unit != 0 && unit != reading_.block_bytes)
+      to_blocks(unit, lbn, blocks);
+    if (blocks > std::numeric_limits<std::uint32_t>::max())
+      fail(Part::blocks, fmt::format("a request of {} blocks is longer than any", blocks));
+    // A request of another device than the chosen one may lie beyond the chosen one's end.
+    const std::uint64_t capacity = reading_.blocks && is_chosen(current_.request.device)
+                                       ? *reading_.blocks
+                                       : std::numeric_limits<std::uint64_t>::max();
+    if (lbn >= capacity || blocks > capacity - lbn)
+      fail(Part::lbn, fmt::format("LBN {} with {} blocks lies past the end of the drive, which has {} "
+                                  "blocks",
+                                  lbn, blocks, capacity));
+    current_.request.lbn = lbn;
+    current_.request.blocks = static_cast<std::uint32_t>(blocks);
+  }
+
+  // From units of the file to blocks, outward where they are no whole ones and may be rounded.
+  void to_blocks(std::uint32_t unit, std::uint64_t& lbn, std::uint64_t& blocks) const {
+    const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / unit;
+    const std::uint32_t block = reading_.block_bytes;
+    if (lbn > most || blocks > most - lbn)
+      fail(Part::lbn, fmt::format("offset {} with {} is past the end of any drive", lbn, blocks));
+    const std::uint64_t begin = lbn * unit, end = begin + blocks * unit;
+    if (!reading_.round && begin % block != 0)
+      fail(Part::lbn, fmt::format("the offset {} is no multiple of {} bytes; give --block-bytes or "
+                                  "--round",
+                                  begin, block));
+    if (!reading_.round && end % block != 0)
+      fail(Part::blocks, fmt::format("the size {} is no multiple of {} bytes; give --block-bytes or "
+                                     "--round",
+                                     end - begin, block));
+    lbn = begin / block;
+    blocks = end / block + (end % block != 0 ? 1 : 0) - lbn;
+  }
+
+  void check_order() {
+    if (!records_->ascending()) return;
+    if (records_->from_clock()) {
+      if (!begun_) begin_ns_ = current_.request.arrival_ns;
+      begun_ = true;
+      current_.request.arrival_ns -= begin_ns_;
+    }
+    if (current_.request.arrival_ns < latest_ns_) {
+      const Place place = reading_.reorder == 0 ? records_->place(Part::time) : place_;
+      throw BadRecord(source_.name, place,
+                      fmt::format("the arrival time {} ms is before that of the request above, {} ms; "
+                                  "give --reorder N if requests are at most N places out of order",
+                                  to_ms(current_.request.arrival_ns), to_ms(latest_ns_)));
+    }
+    latest_ns_ = current_.request.arrival_ns;
+  }
+
+  bool is_chosen(std::uint32_t device) {
+    if (!seen_any_ || device != last_seen_) {
+      devices_.insert(device);
+      last_seen_ = device;
+      seen_any_ = true;
+      if (devices_.size() > 1 && !reading_.device && records_->has_devices()) several_devices();
+    }
+    return !reading_.device || device == *reading_.device || !records_->has_devices();
+  }
+
+  // Reads on to name them all.
+  [[noreturn]] void several_devices() {
+    for (Record record; records_->next(record);) devices_.insert(record.request.device);
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{} holds requests for several devices ({}): choose one with "
+                            "--device-number N",
+                            source_.name, listed_devices()));
+  }
+
+  void check_whole() const {
+    if (devices_.empty())
+      throw Error(ExitStatus::bad_input, fmt::format("{} holds no request", source_.name));
+    if (reading_.device && records_->has_devices() && !devices_.contains(*reading_.device))
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{} has no request for device {}; it has devices {}", source_.name,
+                              records_->device_text(*reading_.device), listed_devices()));
+  }
+
+  std::string listed_devices() const {
+    std::string list;
+    for (const std::uint32_t device : devices_) {
+      if (list.size() > 100) return list + ", ...";
+      list += (list.empty() ? "" : ", ") + records_->device_text(device);
+    }
+    return list;
+  }
+
+  std::unique_ptr<RecordReader> records_;
+  Reading reading_;
+  Source source_;
+  Record current_{};
+  std::set<std::uint32_t> devices_;
+  std::uint32_t last_seen_ = 0;
+  bool seen_any_ = false, begun_ = false;
+  Nanoseconds begin_ns_ = 0, latest_ns_ = 0;
+  std::priority_queue<Timed, std::vector<Timed>, Later> waiting_;
+  std::uint64_t number_ = 0;
+  Place place_{};
+};
+
+}  // namespace
+
+std::unique_ptr<RecordReader> record_reader(Input input, Reading& reading) {
+  if (reading.format == Format::detect) reading.format = detected(input);
+  switch (reading.format) {
+    case Format::validate: return validate_reader(std::move(input));
+    default: return ascii_reader(std::move(input));
+  }
+}
+
+std::unique_ptr<Reader> checked_reader(std::unique_ptr<RecordReader> records, const std::string& name,
+                                       const Reading& reading) {
+  return std::make_unique<CheckedReader>(std::move(records), name, reading);
+}
+
+std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteSource> bytes, const std::string& name,
+                                   const Reading& reading) {
+  Reading known = reading;
+  std::unique_ptr<RecordReader> records = record_reader(Input(std::move(bytes), name), known);
+  return checked_reader(std::move(records), name, known);
+}
+
+std::unique_ptr<Reader> open_trace(const std::string& path, const Reading& reading) {
+  return open_trace(file_source(path), path, reading);
+}
+
+}  // namespace platter::trace

@@ -1,0 +1,18 @@
+// The Reader of a file: what one format's records mean, selected, in whole blocks, in order.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "trace/record.h"
+#include "trace/stream.h"
+
+namespace platter::trace {
+
+// The reader of the format of `reading`, or of the one that the input's beginning tells.
+std::unique_ptr<RecordReader> record_reader(Input input, Reading& reading);
+
+std::unique_ptr<Reader> checked_reader(std::unique_ptr<RecordReader> records, const std::string& name,
+                                       const Reading& reading);
+
+}  // namespace platter::trace

@@ -1,0 +1,129 @@
+// DiskSim's two text formats, `ascii` and `validate`.
+#include <utility>
+
+#include "trace/formats.h"
+#include "trace/line.h"
+
+namespace platter::trace {
+namespace {
+
+// Every flag that DiskSim defines for a request; bit 0 is "read".
+constexpr std::uint32_t kReadFlag = 0x1;
+constexpr std::uint32_t kKnownFlags = 0xE00001C7;
+
+// A format whose every line that is not empty is a request.
+class LineReader : public RecordReader {
+ public:
+  explicit LineReader(Input input) : input_(std::move(input)), line_(input_) {}
+
+  bool next(Record& record) final {
+    for (std::string_view text; input_.line(text);) {
+      line_.cut_at_blanks(text);
+      if (line_.empty()) continue;
+      parse(line_, record);
+      return true;
+    }
+    return false;
+  }
+
+ protected:
+  virtual void parse(const Line& line, Record& record) = 0;
+
+  Input input_;
+  Line line_;
+};
+
+class AsciiReader final : public LineReader {
+ public:
+  using LineReader::LineReader;
+
+  void parse(const Line& line, Record& record) override {
+    line.require_fields(5, "time in ms, device, LBN, blocks, flags");
+    record.request = {.arrival_ns = line.time(0, "the arrival time", 1e6),
+                      .device = line.integer<std::uint32_t>(1, "the device number")};
+    record.first = line.integer<std::uint64_t>(2, "the LBN");
+    record.count = line.integer<std::uint32_t>(3, "the number of blocks");
+    const auto flags = line.integer<std::uint32_t>(4, "the flags", 16);
+    if (flags & ~kKnownFlags)
+      line.fail(4, fmt::format("the flags {} hold bits that no request has", shown(line[4])));
+    record.request.write = !(flags & kReadFlag);
+  }
+
+  Place place(Part part) const override {
+    switch (part) {
+      case Part::time: return line_.place(0);
+      case Part::device: return line_.place(1);
+      case Part::lbn: return line_.place(2);
+      case Part::blocks: return line_.place(3);
+      default: return line_.place(4);
+    }
+  }
+};
+
+class ValidateReader final : public LineReader {
+ public:
+  using LineReader::LineReader;
+
+  Kind kind() const override { return Kind::closed; }
+  bool has_devices() const override { return false; }
+
+  void parse(const Line& line, Record& record) override {
+    line.require_fields(6, "R or W, tag, LBN, blocks, service time in us, think time in us");
+    if (line[0] != "R" && line[0] != "W")
+      line.fail(0, fmt::format("\"{}\" is neither R nor W", shown(line[0])));
+    if (line[1].size() > Tag::kMost)
+      line.fail(1, fmt::format("the tag \"{}\" has more than {} letters", shown(line[1]), Tag::kMost));
+    record.request = {.write = line[0] == "W", .tag = Tag(line[1])};
+    record.first = line.integer<std::uint64_t>(2, "the LBN");
+    record.count = line.integer<std::uint32_t>(3, "the number of blocks");
+    if (const Nanoseconds service_ns = line.time(4, "the service time", 1e3); service_ns > 0)
+      record.request.service_ns = service_ns;
+    record.request.think_ns = line.time(5, "the time to the next issue", 1e3);
+  }
+
+  Place place(Part part) const override {
+    switch (part) {
+      case Part::lbn: return line_.place(2);
+      case Part::blocks: return line_.place(3);
+      case Part::service: return line_.place(4);
+      case Part::time: return line_.place(5);
+      default: return line_.place(0);
+    }
+  }
+};
+
+class AsciiWriter final : public RecordWriter {
+ public:
+  void append(std::string& out, const Request& request) override {
+    fmt::format_to(std::back_inserter(out), "{}.{:06} {} {} {} {:x}\n",
+                   request.arrival_ns / kMillisecond, request.arrival_ns % kMillisecond,
+                   request.device, request.lbn, request.blocks, request.write ? 0u : kReadFlag);
+  }
+};
+
+class ValidateWriter final : public RecordWriter {
+ public:
+  Kind kind() const override { return Kind::closed; }
+
+  void append(std::string& out, const Request& request) override {
+    const Nanoseconds service_ns = request.service_ns.value_or(0);
+    const std::string_view tag = request.tag.text();
+    fmt::format_to(std::back_inserter(out), "{} {} {} {} {}.{:03} {}.{:03}\n",
+                   request.write ? 'W' : 'R', tag.empty() ? "Hit" : tag, request.lbn, request.blocks,
+                   service_ns / kMicrosecond, service_ns % kMicrosecond,
+                   request.think_ns / kMicrosecond, request.think_ns % kMicrosecond);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<RecordReader> ascii_reader(Input input) {
+  return std::make_unique<AsciiReader>(std::move(input));
+}
+std::unique_ptr<RecordReader> validate_reader(Input input) {
+  return std::make_unique<ValidateReader>(std::move(input));
+}
+std::unique_ptr<RecordWriter> ascii_writer() { return std::make_unique<AsciiWriter>(); }
+std::unique_ptr<RecordWriter> validate_writer() { return std::make_unique<ValidateWriter>(); }
+
+}  // namespace platter::trace

@@ -1,0 +1,61 @@
+#include <utility>
+
+#include "trace/formats.h"
+
+namespace platter::trace {
+namespace {
+
+class FileWriter final : public Writer {
+ public:
+  FileWriter(std::unique_ptr<RecordWriter> records, std::unique_ptr<ByteSink> sink)
+      : records_(std::move(records)), sink_(std::move(sink)) {
+    records_->begin(buffer_);
+  }
+
+  Kind kind() const override { return records_->kind(); }
+
+  void write(std::span<const Request> requests) override {
+    constexpr std::size_t kEnough = 128 * 1024;
+    for (const Request& request : requests) {
+      records_->append(buffer_, request);
+      if (buffer_.size() >= kEnough) flush();
+    }
+  }
+
+  void finish() override {
+    records_->end(buffer_);
+    flush();
+    sink_->finish();
+  }
+
+ private:
+  void flush() {
+    sink_->write(buffer_);
+    buffer_.clear();
+  }
+
+  std::unique_ptr<RecordWriter> records_;
+  std::unique_ptr<ByteSink> sink_;
+  std::string buffer_;
+};
+
+std::unique_ptr<RecordWriter> record_writer(Format format, const Writing&) {
+  switch (format) {
+    case Format::validate: return validate_writer();
+    default: return ascii_writer();
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Writer> create_trace(std::unique_ptr<ByteSink> bytes, const std::string&,
+                                     Format format, const Writing& writing) {
+  return std::make_unique<FileWriter>(record_writer(format, writing), std::move(bytes));
+}
+
+std::unique_ptr<Writer> create_trace(const std::string& path, Format format,
+                                     const Writing& writing) {
+  return create_trace(file_sink(path), path, format, writing);
+}
+
+}  // namespace platter::trace

@@ -1,0 +1,77 @@
+#include "trace/line.h"
+
+#include <algorithm>
+
+namespace platter::trace {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 40;
+  std::string result(text.substr(0, kMost));
+  for (char& c : result)
+    if (c < ' ' || c > '~') c = '?';
+  return text.size() > kMost ? result + "..." : result;
+}
+
+void Line::cut_at_blanks(std::string_view text) {
+  text_ = text;
+  count_ = 0;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (;;) {
+    while (at != end && is_blank(*at)) ++at;
+    if (at == end) return;
+    const char* const begin = at;
+    while (at != end && !is_blank(*at)) ++at;
+    if (count_ < fields_.size()) fields_[count_] = {begin, static_cast<std::size_t>(at - begin)};
+    ++count_;
+  }
+}
+
+void Line::cut_at_commas(std::string_view text) {
+  text_ = text;
+  count_ = 0;
+  if (trimmed(text).empty()) return;
+  for (std::size_t begin = 0;;) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    if (count_ < fields_.size()) fields_[count_] = trimmed(text.substr(begin, comma - begin));
+    ++count_;
+    if (comma == text.size()) return;
+    begin = comma + 1;
+  }
+}
+
+void Line::wrong_count(std::size_t wanted, const char* names) const {
+  if (count_ < wanted)
+    fail(end(), fmt::format("the line ends after {} of its {} fields ({}); the trace is cut "
+                            "short or is in another format (see --format)",
+                            count_, wanted, names));
+  fail(wanted, fmt::format("\"{}\" follows the last of the {} fields ({}); the trace is in another "
+                           "format (see --format)",
+                           shown(fields_[wanted]), wanted, names));
+}
+
+Nanoseconds Line::time(std::size_t index, const char* what, double unit_ns) const {
+  const std::string_view text = fields_[index];
+  double value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error == std::errc::invalid_argument || end != last)
+    fail(index, fmt::format("{} \"{}\" is no number", what, shown(text)));
+  if (error != std::errc() || !(value >= 0 && value * unit_ns <= kLongestTime_ns))
+    fail(index, fmt::format("{} {} is out of range (0 to {:.0f})", what, shown(text),
+                            kLongestTime_ns / unit_ns));
+  return static_cast<Nanoseconds>(value * unit_ns + 0.5);
+}
+
+}  // namespace platter::trace

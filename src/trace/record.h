@@ -1,0 +1,73 @@
+// What the reader and the writer of one format do; all that formats have in common (selection, units,
+// order, capacity) is on top of it (checked_reader.cpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/error.h"
+#include "trace/input.h"
+#include "trace/stream.h"
+
+namespace platter::trace {
+
+// Where something stands: a line and a column, or a record and its first byte.
+struct Place {
+  std::uint64_t number = 0;  // both from 1
+  std::uint64_t column = 0;  // of a record: the offset of the byte
+  bool binary = false;
+};
+std::string to_text(const Place& place);
+
+// A record that cannot be read; what follows it can.
+class BadRecord : public Error {
+ public:
+  BadRecord(const std::string& name, const Place& where, const std::string& what);
+  const Place& place() const { return place_; }
+  const std::string& finding() const { return finding_; }  // without the place
+
+ private:
+  Place place_;
+  std::string finding_;
+};
+
+// A record as the file has it: lbn and blocks of the request are not set, their place is in units of
+// unit_bytes().
+struct Record {
+  Request request{};
+  std::uint64_t first = 0, count = 0;
+};
+
+enum class Part : std::uint8_t { time, device, lbn, blocks, operation, service };
+
+class RecordReader {
+ public:
+  virtual ~RecordReader() = default;
+
+  // The next record; false at the end. Throws BadRecord and can be asked on, or an Error that is final.
+  virtual bool next(Record& record) = 0;
+
+  // Where this part of the last record stands.
+  virtual Place place(Part part) const = 0;
+
+  virtual Kind kind() const { return Kind::open; }
+  virtual std::uint32_t unit_bytes() const { return 0; }  // 0: blocks, of whatever size
+  virtual bool ascending() const { return kind() == Kind::open; }  // the arrival times
+  virtual bool from_clock() const { return false; }  // times do not begin with the trace
+  virtual bool has_devices() const { return true; }
+  virtual std::string device_text(std::uint32_t device) const { return std::to_string(device); }
+  virtual std::vector<Skipped> skipped() const { return {}; }
+};
+
+class RecordWriter {
+ public:
+  virtual ~RecordWriter() = default;
+  virtual Kind kind() const { return Kind::open; }
+  virtual void begin(std::string&) {}
+  virtual void append(std::string& out, const Request& request) = 0;
+  virtual void end(std::string&) {}
+};
+
+}  // namespace platter::trace

@@ -1,0 +1,91 @@
+// Traces as streams: a Reader is asked for the next requests, a Writer is given them, so that a trace
+// may be longer than memory. docs/traces.md tells the formats.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trace/bytes.h"
+#include "trace/format.h"
+#include "trace/request.h"
+
+namespace platter::trace {
+
+// What is known of a trace before its first request.
+struct Source {
+  std::string name{};  // file or workload
+  Kind kind = Kind::open;
+  Format format = Format::detect;    // detect: it comes from no file
+  std::uint32_t block_bytes = 512;   // of the LBNs and blocks of the requests that are read
+  bool says_block_bytes = false;     // false: the format counts blocks and does not say of what size
+};
+
+// Records that are no read or write, which a reader passes over.
+struct Skipped {
+  std::string what{};  // "discards"
+  std::uint64_t count = 0;
+};
+
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  virtual const Source& source() const = 0;
+
+  // Fills as much of `out` as there are requests; 0: the end. Throws Error(bad_input) that names the
+  // file, the line and the column (of a binary format the record and the byte) of what is wrong.
+  virtual std::size_t read(std::span<Request> out) = 0;
+
+  // What was passed over so far.
+  virtual std::vector<Skipped> skipped() const { return {}; }
+};
+
+struct Reading {
+  Format format = Format::detect;
+  std::optional<std::uint32_t> device{};   // only this device's requests
+  std::optional<std::uint64_t> blocks{};   // capacity: a request beyond it is an error
+  std::uint32_t block_bytes = 512;         // formats in bytes or sectors: the block that LBNs count
+  bool round = false;                      // outward to whole blocks, otherwise an error
+  std::uint32_t reorder = 0;  // requests may lie so many places from the order of their times
+  bool queued = false;        // blktrace: a request arrives when it was queued (Q), not issued (D)
+};
+
+// gzip and zstd are seen by their content and read as they are. "-" is the standard input; of a file
+// X.blktrace.0 all X.blktrace.N are read. A trace of several devices of which none was chosen is an
+// Error(bad_input) that names them, a trace without requests, too.
+std::unique_ptr<Reader> open_trace(const std::string& path, const Reading& reading = {});
+std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteSource> bytes, const std::string& name,
+                                   const Reading& reading = {});
+
+class Writer {
+ public:
+  virtual ~Writer() = default;
+  virtual Kind kind() const = 0;  // of the requests that it takes
+  virtual void write(std::span<const Request> requests) = 0;
+
+  // Without it nothing is left of what was written.
+  virtual void finish() = 0;
+};
+
+struct Writing {
+  std::uint32_t block_bytes = 512;  // formats in bytes or sectors: of the requests' blocks
+};
+
+// Compressed if the name ends in .gz or .zst. Throws Error(output) for what cannot be written.
+std::unique_ptr<Writer> create_trace(const std::string& path, Format format,
+                                     const Writing& writing = {});
+std::unique_ptr<Writer> create_trace(std::unique_ptr<ByteSink> bytes, const std::string& name,
+                                     Format format, const Writing& writing = {});
+
+// The requests of `reader` as ones of the other kind. open -> closed: the gaps between arrivals become
+// think times. closed -> open: arrivals follow the measured service times; Error(bad_input) where
+// there are none.
+std::unique_ptr<Reader> as_kind(std::unique_ptr<Reader> reader, Kind kind);
+
+// All of `reader` to `writer`, the kind converted where they differ; does not finish the writer.
+void copy(std::unique_ptr<Reader> reader, Writer& writer);
+
+}  // namespace platter::trace
