@@ -1,78 +1,148 @@
-#include "trace/workload.h"
-
+#include <array>
 #include <map>
 #include <memory>
-#include <sstream>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
 #include "cli/subcommands.h"
-#include "model/file.h"
+#include "model/error.h"
 #include "model/json.h"
-#include "trace/trace.h"
+#include "trace/adjust.h"
+#include "trace/profile_list.h"
+#include "trace/stream.h"
+#include "trace/workload.h"
 
 namespace platter::cli {
 namespace {
 
-const std::map<std::string, trace::WorkloadKind> kWorkloads = {
-    {"random", trace::WorkloadKind::random}, {"mixed", trace::WorkloadKind::mixed}};
+const std::map<std::string, trace::Gap> kGaps = {{"constant", trace::Gap::constant},
+                                                 {"uniform", trace::Gap::uniform},
+                                                 {"exponential", trace::Gap::exponential}};
+
+struct Options {
+  std::string workload, format, model, output, gap;
+  std::vector<std::string> within, writes;
+  std::uint64_t blocks = 0, seed = 1;
+  std::optional<std::uint64_t> requests;
+  std::uint32_t block_bytes = 512;
+  bool reads_only = false, list = false, json = false;
+  trace::Adjustment adjustment;
+};
+
+trace::Workload workload_of(const Options& options) {
+  trace::Adjustment adjustment = options.adjustment;
+  if (!options.gap.empty()) adjustment.gap = kGaps.at(options.gap);
+  trace::Workload workload{
+      .profile = trace::adjusted(trace::profile(options.workload), adjustment),
+      .blocks = options.blocks,
+      .block_bytes = options.block_bytes,
+      .requests = options.requests,
+      .seed = options.seed,
+      .reads_only = options.reads_only,
+      .within = lbn_ranges(options.within),
+      .writes = lbn_ranges(options.writes)};
+  if (!options.model.empty()) {
+    const model::Identity identity = model::load_model(options.model).identity;
+    workload.blocks = identity.blocks;
+    workload.block_bytes = identity.block_bytes;
+  }
+  return workload;
+}
+
+void require(bool given, const char* what) {
+  if (!given)
+    throw Error(ExitStatus::usage,
+                fmt::format("platter trace generate needs {}; --help tells the options, --list the "
+                            "workloads",
+                            what));
+}
+
+void run(const Options& options) {
+  if (options.list) {
+    const auto profiles = trace::profiles();
+    fmt::print("{}", options.json ? trace::list_json(profiles) : trace::list_text(profiles));
+    return;
+  }
+  require(!options.workload.empty(), "--workload NAME");
+  require(!options.model.empty() || options.blocks > 0,
+          "the drive, --for MODEL or --blocks N");
+  require(!options.output.empty(), "-o FILE");
+  const trace::Workload workload = workload_of(options);
+  trace::save(workload, options.output, trace::format_of(options.format));
+}
+
+void add_places(CLI::App& command, trace::Adjustment& adjustment) {
+  command.add_option("--sequential-share", adjustment.sequential_share,
+                     "of the requests, where the one before ended (0 to 1)");
+  command.add_option("--local-share", adjustment.local_share,
+                     "of the requests, near the beginning of the one before (0 to 1)");
+  command.add_option("--local-blocks", adjustment.local_blocks, "how near that is")
+      ->check(at_least(0));
+  command.add_option("--streams", adjustment.streams, "sequential streams, each in its own region")
+      ->check(at_least(1));
+  command.add_flag("--any-stream", adjustment.any_stream, "the next one's stream is drawn");
+  command.add_option("--run-requests", adjustment.run_requests,
+                     "after so many a stream goes on anywhere in its region")
+      ->check(at_least(1));
+  command.add_option("--hot-share", adjustment.hot_share, "of the requests, to the hot spot");
+  command.add_option("--hot-span", adjustment.hot_span, "of the blocks, in the hot spot");
+}
+
+void add_times(CLI::App& command, Options& options) {
+  trace::Adjustment& adjustment = options.adjustment;
+  command.add_option("--rate", adjustment.rate_hz, "open: requests a second arrive");
+  command.add_option("--think-ms", adjustment.think_ms,
+                     "closed: from a completion to the next request");
+  command.add_option("--gap", options.gap, "how the times between them are distributed")
+      ->check(CLI::IsMember(kGaps));
+  command.add_option("--burst-requests", adjustment.burst_requests, "requests in a burst")
+      ->check(at_least(1));
+  command.add_option("--burst-kb", adjustment.burst_kb, "or KiB in a burst")->check(at_least(1));
+  command.add_option("--idle-ms", adjustment.idle_ms, "idle behind a burst");
+}
 
 }  // namespace
 
 void add_trace_generate(CLI::App& parent) {
-  struct Options {
-    std::string workload, format = "ascii", model, output;
-    std::vector<std::string> within, writes;
-    std::uint64_t blocks = 0, requests = 5000, seed = 1;
-    std::uint32_t block_bytes = 512;
-    bool reads_only = false;
-  };
   auto options = std::make_shared<Options>();
-  CLI::App* command = parent.add_subcommand(
-      "generate", "one of the two workloads with which DIXtrac was validated");
-  command->add_option("--workload", options->workload, "the cache's (mixed) or all else's (random)")
-      ->required()
-      ->check(CLI::IsMember(kWorkloads));
-  CLI::Option_group* drive = command->add_option_group("drive");
-  drive->add_option("--for", options->model, "the model of the drive that the trace is for");
-  drive->add_option("--blocks", options->blocks, "or the drive's number of blocks")
-      ->check(at_least(1));
-  drive->require_option(1);
-  command->add_option("--block-bytes", options->block_bytes, "bytes a block, with --blocks")
-      ->check(at_least(1));
-  command->add_option("--requests", options->requests, "how many")
+  CLI::App* command =
+      parent.add_subcommand("generate", "a workload for a drive (docs/workloads.md)");
+  command->add_flag("--list", options->list, "the workloads that there are");
+  command->add_flag("--json", options->json, "the list for programs");
+  command->add_option("--workload", options->workload, "one of --list");
+  CLI::Option* model = command->add_option("--for", options->model, "the model of the drive");
+  command->add_option("--blocks", options->blocks, "or the drive's number of blocks")
       ->check(at_least(1))
+      ->excludes(model);
+  command->add_option("--block-bytes", options->block_bytes, "bytes a block, with --blocks")
+      ->check(at_least(1))
+      ->excludes(model)
       ->capture_default_str();
+  command->add_option("--requests", options->requests, "how many (else: as --list --json says)")
+      ->check(at_least(1));
   command->add_option("--seed", options->seed, "the same seed makes the same trace")
       ->check(at_least(0))
       ->capture_default_str();
   command->add_option("--within", options->within, "LBN ranges FIRST-LAST of all requests");
   command->add_option("--writes-within", options->writes, "LBN ranges FIRST-LAST of writes");
+  command->add_option("--read-share", options->adjustment.read_share, "reads of all (0 to 1)");
   command->add_flag("--reads-only", options->reads_only, "reads in place of the writes");
-  command->add_option("--format", options->format, "of the file")
-      ->check(CLI::IsMember(trace::format_names()))
-      ->capture_default_str();
-  command->add_option("-o,--output", options->output, "the trace file to write")->required();
-  command->callback([options] {
-    trace::Workload workload{.kind = kWorkloads.at(options->workload),
-                              .blocks = options->blocks,
-                              .block_bytes = options->block_bytes,
-                              .requests = options->requests,
-                              .seed = options->seed,
-                              .reads_only = options->reads_only,
-                              .within = lbn_ranges(options->within),
-                              .writes = lbn_ranges(options->writes)};
-    if (!options->model.empty()) {
-      const model::Identity identity = model::load_model(options->model).identity;
-      workload.blocks = identity.blocks;
-      workload.block_bytes = identity.block_bytes;
-    }
-    std::ostringstream out;
-    trace::write_trace(out, trace::generate(workload), trace::format_of(options->format));
-    model::write_file(options->output, out.str());
-  });
+  command->add_option("--request-kb", options->adjustment.request_kb,
+                      "size in KiB: N, LEAST-MOST or LEAST-MOST:STEP");
+  command->add_option("--align-kb", options->adjustment.align_kb,
+                      "places that are drawn are multiples of it");
+  add_places(*command, options->adjustment);
+  add_times(*command, *options);
+  command->add_option("--format", options->format, "of the file (else: ascii if open, validate if closed)")
+      ->check(CLI::IsMember(trace::format_names()));
+  command->add_option("-o,--output", options->output, "the trace file to write");
+  command->callback([options] { run(*options); });
 }
 
 }  // namespace platter::cli

@@ -1,27 +1,58 @@
 #include "trace/statistics.h"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
+#include "trace/access_table.h"
 
 namespace platter::cli {
+namespace {
+
+struct Options {
+  TraceOptions trace;
+  std::vector<std::string> more;
+  bool json = false, tables = false;
+};
+
+std::vector<trace::Statistics> all_statistics(const Options& options) {
+  std::vector<std::string> paths = {options.trace.path};
+  paths.insert(paths.end(), options.more.begin(), options.more.end());
+  std::vector<trace::Statistics> all;
+  for (const std::string& path : paths) {
+    TraceOptions one = options.trace;
+    one.path = path;
+    all.push_back(trace::statistics_of(*one.open()));
+  }
+  return all;
+}
+
+void run(const Options& options) {
+  const std::vector<trace::Statistics> all = all_statistics(options);
+  if (options.json)
+    fmt::print("{}", trace::to_json(all));
+  else if (options.tables)
+    fmt::print("{}", trace::access_table(all));
+  else
+    fmt::print("{}", trace::to_text(all));
+}
+
+}  // namespace
 
 void add_trace_stats(CLI::App& parent) {
-  struct Options {
-    TraceOptions trace;
-    bool json = false;
-  };
   auto options = std::make_shared<Options>();
-  CLI::App* command = parent.add_subcommand("stats", "what a trace asks for");
+  CLI::App* command =
+      parent.add_subcommand("stats", "what traces ask for: sizes, places, times");
   add_trace_options(*command, options->trace);
+  command->add_option("MORE", options->more, "more traces");
+  command->add_flag("--tables", options->tables,
+                    "only the table of Salam-Alada 2004, one configuration for each trace");
   command->add_flag("--json", options->json, "for programs");
-  command->callback([options] {
-    const trace::Statistics statistics = trace::statistics_of(options->trace.read());
-    fmt::print("{}", options->json ? trace::to_json(statistics) : trace::to_text(statistics));
-  });
+  command->callback([options] { run(*options); });
 }
 
 }  // namespace platter::cli

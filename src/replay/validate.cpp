@@ -51,10 +51,10 @@ void validate(scsi::Device& device, std::span<const Subject> models, const Valid
               const Finished& finished) {
   const model::Identity identity = identity_of(device);
   require_same_size(device.name(), identity, models);
-  for (const trace::WorkloadKind kind : {trace::WorkloadKind::random, trace::WorkloadKind::mixed}) {
+  for (const std::string workload : {"random", "mixed"}) {
     Validated validated;
-    validated.workload = kind == trace::WorkloadKind::random ? "random" : "mixed";
-    validated.trace = trace::generate({.kind = kind,
+    validated.workload = workload;
+    validated.trace = trace::generate({.profile = trace::profile(workload),
                                 .blocks = identity.blocks,
                                 .block_bytes = identity.block_bytes,
                                 .requests = options.requests,
@@ -63,7 +63,7 @@ void validate(scsi::Device& device, std::span<const Subject> models, const Valid
                                 .writes = options.permission.writes});
     validated.drive =
         drives_result(device, validated.trace,
-                      kind == trace::WorkloadKind::random ? Caches::off : Caches::as_they_are, options);
+                      workload == "random" ? Caches::off : Caches::as_they_are, options);
     const Caches caches = validated.drive.caches == "off" ? Caches::off : Caches::as_they_are;
     for (const Subject& model : models) {
       validated.models.push_back(

@@ -1,100 +1,81 @@
 #include "trace/statistics.h"
 
 #include <algorithm>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include "model/json_head.h"
-#include "model/pretty.h"
+#include <vector>
 
 namespace platter::trace {
 namespace {
 
 constexpr std::uint64_t kLocalBlocks = 500;
+constexpr std::uint32_t kRegionBytes = 1 << 20;
 
-double ratio(double sum, std::uint64_t count) {
-  return count == 0 ? 0 : sum / static_cast<double>(count);
-}
+std::uint64_t apart(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; }
 
 }  // namespace
 
-Statistics statistics_of(const Trace& trace) {
-  Statistics result;
-  result.name = trace.name;
-  result.kind = trace.kind;
-  result.requests = trace.requests.size();
-  result.first_lbn = ~std::uint64_t{0};
-  result.min_blocks = ~0u;
-  double blocks = 0, gaps_ms = 0, services_ms = 0;
-  std::uint64_t sequential = 0, local = 0;
-  for (std::size_t i = 0; i < trace.requests.size(); ++i) {
-    const Request& request = trace.requests[i];
-    ++(request.write ? result.writes : result.reads);
-    result.first_lbn = std::min(result.first_lbn, request.lbn);
-    result.last_lbn = std::max(result.last_lbn, request.lbn + request.blocks - 1);
-    result.min_blocks = std::min(result.min_blocks, request.blocks);
-    result.max_blocks = std::max(result.max_blocks, request.blocks);
-    blocks += request.blocks;
-    if (request.service_ns) {
-      ++result.measured;
-      services_ms += to_ms(*request.service_ns);
+void Accesses::add(const Request& request) {
+  blocks.add(request.blocks);
+  if (last_lbn) strides.add(apart(request.lbn, *last_lbn));
+  last_lbn = request.lbn;
+}
+
+Statistics::Statistics(const Source& from)
+    : source(from), footprint(std::max(1u, kRegionBytes / std::max(1u, from.block_bytes))) {}
+
+void Statistics::add(const Request& request) {
+  all.add(request);
+  (request.write ? writes : reads).add(request);
+  add_place(request);
+  add_times(request);
+  before_ = request;
+}
+
+void Statistics::add_place(const Request& request) {
+  first_lbn = std::min(first_lbn, request.lbn);
+  last_lbn = std::max(last_lbn, request.lbn + (request.blocks - 1));
+  blocks += request.blocks;
+  sequentiality.add(request.lbn, request.blocks);
+  alignment.add(request.lbn, request.blocks);
+  touched_before += footprint.add(request.lbn, request.blocks);
+  if (!before_) return;
+  const std::uint64_t behind = before_->lbn + before_->blocks;
+  const std::uint64_t from_behind = apart(request.lbn, behind);
+  distance.add(from_behind);
+  if (request.lbn > behind) forward.add(from_behind);
+  if (request.lbn < behind) backward.add(from_behind);
+  local += request.lbn != behind && apart(request.lbn, before_->lbn) <= kLocalBlocks;
+}
+
+void Statistics::add_times(const Request& request) {
+  if (request.service_ns) services_ns.add(static_cast<std::uint64_t>(*request.service_ns));
+  if (!open()) {
+    if (before_) {
+      gaps_ns.add(static_cast<std::uint64_t>(before_->think_ns));
+      closed_ns_ += before_->service_ns.value_or(0) + before_->think_ns;
     }
-    if (i == 0) continue;
-    const Request& before = trace.requests[i - 1];
-    gaps_ms += to_ms(trace.kind == Kind::open ? request.arrival_ns - before.arrival_ns
-                                                   : before.think_ns);
-    const std::uint64_t apart =
-        std::max(request.lbn, before.lbn) - std::min(request.lbn, before.lbn);
-    if (request.lbn == before.lbn + before.blocks)
-      ++sequential;
-    else if (apart <= kLocalBlocks)
-      ++local;
+    return;
   }
-  const std::uint64_t pairs = result.requests - std::min<std::uint64_t>(1, result.requests);
-  result.mean_blocks = ratio(blocks, result.requests);
-  result.sequential_share = ratio(static_cast<double>(sequential), pairs);
-  result.local_share = ratio(static_cast<double>(local), pairs);
-  result.mean_gap_ms = ratio(gaps_ms, pairs);
-  result.mean_service_ms = ratio(services_ms, result.measured);
-  return result;
+  if (!before_) first_ns_ = request.arrival_ns;
+  if (before_) gaps_ns.add(static_cast<std::uint64_t>(request.arrival_ns - last_ns_));
+  last_ns_ = request.arrival_ns;
+  for (Windows& each : windows) each.add(request.arrival_ns - first_ns_);
+  if (request.service_ns) outstanding.add(request.arrival_ns, *request.service_ns);
 }
 
-std::string to_json(const Statistics& statistics) {
-  nlohmann::ordered_json json = model::json_head("platter-trace-statistics");
-  json["name"] = statistics.name;
-  json["kind"] = statistics.kind == Kind::open ? "open" : "closed";
-  json["requests"] = statistics.requests;
-  json["reads"] = statistics.reads;
-  json["writes"] = statistics.writes;
-  json["first_lbn"] = statistics.first_lbn;
-  json["last_lbn"] = statistics.last_lbn;
-  json["min_blocks"] = statistics.min_blocks;
-  json["mean_blocks"] = statistics.mean_blocks;
-  json["max_blocks"] = statistics.max_blocks;
-  json["sequential_share"] = statistics.sequential_share;
-  json["local_share"] = statistics.local_share;
-  json["mean_gap_ms"] = statistics.mean_gap_ms;
-  json["measured"] = statistics.measured;
-  if (statistics.measured > 0) json["mean_service_ms"] = statistics.mean_service_ms;
-  return model::pretty(json);
+std::optional<double> Statistics::rate_hz() const {
+  const bool known = open() || services_ns.count() == requests();
+  const Nanoseconds took_ns = open() ? span_ns() : closed_ns_;
+  if (!known || took_ns <= 0) return std::nullopt;
+  return static_cast<double>(pairs()) * 1e9 / static_cast<double>(took_ns);
 }
 
-std::string to_text(const Statistics& statistics) {
-  const bool open = statistics.kind == Kind::open;
-  std::string text = fmt::format(
-      "{} is {}: {} requests, {} reads and {} writes of {} to {} blocks (mean {:.1f}), LBN {} to "
-      "{}.\n{:.1f} % are sequential, {:.1f} % more within 500 LBNs of the one before. Mean {}: {:.3f} "
-      "ms.\n",
-      statistics.name, open ? "an open trace" : "a closed trace", statistics.requests,
-      statistics.reads, statistics.writes, statistics.min_blocks, statistics.max_blocks,
-      statistics.mean_blocks, statistics.first_lbn, statistics.last_lbn,
-      100 * statistics.sequential_share, 100 * statistics.local_share,
-      open ? "time between arrivals" : "think time", statistics.mean_gap_ms);
-  if (statistics.measured > 0)
-    text += fmt::format("{} service times were measured, mean {:.3f} ms.\n", statistics.measured,
-                        statistics.mean_service_ms);
-  return text;
+Statistics statistics_of(Reader& reader) {
+  Statistics statistics(reader.source());
+  std::vector<Request> requests(4096);
+  while (const std::size_t count = reader.read(requests))
+    for (std::size_t i = 0; i < count; ++i) statistics.add(requests[i]);
+  statistics.finish();
+  return statistics;
 }
 
 }  // namespace platter::trace

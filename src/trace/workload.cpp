@@ -1,9 +1,7 @@
 #include "trace/workload.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
-#include <random>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -12,124 +10,145 @@
 namespace platter::trace {
 namespace {
 
-constexpr Nanoseconds kLongestGap_ns = 72 * kMillisecond;
-constexpr std::uint64_t kLocalBlocks = 500;
-constexpr std::array<std::uint64_t, 6> kSizeWeights = {10, 13, 16, 19, 22, 25};
-constexpr std::uint32_t kSizeStepBytes = 2048;
+constexpr Nanoseconds kLongest_ns = 9'000'000'000'000'000;  // what traces hold exactly
 
-// The standard fixes the numbers of mt19937_64 but not those of its distributions: draws are our own.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : generator_(seed) {}
-
-  // Uniform in 0 ... count - 1, without bias: values past the last whole multiple are drawn again.
-  std::uint64_t below(std::uint64_t count) {
-    const std::uint64_t past = (~std::uint64_t{0} % count + 1) % count;
-    std::uint64_t value = generator_();
-    while (value > ~std::uint64_t{0} - past) value = generator_();
-    return value % count;
-  }
-
- private:
-  std::mt19937_64 generator_;
-};
-
-using Ranges = std::vector<LbnRange>;
-
-bool holds(const Ranges& ranges, std::uint64_t lbn, std::uint64_t blocks) {
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [&](const LbnRange& range) { return range.holds(lbn, blocks); });
+template <class... Values>
+[[noreturn]] void refuse(fmt::format_string<Values...> sentence, Values&&... values) {
+  throw Error(ExitStatus::usage, fmt::format(sentence, std::forward<Values>(values)...));
 }
 
-// Uniform over every first LBN at which so many blocks fit into one range.
-std::uint64_t uniform_lbn(Draws& draws, const Ranges& ranges, std::uint64_t blocks) {
-  const auto places = [&](const LbnRange& range) {
-    const std::uint64_t size = range.last - range.first + 1;
-    return size < blocks ? 0 : size - blocks + 1;
-  };
-  std::uint64_t total = 0;
-  for (const LbnRange& range : ranges) total += places(range);
-  std::uint64_t place = draws.below(total);
-  for (const LbnRange& range : ranges) {
-    if (place < places(range)) return range.first + place;
-    place -= places(range);
-  }
-  return ranges.front().first;
+std::uint64_t whole_blocks(std::uint64_t bytes, std::uint32_t block_bytes) {
+  return std::max<std::uint64_t>(1, (bytes + block_bytes - 1) / block_bytes);
 }
 
-std::uint32_t request_blocks(Draws& draws, std::uint32_t block_bytes) {
-  std::uint64_t weight = 0;
-  for (const std::uint64_t each : kSizeWeights) weight += each;
-  std::uint64_t drawn = draws.below(weight);
-  std::uint32_t steps = 1;
-  for (const std::uint64_t each : kSizeWeights) {
-    if (drawn < each) break;
-    drawn -= each;
-    ++steps;
-  }
-  return std::max(1u, (steps * kSizeStepBytes + block_bytes - 1) / block_bytes);
-}
-
-// Where the mixed workload goes next, seen from the request before; nullopt: anywhere.
-std::optional<std::uint64_t> neighbour_lbn(Draws& draws, const Request& before) {
-  const std::uint64_t kind = draws.below(10);
-  if (kind < 2) return before.lbn + before.blocks;
-  if (kind >= 5) return std::nullopt;
-  const std::uint64_t lowest = before.lbn - std::min(before.lbn, kLocalBlocks);
-  return lowest + draws.below(before.lbn + kLocalBlocks - lowest + 1);
-}
-
-void check(const Ranges& ranges, std::uint64_t capacity, std::uint64_t largest) {
-  bool fits = false;
-  for (const LbnRange& range : ranges) {
+void check(const std::vector<LbnRange>& ranges, std::uint64_t capacity) {
+  for (const LbnRange& range : ranges)
     if (range.first > range.last || range.last >= capacity)
-      throw Error(ExitStatus::usage,
-                  fmt::format("the LBN range {}-{} is not one of this drive, whose last LBN is {}",
-                              range.first, range.last, capacity - 1));
-    fits = fits || range.last - range.first + 1 >= largest;
-  }
-  if (!fits)
-    throw Error(ExitStatus::usage,
-                fmt::format("no LBN range given can hold the largest request of the workload, {} "
-                            "blocks; name a longer one",
-                            largest));
+      refuse("the LBN range {}-{} is not one of this drive, whose last LBN is {}", range.first,
+             range.last, capacity - 1);
+}
+
+void check(const Profile& profile, std::uint32_t block_bytes) {
+  if (block_bytes == 0) refuse("a block of 0 bytes is none");
+  if (profile.align_bytes % block_bytes != 0)
+    refuse("requests cannot be aligned to {} bytes on a drive with blocks of {} bytes; name a "
+           "multiple of it",
+           profile.align_bytes, block_bytes);
+  if (const auto* nearby = std::get_if<Nearby>(&profile.place);
+      nearby && (nearby->sequential > nearby->of || nearby->local > nearby->of - nearby->sequential))
+    refuse("the sequential and the local share together are more than all requests");
 }
 
 }  // namespace
 
-Trace generate(const Workload& workload) {
-  const std::uint64_t largest = std::max<std::uint64_t>(
-      1, (kSizeWeights.size() * kSizeStepBytes + workload.block_bytes - 1) / workload.block_bytes);
+Generator::Generator(const Workload& workload)
+    : profile_(workload.profile),
+      requests_(workload.requests.value_or(workload.profile.requests)),
+      reads_only_(workload.reads_only),
+      draws_(workload.seed) {
+  source_.name = fmt::format("{} workload, seed {}", profile_.name, workload.seed);
+  source_.kind = profile_.times.kind;
+  source_.block_bytes = workload.block_bytes;
+  source_.says_block_bytes = true;
+  check(profile_, workload.block_bytes);
+  const Sizes& sizes = profile_.sizes;
+  for (const std::uint64_t weight : sizes.weights) weight_ += weight;
+  const std::uint64_t largest = whole_blocks(
+      sizes.least_bytes + (sizes.weights.size() - 1) * std::uint64_t{sizes.step_bytes},
+      workload.block_bytes);
   if (workload.blocks < largest)
-    throw Error(ExitStatus::usage, "a drive of that few blocks cannot hold the workload");
-  const Ranges within =
-      workload.within.empty() ? Ranges{{0, workload.blocks - 1}} : workload.within;
-  const Ranges writes = workload.writes.empty() ? within : workload.writes;
-  check(within, workload.blocks, largest);
-  if (!workload.reads_only) check(writes, workload.blocks, largest);
+    refuse("a drive of {} blocks cannot hold the largest request of the workload, {} blocks",
+           workload.blocks, largest);
+  check(workload.within, workload.blocks);
+  check(workload.writes, workload.blocks);
+  const std::uint64_t align = std::max(1u, profile_.align_bytes / workload.block_bytes);
+  placer_.emplace(profile_,
+                  Ranges(workload.within.empty() ? std::vector<LbnRange>{{0, workload.blocks - 1}}
+                                                 : workload.within),
+                  align, largest);
+  if (!workload.writes.empty() && !reads_only_)
+    write_placer_.emplace(profile_, Ranges(workload.writes), align, largest);
+  gap_ns_ = drawn_gap();
+}
 
-  Draws draws(workload.seed);
-  Trace trace;
-  trace.kind = Kind::open;
-  trace.name = fmt::format("{} workload, seed {}",
-                           workload.kind == WorkloadKind::random ? "random" : "mixed", workload.seed);
-  trace.requests.reserve(workload.requests);
-  for (std::uint64_t i = 0; i < workload.requests; ++i) {
-    Request request;
-    const auto gap_ns = static_cast<Nanoseconds>(draws.below(kLongestGap_ns + 1));
-    if (i > 0) request.arrival_ns = trace.requests.back().arrival_ns + gap_ns;
-    request.write = draws.below(3) == 2 && !workload.reads_only;
-    request.blocks = request_blocks(draws, workload.block_bytes);
-    const Ranges& allowed = request.write ? writes : within;
-    std::optional<std::uint64_t> lbn;
-    if (workload.kind == WorkloadKind::mixed && i > 0)
-      lbn = neighbour_lbn(draws, trace.requests.back());
-    request.lbn = lbn && holds(allowed, *lbn, request.blocks)
-                      ? *lbn
-                      : uniform_lbn(draws, allowed, request.blocks);
-    trace.requests.push_back(request);
+std::size_t Generator::read(std::span<Request> out) {
+  std::size_t count = 0;
+  while (count < out.size() && made_ < requests_) out[count++] = next();
+  return count;
+}
+
+// A request's gap is drawn before all else of it, a closed request's think time is the gap before
+// the next one: a seed makes the same requests, open and closed.
+Request Generator::next() {
+  Request request;
+  if (made_ > 0) arrival_ns_ += gap_ns_;
+  if (arrival_ns_ > kLongest_ns)
+    refuse("request {} of the workload {} would arrive after more than 104 days; ask for fewer "
+           "requests or for a higher rate",
+           made_ + 1, profile_.name);
+  ++made_;
+  if (source_.kind == Kind::open) request.arrival_ns = arrival_ns_;
+  const Share writes = profile_.writes;
+  request.write = draws_.below(writes.of) >= writes.of - writes.part && !reads_only_;
+  request.blocks = drawn_blocks();
+  Placer& placer = request.write && write_placer_ ? *write_placer_ : *placer_;
+  request.lbn = placer.place(draws_, before_, request.blocks);
+  before_ = {request.lbn, request.lbn + request.blocks - 1};
+  gap_ns_ = burst_ends(request.blocks) ? profile_.times.idle_ns : drawn_gap();
+  if (source_.kind == Kind::closed && made_ < requests_) request.think_ns = gap_ns_;
+  return request;
+}
+
+std::uint32_t Generator::drawn_blocks() {
+  std::uint64_t drawn = draws_.below(weight_), bytes = profile_.sizes.least_bytes;
+  for (const std::uint64_t weight : profile_.sizes.weights) {
+    if (drawn < weight) break;
+    drawn -= weight;
+    bytes += profile_.sizes.step_bytes;
   }
-  return trace;
+  return static_cast<std::uint32_t>(whole_blocks(bytes, source_.block_bytes));
+}
+
+bool Generator::burst_ends(std::uint32_t blocks) {
+  const Times& times = profile_.times;
+  ++burst_requests_;
+  burst_bytes_ += std::uint64_t{blocks} * source_.block_bytes;
+  const bool ends = (times.burst_requests > 0 && burst_requests_ >= times.burst_requests) ||
+                    (times.burst_bytes > 0 && burst_bytes_ >= times.burst_bytes);
+  if (ends) burst_requests_ = burst_bytes_ = 0;
+  return ends;
+}
+
+Nanoseconds Generator::drawn_gap() {
+  const Times& times = profile_.times;
+  switch (times.gap) {
+    case Gap::constant:
+      return times.mean_ns;
+    case Gap::uniform:
+      return static_cast<Nanoseconds>(
+          draws_.below(2 * static_cast<std::uint64_t>(times.mean_ns) + 1));
+    case Gap::exponential:
+      return draws_.exponential(times.mean_ns);
+  }
+  return 0;
+}
+
+Trace generate(const Workload& workload) {
+  Generator generator(workload);
+  return read_trace(generator);
+}
+
+void save(const Workload& workload, const std::string& path, Format format) {
+  auto generator = std::make_unique<Generator>(workload);
+  const Kind kind = generator->source().kind;
+  if (format == Format::detect) format = kind == Kind::open ? Format::ascii : Format::validate;
+  const auto writer = create_trace(path, format, {.block_bytes = workload.block_bytes});
+  if (kind == Kind::closed && writer->kind() == Kind::open)
+    refuse("the workload {} is closed, and the format {} holds open traces; name --format validate, "
+           "or --rate for an open one",
+           workload.profile.name, name_of(format));
+  copy(std::move(generator), *writer);
+  writer->finish();
 }
 
 }  // namespace platter::trace

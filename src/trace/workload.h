@@ -1,35 +1,63 @@
-// The two synthetic workloads with which DIXtrac was validated (Schindler & Ganger 1999, section
-// 6.2), reproducible from their seed on every platform.
+// A workload: a profile on a drive, request by request, reproducible from its seed on every
+// platform. docs/workloads.md tells the profiles and every parameter.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "trace/trace.h"
 #include "model/lbn_range.h"
+#include "trace/placer.h"
+#include "trace/profiles.h"
+#include "trace/trace.h"
 
 namespace platter::trace {
 
-enum class WorkloadKind : std::uint8_t {
-  random,  // independent requests, uniform over the drive: everything but the cache
-  mixed,   // 20 % sequential, 30 % local (within 500 LBNs), 50 % uniform: the cache
-};
-
 struct Workload {
-  WorkloadKind kind = WorkloadKind::random;
+  Profile profile{};
   std::uint64_t blocks = 0;  // capacity of the drive
   std::uint32_t block_bytes = 512;
-  std::uint64_t requests = 5000;
+  std::optional<std::uint64_t> requests{};  // else as many as the profile says
   std::uint64_t seed = 1;
-  bool reads_only = false;              // otherwise 2/3 reads, 1/3 writes
-  std::vector<LbnRange> within{};   // all requests lie in these; empty: the whole drive
-  std::vector<LbnRange> writes{};   // writes lie in these; empty: as all requests
+  bool reads_only = false;                  // reads in place of the writes, at the same places
+  std::vector<LbnRange> within{};           // all requests lie in these; empty: the whole drive
+  std::vector<LbnRange> writes{};           // writes lie in these; empty: as all requests
 };
 
-// Open arrivals, inter-arrival times uniform between 0 and 72 ms. Sizes 2, 4, ... 12 KiB with the
-// weights 10, 13, 16, 19, 22, 25 (the linear ones whose mean is the paper's 8 KiB), in whole blocks.
-// A sequential or local write that would leave the allowed ranges is drawn uniformly from them.
-// Throws Error(usage) where a range cannot hold the largest request.
+// The workload as a stream: it is made as it is read, and may be longer than memory.
+class Generator final : public Reader {
+ public:
+  // Throws Error(usage) for a profile that does not go with the drive or the ranges.
+  explicit Generator(const Workload& workload);
+
+  const Source& source() const override { return source_; }
+  std::size_t read(std::span<Request> out) override;
+
+ private:
+  Request next();
+  std::uint32_t drawn_blocks();
+  bool burst_ends(std::uint32_t blocks);
+  Nanoseconds drawn_gap();
+
+  Profile profile_;
+  std::uint64_t requests_, made_ = 0;
+  bool reads_only_;
+  Draws draws_;
+  Source source_{};
+  std::optional<Placer> placer_{}, write_placer_{};  // the second: writes have ranges of their own
+  std::uint64_t weight_ = 0;
+  std::optional<LbnRange> before_{};
+  Nanoseconds arrival_ns_ = 0, gap_ns_ = 0;
+  std::uint64_t burst_requests_ = 0, burst_bytes_ = 0;
+};
+
+// All of it in memory.
 Trace generate(const Workload& workload);
+
+// All of it to a file, as it is made; Format::detect: ascii if it is open, validate if it is closed.
+// Throws Error(usage) for a format of open traces where it is closed.
+void save(const Workload& workload, const std::string& path, Format format = Format::detect);
 
 }  // namespace platter::trace

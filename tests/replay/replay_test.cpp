@@ -28,7 +28,7 @@ model::DriveModel drive_model(bool cache = false) {
 }
 
 trace::Trace workload(bool reads_only, std::uint64_t requests = 300) {
-  return trace::generate({.kind = trace::WorkloadKind::mixed,
+  return trace::generate({.profile = trace::profile("mixed"),
                    .blocks = kBlocks,
                    .requests = requests,
                    .seed = 3,

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::uint64_t kBlocks = 4'000'000;
 
-Trace made(WorkloadKind kind, std::uint64_t seed = 1) {
-  return generate({.kind = kind, .blocks = kBlocks, .seed = seed});
+Trace made(const char* name, std::uint64_t seed = 1) {
+  return generate({.profile = profile(name), .blocks = kBlocks, .seed = seed});
 }
 
 }  // namespace
 
 TEST_CASE("the random workload is that of the paper, within four standard errors") {
-  const Trace trace = made(WorkloadKind::random);
+  const Trace trace = made("random");
   REQUIRE(trace.requests.size() == 5000);
   REQUIRE(trace.kind == Kind::open);
   double bytes = 0, writes = 0, place = 0;
@@ -38,7 +38,7 @@ TEST_CASE("the random workload is that of the paper, within four standard errors
 }
 
 TEST_CASE("the mixed workload is 20 % sequential, 30 % local, 50 % uniform") {
-  const Trace trace = made(WorkloadKind::mixed);
+  const Trace trace = made("mixed");
   double sequential = 0, local = 0;
   for (std::size_t i = 1; i < trace.requests.size(); ++i) {
     const Request &before = trace.requests[i - 1], &now = trace.requests[i];
@@ -53,8 +53,8 @@ TEST_CASE("the mixed workload is 20 % sequential, 30 % local, 50 % uniform") {
 }
 
 TEST_CASE("a seed is a workload on every platform") {
-  const Trace a = made(WorkloadKind::mixed, 7), b = made(WorkloadKind::mixed, 7);
-  const Trace c = made(WorkloadKind::mixed, 8);
+  const Trace a = made("mixed", 7), b = made("mixed", 7);
+  const Trace c = made("mixed", 8);
   bool same = true, other = false;
   for (std::size_t i = 0; i < a.requests.size(); ++i) {
     same = same && a.requests[i].lbn == b.requests[i].lbn &&
@@ -66,7 +66,7 @@ TEST_CASE("a seed is a workload on every platform") {
 }
 
 TEST_CASE("writes stay in the ranges that allow them, reads-only has none") {
-  Workload workload{.kind = WorkloadKind::mixed, .blocks = kBlocks};
+  Workload workload{.profile = profile("mixed"), .blocks = kBlocks};
   workload.writes = {{1000, 1999}, {5000, 5023}};
   std::size_t writes = 0;
   bool reads_elsewhere = false;
@@ -88,14 +88,14 @@ TEST_CASE("writes stay in the ranges that allow them, reads-only has none") {
 TEST_CASE("every request stays within the given ranges") {
   const LbnRange range{100, 400};
   for (const Request& request :
-       generate({.kind = WorkloadKind::mixed, .blocks = kBlocks, .within = {range}}).requests)
+       generate({.profile = profile("mixed"), .blocks = kBlocks, .within = {range}}).requests)
     CHECK(range.holds(request.lbn, request.blocks));
 }
 
 TEST_CASE("a range that cannot hold a request is refused") {
-  Workload workload{.blocks = kBlocks, .within = {{0, 22}}};
+  Workload workload{.profile = profile("random"), .blocks = kBlocks, .within = {{0, 22}}};
   CHECK_THROWS_AS(generate(workload), Error);
   workload.within = {{kBlocks - 10, kBlocks}};
   CHECK_THROWS_AS(generate(workload), Error);
-  CHECK_THROWS_AS(generate({.blocks = 10}), Error);
+  CHECK_THROWS_AS(generate({.profile = profile("random"), .blocks = 10}), Error);
 }

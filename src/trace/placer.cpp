@@ -1,0 +1,92 @@
+#include "trace/placer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "model/error.h"
+
+namespace platter::trace {
+
+Placer::Placer(const Profile& profile, Ranges ranges, std::uint64_t align, std::uint64_t largest)
+    : place_(profile.place), ranges_(std::move(ranges)), align_(align), largest_(largest) {
+  require_room(ranges_, "no LBN range given can hold");
+  std::visit([&](const auto& place) { prepare(place); }, place_);
+}
+
+void Placer::require_room(const Ranges& ranges, const std::string& what) const {
+  if (ranges.places(largest_, align_) > 0) return;
+  throw Error(ExitStatus::usage,
+              fmt::format("{} the largest request of the workload, {} blocks{}; name longer ranges "
+                          "or ask for smaller requests",
+                          what, largest_,
+                          align_ > 1 ? fmt::format(" on a multiple of {}", align_) : ""));
+}
+
+void Placer::prepare(const Nearby&) {}
+
+void Placer::prepare(const Streams& streams) {
+  for (std::uint32_t i = 0; i < streams.count; ++i) {
+    Ranges region = ranges_.piece({i, streams.count}, {i + 1, streams.count});
+    require_room(region, fmt::format("{} streams, each with a region of its own, leave one that "
+                                     "cannot hold",
+                                     streams.count));
+    const std::uint64_t first = region.list().front().first;
+    streams_.push_back({std::move(region), first});
+  }
+}
+
+// The hot part lies in the middle, for a drive is fastest at its beginning.
+void Placer::prepare(const HotSpot& spot) {
+  const Share begin{spot.span.of - spot.span.part, 2 * spot.span.of};
+  const Share end{spot.span.of + spot.span.part, 2 * spot.span.of};
+  hot_ = ranges_.piece(begin, end);
+  std::vector<LbnRange> rest = ranges_.piece({0, 1}, begin).list();
+  const Ranges behind = ranges_.piece(end, {1, 1});
+  rest.insert(rest.end(), behind.list().begin(), behind.list().end());
+  rest_ = Ranges(std::move(rest));
+  if (spot.hot.part > 0) require_room(hot_, "the hot part of the ranges cannot hold");
+  if (spot.hot.part < spot.hot.of) require_room(rest_, "the ranges beside the hot part cannot hold");
+}
+
+std::uint64_t Placer::place(Draws& draws, const std::optional<LbnRange>& before,
+                            std::uint64_t blocks) {
+  if (const auto* nearby = std::get_if<Nearby>(&place_))
+    return next(*nearby, draws, before, blocks);
+  if (const auto* streams = std::get_if<Streams>(&place_)) return next(*streams, draws, blocks);
+  return next(std::get<HotSpot>(place_), draws, blocks);
+}
+
+std::uint64_t Placer::next(const Nearby& nearby, Draws& draws,
+                           const std::optional<LbnRange>& before, std::uint64_t blocks) {
+  if (!before || nearby.sequential + nearby.local == 0) return ranges_.draw(draws, blocks, align_);
+  const std::uint64_t kind = draws.below(nearby.of);
+  std::optional<std::uint64_t> lbn;
+  if (kind < nearby.sequential) {
+    lbn = before->last + 1;
+  } else if (kind < nearby.sequential + nearby.local) {
+    const std::uint64_t lowest = before->first - std::min(before->first, nearby.local_blocks);
+    const Ranges around({{lowest, before->first + nearby.local_blocks + blocks - 1}});
+    if (around.places(blocks, align_) > 0) lbn = around.draw(draws, blocks, align_);
+  }
+  return lbn && ranges_.holds(*lbn, blocks) ? *lbn : ranges_.draw(draws, blocks, align_);
+}
+
+std::uint64_t Placer::next(const Streams& streams, Draws& draws, std::uint64_t blocks) {
+  Stream& stream =
+      streams_[streams.in_turn ? turn_++ % streams_.size() : draws.below(streams_.size())];
+  const bool begins_run = streams.run_requests > 0 && stream.run % streams.run_requests == 0;
+  ++stream.run;
+  const std::uint64_t lbn = begins_run ? stream.region.draw(draws, blocks, align_)
+                                       : stream.region.next_place(stream.next, blocks);
+  stream.next = lbn + blocks;
+  return lbn;
+}
+
+std::uint64_t Placer::next(const HotSpot& spot, Draws& draws, std::uint64_t blocks) {
+  const bool hot = draws.below(spot.hot.of) < spot.hot.part;
+  return (hot ? hot_ : rest_).draw(draws, blocks, align_);
+}
+
+}  // namespace platter::trace
