@@ -139,15 +139,15 @@ Trace generate(const Workload& workload) {
 }
 
 void save(const Workload& workload, const std::string& path, Format format) {
-  auto generator = std::make_unique<Generator>(workload);
-  const Kind kind = generator->source().kind;
+  Generator generator(workload);
+  const Kind kind = generator.source().kind;
   if (format == Format::detect) format = kind == Kind::open ? Format::ascii : Format::validate;
   const auto writer = create_trace(path, format, {.block_bytes = workload.block_bytes});
   if (kind == Kind::closed && writer->kind() == Kind::open)
     refuse("the workload {} is closed, and the format {} holds open traces; name --format validate, "
            "or --rate for an open one",
            workload.profile.name, name_of(format));
-  copy(std::move(generator), *writer);
+  copy(generator, *writer);
   writer->finish();
 }
 
