@@ -107,7 +107,7 @@ void Engine::set_cache(const CacheSettings& settings, Nanoseconds now_ns) {
 
 CacheSettings Engine::cache_settings() const { return state_->settings; }
 
-void Engine::reset(Nanoseconds now_ns) { state_->reset(now_ns); }
+void Engine::reset(Nanoseconds now_ns) { state_->reset(*tables_, now_ns); }
 
 Angle Engine::angle_at(Nanoseconds now_ns, Nanoseconds phase_ns) const {
   return tables_->rotation.angle_at(now_ns, phase_ns);

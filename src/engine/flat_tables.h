@@ -9,7 +9,7 @@
 
 namespace platter::engine {
 
-constexpr std::uint32_t kFlatVersion = 2;
+constexpr std::uint32_t kFlatVersion = 3;
 
 // A node of the layout tree (model/drive_model.h) as one instance of it is. Zones come first; the
 // children of a node lie side by side, those of an earlier node before those of a later.
@@ -109,19 +109,33 @@ struct BusTable {
   std::uint64_t watermark_by_request;  // flag
 };
 
-// Flags are 0 or 1.
+// Flags are 0 or 1. What each policy does: docs/model.md, the fields of the same names.
 struct CacheTable {
+  std::int64_t destage_idle_ns;
+  std::uint64_t buffer_blocks;  // of all segments together
   std::uint32_t segments, segment_blocks;
+  std::uint32_t fewest_segments;  // the number follows the load from here up; 0: it is fixed
+  std::uint32_t write_segments;   // most that hold data which are not on the media yet
   std::uint32_t read_ahead_min, read_ahead_max;  // max 0: as far as the segment goes
+  std::uint32_t read_ahead_ceiling;              // 0: none
+  std::uint32_t read_ahead_longest_request;      // of longer ones none is read ahead; 0: any
   std::uint8_t present;                          // there are segments to keep data in
   std::uint8_t write_back_level;
-  std::uint8_t read_ahead;  // model::ReadAhead
+  std::uint8_t read_ahead;   // model::ReadAhead
+  std::uint8_t replacement;  // model::Replacement
   std::uint8_t separate_write_segment;
   std::uint8_t read_ahead_over_requested, read_ahead_on_hit;
   std::uint8_t read_free_blocks, zero_latency_read, zero_latency_write;
   std::uint8_t read_hit_on_written, combine_writes;
   std::uint8_t stop_in_sector, almost_read_hits, discards_after_transfer;
-  std::uint8_t reserved[2];  // 0
+  std::uint8_t read_ahead_by_request, read_ahead_after_sequential;
+  std::uint8_t read_ahead_to_its_end;  // no command breaks it off
+  std::uint8_t read_ahead_resumes, write_hit_keeps_read_ahead;
+  std::uint8_t destage_behind, destage_by_lbn, destage_in_passing;
+  std::uint8_t reserved[1];  // 0
+
+  // Segments take what they need, as far as the buffer goes.
+  bool pooled() const { return buffer_blocks < std::uint64_t{segments} * segment_blocks; }
 };
 
 // The ranges in which the model was checked; last_lbn 0: it was not.
@@ -145,7 +159,7 @@ static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 32 && sizeof(FlatT
               sizeof(FlatStretch) == 40 && sizeof(FlatRemap) == 16 && sizeof(FlatLayout) == 48 &&
               sizeof(FlatSeekLine) == 16 && sizeof(FlatMotion) == 40 &&
               sizeof(CommandOverheads) == 192 && sizeof(BusTable) == 32 &&
-              sizeof(CacheTable) == 32 && sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 16);
+              sizeof(CacheTable) == 72 && sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 16);
 
 // Where they lie, in a file or in memory.
 struct LayoutView {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/segment_index.h"
 #include "engine/step.h"
 
 namespace platter::engine {
@@ -119,8 +120,11 @@ void Outstanding::take_back() {
   const Undo& undo = state_.undo_of(--state_.served);
   --state_.undo_count;
   state_.core = undo.core;
-  for (std::uint32_t i = 0; i < undo.segments; ++i)
+  for (std::uint32_t i = 0; i < undo.segments; ++i) {
     state_.segments()[undo.segment_index[i]] = undo.segment_before[i];
+    if (state_.index() != nullptr)
+      SegmentIndex(state_.segments(), state_.index()).note(undo.segment_index[i]);
+  }
   Done* const done = state_.done();
   Done* const end = done + state_.done_count;
   Done* const mine =

@@ -39,15 +39,30 @@ std::uint64_t end_of_next_track(const LayoutMap& layout, std::uint64_t end, std:
 
 }  // namespace
 
-std::uint64_t read_ahead_limit(const Tables& tables, const Request& request,
-                               std::uint64_t segment_first, const Track& near) {
+std::uint64_t read_ahead_least(const CacheTable& cache, const Request& request) {
+  return std::uint64_t{cache.read_ahead_min} * (cache.read_ahead_by_request ? request.blocks : 1);
+}
+
+// 0: no bound.
+std::uint64_t read_ahead_most(const CacheTable& cache, const Request& request) {
+  const std::uint64_t most =
+      std::uint64_t{cache.read_ahead_max} * (cache.read_ahead_by_request ? request.blocks : 1);
+  if (cache.read_ahead_ceiling == 0) return most;
+  return most == 0 ? cache.read_ahead_ceiling
+                   : std::min<std::uint64_t>(most, cache.read_ahead_ceiling);
+}
+
+std::uint64_t read_ahead_limit(const Tables& tables, const Request& request, const Segment& segment,
+                               const Track& near) {
   const CacheTable& cache = tables.cache;
   const LayoutMap& layout = tables.layout;
   const std::uint64_t end = request.lbn + request.blocks;
   const std::uint64_t blocks = layout.blocks();
   if (end >= blocks) return blocks;
-  const std::uint64_t most =
-      cache.read_ahead_max > 0 ? std::min(blocks, end + cache.read_ahead_max) : blocks;
+  if (cache.read_ahead_longest_request > 0 && request.blocks > cache.read_ahead_longest_request)
+    return end;
+  const std::uint64_t bound = read_ahead_most(cache, request);
+  const std::uint64_t most = bound > 0 ? std::min(blocks, end + bound) : blocks;
   std::uint64_t far = end;
   switch (static_cast<model::ReadAhead>(cache.read_ahead)) {
     case model::ReadAhead::none:
@@ -59,15 +74,15 @@ std::uint64_t read_ahead_limit(const Tables& tables, const Request& request,
       far = end_of_cylinder(layout, end - 1, near);
       break;
     case model::ReadAhead::to_segment_full:
-      far = cache.read_ahead_over_requested ? end + cache.segment_blocks
-                                            : std::max(end, request.lbn + cache.segment_blocks);
-      if (cache.read_ahead_max > 0) far = most;
+      far = cache.read_ahead_over_requested ? end + segment.size
+                                            : std::max(end, request.lbn + segment.size);
+      if (bound > 0) far = most;
       break;
     case model::ReadAhead::to_next_track_if_sequential:
-      far = end_of_next_track(layout, end, most, segment_first, near);
+      far = end_of_next_track(layout, end, most, segment.first, near);
       break;
   }
-  far = std::max(std::min(far, most), end + cache.read_ahead_min);
+  far = std::max(std::min(far, most), end + read_ahead_least(cache, request));
   return std::min(far, blocks);
 }
 

@@ -5,13 +5,16 @@
 #include <cstdint>
 
 #include "engine/request.h"
+#include "engine/state.h"
 #include "engine/tables.h"
 
 namespace platter::engine {
 
-// The first LBN that read-ahead behind the request will not read. Its segment begins with the LBN
-// `segment_first`; `near` is the track on which the heads are.
-std::uint64_t read_ahead_limit(const Tables& tables, const Request& request,
-                               std::uint64_t segment_first, const Track& near);
+// The first LBN that read-ahead behind the request will not read, into `segment`; `near` is the
+// track on which the heads are.
+std::uint64_t read_ahead_limit(const Tables& tables, const Request& request, const Segment& segment,
+                               const Track& near);
+// Blocks behind the request that no other command keeps from being read.
+std::uint64_t read_ahead_least(const CacheTable& cache, const Request& request);
 
 }  // namespace platter::engine

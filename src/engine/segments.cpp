@@ -20,17 +20,39 @@ void record_change(State& state, std::uint32_t segment) {
   undo.segment_before[undo.segments++] = state.segments()[segment];
 }
 
+// A number that looks drawn and is the same again after a rollback (Steele et al. 2014, "Fast
+// splittable pseudorandom number generators", SplitMix64's finalizer).
+std::uint64_t scrambled(std::uint64_t number) {
+  number += 0x9e3779b97f4a7c15;
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  return number ^ (number >> 31);
+}
+
+bool overlap(const Segment& segment, const Request& request) {
+  // Not &&: one branch, which is hardly ever taken.
+  return (request.lbn < segment.end) & (request.lbn + request.blocks > segment.first) &
+         (segment.content != Segment::Content::empty);
+}
+
 }  // namespace
 
 Segment& Segments::edit(std::uint32_t segment) {
   if (state_.recording) record_change(state_, segment);
+  if (indexed()) index().note(segment);
   return segments_[segment];
 }
 
-// A drive with a separate write segment keeps segment 0 for it.
-std::uint32_t Segments::first_for_reads() const { return table_.separate_write_segment ? 1 : 0; }
+// A drive with segments of their own for writes keeps the first ones for them.
+std::uint32_t Segments::first_for_reads() const {
+  return table_.separate_write_segment && state_.core.segments > 1
+             ? std::min(table_.write_segments, state_.core.segments - 1)
+             : 0;
+}
 std::uint32_t Segments::segments_for_writes() const {
-  return table_.separate_write_segment ? 1 : table_.segments;
+  if (table_.write_back_level == 1 && table_.destage_behind) return 1;
+  const std::uint32_t own = first_for_reads();
+  return own > 0 ? own : std::min(table_.write_segments, state_.core.segments);
 }
 
 Segments::Found Segments::find_read(const Request& request,
@@ -38,66 +60,200 @@ Segments::Found Segments::find_read(const Request& request,
   Found best;
   if (!table_.present) return best;
   const std::uint64_t last = request.lbn + request.blocks;
-  for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+  const auto look = [&](std::uint32_t i) {
     const Segment& segment = segments_[i];
-    const bool holds = request.lbn - segment.first < segment.end - segment.first;
-    if (!holds && !(table_.almost_read_hits && request.lbn == segment.end && reading == i))
-      continue;
-    if (segment.content == Segment::Content::empty) continue;
-    if (segment.content == Segment::Content::written && !table_.read_hit_on_written) continue;
+    if (segment.content == Segment::Content::empty) return;
+    if (segment.content >= Segment::Content::written && !table_.read_hit_on_written) return;
     const Match match = last <= segment.end ? Match::whole : Match::partial;
-    if (match > best.match) best = {match, i};
-  }
+    if (match > best.match || (match == best.match && i < best.segment)) best = {match, i};
+  };
+  visit_near(request.lbn, request.lbn + 1, [&](std::uint32_t i) {
+    const Segment& segment = segments_[i];
+    if (request.lbn - segment.first < segment.end - segment.first) look(i);
+  });
+  if (table_.almost_read_hits && reading && segments_[*reading].end == request.lbn) look(*reading);
   return best;
 }
 
-bool Segments::overlaps(std::uint32_t segment, const Request& request) const {
-  const Segment& s = segments_[segment];
-  // Not &&: one branch, which is hardly ever taken.
-  return (request.lbn < s.end) & (request.lbn + request.blocks > s.first) &
-         (s.content != Segment::Content::empty);
+bool Segments::carries_on(const Request& request) const {
+  bool found = false;
+  if (request.lbn == 0) return false;
+  visit_near(request.lbn - 1, request.lbn, [&](std::uint32_t i) {
+    found |= segments_[i].end == request.lbn && segments_[i].content == Segment::Content::read;
+  });
+  return found;
 }
 
-std::uint32_t Segments::oldest(std::uint32_t first, std::uint32_t last) const {
-  std::uint32_t best = first;
-  std::uint64_t least = kNoKey;
+std::uint32_t Segments::next_of(Waits waits, std::uint32_t first, std::uint32_t last) const {
+  if (indexed()) return index().next_of(waits, first, last);
+  std::uint32_t best = last;
+  std::uint64_t least = kNeverNext;
   for (std::uint32_t i = first; i < last; ++i) {
-    const Segment& s = segments_[i];
-    const std::uint64_t rank = s.content == Segment::Content::empty ? 0 : s.last_use + 1;
-    const bool older = rank < least;
-    best = older ? i : best;
-    least = older ? rank : least;
+    const std::uint64_t rank = rank_of(segments_[i], waits);
+    const bool sooner = rank < least;
+    best = sooner ? i : best;
+    least = sooner ? rank : least;
   }
   return best;
 }
 
-std::uint32_t Segments::take_for_read() {
-  const std::uint32_t taken = oldest(first_for_reads(), table_.segments);
-  edit(taken) = {};
-  touch(taken);
+// An empty one, else whose turn it is; nullopt: all are dirty.
+std::optional<std::uint32_t> Segments::replaceable(std::uint32_t first, std::uint32_t last) const {
+  const std::uint32_t next = next_of(Waits::for_replacement, first, last);
+  if (next == last) return std::nullopt;
+  if (table_.replacement != static_cast<std::uint8_t>(model::Replacement::random) ||
+      segments_[next].content == Segment::Content::empty)
+    return next;
+  std::uint32_t drawn =
+      first + static_cast<std::uint32_t>(scrambled(state_.core.uses) % (last - first));
+  while (holds_unwritten(segments_[drawn])) drawn = drawn + 1 < last ? drawn + 1 : first;
+  return drawn;
+}
+
+// In a common buffer, others lose what they hold until there is room for so many blocks more.
+bool Segments::reserve(std::uint32_t blocks) {
+  if (!table_.pooled()) return true;
+  while (state_.core.used_blocks + blocks > table_.buffer_blocks) {
+    const std::uint32_t loser = next_of(Waits::for_room, 0, state_.core.segments);
+    if (loser == state_.core.segments) return false;
+    release(loser);
+  }
+  state_.core.used_blocks += blocks;
+  return true;
+}
+
+std::optional<std::uint32_t> Segments::take(std::uint32_t first, std::uint32_t last,
+                                            std::uint32_t blocks) {
+  const std::optional<std::uint32_t> taken = replaceable(first, last);
+  if (!taken) return std::nullopt;
+  release(*taken);
+  const std::uint32_t size = table_.pooled() ? std::clamp(blocks, 1u, largest()) : largest();
+  if (!reserve(size)) return std::nullopt;
+  Segment& segment = edit(*taken);
+  segment = {};
+  segment.size = size;
+  segment.last_use = ++state_.core.uses;
   return taken;
 }
 
-std::uint32_t Segments::take_for_write(const Request& request) {
-  for (std::uint32_t i = 0; i < table_.segments; ++i)
-    if (overlaps(i, request)) edit(i).content = Segment::Content::empty;
-  const std::uint32_t taken = oldest(0, segments_for_writes());
-  edit(taken) = {};
-  touch(taken);
-  return taken;
+std::optional<std::uint32_t> Segments::take_for_read(std::uint32_t blocks) {
+  return take(first_for_reads(), state_.core.segments, blocks);
 }
 
-void Segments::touch(std::uint32_t segment) { edit(segment).last_use = ++state_.core.uses; }
+void Segments::drop_overlapped(const Request& request) {
+  visit_near(request.lbn, request.lbn + request.blocks, [&](std::uint32_t i) {
+    if (overlap(segments_[i], request) && !holds_unwritten(segments_[i])) release(i);
+  });
+}
 
-void Segments::drop_all() {
-  for (std::uint32_t i = 0; i < segments_.size(); ++i) edit(i) = {};
+std::optional<std::uint32_t> Segments::take_for_write(const Request& request) {
+  drop_overlapped(request);
+  const std::uint32_t own = first_for_reads();
+  return take(0, own > 0 ? own : state_.core.segments, request.blocks);
+}
+
+// First in, first out: only a new content counts.
+void Segments::touch(std::uint32_t segment) {
+  if (table_.replacement == static_cast<std::uint8_t>(model::Replacement::first_in_first_out))
+    return;
+  edit(segment).last_use = ++state_.core.uses;
+}
+
+void Segments::release(std::uint32_t segment) {
+  if (segments_[segment].content == Segment::Content::empty) return;
+  Segment& s = edit(segment);
+  if (table_.pooled()) state_.core.used_blocks -= s.size;
+  s.content = Segment::Content::empty;
+}
+
+void Segments::drop_clean(std::optional<std::uint32_t> kept) {
+  for (std::uint32_t i = 0; i < segments_.size(); ++i)
+    if (i != kept && !holds_unwritten(segments_[i])) release(i);
+}
+
+void Segments::divide(std::uint32_t segments) {
+  drop_clean(std::nullopt);
+  state_.core.segments = segments;
+  state_.core.segment_blocks = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(table_.buffer_blocks / segments, 0xffffffff));
 }
 
 void Segments::grow(std::uint32_t segment, std::uint64_t end) {
   if (end <= segments_[segment].end) return;
   Segment& s = edit(segment);
   s.end = end;
-  if (s.end - s.first > table_.segment_blocks) s.first = s.end - table_.segment_blocks;
+  if (s.end - s.first > s.size) s.first = s.end - s.size;
+}
+
+void Segments::hold_dirty(std::uint32_t segment, const Request& request, Nanoseconds ready_ns) {
+  Segment& s = edit(segment);
+  const std::uint64_t end = request.lbn + request.blocks;
+  if (s.content != Segment::Content::dirty) {
+    s.content = Segment::Content::dirty;
+    s.first = request.lbn;
+    s.end = end;
+    s.since = ++state_.core.uses;
+    ++state_.core.dirty;
+  }
+  s.first = std::min(s.first, request.lbn);
+  s.end = std::max(s.end, end);
+  s.ready_ns = ready_ns;
+  touch(segment);
+}
+
+void Segments::set_leaving(std::uint32_t segment) {
+  if (!holds_unwritten(segments_[segment])) ++state_.core.dirty;
+  edit(segment).content = Segment::Content::leaving;
+}
+
+void Segments::set_clean(std::uint32_t segment, bool keep) {
+  --state_.core.dirty;
+  edit(segment).content = Segment::Content::written;
+  if (!keep) release(segment);
+}
+
+// Overwriting what waits costs nothing; an adjacent request joins it if the drive combines writes.
+std::optional<std::uint32_t> Segments::absorbing(const Request& request) const {
+  std::optional<std::uint32_t> best;
+  if (state_.core.dirty == 0) return best;
+  const std::uint64_t end = request.lbn + request.blocks;
+  visit_near(request.lbn - (request.lbn > 0 ? 1 : 0), end + 1, [&](std::uint32_t i) {
+    const Segment& segment = segments_[i];
+    if (segment.content != Segment::Content::dirty) return;
+    const bool adjacent = end == segment.first || request.lbn == segment.end;
+    if (!overlap(segment, request) && !(adjacent && table_.combine_writes)) return;
+    const std::uint64_t together =
+        std::max(end, segment.end) - std::min(request.lbn, segment.first);
+    if (together > (table_.pooled() ? largest() : segment.size)) return;
+    if (!best || segment.since < segments_[*best].since) best = i;
+  });
+  return best;
+}
+
+bool Segments::make_room_in(std::uint32_t segment, const Request& request) {
+  const Segment& s = segments_[segment];
+  const std::uint64_t together =
+      std::max(request.lbn + request.blocks, s.end) - std::min(request.lbn, s.first);
+  if (together <= s.size) return true;
+  const auto more = static_cast<std::uint32_t>(together - s.size);
+  if (!reserve(more)) return false;
+  edit(segment).size += more;
+  return true;
+}
+
+std::uint32_t Segments::next_to_destage(std::uint64_t lbn) const {
+  if (!table_.destage_by_lbn) return next_of(Waits::for_destage, 0, state_.core.segments);
+  if (indexed()) return index().destage_from(lbn);
+  // The nearest in front of the arm, else the first of all.
+  std::uint32_t best = 0;
+  std::uint64_t least = kNeverNext;
+  for (std::uint32_t i = 0; i < state_.core.segments; ++i) {
+    if (segments_[i].content != Segment::Content::dirty) continue;
+    const std::uint64_t way = segments_[i].first - lbn;  // behind the arm: beyond all in front
+    best = way < least ? i : best;
+    least = std::min(least, way);
+  }
+  return best;
 }
 
 }  // namespace platter::engine

@@ -4,11 +4,13 @@
 #include <memory>
 #include <new>
 
+#include "engine/segment_index.h"
+
 namespace platter::engine {
 namespace {
 
 struct Plan {
-  std::uint32_t segments_at, waiting_at, done_at, undo_at, bytes, depth;
+  std::uint32_t segments_at, waiting_at, done_at, undo_at, visits_at, index_at, bytes, depth;
 };
 
 template <typename Item>
@@ -28,6 +30,9 @@ Plan plan_of(const Tables& tables) {
   plan.waiting_at = place<Waiting>(next, plan.depth);
   plan.done_at = place<Done>(next, plan.depth);
   plan.undo_at = place<Undo>(next, kMostUndone);
+  if (tables.cache.fewest_segments > 0) plan.visits_at = place<Visit>(next, kVisits);
+  if (const std::uint32_t room = SegmentIndex::room(tables.cache.segments); room > 0)
+    plan.index_at = place<std::uint32_t>(next, room);
   plan.bytes = (next + 15) / 16 * 16;
   return plan;
 }
@@ -47,18 +52,24 @@ State* State::create(const Tables& tables, void* memory) {
   state->waiting_at_ = plan.waiting_at;
   state->done_at_ = plan.done_at;
   state->undo_at_ = plan.undo_at;
+  state->visits_at_ = plan.visits_at;
+  state->index_at_ = plan.index_at;
   std::uninitialized_default_construct_n(state->segments().data(), state->segment_count);
   std::uninitialized_default_construct_n(state->waiting(), state->depth);
   std::uninitialized_default_construct_n(state->done(), state->depth);
   std::uninitialized_value_construct_n(&state->undo_of(0), kMostUndone);
+  state->reset(tables, 0);
   return state;
 }
 
-void State::reset(Nanoseconds now_ns) {
+void State::reset(const Tables& tables, Nanoseconds now_ns) {
   core = {};
+  core.segments = tables.cache.segments;
+  core.segment_blocks = tables.cache.segment_blocks;
   core.now_ns = core.media_free_ns = core.taken_until_ns = now_ns;
-  core.bus_gap_ns = core.bus_begin_ns = core.bus_free_ns = now_ns;
+  core.bus_gap_ns = core.bus_begin_ns = core.bus_free_ns = core.idle_since_ns = now_ns;
   std::ranges::fill(segments(), Segment{});
+  if (index() != nullptr) SegmentIndex(segments(), index()).rebuild();
   waiting_count = done_count = undo_count = 0;
   recording = false;
 }

@@ -24,12 +24,25 @@ struct MediaCursor {
 };
 
 struct Segment {
-  enum class Content : std::uint8_t { empty, read, written };
+  enum class Content : std::uint8_t {
+    empty,
+    read,
+    written,  // and on the media (where writes do not wait: or on the way there)
+    dirty,    // written, and waiting for its destage
+    leaving,  // written, and on the way to the media
+  };
   std::uint64_t first = 0, end = 0;  // LBNs [first, end) are in it
   std::uint64_t last_use = 0;        // larger is later
+  std::uint64_t since = 0;           // dirty: when it became so, larger is later
   Nanoseconds ready_ns = 0;          // when a request's own blocks have come from media or bus
+  std::uint32_t size = 0;            // blocks that it has room for
   Content content = Content::empty;
 };
+
+// Whether it holds data that the media do not.
+inline bool holds_unwritten(const Segment& segment) {
+  return segment.content >= Segment::Content::dirty;
+}
 
 // The media work that goes on between requests. At most one at a time.
 struct Background {
@@ -39,6 +52,13 @@ struct Background {
   MediaCursor cursor;       // read-ahead: how far it is; destage: where it will have ended
   std::uint64_t limit = 0;  // read-ahead: first LBN not to be read
   std::uint64_t first = 0;  // destage: first LBN not on the media when it began
+  std::uint64_t must = 0;   // read-ahead: first LBN from which on a command breaks it off
+};
+
+// A read-ahead that was broken off.
+struct Paused {
+  std::uint32_t segment = 0;
+  std::uint64_t next_lbn = 0, limit = 0;  // equal: none
 };
 
 // All but the segments and what is outstanding.
@@ -53,8 +73,24 @@ struct Core {
   bool sweeps_down = false;        // LOOK: where the last choice that moved the arm sent it
   std::uint64_t last_end_lbn = 0;  // behind the last request
   std::uint64_t uses = 0;          // clock of the segments' last_use
+  Nanoseconds idle_since_ns = 0;   // when the last request was through
+  Nanoseconds phase_ns = 0;        // of the last request's Disturbance
+  std::uint64_t media_lbn = 0;     // behind what was read or written last on the media
+  std::uint32_t segments = 0, segment_blocks = 0;  // as the buffer is divided now
+  std::uint32_t dirty = 0;                         // segments, those on the way included
+  std::uint64_t used_blocks = 0;                   // of a buffer whose segments take what they need
+  std::uint64_t visits = 0;                        // requests so far, to divide the buffer by
+  std::uint32_t window = 0;                        // ... since it was last looked at
   Background background;
+  Paused paused;
 };
+
+// Where the last requests began and ended, for a buffer that is divided as the load asks. The ring
+// holds more than a window and what can be taken back.
+struct Visit {
+  std::uint64_t first = 0, end = 0;
+};
+constexpr std::uint32_t kVisits = 64;
 
 // How to take back one request that was served: the state before, for an arrival that comes to
 // light late. The completion must not have been handed out.
@@ -98,13 +134,15 @@ struct State {
   }
   Waiting* waiting() { return at<Waiting>(waiting_at_); }
   Done* done() { return at<Done>(done_at_); }  // by completion time
+  Visit& visit_of(std::uint64_t number) { return at<Visit>(visits_at_)[number % kVisits]; }
+  std::uint32_t* index() { return index_at_ == 0 ? nullptr : at<std::uint32_t>(index_at_); }
   Undo& undo_of(std::uint64_t order) { return at<Undo>(undo_at_)[order % kMostUndone]; }
 
   // The size of a state for these tables; a new one in `memory`, aligned as std::max_align_t.
   static std::size_t bytes(const Tables& tables);
   static State* create(const Tables& tables, void* memory);
   // As after power-on at that time: arm at cylinder 0, cache empty, nothing outstanding.
-  void reset(Nanoseconds now_ns);
+  void reset(const Tables& tables, Nanoseconds now_ns);
 
  private:
   template <typename Item>
@@ -112,6 +150,7 @@ struct State {
     return reinterpret_cast<Item*>(reinterpret_cast<std::byte*>(this) + offset);
   }
   std::uint32_t segments_at_ = 0, waiting_at_ = 0, done_at_ = 0, undo_at_ = 0;
+  std::uint32_t visits_at_ = 0, index_at_ = 0;  // 0: these tables need none
 };
 
 static_assert(std::is_trivially_copyable_v<State> && std::is_trivially_copyable_v<Undo> &&

@@ -6,47 +6,90 @@
 
 namespace platter::engine {
 
-// Brings the background work to `now`.
+// Brings what the drive does between requests to `now`.
 void Step::settle(Nanoseconds now) {
   Background& background = core_.background;
-  if (background.kind == Kind::destage && background.cursor.time_ns <= now) finish_destage();
-  if (background.kind == Kind::read_ahead) {
-    settled_ns_ = now;
-    arm_free_ns_ = mechanics_.read_until_time(background.cursor, background.limit, now);
-    segments_.grow(background.segment, background.cursor.next_lbn);
-    core_.arm = background.cursor.arm;
-    if (background.cursor.next_lbn >= background.limit && background.cursor.time_ns <= now)
+  do {
+    if (background.kind == Kind::destage) {
+      if (background.cursor.time_ns > now) return;
+      finish_destage();
+    } else if (background.kind == Kind::read_ahead) {
+      settled_ns_ = now;
+      arm_free_ns_ = mechanics_.read_until_time(background.cursor, background.limit, now);
+      segments_.grow(background.segment, background.cursor.next_lbn);
+      core_.arm = background.cursor.arm;
+      if (background.cursor.next_lbn < background.limit || background.cursor.time_ns > now) return;
+      core_.media_free_ns = std::max(core_.media_free_ns, background.cursor.time_ns);
+      core_.media_lbn = background.cursor.next_lbn;
       background.kind = Kind::none;
-  }
+    }
+  } while (start_idle_work(now));
 }
 
-void Step::finish_destage() {
-  Background& background = core_.background;
-  if (!tables_.cache.read_hit_on_written || !reads_cached())
-    segments_.edit(background.segment).content = Segment::Content::empty;
-  background.kind = Kind::none;
+// What a drive turns to on its own when no command keeps it: data that wait for their destage, a
+// read-ahead that was broken off. false: nothing that it begins before `now`.
+bool Step::start_idle_work(Nanoseconds now) {
+  if (core_.dirty == 0 && core_.paused.next_lbn == core_.paused.limit) return false;
+  return resume_read_ahead(now) || start_destage_when_idle(now);
+}
+
+void Step::leave_media(const MediaCursor& cursor) {
+  core_.arm = cursor.arm;
+  core_.media_free_ns = cursor.time_ns;
+  core_.media_lbn = cursor.next_lbn;
 }
 
 void Step::stop_read_ahead(Nanoseconds now) {
   Background& background = core_.background;
   if (background.kind != Kind::read_ahead) return;
-  const Nanoseconds stop = std::max(now, std::min(core_.media_free_ns, background.cursor.time_ns));
-  const Nanoseconds free =
-      stop == settled_ns_ ? arm_free_ns_
-                          : mechanics_.read_until_time(background.cursor, background.limit, stop);
-  segments_.grow(background.segment, background.cursor.next_lbn);
-  core_.arm = background.cursor.arm;
+  MediaCursor& cursor = background.cursor;
+  Nanoseconds free = 0;
+  if (cursor.next_lbn < background.must) {
+    mechanics_.read_until_lbn(cursor, background.must);
+    free = cursor.time_ns;
+  } else {
+    const Nanoseconds stop = std::max(now, std::min(core_.media_free_ns, cursor.time_ns));
+    free = stop == settled_ns_ ? arm_free_ns_
+                               : mechanics_.read_until_time(cursor, background.limit, stop);
+  }
+  segments_.grow(background.segment, cursor.next_lbn);
+  core_.arm = cursor.arm;
   core_.media_free_ns = std::max(core_.media_free_ns, free);
+  core_.media_lbn = cursor.next_lbn;
+  pause_read_ahead();
   background.kind = Kind::none;
+}
+
+void Step::pause_read_ahead() {
+  if (!tables_.cache.read_ahead_resumes) return;
+  const Background& background = core_.background;
+  core_.paused = {background.segment, background.cursor.next_lbn, background.limit};
+}
+
+// If the segment is still as the read-ahead left it.
+bool Step::resume_read_ahead(Nanoseconds now) {
+  const Paused paused = core_.paused;
+  const Nanoseconds start = std::max(core_.media_free_ns, core_.idle_since_ns);
+  if (paused.next_lbn == paused.limit || start >= now) return false;
+  core_.paused = {};
+  const Segment& segment = segments_[paused.segment];
+  if (segment.content != Segment::Content::read || segment.end != paused.next_lbn) return false;
+  const MediaCursor cursor{paused.next_lbn, start, core_.phase_ns, core_.arm};
+  core_.background = {Kind::read_ahead, paused.segment, cursor, paused.limit, 0, 0};
+  return true;
 }
 
 void Step::start_read_ahead(const Request& request, std::uint32_t segment,
                             const MediaCursor& cursor) {
-  if (!reads_cached() || !state_.settings.read_ahead) return;
-  const std::uint64_t limit =
-      read_ahead_limit(tables_, request, segments_[segment].first, cursor.track);
+  if (!reads_cached() || !state_.settings.read_ahead || !reads_on_behind_) return;
+  const std::uint64_t limit = read_ahead_limit(tables_, request, segments_[segment], cursor.track);
   if (limit <= cursor.next_lbn) return;
-  core_.background = {Kind::read_ahead, segment, cursor, limit, 0};
+  const std::uint64_t must = tables_.cache.read_ahead_to_its_end
+                                 ? limit
+                                 : std::min(limit, request.lbn + request.blocks +
+                                                       read_ahead_least(tables_.cache, request));
+  core_.background = {Kind::read_ahead, segment, cursor, limit, 0, must};
+  core_.paused = {};
 }
 
 // How many requests, beside the one that is served, are on the drive at its arrival.
@@ -81,14 +124,17 @@ Nanoseconds Step::arm_taken_until(const Request& request, const Completion& done
 Completion Step::serve(const Request& request, Nanoseconds arrival_ns, Nanoseconds now_ns) {
   arrival_ = tables_.queue.preseeking == 0 ? now_ns : arrival_ns;
   core_.now_ns = now_ns;
-  core_.taken_until_ns = std::max(core_.taken_until_ns, now_ns);
   settle(now_ns);
+  core_.taken_until_ns = std::max(core_.taken_until_ns, now_ns);
+  core_.phase_ns = request.disturbance.phase_ns;
+  if (tables_.cache.fewest_segments > 0) divide_as_asked(request);
   Completion done = request.write ? write(request, now_ns) : read(request, now_ns);
   core_.taken_until_ns = std::max(core_.taken_until_ns, arm_taken_until(request, done));
   done.tag = request.tag;
   done.arrival_ns = arrival_ns;
   done.outside_validity = outside_validity(request);
   state_.outside_validity += done.outside_validity;
+  core_.idle_since_ns = std::max(core_.taken_until_ns, core_.media_free_ns);
   core_.last_was_write = request.write;
   core_.last_end_lbn = request.lbn + request.blocks;
   return done;
@@ -115,27 +161,23 @@ Nanoseconds Step::synchronize(Nanoseconds now) {
   now = std::max(now, core_.now_ns);
   core_.now_ns = now;
   settle(now);
-  if (core_.background.kind != Kind::destage) return now;
-  const Nanoseconds written = core_.background.cursor.time_ns;
-  return std::max(now, written);
+  destage_all();
+  if (core_.background.kind == Kind::destage) return std::max(now, core_.background.cursor.time_ns);
+  return tables_.cache.destage_behind ? std::max(now, core_.media_free_ns) : now;
 }
 
 void Step::set_cache(const CacheSettings& settings, Nanoseconds now) {
-  settle(std::max(now, core_.now_ns));
+  core_.now_ns = std::max(now, core_.now_ns);
+  settle(core_.now_ns);
+  if (!settings.write_cache) destage_all();
   const bool was_cached = reads_cached();
   state_.settings = settings;
   if (core_.background.kind == Kind::read_ahead && (!reads_cached() || !settings.read_ahead))
-    stop_read_ahead(std::max(now, core_.now_ns));
-  if (was_cached && !reads_cached()) {
-    const Background background = core_.background;
-    if (background.kind == Kind::destage) {
-      const Segment dirty = segments_[background.segment];
-      segments_.drop_all();
-      segments_.edit(background.segment) = dirty;
-    } else {
-      segments_.drop_all();
-    }
-  }
+    stop_read_ahead(core_.now_ns);
+  if (!reads_cached() || !settings.read_ahead) core_.paused = {};
+  if (!was_cached || reads_cached()) return;
+  const bool destages = core_.background.kind == Kind::destage;
+  segments_.drop_clean(destages ? std::optional(core_.background.segment) : std::nullopt);
 }
 
 }  // namespace platter::engine

@@ -50,14 +50,29 @@ class Step {
   int after_write() const { return core_.last_was_write ? 1 : 0; }
 
   void settle(Nanoseconds now);
-  void finish_destage();
+  void leave_media(const MediaCursor& cursor);
   void stop_read_ahead(Nanoseconds now);
   void start_read_ahead(const Request& request, std::uint32_t segment, const MediaCursor& cursor);
+  void pause_read_ahead();
+  bool resume_read_ahead(Nanoseconds now);
+  bool start_idle_work(Nanoseconds now);
+
+  void start_destage(std::uint32_t segment, Nanoseconds start);
+  std::optional<std::uint32_t> dirty_here() const;
+  bool start_destage_when_idle(Nanoseconds now);
+  void finish_destage();
+  void destage_at_once(std::uint32_t segment);
+  void destage_one();
+  void destage_all();
+  void bring_to_media(const Request& request, bool overwrites,
+                      std::optional<std::uint32_t> but_for);
 
   Completion read(const Request& request, Nanoseconds now);
   Nanoseconds read_hit(const Request& request, Nanoseconds now, std::uint32_t segment);
   Nanoseconds read_partial(const Request& request, Nanoseconds now, std::uint32_t segment);
   Nanoseconds read_media(const Request& request, Nanoseconds now);
+  void keep_read(const Request& request, const MediaCursor& cursor, std::uint64_t landing,
+                 const Piece& first_piece);
   std::uint64_t watermark(const Request& request) const;
   Nanoseconds send(const Delivery& delivery, Nanoseconds start);
   Nanoseconds reserve_bus(Nanoseconds start);
@@ -66,6 +81,9 @@ class Step {
   Mechanics::FirstAccess write_access(const Request& request) const;
   Nanoseconds write_through(const Request& request, Nanoseconds now);
   Nanoseconds write_back(const Request& request, Nanoseconds now);
+  Nanoseconds write_behind(const Request& request, Nanoseconds now);
+  std::uint32_t take_for_write(const Request& request);
+  bool leaves(const Request& request) const;
   bool appends(const Request& request) const;
   Nanoseconds append(const Request& request);
   Supply receive(const Request& request, Nanoseconds command, Nanoseconds not_before, bool waits);
@@ -73,11 +91,14 @@ class Step {
   Nanoseconds arm_taken_until(const Request& request, const Completion& done) const;
   std::uint32_t outstanding_beside() const;
   bool outside_validity(const Request& request) const;
+  void divide_as_asked(const Request& request);
 
   const Tables& tables_;
   State& state_;
   Core& core_;
-  Nanoseconds arrival_ = 0;  // of the request
+  Nanoseconds arrival_ = 0;        // of the request
+  bool waited_for_media_ = false;  // other data had to be written first
+  bool reads_on_behind_ = true;    // the request is one behind which the drive may read on
   // Up to when the read-ahead has been followed, and when the arm could then leave it.
   Nanoseconds settled_ns_ = std::numeric_limits<Nanoseconds>::min(), arm_free_ns_ = 0;
   Mechanics mechanics_;

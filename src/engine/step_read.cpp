@@ -8,10 +8,9 @@ namespace platter::engine {
 
 // How many blocks of a read must be in the buffer before the drive reconnects to send them.
 std::uint64_t Step::watermark(const Request& request) const {
-  const CacheTable& cache = tables_.cache;
   const double of = tables_.bus.watermark_by_request
-                        ? std::min(request.blocks, std::max(cache.segment_blocks, 1u))
-                        : cache.segment_blocks;
+                        ? std::min(request.blocks, std::max(segments_.largest(), 1u))
+                        : segments_.largest();
   return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(of * tables_.bus.high_read_watermark),
                                    1, request.blocks);
 }
@@ -40,19 +39,21 @@ Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_
   Background& background = core_.background;
   const Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns);
   Nanoseconds start = decoded_ns(overheads_.read_hit[after_write()]) + overheads_.data_preparation;
-  if (background.kind == Kind::destage) {
+  if (background.kind == Kind::destage && !tables_.cache.destage_behind) {
     // The drive disconnects until the write is on the media.
     start = std::max(decoded_ns(overheads_.read_miss[after_write()]) +
                          overheads_.read_disconnect[after_write()],
                      background.cursor.time_ns) +
             overheads_.first_reselect + overheads_.data_preparation;
   } else if (background.kind == Kind::read_ahead) {
-    if (background.segment == segment)
-      background.limit = std::max(
-          background.limit,
-          read_ahead_limit(tables_, request, segments_[segment].first, background.cursor.track));
-    else
+    if (background.segment != segment) {
       stop_read_ahead(now);
+    } else {
+      background.limit =
+          std::max(background.limit,
+                   read_ahead_limit(tables_, request, segments_[segment], background.cursor.track));
+      if (tables_.cache.read_ahead_to_its_end) background.must = background.limit;
+    }
   }
   start = std::max(start, segments_[segment].ready_ns);
   segments_.touch(segment);
@@ -92,8 +93,7 @@ Nanoseconds Step::read_partial(const Request& request, Nanoseconds now, std::uin
   segments_.edit(segment).content = Segment::Content::read;
   segments_.edit(segment).ready_ns = cursor.time_ns;
   segments_.grow(segment, end);
-  core_.arm = cursor.arm;
-  core_.media_free_ns = cursor.time_ns;
+  leave_media(cursor);
   start_read_ahead(request, segment, cursor);
   return send(delivery, start);
 }
@@ -115,42 +115,56 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
   Piece first_piece;
   mechanics_.access(cursor, end, how, nullptr, &delivery, keeps_free_blocks ? &landing : nullptr,
                     keeps_free_blocks ? &first_piece : nullptr);
-  core_.arm = cursor.arm;
-  core_.media_free_ns = cursor.time_ns;
-
-  if (reads_cached()) {
-    const std::uint32_t taken = segments_.take_for_read();
-    Segment& segment = segments_.edit(taken);
-    segment.content = Segment::Content::read;
-    segment.first = request.lbn;
-    segment.ready_ns = cursor.time_ns;
-    if (cache.read_free_blocks && !tables_.layout.is_remapped(request.lbn)) {
-      // Everything that passed between landing and the first wanted sector was read as well.
-      const std::uint64_t from =
-          landing <= first_piece.first_slot ? landing : first_piece.track.first_slot;
-      segment.first = std::min(request.lbn, tables_.layout.lbn_at_or_after_slot(from, request.lbn));
-    }
-    segments_.grow(taken, end);
-    start_read_ahead(request, taken, cursor);
-    if (cache.discards_after_transfer) segment.first = segment.end;
-  }
+  leave_media(cursor);
+  if (reads_cached()) keep_read(request, cursor, landing, first_piece);
 
   const Nanoseconds disconnected = command + overheads_.read_disconnect[after_write()];
   return send(delivery, std::max(disconnected, delivery.filled_ns()) + overheads_.first_reselect +
                             overheads_.data_preparation);
 }
 
+// What was read goes into a segment, and the drive reads on behind it.
+void Step::keep_read(const Request& request, const MediaCursor& cursor, std::uint64_t landing,
+                     const Piece& first_piece) {
+  const CacheTable& cache = tables_.cache;
+  const std::uint64_t end = request.lbn + request.blocks;
+  Segment wanted;
+  wanted.content = Segment::Content::read;
+  wanted.first = wanted.end = request.lbn;
+  wanted.size = segments_.largest();
+  std::uint64_t blocks = request.blocks;
+  if (cache.pooled() && state_.settings.read_ahead && reads_on_behind_)
+    blocks = read_ahead_limit(tables_, request, wanted, cursor.track) - request.lbn;
+  const auto taken = segments_.take_for_read(
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, segments_.largest())));
+  if (!taken) return;
+  Segment& segment = segments_.edit(*taken);
+  wanted.size = segment.size;
+  wanted.last_use = segment.last_use;
+  wanted.ready_ns = cursor.time_ns;
+  segment = wanted;
+  if (cache.read_free_blocks && !tables_.layout.is_remapped(request.lbn)) {
+    // Everything that passed between landing and the first wanted sector was read as well.
+    const std::uint64_t from =
+        landing <= first_piece.first_slot ? landing : first_piece.track.first_slot;
+    segment.first = std::min(request.lbn, tables_.layout.lbn_at_or_after_slot(from, request.lbn));
+  }
+  segments_.grow(*taken, end);
+  start_read_ahead(request, *taken, cursor);
+  if (cache.discards_after_transfer) segment.first = segment.end;
+}
+
 bool Step::is_hit(const Request& request, Nanoseconds now_ns) const {
   const Background& background = core_.background;
   if (request.write || request.force_unit_access || !reads_cached() ||
-      background.kind == Kind::destage)
+      (background.kind == Kind::destage && !tables_.cache.destage_behind))
     return false;
   const Segments::Found found = segments_.find_read(request, std::nullopt);
   if (found.match == Segments::Match::whole) return segments_[found.segment].ready_ns <= now_ns;
   if (background.kind != Kind::read_ahead) return false;
   MediaCursor cursor = background.cursor;
   mechanics_.read_until_time(cursor, background.limit, now_ns);
-  const std::uint64_t size = tables_.cache.segment_blocks;
+  const std::uint64_t size = segments_[background.segment].size;
   const std::uint64_t first = std::max(segments_[background.segment].first,
                                        cursor.next_lbn > size ? cursor.next_lbn - size : 0);
   return request.lbn >= first && request.lbn + request.blocks <= cursor.next_lbn;
@@ -160,8 +174,18 @@ Completion Step::read(const Request& request, Nanoseconds now) {
   Completion done;
   std::optional<std::uint32_t> reading;
   if (core_.background.kind == Kind::read_ahead) reading = core_.background.segment;
+  const bool may_hit = reads_cached() && !request.force_unit_access;
   Segments::Found found;
-  if (reads_cached() && !request.force_unit_access) found = segments_.find_read(request, reading);
+  if (may_hit) found = segments_.find_read(request, reading);
+  // What waits for its destage is not on the media yet.
+  if (core_.dirty > 0 && found.match != Segments::Match::whole) {
+    bring_to_media(request, false, std::nullopt);
+    if (core_.background.kind != Kind::read_ahead) reading.reset();
+    if (may_hit) found = segments_.find_read(request, reading);
+  }
+  if (tables_.cache.read_ahead_after_sequential)
+    reads_on_behind_ = found.match != Segments::Match::none || segments_.carries_on(request) ||
+                       (request.lbn == core_.last_end_lbn && !core_.last_was_write);
   if (found.match == Segments::Match::partial && core_.background.kind == Kind::destage) {
     // What is being written holds the arm; afterwards this is a read from the media.
     found = {};

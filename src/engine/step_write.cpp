@@ -35,6 +35,7 @@ Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
   const bool waits = core_.background.kind == Kind::destage || core_.media_free_ns > now;
   if (core_.background.kind == Kind::destage) finish_destage();
   stop_read_ahead(now);
+  bring_to_media(request, true, std::nullopt);
   Nanoseconds command = decoded_ns(overheads_.write_miss[after_write()]);
   Nanoseconds mechanical = command;
   // Such drives disconnect once more for a write that follows a write elsewhere.
@@ -50,18 +51,16 @@ Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
                      request.disturbance.phase_ns, core_.arm};
   const Mechanics::FirstAccess how = write_access(request);
   mechanics_.access(cursor, request.lbn + request.blocks, how, &supply, nullptr, nullptr, nullptr);
-  core_.arm = cursor.arm;
-  core_.media_free_ns = cursor.time_ns;
+  leave_media(cursor);
 
   if (reads_cached()) {
-    const std::uint32_t taken = segments_.take_for_write(request);
+    const std::uint32_t taken = take_for_write(request);
     Segment& segment = segments_.edit(taken);
-    if (tables_.cache.read_hit_on_written) {
-      segment.content = Segment::Content::written;
-      segment.first = segment.end = request.lbn;
-      segment.ready_ns = core_.bus_free_ns;
-      segments_.grow(taken, request.lbn + request.blocks);
-    }
+    segment.content = Segment::Content::written;
+    segment.first = segment.end = request.lbn;
+    segment.ready_ns = core_.bus_free_ns;
+    segments_.grow(taken, request.lbn + request.blocks);
+    if (!tables_.cache.read_hit_on_written) segments_.release(taken);
   }
   const Nanoseconds reselect = extra ? overheads_.other_reselect : overheads_.first_reselect;
   const Nanoseconds received =
@@ -77,7 +76,7 @@ bool Step::appends(const Request& request) const {
   return background.kind == Kind::destage && tables_.cache.combine_writes &&
          background.cursor.next_lbn == request.lbn &&
          segments_[background.segment].end == request.lbn &&
-         request.lbn + request.blocks - background.first <= tables_.cache.segment_blocks;
+         request.lbn + request.blocks - background.first <= segments_.largest();
 }
 
 Nanoseconds Step::append(const Request& request) {
@@ -91,8 +90,7 @@ Nanoseconds Step::append(const Request& request) {
   mechanics_.access(background.cursor, end, how, &supply, nullptr, nullptr, nullptr);
   segments_.grow(background.segment, end);
   segments_.touch(background.segment);
-  core_.arm = background.cursor.arm;
-  core_.media_free_ns = background.cursor.time_ns;
+  leave_media(background.cursor);
   return core_.bus_free_ns + overheads_.write_completion;
 }
 
@@ -104,24 +102,25 @@ Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
     core_.taken_until_ns = core_.media_free_ns;
     finish_destage();
   }
+  if (tables_.cache.write_hit_keeps_read_ahead && core_.background.kind == Kind::read_ahead)
+    core_.background.must = core_.background.limit;
   stop_read_ahead(now);
+  bring_to_media(request, true, std::nullopt);
   const Nanoseconds command = decoded_ns(overheads_.write_hit[after_write()]);
   const std::uint64_t end = request.lbn + request.blocks;
-  const std::uint32_t taken = segments_.take_for_write(request);
+  const std::uint32_t taken = take_for_write(request);
   const Supply supply = receive(request, command, core_.media_free_ns, waits);
   Nanoseconds received = core_.bus_free_ns;
 
   MediaCursor cursor{request.lbn, std::max(command, core_.media_free_ns),
                      request.disturbance.phase_ns, core_.arm};
   const Mechanics::FirstAccess how = write_access(request);
-  if (request.blocks > tables_.cache.segment_blocks) {
+  if (request.blocks > segments_.largest()) {
     // More than a segment holds: the last part can come in only when the first is on the media.
     MediaCursor first = cursor;
-    mechanics_.access(first, end - tables_.cache.segment_blocks, how, &supply, nullptr, nullptr,
-                      nullptr);
-    received =
-        std::max(received, first.time_ns + static_cast<Nanoseconds>(tables_.cache.segment_blocks) *
-                                               tables_.bus.write_block_ns);
+    mechanics_.access(first, end - segments_.largest(), how, &supply, nullptr, nullptr, nullptr);
+    received = std::max(received, first.time_ns + static_cast<Nanoseconds>(segments_.largest()) *
+                                                      tables_.bus.write_block_ns);
     core_.bus_free_ns = received;
   }
   mechanics_.access(cursor, end, how, &supply, nullptr, nullptr, nullptr);
@@ -131,16 +130,56 @@ Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
   segment.first = segment.end = request.lbn;
   segment.ready_ns = received;
   segments_.grow(taken, end);
-  core_.arm = cursor.arm;
-  core_.media_free_ns = cursor.time_ns;
-  core_.background = {Kind::destage, taken, cursor, 0, request.lbn};
+  leave_media(cursor);
+  core_.background = {Kind::destage, taken, cursor, 0, request.lbn, 0};
+  if (tables_.cache.destage_behind) segments_.set_leaving(taken);
   return received + overheads_.write_completion;
+}
+
+// Where all segments hold data that wait, one of them is written first.
+std::uint32_t Step::take_for_write(const Request& request) {
+  while (true) {
+    if (const auto taken = segments_.take_for_write(request)) return *taken;
+    destage_one();
+  }
+}
+
+// Whether data that the request overwrites are on the way to the media.
+bool Step::leaves(const Request& request) const {
+  const Background& background = core_.background;
+  return background.kind == Kind::destage && request.lbn < segments_[background.segment].end &&
+         request.lbn + request.blocks > segments_[background.segment].first;
+}
+
+// The data wait in the buffer, together with what they carry on or overwrite.
+Nanoseconds Step::write_behind(const Request& request, Nanoseconds now) {
+  if (!tables_.cache.write_hit_keeps_read_ahead) stop_read_ahead(now);
+  if (leaves(request)) destage_one();
+  std::optional<std::uint32_t> target = segments_.absorbing(request);
+  bring_to_media(request, true, target);
+  if (target && !segments_.make_room_in(*target, request)) {
+    destage_at_once(*target);
+    target.reset();
+  }
+  segments_.drop_overlapped(request);
+  if (!target) {
+    while (!segments_.may_take_more_dirty()) destage_one();
+    target = take_for_write(request);
+  }
+  const bool waits = waited_for_media_ && core_.media_free_ns > now;
+  if (waits) core_.taken_until_ns = core_.media_free_ns;
+  const Nanoseconds command = decoded_ns(overheads_.write_hit[after_write()]);
+  receive(request, command, core_.media_free_ns, waits);
+  segments_.hold_dirty(*target, request, core_.bus_free_ns);
+  return core_.bus_free_ns + overheads_.write_completion;
 }
 
 Completion Step::write(const Request& request, Nanoseconds now) {
   Completion done;
   if (writes_cached(request)) {
-    done.completion_ns = write_back(request, now);
+    done.completion_ns = tables_.cache.destage_behind && request.blocks <= segments_.largest()
+                             ? write_behind(request, now)
+                             : write_back(request, now);
     done.cache_hit = true;
   } else {
     done.completion_ns = write_through(request, now);

@@ -26,6 +26,10 @@ std::uint32_t count(const model::Parameter& number, std::uint32_t fallback) {
   return static_cast<std::uint32_t>(value);
 }
 
+std::uint8_t policy(const model::Parameter& number, std::uint32_t most) {
+  return static_cast<std::uint8_t>(std::min(count(number, 0), most));
+}
+
 // Writes that were not measured are taken to cost what reads cost; such requests lie outside the
 // model's validity, which is told with each of them.
 CommandOverheads compile_overheads(const model::Overheads& o) {
@@ -69,13 +73,34 @@ BusTable compile_bus(const model::Bus& b) {
   return bus;
 }
 
-CacheTable compile_cache(const model::Cache& c) {
-  CacheTable cache{};
+// As many segments of that size; or fewer of them at a time, as many as the buffer holds.
+void compile_segments(const model::Cache& c, CacheTable& cache) {
   cache.segments = std::min(count(c.segments, 0), kMaxSegments);
   cache.segment_blocks = count(c.segment_blocks, 0);
-  cache.present = flag(is_set(c.read_enabled) && cache.segments > 0 && cache.segment_blocks > 0);
-  cache.write_back_level = static_cast<std::uint8_t>(std::min(count(c.write_back_level, 0), 2u));
+  cache.buffer_blocks = std::uint64_t{cache.segments} * cache.segment_blocks;
+  const std::uint32_t fewest = count(c.adaptive_min_segments, 0);
+  cache.fewest_segments = fewest < cache.segments ? fewest : 0;
+  if (const std::uint32_t buffer = count(c.buffer_blocks, 0);
+      buffer > 0 && buffer < cache.buffer_blocks) {
+    if (cache.fewest_segments > 0) cache.segment_blocks = buffer / cache.segments;
+    cache.segment_blocks = std::min(cache.segment_blocks, buffer);
+    cache.buffer_blocks = cache.fewest_segments > 0
+                              ? std::uint64_t{cache.segments} * cache.segment_blocks
+                              : buffer;
+  }
+  cache.replacement = policy(c.replacement, 2);
   cache.separate_write_segment = flag(is_set(c.separate_write_segment) && cache.segments > 1);
+  // A drive with segments of their own for writes has at least one, and leaves one for reads.
+  const std::uint32_t most = cache.separate_write_segment ? cache.segments - 1 : cache.segments;
+  cache.write_segments = std::clamp(
+      count(c.write_segments, cache.separate_write_segment ? 1 : most), std::min(1u, most), most);
+}
+
+CacheTable compile_cache(const model::Cache& c) {
+  CacheTable cache{};
+  cache.write_back_level = static_cast<std::uint8_t>(std::min(count(c.write_back_level, 0), 2u));
+  compile_segments(c, cache);
+  cache.present = flag(is_set(c.read_enabled) && cache.segments > 0 && cache.segment_blocks > 0);
   const double kind = c.read_ahead.or_else(0);
   cache.read_ahead = kind >= 0 && kind <= 4 ? static_cast<std::uint8_t>(kind)
                                             : static_cast<std::uint8_t>(model::ReadAhead::none);
@@ -92,6 +117,17 @@ CacheTable compile_cache(const model::Cache& c) {
   cache.almost_read_hits = flag(is_set(c.almost_read_hits));
   cache.discards_after_transfer =
       flag(is_set(c.discards_after_transfer) || c.read_ahead_over_requested.or_else(0) < 0);
+  cache.read_ahead_ceiling = count(c.read_ahead_ceiling_blocks, 0);
+  cache.read_ahead_longest_request = count(c.read_ahead_longest_request_blocks, 0);
+  cache.read_ahead_by_request = flag(is_set(c.read_ahead_by_request));
+  cache.read_ahead_after_sequential = flag(is_set(c.read_ahead_after_sequential));
+  cache.read_ahead_to_its_end = flag(c.read_ahead_abort.or_else(1) == 0);
+  cache.read_ahead_resumes = flag(is_set(c.read_ahead_resumes));
+  cache.write_hit_keeps_read_ahead = flag(c.write_hit_stops_read_ahead.or_else(1) == 0);
+  cache.destage_behind = flag(is_set(c.destage_behind) && cache.write_back_level > 0);
+  cache.destage_idle_ns = ns(c.destage_idle);
+  cache.destage_by_lbn = flag(policy(c.destage_order, 1) != 0);
+  cache.destage_in_passing = flag(is_set(c.destage_in_passing));
   return cache;
 }
 
@@ -158,15 +194,30 @@ std::optional<std::string> cache_defect(const CacheTable& c) {
     return "its cache has no segments to be present";
   if (c.separate_write_segment != 0 && c.segments < 2)
     return "its cache has no segment to keep for writes";
+  if (c.write_segments > c.segments - c.separate_write_segment ||
+      (c.segments > 0 && c.write_segments == 0))
+    return "its cache has a number of segments for writes that is none";
+  if (c.fewest_segments >= std::max(c.segments, 1u))
+    return "its cache has a smallest number of segments that is none";
+  if (c.buffer_blocks > std::uint64_t{c.segments} * c.segment_blocks ||
+      (c.buffer_blocks < c.segment_blocks && c.segments > 0))
+    return "its buffer is of a size that is none";
+  if (c.replacement > static_cast<std::uint8_t>(model::Replacement::random))
+    return "its cache has a kind of replacement that is none";
+  if (c.destage_idle_ns < 0 || !is_time(c.destage_idle_ns))
+    return "its cache waits for a time that is none";
   if (c.write_back_level > 2) return "its cache has a write-back level that is none";
   if (c.read_ahead > static_cast<std::uint8_t>(model::ReadAhead::to_next_track_if_sequential))
     return "its cache has a kind of read-ahead that is none";
   if (!are_flags({c.present, c.separate_write_segment, c.read_ahead_over_requested,
                   c.read_ahead_on_hit, c.read_free_blocks, c.zero_latency_read,
                   c.zero_latency_write, c.read_hit_on_written, c.combine_writes, c.stop_in_sector,
-                  c.almost_read_hits, c.discards_after_transfer}))
+                  c.almost_read_hits, c.discards_after_transfer, c.read_ahead_by_request,
+                  c.read_ahead_after_sequential, c.read_ahead_to_its_end, c.read_ahead_resumes,
+                  c.write_hit_keeps_read_ahead, c.destage_behind, c.destage_by_lbn,
+                  c.destage_in_passing}))
     return "a flag of its cache is neither 0 nor 1";
-  if (c.reserved[0] != 0 || c.reserved[1] != 0) return "it has something where nothing may be";
+  if (c.reserved[0] != 0) return "it has something where nothing may be";
   return std::nullopt;
 }
 

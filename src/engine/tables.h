@@ -16,7 +16,7 @@
 
 namespace platter::engine {
 
-constexpr std::uint32_t kMaxSegments = 128;
+constexpr std::uint32_t kMaxSegments = 16384;
 constexpr std::uint32_t kMaxOutstanding = 64;
 
 class Tables {

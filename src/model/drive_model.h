@@ -117,7 +117,13 @@ enum class ReadAhead : std::uint8_t {
                                     // follows one that read the track before (DiskSim's type 4)
 };
 
-// Policies as DiskSim 4.0 names them (reference: its manual, section on disk caches).
+enum class Replacement : std::uint8_t { least_recently_used = 0, first_in_first_out = 1, random = 2 };
+
+// Which of the written data that wait in the cache goes to the media first.
+enum class DestageOrder : std::uint8_t { oldest = 0, by_lbn = 1 };
+
+// Policies as DiskSim 4.0 names them (reference: its manual, section on disk caches), then those that
+// it lacks. docs/model.md tells what each one does.
 struct Cache {
   Parameter read_enabled, write_back_level;  // 0/1; 0, 1 (sequential streams only), 2 (any)
   Parameter segments, segment_blocks, write_segments;
@@ -132,6 +138,19 @@ struct Cache {
   Parameter stop_read_ahead_in_sector, write_hit_stops_read_ahead;
   Parameter almost_read_hits, transfer_partial_hit;
   Parameter discards_after_transfer;    // read data are dropped once sent
+
+  Parameter replacement;                // value of enum Replacement
+  Parameter buffer_blocks;              // all segments together, where they take what they need
+  Parameter adaptive_min_segments;      // the number of segments follows the load, from here up
+  Parameter read_ahead_ceiling_blocks, read_ahead_by_request;  // SBC-3, Caching mode page
+  Parameter read_ahead_longest_request_blocks;                 // longer requests: none
+  Parameter read_ahead_after_sequential;  // 1: only behind reads that carry on from earlier ones
+  Parameter read_ahead_abort;             // 0: a new command waits until all has been read
+  Parameter read_ahead_resumes;           // what was broken off goes on when the drive is idle
+  Parameter destage_behind;               // 1: written data wait in the cache for a good moment
+  Parameter destage_idle;                 // ms without a command before they go to the media
+  Parameter destage_order;                // value of enum DestageOrder
+  Parameter destage_in_passing;           // 1: at once where the arm stands on their cylinder
 };
 
 // Unit "ms". The eight of the DIXtrac paper (section 4.4) first, then DiskSim's others.

@@ -135,6 +135,19 @@ void visit_fields(Fields<Cache> auto& s, V&& visit) {
   visit.usual("almost_read_hits", s.almost_read_hits);
   visit.usual("transfer_partial_hit", s.transfer_partial_hit);
   visit.usual("discards_after_transfer", s.discards_after_transfer);
+  visit.usual("replacement", s.replacement);
+  visit.usual("buffer_blocks", s.buffer_blocks);
+  visit.usual("adaptive_min_segments", s.adaptive_min_segments);
+  visit.usual("read_ahead_ceiling_blocks", s.read_ahead_ceiling_blocks);
+  visit.usual("read_ahead_by_request", s.read_ahead_by_request);
+  visit.usual("read_ahead_longest_request_blocks", s.read_ahead_longest_request_blocks);
+  visit.usual("read_ahead_after_sequential", s.read_ahead_after_sequential);
+  visit.usual("read_ahead_abort", s.read_ahead_abort);
+  visit.usual("read_ahead_resumes", s.read_ahead_resumes);
+  visit.usual("destage_behind", s.destage_behind);
+  visit.usual("destage_idle", s.destage_idle);
+  visit.usual("destage_order", s.destage_order);
+  visit.usual("destage_in_passing", s.destage_in_passing);
 }
 
 template <typename V>

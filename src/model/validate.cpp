@@ -264,8 +264,10 @@ void check_seek(const Seek& seek, const Checker& check) {
 
 void check_cache(const Cache& cache, const Checker& check) {
   for_each_parameter("cache", cache, [&](const std::string& path, std::string_view name, const Parameter& p) {
-    if (name == "segments" || name == "write_segments") {
+    if (name == "segments" || name == "write_segments" || name == "adaptive_min_segments") {
       check.whole(path, p, 0, kMostSegments);
+    } else if (name == "destage_idle") {
+      check.parameter(path, p, 0, kLongestTime_ms);
     } else if (name.ends_with("_blocks") && name != "read_free_blocks") {
       check.whole(path, p, 0, kLargestCount);
     } else if (name == "read_ahead_over_requested") {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "virtual_drive/adaptive_cache.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/logical_unit.h"
 
@@ -50,15 +49,20 @@ struct Outstanding {
   Nanoseconds delay_ns = 0;  // from the engine's completion to the host's
 };
 
+model::DriveModel with_adaptive_cache(model::DriveModel model) {
+  if (model.imperfections && model.imperfections->adaptive_cache_min_segments > 0)
+    model.cache.adaptive_min_segments.value = model.imperfections->adaptive_cache_min_segments;
+  return model;
+}
+
 }  // namespace
 
 struct VirtualDevice::Impl {
   Impl(const model::DriveModel& model, std::string device_name)
       : name(std::move(device_name)),
-        engine(model),
+        engine(with_adaptive_cache(model)),
         layout(engine.layout()),
         unit(model, layout),
-        adaptive_cache(model),
         noise(model.imperfections.value_or(model::Imperfections{}), engine.period_ns()),
         settings_are_ignored(model.imperfections && model.imperfections->mode_page_lies),
         truth(model) {
@@ -88,7 +92,6 @@ struct VirtualDevice::Impl {
   engine::Engine engine;
   engine::LayoutMap layout;
   LogicalUnit unit;
-  AdaptiveCache adaptive_cache;
   Noise noise;
   bool settings_are_ignored;
   model::DriveModel truth;
@@ -157,7 +160,6 @@ void VirtualDevice::Impl::start(const scsi::Command& command, std::uint32_t tag)
 void VirtualDevice::Impl::start_media(const Work& work, const engine::Disturbance& disturbance,
                                       std::uint32_t tag, Nanoseconds arrival_ns,
                                       Outstanding& entry) {
-  adaptive_cache.follow(engine, work.lbn, work.blocks, arrival_ns);
   engine::Request request;
   request.lbn = work.lbn;
   request.blocks = work.blocks;

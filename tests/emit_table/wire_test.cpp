@@ -131,15 +131,23 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     using Flat = engine::CacheTable;
     const auto wire_struct = numbered<wire::Cache>();
     const auto flat_struct = flat_of<Flat>(wire_struct);
+    SAME("Cache", Flat, destage_idle_ns); SAME("Cache", Flat, buffer_blocks);
     SAME("Cache", Flat, segments); SAME("Cache", Flat, segment_blocks);
+    SAME("Cache", Flat, fewest_segments); SAME("Cache", Flat, write_segments);
     SAME("Cache", Flat, read_ahead_min); SAME("Cache", Flat, read_ahead_max);
+    SAME("Cache", Flat, read_ahead_ceiling); SAME("Cache", Flat, read_ahead_longest_request);
     SAME("Cache", Flat, present); SAME("Cache", Flat, write_back_level);
-    SAME("Cache", Flat, read_ahead); SAME("Cache", Flat, separate_write_segment);
-    SAME("Cache", Flat, read_ahead_over_requested); SAME("Cache", Flat, read_ahead_on_hit);
-    SAME("Cache", Flat, read_free_blocks); SAME("Cache", Flat, zero_latency_read);
-    SAME("Cache", Flat, zero_latency_write); SAME("Cache", Flat, read_hit_on_written);
-    SAME("Cache", Flat, combine_writes); SAME("Cache", Flat, stop_in_sector);
-    SAME("Cache", Flat, almost_read_hits); SAME("Cache", Flat, discards_after_transfer);
+    SAME("Cache", Flat, read_ahead); SAME("Cache", Flat, replacement);
+    SAME("Cache", Flat, separate_write_segment); SAME("Cache", Flat, read_ahead_over_requested);
+    SAME("Cache", Flat, read_ahead_on_hit); SAME("Cache", Flat, read_free_blocks);
+    SAME("Cache", Flat, zero_latency_read); SAME("Cache", Flat, zero_latency_write);
+    SAME("Cache", Flat, read_hit_on_written); SAME("Cache", Flat, combine_writes);
+    SAME("Cache", Flat, stop_in_sector); SAME("Cache", Flat, almost_read_hits);
+    SAME("Cache", Flat, discards_after_transfer); SAME("Cache", Flat, read_ahead_by_request);
+    SAME("Cache", Flat, read_ahead_after_sequential); SAME("Cache", Flat, read_ahead_to_its_end);
+    SAME("Cache", Flat, read_ahead_resumes); SAME("Cache", Flat, write_hit_keeps_read_ahead);
+    SAME("Cache", Flat, destage_behind); SAME("Cache", Flat, destage_by_lbn);
+    SAME("Cache", Flat, destage_in_passing);
   }
   {
     using Flat = engine::QueueTable;

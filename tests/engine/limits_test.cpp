@@ -100,6 +100,7 @@ TEST_CASE("flags are 0 or 1, and each of them is looked at") {
   const auto flag = [](auto section, auto member) {
     const Tables tables(drive());
     TablesView view = tables.view();
+    view.cache.write_segments = 1;  // one of its own leaves others for reads
     for (const int number : {0, 1}) {
       view.*section.*member = static_cast<std::uint8_t>(number);
       CHECK(!tables_defect(view));
@@ -110,7 +111,11 @@ TEST_CASE("flags are 0 or 1, and each of them is looked at") {
   for (const auto member : {&C::present, &C::separate_write_segment, &C::read_ahead_over_requested,
                             &C::read_ahead_on_hit, &C::read_free_blocks, &C::zero_latency_read,
                             &C::zero_latency_write, &C::read_hit_on_written, &C::combine_writes,
-                            &C::stop_in_sector, &C::almost_read_hits, &C::discards_after_transfer})
+                            &C::stop_in_sector, &C::almost_read_hits, &C::discards_after_transfer,
+                            &C::read_ahead_by_request, &C::read_ahead_after_sequential,
+                            &C::read_ahead_to_its_end, &C::read_ahead_resumes,
+                            &C::write_hit_keeps_read_ahead, &C::destage_behind,
+                            &C::destage_by_lbn, &C::destage_in_passing})
     flag(&TablesView::cache, member);
   flag(&TablesView::bus, &BusTable::watermark_by_request);
   flag(&TablesView::overheads, &CommandOverheads::extra_write_disconnect);
@@ -126,28 +131,60 @@ TEST_CASE("what is reserved is 0") {
     CHECK(tables_defect(view) == "it has something where nothing may be");
   };
   refused([](TablesView& v) { v.motion.reserved = 1; });
-  for (const int i : {0, 1}) {
-    refused([=](TablesView& v) { v.cache.reserved[i] = 1; });
-    refused([=](TablesView& v) { v.validity.reserved[i] = 1; });
-  }
+  refused([](TablesView& v) { v.cache.reserved[0] = 1; });
+  for (const int i : {0, 1}) refused([=](TablesView& v) { v.validity.reserved[i] = 1; });
 }
 
 TEST_CASE("numbers of the cache and the queue end where the engine's room does") {
-  check({"segments",
-         [](TablesView& v, std::int64_t n) { v.cache.segments = static_cast<std::uint32_t>(n); }, 1,
-         kMaxSegments});
+  const auto divide = [](TablesView& v, std::int64_t segments, std::uint32_t blocks) {
+    v.cache.segments = static_cast<std::uint32_t>(segments);
+    v.cache.segment_blocks = blocks;
+    v.cache.buffer_blocks = std::uint64_t{v.cache.segments} * blocks;
+    v.cache.write_segments = 1;
+  };
+  check({"segments", [&](TablesView& v, std::int64_t n) { divide(v, n, 40); }, 1, kMaxSegments});
   check({"segments to keep one for writes",
-         [](TablesView& v, std::int64_t n) {
-           v.cache.segments = static_cast<std::uint32_t>(n);
+         [&](TablesView& v, std::int64_t n) {
+           divide(v, n, 40);
            v.cache.separate_write_segment = 1;
          },
          2, kMaxSegments});
+  check({"segments that hold written data",
+         [&](TablesView& v, std::int64_t n) {
+           divide(v, 5, 40);
+           v.cache.write_segments = static_cast<std::uint32_t>(n);
+         },
+         1, 5});
+  check({"segments that hold written data, of their own",
+         [&](TablesView& v, std::int64_t n) {
+           divide(v, 5, 40);
+           v.cache.separate_write_segment = 1;
+           v.cache.write_segments = static_cast<std::uint32_t>(n);
+         },
+         1, 4});
   check({"blocks of a segment",
-         [](TablesView& v, std::int64_t n) {
-           v.cache.segment_blocks = static_cast<std::uint32_t>(n);
-           if (n > 0xffffffff) v.cache.segment_blocks = 0;  // there is no larger one
+         [&](TablesView& v, std::int64_t n) {
+           // There is no larger one.
+           divide(v, 3, n > 0xffffffff ? 0 : static_cast<std::uint32_t>(n));
          },
          1, 0xffffffff});
+  check({"blocks of the buffer",
+         [&](TablesView& v, std::int64_t n) {
+           divide(v, 5, 40);
+           v.cache.buffer_blocks = static_cast<std::uint64_t>(n);
+         },
+         40, 200});
+  check({"fewest segments",
+         [&](TablesView& v, std::int64_t n) {
+           divide(v, 5, 40);
+           v.cache.fewest_segments = n < 0 ? 5 : static_cast<std::uint32_t>(n);
+         },
+         0, 4});
+  check({"time until a destage",
+         [](TablesView& v, std::int64_t n) { v.cache.destage_idle_ns = n; }, 0, kLongest});
+  check({"kind of replacement",
+         [](TablesView& v, std::int64_t n) { v.cache.replacement = static_cast<std::uint8_t>(n); },
+         0, 2});
   check({"write-back level",
          [](TablesView& v, std::int64_t n) {
            v.cache.write_back_level = static_cast<std::uint8_t>(n);

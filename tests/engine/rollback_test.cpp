@@ -28,6 +28,16 @@ model::DriveModel random_drive(std::mt19937_64& random) {
     drive.cache.write_back_level = value(double(random() % 3));
     drive.cache.zero_latency_read = value(double(random() % 2));
     drive.cache.almost_read_hits = value(double(random() % 2));
+    if (random() % 2) {
+      drive.cache.destage_behind = value(1);
+      drive.cache.destage_idle = value(double(random() % 10));
+      drive.cache.replacement = value(double(random() % 3));
+      drive.cache.read_ahead_resumes = value(double(random() % 2));
+      drive.cache.destage_in_passing = value(double(random() % 2));
+      if (random() % 3 == 0) drive.cache.segments = value(double(33 + random() % 40));
+      if (random() % 3 == 0) drive.cache.buffer_blocks = value(double(20 + random() % 100));
+      if (random() % 3 == 0) drive.cache.adaptive_min_segments = value(1);
+    }
   }
   return drive;
 }
@@ -90,7 +100,7 @@ TEST_CASE("after any rollback the rest is identical") {
     Nanoseconds now = 0;
     std::vector<Completion> before, first, second, detour;
     for (const Act& a :
-         random_acts(random, engine.blocks(), static_cast<int>(depth + random() % 20)))
+         random_acts(random, engine.blocks(), static_cast<int>(depth + 12 + random() % 20)))
       act(engine, a, now, depth, before);
     const auto bytes = engine.checkpoint();
     const std::vector<std::byte> kept(bytes.begin(), bytes.end());
