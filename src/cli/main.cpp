@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   platter::cli::add_layout(app);
   platter::cli::add_compare(app);
   platter::cli::add_replay(app);
+  platter::cli::add_result(app);
   platter::cli::add_trace(app);
   platter::cli::add_validate(app);
   platter::cli::add_report(app);

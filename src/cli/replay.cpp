@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,11 +16,11 @@
 #include "cli/trace_options.h"
 #include "model/error.h"
 #include "model/file.h"
-#include "model/json.h"
 #include "replay/replay_drive.h"
 #include "replay/replay_model.h"
-#include "replay/result.h"
-#include "trace/trace.h"
+#include "replay/result_file.h"
+#include "replay/shaped.h"
+#include "replay/summary.h"
 
 namespace platter::cli {
 namespace {
@@ -27,29 +28,77 @@ namespace {
 const std::map<std::string, replay::Caches> kCaches = {
     {"default", replay::Caches::as_they_are}, {"off", replay::Caches::off}};
 
-const std::map<std::string, engine::Scheduler> kSchedulers = {
-    {"fcfs", engine::Scheduler::fcfs}, {"sstf", engine::Scheduler::sstf},
-    {"look", engine::Scheduler::look}, {"c-look", engine::Scheduler::c_look},
-    {"sptf", engine::Scheduler::sptf}};
-
 struct Options {
-  std::string scheduler;
-  double ageing = 0;
   TraceOptions trace;
-  std::string target, output, phase_from, caches = "default";
+  std::string target, output, phase_from, scheduler, caches = "default";
+  double ageing = 0;
   std::uint32_t depth = 1, reference_reads = 16;
+  replay::Shape shape;
   std::vector<std::string> writes;
+  bool json = false;
 };
 
-replay::Result on_model(const Options& options, const trace::Trace& trace) {
-  replay::ModelReplay how{
-      .caches = kCaches.at(options.caches), .depth = options.depth, .reference_reads = options.reference_reads};
-  std::optional<replay::Result> drive;
-  if (!options.phase_from.empty()) drive = replay::load_result(options.phase_from);
-  if (drive) how.like = &*drive;
+// The trace in blocks of the target's size.
+std::unique_ptr<trace::Reader> open_trace(const Options& options, std::uint32_t block_bytes) {
+  trace::Reading reading = options.trace.reading();
+  reading.block_bytes = block_bytes;
+  return replay::shaped(trace::open_trace(options.trace.path, reading), options.shape);
+}
+
+// What a replay leaves: its file is written, its figures are here.
+struct Replayed {
+  replay::ResultHead head;
+  replay::Summary summary;
+};
+
+// To the file and to the summary.
+class Sink final : public replay::Rows {
+ public:
+  Sink(const std::string& path, const replay::ResultHead& head)
+      : file_(replay::create_result(path, head)) {}
+
+  void add(replay::Part part, std::span<const replay::Response> rows) override {
+    file_->add(part, rows);
+    summarizer_.add(part, rows);
+  }
+
+  Replayed finish(replay::ResultHead head, double speed) {
+    const replay::Summary summary = summarizer_.summary();
+    head.speed = speed;
+    head.lateness = summary.lateness;
+    file_->finish(head);
+    return {head, summary};
+  }
+
+ private:
+  std::unique_ptr<replay::ResultWriter> file_;
+  replay::Summarizer summarizer_;
+};
+
+Replayed saved(const replay::Result& result, const Options& options) {
+  Sink sink(options.output, result);
+  sink.add(replay::Part::reference, result.reference);
+  sink.add(replay::Part::trace, result.requests);
+  return sink.finish(result, options.shape.speed);
+}
+
+Replayed on_model(const Options& options) {
+  const replay::Subject subject = load_subject(options.target).subject;
+  const std::unique_ptr<trace::Reader> trace = open_trace(options, subject.block_bytes);
+  replay::ModelReplay how{.caches = kCaches.at(options.caches),
+                          .depth = options.depth,
+                          .reference_reads = options.reference_reads};
   if (!options.scheduler.empty())
-    how.queue = engine::QueueSettings{kSchedulers.at(options.scheduler), 0, options.ageing};
-  return replay::replay_on_model(load_subject(options.target).subject, trace, how);
+    how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0, options.ageing};
+  if (!options.phase_from.empty()) {
+    const replay::Result drive = replay::load_result(options.phase_from);
+    how.like = &drive;
+    const replay::Result result = replay_on_model(subject, trace::read_trace(*trace), how);
+    return saved(result, options);
+  }
+  Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
+  const replay::ResultHead head = replay_on_model(subject, *trace, how, sink);
+  return sink.finish(head, options.shape.speed);
 }
 
 // Devices have a prefix or lie in /dev; everything else is a file (subject.h).
@@ -59,7 +108,7 @@ bool is_device(const std::string& target) {
   return false;
 }
 
-replay::Result on_device(const Options& options, const trace::Trace& trace) {
+Replayed on_device(const Options& options) {
   if (!options.scheduler.empty())
     throw Error(ExitStatus::usage,
                 "--scheduler sets a model's queue; a drive orders its requests as it does");
@@ -67,35 +116,57 @@ replay::Result on_device(const Options& options, const trace::Trace& trace) {
     throw Error(ExitStatus::usage,
                 "--phase-from sets a model's phase; a drive's platter stands where it stands");
   const std::unique_ptr<scsi::Device> device = open_device(options.target);
+  const std::unique_ptr<trace::Reader> reader =
+      open_trace(options, replay::identity_of(*device).block_bytes);
+  const trace::Trace trace = trace::read_trace(*reader);
   CarefulReplay careful(options.target);
   replay::DriveReplay how = careful.options("replay");
   how.caches = kCaches.at(options.caches);
   how.depth = options.depth;
   how.reference_reads = options.reference_reads;
-  replay::Result result = replay::replay_on_drive(
-      *device, {.writes = lbn_ranges(options.writes)}, trace, how);
+  const replay::Result result =
+      replay::replay_on_drive(*device, {.writes = lbn_ranges(options.writes)}, trace, how);
   careful.finish();
-  return result;
+  return saved(result, options);
 }
 
-void print_lateness(const replay::Result& result) {
-  const replay::Lateness late = replay::lateness_of(result);
-  fmt::print(stderr,
-             "platter: requests were issued late by {:.3f} ms (median), {:.3f} ms (99 %), at most "
-             "{:.3f} ms\n",
-             late.p50_ms, late.p99_ms, late.max_ms);
+void print(const Replayed& replayed, bool json) {
+  const replay::ResultHead& head = replayed.head;
+  if (json) fmt::print("{}", replay::summary_json(head, replayed.summary));
+  else fmt::print(stderr, "{}", replay::summary_text(head, replayed.summary));
+  if (head.asked_depth)
+    fmt::print(stderr, "platter: {} takes at most {} at once, not {}; the replay had no more outstanding\n",
+               head.name, head.depth, head.asked_depth);
+  if (replay::is_late(replayed.summary))
+    fmt::print(stderr,
+               "platter: the host issued 1 % of the requests more than {:.3f} ms late, more than {:.0f} % "
+               "of the mean response; replay on an idle machine\n",
+               replayed.summary.lateness.host.p99_ms, 100 * replay::kLateShare);
 }
 
 void run(const Options& options) {
   model::require_writable(options.output);
-  const trace::Trace trace = options.trace.read();
-  const replay::Result result =
-      is_device(options.target) ? on_device(options, trace) : on_model(options, trace);
-  replay::save_result(result, options.output);
-  if (is_device(options.target)) print_lateness(result);
-  if (result.outside_validity > 0)
-    fmt::print(stderr, "platter: {} of {} requests lie outside what the model measured\n",
-               result.outside_validity, result.requests.size());
+  print(is_device(options.target) ? on_device(options) : on_model(options), options.json);
+}
+
+// CLI::Range lets what is no number pass.
+CLI::Validator between(double least, double most) {
+  const auto check = [=](std::string& text) -> std::string {
+    char* end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !(number >= least && number <= most))
+      return fmt::format("{} is no number from {} to {}", text.empty() ? "nothing" : text, least, most);
+    return {};
+  };
+  return CLI::Validator(check, fmt::format("{} to {}", least, most));
+}
+
+CLI::Validator scheduler() {
+  const auto check = [](std::string& text) -> std::string {
+    if (replay::scheduler_of(text)) return {};
+    return fmt::format("{} is none of fcfs, sstf, look, c-look, sptf", text);
+  };
+  return CLI::Validator(check, "fcfs, sstf, look, c-look or sptf");
 }
 
 }  // namespace
@@ -104,24 +175,39 @@ void add_replay(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("replay", "a trace on a drive, a model or a table");
   add_trace_options(*command, options->trace);
-  command->add_option("--on", options->target, "a device, a model file, a table (.ptab) or DiskSim files (.parv)")->required();
-  command->add_option("-o,--output", options->output, "the result file to write")->required();
+  command
+      ->add_option("--on", options->target,
+                   "a device, a model file, a table (.ptab) or DiskSim files (.parv)")
+      ->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "the result file to write: CSV if it ends in .csv, otherwise columns")
+      ->required();
   command->add_option("--caches", options->caches, "as they are, or off for the replay")
       ->check(CLI::IsMember(kCaches))
       ->capture_default_str();
-  command->add_option("--depth", options->depth, "most requests outstanding")
+  command
+      ->add_option("--depth", options->depth,
+                   "most requests outstanding; of a closed trace: so many loops")
       ->check(at_least(1))
       ->capture_default_str();
-  CLI::Option* scheduler =
+  command
+      ->add_option("--speed", options->shape.speed,
+                   "so many times as fast: arrival and think times are divided by it")
+      ->check(between(1e-6, 1e6))
+      ->capture_default_str();
+  command->add_option("--limit", options->shape.limit, "only the first so many requests")
+      ->check(at_least(1));
+  CLI::Option* chosen =
       command
           ->add_option("--scheduler", options->scheduler,
                        "model: which of the outstanding requests is next (else: as the model says)")
-          ->check(CLI::IsMember(kSchedulers));
+          ->check(scheduler());
   command
       ->add_option("--ageing", options->ageing,
                    "model, sptf: each ms of waiting counts as so many ms less of positioning")
-      ->needs(scheduler)
-      ->check(CLI::Range(0.0, 1000.0));
+      ->needs(chosen)
+      ->check(between(0, 1000));
   command->add_option("--reference-reads", options->reference_reads,
                       "reads from the media before the trace, to set a model's phase by")
       ->capture_default_str();
@@ -130,6 +216,7 @@ void add_replay(CLI::App& app) {
                       "phase set once from its reference reads");
   command->add_option("--allow-writes", options->writes,
                       "device: LBN ranges FIRST-LAST that may be rewritten with what they hold");
+  command->add_flag("--json", options->json, "the summary for programs");
   command->callback([options] { run(*options); });
 }
 

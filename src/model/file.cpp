@@ -87,6 +87,12 @@ class TemporaryFile {
 
   void write(std::string_view content) { write_all(descriptor_, content, target_.string()); }
 
+  void rewrite_beginning(std::string_view content) {
+    if (::lseek(descriptor_, 0, SEEK_SET) < 0) fail(reason());
+    write(content);
+    if (::lseek(descriptor_, 0, SEEK_END) < 0) fail(reason());
+  }
+
   void commit() {
     const mode_t mask = ::umask(0);
     ::umask(mask);
@@ -157,7 +163,7 @@ std::string read_file(const std::string& path) {
 class FileWriter::Target {
  public:
   explicit Target(const std::string& path) : path_(path), target_(without_links(path)) {
-    if (is_stream(target_, path)) {
+    if (model::is_stream(target_, path)) {
       stream_.emplace(::open(target_.c_str(), O_WRONLY | O_CLOEXEC));
       if (stream_->number() < 0) cannot_write(path, reason());
     } else {
@@ -168,6 +174,10 @@ class FileWriter::Target {
   void write(std::string_view content) {
     stream_ ? write_all(stream_->number(), content, path_) : file_->write(content);
   }
+
+  void rewrite_beginning(std::string_view content) { file_->rewrite_beginning(content); }
+
+  bool streams() const { return stream_.has_value(); }
 
   void commit() {
     if (stream_) return;
@@ -186,7 +196,11 @@ class FileWriter::Target {
 FileWriter::FileWriter(const std::string& path) : target_(std::make_unique<Target>(path)) {}
 FileWriter::~FileWriter() = default;
 void FileWriter::write(std::string_view content) { target_->write(content); }
+void FileWriter::rewrite_beginning(std::string_view content) {
+  target_->rewrite_beginning(content);
+}
 void FileWriter::commit() { target_->commit(); }
+bool FileWriter::is_stream() const { return target_->streams(); }
 
 void write_file(const std::string& path, std::string_view content) {
   FileWriter file(path);

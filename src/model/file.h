@@ -28,7 +28,11 @@ class FileWriter {
   ~FileWriter();
 
   void write(std::string_view content);
+  // In place of the first bytes of what was written; not where is_stream().
+  void rewrite_beginning(std::string_view content);
   void commit();
+  // A pipe, /dev/stdout: what is written is gone, nothing is to be renamed.
+  bool is_stream() const;
 
  private:
   class Target;

@@ -1,18 +1,20 @@
 #include "replay/replay_drive.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "model/error.h"
 #include "replay/contents.h"
+#include "replay/result_file.h"
 #include "replay/schedule.h"
 #include "scsi/commands.h"
 #include "scsi/drive.h"
 #include "scsi/sense.h"
-#include "statistics/distribution.h"
 
 namespace platter::replay {
 namespace {
@@ -56,35 +58,65 @@ void require_permission(const trace::Trace& trace, const scsi::Permission& permi
                             trace.name, forbidden->blocks, forbidden->lbn, first, last));
 }
 
-// Requests into a device, completions out of it into the rows that they belong to.
+// Requests into a device, completions out of it. What the drive refuses with BUSY, TASK SET FULL or a
+// unit attention was not executed and is sent again; its response time is that of the attempt that
+// was.
 class DrivePlayer final : public Player {
  public:
   DrivePlayer(scsi::Device& device, std::uint32_t block_bytes, std::uint64_t capacity,
-           const Contents& contents)
+              const Contents& contents)
       : device_(device), block_bytes_(block_bytes), capacity_(capacity), contents_(contents),
+        room_(device.max_outstanding()),
         start_ns_(device.clock().now_ns() + kReferencePause_ns) {}
 
-  void issue(std::vector<Response>& rows, std::size_t index, std::uint32_t depth) override {
-    const Response& row = rows[index];
-    scsi::Command command = command_for(row);  // built before its time
-    while (auto done = value_of(device_.reap_until(start_ns_ + row.due_ns))) take(rows, *done);
-    while (outstanding_.size() >= depth) take_next(rows);
-    send(index, std::move(command), 0);
+  void prepare(const Response& request) override {
+    prepared_ = {.request = request, .command = command_for(request)};
   }
 
-  Nanoseconds finish(std::vector<Response>& rows) override {
-    while (!outstanding_.empty()) take_next(rows);
-    return latest_completion_ns_;
+  std::optional<Done> next_by(Nanoseconds time_ns) override {
+    for (;;) {
+      const Nanoseconds due_ns = start_ns_ + time_ns;
+      const bool pause = !paused_.empty() && pause_ends_ns_ <= due_ns;
+      if (const auto completion = value_of(device_.reap_until(pause ? pause_ends_ns_ : due_ns))) {
+        if (const auto done = done_of(*completion)) return done;
+      } else if (pause) {
+        for (Sent& sent : std::exchange(paused_, {})) send(std::move(sent));
+      } else {
+        return std::nullopt;
+      }
+    }
   }
 
+  Done next() override {
+    for (;;) {
+      if (!paused_.empty()) {
+        if (const auto done = next_by(pause_ends_ns_ - start_ns_)) return *done;
+        continue;
+      }
+      const auto completion = value_of(device_.reap());
+      if (!completion)
+        throw Error(ExitStatus::protocol,
+                    fmt::format("{} has lost a command that it had accepted", device_.name()));
+      if (const auto done = done_of(*completion)) return *done;
+    }
+  }
+
+  void issue(std::uint64_t number, Nanoseconds /*time_ns: it has come*/) override {
+    prepared_.number = number;
+    send(std::move(prepared_));
+  }
+
+  std::uint32_t room() const override { return room_; }
   std::uint64_t retries() const { return retries_; }
   bool was_reset() const { return was_reset_; }
 
  private:
   struct Sent {
-    std::size_t index;
-    scsi::Command command;
-    int tries;
+    std::uint64_t number = 0;
+    Response request{};
+    scsi::Command command{};
+    int tries = 0;
+    std::optional<Nanoseconds> first_issue_ns{};
   };
 
   scsi::Command command_for(const Response& row) const {
@@ -96,72 +128,81 @@ class DrivePlayer final : public Player {
                 : scsi::write_10(row.lbn, row.blocks, contents_.of(row.lbn, row.blocks));
   }
 
-  void send(std::size_t index, scsi::Command command, int tries) {
+  void send(Sent request) {
     const std::uint32_t tag = next_tag_++;
-    const Sent& sent =
-        outstanding_.emplace(tag, Sent{index, std::move(command), tries}).first->second;
+    const Sent& sent = outstanding_.emplace(tag, std::move(request)).first->second;
     value_of(device_.submit(sent.command, tag));
   }
 
-  void take_next(std::vector<Response>& rows) {
-    auto done = value_of(device_.reap());
-    if (!done)
-      throw Error(ExitStatus::protocol,
-                  fmt::format("{} has lost a command that it had accepted", device_.name()));
-    take(rows, *done);
-  }
-
-  void take(std::vector<Response>& rows, const scsi::Completion& done) {
-    const auto found = outstanding_.find(done.tag);
+  // nullopt: it was not executed and is sent again.
+  std::optional<Done> done_of(const scsi::Completion& completion) {
+    const auto found = outstanding_.find(completion.tag);
     if (found == outstanding_.end())
       throw Error(ExitStatus::protocol,
                   fmt::format("{} completed a command with tag {} that is not outstanding",
-                              device_.name(), done.tag));
+                              device_.name(), completion.tag));
     Sent sent = std::move(found->second);
     outstanding_.erase(found);
-    Response& row = rows[sent.index];
-    if (!executed(done)) return again_or_fail(row, std::move(sent), done);
-    row.issue_ns = done.issued_ns - start_ns_;
-    row.response_ns = done.response_ns();
-    latest_completion_ns_ = std::max(latest_completion_ns_, row.completion_ns());
+    if (!sent.first_issue_ns) sent.first_issue_ns = completion.issued_ns;
+    if (!executed(completion)) {
+      again_or_fail(std::move(sent), completion);
+      return std::nullopt;
+    }
+    while (!held_.empty() && outstanding_.size() < room_) {
+      send(std::move(held_.front()));
+      held_.pop_front();
+    }
+    return Done{.number = sent.number,
+                .issue_ns = completion.issued_ns - start_ns_,
+                .response_ns = completion.response_ns(),
+                .refused_ns = completion.issued_ns - *sent.first_issue_ns};
   }
 
-  static bool executed(const scsi::Completion& done) {
-    const std::optional<scsi::Sense> sense = scsi::decode_sense(done.sense);
-    return done.status == scsi::Status::good ||
+  static bool executed(const scsi::Completion& completion) {
+    const std::optional<scsi::Sense> sense = scsi::decode_sense(completion.sense);
+    return completion.status == scsi::Status::good ||
            (sense && sense->key == scsi::SenseKey::recovered_error);
   }
 
-  // BUSY, TASK SET FULL and unit attentions: the request was not executed and is sent once more; its
-  // response time is that of the attempt which succeeded.
-  void again_or_fail(const Response& row, Sent sent, const scsi::Completion& done) {
-    const std::optional<scsi::Sense> sense = scsi::decode_sense(done.sense);
+  void again_or_fail(Sent sent, const scsi::Completion& completion) {
+    const std::optional<scsi::Sense> sense = scsi::decode_sense(completion.sense);
     const bool attention = sense && sense->key == scsi::SenseKey::unit_attention;
+    const bool full = completion.status == scsi::Status::task_set_full;
     was_reset_ = was_reset_ || (attention && sense->asc == kResetOccurred);
-    const bool busy =
-        done.status == scsi::Status::busy || done.status == scsi::Status::task_set_full;
-    if ((attention || busy) && sent.tries < kMostRetries) {
-      ++retries_;
-      if (busy) device_.clock().sleep_until_ns(device_.clock().now_ns() + kBusyPause_ns);
-      return send(sent.index, std::move(sent.command), sent.tries + 1);
+    ++retries_;
+    if (full && !outstanding_.empty()) {  // it waits for one of those that the drive took
+      room_ = std::min(room_, static_cast<std::uint32_t>(outstanding_.size()));
+      held_.push_back(std::move(sent));
+      return;
     }
-    throw Error(ExitStatus::drive_error,
-                fmt::format("{} fails the {} of {} blocks at LBN {}: {}; take it out of the trace",
-                            device_.name(), row.write ? "write" : "read", row.blocks, row.lbn,
-                            sense ? sense->text()
-                                  : fmt::format("status {:02X}h", static_cast<int>(done.status))));
+    if ((!attention && !full && completion.status != scsi::Status::busy) ||
+        ++sent.tries > kMostRetries)
+      throw Error(ExitStatus::drive_error,
+                  fmt::format("{} fails the {} of {} blocks at LBN {}: {}; take it out of the trace",
+                              device_.name(), sent.request.write ? "write" : "read",
+                              sent.request.blocks, sent.request.lbn,
+                              sense ? sense->text()
+                                    : fmt::format("status {:02X}h",
+                                                  static_cast<int>(completion.status))));
+    if (attention) return send(std::move(sent));
+    paused_.push_back(std::move(sent));
+    pause_ends_ns_ = device_.clock().now_ns() + kBusyPause_ns;
   }
 
   scsi::Device& device_;
   std::uint32_t block_bytes_;
   std::uint64_t capacity_;
   const Contents& contents_;
+  std::uint32_t room_;
   Nanoseconds start_ns_;
-  Nanoseconds latest_completion_ns_ = 0;
+  Sent prepared_{};
   std::uint32_t next_tag_ = 1;
   std::uint64_t retries_ = 0;
   bool was_reset_ = false;
-  std::map<std::uint32_t, Sent> outstanding_;
+  std::map<std::uint32_t, Sent> outstanding_{};
+  std::deque<Sent> held_{};        // the drive was full, they wait for a completion
+  std::vector<Sent> paused_{};     // the drive was busy
+  Nanoseconds pause_ends_ns_ = 0;  // on the device's clock
 };
 
 void set_caches(scsi::Drive& drive, const std::string& name, Caches caches) {
@@ -175,6 +216,11 @@ void set_caches(scsi::Drive& drive, const std::string& name, Caches caches) {
 
 }  // namespace
 
+model::Identity identity_of(scsi::Device& device) {
+  scsi::Guard guard(device, {});
+  return scsi::Drive(guard, device.name()).identify();
+}
+
 Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission, const trace::Trace& trace,
                        const DriveReplay& options) {
   require_permission(trace, permission);
@@ -182,12 +228,6 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   scsi::Drive drive(guard, device.name());
   const model::Identity identity = drive.identify();
   trace::require_within(trace, identity.blocks);
-  const std::uint32_t depth = trace.kind == trace::Kind::closed ? 1 : options.depth;
-  if (depth > device.max_outstanding())
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} takes at most {} commands at a time; pass a smaller --depth",
-                            device.name(), device.max_outstanding()));
-
   const bool writes = std::any_of(trace.requests.begin(), trace.requests.end(),
                                   [](const trace::Request& request) { return request.write; });
   if (options.before_changes && (writes || options.caches != Caches::as_they_are))
@@ -203,13 +243,20 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   result.name = device.name();
   result.trace = trace.name;
   result.kind = trace.kind;
-  result.depth = depth;
   result.caches = options.caches == Caches::off ? "off" : "default";
   result.block_bytes = identity.block_bytes;
 
   DrivePlayer player(guard, identity.block_bytes, identity.blocks, contents);
-  play(player, trace, reference_lbns(identity.blocks, options.reference_reads), result,
-       options.progress);
+  IntoResult rows(result);
+  const Nanoseconds start_ns =
+      play_references(player, reference_lbns(identity.blocks, options.reference_reads), rows);
+  play(player, *trace::reader_of(trace),
+       {.kind = trace.kind, .depth = options.depth, .start_ns = start_ns, .blocks = identity.blocks},
+       Part::trace, rows, [&](std::uint64_t issued) {
+         if (options.progress) options.progress(issued, trace.requests.size());
+       });
+  result.depth = std::min(options.depth, player.room());
+  if (result.depth < options.depth) result.asked_depth = options.depth;
   result.retries = player.retries();
   if (options.caches == Caches::off && player.was_reset())
     throw Error(ExitStatus::drive_error,
@@ -218,15 +265,6 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
                             device.name()));
   drive.restore_settings();
   return result;
-}
-
-Lateness lateness_of(const Result& result) {
-  std::vector<double> late_ms;
-  for (const Response& row : result.requests) late_ms.push_back(to_ms(row.issue_ns - row.due_ns));
-  std::sort(late_ms.begin(), late_ms.end());
-  return {.p50_ms = statistics::quantile(late_ms, 0.5),
-          .p99_ms = statistics::quantile(late_ms, 0.99),
-          .max_ms = statistics::quantile(late_ms, 1)};
 }
 
 }  // namespace platter::replay

@@ -1,6 +1,7 @@
 #include "replay/replay_model.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@ namespace platter::replay {
 namespace {
 
 constexpr std::size_t kPhaseAccesses = 100;
+constexpr std::array<const char*, 5> kSchedulers = {"fcfs", "sstf", "look", "c-look", "sptf"};
 
 double exact_period_ns(const engine::FlatMotion& motion) {
   return static_cast<double>(motion.numerator_ns) / static_cast<double>(motion.denominator);
@@ -26,72 +28,99 @@ std::string name_of(const model::Identity& identity) {
                                : identity.name;
 }
 
-// Requests into an engine, completions out of it into the rows that they belong to.
+// Requests into an engine, completions out of it.
 class ModelPlayer final : public Player {
  public:
-  ModelPlayer(const engine::Engine& engine, Nanoseconds phase_ns)
-      : engine_(engine), phase_ns_(phase_ns) {}
+  // `one_at_a_time`: nothing is issued while something is outstanding.
+  ModelPlayer(const engine::Engine& engine, Nanoseconds phase_ns, bool one_at_a_time)
+      : engine_(engine), phase_ns_(phase_ns), one_at_a_time_(one_at_a_time) {}
 
-  void issue(std::vector<Response>& rows, std::size_t index, std::uint32_t depth) override {
-    Response& row = rows[index];
-    Nanoseconds now_ns = std::max(row.due_ns, latest_issue_ns_);
-    while (engine_.outstanding() > 0 && *engine_.next_completion_time() <= now_ns) take(rows);
-    while (engine_.outstanding() >= depth) now_ns = std::max(now_ns, take(rows));
-    engine::Request request;
-    request.lbn = row.lbn;
-    request.blocks = row.blocks;
-    request.write = row.write;
-    request.tag = static_cast<std::uint32_t>(index);
-    request.disturbance.phase_ns = phase_ns_;
-    while (!engine_.submit(request, now_ns)) {
-      if (engine_.outstanding() == 0)
-        throw Error(ExitStatus::internal, "the engine refuses a request while its queue is empty");
-      now_ns = std::max(now_ns, take(rows));
-    }
-    row.issue_ns = latest_issue_ns_ = now_ns;
+  void prepare(const Response& request) override {
+    request_.lbn = request.lbn;
+    request_.blocks = request.blocks;
+    request_.write = request.write;
+    request_.disturbance.phase_ns = phase_ns_;
   }
 
-  Nanoseconds finish(std::vector<Response>& rows) override {
-    while (engine_.outstanding() > 0) take(rows);
-    return latest_completion_ns_;
+  std::optional<Done> next_by(Nanoseconds time_ns) override {
+    if (one_at_a_time_)
+      return served_ && served_->completion_ns <= time_ns ? std::optional(next()) : std::nullopt;
+    if (engine_.outstanding() == 0 || *engine_.next_completion_time() > time_ns)
+      return std::nullopt;
+    return next();
   }
 
+  Done next() override {
+    return done_of(one_at_a_time_ ? *std::exchange(served_, {}) : *engine_.next_completion());
+  }
+
+  void issue(std::uint64_t number, Nanoseconds time_ns) override {
+    request_.tag = static_cast<std::uint32_t>(number);
+    latest_ = number;
+    if (one_at_a_time_)
+      served_ = engine_.service(request_, time_ns);
+    else if (!engine_.submit(request_, time_ns))
+      throw Error(ExitStatus::internal, "the engine refuses a request though its queue has room");
+  }
+
+  std::uint32_t room() const override { return one_at_a_time_ ? 1 : engine_.most_outstanding(); }
   std::uint64_t outside_validity() const { return outside_validity_; }
 
  private:
-  Nanoseconds take(std::vector<Response>& rows) {
-    const engine::Completion completion = *engine_.next_completion();
-    Response& row = rows.at(completion.tag);
-    row.response_ns = completion.completion_ns - row.issue_ns;
-    row.media = completion.media_access;
-    if (completion.outside_validity) ++outside_validity_;
-    latest_completion_ns_ = std::max(latest_completion_ns_, completion.completion_ns);
-    return completion.completion_ns;
+  Done done_of(const engine::Completion& completion) {
+    outside_validity_ += completion.outside_validity;
+    // Tags are the lower half of numbers.
+    const std::uint32_t ago = static_cast<std::uint32_t>(latest_) - completion.tag;
+    return {.number = latest_ - ago,
+            .issue_ns = completion.arrival_ns,
+            .response_ns = completion.completion_ns - completion.arrival_ns,
+            .media = completion.media_access};
   }
 
   engine::Engine engine_;
   Nanoseconds phase_ns_;
-  Nanoseconds latest_issue_ns_ = 0, latest_completion_ns_ = 0;
+  bool one_at_a_time_;
+  engine::Request request_{};
+  std::uint64_t latest_ = 0;
+  std::optional<engine::Completion> served_{};
   std::uint64_t outside_validity_ = 0;
 };
 
+// As many as the engine has room for.
+constexpr std::uint32_t kAnyDepth = ~0u;
+
+// A trace that arrives as the drive got it.
+trace::Trace as_issued(const std::vector<Response>& rows) {
+  trace::Trace trace;
+  for (const Response& row : rows)
+    trace.requests.push_back({.arrival_ns = row.issue_ns,
+                              .lbn = row.lbn,
+                              .blocks = row.blocks,
+                              .write = row.write});
+  return trace;
+}
+
 // Every request when the drive got it; what the model has not finished by then waits in its queue.
-void run_in_drives_time(Player& player, const Result& drive, Result& result) {
-  constexpr std::uint32_t kAnyDepth = ~0u;
-  const auto played = [&](const std::vector<Response>& rows) {
-    std::vector<Response> mine = rows;
-    for (Response& row : mine) {
-      row.due_ns = row.issue_ns;
-      row.media.reset();
-    }
-    return mine;
-  };
-  result.reference = played(drive.reference);
-  for (std::size_t i = 0; i < result.reference.size(); ++i) player.issue(result.reference, i, kAnyDepth);
-  player.finish(result.reference);
-  result.requests = played(drive.requests);
-  for (std::size_t i = 0; i < result.requests.size(); ++i) player.issue(result.requests, i, kAnyDepth);
-  player.finish(result.requests);
+void run_in_drives_time(Player& player, const Result& drive, std::uint64_t blocks, Rows& rows) {
+  const Schedule schedule{.depth = kAnyDepth, .blocks = blocks};
+  const trace::Trace reference = as_issued(drive.reference), requests = as_issued(drive.requests);
+  play(player, *trace::reader_of(reference), schedule, Part::reference, rows);
+  play(player, *trace::reader_of(requests), schedule, Part::trace, rows);
+}
+
+// What differs from the model's own way.
+engine::Engine engine_for(const Subject& subject, const ModelReplay& options) {
+  engine::Engine engine(subject.tables);
+  if (options.caches == Caches::off)
+    engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
+  if (options.queue) engine.set_queue(*options.queue);
+  // What the drive took at once the model must take at once, whatever its depth.
+  if (options.like) {
+    engine::QueueSettings queue = engine.queue_settings();
+    queue.depth = 0;
+    engine.set_queue(queue);
+  }
+  return engine;
 }
 
 void require_same_requests(const trace::Trace& trace, const Result& like) {
@@ -143,50 +172,79 @@ Subject subject_of(const model::DriveModel& model) {
   return subject;
 }
 
+const char* name_of(engine::Scheduler scheduler) {
+  return kSchedulers[static_cast<std::size_t>(scheduler)];
+}
+
+std::optional<engine::Scheduler> scheduler_of(const std::string& name) {
+  const auto found = std::ranges::find(kSchedulers, name);
+  if (found == kSchedulers.end()) return std::nullopt;
+  return static_cast<engine::Scheduler>(found - kSchedulers.begin());
+}
+
 Result replay_on_model(const model::DriveModel& model, const trace::Trace& trace,
                        const ModelReplay& options) {
   return replay_on_model(subject_of(model), trace, options);
 }
 
-Result replay_on_model(const Subject& subject, const trace::Trace& trace, const ModelReplay& options) {
-  engine::Engine engine(subject.tables);
-  trace::require_within(trace, engine.blocks());
-  if (options.like) require_same_requests(trace, *options.like);
-  if (options.caches == Caches::off)
-    engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
-  if (options.queue) engine.set_queue(*options.queue);
-  // What the drive took at once the model must take at once, whatever its depth.
-  if (options.like) {
-    engine::QueueSettings queue = engine.queue_settings();
-    queue.depth = 0;
-    engine.set_queue(queue);
+ResultHead head_of_replay(const Subject& subject, const trace::Source& trace,
+                          const ModelReplay& options) {
+  ResultHead head;
+  head.target = ResultHead::Target::model;
+  head.name = subject.name;
+  head.trace = trace.name;
+  head.kind = trace.kind;
+  const std::uint32_t asked = options.like ? options.like->depth : options.depth;
+  head.depth = std::min(asked, engine_for(subject, options).most_outstanding());
+  if (head.depth < asked) head.asked_depth = asked;
+  if (options.queue) {
+    head.scheduler = name_of(options.queue->scheduler);
+    head.ageing = options.queue->ageing;
   }
+  head.caches = options.caches == Caches::off ? "off" : "default";
+  head.block_bytes = subject.block_bytes;
+  head.period_ns = exact_period_ns(subject.tables->motion);
+  head.block_transfer_ns = subject.block_transfer_ns;
+  head.phase_ns = 0;
+  return head;
+}
 
+ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const ModelReplay& options,
+                           Rows& rows) {
+  ResultHead head = head_of_replay(subject, trace.source(), options);
+  ModelPlayer player(engine_for(subject, options), 0, head.depth == 1);
+  const Nanoseconds start_ns =
+      play_references(player, reference_lbns(subject.tables->layout.blocks(), options.reference_reads), rows);
+  play(player, trace,
+       {.kind = head.kind, .depth = head.depth, .start_ns = start_ns, .blocks = subject.tables->layout.blocks()},
+       Part::trace, rows);
+  head.outside_validity = player.outside_validity();
+  return head;
+}
+
+Result replay_on_model(const Subject& subject, const trace::Trace& trace, const ModelReplay& options) {
+  trace::require_within(trace, subject.tables->layout.blocks());
   Result result;
-  result.target = Result::Target::model;
-  result.name = subject.name;
-  result.trace = trace.name;
-  result.kind = trace.kind;
-  result.depth = trace.kind == trace::Kind::closed
-                     ? 1
-                     : std::min(options.depth, engine.most_outstanding());
-  result.caches = options.caches == Caches::off ? "off" : "default";
-  result.block_bytes = subject.block_bytes;
-  result.period_ns = exact_period_ns(subject.tables->motion);
-  result.block_transfer_ns = subject.block_transfer_ns;
-
+  const std::unique_ptr<trace::Reader> reader = trace::reader_of(trace);
+  if (!options.like) {
+    IntoResult rows(result);
+    static_cast<ResultHead&>(result) = replay_on_model(subject, *reader, options, rows);
+    return result;
+  }
+  require_same_requests(trace, *options.like);
+  const ResultHead head = head_of_replay(subject, reader->source(), options);
   const auto run = [&](double phase_ns) {
-    ModelPlayer player(engine, static_cast<Nanoseconds>(std::llround(phase_ns)));
+    result = {};
+    static_cast<ResultHead&>(result) = head;
     result.phase_ns = phase_ns;
-    if (options.like) {
-      run_in_drives_time(player, *options.like, result);
-    } else {
-      play(player, trace, reference_lbns(engine.blocks(), options.reference_reads), result);
-    }
+    IntoResult rows(result);
+    ModelPlayer player(engine_for(subject, options),
+                       static_cast<Nanoseconds>(std::llround(phase_ns)), false);
+    run_in_drives_time(player, *options.like, subject.tables->layout.blocks(), rows);
     result.outside_validity = player.outside_validity();
   };
   run(0);
-  if (options.like) run(phase_between(*options.like, result, *result.period_ns));
+  run(phase_between(*options.like, result, *head.period_ns));
   return result;
 }
 

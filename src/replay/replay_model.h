@@ -10,6 +10,7 @@
 #include "engine/tables.h"
 #include "model/drive_model.h"
 #include "replay/result.h"
+#include "replay/result_file.h"
 #include "trace/trace.h"
 
 namespace platter::replay {
@@ -31,7 +32,7 @@ enum class Caches : std::uint8_t { as_they_are, off };
 
 struct ModelReplay {
   Caches caches = Caches::as_they_are;
-  std::uint32_t depth = 1;             // most requests outstanding; a closed trace has 1
+  std::uint32_t depth = 1;             // most requests outstanding
   std::uint32_t reference_reads = 16;  // before the trace
   // In which order the model serves what is outstanding, in place of its own way.
   std::optional<engine::QueueSettings> queue{};
@@ -42,12 +43,26 @@ struct ModelReplay {
   const Result* like = nullptr;
 };
 
-// Without `like`, an open trace's requests are issued when due, later if `depth` are outstanding; a
-// closed trace's think times start at the model's own completions, as DiskSim's validate mode does.
-// Throws Error(bad_input) for a request past the model's end, or a `like` of another trace.
+// The order's name on command lines and in results ("fcfs", "c-look"), and the way back; nullopt for a
+// name that no order has.
+const char* name_of(engine::Scheduler scheduler);
+std::optional<engine::Scheduler> scheduler_of(const std::string& name);
+
+// What a result will say that is known before the replay: who, which trace, how.
+ResultHead head_of_replay(const Subject& subject, const trace::Source& trace,
+                          const ModelReplay& options);
+
+// Without `like`, requests are issued as play() (schedule.h) says, think times at the model's own
+// completions, as in DiskSim's validate mode. Throws Error(bad_input) for a request past the model's
+// end, or a `like` of another trace.
 Result replay_on_model(const Subject& subject, const trace::Trace& trace, const ModelReplay& options = {});
 Result replay_on_model(const model::DriveModel& model, const trace::Trace& trace,
                        const ModelReplay& options = {});
+
+// The same for a trace that may be longer than memory, without `like`: the requests go to `rows`,
+// what the result is to say of them comes back (without lateness).
+ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const ModelReplay& options,
+                           Rows& rows);
 
 // How far ahead of the model's platter, which ran at phase 0, the drive's must have been: the
 // circular median of the completions' differences over the reference reads, or over the first 100

@@ -1,5 +1,5 @@
 // What a replay measured or computed: each request with its issue and response time, and who it was.
-// Its file is CSV below one comment line of JSON; docs/metrics.md is the reference of its fields.
+// docs/metrics.md is the reference of the two forms of its file, CSV and columns.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,61 @@ struct Response {
   Nanoseconds due_ns = 0;       // when the trace wanted it issued, from the start of the replay
   Nanoseconds issue_ns = 0;     // when it was issued, from the start of the replay
   Nanoseconds response_ns = 0;  // issue to completion
-  std::optional<bool> media{};    // whether it had to wait for the media; a drive does not tell
+  std::optional<bool> media{};  // whether it had to wait for the media; a drive does not tell
+  // How much of issue less due it waited for its turn, as many outstanding as may be; the rest is
+  // the host's.
+  Nanoseconds waited_ns = 0;
 
   Nanoseconds completion_ns() const { return issue_ns + response_ns; }
+  Nanoseconds late_ns() const { return issue_ns - due_ns - waited_ns; }  // through the host
+
+  bool operator==(const Response&) const = default;
 };
 
-struct Result {
+// Times that requests lost between when they were due and when they were issued.
+struct Delay {
+  double p50_ms = 0, p99_ms = 0, max_ms = 0;
+
+  bool operator==(const Delay&) const = default;
+};
+struct Lateness {
+  Delay host{};   // the host was not there in time
+  Delay depth{};  // as many were outstanding as may be
+
+  bool operator==(const Lateness&) const = default;
+};
+
+// All but the requests.
+struct ResultHead {
   enum class Target : std::uint8_t { drive, model };
   Target target = Target::drive;
-  std::string name{};    // the drive's or the model's
-  std::string trace{};   // what was replayed
+  std::string name{};   // the drive's or the model's
+  std::string trace{};  // what was replayed
   trace::Kind kind = trace::Kind::open;
-  std::uint32_t depth = 1;             // most requests outstanding
-  std::string caches = "default";      // "default", "off", "unknown"
+  std::uint32_t depth = 1;        // most requests outstanding
+  std::uint32_t asked_depth = 0;  // where more were asked for than the target takes; else 0
+  double speed = 1;               // by which the trace's arrival and think times were divided
+  std::string scheduler{};        // model: its order, where it was chosen; else empty
+  double ageing = 0;              // model, sptf
+  std::string caches = "default";             // "default", "off", "unknown"
   std::uint32_t block_bytes = 512;
-  std::optional<double> period_ns{};     // of one revolution, where known
+  std::optional<double> period_ns{};          // of one revolution, where known
   std::optional<double> block_transfer_ns{};  // model: of one block over the bus, where known
-  std::optional<double> phase_ns{};      // model: how far ahead of nominal its platter was set
-  std::uint64_t outside_validity = 0;  // model: requests beyond what the model measured
-  std::uint64_t retries = 0;           // drive: BUSY, TASK SET FULL, unit attentions
-  std::vector<Response> reference{};     // reads made first, all from the media, to set the phase by
-  std::vector<Response> requests{};      // those of the trace, in its order
+  std::optional<double> phase_ns{};           // model: how far ahead of nominal its platter was set
+  std::uint64_t outside_validity = 0;         // model: requests beyond what the model measured
+  std::uint64_t retries = 0;                  // drive: BUSY, TASK SET FULL, unit attentions
+  std::optional<Lateness> lateness{};         // of the trace's requests
+
+  bool operator==(const ResultHead&) const = default;
+};
+
+struct Result : ResultHead {
+  std::vector<Response> reference{};  // reads made first, all from the media, to set the phase by
+  std::vector<Response> requests{};   // those of the trace, in its order
 };
 
 // `path` is a result file, or a validate trace, whose service times are those of the drive that it
-// was taken on. Throws Error(bad_input) with file and line.
+// was taken on. Throws Error(bad_input) that names what is wrong, in text with its line.
 Result load_result(const std::string& path);
 void save_result(const Result& result, const std::string& path);  // atomic; Error(output)
 

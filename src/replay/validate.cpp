@@ -10,11 +10,6 @@
 namespace platter::replay {
 namespace {
 
-model::Identity identity_of(scsi::Device& device) {
-  scsi::Guard guard(device, {});
-  return scsi::Drive(guard, device.name()).identify();
-}
-
 void require_same_size(const std::string& device, const model::Identity& identity,
                        std::span<const Subject> models) {
   for (const Subject& model : models)

@@ -102,7 +102,7 @@ TEST_CASE("a damaged result names its line") {
   CHECK(error_of(head + "trace,R,1,1,0,0,5,\ntrace,R,1,1,0\n").starts_with(", line 4: "));
   CHECK(error_of(head + "trace,R,1,1,0,0,-5,\n").starts_with(", line 3: a response time below 0"));
   CHECK(error_of(head + "trace,Q,1,1,0,0,5,\n").starts_with(", line 3: the second field"));
-  CHECK(error_of(head + "trace,R,1,1,0,0,5,2\n").starts_with(", line 3: the last field"));
+  CHECK(error_of(head + "trace,R,1,1,0,0,5,2\n").starts_with(", line 3: media is not empty"));
   CHECK(error_of(head + "trace,R,1,1,0,0,5\n").starts_with(", line 3: the line is cut short"));
   CHECK(error_of(head) == ": holds no request");
   CHECK(error_of("# {\"schema\":\"x/9\"}\n").starts_with(": its schema is \"x/9\""));

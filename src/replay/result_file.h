@@ -1,0 +1,61 @@
+// Result files as streams, so that a result may be longer than memory: written in the order of the
+// trace while the replay runs, read piece by piece. docs/metrics.md tells their bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "replay/result.h"
+
+namespace platter::replay {
+
+enum class Part : std::uint8_t { reference, trace };
+
+// Takes the requests of a replay as they are complete, in the order of the trace, reference reads
+// first.
+class Rows {
+ public:
+  virtual ~Rows() = default;
+  virtual void add(Part part, std::span<const Response> rows) = 0;
+};
+
+// Into a result in memory.
+class IntoResult final : public Rows {
+ public:
+  explicit IntoResult(Result& result) : result_(result) {}
+
+  void add(Part part, std::span<const Response> rows) override {
+    std::vector<Response>& all = part == Part::trace ? result_.requests : result_.reference;
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+
+ private:
+  Result& result_;
+};
+
+class ResultWriter : public Rows {
+ public:
+  // Makes it the file of that name; without, nothing is left of what was added. The head may say more
+  // than the one that the writer was made with. Throws Error(output).
+  virtual void finish(const ResultHead& head) = 0;
+};
+
+// CSV if the name ends in .csv, or if it is no file (a pipe, /dev/stdout); otherwise columns.
+// Throws Error(output) for what cannot be written.
+std::unique_ptr<ResultWriter> create_result(const std::string& path, const ResultHead& head);
+
+class ResultReader {
+ public:
+  virtual ~ResultReader() = default;
+  virtual const ResultHead& head() const = 0;
+  // Replaces `rows` by the next ones, all of one part; false: there are none left.
+  virtual bool read(Part& part, std::vector<Response>& rows) = 0;
+};
+
+// By its content: CSV, columns, or a validate trace. Throws as load_result().
+std::unique_ptr<ResultReader> open_result(const std::string& path);
+
+}  // namespace platter::replay

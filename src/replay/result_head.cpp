@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/error.h"
+#include "model/json_head.h"
+#include "replay/result_forms.h"
+
+namespace platter::replay {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "platter-replay-result";
+
+Json delay_json(const Delay& delay) {
+  return {{"p50_ms", delay.p50_ms}, {"p99_ms", delay.p99_ms}, {"max_ms", delay.max_ms}};
+}
+
+Delay delay_of(const Json& json) {
+  return {.p50_ms = json.at("p50_ms").get<double>(),
+          .p99_ms = json.at("p99_ms").get<double>(),
+          .max_ms = json.at("max_ms").get<double>()};
+}
+
+template <class Value>
+void read_optional(const Json& json, const char* name, Value& value) {
+  if (json.contains(name)) value = json[name].get<Value>();
+}
+template <class Value>
+void read_optional(const Json& json, const char* name, std::optional<Value>& value) {
+  if (json.contains(name)) value = json[name].get<Value>();
+}
+
+void read_members(const Json& json, ResultHead& head) {
+  head.target =
+      json.at("target") == "model" ? ResultHead::Target::model : ResultHead::Target::drive;
+  head.name = json.at("name").get<std::string>();
+  head.trace = json.at("trace").get<std::string>();
+  head.kind = json.at("mode") == "closed" ? trace::Kind::closed : trace::Kind::open;
+  head.depth = json.at("depth").get<std::uint32_t>();
+  head.caches = json.at("caches").get<std::string>();
+  head.block_bytes = json.at("block_bytes").get<std::uint32_t>();
+  read_optional(json, "asked_depth", head.asked_depth);
+  read_optional(json, "speed", head.speed);
+  read_optional(json, "scheduler", head.scheduler);
+  read_optional(json, "ageing", head.ageing);
+  read_optional(json, "period_ns", head.period_ns);
+  read_optional(json, "block_transfer_ns", head.block_transfer_ns);
+  read_optional(json, "phase_ns", head.phase_ns);
+  read_optional(json, "outside_validity", head.outside_validity);
+  read_optional(json, "retries", head.retries);
+  if (json.contains("lateness"))
+    head.lateness = Lateness{.host = delay_of(json["lateness"].at("host")),
+                             .depth = delay_of(json["lateness"].at("depth"))};
+}
+
+}  // namespace
+
+std::string head_text(const ResultHead& head, std::string_view more) {
+  Json json = model::json_head(kSchema);
+  json["target"] = head.target == ResultHead::Target::drive ? "drive" : "model";
+  json["name"] = head.name;
+  json["trace"] = head.trace;
+  json["mode"] = head.kind == trace::Kind::open ? "open" : "closed";
+  json["depth"] = head.depth;
+  if (head.asked_depth) json["asked_depth"] = head.asked_depth;
+  if (head.speed != 1) json["speed"] = head.speed;
+  if (!head.scheduler.empty()) {
+    json["scheduler"] = head.scheduler;
+    json["ageing"] = head.ageing;
+  }
+  json["caches"] = head.caches;
+  json["block_bytes"] = head.block_bytes;
+  if (head.period_ns) json["period_ns"] = *head.period_ns;
+  if (head.block_transfer_ns) json["block_transfer_ns"] = *head.block_transfer_ns;
+  if (head.phase_ns) json["phase_ns"] = *head.phase_ns;
+  if (head.outside_validity) json["outside_validity"] = head.outside_validity;
+  if (head.retries) json["retries"] = head.retries;
+  if (head.lateness)
+    json["lateness"] = {{"host", delay_json(head.lateness->host)},
+                        {"depth", delay_json(head.lateness->depth)}};
+  if (!more.empty()) json.update(Json::parse(more));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+ResultHead head_of(std::string_view text, const std::string& path) {
+  ResultHead head;
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("schema") != model::json_head(kSchema).at("schema"))
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: its schema is {}, this platter reads {} 1.0; replay again", path,
+                              json.at("schema").dump(), kSchema));
+    read_members(json, head);
+  } catch (const Json::exception& error) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: its first line is not the header of a replay result: {}", path,
+                            error.what()));
+  }
+  if (head.period_ns && !(*head.period_ns > 0))
+    throw Error(ExitStatus::bad_input, fmt::format("{}: period_ns is not above 0", path));
+  return head;
+}
+
+}  // namespace platter::replay

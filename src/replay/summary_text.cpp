@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/json_head.h"
+#include "model/pretty.h"
+#include "replay/summary.h"
+
+namespace platter::replay {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json times_json(const ResponseTimes& times) {
+  return {{"n", times.n},           {"mean_ms", times.mean_ms}, {"p50_ms", times.p50_ms},
+          {"p90_ms", times.p90_ms}, {"p95_ms", times.p95_ms},   {"p99_ms", times.p99_ms},
+          {"p999_ms", times.p999_ms}, {"max_ms", times.max_ms}};
+}
+
+Json delay_json(const Delay& delay) {
+  return {{"p50_ms", delay.p50_ms}, {"p99_ms", delay.p99_ms}, {"max_ms", delay.max_ms}};
+}
+
+std::string times_row(const char* name, const ResponseTimes& times) {
+  return fmt::format("{:>6} {:>9} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f}\n",
+                     name, times.n, times.mean_ms, times.p50_ms, times.p90_ms, times.p95_ms,
+                     times.p99_ms, times.p999_ms, times.max_ms);
+}
+
+std::string delay_line(const char* why, const Delay& delay) {
+  return fmt::format("issued late {}: {:.3f} ms (median), {:.3f} ms (99 %), at most {:.3f} ms\n", why,
+                     delay.p50_ms, delay.p99_ms, delay.max_ms);
+}
+
+std::string how(const ResultHead& head) {
+  std::string text = fmt::format("{}, at most {} outstanding",
+                                 head.kind == trace::Kind::open ? "open" : "closed", head.depth);
+  if (!head.scheduler.empty()) text += fmt::format(", {}", head.scheduler);
+  if (head.ageing != 0) text += fmt::format(" with ageing {}", head.ageing);
+  if (head.speed != 1) text += fmt::format(", {} times as fast", head.speed);
+  if (head.caches == "off") text += ", caches off";
+  return text;
+}
+
+}  // namespace
+
+std::string summary_json(const ResultHead& head, const Summary& summary) {
+  Json json = model::json_head("platter-replay-summary");
+  json["target"] = head.target == ResultHead::Target::drive ? "drive" : "model";
+  json["name"] = head.name;
+  json["trace"] = head.trace;
+  json["mode"] = head.kind == trace::Kind::open ? "open" : "closed";
+  json["depth"] = head.depth;
+  json["asked_depth"] = head.asked_depth ? head.asked_depth : head.depth;
+  json["speed"] = head.speed;
+  json["scheduler"] = head.scheduler.empty() ? Json(nullptr) : Json(head.scheduler);
+  json["ageing"] = head.ageing;
+  json["caches"] = head.caches;
+  json["requests"] = summary.all.n;
+  json["seconds"] = summary.seconds;
+  json["all"] = times_json(summary.all);
+  json["read"] = times_json(summary.read);
+  json["write"] = times_json(summary.write);
+  json["quantile_error"] = summary.quantile_error;
+  json["hits_share"] = summary.hits_share ? Json(*summary.hits_share) : Json(nullptr);
+  json["lateness"] = {{"host", delay_json(summary.lateness.host)},
+                      {"depth", delay_json(summary.lateness.depth)}};
+  json["outside_validity"] = head.outside_validity;
+  json["retries"] = head.retries;
+  return model::pretty(json);
+}
+
+std::string summary_text(const ResultHead& head, const Summary& summary) {
+  std::string text = fmt::format("{} on {}: {} requests in {:.3f} s, {}\n", head.trace, head.name,
+                                 summary.all.n, summary.seconds, how(head));
+  text += fmt::format("{:>6} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  response, ms\n", "", "n",
+                      "mean", "p50", "p90", "p95", "p99", "p99.9", "max");
+  text += times_row("all", summary.all);
+  if (summary.read.n > 0 && summary.write.n > 0)
+    text += times_row("read", summary.read) + times_row("write", summary.write);
+  if (summary.quantile_error > 0)
+    text += fmt::format("quantiles within {:.2f} %\n", 100 * summary.quantile_error);
+  if (summary.hits_share)
+    text += fmt::format("{:.1f} % did not wait for the media\n", 100 * *summary.hits_share);
+  if (head.target == ResultHead::Target::drive || summary.lateness.host.max_ms > 0)
+    text += delay_line("by the host", summary.lateness.host);
+  if (summary.lateness.depth.max_ms > 0)
+    text += delay_line("because as many were outstanding as may be", summary.lateness.depth);
+  if (head.outside_validity > 0)
+    text += fmt::format("{} requests lie outside what the model measured\n", head.outside_validity);
+  if (head.retries > 0)
+    text += fmt::format("{} commands were sent again, the drive was not ready for them\n",
+                        head.retries);
+  return text;
+}
+
+}  // namespace platter::replay
