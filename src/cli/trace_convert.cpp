@@ -1,6 +1,5 @@
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
@@ -13,18 +12,19 @@ void add_trace_convert(CLI::App& parent) {
     std::string to, output;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = parent.add_subcommand("convert", "a trace in the other format");
+  CLI::App* command = parent.add_subcommand("convert", "a trace in another format");
   add_trace_options(*command, options->trace, "--from");
-  command->add_option("--to", options->to, "the other format")
+  command->add_option("--to", options->to, "the format to write")
       ->required()
       ->check(CLI::IsMember(trace::format_names()));
   command->add_option("-o,--output", options->output, "the trace file to write")->required();
   command->callback([options] {
-    std::unique_ptr<trace::Reader> reader = options->trace.open();
-    const std::unique_ptr<trace::Writer> writer =
-        trace::create_trace(options->output, trace::format_of(options->to));
-    trace::copy(std::move(reader), *writer);
+    const std::unique_ptr<trace::Reader> reader = options->trace.open();
+    const std::unique_ptr<trace::Writer> writer = trace::create_trace(
+        options->output, trace::format_of(options->to), {.block_bytes = options->trace.block_bytes});
+    trace::copy(*reader, *writer);
     writer->finish();
+    print_skipped(*reader);
   });
 }
 

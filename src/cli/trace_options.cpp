@@ -1,9 +1,19 @@
 #include "cli/trace_options.h"
 
+#include <fmt/core.h>
+
+#include "cli/numbers.h"
+
 namespace platter::cli {
 
 trace::Reading TraceOptions::reading() const {
-  return {.format = trace::format_of(format), .device = device};
+  trace::Reading reading{.format = trace::format_of(format),
+                         .block_bytes = block_bytes,
+                         .round = round,
+                         .reorder = reorder,
+                         .queued = queued};
+  if (!device.empty()) reading.device = trace::device_number(device);
+  return reading;
 }
 
 void add_trace_options(CLI::App& command, TraceOptions& options, const char* format_option) {
@@ -11,7 +21,23 @@ void add_trace_options(CLI::App& command, TraceOptions& options, const char* for
       ->required();
   command.add_option(format_option, options.format, "of the trace (else: detected)")
       ->check(CLI::IsMember(trace::format_names()));
-  command.add_option("--device-number", options.device, "only this device's requests");
+  command.add_option("--device-number", options.device,
+                     "only this device's requests: a number, or MAJOR:MINOR of Linux");
+  command.add_option("--block-bytes", options.block_bytes,
+                     "bytes a block, for formats that count bytes or sectors")
+      ->check(at_least(1))
+      ->capture_default_str();
+  command.add_flag("--round", options.round, "requests that are no whole blocks grow to whole ones");
+  command.add_option("--reorder", options.reorder,
+                     "requests lie at most so many places from the order of their times");
+  command.add_flag("--queued", options.queued,
+                   "blktrace, blkparse: requests as they were queued (Q), not as issued (D)");
+}
+
+void print_skipped(const trace::Reader& reader) {
+  for (const trace::Skipped& skipped : reader.skipped())
+    fmt::print(stderr, "platter: {}: passed over {} {}\n", reader.source().name, skipped.count,
+               skipped.what);
 }
 
 }  // namespace platter::cli

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -13,16 +12,20 @@
 namespace platter::cli {
 
 struct TraceOptions {
-  std::string path, format;
-  std::optional<std::uint32_t> device;
+  std::string path, format, device;
+  std::uint32_t block_bytes = 512, reorder = 0;
+  bool round = false, queued = false;
 
   trace::Reading reading() const;
   std::unique_ptr<trace::Reader> open() const { return trace::open_trace(path, reading()); }
   trace::Trace read() const { return trace::read_trace_file(path, reading()); }
 };
 
-// TRACE, `format_option` and --device-number.
+// TRACE, `format_option`, --device-number, --block-bytes, --round, --reorder and --queued.
 void add_trace_options(CLI::App& command, TraceOptions& options,
                        const char* format_option = "--format");
+
+// Tells what the reader passed over, if anything.
+void print_skipped(const trace::Reader& reader);
 
 }  // namespace platter::cli

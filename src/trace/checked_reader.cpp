@@ -23,7 +23,7 @@ class CheckedReader final : public Reader {
                 .kind = records_->kind(),
                 .format = reading.format,
                 .block_bytes = reading.block_bytes,
-                .says_block_bytes = records_->unit_bytes() != 0} {}
+                .says_block_bytes = records_->in_bytes()} {}
 
   const Source& source() const override { return source_; }
   std::vector<Skipped> skipped() const override { return records_->skipped(); }
@@ -73,9 +73,8 @@ class CheckedReader final : public Reader {
 
   void set_blocks() {
     std::uint64_t lbn = current_.first, blocks = current_.count;
-    if (blocks == 0) fail(Part::blocks, "a request of 0 blocks is none");
-    if (const std::uint32_t unit = records_->unit_bytes(); unit != 0 && unit != reading_.block_bytes)
-      to_blocks(unit, lbn, blocks);
+    if (blocks == 0) fail(Part::blocks, records_->in_bytes() ? "a request of 0 bytes is none" : "a request of 0 blocks is none");
+    if (records_->in_bytes()) to_blocks(lbn, blocks);
     if (blocks > std::numeric_limits<std::uint32_t>::max())
       fail(Part::blocks, fmt::format("a request of {} blocks is longer than any", blocks));
     // A request of another device than the chosen one may lie beyond the chosen one's end.
@@ -90,23 +89,22 @@ class CheckedReader final : public Reader {
     current_.request.blocks = static_cast<std::uint32_t>(blocks);
   }
 
-  // From units of the file to blocks, outward where they are no whole ones and may be rounded.
-  void to_blocks(std::uint32_t unit, std::uint64_t& lbn, std::uint64_t& blocks) const {
-    const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / unit;
+  // From bytes to blocks, outward where they are no whole ones and may be rounded.
+  void to_blocks(std::uint64_t& first, std::uint64_t& count) const {
     const std::uint32_t block = reading_.block_bytes;
-    if (lbn > most || blocks > most - lbn)
-      fail(Part::lbn, fmt::format("offset {} with {} is past the end of any drive", lbn, blocks));
-    const std::uint64_t begin = lbn * unit, end = begin + blocks * unit;
+    if (count > std::numeric_limits<std::uint64_t>::max() - first)
+      fail(Part::lbn, fmt::format("byte {} lies past the end of any drive", first));
+    const std::uint64_t begin = first, end = first + count;
     if (!reading_.round && begin % block != 0)
-      fail(Part::lbn, fmt::format("the offset {} is no multiple of {} bytes; give --block-bytes or "
-                                  "--round",
+      fail(Part::lbn, fmt::format("the request begins at byte {}, no multiple of {}; give "
+                                  "--block-bytes or --round",
                                   begin, block));
     if (!reading_.round && end % block != 0)
-      fail(Part::blocks, fmt::format("the size {} is no multiple of {} bytes; give --block-bytes or "
-                                     "--round",
-                                     end - begin, block));
-    lbn = begin / block;
-    blocks = end / block + (end % block != 0 ? 1 : 0) - lbn;
+      fail(Part::blocks, fmt::format("the request of {} bytes is no multiple of {}; give "
+                                     "--block-bytes or --round",
+                                     count, block));
+    first = begin / block;
+    count = end / block + (end % block != 0 ? 1 : 0) - first;
   }
 
   void check_order() {
@@ -178,28 +176,28 @@ class CheckedReader final : public Reader {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> record_reader(Input input, Reading& reading) {
-  if (reading.format == Format::detect) reading.format = detected(input);
+std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& reading) {
+  Input& first = inputs.front();
+  if (reading.format == Format::detect) reading.format = detected(first);
   switch (reading.format) {
-    case Format::validate: return validate_reader(std::move(input));
-    default: return ascii_reader(std::move(input));
+    case Format::detect:
+    case Format::ascii: return ascii_reader(std::move(first));
+    case Format::validate: return validate_reader(std::move(first));
+    case Format::hpl: return hpl_reader(std::move(first));
+    case Format::blktrace: return blktrace_reader(std::move(inputs), reading.queued);
+    case Format::blkparse: return blkparse_reader(std::move(first), reading.queued);
+    case Format::iolog2: return iolog_reader(std::move(first), 2);
+    case Format::iolog3: return iolog_reader(std::move(first), 3);
+    case Format::spc: return spc_reader(std::move(first));
+    case Format::msr: return msr_reader(std::move(first));
+    case Format::etw: return etw_reader(std::move(first));
   }
+  return nullptr;
 }
 
 std::unique_ptr<Reader> checked_reader(std::unique_ptr<RecordReader> records, const std::string& name,
                                        const Reading& reading) {
   return std::make_unique<CheckedReader>(std::move(records), name, reading);
-}
-
-std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteSource> bytes, const std::string& name,
-                                   const Reading& reading) {
-  Reading known = reading;
-  std::unique_ptr<RecordReader> records = record_reader(Input(std::move(bytes), name), known);
-  return checked_reader(std::move(records), name, known);
-}
-
-std::unique_ptr<Reader> open_trace(const std::string& path, const Reading& reading) {
-  return open_trace(file_source(path), path, reading);
 }
 
 }  // namespace platter::trace

@@ -4,21 +4,59 @@
 #include "trace/line.h"
 
 namespace platter::trace {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// A format whose lines are fields between commas, from its first line; detect: none of them.
+Format of_commas(const Line& line) {
+  if (line[0] == "Timestamp") return Format::msr;
+  if (line[0].starts_with("Event Name") || line[0].starts_with("DiskIo")) return Format::etw;
+  if (line.count() == 7 && (line[3] == "Read" || line[3] == "Write")) return Format::msr;
+  if (line.count() >= 5 && line[3].size() == 1 &&
+      std::string_view("RrWw").find(line[3]) != std::string_view::npos)
+    return Format::spc;
+  return Format::detect;
+}
+
+// One whose fields have blanks between them.
+Format of_blanks(const Line& line) {
+  if (line[0] == "R" || line[0] == "W") return Format::validate;
+  const std::size_t comma = line[0].find(',');
+  if (is_digit(line[0].front()) && comma != std::string_view::npos && line.count() >= 6)
+    return Format::blkparse;
+  const bool number = is_digit(line[0].front()) || line[0].front() == '.';
+  return number && comma == std::string_view::npos ? Format::ascii : Format::detect;
+}
+
+}  // namespace
 
 Format detected(Input& input) {
   constexpr std::size_t kEnough = 4096;
+  constexpr std::string_view kLittle = "\7tae", kBig = "eat\7";
   const std::string_view head = input.peek(kEnough);
+  if (head.starts_with(kLittle) || head.starts_with(kBig)) return Format::blktrace;
+  if (head.starts_with("$$TR_IOREC")) return Format::hpl;
+  if (head.starts_with("fio version 2 iolog")) return Format::iolog2;
+  if (head.starts_with("fio version 3 iolog")) return Format::iolog3;
   const std::size_t begin = std::min(head.find_first_not_of(" \t\r\n"), head.size());
   if (begin == head.size()) return Format::ascii;  // nothing: any reader says so
-  const std::string_view word = head.substr(begin, head.find_first_of(" \t\r\n", begin) - begin);
-  if (word == "R" || word == "W") return Format::validate;
-  if ((word.front() >= '0' && word.front() <= '9') || word.front() == '.') return Format::ascii;
-  const auto line = static_cast<std::uint64_t>(std::count(head.begin(), head.begin() + begin, '\n')) + 1;
   const std::size_t line_begin = head.substr(0, begin).rfind('\n') + 1;  // npos + 1: 0
-  throw BadRecord(input.name(), {line, begin - line_begin + 1, false},
-                  fmt::format("\"{}\" begins neither a validate trace (R or W) nor an ascii trace (a "
-                              "time)",
-                              shown(word)));
+  const std::string_view text = head.substr(line_begin, head.find('\n', begin) - line_begin);
+  Line line(input);
+  line.cut_at_commas(text);
+  Format format = of_commas(line);
+  if (format != Format::detect) return format;
+  line.cut_at_blanks(text);
+  format = of_blanks(line);
+  if (format != Format::detect) return format;
+  const auto number =
+      static_cast<std::uint64_t>(std::count(head.begin(), head.begin() + line_begin, '\n')) + 1;
+  throw BadRecord(input.name(), {number, begin - line_begin + 1, false},
+                  fmt::format("\"{}\" begins neither an ascii trace (a time) nor a validate trace (R or "
+                              "W) nor any other that is known by its beginning; name the format with "
+                              "--format",
+                              shown(line[0])));
 }
 
 }  // namespace platter::trace

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "trace/formats.h"
-#include "trace/line.h"
+#include "trace/line_reader.h"
 
 namespace platter::trace {
 namespace {
@@ -11,33 +11,13 @@ namespace {
 constexpr std::uint32_t kReadFlag = 0x1;
 constexpr std::uint32_t kKnownFlags = 0xE00001C7;
 
-// A format whose every line that is not empty is a request.
-class LineReader : public RecordReader {
- public:
-  explicit LineReader(Input input) : input_(std::move(input)), line_(input_) {}
-
-  bool next(Record& record) final {
-    for (std::string_view text; input_.line(text);) {
-      line_.cut_at_blanks(text);
-      if (line_.empty()) continue;
-      parse(line_, record);
-      return true;
-    }
-    return false;
-  }
-
- protected:
-  virtual void parse(const Line& line, Record& record) = 0;
-
-  Input input_;
-  Line line_;
-};
-
 class AsciiReader final : public LineReader {
  public:
-  using LineReader::LineReader;
+  explicit AsciiReader(Input input) : LineReader(std::move(input), Separator::blanks) {}
 
-  void parse(const Line& line, Record& record) override {
+  bool in_bytes() const override { return false; }
+
+  bool parse(const Line& line, Record& record) override {
     line.require_fields(5, "time in ms, device, LBN, blocks, flags");
     record.request = {.arrival_ns = line.time(0, "the arrival time", 1e6),
                       .device = line.integer<std::uint32_t>(1, "the device number")};
@@ -47,6 +27,7 @@ class AsciiReader final : public LineReader {
     if (flags & ~kKnownFlags)
       line.fail(4, fmt::format("the flags {} hold bits that no request has", shown(line[4])));
     record.request.write = !(flags & kReadFlag);
+    return true;
   }
 
   Place place(Part part) const override {
@@ -62,12 +43,13 @@ class AsciiReader final : public LineReader {
 
 class ValidateReader final : public LineReader {
  public:
-  using LineReader::LineReader;
+  explicit ValidateReader(Input input) : LineReader(std::move(input), Separator::blanks) {}
 
+  bool in_bytes() const override { return false; }
   Kind kind() const override { return Kind::closed; }
   bool has_devices() const override { return false; }
 
-  void parse(const Line& line, Record& record) override {
+  bool parse(const Line& line, Record& record) override {
     line.require_fields(6, "R or W, tag, LBN, blocks, service time in us, think time in us");
     if (line[0] != "R" && line[0] != "W")
       line.fail(0, fmt::format("\"{}\" is neither R nor W", shown(line[0])));
@@ -79,6 +61,7 @@ class ValidateReader final : public LineReader {
     if (const Nanoseconds service_ns = line.time(4, "the service time", 1e3); service_ns > 0)
       record.request.service_ns = service_ns;
     record.request.think_ns = line.time(5, "the time to the next issue", 1e3);
+    return true;
   }
 
   Place place(Part part) const override {

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "trace/compression.h"
 #include "trace/formats.h"
 
 namespace platter::trace {
@@ -39,18 +40,29 @@ class FileWriter final : public Writer {
   std::string buffer_;
 };
 
-std::unique_ptr<RecordWriter> record_writer(Format format, const Writing&) {
+std::unique_ptr<RecordWriter> record_writer(Format format, std::uint32_t block_bytes) {
   switch (format) {
+    case Format::detect: break;
+    case Format::ascii: return ascii_writer();
     case Format::validate: return validate_writer();
-    default: return ascii_writer();
+    case Format::hpl: return hpl_writer(block_bytes);
+    case Format::blktrace: return blktrace_writer(block_bytes);
+    case Format::blkparse: return blkparse_writer(block_bytes);
+    case Format::iolog2: return iolog_writer(2, block_bytes);
+    case Format::iolog3: return iolog_writer(3, block_bytes);
+    case Format::spc: return spc_writer(block_bytes);
+    case Format::msr: return msr_writer(block_bytes);
+    case Format::etw: return etw_writer(block_bytes);
   }
+  throw Error(ExitStatus::usage, "a trace is written in a format that is named");
 }
 
 }  // namespace
 
-std::unique_ptr<Writer> create_trace(std::unique_ptr<ByteSink> bytes, const std::string&,
+std::unique_ptr<Writer> create_trace(std::unique_ptr<ByteSink> bytes, const std::string& name,
                                      Format format, const Writing& writing) {
-  return std::make_unique<FileWriter>(record_writer(format, writing), std::move(bytes));
+  return std::make_unique<FileWriter>(record_writer(format, writing.block_bytes),
+                                      compressed(std::move(bytes), name));
 }
 
 std::unique_ptr<Writer> create_trace(const std::string& path, Format format,

@@ -1,6 +1,7 @@
 #include "trace/format.h"
 
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,9 +11,14 @@
 namespace platter::trace {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 constexpr std::array kNames = {
-    std::pair{Format::ascii, std::string_view("ascii")},
-    std::pair{Format::validate, std::string_view("validate")},
+    std::pair{Format::ascii, "ascii"sv},       std::pair{Format::validate, "validate"sv},
+    std::pair{Format::hpl, "hpl"sv},           std::pair{Format::blktrace, "blktrace"sv},
+    std::pair{Format::blkparse, "blkparse"sv}, std::pair{Format::iolog2, "iolog2"sv},
+    std::pair{Format::iolog3, "iolog3"sv},     std::pair{Format::spc, "spc"sv},
+    std::pair{Format::msr, "msr"sv},           std::pair{Format::etw, "etw"sv},
 };
 
 }  // namespace
@@ -35,6 +41,21 @@ Format format_of(std::string_view name) {
     if (each == name) return format;
   throw Error(ExitStatus::usage, fmt::format("there is no trace format \"{}\"; there are {}", name,
                                              fmt::join(format_names(), ", ")));
+}
+
+std::uint32_t device_number(std::string_view text) {
+  constexpr std::uint32_t kMajors = 1u << 12, kMinors = 1u << 20;
+  const char* const end = text.data() + text.size();
+  std::uint32_t first = 0, second = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, first);
+  if (error == std::errc() && rest == end) return first;
+  if (error == std::errc() && *rest == ':') {
+    const auto [last, minor_error] = std::from_chars(rest + 1, end, second);
+    if (minor_error == std::errc() && last == end && first < kMajors && second < kMinors)
+      return first * kMinors + second;
+  }
+  throw Error(ExitStatus::usage,
+              fmt::format("\"{}\" is no device: write its number, or MAJOR:MINOR as 8:16", text));
 }
 
 }  // namespace platter::trace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "trace/record.h"
 
@@ -9,9 +10,24 @@ namespace platter::trace {
 
 std::unique_ptr<RecordReader> ascii_reader(Input input);
 std::unique_ptr<RecordReader> validate_reader(Input input);
+std::unique_ptr<RecordReader> hpl_reader(Input input);
+// Of one trace, the files of all processors. `queued`: a request arrives with its Q, not with its D.
+std::unique_ptr<RecordReader> blktrace_reader(std::vector<Input> inputs, bool queued);
+std::unique_ptr<RecordReader> blkparse_reader(Input input, bool queued);
+std::unique_ptr<RecordReader> iolog_reader(Input input, int version);
+std::unique_ptr<RecordReader> spc_reader(Input input);
+std::unique_ptr<RecordReader> msr_reader(Input input);
+std::unique_ptr<RecordReader> etw_reader(Input input);
 
 std::unique_ptr<RecordWriter> ascii_writer();
 std::unique_ptr<RecordWriter> validate_writer();
+std::unique_ptr<RecordWriter> hpl_writer(std::uint32_t block_bytes);
+std::unique_ptr<RecordWriter> blktrace_writer(std::uint32_t block_bytes);
+std::unique_ptr<RecordWriter> blkparse_writer(std::uint32_t block_bytes);
+std::unique_ptr<RecordWriter> iolog_writer(int version, std::uint32_t block_bytes);
+std::unique_ptr<RecordWriter> spc_writer(std::uint32_t block_bytes);
+std::unique_ptr<RecordWriter> msr_writer(std::uint32_t block_bytes);
+std::unique_ptr<RecordWriter> etw_writer(std::uint32_t block_bytes);
 
 // The format that the first bytes tell. Throws Error(bad_input) where they do not.
 Format detected(Input& input);

@@ -33,27 +33,49 @@ class Single {
 
 class Converted : public Reader {
  public:
-  Converted(std::unique_ptr<Reader> reader, Kind kind)
-      : reader_(std::move(reader)), source_(reader_->source()), single_(*reader_) {
+  Converted(Reader& reader, Kind kind)
+      : reader_(reader), source_(reader.source()), single_(reader) {
     source_.kind = kind;
   }
 
   const Source& source() const override { return source_; }
-  std::vector<Skipped> skipped() const override { return reader_->skipped(); }
+  std::vector<Skipped> skipped() const override { return reader_.skipped(); }
 
  private:
-  std::unique_ptr<Reader> reader_;
+  Reader& reader_;
 
  protected:
   Source source_;
   Single single_;
 };
 
+class Same final : public Reader {
+ public:
+  explicit Same(Reader& reader) : reader_(reader) {}
+  const Source& source() const override { return reader_.source(); }
+  std::vector<Skipped> skipped() const override { return reader_.skipped(); }
+  std::size_t read(std::span<Request> out) override { return reader_.read(out); }
+
+ private:
+  Reader& reader_;
+};
+
+// A reader together with the one that it reads from.
+class Owning final : public Reader {
+ public:
+  Owning(std::unique_ptr<Reader> from, std::unique_ptr<Reader> reader)
+      : from_(std::move(from)), reader_(std::move(reader)) {}
+  const Source& source() const override { return reader_->source(); }
+  std::vector<Skipped> skipped() const override { return reader_->skipped(); }
+  std::size_t read(std::span<Request> out) override { return reader_->read(out); }
+
+ private:
+  std::unique_ptr<Reader> from_, reader_;
+};
+
 class Closed final : public Converted {
  public:
-  explicit Closed(std::unique_ptr<Reader> reader) : Converted(std::move(reader), Kind::closed) {
-    ahead_ = single_.next();
-  }
+  explicit Closed(Reader& reader) : Converted(reader, Kind::closed), ahead_(single_.next()) {}
 
   std::size_t read(std::span<Request> out) override {
     std::size_t count = 0;
@@ -72,7 +94,7 @@ class Closed final : public Converted {
 
 class Open final : public Converted {
  public:
-  explicit Open(std::unique_ptr<Reader> reader) : Converted(std::move(reader), Kind::open) {}
+  explicit Open(Reader& reader) : Converted(reader, Kind::open) {}
 
   std::size_t read(std::span<Request> out) override {
     std::size_t count = 0;
@@ -102,14 +124,20 @@ class Open final : public Converted {
 
 }  // namespace
 
-std::unique_ptr<Reader> as_kind(std::unique_ptr<Reader> reader, Kind kind) {
-  if (reader->source().kind == kind) return reader;
-  if (kind == Kind::closed) return std::make_unique<Closed>(std::move(reader));
-  return std::make_unique<Open>(std::move(reader));
+std::unique_ptr<Reader> as_kind(Reader& reader, Kind kind) {
+  if (reader.source().kind == kind) return std::make_unique<Same>(reader);
+  if (kind == Kind::closed) return std::make_unique<Closed>(reader);
+  return std::make_unique<Open>(reader);
 }
 
-void copy(std::unique_ptr<Reader> reader, Writer& writer) {
-  const std::unique_ptr<Reader> converted = as_kind(std::move(reader), writer.kind());
+std::unique_ptr<Reader> as_kind(std::unique_ptr<Reader> reader, Kind kind) {
+  if (reader->source().kind == kind) return reader;
+  std::unique_ptr<Reader> converted = as_kind(*reader, kind);
+  return std::make_unique<Owning>(std::move(reader), std::move(converted));
+}
+
+void copy(Reader& reader, Writer& writer) {
+  const std::unique_ptr<Reader> converted = as_kind(reader, writer.kind());
   std::array<Request, kBatch> batch;
   while (const std::size_t count = converted->read(batch))
     writer.write(std::span(batch).first(count));

@@ -1,6 +1,7 @@
 // One line of a text trace cut into its fields, with all that an error has to name.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -30,6 +31,7 @@ class Line {
   std::size_t count() const { return count_; }
   bool empty() const { return count_ == 0; }
   std::string_view operator[](std::size_t index) const { return fields_[index]; }
+  std::string_view last() const { return fields_[std::min(count_, fields_.size()) - 1]; }
   std::string_view whole() const { return text_; }
 
   Place place(std::size_t field) const { return place_of(fields_[field].data()); }

@@ -33,8 +33,8 @@ class BadRecord : public Error {
   std::string finding_;
 };
 
-// A record as the file has it: lbn and blocks of the request are not set, their place is in units of
-// unit_bytes().
+// A record as the file has it: lbn and blocks of the request are not set; `first` and `count` are, in
+// bytes if in_bytes(), otherwise in blocks.
 struct Record {
   Request request{};
   std::uint64_t first = 0, count = 0;
@@ -53,9 +53,9 @@ class RecordReader {
   virtual Place place(Part part) const = 0;
 
   virtual Kind kind() const { return Kind::open; }
-  virtual std::uint32_t unit_bytes() const { return 0; }  // 0: blocks, of whatever size
+  virtual bool in_bytes() const { return true; }  // false: in blocks, of whatever size
   virtual bool ascending() const { return kind() == Kind::open; }  // the arrival times
-  virtual bool from_clock() const { return false; }  // times do not begin with the trace
+  virtual bool from_clock() const { return false; }  // the first request's time is that of a clock
   virtual bool has_devices() const { return true; }
   virtual std::string device_text(std::uint32_t device) const { return std::to_string(device); }
   virtual std::vector<Skipped> skipped() const { return {}; }
@@ -69,5 +69,10 @@ class RecordWriter {
   virtual void append(std::string& out, const Request& request) = 0;
   virtual void end(std::string&) {}
 };
+
+// Where a request lies in bytes; Error(output) where the format cannot say it.
+std::uint64_t first_byte(const Request& request, std::uint32_t block_bytes);
+std::uint64_t byte_count(const Request& request, std::uint32_t block_bytes);
+std::uint64_t first_sector(const Request& request, std::uint32_t block_bytes);  // of 512 bytes
 
 }  // namespace platter::trace

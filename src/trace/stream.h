@@ -84,8 +84,9 @@ std::unique_ptr<Writer> create_trace(std::unique_ptr<ByteSink> bytes, const std:
 // think times. closed -> open: arrivals follow the measured service times; Error(bad_input) where
 // there are none.
 std::unique_ptr<Reader> as_kind(std::unique_ptr<Reader> reader, Kind kind);
+std::unique_ptr<Reader> as_kind(Reader& reader, Kind kind);  // which must outlive it
 
 // All of `reader` to `writer`, the kind converted where they differ; does not finish the writer.
-void copy(std::unique_ptr<Reader> reader, Writer& writer);
+void copy(Reader& reader, Writer& writer);
 
 }  // namespace platter::trace

@@ -73,7 +73,7 @@ Trace converted(const Trace& trace, Kind kind) {
 void write_trace(std::ostream& out, const Trace& trace, Format format) {
   std::string bytes;
   const std::unique_ptr<Writer> writer = create_trace(string_sink(bytes), trace.name, format);
-  copy(reader_of(trace), *writer);
+  copy(*reader_of(trace), *writer);
   writer->finish();
   out << bytes;
 }

@@ -1,0 +1,132 @@
+// blkparse's output in its default format (blkparse(1), "DEFAULT OUTPUT"): the events of blktrace as
+// text, a summary behind them.
+#include <utility>
+
+#include "trace/block_events.h"
+#include "trace/formats.h"
+#include "trace/line_reader.h"
+
+namespace platter::trace {
+namespace {
+
+// device processor sequence time process action operation sector + sectors [...]
+enum : std::size_t { kDevice, kProcessor, kSequence, kTime, kProcess, kAction, kOperation, kSectorNumber, kPlus, kSectors };
+
+class BlkparseReader final : public LineReader {
+ public:
+  BlkparseReader(Input input, bool queued)
+      : LineReader(std::move(input), Separator::blanks), events_(queued) {}
+
+  bool next(Record& record) override {
+    while (!events_.take(record)) {
+      if (ended_) return false;
+      Record unused;
+      if (LineReader::next(unused)) continue;
+      ended_ = true;
+      events_.end();
+    }
+    return true;
+  }
+
+  Place place(Part part) const override { return events_.place(part); }
+  std::string device_text(std::uint32_t device) const override {
+    return device_text_of_linux(device);
+  }
+
+ private:
+  // True: there was an event.
+  bool parse(const Line& line, Record&) override {
+    in_summary_ = in_summary_ || line[0].starts_with("CPU") || line[0] == "Total";
+    if (in_summary_) return false;
+    const std::uint32_t device = device_of(line);
+    line.require_at_least(kAction + 1, "device, processor, sequence, time in s, process, action");
+    BlockEvent event;
+    if (line[kAction] == "Q") event.action = BlockEvent::Action::queue;
+    else if (line[kAction] == "D") event.action = BlockEvent::Action::issue;
+    else if (line[kAction] == "R") event.action = BlockEvent::Action::requeue;
+    else if (line[kAction] == "C") event.action = BlockEvent::Action::complete;
+    else return false;
+    line.require_at_least(kOperation + 1, "device, processor, sequence, time in s, process, action, "
+                                          "operation");
+    if (const char* what = other_than_data(line)) {
+      if (event.action == BlockEvent::Action::issue) skips_.add(what);
+      return false;
+    }
+    event.time_ns = line.time(kTime, "the time", 1e9);
+    event.device = device;
+    event.write = line[kOperation].find('W') != std::string_view::npos;
+    event.sector = line.integer<std::uint64_t>(kSectorNumber, "the sector");
+    event.bytes = std::uint64_t{line.integer<std::uint32_t>(kSectors, "the number of sectors")} *
+                  kSector;
+    if (event.bytes == 0) return false;
+    const std::uint64_t begin = sectors_to_bytes(line, kSectorNumber, event.sector);
+    if (event.bytes > std::numeric_limits<std::uint64_t>::max() - begin)
+      line.fail(kSectorNumber, fmt::format("sector {} lies past the end of any drive", event.sector));
+    const std::string_view last = line.last();
+    event.failed = event.action == BlockEvent::Action::complete && last.starts_with('[') && last != "[0]";
+    event.time = line.place(kTime);
+    event.lbn = line.place(kSectorNumber);
+    event.blocks = line.place(kSectors);
+    events_.add(event);
+    return true;
+  }
+
+  // "8,16"
+  static std::uint32_t device_of(const Line& line) {
+    const std::string_view text = line[kDevice];
+    const char* const end = text.data() + text.size();
+    std::uint32_t major = 0, minor = 0;
+    const auto [comma, error] = std::from_chars(text.data(), end, major);
+    if (error == std::errc() && comma != end && *comma == ',') {
+      const auto [rest, minor_error] = std::from_chars(comma + 1, end, minor);
+      if (minor_error == std::errc() && rest == end && major < 1u << 12 && minor < 1u << 20)
+        return major << 20 | minor;
+    }
+    line.fail(kDevice, fmt::format("\"{}\" is no device, as 8,16", shown(text)));
+  }
+
+  // What an event is of that reads or writes nothing; nullptr if it does.
+  static const char* other_than_data(const Line& line) {
+    const std::string_view operation = line[kOperation];
+    if (operation.find('D') != std::string_view::npos) return "discards";
+    const bool data = operation.find_first_of("RW") != std::string_view::npos;
+    if (data && line.count() > kSectors && line[kPlus] != "+") return "commands past the block layer";
+    if (!data || line.count() <= kSectors || line[kSectors] == "0") return "flushes";
+    return nullptr;
+  }
+
+  BlockEvents events_;
+  bool ended_ = false, in_summary_ = false;
+};
+
+class BlkparseWriter final : public BlockEventWriter {
+ public:
+  explicit BlkparseWriter(std::uint32_t block_bytes) : block_bytes_(block_bytes) {}
+
+ private:
+  void put(std::string& out, BlockEvent::Action action, Nanoseconds time_ns,
+           const Request& request) override {
+    const bool complete = action == BlockEvent::Action::complete;
+    const char letter = complete ? 'C' : action == BlockEvent::Action::issue ? 'D' : 'Q';
+    fmt::format_to(std::back_inserter(out),
+                   "{:3},{:<3} {:2} {:8} {:5}.{:09} {:5} {:>2} {:>3} {} + {} [{}]\n",
+                   request.device >> 20, request.device & 0xfffff, 0, ++sequence_, time_ns / kSecond,
+                   time_ns % kSecond, 0, letter, request.write ? 'W' : 'R',
+                   first_sector(request, block_bytes_), byte_count(request, block_bytes_) / kSector,
+                   complete ? "0" : "platter");
+  }
+
+  std::uint32_t block_bytes_;
+  std::uint64_t sequence_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RecordReader> blkparse_reader(Input input, bool queued) {
+  return std::make_unique<BlkparseReader>(std::move(input), queued);
+}
+std::unique_ptr<RecordWriter> blkparse_writer(std::uint32_t block_bytes) {
+  return std::make_unique<BlkparseWriter>(block_bytes);
+}
+
+}  // namespace platter::trace

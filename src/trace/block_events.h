@@ -1,0 +1,93 @@
+// The events of Linux' block layer, as blktrace records and blkparse prints them, made into requests:
+// each is issued (D) and later completed (C), which gives its service time.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <queue>
+#include <tuple>
+
+#include "trace/record.h"
+
+namespace platter::trace {
+
+struct BlockEvent {
+  enum class Action : std::uint8_t { queue, issue, requeue, complete };
+  Action action = Action::issue;
+  Nanoseconds time_ns = 0;
+  std::uint32_t device = 0;  // major << 20 | minor
+  std::uint64_t sector = 0;  // of 512 bytes
+  std::uint64_t bytes = 0;
+  bool write = false, failed = false;
+  Place time{}, lbn{}, blocks{};
+};
+
+std::string device_text_of_linux(std::uint32_t device);  // "8:16"
+
+class BlockEvents {
+ public:
+  // `queued`: requests are what was queued (Q), not what was issued (D).
+  explicit BlockEvents(bool queued) : queued_(queued) {}
+
+  void add(const BlockEvent& event);
+  void end() { ended_ = true; }
+
+  // The next request in the order of arrival, once its service time is known or waited for in vain.
+  bool take(Record& record);
+  Place place(Part part) const;  // of the one taken last
+
+ private:
+  using Key = std::tuple<std::uint32_t, std::uint64_t, bool>;  // device, first byte yet to complete
+  struct Pending {
+    Record record{};
+    Place time{}, lbn{}, blocks{};
+    std::optional<Nanoseconds> issued_ns{};
+    Key key{};
+    std::uint64_t open_bytes = 0;
+    bool settled = false;
+  };
+
+  void begin(const BlockEvent& event);
+  void issue(const BlockEvent& event);
+  void requeue(const BlockEvent& event);
+  void complete(const BlockEvent& event);
+  Pending* find(const Key& key);
+
+  bool queued_, ended_ = false;
+  std::deque<Pending> pending_;       // in the order of arrival
+  std::uint64_t first_ = 0;           // the number of pending_.front()
+  std::map<Key, std::uint64_t> open_;  // the number of each that is not complete
+  Nanoseconds now_ns_ = 0;
+  Pending taken_{};
+};
+
+// The other way: each request is queued and issued when it arrives, and completed after its service
+// time; all in the order of time.
+class BlockEventWriter : public RecordWriter {
+ public:
+  void append(std::string& out, const Request& request) final;
+  void end(std::string& out) final;
+
+ protected:
+  virtual void put(std::string& out, BlockEvent::Action action, Nanoseconds time_ns,
+                   const Request& request) = 0;
+
+ private:
+  struct Completion {
+    Nanoseconds time_ns = 0;
+    std::uint64_t number = 0;
+    Request request{};
+    bool operator<(const Completion& other) const {  // the earliest is on top
+      return std::pair(other.time_ns, other.number) < std::pair(time_ns, number);
+    }
+  };
+
+  void complete_until(std::string& out, Nanoseconds time_ns);
+
+  std::priority_queue<Completion> completions_;
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace platter::trace

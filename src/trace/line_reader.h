@@ -1,0 +1,67 @@
+// What the text formats have in common: a request a line, other lines passed over.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/line.h"
+
+namespace platter::trace {
+
+constexpr std::uint32_t kSector = 512;  // bytes, where a format says "sector" or leaves it open
+
+// How many records of which kind were passed over.
+class Skips {
+ public:
+  void add(const char* what) {
+    for (Skipped& each : list_)
+      if (each.what == what) {
+        ++each.count;
+        return;
+      }
+    list_.push_back({what, 1});
+  }
+  const std::vector<Skipped>& list() const { return list_; }
+
+ private:
+  std::vector<Skipped> list_;
+};
+
+enum class Separator : std::uint8_t { blanks, commas };
+
+class LineReader : public RecordReader {
+ public:
+  LineReader(Input input, Separator separator)
+      : input_(std::move(input)), line_(input_), separator_(separator) {}
+
+  bool next(Record& record) override {
+    for (std::string_view text; input_.line(text);) {
+      separator_ == Separator::blanks ? line_.cut_at_blanks(text) : line_.cut_at_commas(text);
+      if (!line_.empty() && parse(line_, record)) return true;
+    }
+    return false;
+  }
+
+  std::vector<Skipped> skipped() const override { return skips_.list(); }
+
+ protected:
+  // False: the line holds no request. Throws BadRecord.
+  virtual bool parse(const Line& line, Record& record) = 0;
+
+  // Where a number of sectors begins, in bytes.
+  static std::uint64_t sectors_to_bytes(const Line& line, std::size_t field, std::uint64_t sectors) {
+    if (sectors > std::numeric_limits<std::uint64_t>::max() / kSector)
+      line.fail(field, fmt::format("sector {} lies past the end of any drive", sectors));
+    return sectors * kSector;
+  }
+
+  Input input_;
+  Line line_;
+  Skips skips_;
+
+ private:
+  Separator separator_;
+};
+
+}  // namespace platter::trace

@@ -1,0 +1,77 @@
+// The block traces of Microsoft Research Cambridge (Narayanan, Donnelly & Rowstron 2008).
+#include <utility>
+
+#include "trace/file_time.h"
+#include "trace/formats.h"
+#include "trace/line_reader.h"
+
+namespace platter::trace {
+namespace {
+
+class MsrReader final : public LineReader {
+ public:
+  explicit MsrReader(Input input) : LineReader(std::move(input), Separator::commas) {}
+
+  bool from_clock() const override { return true; }
+
+  Place place(Part part) const override {
+    switch (part) {
+      case Part::time: return line_.place(0);
+      case Part::device: return line_.place(2);
+      case Part::operation: return line_.place(3);
+      case Part::lbn: return line_.place(4);
+      case Part::blocks: return line_.place(5);
+      default: return line_.place(6);
+    }
+  }
+
+ private:
+  bool parse(const Line& line, Record& record) override {
+    if (line[0] == "Timestamp") return false;
+    line.require_fields(7, "timestamp, host, disk, Read or Write, offset, size, response time");
+    if (host_.empty()) host_ = line[1];
+    if (line[1] != host_)
+      line.fail(1, fmt::format("the host is {} and was {}: one trace is of one host", shown(line[1]),
+                               shown(host_)));
+    if (line[3] != "Read" && line[3] != "Write")
+      line.fail(3, fmt::format("\"{}\" is neither Read nor Write", shown(line[3])));
+    record.request = {.arrival_ns = times_.since_first(line, 0, "the timestamp"),
+                      .device = line.integer<std::uint32_t>(2, "the disk number"),
+                      .write = line[3] == "Write"};
+    record.first = line.integer<std::uint64_t>(4, "the offset");
+    record.count = line.integer<std::uint64_t>(5, "the size");
+    const Nanoseconds service_ns = line.time(6, "the response time", kFileTimeUnit_ns);
+    if (service_ns > 0) record.request.service_ns = service_ns;
+    return true;
+  }
+
+  FileTimes times_;
+  std::string host_;
+};
+
+class MsrWriter final : public RecordWriter {
+ public:
+  explicit MsrWriter(std::uint32_t block_bytes) : block_bytes_(block_bytes) {}
+
+  void append(std::string& out, const Request& request) override {
+    fmt::format_to(std::back_inserter(out), "{},platter,{},{},{},{},{}\n",
+                   kFileTimeOf1970 + static_cast<std::uint64_t>(request.arrival_ns / kFileTimeUnit_ns),
+                   request.device, request.write ? "Write" : "Read",
+                   first_byte(request, block_bytes_), byte_count(request, block_bytes_),
+                   request.service_ns.value_or(0) / kFileTimeUnit_ns);
+  }
+
+ private:
+  std::uint32_t block_bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<RecordReader> msr_reader(Input input) {
+  return std::make_unique<MsrReader>(std::move(input));
+}
+std::unique_ptr<RecordWriter> msr_writer(std::uint32_t block_bytes) {
+  return std::make_unique<MsrWriter>(block_bytes);
+}
+
+}  // namespace platter::trace

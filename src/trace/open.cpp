@@ -1,0 +1,56 @@
+#include "trace/open.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "trace/checked_reader.h"
+#include "trace/compression.h"
+
+namespace platter::trace {
+namespace {
+
+constexpr std::string_view kProcessor = ".blktrace.";
+
+// blktrace writes NAME.blktrace.0, NAME.blktrace.1, ...; any of them, or NAME, names them all.
+std::vector<std::string> files_of(const std::string& path) {
+  const std::size_t at = path.rfind(kProcessor);
+  const bool named = at != path.npos &&
+                     path.find_first_not_of("0123456789", at + kProcessor.size()) == path.npos;
+  if (!named && std::filesystem::exists(path)) return {path};
+  const std::string stem = (named ? path.substr(0, at) : path) + std::string(kProcessor);
+  std::vector<std::string> files;
+  for (std::size_t processor = 0; std::filesystem::exists(stem + std::to_string(processor)); ++processor)
+    files.push_back(stem + std::to_string(processor));
+  return files.empty() ? std::vector{path} : files;
+}
+
+}  // namespace
+
+std::vector<Input> open_inputs(std::unique_ptr<ByteSource> bytes, const std::string& name) {
+  std::vector<Input> inputs;
+  inputs.emplace_back(decompressed(std::move(bytes), name), name);
+  return inputs;
+}
+
+std::vector<Input> open_inputs(const std::string& path) {
+  if (path == "-") return open_inputs(file_source(path), "the standard input");
+  std::vector<Input> inputs;
+  for (const std::string& file : files_of(path))
+    inputs.emplace_back(decompressed(file_source(file), file), file);
+  return inputs;
+}
+
+std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteSource> bytes, const std::string& name,
+                                   const Reading& reading) {
+  Reading known = reading;
+  std::unique_ptr<RecordReader> records = record_reader(open_inputs(std::move(bytes), name), known);
+  return checked_reader(std::move(records), name, known);
+}
+
+std::unique_ptr<Reader> open_trace(const std::string& path, const Reading& reading) {
+  Reading known = reading;
+  std::unique_ptr<RecordReader> records = record_reader(open_inputs(path), known);
+  return checked_reader(std::move(records), path, known);
+}
+
+}  // namespace platter::trace

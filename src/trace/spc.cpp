@@ -1,0 +1,63 @@
+// The Storage Performance Council's trace files, revision 1.0.1, as UMass's repository has them.
+#include <utility>
+
+#include "trace/formats.h"
+#include "trace/line_reader.h"
+
+namespace platter::trace {
+namespace {
+
+class SpcReader final : public LineReader {
+ public:
+  explicit SpcReader(Input input) : LineReader(std::move(input), Separator::commas) {}
+
+  Place place(Part part) const override {
+    switch (part) {
+      case Part::device: return line_.place(0);
+      case Part::lbn: return line_.place(1);
+      case Part::blocks: return line_.place(2);
+      case Part::operation: return line_.place(3);
+      default: return line_.place(4);
+    }
+  }
+
+ private:
+  bool parse(const Line& line, Record& record) override {
+    line.require_at_least(5, "ASU, LBA, size in bytes, R or W, time in s");
+    record.request = {.arrival_ns = line.time(4, "the time", 1e9),
+                      .device = line.integer<std::uint32_t>(0, "the ASU")};
+    record.first = sectors_to_bytes(line, 1, line.integer<std::uint64_t>(1, "the LBA"));
+    record.count = line.integer<std::uint64_t>(2, "the size");
+    const std::string_view code = line[3];
+    if (code != "R" && code != "r" && code != "W" && code != "w")
+      line.fail(3, fmt::format("\"{}\" is neither R nor W", shown(code)));
+    record.request.write = code == "W" || code == "w";
+    return true;
+  }
+};
+
+class SpcWriter final : public RecordWriter {
+ public:
+  explicit SpcWriter(std::uint32_t block_bytes) : block_bytes_(block_bytes) {}
+
+  void append(std::string& out, const Request& request) override {
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{}.{:09}\n", request.device,
+                   first_sector(request, block_bytes_), byte_count(request, block_bytes_),
+                   request.write ? 'W' : 'R', request.arrival_ns / kSecond,
+                   request.arrival_ns % kSecond);
+  }
+
+ private:
+  std::uint32_t block_bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<RecordReader> spc_reader(Input input) {
+  return std::make_unique<SpcReader>(std::move(input));
+}
+std::unique_ptr<RecordWriter> spc_writer(std::uint32_t block_bytes) {
+  return std::make_unique<SpcWriter>(block_bytes);
+}
+
+}  // namespace platter::trace
