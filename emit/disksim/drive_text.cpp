@@ -94,6 +94,30 @@ void add_cache(DiskBlock& disk, const model::Cache& cache, const G1Layout& layou
   disk.fixed("Allow write prebuffering", 0);
 }
 
+// Policies of ours that DiskSim's cache lacks.
+void warn_of_cache(const model::Cache& cache, DriveText& result) {
+  const auto warn = [&](const char* name, const model::Parameter& p, double usual,
+                        const char* what) {
+    if (p.or_else(usual) != usual)
+      result.warnings.push_back(
+          fmt::format("cache.{} = {} is not in the files: DiskSim {}", name, *p.value, what));
+  };
+  warn("replacement", cache.replacement, 0, "replaces the least recently used segment");
+  const double all = cache.segments.or_else(0) * cache.segment_blocks.or_else(0);
+  if (cache.buffer_blocks.or_else(all) < all)
+    warn("buffer_blocks", cache.buffer_blocks, all, "gives every segment the same size");
+  warn("adaptive_min_segments", cache.adaptive_min_segments, 0, "keeps the number of segments");
+  warn("read_ahead_ceiling_blocks", cache.read_ahead_ceiling_blocks, 0, "has no ceiling");
+  warn("read_ahead_by_request", cache.read_ahead_by_request, 0, "counts in blocks");
+  warn("read_ahead_longest_request_blocks", cache.read_ahead_longest_request_blocks, 0,
+       "reads on behind requests of any length");
+  warn("read_ahead_after_sequential", cache.read_ahead_after_sequential, 0,
+       "reads on behind any read");
+  warn("read_ahead_abort", cache.read_ahead_abort, 1, "breaks read-ahead off");
+  warn("read_ahead_resumes", cache.read_ahead_resumes, 0, "does not take it up again");
+  warn("destage_behind", cache.destage_behind, 0, "begins to write at once");
+}
+
 // What was not measured costs what the engine takes it to cost (engine/tables.cpp).
 void add_overheads(DiskBlock& disk, const model::Overheads& o) {
   const double read_miss = o.read_miss_after_read.or_else(0);
@@ -156,6 +180,7 @@ std::string disk_text(const model::DriveModel& model, const G1Layout& layout,
   disk.integer("Allow sneaky full read hits", model.queue.hits_overtake, 1);
   add_bus(disk, model.bus, result);
   add_cache(disk, model.cache, layout);
+  warn_of_cache(model.cache, result);
   add_overheads(disk, model.overheads);
   std::uint64_t cylinders = 0;
   for (const G1Zone& zone : layout.zones) cylinders += zone.last_cylinder - zone.first_cylinder + 1;

@@ -89,6 +89,7 @@ Parameter* find_parameter(DriveModel& model, const std::string& path) {
 // Of a parameter that states none, because it has no value yet.
 std::string usual_unit(const std::string& path) {
   if (path == "overheads.extra_write_disconnect") return "";
+  if (path == "cache.destage_idle") return "ms";
   if (path.starts_with("overheads.") || path.find('.') == std::string::npos) return "ms";
   if (path.starts_with("bus.") && path.ends_with("_transfer")) return "ms";
   return path.starts_with("cache.") && path.ends_with("_blocks") && path != "cache.read_free_blocks"

@@ -24,7 +24,7 @@ using Rows = std::vector<std::vector<std::string>>;
 constexpr std::size_t kMostZoneRows = 200;
 
 // Parameters that are 0 or 1.
-constexpr std::array<std::string_view, 16> kFlags = {"cache.read_enabled",
+constexpr std::array<std::string_view, 22> kFlags = {"cache.read_enabled",
                                                      "cache.separate_write_segment",
                                                      "cache.read_ahead_on_hit",
                                                      "cache.read_free_blocks",
@@ -35,6 +35,12 @@ constexpr std::array<std::string_view, 16> kFlags = {"cache.read_enabled",
                                                      "cache.almost_read_hits",
                                                      "cache.transfer_partial_hit",
                                                      "cache.discards_after_transfer",
+                                                     "cache.read_ahead_by_request",
+                                                     "cache.read_ahead_after_sequential",
+                                                     "cache.read_ahead_abort",
+                                                     "cache.read_ahead_resumes",
+                                                     "cache.destage_behind",
+                                                     "cache.destage_in_passing",
                                                      "overheads.extra_write_disconnect",
                                                      "bus.hold_for_read",
                                                      "bus.hold_for_write",
@@ -70,6 +76,10 @@ std::string value_in_words(const std::string& path, const model::Parameter& para
     return read_ahead_in_words(value);
   if (path == "cache.write_back_level" && (value == 0 || value == 1 || value == 2))
     return value == 0 ? "write-through" : value == 1 ? "sequential streams only" : "any write";
+  if (path == "cache.replacement" && (value == 0 || value == 1 || value == 2))
+    return value == 0 ? "least recently used" : value == 1 ? "first in, first out" : "random";
+  if (path == "cache.destage_order" && (value == 0 || value == 1))
+    return value == 0 ? "oldest first" : "by LBN";
   if (path == "queue.policy" && value == 1) return "first come, first served";
   return with_unit(value_text(value, parameter.error), parameter.unit);
 }

@@ -218,10 +218,14 @@ std::string cache_in_words(const model::Cache& cache) {
   if (cache.segments) {
     parts.push_back(fmt::format("{} segments", *cache.segments.value));
     if (cache.segment_blocks) parts.back() += fmt::format(" of {} blocks", *cache.segment_blocks.value);
+    if (cache.buffer_blocks) parts.back() += fmt::format(", {} blocks together", *cache.buffer_blocks.value);
+    if (cache.adaptive_min_segments.or_else(0) > 0)
+      parts.back() = fmt::format("{} to ", *cache.adaptive_min_segments.value) + parts.back();
   }
   if (cache.read_enabled) parts.push_back(*cache.read_enabled.value > 0 ? "read caching" : "no read caching");
   if (cache.read_ahead) parts.push_back(read_ahead_in_words(*cache.read_ahead.value));
   if (cache.write_back_level) parts.push_back(*cache.write_back_level.value > 0 ? "write-back" : "write-through");
+  if (cache.destage_behind.or_else(0) > 0) parts.back() += ", destaged behind";
   if (cache.zero_latency_read && *cache.zero_latency_read.value > 0) parts.push_back("zero-latency reads");
   if (cache.zero_latency_write && *cache.zero_latency_write.value > 0) parts.push_back("zero-latency writes");
   return joined(parts, ", ");
