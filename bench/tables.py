@@ -61,17 +61,23 @@ def measured(folder):
     heading = ["drive", "source", "class", "n", "drive's mean", "model's mean", "demerit ms",
                "demerit %", "bias", "mean abs.", "RMS", "p50", "p95", "p99", "max", "hits agreed %",
                "phase, once %", "phase, re-anchored %"]
-    rows = []
+    rows, halves = [], []
     for name, drive in DRIVES.items():
-        for source in ("ours", "disksim"):
+        for source, title in (("ours", "platter"), ("disksim", "DiskSim")):
             if not os.path.exists(os.path.join(folder, f"{name}.{source}")):
                 continue
             comparison = load(folder, f"{name}.{source}")
             free = load(folder, f"{name}.free") if source == "ours" else {}
-            rows += [measured_row(drive, {"ours": "platter", "disksim": "DiskSim"}[source], kind,
-                                  comparison[kind], free.get(kind))
+            rows += [measured_row(drive, title, kind, comparison[kind], free.get(kind))
                      for kind in ("all", "read", "write")]
+            hits = load(folder, f"{name}.{source}.2ms")["all"]["hits_agreed_share"]
+            both = [load(folder, f"{name}.{source}.{half}")["all"] for half in ("first", "second")]
+            halves.append([drive, title, f"{100 * hits:.2f}"] + [
+                cell for half in both for cell in (number(half["demerit_ms"], 4),
+                                                   number(half["demerit_percent"], 2))])
     table(heading, rows)
+    table(["drive", "source", "hits agreed at 2 ms, by response %", "first half: demerit ms",
+           "%", "second half: demerit ms", "%"], halves)
 
 
 def against_virtual(folder, drive):

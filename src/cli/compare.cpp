@@ -1,5 +1,6 @@
 #include "replay/compare.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,17 +8,29 @@
 
 #include <fmt/core.h>
 
+#include "cli/numbers.h"
 #include "cli/subcommands.h"
 #include "replay/comparison_text.h"
 #include "replay/result.h"
 #include "report/response_times.h"
 
 namespace platter::cli {
+namespace {
+
+const std::map<std::string, replay::HitsBy> kHitsBy = {{"waiting", replay::HitsBy::waiting},
+                                                       {"response", replay::HitsBy::response}};
+const std::map<std::string, replay::Half> kHalves = {{"first", replay::Half::first},
+                                                     {"second", replay::Half::second}};
+
+}  // namespace
+
 void add_compare(CLI::App& app) {
   struct Options {
     std::string drive, plot;
     std::vector<std::string> models;
     std::optional<double> hit_threshold_ms;
+    std::string hits_by = "waiting", half;
+    std::optional<std::uint64_t> from, to;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
@@ -26,14 +39,35 @@ void add_compare(CLI::App& app) {
   command->add_option("DRIVE", options->drive, "the drive's result, or its validate trace")
       ->required();
   command->add_option("MODEL", options->models, "results of models on the same trace")->required();
-  command->add_option("--hit-threshold-ms", options->hit_threshold_ms,
-                      "the drive's responses up to this are hits (else: a quarter of a revolution)");
+  command
+      ->add_option("--hits-by", options->hits_by,
+                   "waiting: what did not wait for the media, as known or else by the response less the "
+                   "data's time on the bus; response: by the response alone, on both sides")
+      ->check(CLI::IsMember(kHitsBy))
+      ->capture_default_str();
+  command
+      ->add_option("--hit-threshold-ms", options->hit_threshold_ms,
+                   "shorter responses are hits (else: a quarter of a revolution)")
+      ->check(at_least(0));
+  CLI::Option* half =
+      command->add_option("--half", options->half, "only this half of the requests")
+          ->check(CLI::IsMember(kHalves));
+  command->add_option("--from", options->from, "only from this request on; the first is 1")
+      ->check(at_least(1))
+      ->excludes(half);
+  command->add_option("--to", options->to, "only to this request")
+      ->check(at_least(1))
+      ->excludes(half);
   command->add_option("--plot", options->plot, "draw the distributions (.svg or .png)");
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] {
     const replay::Result drive = replay::load_result(options->drive);
     replay::Comparing comparing;
     if (options->hit_threshold_ms) comparing.hit_threshold_ns = *options->hit_threshold_ms * 1e6;
+    comparing.hits_by = kHitsBy.at(options->hits_by);
+    comparing.from = options->from;
+    comparing.to = options->to;
+    if (!options->half.empty()) comparing.half = kHalves.at(options->half);
     std::vector<replay::Comparison> comparisons;
     std::vector<replay::Result> models;
     for (const std::string& path : options->models) {

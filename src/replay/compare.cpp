@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <span>
 
 #include <fmt/format.h>
 
+#include "model/error.h"
 #include "replay/hits.h"
 #include "statistics/distribution.h"
 
@@ -176,25 +178,61 @@ void add_phase(ClassMetrics& metrics, const std::vector<const Pair*>& pairs, dou
   metrics.folded_phase_share_reanchored = share(anchored_inside, anchored);
 }
 
-std::vector<double> sorted_responses_ms(const Result& result,
-                                        const std::function<bool(const Response&)>& belongs) {
+using Belongs = std::function<bool(const Response&)>;
+
+std::span<const Response> within(const Result& result, const std::optional<Range>& range) {
+  const std::span<const Response> all = result.requests;
+  if (!range) return all;
+  const std::size_t first = std::min<std::size_t>(range->from - 1, all.size());
+  return all.subspan(first, std::min<std::size_t>(range->to, all.size()) - first);
+}
+
+std::vector<double> sorted_responses_ms(std::span<const Response> requests, const Belongs& belongs) {
   std::vector<double> times;
-  for (const Response& request : result.requests)
+  for (const Response& request : requests)
     if (belongs(request)) times.push_back(to_ms(request.response_ns));
   std::sort(times.begin(), times.end());
   return times;
 }
 
+std::optional<Range> range_of(const Comparing& options, std::uint64_t requests) {
+  if (!options.from && !options.to && !options.half) return std::nullopt;
+  Range range{options.from.value_or(1), options.to.value_or(requests)};
+  if (options.half == Half::first) range.to = requests / 2;
+  if (options.half == Half::second) range.from = requests / 2 + 1;
+  if (range.from < 1 || range.from > range.to || range.to > requests)
+    throw Error(ExitStatus::usage,
+                fmt::format("requests {} to {} are none of the drive's {}; the first is number 1",
+                            range.from, range.to, requests));
+  return range;
+}
+
+std::optional<double> quarter_revolution_ns(const Comparison& comparison) {
+  if (!comparison.period_ns) return std::nullopt;
+  return HitRule::of_period(*comparison.period_ns).threshold_ns;
+}
+
 std::vector<Pair> pairs_of(const Result& drive, const Result& model, Comparison& comparison) {
-  const HitRule rule{comparison.hit_threshold_ns, model.block_transfer_ns.value_or(0)};
+  const bool by_response = comparison.hits_by == HitsBy::response;
+  const auto short_response = [&](const Response& response) -> std::optional<bool> {
+    if (!comparison.hit_threshold_ns) return std::nullopt;
+    return static_cast<double>(response.response_ns) < *comparison.hit_threshold_ns;
+  };
+  const HitRule rule{by_response ? quarter_revolution_ns(comparison) : comparison.hit_threshold_ns,
+                     model.block_transfer_ns.value_or(0)};
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < drive.requests.size(); ++i) {
     const Response &theirs = drive.requests[i], &mine = model.requests[i];
     Pair pair;
-    pair.drive_hit = rule.is_hit(theirs);
-    // By the same rule on both sides: a read that waits a little for a read-ahead under way looks
-    // like a hit on the drive, and so must it on a perfect model.
-    pair.model_hit = theirs.media ? rule.is_hit(mine) : rule.is_hit_by_time(mine);
+    if (by_response) {
+      pair.drive_hit = short_response(theirs);
+      pair.model_hit = short_response(mine);
+    } else {
+      pair.drive_hit = rule.is_hit(theirs);
+      // By the same rule on both sides: a read that waits a little for a read-ahead under way looks
+      // like a hit on the drive, and so must it on a perfect model.
+      pair.model_hit = theirs.media ? rule.is_hit(mine) : rule.is_hit_by_time(mine);
+    }
     pair.error_ns = error_ns(theirs, mine);
     pair.on_media = rule.both_from_media(theirs, mine);
     pairs.push_back(pair);
@@ -214,17 +252,19 @@ Comparison compare(const Result& drive, const Result& model, const Comparing& op
   comparison.model = model.name;
   comparison.trace = drive.trace;
   comparison.period_ns = model.period_ns ? model.period_ns : drive.period_ns;
+  comparison.hits_by = options.hits_by;
   comparison.hit_threshold_ns = options.hit_threshold_ns;
-  if (!comparison.hit_threshold_ns && comparison.period_ns)
-    comparison.hit_threshold_ns = HitRule::of_period(*comparison.period_ns).threshold_ns;
+  if (!comparison.hit_threshold_ns) comparison.hit_threshold_ns = quarter_revolution_ns(comparison);
+  comparison.range = range_of(options, drive.requests.size());
   comparison.not_paired = difference_in_requests(drive, model);
   std::vector<Pair> pairs;
   if (comparison.not_paired.empty()) pairs = pairs_of(drive, model, comparison);
 
-  const auto add_class = [&](const std::string& name, bool even_if_empty,
-                             const std::function<bool(const Response&)>& belongs) {
-    const std::vector<double> theirs = sorted_responses_ms(drive, belongs);
-    const std::vector<double> mine = sorted_responses_ms(model, belongs);
+  const std::span<const Response> compared = within(drive, comparison.range);
+  const std::size_t first = comparison.range ? comparison.range->from - 1 : 0;
+  const auto add_class = [&](const std::string& name, bool even_if_empty, const Belongs& belongs) {
+    const std::vector<double> theirs = sorted_responses_ms(compared, belongs);
+    const std::vector<double> mine = sorted_responses_ms(within(model, comparison.range), belongs);
     if (theirs.empty() && mine.empty() && !even_if_empty) return;
     ClassMetrics metrics;
     metrics.name = name;
@@ -237,10 +277,10 @@ Comparison compare(const Result& drive, const Result& model, const Comparing& op
       metrics.demerit_percent = 100 * metrics.demerit_ms / metrics.mean_drive_ms;
     std::vector<const Pair*> members;
     std::vector<double> errors_ms;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      if (!belongs(drive.requests[i])) continue;
-      members.push_back(&pairs[i]);
-      errors_ms.push_back(pairs[i].error_ns / 1e6);
+    for (std::size_t i = 0; i < compared.size() && !pairs.empty(); ++i) {
+      if (!belongs(compared[i])) continue;
+      members.push_back(&pairs[first + i]);
+      errors_ms.push_back(pairs[first + i].error_ns / 1e6);
     }
     if (!errors_ms.empty()) metrics.paired = paired_error(errors_ms);
     add_hits(metrics, members);

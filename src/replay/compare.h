@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,11 +36,26 @@ struct ClassMetrics {
   std::optional<double> folded_phase_share_reanchored{};  // phase set anew at each completion
 };
 
+// How hits are told.
+enum class HitsBy : std::uint8_t {
+  waiting,   // what did not wait for the media, as far as the result knows; else by the response time
+             // less that of the data on the bus (hits.h)
+  response,  // on both sides by the response time alone, which is below the threshold
+};
+
+// Requests by their numbers, the first is 1; `to` is the last one.
+struct Range {
+  std::uint64_t from = 1, to = 0;
+};
+enum class Half : std::uint8_t { first, second };  // the first of an odd number is the smaller one
+
 struct Comparison {
   std::string drive, model, trace;
   std::string not_paired{};                 // why there are no paired errors; empty if there are
   std::optional<double> period_ns{};        // of the model
-  std::optional<double> hit_threshold_ns{}; // by which the drive's hits were judged
+  std::optional<double> hit_threshold_ns{}; // by which hits were judged
+  HitsBy hits_by = HitsBy::waiting;
+  std::optional<Range> range{};             // of requests that the classes are of; else: all
   std::string phase_from{};                 // "reference reads", "first 100 media accesses", ""
   double phase_ms = 0;                    // the constant that was taken off the errors
   bool same_issue_times = false;          // the model got each request when the drive did
@@ -48,8 +64,13 @@ struct Comparison {
 
 struct Comparing {
   std::optional<double> hit_threshold_ns{};  // default: a quarter of a revolution
+  HitsBy hits_by = HitsBy::waiting;
+  // Only these requests in the classes; the phase is set as for the whole.
+  std::optional<std::uint64_t> from{}, to{};
+  std::optional<Half> half{};
 };
 
+// Throws Error(usage) for a range that holds none of the drive's requests.
 Comparison compare(const Result& drive, const Result& model, const Comparing& options = {});
 
 }  // namespace platter::replay

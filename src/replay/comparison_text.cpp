@@ -13,7 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json paired_json(const PairedError& paired) {
@@ -48,6 +47,11 @@ void add_comparison(Json& json, const Comparison& comparison) {
   json["not_paired"] = comparison.not_paired.empty() ? Json(nullptr) : Json(comparison.not_paired);
   json["same_issue_times"] = comparison.same_issue_times;
   json["period_ns"] = or_null(comparison.period_ns);
+  if (comparison.range) {
+    json["from"] = comparison.range->from;
+    json["to"] = comparison.range->to;
+  }
+  json["hits_by"] = comparison.hits_by == HitsBy::response ? "response" : "waiting";
   json["hit_threshold_ms"] =
       comparison.hit_threshold_ns ? Json(*comparison.hit_threshold_ns / 1e6) : Json(nullptr);
   json["phase_from"] = comparison.phase_from.empty() ? Json(nullptr) : Json(comparison.phase_from);
