@@ -27,6 +27,7 @@ void add_show(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_trace_convert(CLI::App& trace);
 void add_trace_generate(CLI::App& trace);
+void add_trace_lint(CLI::App& trace);
 void add_trace_stats(CLI::App& trace);
 void add_truth(CLI::App& app);
 void add_validate(CLI::App& app);

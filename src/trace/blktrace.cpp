@@ -62,9 +62,9 @@ class EventFile {
   }
 
  private:
+  // Nothing marks where the next event begins.
   [[noreturn]] void lost(const std::string& what) const {
-    throw Error(ExitStatus::bad_input, fmt::format("{}, {}: the event cannot be read: {}",
-                                                   input_.name(), to_text(at(0)), what));
+    fail(0, fmt::format("the event and all behind it cannot be read: {}", what));
   }
 
   Input input_;
@@ -80,7 +80,7 @@ class BlktraceReader final : public RecordReader {
   }
 
   bool next(Record& record) override {
-    if (!begun_) begin();
+    while (opened_ < files_.size()) push(opened_++);
     while (!events_.take(record)) {
       if (heads_.empty()) {
         if (ended_) return false;
@@ -110,11 +110,6 @@ class BlktraceReader final : public RecordReader {
       return std::pair(other.time_ns, other.file) < std::pair(time_ns, file);
     }
   };
-
-  void begin() {
-    begun_ = true;
-    for (std::size_t file = 0; file < files_.size(); ++file) push(file);
-  }
 
   void push(std::size_t file) {
     if (files_[file].next()) heads_.push({files_[file].time_ns(), file});
@@ -169,7 +164,8 @@ class BlktraceReader final : public RecordReader {
   BlockEvents events_;
   Skips skips_;
   std::optional<std::uint64_t> first_ns_;
-  bool begun_ = false, ended_ = false;
+  std::size_t opened_ = 0;
+  bool ended_ = false;
 };
 
 class BlktraceWriter final : public BlockEventWriter {

@@ -13,12 +13,13 @@
 namespace platter::trace {
 namespace {
 
-class CheckedReader final : public Reader {
+class OneFormat final : public CheckedReader {
  public:
-  CheckedReader(std::unique_ptr<RecordReader> records, const std::string& name,
-                const Reading& reading)
+  OneFormat(std::unique_ptr<RecordReader> records, const std::string& name, const Reading& reading,
+            Devices devices)
       : records_(std::move(records)),
         reading_(reading),
+        any_device_(reading.device || devices == Devices::all || !records_->has_devices()),
         source_{.name = name,
                 .kind = records_->kind(),
                 .format = reading.format,
@@ -27,6 +28,10 @@ class CheckedReader final : public Reader {
 
   const Source& source() const override { return source_; }
   std::vector<Skipped> skipped() const override { return records_->skipped(); }
+  Place place(Part part) const override {
+    return reading_.reorder == 0 ? records_->place(part) : place_;
+  }
+  bool grew() const override { return grew_; }
 
   std::size_t read(std::span<Request> out) override {
     std::size_t count = 0;
@@ -67,20 +72,20 @@ class CheckedReader final : public Reader {
 
   bool next() {
     if (!records_->next(current_)) return false;
-    set_blocks();
+    if (is_chosen(current_.request.device)) set_blocks();
     return true;
   }
 
   void set_blocks() {
     std::uint64_t lbn = current_.first, blocks = current_.count;
-    if (blocks == 0) fail(Part::blocks, records_->in_bytes() ? "a request of 0 bytes is none" : "a request of 0 blocks is none");
+    if (blocks == 0)
+      fail(Part::blocks, fmt::format("a request of 0 {} is none",
+                                     records_->in_bytes() ? "bytes" : "blocks"));
     if (records_->in_bytes()) to_blocks(lbn, blocks);
     if (blocks > std::numeric_limits<std::uint32_t>::max())
       fail(Part::blocks, fmt::format("a request of {} blocks is longer than any", blocks));
-    // A request of another device than the chosen one may lie beyond the chosen one's end.
-    const std::uint64_t capacity = reading_.blocks && is_chosen(current_.request.device)
-                                       ? *reading_.blocks
-                                       : std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t capacity =
+        reading_.blocks.value_or(std::numeric_limits<std::uint64_t>::max());
     if (lbn >= capacity || blocks > capacity - lbn)
       fail(Part::lbn, fmt::format("LBN {} with {} blocks lies past the end of the drive, which has {} "
                                   "blocks",
@@ -90,7 +95,7 @@ class CheckedReader final : public Reader {
   }
 
   // From bytes to blocks, outward where they are no whole ones and may be rounded.
-  void to_blocks(std::uint64_t& first, std::uint64_t& count) const {
+  void to_blocks(std::uint64_t& first, std::uint64_t& count) {
     const std::uint32_t block = reading_.block_bytes;
     if (count > std::numeric_limits<std::uint64_t>::max() - first)
       fail(Part::lbn, fmt::format("byte {} lies past the end of any drive", first));
@@ -103,6 +108,7 @@ class CheckedReader final : public Reader {
       fail(Part::blocks, fmt::format("the request of {} bytes is no multiple of {}; give "
                                      "--block-bytes or --round",
                                      count, block));
+    grew_ = begin % block != 0 || end % block != 0;
     first = begin / block;
     count = end / block + (end % block != 0 ? 1 : 0) - first;
   }
@@ -114,14 +120,12 @@ class CheckedReader final : public Reader {
       begun_ = true;
       current_.request.arrival_ns -= begin_ns_;
     }
-    if (current_.request.arrival_ns < latest_ns_) {
-      const Place place = reading_.reorder == 0 ? records_->place(Part::time) : place_;
-      throw BadRecord(source_.name, place,
+    const Nanoseconds before_ns = std::exchange(latest_ns_, current_.request.arrival_ns);
+    if (latest_ns_ < before_ns)
+      throw BadRecord(source_.name, place(Part::time),
                       fmt::format("the arrival time {} ms is before that of the request above, {} ms; "
                                   "give --reorder N if requests are at most N places out of order",
-                                  to_ms(current_.request.arrival_ns), to_ms(latest_ns_)));
-    }
-    latest_ns_ = current_.request.arrival_ns;
+                                  to_ms(latest_ns_), to_ms(before_ns)));
   }
 
   bool is_chosen(std::uint32_t device) {
@@ -129,14 +133,22 @@ class CheckedReader final : public Reader {
       devices_.insert(device);
       last_seen_ = device;
       seen_any_ = true;
-      if (devices_.size() > 1 && !reading_.device && records_->has_devices()) several_devices();
+      if (devices_.size() > 1 && !any_device_) several_devices();
     }
     return !reading_.device || device == *reading_.device || !records_->has_devices();
   }
 
   // Reads on to name them all.
   [[noreturn]] void several_devices() {
-    for (Record record; records_->next(record);) devices_.insert(record.request.device);
+    const auto next = [this](Record& record) {
+      for (;;) try {
+          return records_->next(record);
+        } catch (const BadRecord&) {  // an error of its own, once the device is chosen
+        } catch (const Error&) {
+          return false;
+        }
+    };
+    for (Record record; next(record);) devices_.insert(record.request.device);
     throw Error(ExitStatus::bad_input,
                 fmt::format("{} holds requests for several devices ({}): choose one with "
                             "--device-number N",
@@ -163,11 +175,12 @@ class CheckedReader final : public Reader {
 
   std::unique_ptr<RecordReader> records_;
   Reading reading_;
+  bool any_device_;  // a second one is no error
   Source source_;
   Record current_{};
   std::set<std::uint32_t> devices_;
   std::uint32_t last_seen_ = 0;
-  bool seen_any_ = false, begun_ = false;
+  bool seen_any_ = false, begun_ = false, grew_ = false;
   Nanoseconds begin_ns_ = 0, latest_ns_ = 0;
   std::priority_queue<Timed, std::vector<Timed>, Later> waiting_;
   std::uint64_t number_ = 0;
@@ -195,9 +208,10 @@ std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& 
   return nullptr;
 }
 
-std::unique_ptr<Reader> checked_reader(std::unique_ptr<RecordReader> records, const std::string& name,
-                                       const Reading& reading) {
-  return std::make_unique<CheckedReader>(std::move(records), name, reading);
+std::unique_ptr<CheckedReader> checked_reader(std::unique_ptr<RecordReader> records,
+                                              const std::string& name, const Reading& reading,
+                                              Devices devices) {
+  return std::make_unique<OneFormat>(std::move(records), name, reading, devices);
 }
 
 }  // namespace platter::trace

@@ -14,7 +14,17 @@ namespace platter::trace {
 // is then set. More than one input: of a blktrace, each processor's.
 std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& reading);
 
-std::unique_ptr<Reader> checked_reader(std::unique_ptr<RecordReader> records, const std::string& name,
-                                       const Reading& reading);
+// Can be asked on after a BadRecord, which is then left out; what was read in the same call is lost.
+class CheckedReader : public Reader {
+ public:
+  virtual Place place(Part part) const = 0;  // in the last request; with `reorder`, of its time only
+  virtual bool grew() const = 0;             // the last request, to whole blocks
+};
+
+enum class Devices : std::uint8_t { one, all };  // `all` is no error
+
+std::unique_ptr<CheckedReader> checked_reader(std::unique_ptr<RecordReader> records,
+                                              const std::string& name, const Reading& reading,
+                                              Devices devices = Devices::one);
 
 }  // namespace platter::trace

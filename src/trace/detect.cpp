@@ -53,9 +53,8 @@ Format detected(Input& input) {
   const auto number =
       static_cast<std::uint64_t>(std::count(head.begin(), head.begin() + line_begin, '\n')) + 1;
   throw BadRecord(input.name(), {number, begin - line_begin + 1, false},
-                  fmt::format("\"{}\" begins neither an ascii trace (a time) nor a validate trace (R or "
-                              "W) nor any other that is known by its beginning; name the format with "
-                              "--format",
+                  fmt::format("\"{}\" begins neither a trace of DiskSim's (a time; R or W) nor another that "
+                              "is known; name its format with --format",
                               shown(line[0])));
 }
 

@@ -73,7 +73,7 @@ class HplReader final : public RecordReader {
     for (;;) {
       begin_ = input_.offset();
       const std::string_view head = input_.peek(8);
-      if (head.empty()) return false;
+      if (head.empty() || lost_) return false;
       ++number_;
       const auto size = word(head, kSize);
       if (head.size() < 8 || size < 8 || size > kLongest) lost("its size is none that a record has");
@@ -108,10 +108,9 @@ class HplReader final : public RecordReader {
     throw BadRecord(input_.name(), at(offset), what);
   }
   // Without a record's size the next one is not to be found.
-  [[noreturn]] void lost(const char* what) const {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}, {}: the record cannot be read: {}", input_.name(),
-                            to_text(at(kSize)), what));
+  [[noreturn]] void lost(const char* what) {
+    lost_ = true;
+    fail(kSize, fmt::format("the record and all behind it cannot be read: {}", what));
   }
 
   void parse(std::string_view bytes, Record& record) const {
@@ -139,6 +138,7 @@ class HplReader final : public RecordReader {
   Skips skips_;
   std::map<std::uint32_t, std::uint32_t> sector_bytes_;  // by disk
   std::uint64_t number_ = 0, begin_ = 0;
+  bool lost_ = false;
 };
 
 class HplWriter final : public RecordWriter {

@@ -1,0 +1,41 @@
+#include "trace/lint.h"
+
+#include <memory>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "cli/numbers.h"
+#include "cli/subcommands.h"
+#include "cli/trace_options.h"
+#include "model/error.h"
+
+namespace platter::cli {
+
+void add_trace_lint(CLI::App& parent) {
+  struct Options {
+    TraceOptions trace;
+    std::optional<std::uint64_t> blocks;
+    std::size_t limit = 100;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = parent.add_subcommand("lint", "all that is wrong with a trace");
+  add_trace_options(*command, options->trace);
+  command->add_option("--blocks", options->blocks, "of the drive: what lies past them is an error")
+      ->check(at_least(1));
+  command->add_option("--limit", options->limit, "findings to show; the others are counted")
+      ->check(at_least(0))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "for programs");
+  command->callback([options] {
+    trace::Reading reading = options->trace.reading();
+    reading.blocks = options->blocks;
+    const trace::Lint lint = trace::lint(options->trace.path, reading, options->limit);
+    fmt::print("{}", options->json ? to_json(lint) : to_text(lint));
+    if (lint.errors > 0)
+      throw Error(ExitStatus::bad_input, fmt::format("{} has {} errors", lint.name, lint.errors));
+  });
+}
+
+}  // namespace platter::cli

@@ -1,0 +1,43 @@
+// A trace read to its end for what is wrong with it: every record that cannot be read, and what can
+// be but looks as if it was not meant so.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/record.h"
+#include "trace/stream.h"
+
+namespace platter::trace {
+
+enum class Severity : std::uint8_t {
+  error,    // cannot be read with these options
+  warning,  // can be read, and is suspicious
+};
+
+struct Finding {
+  Severity severity = Severity::error;
+  Place place{};  // number 0: of the trace as a whole
+  std::string what{};
+};
+
+struct Lint {
+  std::string name{};
+  Format format = Format::detect;
+  std::uint64_t requests = 0;  // that can be read
+  std::uint64_t errors = 0, warnings = 0;
+  std::vector<Finding> findings{};  // the first ones
+  std::vector<Skipped> skipped{};
+};
+
+// Keeps `most` findings and counts the others. What is wrong with the trace is in the result, never
+// thrown; Error(bad_input, permission) for a file that cannot be opened.
+Lint lint(const std::string& path, const Reading& reading = {}, std::size_t most = 100);
+Lint lint(std::unique_ptr<ByteSource> bytes, const std::string& name, const Reading& reading = {},
+          std::size_t most = 100);
+
+std::string to_json(const Lint& lint);
+std::string to_text(const Lint& lint);
+
+}  // namespace platter::trace

@@ -1,0 +1,164 @@
+// Golden files of every format (tests/golden/traces), written from the definitions of the formats;
+// blkparse.txt is what blkparse 1.2.0 printed of little.blktrace.
+#include <catch2/catch.hpp>
+
+#include "model/error.h"
+#include "trace/trace.h"
+
+using namespace platter;
+using namespace platter::trace;
+
+namespace {
+
+std::string golden(const std::string& name) {
+  return PLATTER_SOURCE_DIR "/tests/golden/traces/" + name;
+}
+
+struct Read {
+  Trace trace{};
+  Source source{};
+  std::vector<Skipped> skipped{};
+};
+
+Read read(const std::string& name, const Reading& reading = {}) {
+  const std::unique_ptr<Reader> reader = open_trace(golden(name), reading);
+  Trace trace = read_trace(*reader);
+  return {std::move(trace), reader->source(), reader->skipped()};
+}
+
+std::string skips(const Read& read) {
+  std::string text;
+  for (const Skipped& each : read.skipped)
+    text += (text.empty() ? "" : ", ") + std::to_string(each.count) + " " + each.what;
+  return text;
+}
+
+// arrival or think time, service time (0: none), LBN, blocks
+struct Row {
+  char operation;
+  Nanoseconds time_ns, service_ns;
+  std::uint64_t lbn;
+  std::uint32_t blocks, device;
+};
+
+void check(const Read& read, Format format, const std::vector<Row>& rows) {
+  CHECK(read.source.format == format);
+  REQUIRE(read.trace.requests.size() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CAPTURE(i);
+    const Request& request = read.trace.requests[i];
+    CHECK(request.write == (rows[i].operation == 'W'));
+    CHECK((read.trace.kind == Kind::open ? request.arrival_ns : request.think_ns) == rows[i].time_ns);
+    CHECK(request.service_ns.value_or(0) == rows[i].service_ns);
+    CHECK(request.lbn == rows[i].lbn);
+    CHECK(request.blocks == rows[i].blocks);
+    CHECK(request.device == rows[i].device);
+  }
+}
+
+constexpr std::uint32_t kSdb = 8 << 20 | 16;
+
+}  // namespace
+
+TEST_CASE("DiskSim's ascii") {
+  const Read ascii = read("ascii.trace");
+  check(ascii, Format::ascii,
+        {{'R', 13'191'135, 0, 0, 5, 30},
+         {'R', 17'829'285, 0, 576560, 6, 30},
+         {'W', 24'314'779, 0, 18, 24, 30},
+         {'R', 24'314'779, 0, 18446744073709551610u, 2, 30}});
+  CHECK_FALSE(ascii.source.says_block_bytes);
+}
+
+TEST_CASE("DiskSim's validate") {
+  const Read validate = read("validate.trace");
+  check(validate, Format::validate,
+        {{'R', 13'876'270, 14'095'370, 564347, 2, 0},
+         {'W', 21'894'380, 17'221'000, 1194877, 15, 0},
+         {'R', 45'422'001, 663'125, 1194892, 1, 0},
+         {'W', 0, 0, 0, 24, 0}});
+  CHECK(validate.trace.requests[1].tag.text() == "Doub");
+  CHECK_FALSE(validate.trace.requests[3].service_ns);
+}
+
+TEST_CASE("HPL's SRT: sectors are those of the header, suspect records no requests") {
+  const Reading small{.device = 0, .block_bytes = 256};
+  check(read("hpl.srt", small), Format::hpl,
+        {{'R', 35'279'000, 32'839'000, 12256, 8, 0},
+         {'W', 3'999'999'000, 0, 4, 4, 0},
+         {'R', 70'000'000'000, 500'000, 17, 12, 0}});
+  CHECK(skips(read("hpl.srt", small)) == "1 suspect I/O records");
+  CHECK_THROWS_WITH(read("hpl.srt", {.device = 0}),
+                    Catch::Contains("hpl.srt, record 4, byte 419: the request begins at byte 4352"));
+  check(read("hpl.srt", {.device = 0, .round = true}), Format::hpl,
+        {{'R', 35'279'000, 32'839'000, 6128, 4, 0},
+         {'W', 3'999'999'000, 0, 2, 2, 0},
+         {'R', 70'000'000'000, 500'000, 8, 7, 0}});
+}
+
+TEST_CASE("blktrace: issued requests, measured by their completions, in both byte orders") {
+  const std::vector<Row> rows = {{'W', 1'000, 2'999'000, 2048, 16, kSdb},
+                                 {'R', 3'500'000, 0, std::uint64_t{1} << 33, 2, kSdb},  // failed
+                                 {'R', 4'200'000, 5'000'000, 900, 1, kSdb},
+                                 {'R', 9'600'000, 0, 77, 1, kSdb}};
+  for (const char* name : {"little", "little.blktrace.0", "big", "big.blktrace.1", "blkparse.txt"}) {
+    CAPTURE(name);
+    const bool text = std::string(name) == "blkparse.txt";
+    const Read events = read(name);
+    check(events, text ? Format::blkparse : Format::blktrace, rows);
+    CHECK(skips(events) == std::string(text ? "" : "1 messages, ") +
+                               "1 discards, 1 flushes, 1 commands past the block layer");
+  }
+}
+
+TEST_CASE("blktrace: one processor's events alone are no error") {
+  const Read alone = read("little.blktrace.1", {.device = kSdb});
+  CHECK(alone.trace.requests.size() == 4);
+}
+
+TEST_CASE("blktrace: requests as they were queued") {
+  check(read("little", {.queued = true}), Format::blktrace, {{'W', 0, 0, 2048, 8, kSdb}});
+  check(read("blkparse.txt", {.queued = true}), Format::blkparse, {{'W', 0, 0, 2048, 8, kSdb}});
+}
+
+TEST_CASE("fio's iolog, version 2: waits add up") {
+  const Read iolog = read("fio2.log");
+  check(iolog, Format::iolog2,
+        {{'R', 0, 0, 0, 8, 0},
+         {'W', 2'500'000, 0, 16, 2, 0},
+         {'R', 2'601'000, 0, std::uint64_t{1} << 31, 1, 0}});
+  CHECK(skips(iolog) == "2 syncs, 1 trims");
+}
+
+TEST_CASE("fio's iolog, version 3: microseconds") {
+  const Read iolog = read("fio3.log");
+  check(iolog, Format::iolog3,
+        {{'R', 141'000, 0, 120, 8, 0}, {'W', 3'343'000, 0, 1512, 1, 0}, {'R', 6'473'000, 0, 1720, 16, 0}});
+  CHECK(skips(iolog) == "1 syncs, 1 trims");
+}
+
+TEST_CASE("SPC: seconds, sectors, bytes") {
+  check(read("spc.csv"), Format::spc,
+        {{'W', 551'706'000, 0, 20941264, 16, 0},
+         {'R', 554'041'000, 0, 20939840, 1, 0},
+         {'W', 1'011'732'000, 0, 3436288, 31, 0}});
+  check(read("spc.csv", {.block_bytes = 4096, .round = true}), Format::spc,
+        {{'W', 551'706'000, 0, 2617658, 2, 0},
+         {'R', 554'041'000, 0, 2617480, 1, 0},
+         {'W', 1'011'732'000, 0, 429536, 4, 0}});
+  CHECK_THROWS_WITH(read("spc.csv", {.block_bytes = 4096}),
+                    Catch::Contains("spc.csv, line 2, column 14: the request of 512 bytes"));
+}
+
+TEST_CASE("MSR Cambridge: file times, from the first request on") {
+  check(read("msr.csv"), Format::msr,
+        {{'R', 0, 4'128'600, 13700410, 48, 0},
+         {'W', 1'332'052'600, 0, 4917776, 8, 0},
+         {'R', 2'332'061'600, 1'100, 4758288, 1, 0}});
+}
+
+TEST_CASE("TraceDmp's CSV: disk events among others") {
+  const Read events = read("tracedmp.csv");
+  check(events, Format::etw, {{'W', 0, 0, 21093751, 3, 1}, {'R', 1'000'100, 0, 10273440, 8, 1}});
+  CHECK(skips(events) == "1 events that are no disk read or write");
+}
