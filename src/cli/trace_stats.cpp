@@ -26,7 +26,9 @@ std::vector<trace::Statistics> all_statistics(const Options& options) {
   for (const std::string& path : paths) {
     TraceOptions one = options.trace;
     one.path = path;
-    all.push_back(trace::statistics_of(*one.open()));
+    const std::unique_ptr<trace::Reader> reader = one.open();
+    all.push_back(trace::statistics_of(*reader));
+    print_skipped(*reader);
   }
   return all;
 }

@@ -13,6 +13,8 @@ namespace platter::trace {
 namespace {
 
 constexpr std::uint64_t kMillion = 1'000'000;
+constexpr std::uint32_t kMostStreams = 65536;
+constexpr double kLargestBurst_kib = 1e12;
 constexpr double kLongest_ms = 1e9;  // 11 days
 
 template <class... Values>
@@ -107,7 +109,8 @@ void adjust_streams(Profile& profile, const Adjustment& adjustment) {
     return place_of<Streams>(profile, option, "sequential and streams");
   };
   if (adjustment.streams) {
-    if (*adjustment.streams == 0) refuse("--streams 0 leaves no stream; name one or more");
+    if (*adjustment.streams == 0 || *adjustment.streams > kMostStreams)
+      refuse("--streams {} is out of range; name 1 to {}", *adjustment.streams, kMostStreams);
     streams("--streams").count = *adjustment.streams;
   }
   if (adjustment.any_stream) streams("--any-stream").in_turn = false;
@@ -140,10 +143,11 @@ void adjust_times(Times& times, const Adjustment& adjustment) {
   }
   if (adjustment.gap) times.gap = *adjustment.gap;
   if (adjustment.burst_requests || adjustment.burst_kb) {
+    const double kib = adjustment.burst_kb.value_or(0);
+    if (!(kib >= 0 && kib <= kLargestBurst_kib))
+      refuse("--burst-kb {} is out of range; name 1 to {:.0f}", kib, kLargestBurst_kib);
     times.burst_requests = adjustment.burst_requests.value_or(0);
-    times.burst_bytes =
-        adjustment.burst_kb ? static_cast<std::uint64_t>(std::llround(*adjustment.burst_kb * 1024))
-                            : 0;
+    times.burst_bytes = static_cast<std::uint64_t>(std::llround(kib * 1024));
   }
   if (adjustment.idle_ms) times.idle_ns = time_of(*adjustment.idle_ms, "--idle-ms");
   const bool bursts = times.burst_requests > 0 || times.burst_bytes > 0;

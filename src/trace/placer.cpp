@@ -32,8 +32,7 @@ void Placer::prepare(const Streams& streams) {
     require_room(region, fmt::format("{} streams, each with a region of its own, leave one that "
                                      "cannot hold",
                                      streams.count));
-    const std::uint64_t first = region.list().front().first;
-    streams_.push_back({std::move(region), first});
+    streams_.push_back({std::move(region)});
   }
 }
 
@@ -76,10 +75,10 @@ std::uint64_t Placer::next(const Nearby& nearby, Draws& draws,
 std::uint64_t Placer::next(const Streams& streams, Draws& draws, std::uint64_t blocks) {
   Stream& stream =
       streams_[streams.in_turn ? turn_++ % streams_.size() : draws.below(streams_.size())];
-  const bool begins_run = streams.run_requests > 0 && stream.run % streams.run_requests == 0;
-  ++stream.run;
+  const bool begins_run = streams.run_requests > 0 && stream.requests % streams.run_requests == 0;
   const std::uint64_t lbn = begins_run ? stream.region.draw(draws, blocks, align_)
-                                       : stream.region.next_place(stream.next, blocks);
+                                       : stream.region.next_place(stream.next, blocks, align_);
+  ++stream.requests;
   stream.next = lbn + blocks;
   return lbn;
 }

@@ -22,7 +22,8 @@ class Placer {
  private:
   struct Stream {
     Ranges region;
-    std::uint64_t next = 0, run = 0;
+    std::optional<std::uint64_t> next{};  // none: it has not begun
+    std::uint64_t requests = 0;
   };
 
   void prepare(const Nearby& nearby);

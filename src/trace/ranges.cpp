@@ -52,15 +52,16 @@ std::uint64_t Ranges::draw(Draws& draws, std::uint64_t blocks, std::uint64_t ali
   return ranges_.front().first;
 }
 
-std::uint64_t Ranges::next_place(std::uint64_t lbn, std::uint64_t blocks) const {
-  if (holds(lbn, blocks)) return lbn;
+std::uint64_t Ranges::next_place(std::optional<std::uint64_t> lbn, std::uint64_t blocks,
+                                 std::uint64_t align) const {
+  if (lbn && holds(*lbn, blocks)) return *lbn;
   const auto here = std::ranges::find_if(ranges_, [&](const LbnRange& range) {
-    return range.holds(lbn, 1) || range.last == lbn - 1;
+    return lbn && (range.holds(*lbn, 1) || range.last == *lbn - 1);
   });
   const auto from = here == ranges_.end() ? 0 : static_cast<std::size_t>(here - ranges_.begin()) + 1;
   for (std::size_t i = 0; i < ranges_.size(); ++i) {
-    const LbnRange& range = ranges_[(from + i) % ranges_.size()];
-    if (range.holds(range.first, blocks)) return range.first;
+    const Places places = places_in(ranges_[(from + i) % ranges_.size()], blocks, align);
+    if (places.count > 0) return places.first;
   }
   return ranges_.front().first;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/lbn_range.h"
@@ -21,9 +22,11 @@ class Ranges {
   std::uint64_t places(std::uint64_t blocks, std::uint64_t align) const;
   // One of those places, all as likely. There must be one.
   std::uint64_t draw(Draws& draws, std::uint64_t blocks, std::uint64_t align) const;
-  // `lbn` where so many blocks fit there, else the beginning of the next range that holds them, in
-  // the order listed and from the first one again: where a stream goes on. There must be one.
-  std::uint64_t next_place(std::uint64_t lbn, std::uint64_t blocks) const;
+  // Where a stream goes on: `lbn` where so many blocks fit there, else the first place in the next
+  // range that has one, in the order listed and from the first one again (where it begins, too:
+  // nullopt). There must be one.
+  std::uint64_t next_place(std::optional<std::uint64_t> lbn, std::uint64_t blocks,
+                           std::uint64_t align) const;
   // The blocks from share `begin` to share `end` of them all, counted in the order of the ranges.
   Ranges piece(Share begin, Share end) const;
 

@@ -48,7 +48,7 @@ class Outstanding {
   static constexpr std::size_t kMost = 1 << 20;
 
   std::priority_queue<Nanoseconds, std::vector<Nanoseconds>, std::greater<>> completions_{};
-  Histogram found_{11};
+  Histogram found_{};
   bool exact_ = true;
 };
 

@@ -1,5 +1,5 @@
 // What a trace asks for: sizes, places, times. docs/workloads.md defines every figure. One pass, in
-// memory that does not grow with the trace (some 10 MiB, and 1 bit for each MiB of the drive touched).
+// memory that does not grow with the trace (at most 30 MiB, and 1 bit for each MiB of the drive touched).
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@ namespace platter::trace {
 // Of the reads, the writes or all: Salam-Alada 2004, section 4.2, describes a workload by type, size,
 // frequency and stride of its accesses.
 struct Accesses {
-  Histogram blocks{13};  // sizes: exact below 4 MiB
+  Histogram blocks{};
   // The paper's stride (appendix D): the distance between the beginnings of one access and the next
   // of the same type, in blocks.
-  Histogram strides{11};
+  Histogram strides{};
   std::optional<std::uint64_t> last_lbn{};
 
   void add(const Request& request);
@@ -48,17 +48,17 @@ class Statistics {
   std::uint64_t first_lbn = ~std::uint64_t{0}, last_lbn = 0, blocks = 0;  // touched; moved
 
   // Distance of a request's first block from the block behind the request before: 0 is sequential.
-  Histogram forward{11}, backward{11}, distance{11};
+  Histogram forward{}, backward{}, distance{};
   std::uint64_t local = 0;  // not sequential, but begin within 500 LBNs of the beginning before
   Sequentiality sequentiality{};
   Alignment alignment{};
   Footprint footprint;
   std::uint64_t touched_before = 0;  // requests to regions that were all touched before
 
-  Histogram gaps_ns{11};  // open: between arrivals; closed: think times
+  Histogram gaps_ns{};  // open: between arrivals; closed: think times
   std::array<Windows, 4> windows{Windows(10 * kMillisecond), Windows(100 * kMillisecond),
                                  Windows(kSecond), Windows(10 * kSecond)};
-  Histogram services_ns{11};
+  Histogram services_ns{};
   Outstanding outstanding{};  // open, as far as service times are measured
 
  private:

@@ -24,10 +24,10 @@ std::string amount(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, bytes < 10 && std::floor(bytes) != bytes ? 1 : 0, unit);
 }
 
-// Numbers of any size in at most eight characters.
+// Numbers of any size in at most eight characters, whole ones without a point.
 std::string figure(double value) {
-  if (value == 0) return "0";
-  if (value >= 1e7) return fmt::format("{:.2e}", value);
+  if (value >= 1e8) return fmt::format("{:.2e}", value);
+  if (value == std::floor(value)) return fmt::format("{:.0f}", value);
   const int digits = static_cast<int>(std::floor(std::log10(value))) + 1;
   return fmt::format("{:.{}f}", value, std::clamp(4 - digits, 0, 3));
 }
@@ -60,15 +60,17 @@ std::string summary(const Statistics& statistics) {
   const std::uint64_t sequential = seen.continuing(1), pairs = statistics.pairs();
   text += fmt::format("{:.1f} % are sequential, {:.1f} % more within 500 LBNs of the one before",
                       percent(sequential, pairs), percent(statistics.local, pairs));
-  const std::uint64_t continuing = seen.continuing(Sequentiality::kRemembered);
-  if (continuing > sequential)
-    text += fmt::format("; {:.1f} % continue one of the last {} streams", percent(continuing, pairs),
-                        seen.streams_for(0.99));
+  const std::size_t streams = seen.streams_for(0.99);
+  const double continuing = percent(seen.continuing(streams), pairs);
+  if (continuing >= percent(sequential, pairs) + 0.1)
+    text += fmt::format("; {:.1f} % continue one of the last {} streams", continuing, streams);
   text += fmt::format(".\nMean {}: {:.3f} ms",
                       statistics.open() ? "time between arrivals" : "think time",
                       statistics.gaps_ns.mean() / 1e6);
   if (const auto rate_hz = statistics.rate_hz())
     text += fmt::format(", {} requests a second", figure(*rate_hz));
+  if (statistics.open())
+    text += fmt::format(" for {} s", figure(static_cast<double>(statistics.span_ns()) / 1e9));
   text += ".\n";
   if (const std::uint64_t measured = statistics.services_ns.count(); measured > 0)
     text += fmt::format("{} service times were measured, mean {:.3f} ms.\n", measured,
@@ -113,38 +115,42 @@ std::string strides(const Statistics& statistics) {
 std::string sequentiality(const Statistics& statistics) {
   const Sequentiality& seen = statistics.sequentiality;
   std::string text = fmt::format(
-      "Runs: {}, mean {} requests and {} blocks, longest {} requests and {} blocks\n", seen.runs(),
+      "Runs: {}, {} requests and {} blocks on average, longest {} requests and {} blocks\n", seen.runs(),
       figure(static_cast<double>(statistics.requests()) / static_cast<double>(seen.runs())),
       figure(static_cast<double>(statistics.blocks) / static_cast<double>(seen.runs())),
       seen.longest_run_requests(), seen.longest_run_blocks());
   if (seen.streams() == 0) return text;
-  text += fmt::format(
-      "Streams: {} of two requests or more, mean {} requests, longest {}\n  continue one of the last",
-      seen.streams(),
-      figure(static_cast<double>(seen.requests_in_streams()) /
-             static_cast<double>(seen.streams())),
-      seen.longest_stream_requests());
-  for (std::size_t streams = 1; streams <= Sequentiality::kRemembered; streams *= 2)
-    text += fmt::format("{} {}: {:.1f} %", streams == 1 ? "" : ",", streams,
-                        percent(seen.continuing(streams), statistics.pairs()));
-  return text + "\n";
+  text += fmt::format("Streams: {} of two requests or more, {} requests on average, longest {}\n",
+                      seen.streams(),
+                      figure(static_cast<double>(seen.requests_in_streams()) /
+                             static_cast<double>(seen.streams())),
+                      seen.longest_stream_requests());
+  std::string head = fmt::format("  {:<32}", "so many streams remembered"), row;
+  for (std::size_t streams = 1; streams <= Sequentiality::kRemembered; streams *= 2) {
+    head += fmt::format("{:>9}", streams);
+    row += fmt::format("{:>9.1f}", percent(seen.continuing(streams), statistics.pairs()));
+  }
+  return text + head + fmt::format("\n  {:<32}{}\n", "continue one of them, %", row);
 }
 
 std::string places(const Statistics& statistics) {
   const double block = statistics.source.block_bytes;
   const Footprint& touched = statistics.footprint;
   std::string text = fmt::format(
-      "Touched: {}{} regions of {}; {:.1f} % of the requests lie in regions touched before\n",
-      touched.exact() ? "" : "at least ", touched.regions(),
+      "Regions of {} touched: {}{}; {:.1f} % of the requests lie in such as were touched before\n",
       amount(static_cast<double>(touched.region_blocks()) * block),
+      touched.exact() ? "" : "at least ", touched.regions(),
       percent(statistics.touched_before, statistics.requests()));
-  text += "Begin (begin and end) on a multiple of";
-  for (const int power : {1, 3, 4, 7, 11})
-    text += fmt::format(
-        "{} {}: {:.1f} % ({:.1f} %)", power == 1 ? "" : ",", amount(block * (1 << power)),
-        percent(statistics.alignment.begins(power), statistics.requests()),
-        percent(statistics.alignment.begins_and_ends(power), statistics.requests()));
-  return text + "\n";
+  std::string head = fmt::format("{:<34}", "On a multiple of"), begins, ends;
+  for (const int power : {1, 3, 4, 5, 6, 7, 11}) {
+    head += fmt::format("{:>9}", amount(block * (1 << power)));
+    begins += fmt::format(
+        "{:>9.1f}", percent(statistics.alignment.begins(power), statistics.requests()));
+    ends += fmt::format(
+        "{:>9.1f}", percent(statistics.alignment.begins_and_ends(power), statistics.requests()));
+  }
+  return text + fmt::format("{}\n  {:<32}{}\n  {:<32}{}\n", head, "begin, %", begins,
+                            "begin and end, %", ends);
 }
 
 std::string times(const Statistics& statistics) {

@@ -227,6 +227,8 @@ TEST_CASE("what a workload has not and what makes no sense is refused in a sente
   CHECK(says(error_of("random", {.think_ms = -1}), "out of range"));
   CHECK(says(error_of("random", {.burst_requests = 5}), "name both"));
   CHECK(says(error_of("random", {.idle_ms = 5}), "name both"));
+  CHECK(says(error_of("random", {.burst_kb = 1e30, .idle_ms = 5}), "--burst-kb 1e+30 is out of"));
+  CHECK(says(error_of("streams", {.streams = 65537}), "--streams 65537 is out of range"));
 }
 
 TEST_CASE("what does not fit the drive is refused in a sentence") {

@@ -78,11 +78,15 @@ TEST_CASE("pieces of ranges are equal, apart, and all of them the whole") {
 
 TEST_CASE("a stream goes on in the next range that has room, and from the last in the first") {
   const Ranges ranges({{10, 19}, {30, 31}, {40, 49}});
-  CHECK(ranges.next_place(10, 4) == 10);
-  CHECK(ranges.next_place(14, 4) == 14);
-  CHECK(ranges.next_place(18, 4) == 40);
-  CHECK(ranges.next_place(18, 2) == 18);
-  CHECK(ranges.next_place(20, 2) == 30);
-  CHECK(ranges.next_place(50, 4) == 10);
-  CHECK(ranges.next_place(47, 4) == 10);
+  CHECK(ranges.next_place(10, 4, 1) == 10);
+  CHECK(ranges.next_place(14, 4, 1) == 14);
+  CHECK(ranges.next_place(18, 4, 1) == 40);
+  CHECK(ranges.next_place(18, 2, 1) == 18);
+  CHECK(ranges.next_place(20, 2, 1) == 30);
+  CHECK(ranges.next_place(50, 4, 1) == 10);
+  CHECK(ranges.next_place(47, 4, 1) == 10);
+  CHECK(ranges.next_place(std::nullopt, 4, 1) == 10);
+  CHECK(ranges.next_place(std::nullopt, 4, 8) == 16);
+  CHECK(ranges.next_place(15, 4, 8) == 15);
+  CHECK(ranges.next_place(48, 4, 8) == 16);
 }

@@ -47,8 +47,8 @@ Trace random_trace(std::uint64_t seed, Kind kind) {
 
 Statistics statistics_of(const Trace& trace) { return trace::statistics_of(*reader_of(trace)); }
 
-// Within the width of a class of numbers: 2^(1 - exact_bits) of them, none below 2^exact_bits.
-void check_numbers(const Histogram& counted, std::vector<double> numbers, int exact_bits) {
+// Within the width of a class of numbers: 2^(1 - kExactBits) of them, none below 2^kExactBits.
+void check_numbers(const Histogram& counted, std::vector<double> numbers) {
   REQUIRE(counted.count() == numbers.size());
   if (numbers.empty()) return;
   std::ranges::sort(numbers);
@@ -61,7 +61,7 @@ void check_numbers(const Histogram& counted, std::vector<double> numbers, int ex
         Approx(std::sqrt(squares / static_cast<double>(numbers.size()))).epsilon(1e-9).margin(1e-9));
   for (const double share : {0.0, 0.1, 0.5, 0.77, 0.9, 0.99, 1.0}) {
     const double exact = statistics::quantile(numbers, share);
-    const double error = numbers.back() < std::pow(2, exact_bits) ? 1e-12 : std::pow(2, 1 - exact_bits);
+    const double error = numbers.back() < std::pow(2, Histogram::kExactBits) ? 1e-12 : std::pow(2, 1 - Histogram::kExactBits);
     CHECK(std::abs(counted.quantile(share) - exact) <= error * exact + 1e-9);
   }
   std::uint64_t all = 0;
@@ -167,10 +167,10 @@ void check_places(const Trace& trace, const Statistics& seen) {
   CHECK(seen.alignment.begins(3) == aligned);
   CHECK(seen.alignment.begins_and_ends(3) == whole);
   CHECK(seen.alignment.begins(0) == trace.requests.size());
-  check_numbers(seen.forward, forward, 11);
-  check_numbers(seen.backward, backward, 11);
-  check_numbers(seen.distance, distance, 11);
-  check_numbers(seen.reads.strides, read_strides, 11);
+  check_numbers(seen.forward, forward);
+  check_numbers(seen.backward, backward);
+  check_numbers(seen.distance, distance);
+  check_numbers(seen.reads.strides, read_strides);
 }
 
 void check_windows(const Trace& trace, const Windows& seen) {
@@ -205,9 +205,9 @@ void check_times(const Trace& trace, const Statistics& seen) {
     gaps.push_back(static_cast<double>(seen.open() ? now.arrival_ns - before.arrival_ns
                                                    : before.think_ns));
   }
-  check_numbers(seen.gaps_ns, gaps, 11);
-  check_numbers(seen.services_ns, services, 11);
-  check_numbers(seen.outstanding.found(), found, 11);
+  check_numbers(seen.gaps_ns, gaps);
+  check_numbers(seen.services_ns, services);
+  check_numbers(seen.outstanding.found(), found);
   if (seen.open())
     for (const Windows& each : seen.windows) check_windows(trace, each);
 }
@@ -220,9 +220,9 @@ TEST_CASE("statistics of random traces are those of a naive count") {
     INFO("seed " << seed);
     const Statistics seen = statistics_of(trace);
     REQUIRE(seen.requests() == trace.requests.size());
-    check_numbers(seen.all.blocks, numbers_of(trace, size_of, any), 13);
-    check_numbers(seen.reads.blocks, numbers_of(trace, size_of, is_read), 13);
-    check_numbers(seen.writes.blocks, numbers_of(trace, size_of, is_write), 13);
+    check_numbers(seen.all.blocks, numbers_of(trace, size_of, any));
+    check_numbers(seen.reads.blocks, numbers_of(trace, size_of, is_read));
+    check_numbers(seen.writes.blocks, numbers_of(trace, size_of, is_write));
     check_sequentiality(trace, seen.sequentiality);
     check_places(trace, seen);
     check_times(trace, seen);
