@@ -5,11 +5,6 @@
 #include <cmath>
 
 namespace platter::trace {
-namespace {
-
-constexpr std::uint64_t kHalf = std::uint64_t{1} << (Histogram::kExactBits - 1);
-
-}  // namespace
 
 void Histogram::add(std::uint64_t value) {
   const std::size_t index = index_of(value);
@@ -33,15 +28,17 @@ double Histogram::deviation() const {
 }
 
 std::size_t Histogram::index_of(std::uint64_t value) const {
-  const int shift = static_cast<int>(std::bit_width(value)) - kExactBits;
+  const int shift = static_cast<int>(std::bit_width(value)) - exact_bits_;
   if (shift <= 0) return value;
-  return static_cast<std::size_t>(static_cast<std::uint64_t>(shift) * kHalf + (value >> shift));
+  const std::uint64_t half = std::uint64_t{1} << (exact_bits_ - 1);
+  return static_cast<std::size_t>(static_cast<std::uint64_t>(shift) * half + (value >> shift));
 }
 
 Histogram::Class Histogram::class_of(std::size_t index) const {
-  if (index < 2 * kHalf) return {index, index, counts_[index]};
-  const std::uint64_t shift = index / kHalf - 1;
-  const std::uint64_t first = (index - shift * kHalf) << shift;
+  const std::uint64_t half = std::uint64_t{1} << (exact_bits_ - 1);
+  if (index < 2 * half) return {index, index, counts_[index]};
+  const std::uint64_t shift = index / half - 1;
+  const std::uint64_t first = (index - shift * half) << shift;
   return {first, first + ((std::uint64_t{1} << shift) - 1), counts_[index]};
 }
 

@@ -6,12 +6,15 @@
 
 namespace platter::trace {
 
-// Numbers below 2^kExactBits are counted one by one. Above, classes double in width with every power
-// of two, so that a class is at most 2^(1 - kExactBits) of its numbers wide; its middle stands for
-// them. Count, mean, least and most are exact always. At most 2 MiB.
+// Numbers below 2^exact_bits are counted one by one. Above, classes double in width with every power
+// of two, so that a class is at most 2^(1 - exact_bits) of its numbers wide; its middle stands for
+// them. Count, mean, least and most are exact always. With 13 bits
+// that is at most 2 MiB.
 class Histogram {
  public:
-  static constexpr int kExactBits = 13;
+  static constexpr int kExactBits = 13;  // unless said otherwise
+
+  explicit Histogram(int exact_bits = kExactBits) : exact_bits_(exact_bits) {}
 
   void add(std::uint64_t value);
 
@@ -42,6 +45,7 @@ class Histogram {
   Class class_of(std::size_t index) const;
   double value_at(std::uint64_t place) const;
 
+  int exact_bits_;
   std::vector<std::uint64_t> counts_{};
   std::uint64_t count_ = 0, least_ = 0, most_ = 0;
   Sum sum_ = 0;
