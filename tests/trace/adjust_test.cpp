@@ -192,6 +192,11 @@ TEST_CASE("a rate makes arrivals of that rate, a think time a closed workload") 
   const Trace poisson = made({.rate_hz = 200});
   REQUIRE(poisson.kind == Kind::open);
   CHECK(is_mean(to_ms(poisson.requests.back().arrival_ns), 10'000, 5, 5));
+  double long_gaps = 0;
+  for (std::size_t i = 1; i < poisson.requests.size(); ++i)
+    long_gaps += poisson.requests[i].arrival_ns - poisson.requests[i - 1].arrival_ns >
+                 5 * kMillisecond;
+  CHECK(is_share(long_gaps, 10'000, std::exp(-1)));
   const Trace regular = made({.rate_hz = 200, .gap = Gap::constant});
   CHECK(regular.requests.back().arrival_ns == 50 * kSecond);
   const Trace uniform = made({.rate_hz = 200}, "random");
@@ -200,6 +205,16 @@ TEST_CASE("a rate makes arrivals of that rate, a think time a closed workload") 
   REQUIRE(thinking.kind == Kind::closed);
   CHECK(thinking.requests.front().think_ns == 3 * kMillisecond);
   CHECK(thinking.requests.back().think_ns == 0);
+}
+
+TEST_CASE("what is not adjusted stays") {
+  const Profile mixed = adjusted(profile("mixed"), {.local_share = 0.5});
+  const auto& place = std::get<Nearby>(mixed.place);
+  CHECK(place.sequential * 10 == 2 * place.of);
+  CHECK(place.local * 2 == place.of);
+  CHECK(place.local_blocks == 500);
+  CHECK(mixed.times.mean_ns == 36 * kMillisecond);
+  CHECK(mixed.sizes.weights == profile("mixed").sizes.weights);
 }
 
 TEST_CASE("a seed makes the same requests open and closed") {

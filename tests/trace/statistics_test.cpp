@@ -258,6 +258,15 @@ TEST_CASE("a closed trace has a rate only where every service time was measured"
   CHECK_FALSE(statistics_of(trace).rate_hz());
 }
 
+TEST_CASE("a request that completes as the next one arrives is outstanding no more") {
+  Trace trace{.kind = Kind::open, .name = "t"};
+  for (const Nanoseconds arrival_ns : {0, 10, 15})
+    trace.requests.push_back({.arrival_ns = arrival_ns, .service_ns = 10});
+  const Statistics seen = statistics_of(trace);
+  CHECK(seen.outstanding.found().most() == 1);
+  CHECK(seen.outstanding.found().mean() == Approx(1.0 / 3));
+}
+
 TEST_CASE("one request has no pairs, none has no figures") {
   Trace trace{.kind = Kind::open, .name = "t"};
   trace.requests.push_back({.lbn = 5, .blocks = 1});
