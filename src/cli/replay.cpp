@@ -94,10 +94,12 @@ Replayed on_model(const Options& options) {
     const replay::Result drive = replay::load_result(options.phase_from);
     how.like = &drive;
     const replay::Result result = replay_on_model(subject, trace::read_trace(*trace), how);
+    print_skipped(*trace);
     return saved(result, options);
   }
   Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
   const replay::ResultHead head = replay_on_model(subject, *trace, how, sink);
+  print_skipped(*trace);
   return sink.finish(head, options.shape.speed);
 }
 
@@ -119,6 +121,7 @@ Replayed on_device(const Options& options) {
   const std::unique_ptr<trace::Reader> reader =
       open_trace(options, replay::identity_of(*device).block_bytes);
   const trace::Trace trace = trace::read_trace(*reader);
+  print_skipped(*reader);
   CarefulReplay careful(options.target);
   replay::DriveReplay how = careful.options("replay");
   how.caches = kCaches.at(options.caches);

@@ -170,13 +170,13 @@ class DrivePlayer final : public Player {
     const bool full = completion.status == scsi::Status::task_set_full;
     was_reset_ = was_reset_ || (attention && sense->asc == kResetOccurred);
     ++retries_;
-    if (full && !outstanding_.empty()) {  // it waits for one of those that the drive took
-      room_ = std::min(room_, static_cast<std::uint32_t>(outstanding_.size()));
+    const bool busy = full || completion.status == scsi::Status::busy;
+    if (busy && !outstanding_.empty()) {  // it waits for one of those that the drive took
+      if (full) room_ = std::min(room_, static_cast<std::uint32_t>(outstanding_.size()));
       held_.push_back(std::move(sent));
       return;
     }
-    if ((!attention && !full && completion.status != scsi::Status::busy) ||
-        ++sent.tries > kMostRetries)
+    if ((!attention && !busy) || ++sent.tries > kMostRetries)
       throw Error(ExitStatus::drive_error,
                   fmt::format("{} fails the {} of {} blocks at LBN {}: {}; take it out of the trace",
                               device_.name(), sent.request.write ? "write" : "read",
@@ -200,8 +200,8 @@ class DrivePlayer final : public Player {
   std::uint64_t retries_ = 0;
   bool was_reset_ = false;
   std::map<std::uint32_t, Sent> outstanding_{};
-  std::deque<Sent> held_{};        // the drive was full, they wait for a completion
-  std::vector<Sent> paused_{};     // the drive was busy
+  std::deque<Sent> held_{};        // the drive had others, they wait for a completion
+  std::vector<Sent> paused_{};     // it had none and was busy all the same
   Nanoseconds pause_ends_ns_ = 0;  // on the device's clock
 };
 

@@ -62,7 +62,7 @@ void Times::add(Nanoseconds time_ns) {
     return;
   }
   if (!classes_) {
-    classes_.emplace(kExactBits);
+    classes_.emplace();
     for (const Nanoseconds time : times_) classes_->add(static_cast<std::uint64_t>(time));
     times_ = {};
   }

@@ -17,7 +17,8 @@ namespace platter::replay {
 // within kQuantileError of every time in them. Count, mean and most are exact always.
 class Times {
  public:
-  static constexpr double kQuantileError = 1.0 / 2048;  // relative
+  static constexpr double kQuantileError =
+      1.0 / (std::uint64_t{1} << trace::Histogram::kExactBits);  // relative
   static constexpr std::size_t kMostExact = std::size_t{1} << 21;
 
   explicit Times(std::size_t most_exact = kMostExact) : most_exact_(most_exact) {}
@@ -32,8 +33,6 @@ class Times {
   std::vector<double> quantiles_ms(std::span<const double> shares) const;
 
  private:
-  static constexpr int kExactBits = 11;
-
   std::size_t most_exact_;
   std::uint64_t zeros_ = 0, more_ = 0;  // most delays are 0
   std::vector<Nanoseconds> times_{};

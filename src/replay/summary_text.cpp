@@ -78,7 +78,7 @@ std::string summary_text(const ResultHead& head, const Summary& summary) {
   if (summary.read.n > 0 && summary.write.n > 0)
     text += times_row("read", summary.read) + times_row("write", summary.write);
   if (summary.quantile_error > 0)
-    text += fmt::format("quantiles within {:.2f} %\n", 100 * summary.quantile_error);
+    text += fmt::format("quantiles within {:.3f} %\n", 100 * summary.quantile_error);
   if (summary.hits_share)
     text += fmt::format("{:.1f} % did not wait for the media\n", 100 * *summary.hits_share);
   if (head.target == ResultHead::Target::drive || summary.lateness.host.max_ms > 0)

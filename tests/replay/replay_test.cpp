@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "../engine/small_drive.h"
+#include "engine/engine.h"
 #include "model/error.h"
 #include "replay/compare.h"
 #include "replay/replay_drive.h"
@@ -186,6 +187,52 @@ TEST_CASE("a model takes no more at once than its queue, and the result says so"
   ModelReplay deep{.depth = 100};
   deep.queue = engine::QueueSettings{};
   CHECK(replay_on_model(model, trace, deep).depth == engine::kMaxOutstanding);
+}
+
+TEST_CASE("one at a time and through the queue the engine gives the same answers") {
+  const bool cache = GENERATE(false, true);
+  trace::Trace trace = trace::converted(workload(false), trace::Kind::closed);
+  const Result one = replay_on_model(drive_model(cache), trace, {.reference_reads = 0});
+  engine::Engine engine(drive_model(cache));
+  for (const Response& row : one.requests) {
+    engine::Request request;
+    request.lbn = row.lbn;
+    request.blocks = row.blocks;
+    request.write = row.write;
+    REQUIRE(engine.submit(request, row.issue_ns));
+    const engine::Completion completion = *engine.next_completion();
+    CHECK(completion.completion_ns == row.completion_ns());
+    CHECK(completion.media_access == row.media);
+  }
+}
+
+TEST_CASE("a closed trace at depth: drive and model run the same loops, in the order of the queue") {
+  model::DriveModel model = drive_model(true);
+  model.queue.depth = engine::testing::value(16);
+  const trace::Trace trace = trace::converted(workload(false), trace::Kind::closed);
+  virtual_drive::VirtualDevice device(model);
+  const Result drive = replay_on_drive(device, all_writes(), trace, {.depth = 8, .reference_reads = 0});
+  const Result mine = replay_on_model(model, trace, {.depth = 8, .like = &drive});
+  CHECK(drive.depth == 8);
+  CHECK(mine.depth == 8);
+  CHECK(compare(drive, mine).classes.front().paired->p99_ms < 0.001);
+
+  ModelReplay how{.depth = 8, .reference_reads = 0};
+  how.queue = engine::QueueSettings{engine::Scheduler::fcfs, 0, 0};
+  const trace::Trace busy = [&] {
+    trace::Trace copy = trace;
+    for (trace::Request& request : copy.requests) request.think_ns = 0;
+    return copy;
+  }();
+  const Result fcfs = replay_on_model(drive_model(), busy, how);
+  how.queue->scheduler = engine::Scheduler::sptf;
+  const Result sptf = replay_on_model(drive_model(), busy, how);
+  CHECK(fcfs.scheduler == "fcfs");
+  CHECK(sptf.scheduler == "sptf");
+  CHECK(summary_of(sptf).seconds < 0.9 * summary_of(fcfs).seconds);
+  // All eight loops start at once.
+  for (std::size_t i = 0; i < 8; ++i) CHECK(sptf.requests[i].issue_ns == 0);
+  CHECK(sptf.requests[8].issue_ns > 0);
 }
 
 TEST_CASE("an open replay at depth keeps its deadlines") {
