@@ -119,7 +119,7 @@ void warn_of_cache(const model::Cache& cache, DriveText& result) {
 }
 
 // What was not measured costs what the engine takes it to cost (engine/tables.cpp).
-void add_overheads(DiskBlock& disk, const model::Overheads& o) {
+void add_overheads(DiskBlock& disk, const model::Overheads& o, DriveText& result) {
   const double read_miss = o.read_miss_after_read.or_else(0);
   const double read_hit = o.read_hit_after_read.or_else(read_miss);
   disk.real("Per-request overhead time", o.per_request, 0);
@@ -149,6 +149,11 @@ void add_overheads(DiskBlock& disk, const model::Overheads& o) {
   disk.real("Extradisc 2nd disconnect overhead", o.extra_disconnect_second, 0);
   disk.real("Extradisc seek delta", o.extra_disconnect_seek_delta, 0);
   disk.real("Minimum seek delay", o.minimum_seek_delay, 0);
+  if (o.minimum_read_seek_delay.or_else(0) > 0)
+    result.warnings.push_back(
+        fmt::format("overheads.minimum_read_seek_delay = {} ms is not in the files: DiskSim has it "
+                    "for writes only",
+                    *o.minimum_read_seek_delay.value));
 }
 
 // A block takes as long as the slower of drive and bus needs for it: where writes differ, the drive
@@ -181,7 +186,7 @@ std::string disk_text(const model::DriveModel& model, const G1Layout& layout,
   add_bus(disk, model.bus, result);
   add_cache(disk, model.cache, layout);
   warn_of_cache(model.cache, result);
-  add_overheads(disk, model.overheads);
+  add_overheads(disk, model.overheads, result);
   std::uint64_t cylinders = 0;
   for (const G1Zone& zone : layout.zones) cylinders += zone.last_cylinder - zone.first_cylinder + 1;
   disk.fixed("Avg sectors per cylinder",

@@ -101,6 +101,7 @@ struct CommandOverheads {
   std::int64_t extra_command, extra_first, extra_inter, extra_second, extra_seek_delta;
   std::int64_t minimum_seek_delay;
   std::int64_t extra_write_disconnect;  // flag
+  std::int64_t minimum_read_seek_delay;
 };
 
 struct BusTable {
@@ -158,7 +159,7 @@ struct QueueTable {
 static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 32 && sizeof(FlatTrack) == 24 &&
               sizeof(FlatStretch) == 40 && sizeof(FlatRemap) == 16 && sizeof(FlatLayout) == 48 &&
               sizeof(FlatSeekLine) == 16 && sizeof(FlatMotion) == 40 &&
-              sizeof(CommandOverheads) == 192 && sizeof(BusTable) == 32 &&
+              sizeof(CommandOverheads) == 200 && sizeof(BusTable) == 32 &&
               sizeof(CacheTable) == 72 && sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 16);
 
 // Where they lie, in a file or in memory.

@@ -86,6 +86,7 @@ Nanoseconds Step::read_partial(const Request& request, Nanoseconds now, std::uin
               request.disturbance.phase_ns, core_.arm};
     Mechanics::FirstAccess how;
     how.disturbance = request.disturbance;
+    how.minimum_seek_ns = overheads_.minimum_read_seek_delay;
     mechanics_.access(cursor, end, how, nullptr, &delivery, nullptr, nullptr);
   }
   background.kind = Kind::none;
@@ -109,6 +110,7 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
   Mechanics::FirstAccess how;
   how.disturbance = request.disturbance;
   how.zero_latency = cache.zero_latency_read;
+  how.minimum_seek_ns = overheads_.minimum_read_seek_delay;
   Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns, watermark(request));
   const bool keeps_free_blocks = reads_cached() && cache.read_free_blocks != 0;
   std::uint64_t landing = 0;

@@ -60,6 +60,7 @@ CommandOverheads compile_overheads(const model::Overheads& o) {
   c.extra_second = ns(o.extra_disconnect_second);
   c.extra_seek_delta = ns(o.extra_disconnect_seek_delta);
   c.minimum_seek_delay = ns(o.minimum_seek_delay);
+  c.minimum_read_seek_delay = ns(o.minimum_read_seek_delay);
   return c;
 }
 
@@ -170,7 +171,7 @@ std::optional<std::string> overheads_defect(const CommandOverheads& o) {
   for (const Nanoseconds time :
        {o.per_request, o.read_completion, o.write_completion, o.data_preparation, o.first_reselect,
         o.other_reselect, o.write_disconnect, o.extra_command, o.extra_first, o.extra_inter,
-        o.extra_second, o.extra_seek_delta, o.minimum_seek_delay})
+        o.extra_second, o.extra_seek_delta, o.minimum_seek_delay, o.minimum_read_seek_delay})
     if (!is_time(time)) return "an overhead is no time";
   if (!are_flags({static_cast<std::uint64_t>(o.extra_write_disconnect)}))
     return "a flag of its overheads is neither 0 nor 1";

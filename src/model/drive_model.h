@@ -163,7 +163,8 @@ struct Overheads {
   Parameter extra_write_disconnect;  // 0/1; then the next five replace the plain write overheads
   Parameter extra_disconnect_command, extra_disconnect_first, extra_disconnect_inter,
       extra_disconnect_second, extra_disconnect_seek_delta;
-  Parameter minimum_seek_delay;
+  Parameter minimum_seek_delay;      // writes (DiskSim's)
+  Parameter minimum_read_seek_delay; // reads
   Parameter address_translation;     // time of one SEND + RECEIVE DIAGNOSTIC page 40h pair
 };
 

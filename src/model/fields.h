@@ -176,6 +176,7 @@ void visit_fields(Fields<Overheads> auto& s, V&& visit) {
   visit.usual("extra_disconnect_second", s.extra_disconnect_second);
   visit.usual("extra_disconnect_seek_delta", s.extra_disconnect_seek_delta);
   visit.usual("minimum_seek_delay", s.minimum_seek_delay);
+  visit.usual("minimum_read_seek_delay", s.minimum_read_seek_delay);
   visit.usual("address_translation", s.address_translation);
 }
 

@@ -190,4 +190,5 @@ TEST_CASE("the overheads, whose pairs have names of their own in the schema") {
   SAME("Overheads", Flat, extra_first); SAME("Overheads", Flat, extra_inter);
   SAME("Overheads", Flat, extra_second); SAME("Overheads", Flat, extra_seek_delta);
   SAME("Overheads", Flat, minimum_seek_delay); SAME("Overheads", Flat, extra_write_disconnect);
+  SAME("Overheads", Flat, minimum_read_seek_delay);
 }

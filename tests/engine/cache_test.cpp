@@ -242,6 +242,25 @@ TEST_CASE("a read-ahead that was broken off goes on when the drive has nothing e
   }
 }
 
+TEST_CASE("a read's positioning takes its least time, also on the track where the arm is") {
+  model::DriveModel drive = testing::small_drive();
+  Host at_once(drive);
+  // Sector 4 begins 1.5 ms behind the end of sector 0; the command takes 0.3 ms.
+  drive.overheads.minimum_read_seek_delay = value(1.1);
+  Host in_time(drive);
+  drive.overheads.minimum_read_seek_delay = value(2);
+  Host too_late(drive);
+  for (Host* host : {&at_once, &in_time, &too_late}) host->engine.seek(0, 0), host->now = kSecond;
+  Nanoseconds done[3];
+  int i = 0;
+  for (Host* host : {&at_once, &in_time, &too_late}) {
+    host->wait_ms(8.5);  // sector 0 comes round 1.5 ms later
+    done[i++] = host->read(0, 1).completion_ns;
+  }
+  CHECK(done[0] == done[1]);
+  CHECK(done[2] - done[0] == 10 * kMillisecond);  // a revolution
+}
+
 TEST_CASE("written data wait for an idle time, and can be read meanwhile") {
   Host host(behind_cache(6, 10));
   const Completion done = host.write(1000);

@@ -78,7 +78,8 @@ TEST_CASE("times of the tables go to 1000 seconds, either way") {
         time_limit("extra_command", &O::extra_command), time_limit("extra_first", &O::extra_first),
         time_limit("extra_inter", &O::extra_inter), time_limit("extra_second", &O::extra_second),
         time_limit("extra_seek_delta", &O::extra_seek_delta),
-        time_limit("minimum_seek_delay", &O::minimum_seek_delay)})
+        time_limit("minimum_seek_delay", &O::minimum_seek_delay),
+        time_limit("minimum_read_seek_delay", &O::minimum_read_seek_delay)})
     check(limit);
   for (const auto pair :
        {&O::read_hit, &O::read_miss, &O::write_hit, &O::write_miss, &O::read_disconnect}) {
