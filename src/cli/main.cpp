@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   platter::cli::add_diff(app);
   platter::cli::add_layout(app);
   platter::cli::add_compare(app);
+  platter::cli::add_calibrate(app);
   platter::cli::add_replay(app);
   platter::cli::add_result(app);
   platter::cli::add_trace(app);

@@ -6,6 +6,7 @@
 
 namespace platter::cli {
 
+void add_calibrate(CLI::App& app);
 void add_characterize(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_derive(CLI::App& app);

@@ -1,0 +1,445 @@
+#include "calibrate/calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "calibrate/accesses.h"
+#include "calibrate/coherence.h"
+#include "calibrate/hit_overheads.h"
+#include "calibrate/phase.h"
+#include "calibrate/policy_search.h"
+#include "calibrate/positioning.h"
+#include "calibrate/trials.h"
+#include "calibrate/zone_angles.h"
+#include "model/validate.h"
+
+namespace platter::calibrate {
+namespace {
+
+constexpr const char* kMethod = "calibrated";
+constexpr double kSignificant = 4;       // standard errors that a change must exceed
+constexpr int kRounds = 3;
+constexpr double kPhaseWidth_ns = 5e9;   // over which accesses tell where the platter is
+constexpr double kOutlier = 0.1;         // of a revolution: an access that says nothing of positioning
+constexpr double kGainForEach = 2;       // of log-likelihood, that an unknown must bring
+constexpr std::size_t kFewestTrials = 50;
+constexpr double kShortestSeek_ms = 0.05;
+// A shuffled sequence of angles must keep step far less well than the true one.
+constexpr double kBetterThanShuffled = 2;
+
+model::Parameter calibrated(const model::Parameter& before, double value, double error,
+                            std::size_t samples, const char* unit) {
+  model::Parameter parameter;
+  parameter.value = value;
+  parameter.unit = before.unit.empty() ? unit : before.unit;
+  parameter.error = error;
+  parameter.method = kMethod;
+  parameter.samples = samples;
+  return parameter;
+}
+
+std::vector<Access> learned_accesses(const model::DriveModel& model, const Measurement& measured,
+                                     const replay::Result& result) {
+  std::vector<Access> accesses = media_accesses(model, measured, result);
+  std::erase_if(accesses, [&](const Access& access) {
+    return !access.one_track || !measured.learn().contains(access.request);
+  });
+  return accesses;
+}
+
+double period_of(const model::DriveModel& model) {
+  return static_cast<double>(model.rotation.numerator_ns) /
+         static_cast<double>(model.rotation.denominator);
+}
+
+// Whether the accesses keep step only with each think time in front of its request.
+bool think_times_in_front(const model::DriveModel& model, const Measurement& measured) {
+  if (measured.drive().kind != trace::Kind::closed) return false;
+  const auto spindle_of = [&](const Measurement& as) {
+    const replay::Result result = as.replay_in_drives_time(model);
+    const std::vector<Access> accesses = learned_accesses(model, as, result);
+    std::optional<Spindle> found;
+    if (!accesses.empty()) found = find_spindle(accesses, *result.period_ns);
+    if (found && found->coherence.statistic <
+                     kBetterThanShuffled * best_shuffled(accesses, *found).statistic)
+      found.reset();
+    return found;
+  };
+  if (spindle_of(measured)) return false;
+  return spindle_of(measured.with_think_times_in_front()).has_value();
+}
+
+class Calibration {
+ public:
+  Calibration(const model::DriveModel& model, const Measurement& measured, const Options& options)
+      : original_(model),
+        model_(model),
+        measured_(measured),
+        options_(options),
+        began_(std::chrono::steady_clock::now()) {
+    first_ = score(model);
+    best_ = model;
+  }
+
+  void run(Outcome& outcome) {
+    for (round_ = 0; round_ < kRounds; ++round_) {
+      round_changed_ = false;
+      if (options_.groups.rotation || options_.groups.angles) turn();
+      if (options_.groups.hits) hits();
+      if (options_.groups.positioning) positions();
+      if (options_.groups.cache) policies();
+      if (!round_changed_) break;
+    }
+    if (best_changes_.size() != changes_.size() || relative(score(model_)) > best_relative_) {
+      leave("what came after the best model on the way is taken back: it made the distribution worse");
+      model_ = best_;
+      changes_ = best_changes_;
+    }
+    outcome.changes = changes_;
+    outcome.left = left_;
+    outcome.phase_known = phase_known_;
+    outcome.spread_rev = spread_rev_;
+    outcome.model = std::move(model_);
+  }
+
+ private:
+  struct Score {
+    double difference_ms = 0, demerit_ms = 0;
+  };
+
+  Score score(const model::DriveModel& model) const {
+    const replay::Result result = measured_.replay_learned(model);
+    const Range learn = measured_.learn();
+    Score score;
+    for (std::size_t i = learn.begin; i < learn.end; ++i)
+      score.difference_ms += std::abs(to_ms(result.requests[i].response_ns -
+                                            measured_.drive().requests[i].response_ns));
+    score.difference_ms /= static_cast<double>(learn.size());
+    score.demerit_ms = demerit_ms(measured_.drive(), result, learn);
+    return score;
+  }
+
+  // Both against the model as it came: the distribution, and each request.
+  double relative(const Score& s) const {
+    return s.difference_ms / std::max(1e-9, first_.difference_ms) +
+           s.demerit_ms / std::max(1e-9, first_.demerit_ms);
+  }
+
+  bool time_is_left() const {
+    return std::chrono::steady_clock::now() - began_ < options_.budget;
+  }
+  void report(const std::string& stage) const {
+    if (options_.progress)
+      options_.progress(stage, (round_ + (stage == "cache" ? 0.3 : 0.0)) / kRounds);
+  }
+  void leave(const std::string& why) {
+    if (std::ranges::find(left_, why) == left_.end()) left_.push_back(why);
+  }
+
+  // A change of the same parameter in an earlier round is carried on.
+  void note(Change change) {
+    round_changed_ = true;
+    for (Change& before : changes_)
+      if (before.path == change.path) {
+        change.from = before.from;
+        before = std::move(change);
+        return;
+      }
+    changes_.push_back(std::move(change));
+  }
+
+  // Keeps the next model if each request is nearer to the drive's, in what may be learned from.
+  void keep(model::DriveModel next, std::vector<Change> changes, const std::string& group) {
+    if (changes.empty()) return;
+    const Score now = score(model_), then = score(next);
+    if (then.difference_ms > now.difference_ms) {
+      leave(fmt::format("{}: would take the mean absolute difference from {:.4f} to {:.4f} ms in what "
+                        "is learned from",
+                        group, now.difference_ms, then.difference_ms));
+      return;
+    }
+    model_ = std::move(next);
+    for (Change& change : changes) note(std::move(change));
+    remember();
+  }
+
+  // One group may move the distribution away that the next brings back: what is taken in the end is
+  // the best on the way.
+  void remember() {
+    const double now = relative(score(model_));
+    if (now > best_relative_) return;
+    best_relative_ = now;
+    best_ = model_;
+    best_changes_ = changes_;
+  }
+
+  void turn();
+  void hits();
+  void positions();
+  void policies();
+  Phase phase() const;
+  void add(model::Parameter& parameter, const std::optional<statistics::Estimate>& by,
+           const char* group, const std::string& path, const std::string& why,
+           std::vector<Change>& changes) const;
+
+  const model::DriveModel& original_;
+  model::DriveModel model_;
+  const Measurement& measured_;
+  const Options& options_;
+  std::chrono::steady_clock::time_point began_;
+  Score first_{};
+  std::vector<Change> changes_{};
+  std::vector<std::string> left_{};
+  model::DriveModel best_{};
+  std::vector<Change> best_changes_{};
+  double best_relative_ = 2;  // that of no change
+  bool phase_known_ = false, round_changed_ = false;
+  double spread_rev_ = 0;
+  int round_ = 0;
+};
+
+// The spindle's period, and where tracks begin.
+void Calibration::turn() {
+  report("rotation and angles");
+  const replay::Result result = measured_.replay_in_drives_time(model_);
+  const std::vector<Access> accesses = learned_accesses(model_, measured_, result);
+  std::optional<Spindle> spindle;
+  if (!accesses.empty()) spindle = find_spindle(accesses, *result.period_ns);
+  if (!spindle) {
+    phase_known_ = false;
+    leave("rotation, angles, positioning: no period within 3 % of the model's at which media accesses "
+          "keep step beyond chance");
+    return;
+  }
+  phase_known_ = true;
+  const AngleFit fit = fit_zone_angles(model_.layout, accesses, *spindle);
+  spread_rev_ = fit.spread_rev;
+  const double period_ns = spindle->period_ns / (1 + fit.drift);
+  model::DriveModel next = model_;
+  std::vector<Change> changes;
+  const double before_ns = period_of(model_);
+  if (options_.groups.rotation &&
+      std::abs(period_ns - before_ns) > kSignificant * spindle->error_ns) {
+    constexpr std::uint64_t kParts = 1'000'000;
+    next.rotation.numerator_ns = static_cast<std::uint64_t>(std::llround(period_ns * kParts));
+    next.rotation.denominator = kParts;
+    next.rotation.period =
+        calibrated(model_.rotation.period, period_ns, spindle->error_ns, spindle->pairs, "ns");
+    changes.push_back({"rotation", "rotation.period", before_ns, period_ns, spindle->error_ns, "ns",
+                       spindle->pairs,
+                       fmt::format("{:+.2f} ppm; of {} pairs of accesses, turns agree to {:.2f} %",
+                                   (period_ns / before_ns - 1) * 1e6, spindle->pairs,
+                                   100 * spindle->coherence.share)});
+  }
+  if (options_.groups.angles) {
+    next.layout = corrected(model_.layout, fit);
+    std::size_t changed = 0, unknown = 0;
+    double worst = 0;
+    for (const ZoneAngles& zone : fit.zones) {
+      if (!zone.identified && zone.accesses > 0) ++unknown;
+      if (!zone.changed) continue;
+      ++changed;
+      const ZoneCorrection& c = zone.correction;
+      worst = std::max(worst, c.angle_error);
+      std::string why = fmt::format("angle {:+.4f}, from head to head {:+.5f}, from cylinder to "
+                                    "cylinder {:+.6f}",
+                                    c.angle, c.per_head, c.per_cylinder);
+      if (c.range > 0)
+        why += fmt::format(", every {} cylinders {:+.5f} more", c.range, c.per_range);
+      changes.push_back({"angles", fmt::format("layout.zones[{}]", zone.zone), zone.coherence_before,
+                         zone.coherence_after, c.angle_error, "rev", zone.accesses,
+                         why + " (from, to: how well its accesses keep step, 1 is perfect)"});
+    }
+    if (changed > 0) {
+      next.layout.angle = {};
+      next.layout.angle.unit = "rev";
+      next.layout.angle.error = worst;
+      next.layout.angle.method = kMethod;
+      next.layout.angle.samples = fit.accesses;
+      if (unknown > 0)
+        next.layout.angle.reason = fmt::format("{} zones had too few accesses to tell", unknown);
+    }
+    if (unknown > 0)
+      leave(fmt::format("angles: of {} zones the accesses are too few to tell theirs", unknown));
+  }
+  if (changes.empty()) return;
+  model_ = std::move(next);
+  for (Change& change : changes) note(std::move(change));
+  // Where the platter is decides nothing about the distribution; what follows is built on it.
+  best_relative_ = relative(score(model_));
+  best_ = model_;
+  best_changes_ = changes_;
+}
+
+void Calibration::add(model::Parameter& parameter, const std::optional<statistics::Estimate>& by,
+                      const char* group, const std::string& path, const std::string& why,
+                      std::vector<Change>& changes) const {
+  if (!by || by->value == 0) return;
+  const model::Parameter before = parameter;
+  parameter = calibrated(before, before.or_else(0) + by->value, by->error, by->samples, "ms");
+  changes.push_back({group, path, before.value, parameter.value, by->error, parameter.unit,
+                     by->samples, why});
+}
+
+bool is_significant(const std::optional<statistics::Estimate>& estimate) {
+  return estimate && std::abs(estimate->value) > kSignificant * estimate->error;
+}
+
+// Commands that the buffer serves.
+void Calibration::hits() {
+  report("overheads of hits");
+  const HitOverheads found = fit_hit_overheads(measured_, measured_.replay_learned(model_));
+  const auto significant = [&](std::size_t first, const std::optional<statistics::Estimate>& block) {
+    return is_significant(found.command[first]) || is_significant(found.command[first + 1]) ||
+           is_significant(block);
+  };
+  model::DriveModel next = model_;
+  std::vector<Change> changes;
+  model::Overheads& o = next.overheads;
+  if (significant(0, found.read_block)) {
+    add(o.read_hit_after_read, found.command[0], "hits", "overheads.read_hit_after_read",
+        "read hits after reads", changes);
+    add(o.read_hit_after_write, found.command[1], "hits", "overheads.read_hit_after_write",
+        "read hits after writes", changes);
+    if (is_significant(found.read_block)) {
+      // Writes keep theirs.
+      if (!next.bus.write_block_transfer) {
+        next.bus.write_block_transfer = next.bus.block_transfer;
+      }
+      add(next.bus.block_transfer, found.read_block, "hits", "bus.block_transfer",
+          "read hits of several sizes", changes);
+    }
+  }
+  if (significant(2, found.write_block)) {
+    add(o.write_hit_after_read, found.command[2], "hits", "overheads.write_hit_after_read",
+        "write hits after reads", changes);
+    add(o.write_hit_after_write, found.command[3], "hits", "overheads.write_hit_after_write",
+        "write hits after writes", changes);
+    if (is_significant(found.write_block)) {
+      if (!next.bus.write_block_transfer) next.bus.write_block_transfer = next.bus.block_transfer;
+      add(next.bus.write_block_transfer, found.write_block, "hits", "bus.write_block_transfer",
+          "write hits of several sizes", changes);
+    }
+  }
+  keep(std::move(next), std::move(changes), "hits");
+}
+
+Phase Calibration::phase() const {
+  const replay::Result result = measured_.replay_in_drives_time(model_);
+  Phase phase(kPhaseWidth_ns);
+  for (const Access& access : learned_accesses(model_, measured_, result))
+    phase.add(access.completion_ns, access.write,
+              access.completion_ns / *result.period_ns - access.turn);
+  phase.sort();
+  return phase;
+}
+
+// From command to the first sector: overheads of misses, seeks, head switches.
+void Calibration::positions() {
+  if (!phase_known_) return;
+  report("positioning");
+  std::vector<Trial> trials = trials_of(model_, measured_, measured_.learn(), phase());
+  const double outlier_ms = kOutlier * period_of(model_) / 1e6;
+  std::erase_if(trials, [&](const Trial& trial) {
+    return !trial.one_track || std::abs(trial.left_ms) > outlier_ms;
+  });
+  if (trials.size() < kFewestTrials) return;
+  const Positioning found = fit_positioning(trials);
+  if (found.gain < kGainForEach * static_cast<double>(found.unknowns)) return;
+  model::DriveModel next = model_;
+  std::vector<Change> changes;
+  model::Overheads& o = next.overheads;
+  const std::string why = fmt::format("{} accesses, each an interval of one revolution; gain of "
+                                      "log-likelihood {:.0f}",
+                                      found.trials, found.gain);
+  add(o.read_miss_after_read, found.overhead[0], "positioning", "overheads.read_miss_after_read", why,
+      changes);
+  add(o.read_miss_after_write, found.overhead[1], "positioning", "overheads.read_miss_after_write",
+      why, changes);
+  add(o.write_miss_after_read, found.overhead[2], "positioning", "overheads.write_miss_after_read",
+      why, changes);
+  add(o.write_miss_after_write, found.overhead[3], "positioning", "overheads.write_miss_after_write",
+      why, changes);
+  add(o.extra_disconnect_seek_delta, found.overhead[4], "positioning",
+      "overheads.extra_disconnect_seek_delta", why, changes);
+  if (found.head_switch && next.head_switch.or_else(0) + found.head_switch->value > 0)
+    add(next.head_switch, found.head_switch, "positioning", "head_switch", why, changes);
+  if (!found.distances.empty()) {
+    std::uint32_t too_short = 0;
+    for (model::SeekPoint& point : next.seek.points) {
+      const double time_ms = point.time_ms + found.seek_at(point.cylinders);
+      if (time_ms < kShortestSeek_ms) too_short = point.cylinders;
+      point.time_ms = std::max(time_ms, kShortestSeek_ms);
+      point.error_ms.reset();
+    }
+    if (too_short > 0)
+      leave(fmt::format("positioning: seeks up to {} cylinders would take less than {} ms, which they "
+                        "take now",
+                        too_short, kShortestSeek_ms));
+    for (std::size_t i = 0; i < found.distances.size(); ++i)
+      changes.push_back({"positioning", fmt::format("seek[{:.0f}]", found.distances[i]), std::nullopt,
+                         found.seek[i].value, found.seek[i].error, "ms", found.seek[i].samples,
+                         "added to seeks of about that distance; " + why});
+    next.seek.method = kMethod;
+  }
+  keep(std::move(next), std::move(changes), "positioning");
+}
+
+void Calibration::policies() {
+  report("cache");
+  model::DriveModel next = model_;
+  std::vector<Change> changes;
+  for (const PolicyChange& found :
+       search_policies(next, measured_, [&] { return time_is_left(); })) {
+    Change change{"cache", found.path, std::nullopt, found.to, std::nullopt, "",
+                  measured_.learn().size(),
+                  fmt::format("the mean absolute difference falls by {:.4f} +- {:.4f} ms",
+                              found.gain_ms, found.gain_error_ms)};
+    if (found.had_value) change.from = found.from;
+    changes.push_back(change);
+  }
+  keep(std::move(next), std::move(changes), "cache");
+}
+
+Standing standing_of(const model::DriveModel& model, const Measurement& measured, Range part) {
+  return {measured.compare(measured.replay_in_own_time(model), part),
+          measured.compare(measured.replay_in_drives_time(model), part)};
+}
+
+}  // namespace
+
+Outcome calibrate(const model::DriveModel& model, const Measurement& given, const Options& options) {
+  Outcome outcome;
+  outcome.learn = given.learn();
+  outcome.judge = given.judge();
+  outcome.think_times_in_front = think_times_in_front(model, given);
+  const Measurement measured =
+      outcome.think_times_in_front ? given.with_think_times_in_front() : given;
+  Calibration(model, measured, options).run(outcome);
+  outcome.learn_before = standing_of(model, measured, measured.learn());
+  outcome.judge_before = standing_of(model, measured, measured.judge());
+  outcome.learn_after = standing_of(outcome.model, measured, measured.learn());
+  outcome.judge_after = standing_of(outcome.model, measured, measured.judge());
+  if (outcome.think_times_in_front) {
+    outcome.judge_as_written_before =
+        demerit_ms(given.drive(), given.replay_in_own_time(model), given.judge());
+    outcome.judge_as_written_after =
+        demerit_ms(given.drive(), given.replay_in_own_time(outcome.model), given.judge());
+  }
+  outcome.judged_better = outcome.judge_after.own_time.classes.front().demerit_ms <
+                          outcome.judge_before.own_time.classes.front().demerit_ms;
+  outcome.model.provenance.notes.push_back(fmt::format(
+      "calibrated with {}: learned from requests {} to {}, {} parameters changed",
+      measured.drive().trace.empty() ? measured.drive().name : measured.drive().trace,
+      measured.learn().begin + 1, measured.learn().end, outcome.changes.size()));
+  if (outcome.think_times_in_front)
+    outcome.model.provenance.notes.push_back(
+        "the trace's think times were taken as those in front of their requests");
+  model::validate(outcome.model, "the calibrated model");
+  return outcome;
+}
+
+}  // namespace platter::calibrate

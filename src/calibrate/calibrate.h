@@ -1,0 +1,61 @@
+// A model refined by a trace that was measured on its drive: learned from one part of the requests,
+// judged by the other. docs/calibration.md has the order of the groups and the tests.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibrate/measurement.h"
+#include "model/drive_model.h"
+#include "replay/compare.h"
+
+namespace platter::calibrate {
+
+// Groups of parameters, in the order in which they are calibrated.
+struct Groups {
+  bool rotation = true, angles = true, hits = true, positioning = true, cache = true;
+};
+
+struct Options {
+  Groups groups{};
+  std::chrono::milliseconds budget{60'000};  // no new search begins behind it
+  // Of the whole work, 0 to 1, as far as can be told.
+  std::function<void(const std::string& stage, double share)> progress{};
+};
+
+struct Change {
+  std::string group{}, path{};
+  std::optional<double> from{}, to{};
+  std::optional<double> error{};
+  std::string unit{};
+  std::size_t samples = 0;
+  std::string why{};
+};
+
+// What a model makes of one part of the requests: replayed in its own time, and in the drive's.
+struct Standing {
+  replay::Comparison own_time{}, drives_time{};
+};
+
+struct Outcome {
+  model::DriveModel model{};
+  std::vector<Change> changes{};
+  std::vector<std::string> left{};  // groups that were left as they are, and why
+  bool think_times_in_front = false;
+  bool phase_known = false;         // the rotational position of accesses can be told
+  double spread_rev = 0;            // of one access about it
+  Range learn{}, judge{};
+  Standing learn_before{}, learn_after{}, judge_before{}, judge_after{};
+  // Where think times were taken as those in front: the demerits with them as the format means them.
+  std::optional<double> judge_as_written_before{}, judge_as_written_after{};
+  bool judged_better = false;
+};
+
+Outcome calibrate(const model::DriveModel& model, const Measurement& measured,
+                  const Options& options = {});
+
+}  // namespace platter::calibrate

@@ -1,0 +1,309 @@
+#include "calibrate/positioning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <random>
+
+namespace platter::calibrate {
+namespace {
+
+constexpr double kAnywhere = 0.02;     // share of accesses that a fit says nothing of
+constexpr double kPrior_ms = 0.5;       // of an overhead, of the head switch
+constexpr double kSmooth_ms = 0.3;     // of a seek's correction against the one of the next distance
+constexpr std::size_t kInEachBand = 60;  // trials between two distances, at least
+constexpr std::size_t kMostBands = 10;
+constexpr double kLeast_sigma_ms = 0.01;
+
+double density(double x) {
+  return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
+}
+// Of a Gaussian within [low, high], without loss in the tails.
+double probability(double low, double high) {
+  if (low > 0) return probability(-high, -low);
+  return 0.5 * (std::erfc(-high / std::numbers::sqrt2) - std::erfc(-low / std::numbers::sqrt2));
+}
+
+// Unknowns of one trial, and by how much each counts.
+struct Row {
+  double low = 0, high = 0;
+  std::array<std::pair<std::size_t, double>, 3> terms{};
+  std::size_t count = 0;
+  void add(std::size_t unknown, double weight) { terms[count++] = {unknown, weight}; }
+};
+
+struct Problem {
+  std::vector<Row> rows{};
+  std::size_t unknowns = 0, first_seek = 0, head_switch = 0;
+  bool has_head_switch = false;
+  std::vector<std::size_t> kinds{};  // unknown of each kind + 1; 0: none
+};
+
+struct Solution {
+  std::vector<double> values{};
+  double log_likelihood = 0;
+};
+
+double expected(const Row& row, const std::vector<double>& values) {
+  double sum = 0;
+  for (std::size_t k = 0; k < row.count; ++k) sum += values[row.terms[k].first] * row.terms[k].second;
+  return sum;
+}
+
+// Solves a x = b for a symmetric, positive a (Cholesky); a becomes its factor.
+std::vector<double> solve(std::vector<double> a, std::vector<double> b) {
+  const std::size_t n = b.size();
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t k = 0; k < j; ++k) a[j * n + j] -= a[j * n + k] * a[j * n + k];
+    a[j * n + j] = std::sqrt(std::max(a[j * n + j], 1e-12));
+    for (std::size_t i = j + 1; i < n; ++i) {
+      for (std::size_t k = 0; k < j; ++k) a[i * n + j] -= a[i * n + k] * a[j * n + k];
+      a[i * n + j] /= a[j * n + j];
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) b[i] -= a[i * n + k] * b[k];
+    b[i] /= a[i * n + i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) b[i] -= a[k * n + i] * b[k];
+    b[i] /= a[i * n + i];
+  }
+  return b;
+}
+
+double log_prior(const Problem& problem, const std::vector<double>& values) {
+  double sum = 0;
+  for (std::size_t i = 0; i < problem.first_seek; ++i)
+    sum -= values[i] * values[i] / (2 * kPrior_ms * kPrior_ms);
+  for (std::size_t i = problem.first_seek; i < problem.unknowns; ++i) {
+    sum -= values[i] * values[i] / (2 * kPrior_ms * kPrior_ms);
+    if (i == problem.first_seek) continue;
+    const double step = values[i] - values[i - 1];
+    sum -= step * step / (2 * kSmooth_ms * kSmooth_ms);
+  }
+  return sum;
+}
+
+double row_likelihood(const Row& row, double at, double sigma) {
+  const double p = probability((row.low - at) / sigma, (row.high - at) / sigma);
+  return (1 - kAnywhere) * p + kAnywhere / 3;
+}
+
+double log_posterior(const Problem& problem, const std::vector<double>& values, double sigma) {
+  double sum = log_prior(problem, values);
+  for (const Row& row : problem.rows) sum += std::log(row_likelihood(row, expected(row, values), sigma));
+  return sum;
+}
+
+// Fisher scoring with the outer products of the gradients, halving steps that do not climb.
+Solution climb(const Problem& problem, std::vector<double> values, double sigma) {
+  const std::size_t n = problem.unknowns;
+  Solution solution;
+  double best = log_posterior(problem, values, sigma);
+  for (int round = 0; round < 60; ++round) {
+    std::vector<double> gradient(n), information(n * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      gradient[i] = -values[i] / (kPrior_ms * kPrior_ms);
+      information[i * n + i] = 1 / (kPrior_ms * kPrior_ms);
+    }
+    for (std::size_t i = problem.first_seek + 1; i < n; ++i) {
+      const double weight = 1 / (kSmooth_ms * kSmooth_ms), step = values[i] - values[i - 1];
+      gradient[i] -= weight * step;
+      gradient[i - 1] += weight * step;
+      information[i * n + i] += weight;
+      information[(i - 1) * n + i - 1] += weight;
+      information[i * n + i - 1] -= weight;
+      information[(i - 1) * n + i] -= weight;
+    }
+    for (const Row& row : problem.rows) {
+      const double at = expected(row, values);
+      const double slope = (1 - kAnywhere) *
+                           (density((row.low - at) / sigma) - density((row.high - at) / sigma)) /
+                           sigma / row_likelihood(row, at, sigma);
+      for (std::size_t k = 0; k < row.count; ++k) {
+        gradient[row.terms[k].first] += slope * row.terms[k].second;
+        for (std::size_t l = 0; l < row.count; ++l)
+          information[row.terms[k].first * n + row.terms[l].first] +=
+              slope * slope * row.terms[k].second * row.terms[l].second;
+      }
+    }
+    const std::vector<double> step = solve(information, gradient);
+    double scale = 1, gained = 0;
+    for (; scale > 1e-4; scale /= 2) {
+      std::vector<double> next = values;
+      for (std::size_t i = 0; i < n; ++i) next[i] += scale * std::clamp(step[i], -0.5, 0.5);
+      const double there = log_posterior(problem, next, sigma);
+      if (there <= best) continue;
+      gained = there - best;
+      best = there;
+      values = std::move(next);
+      break;
+    }
+    if (gained < 1e-6) break;
+  }
+  solution.values = values;
+  solution.log_likelihood = best;
+  return solution;
+}
+
+// Distances such that each band between two holds enough seeks.
+std::vector<double> bands_of(std::span<const Trial> trials) {
+  std::vector<double> distances;
+  for (const Trial& trial : trials)
+    if (trial.distance > 0) distances.push_back(trial.distance);
+  std::ranges::sort(distances);
+  if (distances.size() < kInEachBand) return distances.empty() ? std::vector<double>{} : std::vector{distances[distances.size() / 2]};
+  const std::size_t count = std::min(kMostBands, distances.size() / kInEachBand) + 1;
+  std::vector<double> bands;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double at = distances[i * (distances.size() - 1) / (count - 1)];
+    if (bands.empty() || at > bands.back() * 1.2) bands.push_back(at);
+  }
+  return bands;
+}
+
+// Between which bands a distance lies, and how near to the upper one.
+std::pair<std::size_t, double> place(const std::vector<double>& bands, double distance) {
+  if (bands.size() == 1 || distance <= bands.front()) return {0, 0};
+  if (distance >= bands.back()) return {bands.size() - 2, 1};
+  const auto above = std::ranges::upper_bound(bands, distance);
+  const auto i = static_cast<std::size_t>(above - bands.begin()) - 1;
+  return {i, std::log(distance / bands[i]) / std::log(bands[i + 1] / bands[i])};
+}
+
+Problem problem_of(std::span<const Trial> trials, const std::vector<double>& bands) {
+  Problem problem;
+  problem.kinds.assign(kKinds, 0);
+  std::array<std::size_t, kKinds> counts{};
+  std::size_t switches = 0;
+  for (const Trial& trial : trials) {
+    ++counts[kind_of(trial)];
+    switches += trial.distance == 0 && trial.other_head;
+  }
+  for (std::size_t kind = 0; kind < kKinds; ++kind)
+    if (counts[kind] > 0) problem.kinds[kind] = ++problem.unknowns;
+  problem.has_head_switch = switches > 0;
+  problem.head_switch = problem.unknowns;
+  if (problem.has_head_switch) ++problem.unknowns;
+  problem.first_seek = problem.unknowns;
+  problem.unknowns += bands.size();
+  for (const Trial& trial : trials) {
+    Row row{.low = trial.low_ms, .high = trial.high_ms};
+    row.add(problem.kinds[kind_of(trial)] - 1, 1);
+    if (trial.distance > 0) {
+      const auto [i, share] = place(bands, trial.distance);
+      row.add(problem.first_seek + i, 1 - share);
+      if (share > 0) row.add(problem.first_seek + i + 1, share);
+    } else if (trial.other_head) {
+      row.add(problem.head_switch, 1);
+    }
+    problem.rows.push_back(row);
+  }
+  return problem;
+}
+
+// By how much one unknown alone may change until the likelihood falls by half a unit: what it is
+// where trials lie so far apart that the curvature at the top says nothing.
+double half_width(const Problem& problem, const Solution& best, double sigma, std::size_t unknown) {
+  double widths = 0;
+  for (const double sign : {-1.0, 1.0}) {
+    double inside = 0, outside = 4 * kPrior_ms;
+    for (int i = 0; i < 20; ++i) {
+      const double middle = (inside + outside) / 2;
+      std::vector<double> values = best.values;
+      values[unknown] += sign * middle;
+      (log_posterior(problem, values, sigma) > best.log_likelihood - 0.5 ? inside : outside) = middle;
+    }
+    widths += inside / 2;
+  }
+  return widths;
+}
+
+// Standard errors by the bootstrap: the fit again, of as many trials drawn with replacement; never less
+// than what the likelihood leaves open.
+std::vector<double> errors_of(const Problem& problem, const Solution& best, double sigma) {
+  constexpr int kDraws = 24;
+  std::vector<double> sums(problem.unknowns), squares(problem.unknowns);
+  std::mt19937_64 generator(1);
+  for (int draw = 0; draw < kDraws; ++draw) {
+    Problem resampled = problem;
+    for (Row& row : resampled.rows) row = problem.rows[generator() % problem.rows.size()];
+    const Solution solution = climb(resampled, best.values, sigma);
+    for (std::size_t i = 0; i < problem.unknowns; ++i) {
+      const double apart = solution.values[i] - best.values[i];
+      sums[i] += apart;
+      squares[i] += apart * apart;
+    }
+  }
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < problem.unknowns; ++i) {
+    const double mean = sums[i] / kDraws;
+    const double spread = std::sqrt(std::max(0.0, squares[i] / kDraws - mean * mean));
+    errors.push_back(std::max(spread, half_width(problem, best, sigma, i)));
+  }
+  return errors;
+}
+
+}  // namespace
+
+double Positioning::seek_at(double distance) const {
+  if (distances.empty() || distance <= 0) return 0;
+  const auto [i, share] = place(distances, distance);
+  if (distances.size() == 1) return seek[0].value;
+  return seek[i].value * (1 - share) + seek[i + 1].value * share;
+}
+
+double Positioning::correction(const Trial& trial) const {
+  double sum = overhead[kind_of(trial)] ? overhead[kind_of(trial)]->value : 0;
+  if (trial.distance > 0) return sum + seek_at(trial.distance);
+  return sum + (trial.other_head && head_switch ? head_switch->value : 0);
+}
+
+Positioning fit_positioning(std::span<const Trial> trials) {
+  Positioning fit;
+  fit.trials = trials.size();
+  fit.distances = bands_of(trials);
+  const Problem problem = problem_of(trials, fit.distances);
+  fit.unknowns = problem.unknowns;
+  if (trials.empty()) return fit;
+  double period = trials.front().high_ms - trials.front().low_ms;
+  // From a wide spread, over which every trial tells its way, to the one that fits best.
+  std::vector<double> values(problem.unknowns);
+  Solution best;
+  double best_sigma = 0;
+  for (double sigma = period / 8; sigma > kLeast_sigma_ms; sigma *= 0.7) {
+    Solution solution = climb(problem, values, sigma);
+    values = solution.values;
+    if (best_sigma > 0 && solution.log_likelihood <= best.log_likelihood) continue;
+    best = std::move(solution);
+    best_sigma = sigma;
+  }
+  double unchanged = -1e300;
+  const std::vector<double> zero(problem.unknowns);
+  for (double sigma = period / 8; sigma > kLeast_sigma_ms; sigma *= 0.7)
+    unchanged = std::max(unchanged, log_posterior(problem, zero, sigma));
+  fit.gain = best.log_likelihood - unchanged;
+  fit.sigma_ms = best_sigma;
+  const std::vector<double> errors = errors_of(problem, best, best_sigma);
+  const auto estimate = [&](std::size_t i, std::size_t samples) {
+    return statistics::Estimate{best.values[i], errors[i], samples};
+  };
+  for (std::size_t kind = 0; kind < kKinds; ++kind)
+    if (problem.kinds[kind] > 0)
+      fit.overhead[kind] = estimate(
+          problem.kinds[kind] - 1,
+          static_cast<std::size_t>(std::ranges::count(
+              trials, kind, [](const Trial& trial) { return kind_of(trial); })));
+  if (problem.has_head_switch)
+    fit.head_switch = estimate(
+        problem.head_switch,
+        static_cast<std::size_t>(std::ranges::count_if(
+            trials, [](const Trial& t) { return t.distance == 0 && t.other_head; })));
+  for (std::size_t i = 0; i < fit.distances.size(); ++i)
+    fit.seek.push_back(estimate(problem.first_seek + i, trials.size() / fit.distances.size()));
+  return fit;
+}
+
+}  // namespace platter::calibrate

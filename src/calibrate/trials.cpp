@@ -1,0 +1,102 @@
+#include "calibrate/trials.h"
+
+#include <cmath>
+#include <cstdlib>
+
+#include "engine/engine.h"
+#include "engine/state.h"
+#include "engine/tables.h"
+#include "replay/hits.h"
+#include "replay/replay_model.h"
+
+namespace platter::calibrate {
+namespace {
+
+constexpr int kHalvings = 13;  // of a revolution: to 2 us and less
+
+// How much longer positioning may take before the request loses a revolution.
+Nanoseconds slack_ns(engine::Engine& engine, std::span<const std::byte> before,
+                     engine::Request request, Nanoseconds issue_ns, Nanoseconds completion_ns,
+                     double period_ns) {
+  const auto late = static_cast<Nanoseconds>(period_ns / 2);
+  Nanoseconds makes_it = 0, misses = static_cast<Nanoseconds>(period_ns);
+  for (int i = 0; i < kHalvings; ++i) {
+    const Nanoseconds middle = (makes_it + misses) / 2;
+    request.disturbance.media_delay_ns = middle;
+    engine.roll_back(before);
+    const bool made = engine.service(request, issue_ns).completion_ns - completion_ns < late;
+    (made ? makes_it : misses) = middle;
+  }
+  return makes_it;
+}
+
+// Where the arm is when a request comes: read-ahead has moved it since the one before.
+engine::Arm arm_at(engine::Engine& engine, Nanoseconds now_ns) {
+  engine.set_cache(engine.cache_settings(), now_ns);  // brings what goes on in the background to now
+  return reinterpret_cast<const engine::State*>(engine.checkpoint().data())->core.arm;
+}
+
+}  // namespace
+
+std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& measured, Range part,
+                             const Phase& phase) {
+  const replay::Subject subject = replay::subject_of(model);
+  engine::Engine engine(subject.tables);
+  const engine::LayoutMap& layout = subject.tables->layout;
+  const double period_ns = static_cast<double>(subject.tables->motion.numerator_ns) /
+                           static_cast<double>(subject.tables->motion.denominator);
+  if (measured.drive().caches == "off")
+    engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
+  const replay::HitRule rule =
+      replay::HitRule::of_period(period_ns, subject.block_transfer_ns.value_or(0));
+  std::vector<Trial> trials;
+  std::vector<std::byte> before;
+  bool after_write = false;
+  for (std::size_t i = 0; i < part.end; ++i) {
+    const replay::Response& theirs = measured.drive().requests[i];
+    engine::Request request;
+    request.lbn = theirs.lbn;
+    request.blocks = theirs.blocks;
+    request.write = theirs.write;
+    const double lead =
+        phase.at(static_cast<double>(theirs.completion_ns()), theirs.write).value_or(0);
+    request.disturbance.phase_ns = static_cast<Nanoseconds>(std::llround(-lead * period_ns));
+    const std::span<const std::byte> now = engine.checkpoint();
+    before.assign(now.begin(), now.end());
+    const engine::Completion done = engine.service(request, theirs.issue_ns);
+    const engine::Pbn first = layout.pbn_of_lbn(theirs.lbn),
+                      last = layout.pbn_of_lbn(theirs.lbn + theirs.blocks - 1);
+    replay::Response mine = theirs;
+    mine.media = done.media_access;
+    if (part.contains(i) && i > 0 && rule.both_from_media(theirs, mine)) {
+      const Nanoseconds slack =
+          slack_ns(engine, before, request, theirs.issue_ns, done.completion_ns, period_ns);
+      engine.roll_back(before);
+      const engine::Arm arm = arm_at(engine, theirs.issue_ns);
+      engine.roll_back(before);
+      engine.service(request, theirs.issue_ns);
+      const auto longer = static_cast<double>(theirs.completion_ns() - done.completion_ns);
+      const double turns = std::round(longer / period_ns);
+      Trial trial;
+      trial.request = i;
+      trial.revolutions = static_cast<int>(turns);
+      trial.left_ms = (longer - turns * period_ns) / 1e6;
+      trial.high_ms = (static_cast<double>(slack) + turns * period_ns) / 1e6;
+      trial.low_ms = trial.high_ms - period_ns / 1e6;
+      trial.distance = static_cast<std::uint32_t>(
+          std::abs(static_cast<long>(first.cylinder) - static_cast<long>(arm.cylinder)));
+      trial.other_head = first.head != arm.head;
+      trial.write = request.write;
+      trial.after_write = after_write;
+      const replay::Response& previous = measured.drive().requests[i - 1];
+      trial.extra = model.overheads.extra_write_disconnect.or_else(0) != 0 && request.write &&
+                    after_write && theirs.lbn != previous.lbn + previous.blocks;
+      trial.one_track = first.cylinder == last.cylinder && first.head == last.head;
+      trials.push_back(trial);
+    }
+    after_write = request.write;
+  }
+  return trials;
+}
+
+}  // namespace platter::calibrate

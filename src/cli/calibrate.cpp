@@ -1,0 +1,95 @@
+#include "calibrate/calibrate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "calibrate/outcome_text.h"
+#include "cli/progress.h"
+#include "cli/subcommands.h"
+#include "model/file.h"
+#include "model/json.h"
+#include "replay/result.h"
+
+namespace platter::cli {
+namespace {
+
+// The names of --only.
+const std::map<std::string, bool calibrate::Groups::*> kGroups = {
+    {"rotation", &calibrate::Groups::rotation},
+    {"angles", &calibrate::Groups::angles},
+    {"hits", &calibrate::Groups::hits},
+    {"positioning", &calibrate::Groups::positioning},
+    {"cache", &calibrate::Groups::cache}};
+
+calibrate::Groups groups_named(const std::vector<std::string>& names) {
+  calibrate::Groups groups;
+  if (names.empty()) return groups;
+  for (const auto& [name, member] : kGroups) groups.*member = std::ranges::count(names, name) > 0;
+  return groups;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app) {
+  struct Options {
+    std::string model, result, output, half = "first";
+    std::vector<std::string> only;
+    double budget_s = 60;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "calibrate", "a model refined by a trace that was measured on its drive: learned from one half "
+                   "of the requests, judged by the other");
+  command->add_option("MODEL", options->model, "the model file to start from")->required();
+  command
+      ->add_option("--with", options->result,
+                   "the drive's result (platter replay), or a validate trace with its service times")
+      ->required();
+  command->add_option("-o,--output", options->output, "the model file to write")->required();
+  command->add_option("--half", options->half, "which half to learn from")
+      ->check(CLI::IsMember({"first", "second"}))
+      ->capture_default_str();
+  std::vector<std::string> names;
+  for (const auto& [name, member] : kGroups) names.push_back(name);
+  command->add_option("--only", options->only, "only these groups of parameters")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names));
+  command
+      ->add_option("--budget", options->budget_s, "seconds, behind which no new search begins")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "for programs");
+  command->callback([options] {
+    const model::DriveModel model = model::load_model(options->model);
+    model::require_writable(options->output);
+    replay::Result drive = replay::load_result(options->result);
+    const std::size_t n = drive.requests.size(), half = n / 2;
+    const calibrate::Range first{0, half}, second{half, n};
+    const bool learn_first = options->half == "first";
+    const calibrate::Measurement measured(std::move(drive), learn_first ? first : second,
+                                          learn_first ? second : first);
+    ProgressBar bar;
+    calibrate::Options how;
+    how.groups = groups_named(options->only);
+    how.budget = std::chrono::milliseconds(static_cast<long>(options->budget_s * 1000));
+    how.progress = [&](const std::string& stage, double share) { bar.show(stage, share); };
+    const calibrate::Outcome outcome = calibrate::calibrate(model, measured, how);
+    bar.clear();
+    model::save_model(outcome.model, options->output);
+    if (!outcome.judged_better && !outcome.changes.empty())
+      fmt::print(stderr, "platter: the half that was not learned from is no nearer to the drive than "
+                         "before; look at what changed before you use {}\n",
+                 options->output);
+    fmt::print("{}", options->json ? calibrate::outcome_json(outcome)
+                                   : calibrate::outcome_text(outcome));
+  });
+}
+
+}  // namespace platter::cli
