@@ -1,5 +1,6 @@
 #include "replay/compare.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -61,7 +62,6 @@ void add_compare(CLI::App& app) {
   command->add_option("--plot", options->plot, "draw the distributions (.svg or .png)");
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] {
-    const replay::Result drive = replay::load_result(options->drive);
     replay::Comparing comparing;
     if (options->hit_threshold_ms) comparing.hit_threshold_ns = *options->hit_threshold_ms * 1e6;
     comparing.hits_by = kHitsBy.at(options->hits_by);
@@ -70,10 +70,11 @@ void add_compare(CLI::App& app) {
     if (!options->half.empty()) comparing.half = kHalves.at(options->half);
     std::vector<replay::Comparison> comparisons;
     std::vector<replay::Result> models;
-    for (const std::string& path : options->models) {
-      models.push_back(replay::load_result(path));
-      comparisons.push_back(replay::compare(drive, models.back(), comparing));
-    }
+    for (const std::string& path : options->models) models.push_back(replay::load_result(path));
+    const bool in_front = std::ranges::any_of(models, &replay::Result::think_in_front);
+    const replay::Result drive = replay::load_result(options->drive, in_front);
+    for (const replay::Result& model : models)
+      comparisons.push_back(replay::compare(drive, model, comparing));
     if (!options->plot.empty()) report::plot_response_times(drive, models, options->plot);
     if (options->json) {
       fmt::print("{}", replay::comparison_json(comparisons));

@@ -16,6 +16,7 @@
 #include "cli/trace_options.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "replay/in_step.h"
 #include "replay/replay_drive.h"
 #include "replay/replay_model.h"
 #include "replay/result_file.h"
@@ -82,23 +83,47 @@ Replayed saved(const replay::Result& result, const Options& options) {
   return sink.finish(result, options.shape.speed);
 }
 
+// The trace for a model, which may tell by itself where the think times belong.
+std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject, const Options& options,
+                                         bool& think_in_front) {
+  trace::Reading reading = options.trace.reading();
+  reading.block_bytes = subject.block_bytes;
+  std::unique_ptr<trace::Reader> trace = trace::open_trace(options.trace.path, reading);
+  think_in_front = reading.think_in_front;
+  if (options.trace.think_times.empty()) {
+    replay::InStep in_step = replay::in_step(subject, std::move(trace));
+    trace = std::move(in_step.trace);
+    think_in_front = in_step.think_in_front;
+    if (think_in_front)
+      fmt::print(stderr,
+                 "platter: {}: think times are taken as those in front of their requests, for so {:.0f} % "
+                 "of the accesses keep step with the model's platter, otherwise {:.0f} % "
+                 "(--think-times behind: as DiskSim)\n",
+                 options.trace.path, 100 * in_step.share_in_front, 100 * in_step.share_behind);
+  }
+  return replay::shaped(std::move(trace), options.shape);
+}
+
 Replayed on_model(const Options& options) {
   const replay::Subject subject = load_subject(options.target).subject;
-  const std::unique_ptr<trace::Reader> trace = open_trace(options, subject.block_bytes);
+  bool think_in_front = false;
+  const std::unique_ptr<trace::Reader> trace = trace_for(subject, options, think_in_front);
   replay::ModelReplay how{.caches = kCaches.at(options.caches),
                           .depth = options.depth,
                           .reference_reads = options.reference_reads};
   if (!options.scheduler.empty())
     how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0, options.ageing};
   if (!options.phase_from.empty()) {
-    const replay::Result drive = replay::load_result(options.phase_from);
+    const replay::Result drive = replay::load_result(options.phase_from, think_in_front);
     how.like = &drive;
-    const replay::Result result = replay_on_model(subject, trace::read_trace(*trace), how);
+    replay::Result result = replay_on_model(subject, trace::read_trace(*trace), how);
+    result.think_in_front = think_in_front;
     print_skipped(*trace);
     return saved(result, options);
   }
   Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
-  const replay::ResultHead head = replay_on_model(subject, *trace, how, sink);
+  replay::ResultHead head = replay_on_model(subject, *trace, how, sink);
+  head.think_in_front = think_in_front;
   print_skipped(*trace);
   return sink.finish(head, options.shape.speed);
 }

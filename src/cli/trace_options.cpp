@@ -6,11 +6,14 @@
 
 namespace platter::cli {
 
+constexpr const char* kInFront = "in-front";
+
 trace::Reading TraceOptions::reading() const {
   trace::Reading reading{.format = trace::format_of(format),
                          .block_bytes = block_bytes,
                          .round = round,
                          .reorder = reorder,
+                         .think_in_front = think_times == kInFront,
                          .queued = queued};
   if (!device.empty()) reading.device = trace::device_number(device);
   return reading;
@@ -30,6 +33,10 @@ void add_trace_options(CLI::App& command, TraceOptions& options, const char* for
   command.add_flag("--round", options.round, "requests that are no whole blocks grow to whole ones");
   command.add_option("--reorder", options.reorder,
                      "requests lie at most so many places from the order of their times");
+  command
+      .add_option("--think-times", options.think_times,
+                  "validate: a think time lies behind its request, as in DiskSim, or in-front of it")
+      ->check(CLI::IsMember({"behind", kInFront}));
   command.add_flag("--queued", options.queued,
                    "blktrace, blkparse: requests as they were queued (Q), not as issued (D)");
 }

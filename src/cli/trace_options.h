@@ -12,7 +12,7 @@
 namespace platter::cli {
 
 struct TraceOptions {
-  std::string path, format, device;
+  std::string path, format, device, think_times;
   std::uint32_t block_bytes = 512, reorder = 0;
   bool round = false, queued = false;
 
@@ -21,7 +21,8 @@ struct TraceOptions {
   trace::Trace read() const { return trace::read_trace_file(path, reading()); }
 };
 
-// TRACE, `format_option`, --device-number, --block-bytes, --round, --reorder and --queued.
+// TRACE, `format_option`, --device-number, --block-bytes, --round, --reorder,
+// --think-times and --queued.
 void add_trace_options(CLI::App& command, TraceOptions& options,
                        const char* format_option = "--format");
 

@@ -90,7 +90,7 @@ std::unique_ptr<ResultWriter> create_result(const std::string& path, const Resul
   return path.ends_with(".csv") || !file ? csv_writer(path, head) : columns_writer(path, head);
 }
 
-std::unique_ptr<ResultReader> open_result(const std::string& path) {
+std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in_front) {
   std::unique_ptr<trace::ByteSource> source = trace::file_source(path);
   std::string begin(1, '\0');
   begin.resize(source->read(begin.data(), begin.size()));
@@ -98,12 +98,12 @@ std::unique_ptr<ResultReader> open_result(const std::string& path) {
   if (begin == "{") return columns_reader(Bytes(std::move(source), begin), path);
   const std::unique_ptr<trace::Reader> reader =
       trace::open_trace(std::make_unique<Rewound>(std::move(source), begin), path,
-                        {.format = trace::Format::validate});
+                        {.format = trace::Format::validate, .think_in_front = think_in_front});
   return std::make_unique<MemoryReader>(result_of_trace(trace::read_trace(*reader)));
 }
 
-Result load_result(const std::string& path) {
-  const std::unique_ptr<ResultReader> reader = open_result(path);
+Result load_result(const std::string& path, bool think_in_front) {
+  const std::unique_ptr<ResultReader> reader = open_result(path, think_in_front);
   Result result;
   static_cast<ResultHead&>(result) = reader->head();
   Part part = Part::trace;

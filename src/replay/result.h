@@ -52,6 +52,7 @@ struct ResultHead {
   trace::Kind kind = trace::Kind::open;
   std::uint32_t depth = 1;        // most requests outstanding
   std::uint32_t asked_depth = 0;  // where more were asked for than the target takes; else 0
+  bool think_in_front = false;    // the trace's think times were taken so (trace/think_times.h)
   double speed = 1;               // by which the trace's arrival and think times were divided
   std::string scheduler{};        // model: its order, where it was chosen; else empty
   double ageing = 0;              // model, sptf
@@ -74,7 +75,8 @@ struct Result : ResultHead {
 
 // `path` is a result file, or a validate trace, whose service times are those of the drive that it
 // was taken on. Throws Error(bad_input) that names what is wrong, in text with its line.
-Result load_result(const std::string& path);
+// `think_in_front`: of a validate trace, how its think times are taken.
+Result load_result(const std::string& path, bool think_in_front = false);
 void save_result(const Result& result, const std::string& path);  // atomic; Error(output)
 
 // The result of the drive that a closed trace was measured on: each issue time is the completion

@@ -56,6 +56,6 @@ class ResultReader {
 };
 
 // By its content: CSV, columns, or a validate trace. Throws as load_result().
-std::unique_ptr<ResultReader> open_result(const std::string& path);
+std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in_front = false);
 
 }  // namespace platter::replay

@@ -41,6 +41,7 @@ void read_members(const Json& json, ResultHead& head) {
   head.caches = json.at("caches").get<std::string>();
   head.block_bytes = json.at("block_bytes").get<std::uint32_t>();
   read_optional(json, "asked_depth", head.asked_depth);
+  read_optional(json, "think_in_front", head.think_in_front);
   read_optional(json, "speed", head.speed);
   read_optional(json, "scheduler", head.scheduler);
   read_optional(json, "ageing", head.ageing);
@@ -64,6 +65,7 @@ std::string head_text(const ResultHead& head, std::string_view more) {
   json["mode"] = head.kind == trace::Kind::open ? "open" : "closed";
   json["depth"] = head.depth;
   if (head.asked_depth) json["asked_depth"] = head.asked_depth;
+  if (head.think_in_front) json["think_in_front"] = true;
   if (head.speed != 1) json["speed"] = head.speed;
   if (!head.scheduler.empty()) {
     json["scheduler"] = head.scheduler;

@@ -36,6 +36,7 @@ std::string how(const ResultHead& head) {
                                  head.kind == trace::Kind::open ? "open" : "closed", head.depth);
   if (!head.scheduler.empty()) text += fmt::format(", {}", head.scheduler);
   if (head.ageing != 0) text += fmt::format(" with ageing {}", head.ageing);
+  if (head.think_in_front) text += ", think times in front of their requests";
   if (head.speed != 1) text += fmt::format(", {} times as fast", head.speed);
   if (head.caches == "off") text += ", caches off";
   return text;
@@ -51,6 +52,7 @@ std::string summary_json(const ResultHead& head, const Summary& summary) {
   json["mode"] = head.kind == trace::Kind::open ? "open" : "closed";
   json["depth"] = head.depth;
   json["asked_depth"] = head.asked_depth ? head.asked_depth : head.depth;
+  json["think_in_front"] = head.think_in_front;
   json["speed"] = head.speed;
   json["scheduler"] = head.scheduler.empty() ? Json(nullptr) : Json(head.scheduler);
   json["ageing"] = head.ageing;

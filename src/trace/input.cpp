@@ -11,13 +11,13 @@
 namespace platter::trace {
 namespace {
 
-constexpr std::size_t kBuffer = 256 * 1024;
+constexpr std::size_t kFirstBuffer = 16 * 1024, kBuffer = 256 * 1024;  // grows where there is much
 constexpr std::size_t kLongestLine = 4 * 1024 * 1024;  // a header of HPL's or a path may be long
 
 }  // namespace
 
 Input::Input(std::unique_ptr<ByteSource> source, std::string name)
-    : source_(std::move(source)), name_(std::move(name)), buffer_(kBuffer) {}
+    : source_(std::move(source)), name_(std::move(name)), buffer_(kFirstBuffer) {}
 
 bool Input::fill() {
   if (ended_) return false;
@@ -29,6 +29,7 @@ bool Input::fill() {
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
   const std::size_t got = source_->read(buffer_.data() + end_, buffer_.size() - end_);
   end_ += got;
+  if (end_ == buffer_.size() && end_ < kBuffer) buffer_.resize(2 * buffer_.size());
   ended_ = got == 0;
   return !ended_;
 }

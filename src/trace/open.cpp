@@ -5,6 +5,7 @@
 
 #include "trace/checked_reader.h"
 #include "trace/compression.h"
+#include "trace/think_times.h"
 
 namespace platter::trace {
 namespace {
@@ -22,6 +23,15 @@ std::vector<std::string> files_of(const std::string& path) {
   for (std::size_t processor = 0; std::filesystem::exists(stem + std::to_string(processor)); ++processor)
     files.push_back(stem + std::to_string(processor));
   return files.empty() ? std::vector{path} : files;
+}
+
+std::unique_ptr<Reader> reader_of(std::vector<Input> inputs, const std::string& name,
+                                  const Reading& reading) {
+  Reading known = reading;
+  std::unique_ptr<RecordReader> records = record_reader(std::move(inputs), known);
+  std::unique_ptr<Reader> reader = checked_reader(std::move(records), name, known);
+  const bool shifted = reading.think_in_front && reader->source().kind == Kind::closed;
+  return shifted ? think_times_in_front(std::move(reader)) : std::move(reader);
 }
 
 }  // namespace
@@ -42,15 +52,11 @@ std::vector<Input> open_inputs(const std::string& path) {
 
 std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteSource> bytes, const std::string& name,
                                    const Reading& reading) {
-  Reading known = reading;
-  std::unique_ptr<RecordReader> records = record_reader(open_inputs(std::move(bytes), name), known);
-  return checked_reader(std::move(records), name, known);
+  return reader_of(open_inputs(std::move(bytes), name), name, reading);
 }
 
 std::unique_ptr<Reader> open_trace(const std::string& path, const Reading& reading) {
-  Reading known = reading;
-  std::unique_ptr<RecordReader> records = record_reader(open_inputs(path), known);
-  return checked_reader(std::move(records), path, known);
+  return reader_of(open_inputs(path), path, reading);
 }
 
 }  // namespace platter::trace

@@ -50,6 +50,7 @@ struct Reading {
   std::uint32_t block_bytes = 512;         // formats in bytes or sectors: the block that LBNs count
   bool round = false;                      // outward to whole blocks, otherwise an error
   std::uint32_t reorder = 0;  // requests may lie so many places from the order of their times
+  bool think_in_front = false;  // a closed trace's think times (think_times.h)
   bool queued = false;        // blktrace: a request arrives when it was queued (Q), not issued (D)
 };
 

@@ -1,6 +1,7 @@
 #include "trace/trace.h"
 
 #include <algorithm>
+#include <array>
 #include <ostream>
 #include <utility>
 
@@ -33,13 +34,10 @@ class TraceReader final : public Reader {
 }  // namespace
 
 Trace read_trace(Reader& reader) {
-  constexpr std::size_t kBatch = 4096;
   Trace trace{.kind = reader.source().kind, .name = reader.source().name};
-  for (std::size_t got = kBatch, have = 0; got > 0; have += got) {
-    trace.requests.resize(have + kBatch);
-    got = reader.read(std::span(trace.requests).subspan(have));
-    trace.requests.resize(have + got);
-  }
+  std::array<Request, 512> batch;
+  while (const std::size_t count = reader.read(batch))
+    trace.requests.insert(trace.requests.end(), batch.begin(), batch.begin() + count);
   return trace;
 }
 

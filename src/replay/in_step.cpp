@@ -1,0 +1,84 @@
+#include "replay/in_step.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "replay/compare.h"
+#include "trace/think_times.h"
+
+namespace platter::replay {
+namespace {
+
+constexpr std::size_t kLookedAt = 10'000;
+constexpr std::size_t kFewest = 100;  // accesses that went to the media on both sides
+
+// What has been read of a trace, and then the rest of it.
+class Resumed final : public trace::Reader {
+ public:
+  Resumed(std::vector<trace::Request> begin, trace::Source source,
+          std::unique_ptr<trace::Reader> rest)
+      : begin_(std::move(begin)), source_(std::move(source)), rest_(std::move(rest)) {}
+
+  const trace::Source& source() const override { return source_; }
+  std::vector<trace::Skipped> skipped() const override {
+    return rest_ ? rest_->skipped() : std::vector<trace::Skipped>{};
+  }
+  std::size_t read(std::span<trace::Request> out) override {
+    if (given_ == begin_.size()) return rest_ ? rest_->read(out) : 0;
+    const std::size_t count = std::min(out.size(), begin_.size() - given_);
+    std::copy_n(begin_.begin() + static_cast<std::ptrdiff_t>(given_), count, out.begin());
+    given_ += count;
+    return count;
+  }
+
+ private:
+  std::vector<trace::Request> begin_;
+  trace::Source source_;
+  std::unique_ptr<trace::Reader> rest_;
+  std::size_t given_ = 0;
+};
+
+std::vector<trace::Request> beginning_of(trace::Reader& trace) {
+  std::vector<trace::Request> begin(kLookedAt);
+  std::size_t count = 0;
+  while (const std::size_t more = trace.read(std::span(begin).subspan(count))) count += more;
+  begin.resize(count);
+  return begin;
+}
+
+// Share of the accesses that are in step; 0 where they are too few to tell.
+double share_in_step(const Subject& subject, std::unique_ptr<trace::Reader> trace) {
+  const trace::Trace all = trace::read_trace(*trace);
+  const Result drive = result_of_trace(all);
+  const Result model = replay_on_model(subject, all, {.reference_reads = 0, .like = &drive});
+  const ClassMetrics metrics = compare(drive, model).classes.at(0);
+  return metrics.phase_n < kFewest ? 0 : metrics.folded_phase_share_reanchored.value_or(0);
+}
+
+}  // namespace
+
+InStep in_step(const Subject& subject, std::unique_ptr<trace::Reader> trace) {
+  InStep told;
+  const trace::Source source = trace->source();
+  if (source.kind == trace::Kind::open) {
+    told.trace = std::move(trace);
+    return told;
+  }
+  const std::vector<trace::Request> begin = beginning_of(*trace);
+  const bool all_measured = std::ranges::all_of(begin, [&](const trace::Request& request) {
+    return request.service_ns && request.lbn + request.blocks <= subject.blocks;
+  });
+  if (all_measured && begin.size() >= kFewest) {
+    const auto beginning = [&] { return std::make_unique<Resumed>(begin, source, nullptr); };
+    told.share_behind = share_in_step(subject, beginning());
+    told.share_in_front = share_in_step(subject, trace::think_times_in_front(beginning()));
+    told.think_in_front =
+        told.share_in_front > 0.5 && told.share_behind < told.share_in_front / 2;
+  }
+  told.trace = std::make_unique<Resumed>(begin, source, std::move(trace));
+  if (told.think_in_front) told.trace = trace::think_times_in_front(std::move(told.trace));
+  return told;
+}
+
+}  // namespace platter::replay
