@@ -73,6 +73,24 @@ TEST_CASE("what cannot be read or written is named") {
   CHECK(folder.entries() == 0);
 }
 
+TEST_CASE("a file written piece by piece has its beginning written once more, or is not there") {
+  const Folder folder;
+  {
+    FileWriter file(folder / "x");
+    CHECK_FALSE(file.is_stream());
+    file.write("????, ");
+    file.write("one, ");
+    file.rewrite_beginning("zero");
+    file.write("two");
+    CHECK_THROWS(read_file(folder / "x"));
+    file.commit();
+  }
+  CHECK(read_file(folder / "x") == "zero, one, two");
+  FileWriter(folder / "y").write("unfinished");
+  CHECK(folder.entries() == 1);
+  CHECK(FileWriter("/dev/null").is_stream());
+}
+
 TEST_CASE("an invalid model leaves the file as it was") {
   const Folder folder;
   write_file(folder / "m.json", "old");

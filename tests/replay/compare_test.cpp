@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "model/error.h"
 #include "replay/compare.h"
 #include "statistics/distribution.h"
 
@@ -228,4 +229,72 @@ TEST_CASE("results of different requests are compared as distributions only") {
   CHECK_FALSE(shorter.classes.front().paired);
   const Comparison other = compare(drive, model_of({response(0, 10), response(100, 12, true)}));
   CHECK(other.not_paired == "request 2 of the results is not the same");
+}
+
+TEST_CASE("hits by the response alone: below the threshold on both sides, whatever is known") {
+  Result drive = drive_of({response(0, 1.9), response(100, 2), response(200, 9), response(300, 1)});
+  Result model = model_of({response(0, 1), response(100, 1.9), response(200, 8), response(300, 3)});
+  model.requests[0].media = true;
+  drive.requests[2].media = false;
+  model.block_transfer_ns = 1e6;
+  const Comparing options{.hit_threshold_ns = 2e6, .hits_by = HitsBy::response};
+  const Comparison comparison = compare(drive, model, options);
+  const ClassMetrics& all = of_class(comparison, "all");
+  CHECK(comparison.hits_by == HitsBy::response);
+  CHECK(all.drive_hits == 2);    // 1.9 and 1: 2 is not below 2
+  CHECK(all.drive_misses == 2);
+  CHECK(*all.hits_agreed_share == 0.5);
+  CHECK(*all.hits_as_hits_share == 0.5);
+  CHECK(*all.misses_as_misses_share == 0.5);
+  const Comparison other = compare(drive, model, {.hit_threshold_ns = 2e6});
+  CHECK(other.hits_by == HitsBy::waiting);
+  CHECK(of_class(other, "all").drive_hits != 2);
+  // The phase does not depend on how hits are told.
+  CHECK(of_class(comparison, "all").phase_n == of_class(compare(drive, model), "all").phase_n);
+}
+
+TEST_CASE("a part of the requests has the figures that it would have alone") {
+  std::vector<Response> theirs, mine;
+  for (int i = 0; i < 101; ++i) {
+    theirs.push_back(response(40 * i, 5 + i % 7, i % 3 == 0));
+    mine.push_back(response(40 * i, 5 + i % 5, i % 3 == 0));
+  }
+  const auto part = [](const std::vector<Response>& rows, std::size_t from, std::size_t to) {
+    return std::vector<Response>(rows.begin() + static_cast<std::ptrdiff_t>(from) - 1,
+                                 rows.begin() + static_cast<std::ptrdiff_t>(to));
+  };
+  const auto check = [&](const Comparing& options, std::size_t from, std::size_t to) {
+    const Comparison whole = compare(drive_of(theirs), model_of(mine), options);
+    const Comparison alone = compare(drive_of(part(theirs, from, to)), model_of(part(mine, from, to)));
+    REQUIRE(whole.range);
+    CHECK(whole.range->from == from);
+    CHECK(whole.range->to == to);
+    for (const char* name : {"all", "read", "write"}) {
+      CHECK(of_class(whole, name).n_drive == of_class(alone, name).n_drive);
+      CHECK(of_class(whole, name).n_model == of_class(alone, name).n_model);
+      CHECK(of_class(whole, name).demerit_ms == of_class(alone, name).demerit_ms);
+      CHECK(of_class(whole, name).paired->mae_ms == of_class(alone, name).paired->mae_ms);
+      CHECK(of_class(whole, name).drive_hits == of_class(alone, name).drive_hits);
+    }
+  };
+  check({.from = 7, .to = 30}, 7, 30);
+  check({.to = 30}, 1, 30);
+  check({.from = 100}, 100, 101);
+  check({.half = Half::first}, 1, 50);
+  check({.half = Half::second}, 51, 101);
+  CHECK_THROWS_AS(compare(drive_of(theirs), model_of(mine), {.from = 102}), Error);
+  CHECK_THROWS_AS(compare(drive_of(theirs), model_of(mine), {.to = 102}), Error);
+  CHECK_THROWS_AS(compare(drive_of(theirs), model_of(mine), {.from = 9, .to = 8}), Error);
+  CHECK_THROWS_AS(compare(drive_of({response(0, 1)}), model_of({response(0, 1)}), {.half = Half::first}),
+                  Error);
+  CHECK_FALSE(compare(drive_of(theirs), model_of(mine)).range);
+}
+
+TEST_CASE("a part of results that are not of the same requests has its demerit all the same") {
+  const Comparison comparison =
+      compare(drive_of({response(0, 1), response(9, 5), response(5, 3)}), model_of({response(0, 1)}),
+              {.half = Half::second});
+  CHECK(of_class(comparison, "all").n_drive == 2);
+  CHECK(of_class(comparison, "all").n_model == 0);
+  CHECK_FALSE(of_class(comparison, "all").paired);
 }

@@ -108,3 +108,12 @@ TEST_CASE("a damaged result names its line") {
   CHECK(error_of("# {\"schema\":\"x/9\"}\n").starts_with(": its schema is \"x/9\""));
   CHECK(error_of("# nonsense\n").starts_with(": its first line is not the header"));
 }
+
+TEST_CASE("a row tells how long it waited for its turn, and an older file's row nothing of it") {
+  std::string head = kHead;
+  CHECK(error_of(head + "trace,R,1,1,0,0,5,,7\n").starts_with(", line 3: something follows"));
+  head.insert(head.size() - 1, ",waited_ns");
+  CHECK(error_of(head + "trace,R,1,1,0,0,5,,7\n") == "no error");
+  CHECK(error_of(head + "trace,R,1,1,0,0,5,\n").starts_with(", line 3: the line is cut short"));
+  CHECK(error_of(head + "trace,R,1,1,0,0,5,,x\n").starts_with(", line 3: \"x\" is no number"));
+}
