@@ -1,6 +1,8 @@
 // Results in columns: what was saved comes back, and no damage goes unseen.
 #include <unistd.h>
+#include <zlib.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -146,6 +148,31 @@ TEST_CASE("a result of which any byte was changed is an error, and so is one tha
   std::string group = whole;
   group[group.size() - 20] = static_cast<char>(group[group.size() - 20] ^ 1);
   CHECK(error_of(group).starts_with(": the checksum of the row group at byte "));
+}
+
+TEST_CASE("a row group whose checksum is right but that makes no sense is an error") {
+  const std::string whole = saved(random_result(3, 40));
+  const std::size_t group = whole.find('\n') + 1;
+  const auto patched = [&](std::size_t place, std::uint64_t value) {
+    std::string file = whole;
+    std::memcpy(file.data() + group + place, &value, sizeof value);
+    const std::uint64_t crc =
+        ::crc32_z(0, reinterpret_cast<const Bytef*>(file.data()) + group + 8,
+                  file.size() - 8 - (group + 8));
+    std::memcpy(file.data() + group, &crc, sizeof crc);
+    return file;
+  };
+  REQUIRE(error_of(patched(8, 43)) == "no error");  // the rows as they are
+  for (const std::uint64_t rows : {0, 1, 42, 44, 65536, 65537}) CHECK(error_of(patched(8, rows)) != "no error");
+  CHECK(error_of(patched(8, ~0ull)).find("has no possible size") != std::string::npos);
+  CHECK(error_of(patched(16, 1ull << 60)).find("has no possible size") != std::string::npos);
+  for (std::size_t column = 0; column < 7; ++column)
+    for (const std::uint64_t width : {3ull, 16ull, 1ull << 63})
+      CHECK(error_of(patched(24 + 16 * column + 8, width)).find("has no possible width") !=
+            std::string::npos);
+  CHECK(error_of(patched(24, 1 << 10)).find("is none of a replay") != std::string::npos);
+  CHECK(error_of(patched(24 + 32, 1ull << 40)).find("is none of a replay") != std::string::npos);
+  CHECK(error_of(patched(24 + 96, 1ull << 63)).find("is none of a replay") != std::string::npos);
 }
 
 TEST_CASE("what is no result is told by what it is") {
