@@ -24,9 +24,7 @@ constexpr double kSignificant = 4;       // standard errors that a change must e
 constexpr int kRounds = 3;
 constexpr double kPhaseWidth_ns = 5e9;   // over which accesses tell where the platter is
 constexpr double kOutlier = 0.1;         // of a revolution: an access that says nothing of positioning
-constexpr double kGainForEach = 2;       // of log-likelihood, that an unknown must bring
 constexpr std::size_t kFewestTrials = 50;
-constexpr double kShortestSeek_ms = 0.05;
 // A shuffled sequence of angles must keep step far less well than the true one.
 constexpr double kBetterThanShuffled = 2;
 
@@ -70,6 +68,43 @@ bool think_times_in_front(const model::DriveModel& model, const Measurement& mea
   };
   if (spindle_of(measured)) return false;
   return spindle_of(measured.with_think_times_in_front()).has_value();
+}
+
+std::string paths_of(const std::vector<Change>& changes) {
+  std::string text;
+  for (const Change& change : changes) text += (text.empty() ? "" : ", ") + change.path;
+  return text;
+}
+
+// Each of the corrections alone.
+std::vector<Positioning> one_by_one(const Positioning& all) {
+  Positioning none = all;
+  none.overhead = {};
+  none.least_read.reset();
+  none.least_write.reset();
+  none.head_switch.reset();
+  none.distances.clear();
+  none.seek.clear();
+  std::vector<Positioning> list;
+  const auto alone = [&](auto Positioning::*field) {
+    if (!(all.*field)) return;
+    list.push_back(none);
+    list.back().*field = all.*field;
+  };
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    if (!all.overhead[kind]) continue;
+    list.push_back(none);
+    list.back().overhead[kind] = all.overhead[kind];
+  }
+  alone(&Positioning::least_read);
+  alone(&Positioning::least_write);
+  alone(&Positioning::head_switch);
+  if (!all.distances.empty()) {
+    list.push_back(none);
+    list.back().distances = all.distances;
+    list.back().seek = all.seek;
+  }
+  return list;
 }
 
 class Calibration {
@@ -152,18 +187,20 @@ class Calibration {
   }
 
   // Keeps the next model if each request is nearer to the drive's, in what may be learned from.
-  void keep(model::DriveModel next, std::vector<Change> changes, const std::string& group) {
-    if (changes.empty()) return;
+  bool keep(model::DriveModel next, std::vector<Change> changes, const std::string& group) {
+    if (changes.empty()) return false;
     const Score now = score(model_), then = score(next);
     if (then.difference_ms > now.difference_ms) {
       leave(fmt::format("{}: would take the mean absolute difference from {:.4f} to {:.4f} ms in what "
                         "is learned from",
-                        group, now.difference_ms, then.difference_ms));
-      return;
+                        group == "positioning" ? paths_of(changes) : group, now.difference_ms,
+                        then.difference_ms));
+      return false;
     }
     model_ = std::move(next);
     for (Change& change : changes) note(std::move(change));
     remember();
+    return true;
   }
 
   // One group may move the distribution away that the next brings back: what is taken in the end is
@@ -179,6 +216,7 @@ class Calibration {
   void turn();
   void hits();
   void positions();
+  bool place(const Positioning& found);
   void policies();
   Phase phase() const;
   void add(model::Parameter& parameter, const std::optional<statistics::Estimate>& by,
@@ -274,6 +312,10 @@ void Calibration::turn() {
   best_changes_ = changes_;
 }
 
+bool is_significant(const std::optional<statistics::Estimate>& estimate) {
+  return estimate && std::abs(estimate->value) > kSignificant * estimate->error;
+}
+
 void Calibration::add(model::Parameter& parameter, const std::optional<statistics::Estimate>& by,
                       const char* group, const std::string& path, const std::string& why,
                       std::vector<Change>& changes) const {
@@ -282,10 +324,6 @@ void Calibration::add(model::Parameter& parameter, const std::optional<statistic
   parameter = calibrated(before, before.or_else(0) + by->value, by->error, by->samples, "ms");
   changes.push_back({group, path, before.value, parameter.value, by->error, parameter.unit,
                      by->samples, why});
-}
-
-bool is_significant(const std::optional<statistics::Estimate>& estimate) {
-  return estimate && std::abs(estimate->value) > kSignificant * estimate->error;
 }
 
 // Commands that the buffer serves.
@@ -348,44 +386,54 @@ void Calibration::positions() {
   });
   if (trials.size() < kFewestTrials) return;
   const Positioning found = fit_positioning(trials);
-  if (found.gain < kGainForEach * static_cast<double>(found.unknowns)) return;
+  if (found.unknowns == 0) return;
+  if (place(found)) return;
+  // All together they are no better: side by side with what the fit does not know, some may be.
+  for (const Positioning& one : one_by_one(found)) place(one);
+}
+
+// Puts what was found into the model, if that brings it nearer to the drive.
+bool Calibration::place(const Positioning& found) {
   model::DriveModel next = model_;
   std::vector<Change> changes;
   model::Overheads& o = next.overheads;
   const std::string why = fmt::format("{} accesses, each an interval of one revolution; gain of "
                                       "log-likelihood {:.0f}",
                                       found.trials, found.gain);
-  add(o.read_miss_after_read, found.overhead[0], "positioning", "overheads.read_miss_after_read", why,
-      changes);
-  add(o.read_miss_after_write, found.overhead[1], "positioning", "overheads.read_miss_after_write",
-      why, changes);
-  add(o.write_miss_after_read, found.overhead[2], "positioning", "overheads.write_miss_after_read",
-      why, changes);
-  add(o.write_miss_after_write, found.overhead[3], "positioning", "overheads.write_miss_after_write",
-      why, changes);
-  add(o.extra_disconnect_seek_delta, found.overhead[4], "positioning",
-      "overheads.extra_disconnect_seek_delta", why, changes);
-  if (found.head_switch && next.head_switch.or_else(0) + found.head_switch->value > 0)
-    add(next.head_switch, found.head_switch, "positioning", "head_switch", why, changes);
+  const auto overhead = [&](model::Parameter& parameter, std::size_t kind, const char* name) {
+    add(parameter, found.overhead[kind], "positioning", std::string("overheads.") + name, why,
+        changes);
+  };
+  overhead(o.read_miss_after_read, 0, "read_miss_after_read");
+  overhead(o.read_miss_after_write, 1, "read_miss_after_write");
+  overhead(o.write_miss_after_read, 2, "write_miss_after_read");
+  overhead(o.write_miss_after_write, 3, "write_miss_after_write");
+  overhead(o.extra_disconnect_seek_delta, 4, "extra_disconnect_seek_delta");
+  const auto raise = [&](model::Parameter& least, const std::optional<statistics::Estimate>& by,
+                         const std::string& path) {
+    if (!by || least.or_else(0) + by->value < 0) return;
+    add(least, by, "positioning", path, why, changes);
+  };
+  raise(o.minimum_read_seek_delay, found.least_read, "overheads.minimum_read_seek_delay");
+  raise(o.minimum_seek_delay, found.least_write, "overheads.minimum_seek_delay");
+  raise(next.head_switch, found.head_switch, "head_switch");
   if (!found.distances.empty()) {
-    std::uint32_t too_short = 0;
     for (model::SeekPoint& point : next.seek.points) {
-      const double time_ms = point.time_ms + found.seek_at(point.cylinders);
-      if (time_ms < kShortestSeek_ms) too_short = point.cylinders;
-      point.time_ms = std::max(time_ms, kShortestSeek_ms);
+      point.time_ms += found.seek_at(point.cylinders);
       point.error_ms.reset();
+      if (point.time_ms < 0) {
+        leave(fmt::format("positioning: a seek of {} cylinders would take less than no time",
+                          point.cylinders));
+        return false;
+      }
     }
-    if (too_short > 0)
-      leave(fmt::format("positioning: seeks up to {} cylinders would take less than {} ms, which they "
-                        "take now",
-                        too_short, kShortestSeek_ms));
     for (std::size_t i = 0; i < found.distances.size(); ++i)
       changes.push_back({"positioning", fmt::format("seek[{:.0f}]", found.distances[i]), std::nullopt,
                          found.seek[i].value, found.seek[i].error, "ms", found.seek[i].samples,
                          "added to seeks of about that distance; " + why});
     next.seek.method = kMethod;
   }
-  keep(std::move(next), std::move(changes), "positioning");
+  return keep(std::move(next), std::move(changes), "positioning");
 }
 
 void Calibration::policies() {

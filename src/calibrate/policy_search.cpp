@@ -11,8 +11,8 @@
 namespace platter::calibrate {
 namespace {
 
-constexpr std::size_t kStretches = 10;
-constexpr double kErrors = 3;        // that a gain must exceed
+constexpr std::size_t kStretches = 20;
+constexpr double kErrors = 4;        // that a gain must exceed
 constexpr double kLeastGain = 0.002; // of the mean absolute difference
 constexpr int kMostRounds = 12;
 
@@ -57,6 +57,14 @@ const std::vector<Policy>& policies() {
       {"separate_write_segment", &C::separate_write_segment, kFlag},
       {"segments", &C::segments, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32}},
       {"write_segments", &C::write_segments, {1, 2, 3, 4, 8}},
+      {"replacement", &C::replacement, {0, 1, 2}},
+      {"read_ahead_by_request", &C::read_ahead_by_request, kFlag},
+      {"read_ahead_after_sequential", &C::read_ahead_after_sequential, kFlag},
+      {"read_ahead_abort", &C::read_ahead_abort, kFlag},
+      {"read_ahead_resumes", &C::read_ahead_resumes, kFlag},
+      {"destage_behind", &C::destage_behind, kFlag},
+      {"destage_order", &C::destage_order, kFlag},
+      {"destage_in_passing", &C::destage_in_passing, kFlag},
   };
   return all;
 }
@@ -67,6 +75,7 @@ std::vector<Candidate> candidates(const model::DriveModel& model) {
     for (const double value : policy.values)
       list.push_back({std::string("cache.") + policy.name, policy.field, nullptr, value});
   const double segment = model.cache.segment_blocks.or_else(0);
+  list.push_back({"cache.read_ahead_max_blocks", &model::Cache::read_ahead_max_blocks, nullptr, 0});
   std::set<double> sizes;
   for (const double factor : {0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0})
     sizes.insert(std::round(factor * segment));

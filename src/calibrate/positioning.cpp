@@ -14,7 +14,8 @@ constexpr double kPrior_ms = 0.5;       // of an overhead, of the head switch
 constexpr double kSmooth_ms = 0.3;     // of a seek's correction against the one of the next distance
 constexpr std::size_t kInEachBand = 60;  // trials between two distances, at least
 constexpr std::size_t kMostBands = 10;
-constexpr double kLeast_sigma_ms = 0.01;
+constexpr double kLeast_sigma_ms = 0.02;
+constexpr double kTimesSchwarz = 1.5;  // what an unknown must gain, times Schwarz's criterion
 
 double density(double x) {
   return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
@@ -35,9 +36,11 @@ struct Row {
 
 struct Problem {
   std::vector<Row> rows{};
-  std::size_t unknowns = 0, first_seek = 0, head_switch = 0;
-  bool has_head_switch = false;
-  std::vector<std::size_t> kinds{};  // unknown of each kind + 1; 0: none
+  std::size_t unknowns = 0, first_seek = 0;
+  // Number of the unknown + 1; 0: none.
+  std::array<std::size_t, kKinds> kinds{};
+  std::array<std::size_t, 2> least{};  // reads, writes
+  std::size_t head_switch = 0;
 };
 
 struct Solution {
@@ -98,7 +101,9 @@ double log_posterior(const Problem& problem, const std::vector<double>& values, 
 }
 
 // Fisher scoring with the outer products of the gradients, halving steps that do not climb.
-Solution climb(const Problem& problem, std::vector<double> values, double sigma) {
+// Unknowns that are not free stay as they are.
+Solution climb(const Problem& problem, std::vector<double> values, double sigma,
+               const std::vector<bool>& free) {
   const std::size_t n = problem.unknowns;
   Solution solution;
   double best = log_posterior(problem, values, sigma);
@@ -128,6 +133,12 @@ Solution climb(const Problem& problem, std::vector<double> values, double sigma)
           information[row.terms[k].first * n + row.terms[l].first] +=
               slope * slope * row.terms[k].second * row.terms[l].second;
       }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (free[i]) continue;
+      gradient[i] = 0;
+      for (std::size_t j = 0; j < n; ++j) information[i * n + j] = information[j * n + i] = 0;
+      information[i * n + i] = 1;
     }
     const std::vector<double> step = solve(information, gradient);
     double scale = 1, gained = 0;
@@ -175,18 +186,14 @@ std::pair<std::size_t, double> place(const std::vector<double>& bands, double di
 
 Problem problem_of(std::span<const Trial> trials, const std::vector<double>& bands) {
   Problem problem;
-  problem.kinds.assign(kKinds, 0);
-  std::array<std::size_t, kKinds> counts{};
-  std::size_t switches = 0;
+  const auto number = [&](std::size_t& unknown) {
+    if (unknown == 0) unknown = ++problem.unknowns;
+  };
   for (const Trial& trial : trials) {
-    ++counts[kind_of(trial)];
-    switches += trial.distance == 0 && trial.other_head;
+    number(problem.kinds[kind_of(trial)]);
+    if (trial.distance == 0) number(problem.least[trial.write]);
+    if (trial.distance == 0 && trial.other_head) number(problem.head_switch);
   }
-  for (std::size_t kind = 0; kind < kKinds; ++kind)
-    if (counts[kind] > 0) problem.kinds[kind] = ++problem.unknowns;
-  problem.has_head_switch = switches > 0;
-  problem.head_switch = problem.unknowns;
-  if (problem.has_head_switch) ++problem.unknowns;
   problem.first_seek = problem.unknowns;
   problem.unknowns += bands.size();
   for (const Trial& trial : trials) {
@@ -196,8 +203,9 @@ Problem problem_of(std::span<const Trial> trials, const std::vector<double>& ban
       const auto [i, share] = place(bands, trial.distance);
       row.add(problem.first_seek + i, 1 - share);
       if (share > 0) row.add(problem.first_seek + i + 1, share);
-    } else if (trial.other_head) {
-      row.add(problem.head_switch, 1);
+    } else {
+      row.add(problem.least[trial.write] - 1, 1);
+      if (trial.other_head) row.add(problem.head_switch - 1, 1);
     }
     problem.rows.push_back(row);
   }
@@ -223,14 +231,15 @@ double half_width(const Problem& problem, const Solution& best, double sigma, st
 
 // Standard errors by the bootstrap: the fit again, of as many trials drawn with replacement; never less
 // than what the likelihood leaves open.
-std::vector<double> errors_of(const Problem& problem, const Solution& best, double sigma) {
+std::vector<double> errors_of(const Problem& problem, const Solution& best, double sigma,
+                              const std::vector<bool>& free) {
   constexpr int kDraws = 24;
   std::vector<double> sums(problem.unknowns), squares(problem.unknowns);
   std::mt19937_64 generator(1);
   for (int draw = 0; draw < kDraws; ++draw) {
     Problem resampled = problem;
     for (Row& row : resampled.rows) row = problem.rows[generator() % problem.rows.size()];
-    const Solution solution = climb(resampled, best.values, sigma);
+    const Solution solution = climb(resampled, best.values, sigma, free);
     for (std::size_t i = 0; i < problem.unknowns; ++i) {
       const double apart = solution.values[i] - best.values[i];
       sums[i] += apart;
@@ -246,6 +255,34 @@ std::vector<double> errors_of(const Problem& problem, const Solution& best, doub
   return errors;
 }
 
+struct Fitted {
+  Solution solution{};
+  double sigma = 0;
+};
+
+// From a wide spread, over which every trial tells its way, to the one that fits best.
+Fitted fit_free(const Problem& problem, const std::vector<bool>& free, double period) {
+  Fitted best;
+  std::vector<double> values(problem.unknowns);
+  for (double sigma = period / 8; sigma > kLeast_sigma_ms; sigma *= 0.6) {
+    Solution solution = climb(problem, values, sigma, free);
+    values = solution.values;
+    if (best.sigma > 0 && solution.log_likelihood <= best.solution.log_likelihood) continue;
+    best = {std::move(solution), sigma};
+  }
+  return best;
+}
+
+// Unknowns that come in together: each overhead, each least time, the seek curve.
+std::vector<std::vector<std::size_t>> sets_of(const Problem& problem) {
+  std::vector<std::vector<std::size_t>> sets;
+  for (std::size_t i = 0; i < problem.first_seek; ++i) sets.push_back({i});
+  std::vector<std::size_t> seek;
+  for (std::size_t i = problem.first_seek; i < problem.unknowns; ++i) seek.push_back(i);
+  if (!seek.empty()) sets.push_back(seek);
+  return sets;
+}
+
 }  // namespace
 
 double Positioning::seek_at(double distance) const {
@@ -258,6 +295,7 @@ double Positioning::seek_at(double distance) const {
 double Positioning::correction(const Trial& trial) const {
   double sum = overhead[kind_of(trial)] ? overhead[kind_of(trial)]->value : 0;
   if (trial.distance > 0) return sum + seek_at(trial.distance);
+  if (const auto& least = trial.write ? least_write : least_read) sum += least->value;
   return sum + (trial.other_head && head_switch ? head_switch->value : 0);
 }
 
@@ -266,41 +304,65 @@ Positioning fit_positioning(std::span<const Trial> trials) {
   fit.trials = trials.size();
   fit.distances = bands_of(trials);
   const Problem problem = problem_of(trials, fit.distances);
-  fit.unknowns = problem.unknowns;
   if (trials.empty()) return fit;
-  double period = trials.front().high_ms - trials.front().low_ms;
-  // From a wide spread, over which every trial tells its way, to the one that fits best.
-  std::vector<double> values(problem.unknowns);
-  Solution best;
-  double best_sigma = 0;
-  for (double sigma = period / 8; sigma > kLeast_sigma_ms; sigma *= 0.7) {
-    Solution solution = climb(problem, values, sigma);
-    values = solution.values;
-    if (best_sigma > 0 && solution.log_likelihood <= best.log_likelihood) continue;
-    best = std::move(solution);
-    best_sigma = sigma;
+  const double period = trials.front().high_ms - trials.front().low_ms;
+  std::vector<bool> free(problem.unknowns);
+  const Fitted unchanged = fit_free(problem, free, period);
+  Fitted best_fit = unchanged;
+  // Forward selection: whichever set of unknowns gains most, as long as it gains more than noise does
+  // (Schwarz 1978, "Estimating the dimension of a model").
+  std::vector<std::vector<std::size_t>> sets = sets_of(problem);
+  const double each = 0.5 * std::log(static_cast<double>(trials.size()));
+  while (!sets.empty()) {
+    Fitted best_next;
+    double best_gain = 0;
+    std::size_t best_set = 0;
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+      std::vector<bool> more = free;
+      for (const std::size_t unknown : sets[s]) more[unknown] = true;
+      const Fitted next = fit_free(problem, more, period);
+      const double gain = next.solution.log_likelihood - best_fit.solution.log_likelihood -
+                          kTimesSchwarz * each * static_cast<double>(sets[s].size());
+      if (gain <= best_gain) continue;
+      best_gain = gain;
+      best_next = next;
+      best_set = s;
+    }
+    if (best_gain <= 0) break;
+    best_fit = best_next;
+    for (const std::size_t unknown : sets[best_set]) free[unknown] = true;
+    sets.erase(sets.begin() + static_cast<std::ptrdiff_t>(best_set));
   }
-  double unchanged = -1e300;
-  const std::vector<double> zero(problem.unknowns);
-  for (double sigma = period / 8; sigma > kLeast_sigma_ms; sigma *= 0.7)
-    unchanged = std::max(unchanged, log_posterior(problem, zero, sigma));
-  fit.gain = best.log_likelihood - unchanged;
+  const Solution& best = best_fit.solution;
+  const double best_sigma = best_fit.sigma;
+  fit.gain = best.log_likelihood - unchanged.solution.log_likelihood;
   fit.sigma_ms = best_sigma;
-  const std::vector<double> errors = errors_of(problem, best, best_sigma);
+  fit.unknowns = static_cast<std::size_t>(std::ranges::count(free, true));
+  const std::vector<double> errors = errors_of(problem, best, best_sigma, free);
   const auto estimate = [&](std::size_t i, std::size_t samples) {
     return statistics::Estimate{best.values[i], errors[i], samples};
   };
+  const auto is_free = [&](std::size_t unknown) { return unknown > 0 && free[unknown - 1]; };
   for (std::size_t kind = 0; kind < kKinds; ++kind)
-    if (problem.kinds[kind] > 0)
+    if (is_free(problem.kinds[kind]))
       fit.overhead[kind] = estimate(
           problem.kinds[kind] - 1,
           static_cast<std::size_t>(std::ranges::count(
               trials, kind, [](const Trial& trial) { return kind_of(trial); })));
-  if (problem.has_head_switch)
-    fit.head_switch = estimate(
-        problem.head_switch,
-        static_cast<std::size_t>(std::ranges::count_if(
-            trials, [](const Trial& t) { return t.distance == 0 && t.other_head; })));
+  const auto count_if = [&](const auto& holds) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        trials, [&](const Trial& t) { return t.distance == 0 && holds(t); }));
+  };
+  if (is_free(problem.least[0]))
+    fit.least_read =
+        estimate(problem.least[0] - 1, count_if([](const Trial& t) { return !t.write; }));
+  if (is_free(problem.least[1]))
+    fit.least_write =
+        estimate(problem.least[1] - 1, count_if([](const Trial& t) { return t.write; }));
+  if (is_free(problem.head_switch))
+    fit.head_switch =
+        estimate(problem.head_switch - 1, count_if([](const Trial& t) { return t.other_head; }));
+  if (!fit.distances.empty() && !free[problem.first_seek]) fit.distances.clear();
   for (std::size_t i = 0; i < fit.distances.size(); ++i)
     fit.seek.push_back(estimate(problem.first_seek + i, trials.size() / fit.distances.size()));
   return fit;

@@ -24,13 +24,14 @@ inline std::size_t kind_of(const Trial& trial) {
 // All in ms, to be added to the model's.
 struct Positioning {
   std::array<std::optional<statistics::Estimate>, kKinds> overhead{};
-  std::optional<statistics::Estimate> head_switch{};  // without a seek
+  // Of accesses on the cylinder where the arm stands: for reads, for writes, and what another head adds.
+  std::optional<statistics::Estimate> least_read{}, least_write{}, head_switch{};
   // Seeks, linear in the logarithm of the distance between these, level beyond them.
   std::vector<double> distances{};
   std::vector<statistics::Estimate> seek{};
   double sigma_ms = 0;         // of one access about the fit
   double gain = 0;             // of the logarithm of the likelihood, against no change
-  std::size_t unknowns = 0, trials = 0;
+  std::size_t unknowns = 0, trials = 0;  // unknowns that the trials tell beyond noise; others are absent
 
   double seek_at(double distance) const;
   double correction(const Trial& trial) const;
