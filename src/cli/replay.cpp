@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "cli/careful_replay.h"
+#include "cli/interrupt.h"
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
 #include "cli/open_device.h"
@@ -59,6 +60,8 @@ class Sink final : public replay::Rows {
       : file_(replay::create_result(path, head)) {}
 
   void add(replay::Part part, std::span<const replay::Response> rows) override {
+    if (interrupted())
+      throw Error(ExitStatus::interrupted, "stopped by a signal; no result was written");
     file_->add(part, rows);
     summarizer_.add(part, rows);
   }
@@ -121,6 +124,7 @@ Replayed on_model(const Options& options) {
     print_skipped(*trace);
     return saved(result, options);
   }
+  catch_interrupts();
   Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
   replay::ResultHead head = replay_on_model(subject, *trace, how, sink);
   head.think_in_front = think_in_front;

@@ -195,12 +195,11 @@ ResultHead head_of_replay(const Subject& subject, const trace::Source& trace,
   head.trace = trace.name;
   head.kind = trace.kind;
   const std::uint32_t asked = options.like ? options.like->depth : options.depth;
-  head.depth = std::min(asked, engine_for(subject, options).most_outstanding());
+  const engine::Engine engine = engine_for(subject, options);
+  head.depth = std::min(asked, engine.most_outstanding());
   if (head.depth < asked) head.asked_depth = asked;
-  if (options.queue) {
-    head.scheduler = name_of(options.queue->scheduler);
-    head.ageing = options.queue->ageing;
-  }
+  head.scheduler = name_of(engine.queue_settings().scheduler);
+  head.ageing = engine.queue_settings().ageing;
   head.caches = options.caches == Caches::off ? "off" : "default";
   head.block_bytes = subject.block_bytes;
   head.period_ns = exact_period_ns(subject.tables->motion);

@@ -54,7 +54,7 @@ struct ResultHead {
   std::uint32_t asked_depth = 0;  // where more were asked for than the target takes; else 0
   bool think_in_front = false;    // the trace's think times were taken so (trace/think_times.h)
   double speed = 1;               // by which the trace's arrival and think times were divided
-  std::string scheduler{};        // model: its order, where it was chosen; else empty
+  std::string scheduler{};        // model: in which order it serves what is outstanding
   double ageing = 0;              // model, sptf
   std::string caches = "default";             // "default", "off", "unknown"
   std::uint32_t block_bytes = 512;

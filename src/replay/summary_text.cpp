@@ -34,8 +34,8 @@ std::string delay_line(const char* why, const Delay& delay) {
 std::string how(const ResultHead& head) {
   std::string text = fmt::format("{}, at most {} outstanding",
                                  head.kind == trace::Kind::open ? "open" : "closed", head.depth);
-  if (!head.scheduler.empty()) text += fmt::format(", {}", head.scheduler);
-  if (head.ageing != 0) text += fmt::format(" with ageing {}", head.ageing);
+  if (!head.scheduler.empty() && head.depth > 1) text += fmt::format(", {}", head.scheduler);
+  if (head.ageing != 0 && head.depth > 1) text += fmt::format(" with ageing {}", head.ageing);
   if (head.think_in_front) text += ", think times in front of their requests";
   if (head.speed != 1) text += fmt::format(", {} times as fast", head.speed);
   if (head.caches == "off") text += ", caches off";

@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import signal
+import subprocess
 import unittest
 
-from harness import BAD_INPUT, HERE, OK, OUTPUT, USAGE, PlatterTest
+from harness import BAD_INPUT, HERE, INTERRUPTED, OK, OUTPUT, PLATTER, USAGE, PlatterTest
 
 DRIVE = "virtual:hp-c2247?seed=2"
 
@@ -123,6 +125,25 @@ class Results(PlatterTest):
                             ("compare", "r.pres", name)):
                 self.fails(BAD_INPUT, [name], *command)
         self.assertFalse(os.path.exists(self.path("x.csv")))
+
+    def test_a_signal_leaves_nothing(self):
+        self.platter("truth", DRIVE, "-o", "m.json")
+        run = subprocess.Popen([PLATTER, "replay", "-", "--on", "m.json", "-o", "r.pres"], text=True,
+                               cwd=self.folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        lines = "".join(f"{i}.5 0 {i} 2 1\n" for i in range(100000)).splitlines(keepends=True)
+        run.stdin.writelines(lines[:50000])  # more than a pipe holds: it has begun to read
+        run.stdin.flush()
+        self.assertTrue(any(name.startswith("r.pres.") for name in self.files()))
+        run.send_signal(signal.SIGINT)
+        try:
+            run.stdin.writelines(lines[50000:])
+            run.stdin.close()
+        except BrokenPipeError:
+            pass
+        with run.stderr:
+            self.assertEqual(run.stderr.read(), "platter: stopped by a signal; no result was written\n")
+        self.assertEqual(run.wait(), INTERRUPTED)
+        self.assertEqual(self.files(), ["m.json"])
 
     def test_a_pipe_gets_csv(self):
         self.replayed("r.csv")
