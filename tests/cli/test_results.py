@@ -1,5 +1,6 @@
 """Results: their two forms, the reader in docs/metrics.md, their summary; replays at depth."""
 
+import contextlib
 import json
 import os
 import re
@@ -135,11 +136,8 @@ class Results(PlatterTest):
         run.stdin.flush()
         self.assertTrue(any(name.startswith("r.pres.") for name in self.files()))
         run.send_signal(signal.SIGINT)
-        try:
+        with contextlib.suppress(BrokenPipeError), contextlib.closing(run.stdin):
             run.stdin.writelines(lines[50000:])
-            run.stdin.close()
-        except BrokenPipeError:
-            pass
         with run.stderr:
             self.assertEqual(run.stderr.read(), "platter: stopped by a signal; no result was written\n")
         self.assertEqual(run.wait(), INTERRUPTED)
