@@ -48,6 +48,13 @@ class MemoryReader final : public ResultReader {
 
 }  // namespace
 
+bool has_possible_times(const Response& row) {
+  constexpr Nanoseconds kMost = Nanoseconds{1} << 61;  // 73 years
+  const auto possible = [](Nanoseconds time_ns) { return time_ns >= -kMost && time_ns <= kMost; };
+  return possible(row.due_ns) && possible(row.issue_ns) && possible(row.waited_ns) &&
+         row.response_ns >= 0 && possible(row.response_ns);
+}
+
 void Bytes::fill(std::string& out, std::size_t bytes) {
   if (out.size() < bytes && !held_.empty()) {
     const std::size_t count = std::min(bytes - out.size(), held_.size());

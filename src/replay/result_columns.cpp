@@ -301,7 +301,7 @@ class ColumnsReader final : public ResultReader {
                  .response_ns = static_cast<Nanoseconds>(value(response_ns)),
                  .waited_ns = static_cast<Nanoseconds>(value(waited_ns))};
     if (bits & kMediaKnown) row.media = (bits & kMedia) != 0;
-    if (bits > kAllFlags || row.blocks != value(blocks) || row.response_ns < 0)
+    if (bits > kAllFlags || row.blocks != value(blocks) || !has_possible_times(row))
       fail(fmt::format("row {} is none of a replay", rows_ - values_[flags].size() + index + 1));
     return row;
   }

@@ -72,6 +72,7 @@ Part read_row(Row row, bool waited, Response& response) {
   if (waited) response.waited_ns = row.integer<Nanoseconds>();
   if (!row.ended()) row.fail("something follows the last field");
   if (response.response_ns < 0) row.fail("a response time below 0 is none");
+  if (!has_possible_times(response)) row.fail("a time of more than 73 years is none");
   return part == "trace" ? Part::trace : Part::reference;
 }
 

@@ -16,6 +16,9 @@ std::string head_text(const ResultHead& head, std::string_view more = {});
 // Throws Error(bad_input) that begins with `path`.
 ResultHead head_of(std::string_view text, const std::string& path);
 
+// Times that sums and differences can be made of; a response is not below 0.
+bool has_possible_times(const Response& row);
+
 // Pulls a file's bytes, with the beginning that was looked at in front.
 class Bytes {
  public:

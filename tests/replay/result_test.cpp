@@ -104,6 +104,8 @@ TEST_CASE("a damaged result names its line") {
   CHECK(error_of(head + "trace,Q,1,1,0,0,5,\n").starts_with(", line 3: the second field"));
   CHECK(error_of(head + "trace,R,1,1,0,0,5,2\n").starts_with(", line 3: media is not empty"));
   CHECK(error_of(head + "trace,R,1,1,0,0,5\n").starts_with(", line 3: the line is cut short"));
+  CHECK(error_of(head + "trace,R,1,1,-9223372036854775807,9223372036854775807,5,\n")
+            .starts_with(", line 3: a time of more than 73 years"));
   CHECK(error_of(head) == ": holds no request");
   CHECK(error_of("# {\"schema\":\"x/9\"}\n").starts_with(": its schema is \"x/9\""));
   CHECK(error_of("# nonsense\n").starts_with(": its first line is not the header"));
