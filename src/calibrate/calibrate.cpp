@@ -25,8 +25,7 @@ constexpr int kRounds = 3;
 constexpr double kPhaseWidth_ns = 5e9;   // over which accesses tell where the platter is
 constexpr double kOutlier = 0.1;         // of a revolution: an access that says nothing of positioning
 constexpr std::size_t kFewestTrials = 50;
-// A shuffled sequence of angles must keep step far less well than the true one.
-constexpr double kBetterThanShuffled = 2;
+constexpr double kShuffled = 0.5;        // shuffled angles must keep step far less well
 
 model::Parameter calibrated(const model::Parameter& before, double value, double error,
                             std::size_t samples, const char* unit) {
@@ -61,9 +60,7 @@ bool think_times_in_front(const model::DriveModel& model, const Measurement& mea
     const std::vector<Access> accesses = learned_accesses(model, as, result);
     std::optional<Spindle> found;
     if (!accesses.empty()) found = find_spindle(accesses, *result.period_ns);
-    if (found && found->coherence.statistic <
-                     kBetterThanShuffled * best_shuffled(accesses, *found).statistic)
-      found.reset();
+    if (found && shuffled_share(accesses, *found) > kShuffled) found.reset();
     return found;
   };
   if (spindle_of(measured)) return false;

@@ -210,12 +210,15 @@ std::optional<Spindle> find_spindle(std::span<const Access> accesses, double nom
   return best;
 }
 
-Coherence best_shuffled(std::span<const Access> accesses, const Spindle& spindle) {
+double shuffled_share(std::span<const Access> accesses, const Spindle& spindle) {
   std::vector<Pair> pairs = pairs_of(accesses, spindle.trust, kFirstApart * spindle.period_ns);
+  const double step = 1 / (kSteps * kFirstApart);
+  const double unshuffled = scan(pairs, spindle.period_ns, kReach, step).coherence.statistic;
   std::mt19937_64 generator(1);
   for (std::size_t i = pairs.size(); i > 1; --i)
     std::swap(pairs[i - 1].turn_rev, pairs[generator() % i].turn_rev);
-  return scan(pairs, spindle.period_ns, kReach, 1 / (kSteps * kFirstApart)).coherence;
+  return unshuffled > 0 ? scan(pairs, spindle.period_ns, kReach, step).coherence.statistic / unshuffled
+                        : 1;
 }
 
 }  // namespace platter::calibrate

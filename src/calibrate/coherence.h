@@ -52,7 +52,8 @@ struct Spindle {
 // beyond chance (1e-6, everything that was tried counted).
 std::optional<Spindle> find_spindle(std::span<const Access> accesses, double nominal_ns);
 
-// The same with the accesses' angles shuffled: what pacing by the host, not by the spindle, would give.
-Coherence best_shuffled(std::span<const Access> accesses, const Spindle& spindle);
+// How well the same pairs keep step with their turns shuffled, at the best period, as a share of how well
+// they do: near 1 where the host's pacing makes them, not the spindle.
+double shuffled_share(std::span<const Access> accesses, const Spindle& spindle);
 
 }  // namespace platter::calibrate

@@ -12,7 +12,7 @@ namespace platter::calibrate {
 namespace {
 
 constexpr std::size_t kStretches = 20;
-constexpr double kErrors = 4;        // that a gain must exceed
+constexpr double kErrors = 3.5;      // that a gain must exceed
 constexpr double kLeastGain = 0.002; // of the mean absolute difference
 constexpr int kMostRounds = 12;
 

@@ -27,7 +27,10 @@ constexpr double kGrid = 0.3;            // turn over a zone's heads, cylinders:
 constexpr std::size_t kFewest = 5;       // accesses
 constexpr std::size_t kMostSearched = 260;  // accesses that the search looks at
 constexpr double kNearlyRight = 0.85;    // coherence from which on only a regression is needed
+constexpr double kSurelyRight = 0.99;    // ... in a zone with ranges, which even skews can mimic
 constexpr double kSignificant = 4;       // standard errors
+// Smaller corrections are of no use: a position counts as known within 1/32 of a revolution.
+constexpr double kLeast = 0.002;
 constexpr int kRounds = 3;
 
 // One access of a zone: by how much the platter stood elsewhere than the model says, and where.
@@ -193,6 +196,9 @@ struct Zone {
   std::vector<Sample> samples{};
   std::vector<bool> writes{};
   std::uint32_t range = 0;
+  double middle = 0, middle_error = 0.5;  // correction in the middle of its accesses, skews aside
+  double middle_skews = 0;                      // what the skews' corrections add there
+  double reach_cylinders = 0, reach_heads = 0;  // of them, from there
 };
 
 std::uint32_t head_of_first(const model::LayoutNode& node) {
@@ -269,7 +275,8 @@ bool identify(Zone& zone, const std::vector<Sample>& samples,
   const Sets sets(samples);
   const double before = score_of(samples, sets, zone.angles.correction);
   if (zone.angles.coherence_before == 0) zone.angles.coherence_before = sets.coherence(before);
-  if (sets.coherence(before) > kNearlyRight && sets.log_chance(before, 1) < kChance) return true;
+  const double enough = zone.range > 0 ? kSurelyRight : kNearlyRight;
+  if (sets.coherence(before) > enough && sets.log_chance(before, 1) < kChance) return true;
   Found best{zone.angles.correction, before, 1};
   bool identified = sets.log_chance(before, 1) < kChance;
   const auto consider = [&](Found found) {
@@ -286,7 +293,7 @@ bool identify(Zone& zone, const std::vector<Sample>& samples,
   }
   if (near.score > 0) consider(near);
   for (const std::uint32_t range : {0u, zone.range}) {
-    if (sets.coherence(best.score) > kNearlyRight) break;
+    if (sets.coherence(best.score) > enough) break;
     if (range == 0 && zone.range > 0 && samples.size() < kFewest) continue;
     const std::vector<Sample> some = thinned(samples);
     Found found = search(some, Sets(some), range);
@@ -348,7 +355,18 @@ void regress(Zone& zone, const Phase& phase) {
   c.per_head += per_head;
   c.per_range += per_range;
   c.angle += fit->coefficients[0] - per_cylinder * cylinders - per_head * heads - per_range * ranges;
-  c.angle_error = std::sqrt(fit->covariance.at(0, 0));
+  zone.middle_skews = c.per_cylinder * cylinders + c.per_head * heads + c.per_range * ranges;
+  zone.middle = c.angle;
+  zone.middle_error = std::sqrt(fit->covariance.at(0, 0));
+  zone.reach_cylinders = zone.reach_heads = 0;
+  for (const Sample* s : used) {
+    zone.reach_cylinders = std::max(zone.reach_cylinders, std::abs(s->cylinder - cylinders));
+    zone.reach_heads = std::max(zone.reach_heads, std::abs(s->head - heads));
+  }
+  // The angle is that of the first track, far from the middle of the accesses.
+  c.angle_error = std::sqrt(fit->covariance.at(0, 0) +
+                            cylinders * cylinders * fit->covariance.at(1, 1) +
+                            (several_heads ? heads * heads * fit->covariance.at(2, 2) : 0));
   c.per_cylinder_error = std::sqrt(fit->covariance.at(1, 1));
   c.per_head_error = several_heads ? std::sqrt(fit->covariance.at(2, 2)) : 0;
 }
@@ -403,11 +421,11 @@ double spread_of(const std::vector<Zone>& zones, const Phase& phase) {
 }
 
 // The constant that all angles share is nobody's: what most zones have in common is taken off.
-void take_off_common_angle(std::vector<Zone>& zones) {
+double take_off_common_angle(std::vector<Zone>& zones) {
   std::vector<double> angles;
   for (const Zone& zone : zones)
     if (zone.angles.identified) angles.push_back(wrap_rev(zone.angles.correction.angle));
-  if (angles.empty()) return;
+  if (angles.empty()) return 0;
   double best = 0, least = 1e300;
   for (const double candidate : angles) {
     double sum = 0;
@@ -420,6 +438,7 @@ void take_off_common_angle(std::vector<Zone>& zones) {
   for (Zone& zone : zones)
     if (zone.angles.identified)
       zone.angles.correction.angle = wrap_rev(zone.angles.correction.angle - best);
+  return best;
 }
 
 std::uint64_t slots_of(const model::LayoutNode& zone) {
@@ -428,7 +447,18 @@ std::uint64_t slots_of(const model::LayoutNode& zone) {
   return model::count_slots(layout);
 }
 
-bool beyond(double value, double error) { return std::abs(value) > kSignificant * error; }
+// Beyond its error, and by so much that it matters over the zone.
+bool beyond(double value, double error, double reach) {
+  return std::abs(value) > kSignificant * error && std::abs(value) * reach > kLeast;
+}
+
+bool is_changed(const Zone& zone, const ZoneCorrection& c, double common) {
+  // In the middle of the accesses, with the skews' corrections, which are known there best.
+  const double middle = wrap_rev(zone.middle - common + zone.middle_skews);
+  return zone.angles.identified &&
+         (beyond(middle, zone.middle_error, 1) || beyond(c.per_head, c.per_head_error, zone.reach_heads) ||
+          beyond(c.per_cylinder, c.per_cylinder_error, zone.reach_cylinders) || c.range > 0);
+}
 
 }  // namespace
 
@@ -489,12 +519,9 @@ AngleFit fit_zone_angles(const model::Layout& layout, std::span<const Access> ac
   AngleFit fit;
   fit.spread_rev = spread_of(zones, phase);
   fit.drift = drift_of(zones, spindle);
-  take_off_common_angle(zones);
+  const double common = take_off_common_angle(zones);
   for (Zone& zone : zones) {
-    const ZoneCorrection& c = zone.angles.correction;
-    zone.angles.changed = zone.angles.identified &&
-                          (beyond(c.angle, c.angle_error) || beyond(c.per_head, c.per_head_error) ||
-                           beyond(c.per_cylinder, c.per_cylinder_error) || c.range > 0);
+    zone.angles.changed = is_changed(zone, zone.angles.correction, common);
     if (zone.angles.identified) fit.accesses += zone.angles.accesses;
     fit.zones.push_back(zone.angles);
   }

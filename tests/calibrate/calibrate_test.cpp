@@ -1,0 +1,182 @@
+// A virtual drive with its default imperfections is the truth; models of it that are right, or wrong
+// in known ways, are calibrated with what it answered.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "calibrate/calibrate.h"
+#include "calibrate/outcome_text.h"
+#include "model/error.h"
+#include "model/json.h"
+#include "replay/replay_drive.h"
+#include "statistics/circular.h"
+#include "virtual_drive/open.h"
+
+using namespace platter;
+using namespace platter::calibrate;
+
+namespace {
+
+constexpr std::size_t kRequests = 3000;
+
+// Half of it anywhere, the rest near the request before; closed, 1 to 31 ms of thought.
+trace::Trace mixed(std::uint64_t blocks, std::uint64_t seed) {
+  std::mt19937_64 draw(seed);
+  trace::Trace trace{.kind = trace::Kind::closed, .name = "mixed", .requests = {}};
+  std::uint64_t end = 1000;
+  for (std::size_t i = 0; i < kRequests; ++i) {
+    trace::Request request;
+    request.blocks = static_cast<std::uint32_t>(4 * (1 + draw() % 6));
+    const std::uint64_t kind = draw() % 10;
+    std::uint64_t lbn = draw() % (blocks - 100);
+    if (kind < 2 && end + 100 < blocks) lbn = end;
+    if (kind >= 2 && kind < 5 && end > 600 && end + 1200 < blocks) lbn = end - 500 + draw() % 1000;
+    request.lbn = lbn;
+    request.think_ns = static_cast<Nanoseconds>(kMillisecond + draw() % (30 * kMillisecond));
+    end = lbn + request.blocks;
+    trace.requests.push_back(request);
+  }
+  return trace;
+}
+
+struct Case {
+  model::DriveModel truth{};
+  replay::Result measured{};
+};
+
+Case measured_case(const std::string& drive, int seed) {
+  const std::string name = drive + "?imperfections=default&seed=" + std::to_string(seed);
+  Case c;
+  c.truth = virtual_drive::virtual_model(name);
+  c.truth.imperfections.reset();
+  const auto device = virtual_drive::open_virtual(name);
+  c.measured = replay::replay_on_drive(*device, {}, mixed(c.truth.identity.blocks, seed));
+  return c;
+}
+
+Outcome calibrated(const model::DriveModel& model, const replay::Result& measured,
+                   const Options& options = {}) {
+  const std::size_t n = measured.requests.size();
+  return calibrate::calibrate(model, Measurement(measured, {0, n / 2}, {n / 2, n}), options);
+}
+
+double period_of(const model::DriveModel& model) {
+  return static_cast<double>(model.rotation.numerator_ns) /
+         static_cast<double>(model.rotation.denominator);
+}
+
+double demerit(const Standing& standing) { return standing.own_time.classes.front().demerit_ms; }
+
+}  // namespace
+
+TEST_CASE("a model that is wrong in known ways comes back to the truth") {
+  for (const char* drive : {"seagate-barracuda4lp", "hp-c2247"})
+    for (int seed = 1; seed <= 2; ++seed) {
+      CAPTURE(drive, seed);
+      const Case c = measured_case(drive, seed);
+      model::DriveModel wrong = c.truth;
+      wrong.rotation.numerator_ns =
+          static_cast<std::uint64_t>(std::llround(period_of(c.truth) * 1.0002 * 1e6));
+      wrong.rotation.denominator = 1'000'000;
+      *wrong.overheads.read_hit_after_read.value += 0.2;
+      *wrong.overheads.read_miss_after_read.value += 0.4;
+      wrong.layout.zones[1].angle_rev = statistics::turn_rev(wrong.layout.zones[1].angle_rev + 0.3);
+      wrong.cache.segments.value = 1;
+      const Outcome outcome = calibrated(wrong, c.measured);
+      const model::DriveModel& found = outcome.model;
+      CHECK(outcome.phase_known);
+      CHECK_FALSE(outcome.think_times_in_front);
+      CHECK(outcome.judged_better);
+      CHECK(demerit(outcome.judge_after) < demerit(outcome.judge_before) / 2);
+      REQUIRE(found.rotation.period.error);
+      CHECK(found.rotation.period.method == "calibrated");
+      CHECK(std::abs(period_of(found) / period_of(c.truth) - 1) <
+            2e-6 + 4 * *found.rotation.period.error / period_of(c.truth));
+      // All angles but one are right, up to a constant.
+      const auto apart = [&](std::size_t zone) {
+        return found.layout.zones[zone].angle_rev - c.truth.layout.zones[zone].angle_rev;
+      };
+      CHECK(std::abs(statistics::wrap_rev(apart(1) - apart(2))) < 0.003);
+      // What the host adds, a median of 12 us, belongs to the command.
+      const auto off = [](const model::Parameter& a, const model::Parameter& b) {
+        return *a.value - *b.value;
+      };
+      const model::Overheads &now = found.overheads, &then = c.truth.overheads;
+      CHECK(off(now.read_hit_after_read, then.read_hit_after_read) == Approx(0.014).margin(0.01));
+      CHECK(off(now.read_miss_after_read, then.read_miss_after_read) ==
+            Approx(0.014).margin(4 * now.read_miss_after_read.error.value_or(0.01)));
+      if (std::string(drive) == "seagate-barracuda4lp")
+        CHECK(found.cache.segments.value == c.truth.cache.segments.value);
+      CHECK_FALSE(found.provenance.notes.empty());
+      CHECK(found.provenance.method == c.truth.provenance.method);
+      // It can be kept in a file.
+      CHECK(model::to_json_text(model::from_json_text(model::to_json_text(found), "found")) ==
+            model::to_json_text(found));
+    }
+}
+
+TEST_CASE("of a model that is right only what the host adds is changed") {
+  for (const char* drive : {"seagate-barracuda4lp", "quantum-atlas10k"})
+    for (int seed = 3; seed <= 4; ++seed) {
+      CAPTURE(drive, seed);
+      const Case c = measured_case(drive, seed);
+      const Outcome outcome = calibrated(c.truth, c.measured);
+      CHECK(outcome.phase_known);
+      for (const Change& change : outcome.changes) {
+        CAPTURE(change.path, change.why);
+        CHECK((change.group == "hits" || change.path == "rotation.period"));
+        REQUIRE(change.from);
+        REQUIRE(change.to);
+        if (change.group == "hits")
+          CHECK(std::abs(*change.to - *change.from) < 0.03);
+        else
+          CHECK(std::abs(*change.to / *change.from - 1) < 2e-6);
+      }
+      CHECK(demerit(outcome.judge_after) < demerit(outcome.judge_before) + 0.01);
+    }
+}
+
+TEST_CASE("think times that stand in front of their requests are found out") {
+  const Case c = measured_case("seagate-barracuda4lp", 5);
+  // As such a recorder writes them, and as the format is read: each pause one request too late.
+  replay::Result shifted = c.measured;
+  for (std::size_t i = 1; i < shifted.requests.size(); ++i) {
+    const std::size_t pause = i - 1;  // in front of request i - 1, read as the one behind it
+    const Nanoseconds think =
+        pause == 0 ? 10 * kMillisecond
+                   : c.measured.requests[pause].issue_ns - c.measured.requests[pause - 1].completion_ns();
+    shifted.requests[i].issue_ns = shifted.requests[i - 1].completion_ns() + think;
+    shifted.requests[i].due_ns = shifted.requests[i].issue_ns;
+  }
+  const Outcome outcome = calibrated(c.truth, shifted);
+  CHECK(outcome.think_times_in_front);
+  CHECK(outcome.phase_known);
+  REQUIRE(outcome.judge_as_written_after);
+  CHECK(demerit(outcome.judge_after) < *outcome.judge_as_written_after);
+}
+
+TEST_CASE("only the groups that were asked for are changed") {
+  const Case c = measured_case("seagate-barracuda4lp", 6);
+  model::DriveModel wrong = c.truth;
+  *wrong.overheads.read_hit_after_read.value += 0.2;
+  *wrong.overheads.read_miss_after_read.value += 0.4;
+  Options options;
+  options.groups = {.rotation = false, .angles = false, .hits = true, .positioning = false, .cache = false};
+  const Outcome outcome = calibrated(wrong, c.measured, options);
+  REQUIRE_FALSE(outcome.changes.empty());
+  for (const Change& change : outcome.changes) CHECK(change.group == "hits");
+  const std::string text = outcome_text(outcome), json = outcome_json(outcome);
+  CHECK(text.find("overheads.read_hit_after_read") != std::string::npos);
+  CHECK(json.find("\"platter-calibration\"") != std::string::npos);
+}
+
+TEST_CASE("too few requests, and a model's result, are refused") {
+  Case c = measured_case("seagate-barracuda4lp", 7);
+  replay::Result few = c.measured;
+  few.requests.resize(300);
+  CHECK_THROWS_AS(calibrated(c.truth, few), Error);
+  c.measured.target = replay::Result::Target::model;
+  CHECK_THROWS_AS(calibrated(c.truth, c.measured), Error);
+}

@@ -1,0 +1,82 @@
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <random>
+
+#include "calibrate/positioning.h"
+
+using namespace platter::calibrate;
+
+namespace {
+
+constexpr double kPeriod_ms = 8.0;
+
+// Reads of a drive that takes `after_read` or `after_write` longer than the model, and at least `least`
+// where the arm stands on the cylinder.
+std::vector<Trial> trials(std::size_t count, unsigned seed, double after_read, double after_write,
+                          double least, double sigma = 0.05) {
+  std::mt19937_64 generator(seed);
+  std::uniform_real_distribution<double> unit;
+  std::normal_distribution<double> noise(0, sigma);
+  std::vector<Trial> list;
+  for (std::size_t i = 0; i < count; ++i) {
+    Trial trial;
+    trial.request = i;
+    trial.after_write = unit(generator) < 0.4;
+    trial.distance = unit(generator) < 0.2
+                         ? 0
+                         : static_cast<std::uint32_t>(1 + std::exp(8 * unit(generator)));
+    double longer = (trial.after_write ? after_write : after_read) + noise(generator);
+    if (trial.distance == 0) longer += least;
+    const double slack = kPeriod_ms * unit(generator);
+    const double turns = std::ceil((longer - slack) / kPeriod_ms);
+    trial.revolutions = static_cast<int>(turns);
+    trial.high_ms = slack + turns * kPeriod_ms;
+    trial.low_ms = trial.high_ms - kPeriod_ms;
+    list.push_back(trial);
+  }
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("overheads and the least time on a cylinder are found within their errors") {
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    const Positioning found = fit_positioning(trials(1500, seed, 0.6, -0.5, 1.0));
+    CAPTURE(seed);
+    for (const std::size_t distance : {0u, 30u, 1000u}) {
+      Trial trial;
+      trial.distance = static_cast<std::uint32_t>(distance);
+      CHECK(found.correction(trial) == Approx(distance == 0 ? 1.6 : 0.6).margin(0.15));
+      trial.after_write = true;
+      CHECK(found.correction(trial) == Approx(distance == 0 ? 0.5 : -0.5).margin(0.15));
+    }
+    REQUIRE(found.least_read);
+    CHECK(found.least_read->value == Approx(1.0).margin(5 * found.least_read->error));
+    CHECK(found.least_read->error < 0.3);
+    CHECK_FALSE(found.least_write);
+  }
+}
+
+TEST_CASE("where nothing is wrong, nothing is found") {
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    const Positioning found = fit_positioning(trials(1500, seed, 0, 0, 0));
+    CHECK(found.unknowns == 0);
+    CHECK(found.gain == 0);
+  }
+}
+
+TEST_CASE("seeks that take longer over long distances") {
+  std::vector<Trial> list = trials(3000, 1, 0, 0, 0, 0.02);
+  for (Trial& trial : list) {
+    const double longer = trial.distance > 100 ? 0.8 : 0;
+    trial.low_ms += longer;
+    trial.high_ms += longer;
+  }
+  const Positioning found = fit_positioning(list);
+  CHECK(found.seek_at(2000) - found.seek_at(10) == Approx(0.8).margin(0.2));
+}
+
+TEST_CASE("no trials tell nothing") {
+  CHECK(fit_positioning({}).unknowns == 0);
+}
