@@ -2,6 +2,7 @@
 // 10K unless --model=FILE names another one; docs/performance.md has the figures.
 
 #include <benchmark/benchmark.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
@@ -209,6 +210,21 @@ void add_drive(const std::string& name, const model::DriveModel& model) {
   add(name + "/load and verify", [=](auto& s) { load_table(s, model); });
 }
 
+// A buffer of thousands of segments in which written data wait.
+void add_large_cache(const std::string& name, model::DriveModel model) {
+  for (const int segments : {32, 1024, 4096, 16384}) {
+    model.cache.segments.value = segments;
+    model.cache.segment_blocks.value = 128;
+    model.cache.write_back_level.value = 2;
+    model.cache.destage_behind.value = 1;
+    model.cache.destage_idle.value = 5;
+    model.cache.read_hit_on_written.value = 1;
+    const auto tables = tables_of(model);
+    add(fmt::format("{}/service/{} segments, destage behind", name, segments),
+        [=](auto& s) { service(s, tables, true); });
+  }
+}
+
 void add_trace(const std::string& name, const model::DriveModel& model,
                const std::string& file) {
   const auto tables = tables_of(model);
@@ -237,6 +253,7 @@ int main(int argc, char** argv) {
         virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("quantum-atlas10k"));
     add_drive("atlas 10K", atlas);
     add_drive("nested, 3400 slips", bench::nested_drive(atlas));
+    add_large_cache("atlas 10K", atlas);
   }
   for (const std::string& file : models) {
     const model::DriveModel model = model::load_model(file);

@@ -44,7 +44,7 @@ class LbnPieces {
     std::uint64_t slot;  // of the LBN
     std::uint64_t end;   // the slots of the LBNs up to this one, not included, follow without a gap
   };
-  Run run_at(std::uint64_t lbn) const {
+  [[gnu::always_inline]] Run run_at(std::uint64_t lbn) const {
     const std::size_t piece = index_.count_not_above(lbn) - 1;
     const std::uint32_t shift = shifts_[piece];
     const std::uint64_t end = index_.keys[piece + 1];

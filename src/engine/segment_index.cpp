@@ -5,8 +5,6 @@
 #include <iterator>
 #include <limits>
 
-#include "engine/state.h"
-
 namespace platter::engine {
 namespace {
 
@@ -14,20 +12,6 @@ constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kCounters = 2;
 
 }  // namespace
-
-std::uint64_t rank_of(const Segment& segment, Waits waits) {
-  if (waits == Waits::for_destage)
-    return segment.content == Segment::Content::dirty ? segment.since : kNeverNext;
-  switch (segment.content) {
-    case Segment::Content::empty:
-      return waits == Waits::for_room ? kNeverNext : 0;
-    case Segment::Content::dirty:
-    case Segment::Content::leaving:
-      return kNeverNext;
-    default:
-      return segment.last_use + 1;
-  }
-}
 
 std::uint32_t SegmentIndex::room(std::uint32_t segments) {
   if (segments < kIndexedFrom) return 0;

@@ -6,21 +6,14 @@
 #include <cstdint>
 #include <span>
 
-namespace platter::engine {
+#include "engine/segment.h"
 
-struct Segment;
+namespace platter::engine {
 
 // Smaller caches are searched from end to end, which is faster there.
 constexpr std::uint32_t kIndexedFrom = 33;
 
-// Orders by waiting, each a tournament whose winner is at the root: whose place a new content
-// takes, who gives up its content for others' room, who is destaged.
-enum class Waits : std::uint8_t { for_replacement, for_room, for_destage };
-constexpr Waits kAllWaits[] = {Waits::for_replacement, Waits::for_room, Waits::for_destage};
-constexpr std::uint64_t kNeverNext = ~std::uint64_t{0};
-// The least is next; kNeverNext: not this one.
-std::uint64_t rank_of(const Segment& segment, Waits waits);
-
+// Each order by waiting is a tournament whose winner is at the root.
 class SegmentIndex {
  public:
   // 32-bit numbers that the index of so many segments takes; 0 if they are too few for one.

@@ -126,7 +126,7 @@ std::optional<std::uint32_t> Segments::take(std::uint32_t first, std::uint32_t l
                                             std::uint32_t blocks) {
   const std::optional<std::uint32_t> taken = replaceable(first, last);
   if (!taken) return std::nullopt;
-  release(*taken);
+  if (table_.pooled()) release(*taken);
   const std::uint32_t size = table_.pooled() ? std::clamp(blocks, 1u, largest()) : largest();
   if (!reserve(size)) return std::nullopt;
   Segment& segment = edit(*taken);

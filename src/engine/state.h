@@ -9,6 +9,7 @@
 
 #include "engine/request.h"
 #include "engine/scheduler.h"
+#include "engine/segment.h"
 #include "engine/tables.h"
 
 namespace platter::engine {
@@ -22,27 +23,6 @@ struct MediaCursor {
   Arm arm;
   Track track{};  // the one that was read or written last; no sectors: none yet
 };
-
-struct Segment {
-  enum class Content : std::uint8_t {
-    empty,
-    read,
-    written,  // and on the media (where writes do not wait: or on the way there)
-    dirty,    // written, and waiting for its destage
-    leaving,  // written, and on the way to the media
-  };
-  std::uint64_t first = 0, end = 0;  // LBNs [first, end) are in it
-  std::uint64_t last_use = 0;        // larger is later
-  std::uint64_t since = 0;           // dirty: when it became so, larger is later
-  Nanoseconds ready_ns = 0;          // when a request's own blocks have come from media or bus
-  std::uint32_t size = 0;            // blocks that it has room for
-  Content content = Content::empty;
-};
-
-// Whether it holds data that the media do not.
-inline bool holds_unwritten(const Segment& segment) {
-  return segment.content >= Segment::Content::dirty;
-}
 
 // The media work that goes on between requests. At most one at a time.
 struct Background {

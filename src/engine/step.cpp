@@ -23,13 +23,12 @@ void Step::settle(Nanoseconds now) {
       core_.media_lbn = background.cursor.next_lbn;
       background.kind = Kind::none;
     }
-  } while (start_idle_work(now));
+  } while (tables_.cache.works_when_idle() && start_idle_work(now));
 }
 
 // What a drive turns to on its own when no command keeps it: data that wait for their destage, a
 // read-ahead that was broken off. false: nothing that it begins before `now`.
 bool Step::start_idle_work(Nanoseconds now) {
-  if (core_.dirty == 0 && core_.paused.next_lbn == core_.paused.limit) return false;
   return resume_read_ahead(now) || start_destage_when_idle(now);
 }
 
@@ -126,7 +125,7 @@ Completion Step::serve(const Request& request, Nanoseconds arrival_ns, Nanosecon
   core_.now_ns = now_ns;
   settle(now_ns);
   core_.taken_until_ns = std::max(core_.taken_until_ns, now_ns);
-  core_.phase_ns = request.disturbance.phase_ns;
+  if (tables_.cache.works_when_idle()) core_.phase_ns = request.disturbance.phase_ns;
   if (tables_.cache.fewest_segments > 0) divide_as_asked(request);
   Completion done = request.write ? write(request, now_ns) : read(request, now_ns);
   core_.taken_until_ns = std::max(core_.taken_until_ns, arm_taken_until(request, done));
@@ -134,7 +133,8 @@ Completion Step::serve(const Request& request, Nanoseconds arrival_ns, Nanosecon
   done.arrival_ns = arrival_ns;
   done.outside_validity = outside_validity(request);
   state_.outside_validity += done.outside_validity;
-  core_.idle_since_ns = std::max(core_.taken_until_ns, core_.media_free_ns);
+  if (tables_.cache.works_when_idle())
+    core_.idle_since_ns = std::max(core_.taken_until_ns, core_.media_free_ns);
   core_.last_was_write = request.write;
   core_.last_end_lbn = request.lbn + request.blocks;
   return done;

@@ -71,6 +71,7 @@ class Step {
   Nanoseconds read_hit(const Request& request, Nanoseconds now, std::uint32_t segment);
   Nanoseconds read_partial(const Request& request, Nanoseconds now, std::uint32_t segment);
   Nanoseconds read_media(const Request& request, Nanoseconds now);
+  std::uint32_t blocks_wanted(const Request& request, const MediaCursor& cursor) const;
   void keep_read(const Request& request, const MediaCursor& cursor, std::uint64_t landing,
                  const Piece& first_piece);
   std::uint64_t watermark(const Request& request) const;

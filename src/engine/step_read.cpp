@@ -125,26 +125,28 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
                             overheads_.data_preparation);
 }
 
+// The request and what the drive will read behind it, as far as a segment may hold it.
+std::uint32_t Step::blocks_wanted(const Request& request, const MediaCursor& cursor) const {
+  Segment whole;
+  whole.first = whole.end = request.lbn;
+  whole.size = segments_.largest();
+  const bool reads_on = state_.settings.read_ahead && reads_on_behind_;
+  const std::uint64_t end = reads_on ? read_ahead_limit(tables_, request, whole, cursor.track)
+                                     : request.lbn + request.blocks;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(end - request.lbn, whole.size));
+}
+
 // What was read goes into a segment, and the drive reads on behind it.
 void Step::keep_read(const Request& request, const MediaCursor& cursor, std::uint64_t landing,
                      const Piece& first_piece) {
   const CacheTable& cache = tables_.cache;
   const std::uint64_t end = request.lbn + request.blocks;
-  Segment wanted;
-  wanted.content = Segment::Content::read;
-  wanted.first = wanted.end = request.lbn;
-  wanted.size = segments_.largest();
-  std::uint64_t blocks = request.blocks;
-  if (cache.pooled() && state_.settings.read_ahead && reads_on_behind_)
-    blocks = read_ahead_limit(tables_, request, wanted, cursor.track) - request.lbn;
-  const auto taken = segments_.take_for_read(
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, segments_.largest())));
+  const auto taken = segments_.take_for_read(cache.pooled() ? blocks_wanted(request, cursor) : 0);
   if (!taken) return;
   Segment& segment = segments_.edit(*taken);
-  wanted.size = segment.size;
-  wanted.last_use = segment.last_use;
-  wanted.ready_ns = cursor.time_ns;
-  segment = wanted;
+  segment.content = Segment::Content::read;
+  segment.first = segment.end = request.lbn;
+  segment.ready_ns = cursor.time_ns;
   if (cache.read_free_blocks && !tables_.layout.is_remapped(request.lbn)) {
     // Everything that passed between landing and the first wanted sector was read as well.
     const std::uint64_t from =

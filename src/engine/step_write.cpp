@@ -35,7 +35,7 @@ Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
   const bool waits = core_.background.kind == Kind::destage || core_.media_free_ns > now;
   if (core_.background.kind == Kind::destage) finish_destage();
   stop_read_ahead(now);
-  bring_to_media(request, true, std::nullopt);
+  if (core_.dirty > 0) bring_to_media(request, true, std::nullopt);
   Nanoseconds command = decoded_ns(overheads_.write_miss[after_write()]);
   Nanoseconds mechanical = command;
   // Such drives disconnect once more for a write that follows a write elsewhere.
@@ -105,7 +105,7 @@ Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
   if (tables_.cache.write_hit_keeps_read_ahead && core_.background.kind == Kind::read_ahead)
     core_.background.must = core_.background.limit;
   stop_read_ahead(now);
-  bring_to_media(request, true, std::nullopt);
+  if (core_.dirty > 0) bring_to_media(request, true, std::nullopt);
   const Nanoseconds command = decoded_ns(overheads_.write_hit[after_write()]);
   const std::uint64_t end = request.lbn + request.blocks;
   const std::uint32_t taken = take_for_write(request);

@@ -1,0 +1,47 @@
+// One segment of the buffer.
+#pragma once
+
+#include <cstdint>
+
+#include "model/units.h"
+
+namespace platter::engine {
+
+struct Segment {
+  enum class Content : std::uint8_t {
+    empty,
+    read,
+    written,  // and on the media (where writes do not wait: or on the way there)
+    dirty,    // written, and waiting for its destage
+    leaving,  // written, and on the way to the media
+  };
+  std::uint64_t first = 0, end = 0;  // LBNs [first, end) are in it
+  std::uint64_t last_use = 0;        // larger is later
+  std::uint64_t since = 0;           // dirty: when it became so, larger is later
+  Nanoseconds ready_ns = 0;          // when a request's own blocks have come from media or bus
+  std::uint32_t size = 0;            // blocks that it has room for
+  Content content = Content::empty;
+};
+
+// Whether it holds data that the media do not.
+inline bool holds_unwritten(const Segment& segment) {
+  return segment.content >= Segment::Content::dirty;
+}
+
+// Orders by waiting: whose place a new content takes, who gives up its content for others' room,
+// who is destaged.
+enum class Waits : std::uint8_t { for_replacement, for_room, for_destage };
+constexpr Waits kAllWaits[] = {Waits::for_replacement, Waits::for_room, Waits::for_destage};
+constexpr std::uint64_t kNeverNext = ~std::uint64_t{0};
+
+// The least is next; kNeverNext: not this one. An empty place is taken before any other.
+inline std::uint64_t rank_of(const Segment& segment, Waits waits) {
+  using Content = Segment::Content;
+  if (waits == Waits::for_destage)
+    return segment.content == Content::dirty ? segment.since : kNeverNext;
+  const std::uint64_t empty = waits == Waits::for_room ? kNeverNext : 0;
+  const std::uint64_t held = holds_unwritten(segment) ? kNeverNext : segment.last_use + 1;
+  return segment.content == Content::empty ? empty : held;
+}
+
+}  // namespace platter::engine
