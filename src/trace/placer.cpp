@@ -66,7 +66,9 @@ std::uint64_t Placer::next(const Nearby& nearby, Draws& draws,
     lbn = before->last + 1;
   } else if (kind < nearby.sequential + nearby.local) {
     const std::uint64_t lowest = before->first - std::min(before->first, nearby.local_blocks);
-    const Ranges around({{lowest, before->first + nearby.local_blocks + blocks - 1}});
+    const std::uint64_t to_last = ~std::uint64_t{0} - before->first - (blocks - 1);
+    const std::uint64_t highest = before->first + std::min(to_last, nearby.local_blocks);
+    const Ranges around({{lowest, highest + (blocks - 1)}});
     if (around.places(blocks, align_) > 0) lbn = around.draw(draws, blocks, align_);
   }
   return lbn && ranges_.holds(*lbn, blocks) ? *lbn : ranges_.draw(draws, blocks, align_);

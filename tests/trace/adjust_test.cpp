@@ -207,6 +207,21 @@ TEST_CASE("a rate makes arrivals of that rate, a think time a closed workload") 
   CHECK(thinking.requests.back().think_ns == 0);
 }
 
+TEST_CASE("local requests at the very end of the largest drive stay local") {
+  const std::uint64_t last = ~std::uint64_t{0} - 1;
+  for (const std::uint64_t far : {std::uint64_t{500}, ~std::uint64_t{0}}) {
+    const Trace trace = generate({.profile = adjusted(profile("local"), {.local_blocks = far}),
+                                  .blocks = ~std::uint64_t{0},
+                                  .within = {{last - 100'000'000, last}}});
+    double local = 0;
+    for (std::size_t i = 1; i < trace.requests.size(); ++i) {
+      const std::uint64_t a = trace.requests[i].lbn, b = trace.requests[i - 1].lbn;
+      local += (a > b ? a - b : b - a) <= far;
+    }
+    CHECK(local >= 0.9 * 4999 - 5 * std::sqrt(4999 * 0.9 * 0.1));
+  }
+}
+
 TEST_CASE("what is not adjusted stays") {
   const Profile mixed = adjusted(profile("mixed"), {.local_share = 0.5});
   const auto& place = std::get<Nearby>(mixed.place);
