@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <array>
 #include <map>
 #include <memory>
@@ -5,8 +7,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
@@ -38,15 +38,14 @@ struct Options {
 trace::Workload workload_of(const Options& options) {
   trace::Adjustment adjustment = options.adjustment;
   if (!options.gap.empty()) adjustment.gap = kGaps.at(options.gap);
-  trace::Workload workload{
-      .profile = trace::adjusted(trace::profile(options.workload), adjustment),
-      .blocks = options.blocks,
-      .block_bytes = options.block_bytes,
-      .requests = options.requests,
-      .seed = options.seed,
-      .reads_only = options.reads_only,
-      .within = lbn_ranges(options.within),
-      .writes = lbn_ranges(options.writes)};
+  trace::Workload workload{.profile = trace::adjusted(trace::profile(options.workload), adjustment),
+                           .blocks = options.blocks,
+                           .block_bytes = options.block_bytes,
+                           .requests = options.requests,
+                           .seed = options.seed,
+                           .reads_only = options.reads_only,
+                           .within = lbn_ranges(options.within),
+                           .writes = lbn_ranges(options.writes)};
   if (!options.model.empty()) {
     const model::Identity identity = model::load_model(options.model).identity;
     workload.blocks = identity.blocks;
@@ -70,8 +69,7 @@ void run(const Options& options) {
     return;
   }
   require(!options.workload.empty(), "--workload NAME");
-  require(!options.model.empty() || options.blocks > 0,
-          "the drive, --for MODEL or --blocks N");
+  require(!options.model.empty() || options.blocks > 0, "the drive, --for MODEL or --blocks N");
   require(!options.output.empty(), "-o FILE");
   const trace::Workload workload = workload_of(options);
   trace::save(workload, options.output, trace::format_of(options.format));
@@ -87,8 +85,9 @@ void add_places(CLI::App& command, trace::Adjustment& adjustment) {
   command.add_option("--streams", adjustment.streams, "sequential streams, each in its own region")
       ->check(at_least(1));
   command.add_flag("--any-stream", adjustment.any_stream, "the next one's stream is drawn");
-  command.add_option("--run-requests", adjustment.run_requests,
-                     "after so many a stream goes on anywhere in its region")
+  command
+      .add_option("--run-requests", adjustment.run_requests,
+                  "after so many a stream goes on anywhere in its region")
       ->check(at_least(1));
   command.add_option("--hot-share", adjustment.hot_share, "of the requests, to the hot spot");
   command.add_option("--hot-span", adjustment.hot_span, "of the blocks, in the hot spot");
@@ -139,7 +138,9 @@ void add_trace_generate(CLI::App& parent) {
                       "places that are drawn are multiples of it");
   add_places(*command, options->adjustment);
   add_times(*command, *options);
-  command->add_option("--format", options->format, "of the file (else: ascii if open, validate if closed)")
+  command
+      ->add_option("--format", options->format,
+                   "of the file (else: ascii if open, validate if closed)")
       ->check(CLI::IsMember(trace::format_names()));
   command->add_option("-o,--output", options->output, "the trace file to write");
   command->callback([options] { run(*options); });

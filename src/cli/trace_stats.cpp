@@ -1,14 +1,13 @@
-#include "trace/statistics.h"
+#include <fmt/core.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
 #include "trace/access_table.h"
+#include "trace/statistics.h"
 
 namespace platter::cli {
 namespace {
@@ -47,8 +46,7 @@ void run(const Options& options) {
 
 void add_trace_stats(CLI::App& parent) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      parent.add_subcommand("stats", "what traces ask for: sizes, places, times");
+  CLI::App* command = parent.add_subcommand("stats", "what traces ask for: sizes, places, times");
   add_trace_options(*command, options->trace);
   command->add_option("MORE", options->more, "more traces");
   command->add_flag("--tables", options->tables,

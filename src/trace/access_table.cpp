@@ -1,10 +1,10 @@
 #include "trace/access_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace platter::trace {
 namespace {
@@ -34,13 +34,14 @@ std::array<AccessRow, 2> access_rows(const Statistics& statistics) {
 
 std::string access_table(std::span<const Statistics> traces) {
   std::vector<AccessRow> rows;
-  for (const Statistics& each : traces) std::ranges::copy(access_rows(each), std::back_inserter(rows));
+  for (const Statistics& each : traces)
+    std::ranges::copy(access_rows(each), std::back_inserter(rows));
   std::size_t width = std::string_view("Configurations").size();
   for (const AccessRow& row : rows) width = std::max(width, row.configuration.size());
-  std::string text =
-      fmt::format("{:<{}}  Type of access  Number of IO  Mean (bytes)  Median (bytes)  Min (bytes)  "
-                  "Max (bytes)\n",
-                  "Configurations", width);
+  std::string text = fmt::format(
+      "{:<{}}  Type of access  Number of IO  Mean (bytes)  Median (bytes)  Min (bytes)  "
+      "Max (bytes)\n",
+      "Configurations", width);
   for (const AccessRow& row : rows)
     text += fmt::format("{:<{}}  {:<14}  {:>12}  {:>12}  {:>14}  {:>11}  {:>11}\n",
                         row.write ? "" : row.configuration, width, row.write ? "Write" : "Read",

@@ -1,5 +1,6 @@
-// The tables with which Salam-Alada 2004, section 4.6, sums a workload up (tables 4.1, 4.2 and 4.3):
-// for each configuration and type of access the number of accesses and their sizes in bytes.
+// The tables with which Salam-Alada 2004, section 4.6, sums a workload up (tables 4.1, 4.2
+// and 4.3): for each configuration and type of access the number of accesses and their sizes in
+// bytes.
 #pragma once
 
 #include <array>

@@ -1,11 +1,11 @@
 #include "trace/adjust.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 
@@ -43,8 +43,8 @@ Nanoseconds time_of(double ms, const char* option) {
 // One number of "LEAST-MOST:STEP", up to `end` or, without one, all of the text.
 std::uint32_t taken(std::string_view& text, const std::string& all) {
   double kib = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), kib,
-                                             std::chars_format::fixed);
+  const auto [rest, error] =
+      std::from_chars(text.data(), text.data() + text.size(), kib, std::chars_format::fixed);
   if (error != std::errc())
     refuse("--request-kb \"{}\" is no size; write N, LEAST-MOST or LEAST-MOST:STEP, as 4-128:4",
            all);
@@ -64,12 +64,14 @@ Sizes sizes_of(const std::string& all) {
   if (took(text, '-')) {
     const std::uint32_t most = taken(text, all);
     sizes.step_bytes = took(text, ':') ? taken(text, all) : sizes.least_bytes;
-    const bool in_steps = most >= sizes.least_bytes && (most - sizes.least_bytes) % sizes.step_bytes == 0;
+    const bool in_steps =
+        most >= sizes.least_bytes && (most - sizes.least_bytes) % sizes.step_bytes == 0;
     const std::size_t count = in_steps ? (most - sizes.least_bytes) / sizes.step_bytes + 1 : 0;
     if (count == 0 || count > 65536)
-      refuse("--request-kb \"{}\" leads in no whole number of steps, at most 65535, from the least to "
-             "the most",
-             all);
+      refuse(
+          "--request-kb \"{}\" leads in no whole number of steps, at most 65535, from the least to "
+          "the most",
+          all);
     sizes.weights.assign(count, 1);
   }
   if (!text.empty())
@@ -87,8 +89,8 @@ Wanted& place_of(Profile& profile, const char* option, const char* workloads) {
 
 void adjust_nearby(Profile& profile, const Adjustment& adjustment) {
   const auto nearby = [&](const char* option) -> Nearby& {
-    auto& place = place_of<Nearby>(
-        profile, option, "random, mixed, those of Wu 2016, local and write-burst");
+    auto& place =
+        place_of<Nearby>(profile, option, "random, mixed, those of Wu 2016, local and write-burst");
     if (place.of != kMillion) {
       place.sequential = place.sequential * kMillion / place.of;
       place.local = place.local * kMillion / place.of;
@@ -152,8 +154,9 @@ void adjust_times(Times& times, const Adjustment& adjustment) {
   if (adjustment.idle_ms) times.idle_ns = time_of(*adjustment.idle_ms, "--idle-ms");
   const bool bursts = times.burst_requests > 0 || times.burst_bytes > 0;
   if (bursts != (times.idle_ns > 0))
-    refuse("bursts are named by their length (--burst-requests or --burst-kb) and by the idle time "
-           "behind them (--idle-ms); name both");
+    refuse(
+        "bursts are named by their length (--burst-requests or --burst-kb) and by the idle time "
+        "behind them (--idle-ms); name both");
 }
 
 }  // namespace

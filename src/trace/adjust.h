@@ -10,13 +10,13 @@
 namespace platter::trace {
 
 struct Adjustment {
-  std::optional<double> read_share{};             // 0 to 1
-  std::optional<std::string> request_kb{};        // N, or LEAST-MOST or LEAST-MOST:STEP, all as likely
-  std::optional<double> align_kb{};               // of places that are drawn
+  std::optional<double> read_share{};       // 0 to 1
+  std::optional<std::string> request_kb{};  // N, or LEAST-MOST or LEAST-MOST:STEP, all as likely
+  std::optional<double> align_kb{};         // of places that are drawn
   std::optional<double> sequential_share{}, local_share{};  // Nearby
   std::optional<std::uint64_t> local_blocks{};
-  std::optional<std::uint32_t> streams{};         // Streams
-  bool any_stream = false;                        // drawn, not in turn
+  std::optional<std::uint32_t> streams{};  // Streams
+  bool any_stream = false;                 // drawn, not in turn
   std::optional<std::uint64_t> run_requests{};
   std::optional<double> hot_share{}, hot_span{};  // HotSpot
   std::optional<double> rate_hz{};                // makes the workload open

@@ -1,6 +1,6 @@
-// Random draws that are the same on every platform: the standard fixes the numbers of mt19937_64 but
-// not those of its distributions, and compilers may fuse floating-point operations. Whole numbers
-// only.
+// Random draws that are the same on every platform: the standard fixes the numbers of mt19937_64
+// but not those of its distributions, and compilers may fuse floating-point operations. Whole
+// numbers only.
 #pragma once
 
 #include <cstdint>

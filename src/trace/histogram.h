@@ -6,10 +6,10 @@
 
 namespace platter::trace {
 
-// Numbers below 2^exact_bits are counted one by one. Above, classes double in width with every power
-// of two, so that a class is at most 2^(1 - exact_bits) of its numbers wide; its middle stands for
-// them. Count, mean, least and most are exact always. With 13 bits
-// that is at most 2 MiB.
+// Numbers below 2^exact_bits are counted one by one. Above, classes double in width with every
+// power of two, so that a class is at most 2^(1 - exact_bits) of its numbers wide; its middle
+// stands for them. Count, mean, least and most are exact always. With 13 bits that is at most 2
+// MiB.
 class Histogram {
  public:
   static constexpr int kExactBits = 13;  // unless said otherwise

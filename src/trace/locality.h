@@ -76,7 +76,7 @@ class Footprint {
   bool exact() const { return exact_; }
 
  private:
-  static constexpr std::uint64_t kWords = 64;  // of a chunk: 4096 regions
+  static constexpr std::uint64_t kWords = 64;          // of a chunk: 4096 regions
   static constexpr std::size_t kMostChunks = 1 << 17;  // 64 MiB
 
   std::uint64_t region_blocks_;

@@ -1,9 +1,9 @@
 #include "trace/placer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 
@@ -17,11 +17,11 @@ Placer::Placer(const Profile& profile, Ranges ranges, std::uint64_t align, std::
 
 void Placer::require_room(const Ranges& ranges, const std::string& what) const {
   if (ranges.places(largest_, align_) > 0) return;
-  throw Error(ExitStatus::usage,
-              fmt::format("{} the largest request of the workload, {} blocks{}; name longer ranges "
-                          "or ask for smaller requests",
-                          what, largest_,
-                          align_ > 1 ? fmt::format(" on a multiple of {}", align_) : ""));
+  throw Error(
+      ExitStatus::usage,
+      fmt::format("{} the largest request of the workload, {} blocks{}; name longer ranges "
+                  "or ask for smaller requests",
+                  what, largest_, align_ > 1 ? fmt::format(" on a multiple of {}", align_) : ""));
 }
 
 void Placer::prepare(const Nearby&) {}
@@ -46,7 +46,8 @@ void Placer::prepare(const HotSpot& spot) {
   rest.insert(rest.end(), behind.list().begin(), behind.list().end());
   rest_ = Ranges(std::move(rest));
   if (spot.hot.part > 0) require_room(hot_, "the hot part of the ranges cannot hold");
-  if (spot.hot.part < spot.hot.of) require_room(rest_, "the ranges beside the hot part cannot hold");
+  if (spot.hot.part < spot.hot.of)
+    require_room(rest_, "the ranges beside the hot part cannot hold");
 }
 
 std::uint64_t Placer::place(Draws& draws, const std::optional<LbnRange>& before,

@@ -1,8 +1,8 @@
 #include "trace/profile_list.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "model/json_head.h"

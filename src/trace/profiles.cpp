@@ -1,10 +1,10 @@
 #include "trace/profiles.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 
@@ -34,9 +34,9 @@ Profile schindler(const char* name, const char* about, Nearby place) {
 
 // Wu 2016, section 4.6: three attributes and what each value of them means; 3 minutes of each.
 // Table 4.2: the requests a second that the paper measured, in the order of the loops below.
-constexpr std::array<double, 18> kWuRates_hz = {
-    172.75, 140.74, 155.06, 171.51, 142.76, 156.09, 170.45, 140.15, 153.99,
-    243.19, 186.37, 211.22, 195.20, 160.27, 176.60, 210.87, 169.69, 188.50};
+constexpr std::array<double, 18> kWuRates_hz = {172.75, 140.74, 155.06, 171.51, 142.76, 156.09,
+                                                170.45, 140.15, 153.99, 243.19, 186.37, 211.22,
+                                                195.20, 160.27, 176.60, 210.87, 169.69, 188.50};
 constexpr double kWuSeconds = 180;
 
 struct WuAccess {
@@ -55,14 +55,15 @@ struct WuSize {
 void add_wu(std::vector<Profile>& catalogue) {
   const std::array<WuAccess, 2> accesses = {{{"random", "uniform over the drive", {}},
                                              {"mixed", "80 % random, 20 % sequential", {1, 0, 5}}}};
-  const std::array<WuDirection, 3> directions = {{{"read", "reads", {0, 1}},
-                                                  {"write", "writes", {1, 1}},
-                                                  {"read-write", "50 % reads, 50 % writes", {1, 2}}}};
-  const std::array<WuSize, 3> sizes = {
-      {{"small", "4 KB", fixed_kib(4)},
-       {"large", "128 KB", fixed_kib(128)},
-       {"uniform", "4 to 128 KB in steps of 4 KB",
-        {4 * kKiB, 4 * kKiB, std::vector<std::uint32_t>(32, 1)}}}};
+  const std::array<WuDirection, 3> directions = {
+      {{"read", "reads", {0, 1}},
+       {"write", "writes", {1, 1}},
+       {"read-write", "50 % reads, 50 % writes", {1, 2}}}};
+  const std::array<WuSize, 3> sizes = {{{"small", "4 KB", fixed_kib(4)},
+                                        {"large", "128 KB", fixed_kib(128)},
+                                        {"uniform",
+                                         "4 to 128 KB in steps of 4 KB",
+                                         {4 * kKiB, 4 * kKiB, std::vector<std::uint32_t>(32, 1)}}}};
   const double* rate_hz = kWuRates_hz.data();
   for (const WuAccess& access : accesses)
     for (const WuDirection& direction : directions)
@@ -105,26 +106,24 @@ void add_ours(std::vector<Profile>& catalogue) {
                        .sizes = fixed_kib(4),
                        .place = HotSpot{},
                        .times = saturating()});
-  catalogue.push_back({.name = "write-burst",
-                       .about = "64 writes of 8 KB at once, uniform over the drive, then 1 s idle",
-                       .source = "platter",
-                       .writes = {1, 1},
-                       .sizes = fixed_kib(8),
-                       .place = Nearby{},
-                       .times = {.kind = Kind::open,
-                                 .gap = Gap::constant,
-                                 .burst_requests = 64,
-                                 .idle_ns = kSecond}});
+  catalogue.push_back(
+      {.name = "write-burst",
+       .about = "64 writes of 8 KB at once, uniform over the drive, then 1 s idle",
+       .source = "platter",
+       .writes = {1, 1},
+       .sizes = fixed_kib(8),
+       .place = Nearby{},
+       .times = {
+           .kind = Kind::open, .gap = Gap::constant, .burst_requests = 64, .idle_ns = kSecond}});
 }
 
 std::vector<Profile> made_catalogue() {
   std::vector<Profile> catalogue;
-  catalogue.push_back(schindler("random",
-                                "2 to 12 KB, 2/3 reads, uniform over the drive: all but the cache",
-                                Nearby{}));
   catalogue.push_back(schindler(
-      "mixed", "2 to 12 KB, 2/3 reads, 20 % sequential, 30 % within 500 LBNs: the cache",
-      Nearby{.sequential = 2, .local = 3, .of = 10}));
+      "random", "2 to 12 KB, 2/3 reads, uniform over the drive: all but the cache", Nearby{}));
+  catalogue.push_back(
+      schindler("mixed", "2 to 12 KB, 2/3 reads, 20 % sequential, 30 % within 500 LBNs: the cache",
+                Nearby{.sequential = 2, .local = 3, .of = 10}));
   add_wu(catalogue);
   add_ours(catalogue);
   return catalogue;
@@ -142,9 +141,9 @@ const Profile& profile(std::string_view name) {
   std::erase(wanted, ' ');
   const auto found = std::ranges::find(profiles(), wanted, &Profile::name);
   if (found == profiles().end())
-    throw Error(ExitStatus::usage,
-                fmt::format("there is no workload \"{}\"; platter trace generate --list names them",
-                            name));
+    throw Error(
+        ExitStatus::usage,
+        fmt::format("there is no workload \"{}\"; platter trace generate --list names them", name));
   return *found;
 }
 

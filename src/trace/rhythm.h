@@ -1,5 +1,5 @@
-// When the requests of an open trace come: how many fall into windows of a fixed length, and how many
-// are outstanding. Each takes one request after another, in bounded memory.
+// When the requests of an open trace come: how many fall into windows of a fixed length, and how
+// many are outstanding. Each takes one request after another, in bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Windows {
 
   Nanoseconds length_ns() const { return length_ns_; }
   std::uint64_t windows() const { return windows_; }  // whole ones
-  std::uint64_t most() const { return most_; }  // arrivals in one window
+  std::uint64_t most() const { return most_; }        // arrivals in one window
   // Index of dispersion for counts: variance of the arrivals in a window over their mean. 1 for
   // Poisson arrivals, 0 for regular ones, more for bursts. 0 without a whole window.
   double dispersion() const;

@@ -1,5 +1,6 @@
 // What a trace asks for: sizes, places, times. docs/workloads.md defines every figure. One pass, in
-// memory that does not grow with the trace (at most 30 MiB, and 1 bit for each MiB of the drive touched).
+// memory that does not grow with the trace (at most 30 MiB, and 1 bit for each MiB of the drive
+// touched).
 #pragma once
 
 #include <algorithm>
@@ -16,8 +17,8 @@
 
 namespace platter::trace {
 
-// Of the reads, the writes or all: Salam-Alada 2004, section 4.2, describes a workload by type, size,
-// frequency and stride of its accesses.
+// Of the reads, the writes or all: Salam-Alada 2004, section 4.2, describes a workload by type,
+// size, frequency and stride of its accesses.
 struct Accesses {
   Histogram blocks{};
   // The paper's stride (appendix D): the distance between the beginnings of one access and the next
@@ -67,7 +68,7 @@ class Statistics {
 
   std::optional<Request> before_{};
   Nanoseconds first_ns_ = 0, last_ns_ = 0;  // arrivals
-  Nanoseconds closed_ns_ = 0;  // service and think times up to the last request's
+  Nanoseconds closed_ns_ = 0;               // service and think times up to the last request's
 };
 
 // All that the reader gives.

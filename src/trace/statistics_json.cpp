@@ -54,8 +54,10 @@ Json sizes(const Statistics& statistics) {
   Json common = Json::array();
   for (const Histogram::Class& each : statistics.all.blocks.most_common(8))
     common.push_back({{"from", each.first}, {"to", each.last}, {"n", each.count}});
-  return {{"all", spread(statistics.all.blocks)},       {"reads", spread(statistics.reads.blocks)},
-          {"writes", spread(statistics.writes.blocks)}, {"most_common", common},
+  return {{"all", spread(statistics.all.blocks)},
+          {"reads", spread(statistics.reads.blocks)},
+          {"writes", spread(statistics.writes.blocks)},
+          {"most_common", common},
           {"histogram", histogram(statistics.all.blocks)}};
 }
 
@@ -72,8 +74,8 @@ Json sequentiality(const Statistics& statistics) {
   const Sequentiality& seen = statistics.sequentiality;
   Json continuing = Json::array();
   for (std::size_t streams = 1; streams <= Sequentiality::kRemembered; streams *= 2)
-    continuing.push_back({{"streams", streams},
-                          {"share", share(seen.continuing(streams), statistics.pairs())}});
+    continuing.push_back(
+        {{"streams", streams}, {"share", share(seen.continuing(streams), statistics.pairs())}});
   return {{"runs", seen.runs()},
           {"mean_run_requests", share(statistics.requests(), seen.runs())},
           {"mean_run_blocks", share(statistics.blocks, seen.runs())},

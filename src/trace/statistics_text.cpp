@@ -1,8 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "trace/access_table.h"
 #include "trace/statistics.h"
@@ -85,11 +85,11 @@ std::string sizes(const Statistics& statistics) {
   text += "  most common: ";
   const char* between = "";
   for (const Histogram::Class& each : statistics.all.blocks.most_common(6)) {
-    const std::string blocks =
-        each.first == each.last ? fmt::format("{}", each.first)
-                                : fmt::format("{} to {}", each.first, each.last);
-    text += fmt::format("{}{} ({:.1f} %)", between, blocks,
-                        percent(each.count, statistics.requests()));
+    const std::string blocks = each.first == each.last
+                                   ? fmt::format("{}", each.first)
+                                   : fmt::format("{} to {}", each.first, each.last);
+    text +=
+        fmt::format("{}{} ({:.1f} %)", between, blocks, percent(each.count, statistics.requests()));
     between = ", ";
   }
   return text + "\n";
@@ -115,16 +115,16 @@ std::string strides(const Statistics& statistics) {
 std::string sequentiality(const Statistics& statistics) {
   const Sequentiality& seen = statistics.sequentiality;
   std::string text = fmt::format(
-      "Runs: {}, {} requests and {} blocks on average, longest {} requests and {} blocks\n", seen.runs(),
+      "Runs: {}, {} requests and {} blocks on average, longest {} requests and {} blocks\n",
+      seen.runs(),
       figure(static_cast<double>(statistics.requests()) / static_cast<double>(seen.runs())),
       figure(static_cast<double>(statistics.blocks) / static_cast<double>(seen.runs())),
       seen.longest_run_requests(), seen.longest_run_blocks());
   if (seen.streams() == 0) return text;
-  text += fmt::format("Streams: {} of two requests or more, {} requests on average, longest {}\n",
-                      seen.streams(),
-                      figure(static_cast<double>(seen.requests_in_streams()) /
-                             static_cast<double>(seen.streams())),
-                      seen.longest_stream_requests());
+  text += fmt::format(
+      "Streams: {} of two requests or more, {} requests on average, longest {}\n", seen.streams(),
+      figure(static_cast<double>(seen.requests_in_streams()) / static_cast<double>(seen.streams())),
+      seen.longest_stream_requests());
   std::string head = fmt::format("  {:<32}", "so many streams remembered"), row;
   for (std::size_t streams = 1; streams <= Sequentiality::kRemembered; streams *= 2) {
     head += fmt::format("{:>9}", streams);
@@ -144,8 +144,8 @@ std::string places(const Statistics& statistics) {
   std::string head = fmt::format("{:<34}", "On a multiple of"), begins, ends;
   for (const int power : {1, 3, 4, 5, 6, 7, 11}) {
     head += fmt::format("{:>9}", amount(block * (1 << power)));
-    begins += fmt::format(
-        "{:>9.1f}", percent(statistics.alignment.begins(power), statistics.requests()));
+    begins +=
+        fmt::format("{:>9.1f}", percent(statistics.alignment.begins(power), statistics.requests()));
     ends += fmt::format(
         "{:>9.1f}", percent(statistics.alignment.begins_and_ends(power), statistics.requests()));
   }
@@ -171,8 +171,8 @@ std::string rhythm(const Statistics& statistics) {
   for (const Windows& each : statistics.windows) {
     if (each.windows() < 2) continue;
     if (text.empty()) text = "Arrivals in a window\n";
-    text += fmt::format("  {:>6} ms: at most {}, variance over mean {}\n",
-                        to_ms(each.length_ns()), each.most(), figure(each.dispersion()));
+    text += fmt::format("  {:>6} ms: at most {}, variance over mean {}\n", to_ms(each.length_ns()),
+                        each.most(), figure(each.dispersion()));
   }
   const Histogram& found = statistics.outstanding.found();
   if (found.count() > 0)

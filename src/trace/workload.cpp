@@ -1,9 +1,9 @@
 #include "trace/workload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 
@@ -31,11 +31,13 @@ void check(const std::vector<LbnRange>& ranges, std::uint64_t capacity) {
 void check(const Profile& profile, std::uint32_t block_bytes) {
   if (block_bytes == 0) refuse("a block of 0 bytes is none");
   if (profile.align_bytes % block_bytes != 0)
-    refuse("requests cannot be aligned to {} bytes on a drive with blocks of {} bytes; name a "
-           "multiple of it",
-           profile.align_bytes, block_bytes);
+    refuse(
+        "requests cannot be aligned to {} bytes on a drive with blocks of {} bytes; name a "
+        "multiple of it",
+        profile.align_bytes, block_bytes);
   if (const auto* nearby = std::get_if<Nearby>(&profile.place);
-      nearby && (nearby->sequential > nearby->of || nearby->local > nearby->of - nearby->sequential))
+      nearby &&
+      (nearby->sequential > nearby->of || nearby->local > nearby->of - nearby->sequential))
     refuse("the sequential and the local share together are more than all requests");
 }
 
@@ -53,9 +55,9 @@ Generator::Generator(const Workload& workload)
   check(profile_, workload.block_bytes);
   const Sizes& sizes = profile_.sizes;
   for (const std::uint64_t weight : sizes.weights) weight_ += weight;
-  const std::uint64_t largest = whole_blocks(
-      sizes.least_bytes + (sizes.weights.size() - 1) * std::uint64_t{sizes.step_bytes},
-      workload.block_bytes);
+  const std::uint64_t largest =
+      whole_blocks(sizes.least_bytes + (sizes.weights.size() - 1) * std::uint64_t{sizes.step_bytes},
+                   workload.block_bytes);
   if (workload.blocks < largest)
     refuse("a drive of {} blocks cannot hold the largest request of the workload, {} blocks",
            workload.blocks, largest);
@@ -83,9 +85,10 @@ Request Generator::next() {
   Request request;
   if (made_ > 0) arrival_ns_ += gap_ns_;
   if (arrival_ns_ > kLongest_ns)
-    refuse("request {} of the workload {} would arrive after more than 104 days; ask for fewer "
-           "requests or for a higher rate",
-           made_ + 1, profile_.name);
+    refuse(
+        "request {} of the workload {} would arrive after more than 104 days; ask for fewer "
+        "requests or for a higher rate",
+        made_ + 1, profile_.name);
   ++made_;
   if (source_.kind == Kind::open) request.arrival_ns = arrival_ns_;
   const Share writes = profile_.writes;
@@ -144,9 +147,10 @@ void save(const Workload& workload, const std::string& path, Format format) {
   if (format == Format::detect) format = kind == Kind::open ? Format::ascii : Format::validate;
   const auto writer = create_trace(path, format, {.block_bytes = workload.block_bytes});
   if (kind == Kind::closed && writer->kind() == Kind::open)
-    refuse("the workload {} is closed, and the format {} holds open traces; name --format validate, "
-           "or --rate for an open one",
-           workload.profile.name, name_of(format));
+    refuse(
+        "the workload {} is closed, and the format {} holds open traces; name --format validate, "
+        "or --rate for an open one",
+        workload.profile.name, name_of(format));
   copy(generator, *writer);
   writer->finish();
 }

@@ -21,9 +21,9 @@ struct Workload {
   std::uint32_t block_bytes = 512;
   std::optional<std::uint64_t> requests{};  // else as many as the profile says
   std::uint64_t seed = 1;
-  bool reads_only = false;                  // reads in place of the writes, at the same places
-  std::vector<LbnRange> within{};           // all requests lie in these; empty: the whole drive
-  std::vector<LbnRange> writes{};           // writes lie in these; empty: as all requests
+  bool reads_only = false;         // reads in place of the writes, at the same places
+  std::vector<LbnRange> within{};  // all requests lie in these; empty: the whole drive
+  std::vector<LbnRange> writes{};  // writes lie in these; empty: as all requests
 };
 
 // The workload as a stream: it is made as it is read, and may be longer than memory.
@@ -56,8 +56,8 @@ class Generator final : public Reader {
 // All of it in memory.
 Trace generate(const Workload& workload);
 
-// All of it to a file, as it is made; Format::detect: ascii if it is open, validate if it is closed.
-// Throws Error(usage) for a format of open traces where it is closed.
+// All of it to a file, as it is made; Format::detect: ascii if it is open, validate if it is
+// closed. Throws Error(usage) for a format of open traces where it is closed.
 void save(const Workload& workload, const std::string& path, Format format = Format::detect);
 
 }  // namespace platter::trace

@@ -1,8 +1,9 @@
-// The tables of Salam-Alada 2004: one worked out by hand, and one of the paper's from a trace that is
-// made to have its figures.
+// The tables of Salam-Alada 2004: one worked out by hand, and one of the paper's from a trace that
+// is made to have its figures.
+#include "trace/access_table.h"
+
 #include <catch2/catch.hpp>
 
-#include "trace/access_table.h"
 #include "trace/trace.h"
 
 using namespace platter;

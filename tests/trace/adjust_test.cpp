@@ -1,13 +1,13 @@
-#include <catch2/catch.hpp>
-
-#include <algorithm>
-#include <cmath>
+#include "trace/adjust.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
 #include "model/error.h"
 #include "sampling.h"
-#include "trace/adjust.h"
 #include "trace/workload.h"
 
 using namespace platter;
@@ -68,7 +68,8 @@ Drawn drawn_workload(Draws& draws) {
                     .requests = 1 + draws.below(2000),
                     .seed = draws.below(~std::uint64_t{0})};
   const std::uint64_t third = workload.blocks / 3;
-  if (draws.below(2) == 0) workload.within = {{third, 2 * third}, {2 * third + 7, workload.blocks - 1}};
+  if (draws.below(2) == 0)
+    workload.within = {{third, 2 * third}, {2 * third + 7, workload.blocks - 1}};
   if (draws.below(2) == 0) workload.writes = {{10, 10 + third / 2}};
   workload.reads_only = draws.below(4) == 0;
   return {workload, adjustment};
@@ -130,8 +131,7 @@ TEST_CASE("a stream's requests follow one another in its own region, whoever els
     next[stream] += 128;
     ++counts[stream];
   }
-  for (const std::uint64_t count : counts)
-    CHECK(is_share(static_cast<double>(count), 4000, 0.2));
+  for (const std::uint64_t count : counts) CHECK(is_share(static_cast<double>(count), 4000, 0.2));
 }
 
 TEST_CASE("a run ends after its requests and the next begins anywhere") {
@@ -169,8 +169,9 @@ TEST_CASE("reads and writes with ranges of their own are streams of their own") 
 
 TEST_CASE("bursts end with the request that fills them") {
   const Adjustment adjustment{.request_kb = "4-12:4", .burst_kb = 100, .idle_ms = 250};
-  const Trace trace = generate(
-      {.profile = adjusted(profile("write-burst"), adjustment), .blocks = 1'000'000, .requests = 900});
+  const Trace trace = generate({.profile = adjusted(profile("write-burst"), adjustment),
+                                .blocks = 1'000'000,
+                                .requests = 900});
   std::uint64_t kib = 0;
   Nanoseconds now_ns = 0;
   for (const Request& request : trace.requests) {
@@ -185,17 +186,16 @@ TEST_CASE("bursts end with the request that fills them") {
 
 TEST_CASE("a rate makes arrivals of that rate, a think time a closed workload") {
   const auto made = [](const Adjustment& adjustment, const char* name = "random/read/small") {
-    return generate({.profile = adjusted(profile(name), adjustment),
-                     .blocks = 1'000'000,
-                     .requests = 10'001});
+    return generate(
+        {.profile = adjusted(profile(name), adjustment), .blocks = 1'000'000, .requests = 10'001});
   };
   const Trace poisson = made({.rate_hz = 200});
   REQUIRE(poisson.kind == Kind::open);
   CHECK(is_mean(to_ms(poisson.requests.back().arrival_ns), 10'000, 5, 5));
   double long_gaps = 0;
   for (std::size_t i = 1; i < poisson.requests.size(); ++i)
-    long_gaps += poisson.requests[i].arrival_ns - poisson.requests[i - 1].arrival_ns >
-                 5 * kMillisecond;
+    long_gaps +=
+        poisson.requests[i].arrival_ns - poisson.requests[i - 1].arrival_ns > 5 * kMillisecond;
   CHECK(is_share(long_gaps, 10'000, std::exp(-1)));
   const Trace regular = made({.rate_hz = 200, .gap = Gap::constant});
   CHECK(regular.requests.back().arrival_ns == 50 * kSecond);
@@ -234,8 +234,8 @@ TEST_CASE("what is not adjusted stays") {
 
 TEST_CASE("a seed makes the same requests open and closed") {
   const Trace open = generate({.profile = profile("mixed"), .blocks = 1'000'000});
-  const Trace closed = generate(
-      {.profile = adjusted(profile("mixed"), {.think_ms = 36}), .blocks = 1'000'000});
+  const Trace closed =
+      generate({.profile = adjusted(profile("mixed"), {.think_ms = 36}), .blocks = 1'000'000});
   CHECK(converted(open, Kind::closed).requests == closed.requests);
 }
 
@@ -243,13 +243,15 @@ TEST_CASE("what a workload has not and what makes no sense is refused in a sente
   CHECK(error_of("random", {.read_share = 1.5}) ==
         "--read-share 1.5 is no share; name one from 0 to 1");
   CHECK(says(error_of("random", {.read_share = std::nan("")}), "is no share"));
-  for (const char* size : {"", "x", "4-", "4-8:", "8-4", "4-9", "4:4", "4-8:4x", "-4", "0", "1e30"}) {
+  for (const char* size :
+       {"", "x", "4-", "4-8:", "8-4", "4-9", "4:4", "4-8:4x", "-4", "0", "1e30"}) {
     INFO(size);
     CHECK(says(error_of("random", {.request_kb = size}), "--request-kb"));
   }
   CHECK(error_of("random", {.request_kb = "0.5"}) == "no error");
-  CHECK(says(error_of("random", {.streams = 4}),
-             "--streams does not go with the workload random; it goes with sequential and streams"));
+  CHECK(
+      says(error_of("random", {.streams = 4}),
+           "--streams does not go with the workload random; it goes with sequential and streams"));
   CHECK(says(error_of("sequential", {.hot_share = 0.5}), "it goes with hot-spot"));
   CHECK(says(error_of("hot-spot", {.local_share = 0.5}), "it goes with random, mixed"));
   CHECK(says(error_of("random", {.rate_hz = 5, .think_ms = 5}), "name one of them"));
@@ -278,15 +280,18 @@ TEST_CASE("what does not fit the drive is refused in a sentence") {
              "a drive of 127 blocks cannot hold"));
   CHECK(refused({.profile = with("random", {.request_kb = "64"}), .blocks = 128}) == "no error");
   CHECK(says(refused({.profile = with("streams", {.streams = 9}), .blocks = 1000}), "9 streams"));
-  CHECK(says(refused({.profile = with("random", {.align_kb = 6}), .blocks = 9000, .block_bytes = 4096}),
-             "cannot be aligned to 6144 bytes"));
+  CHECK(says(
+      refused({.profile = with("random", {.align_kb = 6}), .blocks = 9000, .block_bytes = 4096}),
+      "cannot be aligned to 6144 bytes"));
   CHECK(says(refused({.profile = with("random", {.sequential_share = 0.7, .local_share = 0.4}),
                       .blocks = 9000}),
              "together are more than all"));
-  CHECK(says(refused({.profile = with("hot-spot", {.hot_span = 0}), .blocks = 9000}), "the hot part"));
+  CHECK(says(refused({.profile = with("hot-spot", {.hot_span = 0}), .blocks = 9000}),
+             "the hot part"));
   CHECK(says(refused({.profile = with("hot-spot", {.hot_span = 1}), .blocks = 9000}), "beside"));
   CHECK(refused({.profile = with("hot-spot", {.hot_share = 1, .hot_span = 1}), .blocks = 9000}) ==
         "no error");
-  CHECK(says(refused({.profile = with("random", {.rate_hz = 0.001}), .blocks = 9000, .requests = 20'000}),
-             "after more than 104 days"));
+  CHECK(says(
+      refused({.profile = with("random", {.rate_hz = 0.001}), .blocks = 9000, .requests = 20'000}),
+      "after more than 104 days"));
 }

@@ -1,9 +1,9 @@
-#include <catch2/catch.hpp>
+#include "trace/draws.h"
 
 #include <array>
+#include <catch2/catch.hpp>
 
 #include "sampling.h"
-#include "trace/draws.h"
 
 using namespace platter;
 using namespace platter::trace;

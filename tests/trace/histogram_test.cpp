@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "trace/histogram.h"
+
+#include <catch2/catch.hpp>
 
 using namespace platter::trace;
 

@@ -1,12 +1,12 @@
-#include <catch2/catch.hpp>
+#include "trace/profiles.h"
 
+#include <catch2/catch.hpp>
 #include <map>
 #include <set>
 
 #include "model/error.h"
 #include "sampling.h"
 #include "trace/profile_list.h"
-#include "trace/profiles.h"
 #include "trace/workload.h"
 
 using namespace platter;
@@ -58,7 +58,8 @@ TEST_CASE("the eighteen profiles of Wu 2016 hold what the paper states of them")
       CHECK(is_share(counts.writes, n, 0.5));
     else
       CHECK(counts.writes == (says("write") ? n : 0));
-    if (says("small")) CHECK(counts.sizes == std::map<std::uint32_t, int>{{8, static_cast<int>(n)}});
+    if (says("small"))
+      CHECK(counts.sizes == std::map<std::uint32_t, int>{{8, static_cast<int>(n)}});
     if (says("large"))
       CHECK(counts.sizes == std::map<std::uint32_t, int>{{256, static_cast<int>(n)}});
     if (says("/uniform")) {
@@ -80,12 +81,14 @@ TEST_CASE("the profiles ask for what the paper's drive did in three minutes") {
   CHECK(profile("mixed / read-write / uniform").requests == 33930);
 }
 
-TEST_CASE("no two workloads share a name, and one that there is not is an error that says where they "
-          "are listed") {
+TEST_CASE(
+    "no two workloads share a name, and one that there is not is an error that says where they "
+    "are listed") {
   std::set<std::string> names;
   for (const Profile& each : profiles()) CHECK(names.insert(each.name).second);
-  CHECK_THROWS_WITH(profile("radnom"), "there is no workload \"radnom\"; platter trace generate "
-                                       "--list names them");
+  CHECK_THROWS_WITH(profile("radnom"),
+                    "there is no workload \"radnom\"; platter trace generate "
+                    "--list names them");
 }
 
 TEST_CASE("the lists name every workload") {
@@ -122,7 +125,8 @@ TEST_CASE("nine of ten local requests lie within 500 blocks of the one before") 
   CHECK(is_share(local, static_cast<double>(trace.requests.size() - 1), 0.9));
 }
 
-TEST_CASE("80 % of the requests lie in the middle fifth of the drive, uniformly, the others beside") {
+TEST_CASE(
+    "80 % of the requests lie in the middle fifth of the drive, uniformly, the others beside") {
   const Trace trace = made("hot-spot");
   const auto n = static_cast<double>(trace.requests.size());
   double hot = 0, writes = 0, place = 0;
@@ -157,11 +161,10 @@ TEST_CASE("a seed is the same trace for ever") {
   CHECK(digest(of("random", 1), Format::ascii) == 0xc868067c5c1d09bc);
   CHECK(digest(of("mixed", 1), Format::ascii) == 0xa9475100fcb1e858);
   CHECK(digest(of("mixed", 7), Format::validate) == 0xef3f4b336ca3503d);
-  CHECK(digest(generate({.profile = profile("mixed"),
-                         .blocks = 4'000'000,
-                         .block_bytes = 4096,
-                         .seed = 7}),
-               Format::ascii) == 0x8e877e8b2f7ea771);
+  CHECK(digest(
+            generate(
+                {.profile = profile("mixed"), .blocks = 4'000'000, .block_bytes = 4096, .seed = 7}),
+            Format::ascii) == 0x8e877e8b2f7ea771);
   CHECK(digest(generate({.profile = profile("mixed"),
                          .blocks = 4'000'000,
                          .seed = 9,

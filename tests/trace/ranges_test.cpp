@@ -1,10 +1,10 @@
-#include <catch2/catch.hpp>
+#include "trace/ranges.h"
 
+#include <catch2/catch.hpp>
 #include <map>
 #include <set>
 
 #include "sampling.h"
-#include "trace/ranges.h"
 
 using namespace platter;
 using namespace platter::trace;
@@ -13,7 +13,8 @@ using namespace platter::trace::testing;
 namespace {
 
 // Every multiple of `align` at which so many blocks lie in one range.
-std::set<std::uint64_t> all_places(const Ranges& ranges, std::uint64_t blocks, std::uint64_t align) {
+std::set<std::uint64_t> all_places(const Ranges& ranges, std::uint64_t blocks,
+                                   std::uint64_t align) {
   std::set<std::uint64_t> places;
   for (const LbnRange& range : ranges.list())
     for (std::uint64_t lbn = range.first; lbn <= range.last; ++lbn)

@@ -1,5 +1,6 @@
-// How far a share or a mean may lie from what a generator promises: five standard errors of a sample
-// of that size, which a true promise exceeds once in 1.7 million times. And digests of traces.
+// How far a share or a mean may lie from what a generator promises: five standard errors of a
+// sample of that size, which a true promise exceeds once in 1.7 million times. And digests of
+// traces.
 #pragma once
 
 #include <cmath>

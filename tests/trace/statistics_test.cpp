@@ -1,16 +1,15 @@
 // The one-pass statistics against naive ones that keep the whole trace.
-#include <catch2/catch.hpp>
+#include "trace/statistics.h"
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <deque>
 #include <map>
-#include <set>
-
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "statistics/distribution.h"
 #include "trace/draws.h"
-#include "trace/statistics.h"
 #include "trace/trace.h"
 
 using namespace platter;
@@ -34,7 +33,8 @@ Trace random_trace(std::uint64_t seed, Kind kind) {
     end = request.lbn + request.blocks;
     request.write = draws.below(3) == 0;
     const auto gap_ns = static_cast<Nanoseconds>(
-        draws.below(4) == 0 ? 0 : draws.below(draws.below(9) == 0 ? 5 * kSecond : 90 * kMillisecond));
+        draws.below(4) == 0 ? 0
+                            : draws.below(draws.below(9) == 0 ? 5 * kSecond : 90 * kMillisecond));
     now_ns += gap_ns;
     (kind == Kind::open ? request.arrival_ns : request.think_ns) =
         kind == Kind::open ? now_ns : gap_ns;
@@ -57,11 +57,14 @@ void check_numbers(const Histogram& counted, std::vector<double> numbers) {
   CHECK(counted.mean() == Approx(statistics::mean(numbers)).epsilon(1e-12));
   double squares = 0;
   for (const double number : numbers) squares += std::pow(number - counted.mean(), 2);
-  CHECK(counted.deviation() ==
-        Approx(std::sqrt(squares / static_cast<double>(numbers.size()))).epsilon(1e-9).margin(1e-9));
+  CHECK(
+      counted.deviation() ==
+      Approx(std::sqrt(squares / static_cast<double>(numbers.size()))).epsilon(1e-9).margin(1e-9));
   for (const double share : {0.0, 0.1, 0.5, 0.77, 0.9, 0.99, 1.0}) {
     const double exact = statistics::quantile(numbers, share);
-    const double error = numbers.back() < std::pow(2, Histogram::kExactBits) ? 1e-12 : std::pow(2, 1 - Histogram::kExactBits);
+    const double error = numbers.back() < std::pow(2, Histogram::kExactBits)
+                             ? 1e-12
+                             : std::pow(2, 1 - Histogram::kExactBits);
     CHECK(std::abs(counted.quantile(share) - exact) <= error * exact + 1e-9);
   }
   std::uint64_t all = 0;
@@ -202,8 +205,8 @@ void check_times(const Trace& trace, const Statistics& seen) {
           })));
     if (i == 0) continue;
     const Request& before = trace.requests[i - 1];
-    gaps.push_back(static_cast<double>(seen.open() ? now.arrival_ns - before.arrival_ns
-                                                   : before.think_ns));
+    gaps.push_back(
+        static_cast<double>(seen.open() ? now.arrival_ns - before.arrival_ns : before.think_ns));
   }
   check_numbers(seen.gaps_ns, gaps);
   check_numbers(seen.services_ns, services);

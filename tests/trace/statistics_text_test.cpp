@@ -33,7 +33,9 @@ TEST_CASE("an open trace in words") {
                     .requests = {open(0, 8, false, 0, 8), open(2, 7, false, 4096, 16),
                                  open(4, 1, false, 8, 8), open(20, 5, true, 4112, 16),
                                  open(20, 15, true, 4128, 16), open(30, 4, false, 300, 8)}};
-  CHECK(text_of(trace) == R"(six.trace is an open trace: 6 requests, 4 reads (66.7 %) and 2 writes of 8 to 16 blocks (mean 12.0), LBN 0 to 4143, 36 KiB in all.
+  CHECK(
+      text_of(trace) ==
+      R"(six.trace is an open trace: 6 requests, 4 reads (66.7 %) and 2 writes of 8 to 16 blocks (mean 12.0), LBN 0 to 4143, 36 KiB in all.
 20.0 % are sequential, 0.0 % more within 500 LBNs of the one before; 60.0 % continue one of the last 2 streams.
 Mean time between arrivals: 6.000 ms, 166.7 requests a second for 0.030 s.
 6 service times were measured, mean 6.667 ms.
@@ -77,7 +79,9 @@ TEST_CASE("a closed trace in words") {
   Trace trace{.kind = Kind::closed, .name = "two.trace"};
   trace.requests = {{.think_ns = 5 * kMillisecond, .lbn = 100, .blocks = 3},
                     {.lbn = 50, .blocks = 2}};
-  CHECK(text_of(trace) == R"(two.trace is a closed trace: 2 requests, 2 reads (100.0 %) and 0 writes of 2 to 3 blocks (mean 2.5), LBN 50 to 102, 2.5 KiB in all.
+  CHECK(
+      text_of(trace) ==
+      R"(two.trace is a closed trace: 2 requests, 2 reads (100.0 %) and 0 writes of 2 to 3 blocks (mean 2.5), LBN 50 to 102, 2.5 KiB in all.
 0.0 % are sequential, 100.0 % more within 500 LBNs of the one before.
 Mean think time: 5.000 ms.
 

@@ -1,9 +1,9 @@
-#include <catch2/catch.hpp>
+#include "trace/workload.h"
 
+#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "model/error.h"
-#include "trace/workload.h"
 
 using namespace platter;
 using namespace platter::trace;
@@ -34,7 +34,8 @@ TEST_CASE("the random workload is that of the paper, within four standard errors
   CHECK(std::abs(bytes / 5000 - 8192) < 4 * 3380 / std::sqrt(5000.0));
   CHECK(std::abs(writes / 5000 - 1 / 3.0) < 4 * 0.471 / std::sqrt(5000.0));
   CHECK(std::abs(place / 5000 - 0.5) < 4 * 0.289 / std::sqrt(5000.0));
-  CHECK(std::abs(to_ms(trace.requests.back().arrival_ns) / 4999 - 36) < 4 * 20.8 / std::sqrt(4999.0));
+  CHECK(std::abs(to_ms(trace.requests.back().arrival_ns) / 4999 - 36) <
+        4 * 20.8 / std::sqrt(4999.0));
 }
 
 TEST_CASE("the mixed workload is 20 % sequential, 30 % local, 50 % uniform") {
@@ -42,7 +43,8 @@ TEST_CASE("the mixed workload is 20 % sequential, 30 % local, 50 % uniform") {
   double sequential = 0, local = 0;
   for (std::size_t i = 1; i < trace.requests.size(); ++i) {
     const Request &before = trace.requests[i - 1], &now = trace.requests[i];
-    const double distance = std::abs(static_cast<double>(now.lbn) - static_cast<double>(before.lbn));
+    const double distance =
+        std::abs(static_cast<double>(now.lbn) - static_cast<double>(before.lbn));
     if (now.lbn == before.lbn + before.blocks)
       ++sequential;
     else if (distance <= 500)
