@@ -52,7 +52,7 @@ class BlkparseReader final : public LineReader {
       if (event.action == BlockEvent::Action::issue) skips_.add(what);
       return false;
     }
-    event.time_ns = line.time(kTime, "the time", 1e9);
+    event.time_ns = line.time(kTime, "the time", kSecond);
     event.device = device;
     event.write = line[kOperation].find('W') != std::string_view::npos;
     event.sector = line.integer<std::uint64_t>(kSectorNumber, "the sector");

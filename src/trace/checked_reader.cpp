@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "trace/formats.h"
-#include "trace/line.h"
 
 namespace platter::trace {
 namespace {
@@ -73,7 +72,7 @@ class OneFormat final : public CheckedReader {
 
   bool next() {
     if (!records_->next(current_)) return false;
-    if (current_.request.arrival_ns > static_cast<Nanoseconds>(kLongestTime_ns))
+    if (current_.request.arrival_ns > kLongestTime_ns)
       fail(Part::time, fmt::format("the arrival time {:.0f} s is later than the 104 days that a trace may "
                                    "last",
                                    static_cast<double>(current_.request.arrival_ns) / kSecond));

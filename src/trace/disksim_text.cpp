@@ -19,7 +19,7 @@ class AsciiReader final : public LineReader {
 
   bool parse(const Line& line, Record& record) override {
     line.require_fields(5, "time in ms, device, LBN, blocks, flags");
-    record.request = {.arrival_ns = line.time(0, "the arrival time", 1e6),
+    record.request = {.arrival_ns = line.time(0, "the arrival time", kMillisecond),
                       .device = line.integer<std::uint32_t>(1, "the device number")};
     record.first = line.integer<std::uint64_t>(2, "the LBN");
     record.count = line.integer<std::uint32_t>(3, "the number of blocks");
@@ -58,9 +58,9 @@ class ValidateReader final : public LineReader {
     record.request = {.write = line[0] == "W", .tag = Tag(line[1])};
     record.first = line.integer<std::uint64_t>(2, "the LBN");
     record.count = line.integer<std::uint32_t>(3, "the number of blocks");
-    if (const Nanoseconds service_ns = line.time(4, "the service time", 1e3); service_ns > 0)
+    if (const Nanoseconds service_ns = line.time(4, "the service time", kMicrosecond); service_ns > 0)
       record.request.service_ns = service_ns;
-    record.request.think_ns = line.time(5, "the time to the next issue", 1e3);
+    record.request.think_ns = line.time(5, "the time to the next issue", kMicrosecond);
     return true;
   }
 

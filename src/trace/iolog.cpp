@@ -58,7 +58,7 @@ class IologReader final : public LineReader {
     const auto file = files_.find(line[name_]);
     if (file == files_.end())
       line.fail(name_, fmt::format("the file {} was not added before", shown(line[name_])));
-    record.request = {.arrival_ns = timed() ? line.time(0, "the timestamp", 1e3) : now_ns_,
+    record.request = {.arrival_ns = timed() ? line.time(0, "the timestamp", kMicrosecond) : now_ns_,
                       .device = file->second,
                       .write = action == "write"};
     record.first = line.integer<std::uint64_t>(name_ + 2, "the offset");
@@ -67,8 +67,8 @@ class IologReader final : public LineReader {
   }
 
   Nanoseconds wait_ns(const Line& line) const {
-    const Nanoseconds wait_ns = line.time(2, "the wait", 1e3);
-    if (wait_ns > static_cast<Nanoseconds>(kLongestTime_ns) - now_ns_)
+    const Nanoseconds wait_ns = line.time(2, "the wait", kMicrosecond);
+    if (wait_ns > kLongestTime_ns - now_ns_)
       line.fail(2, "the waits up to here take years");
     return wait_ns;
   }

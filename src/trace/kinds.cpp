@@ -106,6 +106,11 @@ class Open final : public Converted {
                     fmt::format("{}: request {} has no measured service time, so that the arrival of "
                                 "the next one is not known; replay it on a drive first",
                                 source_.name, number_));
+      if (now_ns_ > kLongestTime_ns)
+        throw Error(ExitStatus::bad_input,
+                    fmt::format("{}: request {} would arrive after more than 104 days, longer than a "
+                                "trace may last",
+                                source_.name, number_ + 1));
       Request& request = out[count] = *next;
       request.arrival_ns = now_ns_;
       known_ = request.service_ns.has_value();

@@ -1,6 +1,7 @@
 #include "trace/line.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace platter::trace {
 namespace {
@@ -11,6 +12,33 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
+}
+
+// Digits with a point among them, as nearly all times are; nullopt: something else, or too long.
+std::optional<Nanoseconds> plain_time(std::string_view text, Nanoseconds unit_ns) {
+  constexpr int kMostDigits = 18;  // that 64 bits hold
+  Nanoseconds value = 0, scale = 0;  // scale 0: no point yet
+  int digits = 0;
+  for (const char c : text) {
+    if (c >= '0' && c <= '9') {
+      if (++digits > kMostDigits) return std::nullopt;
+      value = 10 * value + (c - '0');
+      scale *= 10;
+    } else if (c == '.' && scale == 0) {
+      scale = 1;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (digits == 0) return std::nullopt;
+  scale = std::max<Nanoseconds>(scale, 1);
+  if (scale > unit_ns) {
+    const Nanoseconds divisor = scale / unit_ns;
+    value = (value + divisor / 2) / divisor;
+    return value <= kLongestTime_ns ? std::optional(value) : std::nullopt;
+  }
+  const Nanoseconds factor = unit_ns / scale;
+  return value <= kLongestTime_ns / factor ? std::optional(value * factor) : std::nullopt;
 }
 
 }  // namespace
@@ -61,17 +89,20 @@ void Line::wrong_count(std::size_t wanted, const char* names) const {
                            shown(fields_[wanted]), wanted, names));
 }
 
-Nanoseconds Line::time(std::size_t index, const char* what, double unit_ns) const {
+Nanoseconds Line::time(std::size_t index, const char* what, Nanoseconds unit_ns) const {
   const std::string_view text = fields_[index];
+  if (const std::optional<Nanoseconds> plain = plain_time(text, unit_ns)) [[likely]]
+    return *plain;
   double value = 0;
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, value);
   if (error == std::errc::invalid_argument || end != last)
     fail(index, fmt::format("{} \"{}\" is no number", what, shown(text)));
-  if (error != std::errc() || !(value >= 0 && value * unit_ns <= kLongestTime_ns))
-    fail(index, fmt::format("{} {} is out of range (0 to {:.0f})", what, shown(text),
-                            kLongestTime_ns / unit_ns));
-  return static_cast<Nanoseconds>(value * unit_ns + 0.5);
+  constexpr auto kLongest_ns = static_cast<double>(kLongestTime_ns);
+  const auto unit = static_cast<double>(unit_ns);
+  if (error != std::errc() || !(value >= 0 && value * unit <= kLongest_ns))
+    fail(index, fmt::format("{} {} is out of range (0 to {:.0f})", what, shown(text), kLongest_ns / unit));
+  return std::llround(value * unit);
 }
 
 }  // namespace platter::trace

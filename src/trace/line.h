@@ -16,8 +16,6 @@
 
 namespace platter::trace {
 
-constexpr double kLongestTime_ns = 9e15;  // doubles hold whole nanoseconds up to 2^53
-
 // What a person is shown of a field: a file that is no trace may hold anything.
 std::string shown(std::string_view text);
 
@@ -70,8 +68,8 @@ class Line {
                             base == 16 ? "hexadecimal" : "whole"));
   }
 
-  // A time in units of `unit_ns` nanoseconds.
-  Nanoseconds time(std::size_t index, const char* what, double unit_ns) const;
+  // A time in units of `unit_ns` nanoseconds, a power of ten; exact to the nanosecond.
+  Nanoseconds time(std::size_t index, const char* what, Nanoseconds unit_ns) const;
 
  private:
   Place place_of(const char* at) const {

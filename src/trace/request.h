@@ -12,6 +12,9 @@
 
 namespace platter::trace {
 
+// Of any time in a trace: 104 days. Doubles hold it exactly.
+constexpr Nanoseconds kLongestTime_ns = 9'000'000'000'000'000;
+
 enum class Kind : std::uint8_t {
   open,    // a request arrives at its time, whatever the drive does
   closed,  // a request is issued a think time after the completion of the one before

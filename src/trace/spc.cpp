@@ -24,7 +24,7 @@ class SpcReader final : public LineReader {
  private:
   bool parse(const Line& line, Record& record) override {
     line.require_at_least(5, "ASU, LBA, size in bytes, R or W, time in s");
-    record.request = {.arrival_ns = line.time(4, "the time", 1e9),
+    record.request = {.arrival_ns = line.time(4, "the time", kSecond),
                       .device = line.integer<std::uint32_t>(0, "the ASU")};
     record.first = sectors_to_bytes(line, 1, line.integer<std::uint64_t>(1, "the LBA"));
     record.count = line.integer<std::uint64_t>(2, "the size");

@@ -69,6 +69,9 @@ TEST_CASE("open arrivals become think times, closed ones arrivals after the meas
         "R Hit 12 4 0.000 2500.000\nW Hit 99 8 0.000 0.000\n");
   CHECK(written(read("R Hit 12 4 1000 2000\nW Hit 99 8 500 0\n"), Format::ascii) ==
         "0.000000 0 12 4 1\n3.000000 0 99 8 0\n");
+  std::string ages;
+  for (int i = 0; i < 2000; ++i) ages += "R Hit 12 4 9e12 9e12\n";  // together more than 64 bits hold
+  CHECK_THROWS_WITH(converted(read(ages), Kind::open), Catch::Contains("request 2 would arrive after"));
   CHECK_THROWS_AS(converted(read("R Hit 12 4 0 2000\nW Hit 99 8 500 0\n"), Kind::open), Error);
 }
 
@@ -110,4 +113,23 @@ TEST_CASE("of several devices one is chosen") {
                           "--device-number N");
   CHECK(error_of(text, {.device = 4}) == "t has no request for device 4; it has devices 3, 5");
   CHECK(read(text, {.device = 3}).requests.size() == 2);
+}
+
+TEST_CASE("a time comes back to the nanosecond however long the trace is") {
+  for (const Nanoseconds arrival_ns : {4'503'599'627'370'497, 8'999'999'999'999'999, 1'234'567'890'123'457}) {
+    const Trace trace{.requests = {{}, {.arrival_ns = arrival_ns}}};
+    for (const Format format : {Format::ascii, Format::spc, Format::blkparse, Format::blktrace})
+      CHECK(read(written(trace, format), {.format = format}).requests[1].arrival_ns == arrival_ns);
+  }
+  const auto arrival_ns = [](const std::string& text) { return read(text + " 0 1 1 1\n").requests[0].arrival_ns; };
+  CHECK(arrival_ns("1") == 1'000'000);
+  CHECK(arrival_ns("1.") == 1'000'000);
+  CHECK(arrival_ns(".5") == 500'000);
+  CHECK(arrival_ns("0.0000004999") == 0);
+  CHECK(arrival_ns("0.0000005") == 1);
+  CHECK(arrival_ns("0.000000500000000000000000000") == 1);
+  CHECK(arrival_ns("1.5e3") == 1'500'000'000);
+  CHECK(arrival_ns("000000000000000000000001.000001") == 1'000'001);
+  for (const char* text : {".", "1.2.3", "1e99", "-1", "1,5", "9000000000.000001", "9000000001"})
+    CHECK(error_of(std::string(text) + " 0 1 1 1\n", {.format = Format::ascii}).starts_with("t, line 1, column 1"));
 }
