@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The tables of docs/validation.md, from what measured_traces.sh or characterize_all.sh collected.
 
-    tables.py measured FOLDER  |  tables.py characterized FOLDER DRIVE...
+    tables.py measured FOLDER  |  tables.py calibrated FOLDER  |  tables.py characterized FOLDER DRIVE...
 """
 
 import json
@@ -143,9 +143,33 @@ def characterized(folder, drives):
                                       "hits agreed %")], proofs)
 
 
+def calibrated(folder):
+    rows = []
+    for name, drive in DRIVES.items():
+        judge = load(folder, f"{name}.calibration")["judge"]
+        before, after = judge["before"]["own_time"]["all"], judge["after"]["own_time"]["all"]
+        replayed = load(folder, f"{name}.replayed")["all"]["demerit_ms"]
+        behind = load(folder, f"{name}.behind")["all"]["demerit_ms"]
+        theirs = os.path.join(folder, f"{name}.disksim")
+        disksim = load(theirs)["all"]["demerit_ms"] if os.path.exists(theirs) else None
+        theirs_time = judge["after"]["drives_time"]["all"]
+        rows.append([drive, number(disksim, 4), number(disksim and disksim * 2 / 3, 4),
+                     number(before["demerit_ms"], 4), number(after["demerit_ms"], 4),
+                     number(replayed, 4), number(behind, 4), number(theirs_time["demerit_ms"], 4),
+                     number(before["paired"]["mae_ms"], 3), number(after["paired"]["mae_ms"], 3),
+                     percent(before["hits_agreed_share"]), percent(after["hits_agreed_share"]),
+                     percent(before["folded_phase_share_reanchored"]),
+                     percent(after["folded_phase_share_reanchored"])])
+    table(["drive", "DiskSim", "2/3 of it", "before", "calibrated", "replayed", "think times behind",
+           "in the drive's time", "mean abs. before", "after", "hits % before", "after",
+           "phase % before", "after"], rows)
+
+
 if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[1] == "measured":
         measured(sys.argv[2])
+    elif len(sys.argv) == 3 and sys.argv[1] == "calibrated":
+        calibrated(sys.argv[2])
     elif len(sys.argv) > 3 and sys.argv[1] == "characterized":
         characterized(sys.argv[2], sys.argv[3:])
     else:
