@@ -91,6 +91,7 @@ replay::Result Measurement::replay_in_own_time(const model::DriveModel& model) c
 }
 
 replay::Result Measurement::replay_learned(const model::DriveModel& model) const {
+  if (drive_.depth > 1) return replay_in_drives_time(model);
   return replay::replay_on_model(model, learned_, own_time());
 }
 

@@ -41,7 +41,8 @@ class Measurement {
   // got it, the platter set by the first media accesses (--phase-from).
   replay::Result replay_in_own_time(const model::DriveModel& model) const;
   replay::Result replay_in_drives_time(const model::DriveModel& model) const;
-  // In its own time only as far as what may be learned from.
+  // As far as what may be learned from: in its own time; in the drive's where several requests were
+  // outstanding, for then one request's error is that of all behind it.
   replay::Result replay_learned(const model::DriveModel& model) const;
 
   // As `platter compare`, over a part of the requests.
