@@ -115,6 +115,8 @@ void warn_of_cache(const model::Cache& cache, DriveText& result) {
        "reads on behind any read");
   warn("read_ahead_abort", cache.read_ahead_abort, 1, "breaks read-ahead off");
   warn("read_ahead_resumes", cache.read_ahead_resumes, 0, "does not take it up again");
+  warn("write_updates_segments", cache.write_updates_segments, 0,
+       "drops what a write overlaps");
   warn("destage_behind", cache.destage_behind, 0, "begins to write at once");
 }
 

@@ -133,7 +133,7 @@ struct CacheTable {
   std::uint8_t read_ahead_to_its_end;  // no command breaks it off
   std::uint8_t read_ahead_resumes, write_hit_keeps_read_ahead;
   std::uint8_t destage_behind, destage_by_lbn, destage_in_passing;
-  std::uint8_t reserved[1];  // 0
+  std::uint8_t write_updates_segments;
 
   // Between requests the drive may turn to something of its own.
   bool works_when_idle() const { return (destage_behind | read_ahead_resumes) != 0; }

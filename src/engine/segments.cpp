@@ -142,7 +142,10 @@ std::optional<std::uint32_t> Segments::take_for_read(std::uint32_t blocks) {
 
 void Segments::drop_overlapped(const Request& request) {
   visit_near(request.lbn, request.lbn + request.blocks, [&](std::uint32_t i) {
-    if (overlap(segments_[i], request) && !holds_unwritten(segments_[i])) release(i);
+    const Segment& segment = segments_[i];
+    if (!overlap(segment, request) || holds_unwritten(segment)) return;
+    if (table_.write_updates_segments && segment.content == Segment::Content::read) return;
+    release(i);
   });
 }
 

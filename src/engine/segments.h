@@ -36,7 +36,8 @@ class Segments {
   // A segment for new read data, with room for so many blocks; nullopt: all hold data that have to
   // wait for their destage.
   std::optional<std::uint32_t> take_for_read(std::uint32_t blocks);
-  // A segment for new written data; clean segments that overlap the request lose their contents.
+  // A segment for new written data; clean segments that overlap the request lose their contents,
+  // unless written blocks are put there, too.
   std::optional<std::uint32_t> take_for_write(const Request& request);
   void drop_overlapped(const Request& request);
   void touch(std::uint32_t segment);

@@ -129,6 +129,7 @@ CacheTable compile_cache(const model::Cache& c) {
   cache.destage_idle_ns = ns(c.destage_idle);
   cache.destage_by_lbn = flag(policy(c.destage_order, 1) != 0);
   cache.destage_in_passing = flag(is_set(c.destage_in_passing));
+  cache.write_updates_segments = flag(is_set(c.write_updates_segments));
   return cache;
 }
 
@@ -216,9 +217,8 @@ std::optional<std::string> cache_defect(const CacheTable& c) {
                   c.almost_read_hits, c.discards_after_transfer, c.read_ahead_by_request,
                   c.read_ahead_after_sequential, c.read_ahead_to_its_end, c.read_ahead_resumes,
                   c.write_hit_keeps_read_ahead, c.destage_behind, c.destage_by_lbn,
-                  c.destage_in_passing}))
+                  c.destage_in_passing, c.write_updates_segments}))
     return "a flag of its cache is neither 0 nor 1";
-  if (c.reserved[0] != 0) return "it has something where nothing may be";
   return std::nullopt;
 }
 

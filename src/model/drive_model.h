@@ -147,6 +147,7 @@ struct Cache {
   Parameter read_ahead_after_sequential;  // 1: only behind reads that carry on from earlier ones
   Parameter read_ahead_abort;             // 0: a new command waits until all has been read
   Parameter read_ahead_resumes;           // what was broken off goes on when the drive is idle
+  Parameter write_updates_segments;       // written blocks go into the segments that hold them
   Parameter destage_behind;               // 1: written data wait in the cache for a good moment
   Parameter destage_idle;                 // ms without a command before they go to the media
   Parameter destage_order;                // value of enum DestageOrder

@@ -24,7 +24,7 @@ using Rows = std::vector<std::vector<std::string>>;
 constexpr std::size_t kMostZoneRows = 200;
 
 // Parameters that are 0 or 1.
-constexpr std::array<std::string_view, 22> kFlags = {"cache.read_enabled",
+constexpr std::array<std::string_view, 23> kFlags = {"cache.read_enabled",
                                                      "cache.separate_write_segment",
                                                      "cache.read_ahead_on_hit",
                                                      "cache.read_free_blocks",
@@ -39,6 +39,7 @@ constexpr std::array<std::string_view, 22> kFlags = {"cache.read_enabled",
                                                      "cache.read_ahead_after_sequential",
                                                      "cache.read_ahead_abort",
                                                      "cache.read_ahead_resumes",
+                                                     "cache.write_updates_segments",
                                                      "cache.destage_behind",
                                                      "cache.destage_in_passing",
                                                      "overheads.extra_write_disconnect",

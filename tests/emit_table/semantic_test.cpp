@@ -269,7 +269,6 @@ TEST_CASE("times, sizes and flags that cannot be are refused") {
           "its cache has a kind of read-ahead that is none");
   refused([](Spoilt& t) { t.view.cache.stop_in_sector = 2; },
           "a flag of its cache is neither 0 nor 1");
-  refused([](Spoilt& t) { t.view.cache.reserved[0] = 1; }, "it has something where nothing may be");
   refused([](Spoilt& t) { t.view.queue.scheduler = 5; }, "its queue has a scheduler that is none");
   refused([](Spoilt& t) { t.view.queue.depth = kMaxOutstanding + 1; },
           "its queue is deeper than an engine's");

@@ -148,6 +148,7 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     SAME("Cache", Flat, read_ahead_resumes); SAME("Cache", Flat, write_hit_keeps_read_ahead);
     SAME("Cache", Flat, destage_behind); SAME("Cache", Flat, destage_by_lbn);
     SAME("Cache", Flat, destage_in_passing);
+    SAME("Cache", Flat, write_updates_segments);
   }
   {
     using Flat = engine::QueueTable;

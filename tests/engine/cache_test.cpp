@@ -261,6 +261,20 @@ TEST_CASE("a read's positioning takes its least time, also on the track where th
   CHECK(done[2] - done[0] == 10 * kMillisecond);  // a revolution
 }
 
+TEST_CASE("a write into what was read drops it, or is put there, too") {
+  model::Cache cache = plain_cache(3, 100);
+  cache.read_ahead = value(3);
+  cache.read_ahead_max_blocks = value(60);
+  for (const double updates : {0.0, 1.0}) {
+    cache.write_updates_segments = value(updates);
+    Host host(cache);
+    host.read(1000, 4);
+    host.wait_ms(100);  // 60 blocks more
+    host.write(1010, 4);
+    CHECK(host.hits(1020, 4) == (updates == 1));
+  }
+}
+
 TEST_CASE("written data wait for an idle time, and can be read meanwhile") {
   Host host(behind_cache(6, 10));
   const Completion done = host.write(1000);

@@ -116,7 +116,8 @@ TEST_CASE("flags are 0 or 1, and each of them is looked at") {
                             &C::read_ahead_by_request, &C::read_ahead_after_sequential,
                             &C::read_ahead_to_its_end, &C::read_ahead_resumes,
                             &C::write_hit_keeps_read_ahead, &C::destage_behind,
-                            &C::destage_by_lbn, &C::destage_in_passing})
+                            &C::destage_by_lbn, &C::destage_in_passing,
+                            &C::write_updates_segments})
     flag(&TablesView::cache, member);
   flag(&TablesView::bus, &BusTable::watermark_by_request);
   flag(&TablesView::overheads, &CommandOverheads::extra_write_disconnect);
@@ -132,7 +133,6 @@ TEST_CASE("what is reserved is 0") {
     CHECK(tables_defect(view) == "it has something where nothing may be");
   };
   refused([](TablesView& v) { v.motion.reserved = 1; });
-  refused([](TablesView& v) { v.cache.reserved[0] = 1; });
   for (const int i : {0, 1}) refused([=](TablesView& v) { v.validity.reserved[i] = 1; });
 }
 
