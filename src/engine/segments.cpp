@@ -248,15 +248,13 @@ std::uint32_t Segments::next_to_destage(std::uint64_t lbn) const {
   if (!table_.destage_by_lbn) return next_of(Waits::for_destage, 0, state_.core.segments);
   if (indexed()) return index().destage_from(lbn);
   // The nearest in front of the arm, else the first of all.
-  std::uint32_t best = 0;
-  std::uint64_t least = kNeverNext;
+  std::optional<std::uint32_t> best;
   for (std::uint32_t i = 0; i < state_.core.segments; ++i) {
     if (segments_[i].content != Segment::Content::dirty) continue;
-    const std::uint64_t way = segments_[i].first - lbn;  // behind the arm: beyond all in front
-    best = way < least ? i : best;
-    least = std::min(least, way);
+    // Modulo 2^64: behind the arm is beyond all in front of it.
+    if (!best || segments_[i].first - lbn < segments_[*best].first - lbn) best = i;
   }
-  return best;
+  return *best;
 }
 
 }  // namespace platter::engine

@@ -368,6 +368,27 @@ TEST_CASE("written data leave by age or by LBN, and in passing") {
   }
 }
 
+TEST_CASE("by LBN, what lies just behind the arm is the last, and is found") {
+  for (const int segments : {6, 40}) {
+    model::Cache cache = behind_cache(segments, 1e5);
+    cache.destage_order = value(1);
+    cache.write_segments = value(2);
+    Host host(cache);
+    host.read(3000, 1);   // the arm is behind LBN 3000
+    host.write(3000, 1);
+    host.write(100, 1);
+    host.write(2000, 1);  // one has to go: that at 100
+    CHECK(host.dirty() == 2);
+    CHECK(host.hits(3000, 1));
+    const Nanoseconds before = host.now;
+    CHECK(host.engine.synchronize(host.now) > before);
+    CHECK(host.dirty() == 0);
+    host.read(3000, 1), host.write(3000, 1);  // alone
+    host.engine.synchronize(host.now);
+    CHECK(host.dirty() == 0);
+  }
+}
+
 TEST_CASE("what waits is on the media before anything goes around it") {
   SECTION("SYNCHRONIZE CACHE waits for all of it") {
     Host host(behind_cache(20, 1e5));
