@@ -82,7 +82,11 @@ std::uint64_t read_ahead_limit(const Tables& tables, const Request& request, con
       far = end_of_next_track(layout, end, most, segment.first, near);
       break;
   }
-  far = std::max(std::min(far, most), end + read_ahead_least(cache, request));
+  // What would fall out of the segment again is not read, whatever the minimum.
+  std::uint64_t least = std::min<std::uint64_t>(read_ahead_least(cache, request), segment.size);
+  if (cache.read_ahead_ceiling > 0)
+    least = std::min<std::uint64_t>(least, cache.read_ahead_ceiling);
+  far = std::max(std::min(far, most), end + least);
   return std::min(far, blocks);
 }
 
