@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kReach = 0.03;          // of the nominal period, to either side
 constexpr double kChance = -13.8;        // ln(1e-6)
+constexpr double kKeepsStep = 0.5;       // least length of the mean vector
 constexpr std::size_t kPartners = 3;     // earlier accesses that each one is paired with
 constexpr std::uint32_t kSideBySide = 1; // cylinders
 constexpr double kFirstApart = 100;      // revolutions that the first, widest search looks over
@@ -207,6 +208,8 @@ std::optional<Spindle> find_spindle(std::span<const Access> accesses, double nom
     if (!found) continue;
     if (!best || found->coherence.share > best->coherence.share) best = found;
   }
+  // A weak coherence beyond chance is the host's rhythm, or another drive's: not a known position.
+  if (best && best->coherence.share < kKeepsStep) return std::nullopt;
   return best;
 }
 
