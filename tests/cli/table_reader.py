@@ -6,7 +6,7 @@ import bisect
 import collections
 import struct
 
-VERSION = 2
+VERSION = 3
 FIELDS = ("version platter identity provenance demerits note validity motion overheads bus cache "
           "queue totals nodes tracks extents zone_slots zone_buckets piece_lbns piece_shifts "
           "piece_buckets stretches remaps seek_distances seek_lines seek_buckets").split()
