@@ -334,16 +334,17 @@ void Calibration::hits() {
   model::DriveModel next = model_;
   std::vector<Change> changes;
   model::Overheads& o = next.overheads;
+  // What changes for reads leaves writes as they were, and the other way round.
+  const auto writes_have_their_own = [&] {
+    if (!next.bus.write_block_transfer) next.bus.write_block_transfer = next.bus.block_transfer;
+  };
   if (significant(0, found.read_block)) {
     add(o.read_hit_after_read, found.command[0], "hits", "overheads.read_hit_after_read",
         "read hits after reads", changes);
     add(o.read_hit_after_write, found.command[1], "hits", "overheads.read_hit_after_write",
         "read hits after writes", changes);
     if (is_significant(found.read_block)) {
-      // Writes keep theirs.
-      if (!next.bus.write_block_transfer) {
-        next.bus.write_block_transfer = next.bus.block_transfer;
-      }
+      writes_have_their_own();
       add(next.bus.block_transfer, found.read_block, "hits", "bus.block_transfer",
           "read hits of several sizes", changes);
     }
@@ -354,7 +355,7 @@ void Calibration::hits() {
     add(o.write_hit_after_write, found.command[3], "hits", "overheads.write_hit_after_write",
         "write hits after writes", changes);
     if (is_significant(found.write_block)) {
-      if (!next.bus.write_block_transfer) next.bus.write_block_transfer = next.bus.block_transfer;
+      writes_have_their_own();
       add(next.bus.write_block_transfer, found.write_block, "hits", "bus.write_block_transfer",
           "write hits of several sizes", changes);
     }

@@ -44,7 +44,7 @@ struct Options {
 std::unique_ptr<trace::Reader> open_trace(const Options& options, std::uint32_t block_bytes) {
   trace::Reading reading = options.trace.reading();
   reading.block_bytes = block_bytes;
-  return replay::shaped(trace::open_trace(options.trace.path, reading), options.shape);
+  return trace::open_trace(options.trace.path, reading);
 }
 
 // What a replay leaves: its file is written, its figures are here.
@@ -89,10 +89,8 @@ Replayed saved(const replay::Result& result, const Options& options) {
 // The trace for a model, which may tell by itself where the think times belong.
 std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject, const Options& options,
                                          bool& think_in_front) {
-  trace::Reading reading = options.trace.reading();
-  reading.block_bytes = subject.block_bytes;
-  std::unique_ptr<trace::Reader> trace = trace::open_trace(options.trace.path, reading);
-  think_in_front = reading.think_in_front;
+  std::unique_ptr<trace::Reader> trace = open_trace(options, subject.block_bytes);
+  think_in_front = options.trace.reading().think_in_front;
   if (options.trace.think_times.empty()) {
     replay::InStep in_step = replay::in_step(subject, std::move(trace));
     trace = std::move(in_step.trace);
@@ -148,7 +146,7 @@ Replayed on_device(const Options& options) {
                 "--phase-from sets a model's phase; a drive's platter stands where it stands");
   const std::unique_ptr<scsi::Device> device = open_device(options.target);
   const std::unique_ptr<trace::Reader> reader =
-      open_trace(options, replay::identity_of(*device).block_bytes);
+      replay::shaped(open_trace(options, replay::identity_of(*device).block_bytes), options.shape);
   const trace::Trace trace = trace::read_trace(*reader);
   print_skipped(*reader);
   CarefulReplay careful(options.target);

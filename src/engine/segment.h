@@ -28,6 +28,13 @@ inline bool holds_unwritten(const Segment& segment) {
   return segment.content >= Segment::Content::dirty;
 }
 
+// Whether it holds a block of [low, high).
+inline bool holds_any_of(const Segment& segment, std::uint64_t low, std::uint64_t high) {
+  // Not &&: one branch, which is hardly ever taken.
+  return (low < segment.end) & (high > segment.first) &
+         (segment.content != Segment::Content::empty);
+}
+
 // Orders by waiting: whose place a new content takes, who gives up its content for others' room,
 // who is destaged.
 enum class Waits : std::uint8_t { for_replacement, for_room, for_destage };

@@ -11,6 +11,11 @@ namespace {
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kCounters = 2;
 
+// Those that hold nothing come last.
+std::uint64_t first_of(const Segment& segment) {
+  return segment.content == Segment::Content::empty ? kNeverNext : segment.first;
+}
+
 }  // namespace
 
 std::uint32_t SegmentIndex::room(std::uint32_t segments) {
@@ -31,16 +36,12 @@ SegmentIndex::SegmentIndex(std::span<const Segment> segments, std::uint32_t* mem
       in_order_(memory[1]) {}
 
 std::uint64_t SegmentIndex::first_at(std::uint32_t position) const {
-  const Segment& segment = segments_[order_[position]];
-  return segment.content == Segment::Content::empty ? kNeverNext : segment.first;
+  return first_of(segments_[order_[position]]);
 }
 
-// Those that hold nothing come last.
 bool SegmentIndex::before(std::uint32_t a, std::uint32_t b) const {
-  const auto first = [&](std::uint32_t i) {
-    return segments_[i].content == Segment::Content::empty ? kNeverNext : segments_[i].first;
-  };
-  return first(a) != first(b) ? first(a) < first(b) : a < b;
+  const std::uint64_t first_a = first_of(segments_[a]), first_b = first_of(segments_[b]);
+  return first_a != first_b ? first_a < first_b : a < b;
 }
 
 std::uint32_t SegmentIndex::position_of_first(std::uint64_t first) const {

@@ -56,8 +56,8 @@ class SegmentIndex {
 
   std::span<const Segment> segments_;
   std::uint32_t count_, leaves_;
-  // In the state: the segments by first block (of those that are put in, *put_in_ many), where each
-  // one is in there, the tournaments, and what has changed since the last question.
+  // In the state: the segments by first block (in_order_ many), where each one is in there, the
+  // tournaments, and what has changed since the last question.
   std::uint32_t *order_, *position_, *trees_, *pending_;
   std::uint32_t &pending_count_, &in_order_;
 };

@@ -30,9 +30,12 @@ std::uint64_t scrambled(std::uint64_t number) {
 }
 
 bool overlap(const Segment& segment, const Request& request) {
-  // Not &&: one branch, which is hardly ever taken.
-  return (request.lbn < segment.end) & (request.lbn + request.blocks > segment.first) &
-         (segment.content != Segment::Content::empty);
+  return holds_any_of(segment, request.lbn, request.lbn + request.blocks);
+}
+
+// Blocks of the run that begins with the first and ends with the last of both.
+std::uint64_t together(const Segment& segment, const Request& request) {
+  return std::max(request.lbn + request.blocks, segment.end) - std::min(request.lbn, segment.first);
 }
 
 }  // namespace
@@ -225,9 +228,7 @@ std::optional<std::uint32_t> Segments::absorbing(const Request& request) const {
     if (segment.content != Segment::Content::dirty) return;
     const bool adjacent = end == segment.first || request.lbn == segment.end;
     if (!overlap(segment, request) && !(adjacent && table_.combine_writes)) return;
-    const std::uint64_t together =
-        std::max(end, segment.end) - std::min(request.lbn, segment.first);
-    if (together > (table_.pooled() ? largest() : segment.size)) return;
+    if (together(segment, request) > (table_.pooled() ? largest() : segment.size)) return;
     if (!best || segment.since < segments_[*best].since) best = i;
   });
   return best;
@@ -235,10 +236,9 @@ std::optional<std::uint32_t> Segments::absorbing(const Request& request) const {
 
 bool Segments::make_room_in(std::uint32_t segment, const Request& request) {
   const Segment& s = segments_[segment];
-  const std::uint64_t together =
-      std::max(request.lbn + request.blocks, s.end) - std::min(request.lbn, s.first);
-  if (together <= s.size) return true;
-  const auto more = static_cast<std::uint32_t>(together - s.size);
+  const std::uint64_t wanted = together(s, request);
+  if (wanted <= s.size) return true;
+  const auto more = static_cast<std::uint32_t>(wanted - s.size);
   if (!reserve(more)) return false;
   edit(segment).size += more;
   return true;

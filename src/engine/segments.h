@@ -96,7 +96,7 @@ std::optional<std::uint32_t> Segments::oldest_dirty(std::uint64_t low, std::uint
   visit_near(low, high, [&](std::uint32_t i) {
     const Segment& segment = segments_[i];
     if (segment.content != Segment::Content::dirty) return;
-    if (segment.first >= high || segment.end <= low || !accept(segment)) return;
+    if (!holds_any_of(segment, low, high) || !accept(segment)) return;
     if (!oldest || segment.since < segments_[*oldest].since) oldest = i;
   });
   return oldest;

@@ -10,11 +10,7 @@ void Step::start_destage(std::uint32_t segment, Nanoseconds start) {
   MediaCursor cursor{data.first, std::max(start, data.ready_ns), core_.phase_ns, core_.arm};
   const std::uint64_t first = data.first, end = data.end;
   segments_.set_leaving(segment);
-  Mechanics::FirstAccess how;
-  how.write = true;
-  how.zero_latency = tables_.cache.zero_latency_write != 0;
-  how.minimum_seek_ns = overheads_.minimum_seek_delay;
-  mechanics_.access(cursor, end, how, nullptr, nullptr, nullptr, nullptr);
+  mechanics_.access(cursor, end, write_access({}), nullptr, nullptr, nullptr, nullptr);
   leave_media(cursor);
   core_.background = {Kind::destage, segment, cursor, 0, first, 0};
 }

@@ -147,8 +147,8 @@ std::uint32_t Step::take_for_write(const Request& request) {
 // Whether data that the request overwrites are on the way to the media.
 bool Step::leaves(const Request& request) const {
   const Background& background = core_.background;
-  return background.kind == Kind::destage && request.lbn < segments_[background.segment].end &&
-         request.lbn + request.blocks > segments_[background.segment].first;
+  return background.kind == Kind::destage &&
+         holds_any_of(segments_[background.segment], request.lbn, request.lbn + request.blocks);
 }
 
 // The data wait in the buffer, together with what they carry on or overwrite.
@@ -161,8 +161,9 @@ Nanoseconds Step::write_behind(const Request& request, Nanoseconds now) {
     destage_at_once(*target);
     target.reset();
   }
-  segments_.drop_overlapped(request);
-  if (!target) {
+  if (target) {
+    segments_.drop_overlapped(request);
+  } else {
     while (!segments_.may_take_more_dirty()) destage_one();
     target = take_for_write(request);
   }

@@ -21,11 +21,9 @@ class Resumed final : public trace::Reader {
       : begin_(std::move(begin)), source_(std::move(source)), rest_(std::move(rest)) {}
 
   const trace::Source& source() const override { return source_; }
-  std::vector<trace::Skipped> skipped() const override {
-    return rest_ ? rest_->skipped() : std::vector<trace::Skipped>{};
-  }
+  std::vector<trace::Skipped> skipped() const override { return rest_->skipped(); }
   std::size_t read(std::span<trace::Request> out) override {
-    if (given_ == begin_.size()) return rest_ ? rest_->read(out) : 0;
+    if (given_ == begin_.size()) return rest_->read(out);
     const std::size_t count = std::min(out.size(), begin_.size() - given_);
     std::copy_n(begin_.begin() + static_cast<std::ptrdiff_t>(given_), count, out.begin());
     given_ += count;
@@ -48,10 +46,9 @@ std::vector<trace::Request> beginning_of(trace::Reader& trace) {
 }
 
 // Share of the accesses that are in step; 0 where they are too few to tell.
-double share_in_step(const Subject& subject, std::unique_ptr<trace::Reader> trace) {
-  const trace::Trace all = trace::read_trace(*trace);
-  const Result drive = result_of_trace(all);
-  const Result model = replay_on_model(subject, all, {.reference_reads = 0, .like = &drive});
+double share_in_step(const Subject& subject, const trace::Trace& trace) {
+  const Result drive = result_of_trace(trace);
+  const Result model = replay_on_model(subject, trace, {.reference_reads = 0, .like = &drive});
   const ClassMetrics metrics = compare(drive, model).classes.at(0);
   return metrics.phase_n < kFewest ? 0 : metrics.folded_phase_share_reanchored.value_or(0);
 }
@@ -65,18 +62,19 @@ InStep in_step(const Subject& subject, std::unique_ptr<trace::Reader> trace) {
     told.trace = std::move(trace);
     return told;
   }
-  const std::vector<trace::Request> begin = beginning_of(*trace);
-  const bool all_measured = std::ranges::all_of(begin, [&](const trace::Request& request) {
+  const trace::Trace begin{
+      .kind = source.kind, .name = source.name, .requests = beginning_of(*trace)};
+  const bool all_measured = std::ranges::all_of(begin.requests, [&](const trace::Request& request) {
     return request.service_ns && request.lbn + request.blocks <= subject.blocks;
   });
-  if (all_measured && begin.size() >= kFewest) {
-    const auto beginning = [&] { return std::make_unique<Resumed>(begin, source, nullptr); };
-    told.share_behind = share_in_step(subject, beginning());
-    told.share_in_front = share_in_step(subject, trace::think_times_in_front(beginning()));
+  if (all_measured && begin.requests.size() >= kFewest) {
+    told.share_behind = share_in_step(subject, begin);
+    told.share_in_front = share_in_step(
+        subject, trace::read_trace(*trace::think_times_in_front(trace::reader_of(begin))));
     told.think_in_front =
         told.share_in_front > 0.5 && told.share_behind < told.share_in_front / 2;
   }
-  told.trace = std::make_unique<Resumed>(begin, source, std::move(trace));
+  told.trace = std::make_unique<Resumed>(begin.requests, source, std::move(trace));
   if (told.think_in_front) told.trace = trace::think_times_in_front(std::move(told.trace));
   return told;
 }

@@ -13,24 +13,6 @@
 namespace platter::replay {
 namespace {
 
-// The file's first byte back in front of the others, for what reads bytes.
-class Rewound final : public trace::ByteSource {
- public:
-  Rewound(std::unique_ptr<trace::ByteSource> source, std::string begin)
-      : source_(std::move(source)), begin_(std::move(begin)) {}
-
-  std::size_t read(char* out, std::size_t most) override {
-    if (begin_.empty()) return source_->read(out, most);
-    const std::size_t count = begin_.copy(out, most);
-    begin_.erase(0, count);
-    return count;
-  }
-
- private:
-  std::unique_ptr<trace::ByteSource> source_;
-  std::string begin_;
-};
-
 class MemoryReader final : public ResultReader {
  public:
   explicit MemoryReader(Result result) : result_(std::move(result)) {}
@@ -104,7 +86,7 @@ std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in
   if (begin == "#") return csv_reader(Bytes(std::move(source), begin), path);
   if (begin == "{") return columns_reader(Bytes(std::move(source), begin), path);
   const std::unique_ptr<trace::Reader> reader =
-      trace::open_trace(std::make_unique<Rewound>(std::move(source), begin), path,
+      trace::open_trace(trace::prefixed_source(begin, std::move(source)), path,
                         {.format = trace::Format::validate, .think_in_front = think_in_front});
   return std::make_unique<MemoryReader>(result_of_trace(trace::read_trace(*reader)));
 }

@@ -79,6 +79,21 @@ class MemorySource final : public ByteSource {
   std::size_t at_ = 0;
 };
 
+class PrefixedSource final : public ByteSource {
+ public:
+  PrefixedSource(std::string prefix, std::unique_ptr<ByteSource> rest)
+      : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
+
+  std::size_t read(char* out, std::size_t most) override {
+    const std::size_t count = prefix_.read(out, most);
+    return count > 0 ? count : rest_->read(out, most);
+  }
+
+ private:
+  MemorySource prefix_;
+  std::unique_ptr<ByteSource> rest_;
+};
+
 class StreamSource final : public ByteSource {
  public:
   StreamSource(std::istream& in, const std::string& name) : in_(in), name_(name) {}
@@ -123,6 +138,10 @@ std::unique_ptr<ByteSource> file_source(const std::string& path) {
 
 std::unique_ptr<ByteSource> memory_source(std::string bytes) {
   return std::make_unique<MemorySource>(std::move(bytes));
+}
+
+std::unique_ptr<ByteSource> prefixed_source(std::string prefix, std::unique_ptr<ByteSource> rest) {
+  return std::make_unique<PrefixedSource>(std::move(prefix), std::move(rest));
 }
 
 std::unique_ptr<ByteSource> stream_source(std::istream& in, const std::string& name) {

@@ -25,6 +25,8 @@ class ByteSink {
 // "-" is the standard input. Throws Error(bad_input, permission).
 std::unique_ptr<ByteSource> file_source(const std::string& path);
 std::unique_ptr<ByteSource> memory_source(std::string bytes);
+// The bytes of `rest` behind those that were already read of it.
+std::unique_ptr<ByteSource> prefixed_source(std::string prefix, std::unique_ptr<ByteSource> rest);
 std::unique_ptr<ByteSource> stream_source(std::istream& in, const std::string& name);
 
 // A file that comes to be with finish(); throws Error(output).

@@ -18,25 +18,6 @@ constexpr std::size_t kBuffer = 128 * 1024;
 constexpr std::string_view kGzip = "\x1f\x8b";
 constexpr std::string_view kZstd = "\x28\xb5\x2f\xfd";
 
-// The bytes of another source behind those that were already read of it.
-class Prefixed final : public ByteSource {
- public:
-  Prefixed(std::string prefix, std::unique_ptr<ByteSource> rest)
-      : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
-
-  std::size_t read(char* out, std::size_t most) override {
-    if (at_ == prefix_.size()) return rest_->read(out, most);
-    const std::size_t count = prefix_.copy(out, most, at_);
-    at_ += count;
-    return count;
-  }
-
- private:
-  std::string prefix_;
-  std::size_t at_ = 0;
-  std::unique_ptr<ByteSource> rest_;
-};
-
 // What both decompressors have: compressed bytes read ahead, and their errors.
 class Decompressor : public ByteSource {
  public:
@@ -217,7 +198,7 @@ std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> bytes, cons
   }
   head.resize(have);
   const bool gzip = head.starts_with(kGzip), zstd = head == kZstd;
-  auto whole = std::make_unique<Prefixed>(std::move(head), std::move(bytes));
+  auto whole = prefixed_source(std::move(head), std::move(bytes));
   if (gzip) return std::make_unique<Gunzip>(std::move(whole), name);
   if (zstd) return std::make_unique<Unzstd>(std::move(whole), name);
   return whole;
