@@ -464,6 +464,9 @@ void Estimator::writes() {
         verdict(Question::read_written, 1) == Verdict::miss)
       note("written blocks can be read from the cache only until they are on the media");
     write_segments();
+    // A drive that writes while it takes more seems to have more of them than there are.
+    if (c.segments && c.write_segments)
+      c.write_segments.value = std::min(*c.write_segments.value, *c.segments.value);
   }
   c.zero_latency_write =
       on_arrival(Question::whole_track_write, "fit to whole-track writes begun at known phases");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "model/error.h"
+#include "model/validate.h"
 
 namespace platter::calibrate {
 namespace {
@@ -91,11 +92,12 @@ std::vector<Candidate> candidates(const model::DriveModel& model) {
   return list;
 }
 
-// nullopt: the engine does not run such a model.
+// nullopt: such a model makes no sense, or the engine does not run it.
 std::optional<Differences> differences(const model::DriveModel& model, const Measurement& measured) {
   Differences sums{};
   replay::Result result;
   try {
+    model::validate(model, "a candidate");
     result = measured.replay_learned(model);
   } catch (const Error&) {
     return std::nullopt;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kLongestTime_ms = 1e6;
 constexpr double kLargestCount = 4294967296.0;  // segments, blocks, queue entries
-constexpr double kMostSegments = 65536;
+constexpr double kMostSegments = 16384;  // engine::kMaxSegments
 
 class Checker {
  public:
@@ -262,6 +262,16 @@ void check_seek(const Seek& seek, const Checker& check) {
   }
 }
 
+double highest_policy(std::string_view name) {
+  if (name == "read_ahead") return static_cast<double>(ReadAhead::to_next_track_if_sequential);
+  if (name == "replacement") return static_cast<double>(Replacement::random);
+  if (name == "destage_order") return static_cast<double>(DestageOrder::by_lbn);
+  // DiskSim's levels
+  for (const char* level : {"read_enabled", "write_back_level", "zero_latency_read", "zero_latency_write"})
+    if (name == level) return 2;
+  return 1;
+}
+
 void check_cache(const Cache& cache, const Checker& check) {
   for_each_parameter("cache", cache, [&](const std::string& path, std::string_view name, const Parameter& p) {
     if (name == "segments" || name == "write_segments" || name == "adaptive_min_segments") {
@@ -270,14 +280,18 @@ void check_cache(const Cache& cache, const Checker& check) {
       check.parameter(path, p, 0, kLongestTime_ms);
     } else if (name.ends_with("_blocks") && name != "read_free_blocks") {
       check.whole(path, p, 0, kLargestCount);
-    } else if (name == "read_ahead_over_requested") {
-      check.whole(path, p, -1, 1);
-    } else if (name == "read_ahead") {
-      check.whole(path, p, 0, 4);
     } else {
-      check.whole(path, p, 0, 2);  // flags, and the levels 0, 1 and 2
+      check.whole(path, p, name == "read_ahead_over_requested" ? -1 : 0, highest_policy(name));
     }
   });
+  if (!cache.segments) return;
+  const auto at_most_all = [&](const char* path, const Parameter& part) {
+    check.require(part.or_else(0) <= *cache.segments.value, path,
+                  fmt::format("is {}, more than the {} of cache.segments", part.or_else(0),
+                              *cache.segments.value));
+  };
+  at_most_all("cache.write_segments", cache.write_segments);
+  at_most_all("cache.adaptive_min_segments", cache.adaptive_min_segments);
 }
 
 void check_times(const DriveModel& model, const Checker& check) {

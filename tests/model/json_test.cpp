@@ -187,6 +187,22 @@ TEST_CASE("models that make no sense are refused") {
         std::string::npos);
   CHECK(why([](DriveModel& m) { m.cache.read_enabled.value = 0.5; }) ==
         "m: cache.read_enabled must be a whole number");
+  CHECK(why([](DriveModel& m) { m.cache.segments.value = 16385; }) ==
+        "m: cache.segments must be from 0 to 16384, not 16385");
+  CHECK(why([](DriveModel& m) { m.cache.destage_behind.value = 2; }) ==
+        "m: cache.destage_behind must be from 0 to 1, not 2");
+  CHECK(why([](DriveModel& m) { m.cache.destage_order.value = 2; }) ==
+        "m: cache.destage_order must be from 0 to 1, not 2");
+  CHECK(why([](DriveModel& m) { m.cache.read_ahead_over_requested.value = -2; }) ==
+        "m: cache.read_ahead_over_requested must be from -1 to 1, not -2");
+  CHECK(why([](DriveModel& m) {
+          m.cache.segments.value = 3;
+          m.cache.write_segments.value = 4;
+        }) == "m: cache.write_segments is 4, more than the 3 of cache.segments");
+  CHECK(why([](DriveModel& m) {
+          m.cache.segments.value = 3;
+          m.cache.adaptive_min_segments.value = 4;
+        }) == "m: cache.adaptive_min_segments is 4, more than the 3 of cache.segments");
   CHECK(why([](DriveModel& m) { m.overheads.per_request.value = std::nan(""); }).find("overheads.per_request") !=
         std::string::npos);
   CHECK(why([](DriveModel& m) { m.validity.last_lbn = 40; }).find("validity.last_lbn") != std::string::npos);
