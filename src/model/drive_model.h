@@ -84,10 +84,21 @@ struct Remap {
   std::uint64_t lbn = 0, slot = 0;
 };
 
+// Blocks whose places were not understood: the map has them somewhere near, and claims nothing.
+struct NotUnderstood {
+  std::uint64_t first_lbn = 0, last_lbn = 0;  // inclusive
+  std::string reason;
+};
+
 struct Layout {
   std::vector<LayoutNode> zones;  // in LBN order; angles absolute
   std::vector<Skip> skips;
   std::vector<Remap> remaps;
+  std::vector<NotUnderstood> not_understood;  // sorted, disjoint
+  std::string spares;  // the scheme in words: "sectors of each cylinder", "none", several by " and "
+  // Blocks drawn at random that lay where the finished map says, and no other did not: at most
+  // 3 / checks of all blocks lie elsewhere, with 95 % confidence.
+  std::uint64_t checks = 0;
   Parameter angle;   // unit "rev"; value absent, error = how well angles between zones are known;
                      // with a reason where they are not known at all
   std::string method;  // "address translation", "timing", "imported"
@@ -214,6 +225,8 @@ struct Imperfections {
   double slow_after_idle_s = 0, slow_after_idle_ms = 0;   // first command after so long an idle time
   bool mode_page_lies = false;       // accepts a cache setting and ignores it
   double retry_share = 0;            // media accesses that lose one more revolution
+  double busy_share = 0;             // commands answered with BUSY
+  double unit_attention_share = 0;   // commands answered with UNIT ATTENTION, 3Fh/03h
   std::vector<std::uint64_t> medium_errors;  // LBNs that cannot be read
   std::uint32_t adaptive_cache_min_segments = 0;  // > 0: the number of segments follows the load
 };
@@ -222,7 +235,15 @@ struct Imperfections {
 struct Firmware {
   std::string scsi_level;            // "SCSI-2", "SPC-3"
   bool address_translation = true;   // RECEIVE DIAGNOSTIC page 40h
+  // Formats that page 40h takes, of "block", "long block", "bytes from index", "physical sector".
+  std::vector<std::string> address_formats{"block", "long block", "physical sector"};
+  bool translates_back = true;       // also from places to blocks
+  bool translates_truly = true;      // else page 40h tells of an even geometry that is not the drive's
+  std::string sector_numbers = "from first";  // or "from index", or "without slipped"
   bool defect_list = true;           // READ DEFECT DATA
+  std::vector<std::string> defect_formats{"physical sector", "bytes from index"};
+  // Slots that the primary list names; absent: those whose place in the layout tells it.
+  std::optional<std::vector<std::uint64_t>> primary_defects;
   bool seek_command = true;          // SEEK(10)
   bool cache_page_changeable = true; // RCD, WCE, DRA in page 08h
 };

@@ -88,6 +88,13 @@ void visit_fields(Fields<Remap> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<NotUnderstood> auto& s, V&& visit) {
+  visit.required("first_lbn", s.first_lbn);
+  visit.required("last_lbn", s.last_lbn);
+  visit.required("reason", s.reason);
+}
+
+template <typename V>
 void visit_fields(Fields<Layout> auto& s, V&& visit) {
   visit.usual("method", s.method);
   visit.compact("reason", s.reason, std::string());
@@ -95,6 +102,9 @@ void visit_fields(Fields<Layout> auto& s, V&& visit) {
   visit.required("zones", s.zones);
   visit.usual("skips", s.skips);
   visit.usual("remaps", s.remaps);
+  visit.compact("not_understood", s.not_understood, std::vector<NotUnderstood>());
+  visit.compact("spares", s.spares, std::string());
+  visit.compact("checks", s.checks, std::uint64_t{0});
 }
 
 template <typename V>
@@ -242,15 +252,24 @@ void visit_fields(Fields<Imperfections> auto& s, V&& visit) {
   visit.usual("slow_after_idle_ms", s.slow_after_idle_ms);
   visit.usual("mode_page_lies", s.mode_page_lies);
   visit.usual("retry_share", s.retry_share);
+  visit.compact("busy_share", s.busy_share, 0.0);
+  visit.compact("unit_attention_share", s.unit_attention_share, 0.0);
   visit.usual("medium_errors", s.medium_errors);
   visit.usual("adaptive_cache_min_segments", s.adaptive_cache_min_segments);
 }
 
 template <typename V>
 void visit_fields(Fields<Firmware> auto& s, V&& visit) {
+  const Firmware usual;
   visit.usual("scsi_level", s.scsi_level);
   visit.usual("address_translation", s.address_translation);
+  visit.compact("address_formats", s.address_formats, usual.address_formats);
+  visit.compact("translates_back", s.translates_back, true);
+  visit.compact("translates_truly", s.translates_truly, true);
+  visit.compact("sector_numbers", s.sector_numbers, usual.sector_numbers);
   visit.usual("defect_list", s.defect_list);
+  visit.compact("defect_formats", s.defect_formats, usual.defect_formats);
+  visit.usual("primary_defects", s.primary_defects);
   visit.usual("seek_command", s.seek_command);
   visit.usual("cache_page_changeable", s.cache_page_changeable);
 }

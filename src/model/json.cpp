@@ -79,7 +79,8 @@ class Writer {
 
  private:
   template <typename T>
-  static bool is_default(const std::vector<T>& member, const std::vector<T>&) {
+  static bool is_default(const std::vector<T>& member, const std::vector<T>& usual_value) {
+    if constexpr (std::equality_comparable<T>) return member == usual_value;
     return member.empty();
   }
   template <typename T>

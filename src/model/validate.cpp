@@ -178,6 +178,17 @@ void check_remaps(const Layout& layout, std::uint64_t slots, std::uint64_t block
   check.require(twice == targets.end(), "layout.remaps", "use one slot for two blocks");
 }
 
+void check_not_understood(const Layout& layout, std::uint64_t blocks, const Checker& check) {
+  for (std::size_t i = 0; i < layout.not_understood.size(); ++i) {
+    const NotUnderstood& range = layout.not_understood[i];
+    const std::string path = fmt::format("layout.not_understood[{}]", i);
+    check.require(range.first_lbn <= range.last_lbn, path + ".first_lbn", "is above last_lbn");
+    check.require(range.last_lbn < blocks, path + ".last_lbn", "is past the last block");
+    check.require(i == 0 || range.first_lbn > layout.not_understood[i - 1].last_lbn,
+                  path + ".first_lbn", "is not behind the range in front of it; ranges are sorted");
+  }
+}
+
 void check_layout(const DriveModel& model, const Checker& check) {
   const Layout& layout = model.layout;
   check.parameter("layout.angle", layout.angle, -1e6, 1e6);
@@ -201,6 +212,7 @@ void check_layout(const DriveModel& model, const Checker& check) {
   check_skips(layout, all.slots, check);
   const std::uint64_t blocks = count_blocks(layout);
   check_remaps(layout, all.slots, blocks, check);
+  check_not_understood(layout, blocks, check);
   check.require(blocks > 0, "layout", "maps no block at all");
   check.require(model.identity.blocks <= blocks, "identity.blocks",
                 fmt::format("is {}, more than the {} blocks that the layout maps", model.identity.blocks,
@@ -214,6 +226,23 @@ std::uint64_t slots_of(const LayoutNode& node) {
 }
 
 // ---------------------------------------------------------------- the other sections
+
+void check_firmware(const DriveModel& model, const Checker& check) {
+  if (!model.firmware) return;
+  const Firmware& firmware = *model.firmware;
+  const auto is_one_of = [](const std::string& word, std::initializer_list<std::string_view> words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  for (const std::string& format : firmware.address_formats)
+    check.require(is_one_of(format, {"block", "long block", "bytes from index", "physical sector"}),
+                  "firmware.address_formats",
+                  "may name block, long block, bytes from index and physical sector only");
+  for (const std::string& format : firmware.defect_formats)
+    check.require(is_one_of(format, {"bytes from index", "physical sector"}),
+                  "firmware.defect_formats", "may name bytes from index and physical sector only");
+  check.require(is_one_of(firmware.sector_numbers, {"from first", "from index", "without slipped"}),
+                "firmware.sector_numbers", "must be from first, from index or without slipped");
+}
 
 void check_identity(const Identity& identity, const Checker& check) {
   check.require(identity.blocks <= kMostSlots, "identity.blocks", "is too large");
@@ -368,6 +397,7 @@ void validate(const DriveModel& model, const std::string& origin) {
   check_times(model, check);
   check_validity(model, check);
   check_imperfections(model, check);
+  check_firmware(model, check);
 }
 
 std::uint64_t count_slots(const Layout& layout) {

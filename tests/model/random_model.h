@@ -33,7 +33,10 @@ class RandomModel {
     model.cache.segments.value = static_cast<double>(between(1, 64));
     model.queue.depth = flag();
     if (chance()) model.imperfections = imperfections(model.identity.blocks);
-    if (chance()) model.firmware = Firmware{"SPC-3", chance(), chance(), chance(), chance()};
+    if (chance()) model.firmware = firmware();
+    if (chance()) model.layout.spares = text();
+    if (chance()) model.layout.checks = between(0, 5000);
+    if (chance()) model.layout.not_understood.push_back({0, between(0, 3), text()});
     return model;
   }
 
@@ -53,6 +56,19 @@ class RandomModel {
     return std::uniform_int_distribution<std::uint64_t>(low, high)(random_);
   }
   double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
+  Firmware firmware() {
+    Firmware firmware;
+    firmware.scsi_level = "SPC-3";
+    for (bool* fact : {&firmware.address_translation, &firmware.translates_back,
+                       &firmware.translates_truly, &firmware.defect_list, &firmware.seek_command,
+                       &firmware.cache_page_changeable})
+      *fact = chance();
+    if (chance()) firmware.address_formats = {"long block", "bytes from index"};
+    if (chance()) firmware.defect_formats.pop_back();
+    if (chance()) firmware.sector_numbers = "from index";
+    if (chance()) firmware.primary_defects = {between(0, 9)};
+    return firmware;
+  }
   bool chance() { return between(0, 1) == 1; }
 
   std::string text() {
