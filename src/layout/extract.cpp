@@ -221,7 +221,7 @@ class Verification {
 
   // Remapped blocks lie in spare sectors: those say which blocks they hold.
   void ask_spares() {
-    if (survey_.back(survey_.at(0).place) != std::optional<std::uint64_t>(0)) {
+    if (survey_.back(survey_.at(0).place) != scsi::PlaceContent{0}) {
       note(
           "the drive does not say which blocks its spare sectors hold: remapped blocks were looked "
           "for in its defect lists and by random samples only");
@@ -252,10 +252,11 @@ class Verification {
         const Zone& where = mapper_.zones()[zone];
         const Mapper::Found found{zone, slot / where.slots.sectors()};
         const TrackPlace place = where.order.at(found.track);
-        const auto lbn = survey_.back({static_cast<std::uint32_t>(place.cylinder),
+        const auto content = survey_.back({static_cast<std::uint32_t>(place.cylinder),
                                        static_cast<std::uint32_t>(place.head),
                                        mapper_.sector_of(found, slot % where.slots.sectors())});
-        if (lbn && *lbn < survey_.blocks()) remapped.push_back(*lbn);
+        if (content && content->lbn && *content->lbn < survey_.blocks())
+          remapped.push_back(*content->lbn);
       }
     }
     for (const std::uint64_t lbn : remapped) check(lbn);

@@ -84,7 +84,7 @@ const Answer& Survey::at(std::uint64_t lbn) {
   return known_.emplace(lbn, answer).first->second;
 }
 
-std::optional<std::uint64_t> Survey::back(const scsi::PhysicalAddress& place) {
+std::optional<scsi::PlaceContent> Survey::back(const scsi::PhysicalAddress& place) {
   const std::uint64_t key = key_of(place);
   const auto known = asked_back_.find(key);
   if (known != asked_back_.end()) return known->second;

@@ -29,8 +29,8 @@ class Survey {
   // geometry, the place of another block; Error(unsupported) past the limit of translations.
   const Answer& at(std::uint64_t lbn);
   const std::map<std::uint64_t, Answer>& known() const { return known_; }
-  // The block at a place, asked once.
-  std::optional<std::uint64_t> back(const scsi::PhysicalAddress& place);
+  // What is at a place, asked once; nullopt: no such place, or no answer.
+  std::optional<scsi::PlaceContent> back(const scsi::PhysicalAddress& place);
 
   // Asks again for up to `count` of the known blocks. Throws Error(protocol) if one has moved.
   void ask_again(std::uint64_t count);
@@ -45,7 +45,7 @@ class Survey {
   std::uint64_t blocks_, limit_;
   std::map<std::uint64_t, Answer> known_;
   std::unordered_map<std::uint64_t, std::uint64_t> block_at_;  // key of a place -> LBN
-  std::unordered_map<std::uint64_t, std::optional<std::uint64_t>> asked_back_;
+  std::unordered_map<std::uint64_t, std::optional<scsi::PlaceContent>> asked_back_;
   std::uint64_t translations_ = 0;
 };
 

@@ -13,7 +13,7 @@ std::optional<scsi::Translation> DriveTranslator::translate(std::uint64_t lbn) {
   return drive_.translate(lbn);
 }
 
-std::optional<std::uint64_t> DriveTranslator::translate_back(const scsi::PhysicalAddress& place) {
+std::optional<scsi::PlaceContent> DriveTranslator::translate_back(const scsi::PhysicalAddress& place) {
   return drive_.translate_back(place);
 }
 

@@ -20,8 +20,8 @@ class Translator {
   virtual std::uint32_t cylinders() const = 0;
   // nullopt: the drive does not answer.
   virtual std::optional<scsi::Translation> translate(std::uint64_t lbn) = 0;
-  // nullopt: no block lies there, or the drive does not answer.
-  virtual std::optional<std::uint64_t> translate_back(const scsi::PhysicalAddress& place) = 0;
+  // nullopt: there is no such place, or the drive does not answer.
+  virtual std::optional<scsi::PlaceContent> translate_back(const scsi::PhysicalAddress& place) = 0;
   // nullopt: the drive does not give this list.
   virtual std::optional<scsi::DefectList> defects(bool primary, bool grown) = 0;
 };
@@ -35,7 +35,7 @@ class DriveTranslator final : public Translator {
   std::uint32_t heads() const override { return heads_; }
   std::uint32_t cylinders() const override { return cylinders_; }
   std::optional<scsi::Translation> translate(std::uint64_t lbn) override;
-  std::optional<std::uint64_t> translate_back(const scsi::PhysicalAddress& place) override;
+  std::optional<scsi::PlaceContent> translate_back(const scsi::PhysicalAddress& place) override;
   std::optional<scsi::DefectList> defects(bool primary, bool grown) override;
 
  private:

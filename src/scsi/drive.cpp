@@ -394,11 +394,12 @@ std::optional<Translation> Drive::translate(std::uint64_t lbn) {
   return reply ? decode_translation(*reply) : std::nullopt;
 }
 
-std::optional<std::uint64_t> Drive::translate_back(const PhysicalAddress& place) {
+std::optional<PlaceContent> Drive::translate_back(const PhysicalAddress& place) {
   if (place.cylinder >= 1U << 24 || place.head > 0xFF) return std::nullopt;
   const auto reply = impl_->translated(translate_place(place, blocks() > kFourGig));
-  const auto lbn = reply ? decode_translation_back(*reply) : std::nullopt;
-  return lbn && *lbn < blocks() ? lbn : std::nullopt;
+  auto content = reply ? decode_translation_back(*reply) : std::nullopt;
+  if (content && content->lbn && *content->lbn >= blocks()) content->lbn.reset();
+  return content;
 }
 
 std::optional<DefectList> Drive::defects(bool primary, bool grown) {

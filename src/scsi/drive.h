@@ -75,7 +75,8 @@ class Drive {
 
   // nullopt: the drive does not answer (illegal request); other failures throw.
   std::optional<Translation> translate(std::uint64_t lbn);
-  std::optional<std::uint64_t> translate_back(const PhysicalAddress& place);
+  // nullopt also where there is no such place.
+  std::optional<PlaceContent> translate_back(const PhysicalAddress& place);
   std::optional<DefectList> defects(bool primary, bool grown);
   std::optional<std::vector<std::uint8_t>> mode_page(std::uint8_t page, PageControl control);
   std::optional<CachePage> cache_page(PageControl control = PageControl::current);

@@ -57,7 +57,7 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   found.first_block = drive.translate(0);
   if (found.first_block) {
     found.last_block = drive.translate(drive.blocks() - 1);
-    found.translates_back = drive.translate_back(found.first_block->places.front()) == 0U;
+    found.translates_back = drive.translate_back(found.first_block->places.front()) == PlaceContent{0};
   }
   found.primary_defects = count_defects(drive, true, false);
   found.grown_defects = count_defects(drive, false, true);

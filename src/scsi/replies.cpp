@@ -232,18 +232,20 @@ std::optional<Translation> decode_translation(Bytes reply) {
   return translation;
 }
 
-std::optional<std::uint64_t> decode_translation_back(Bytes reply) {
+std::optional<PlaceContent> decode_translation_back(Bytes reply) {
   const auto page = translate_page(reply);
-  if (!page || page->supplied != kPhysicalSectorFormat || page->addresses.size() < 8)
-    return std::nullopt;
+  if (!page || page->supplied != kPhysicalSectorFormat) return std::nullopt;
+  constexpr std::uint8_t kReservedArea = 0x80;
+  if (page->flags & kReservedArea) return PlaceContent{};
+  if (page->addresses.size() < 8) return std::nullopt;
   if (page->translated == kShortBlockFormat) {
     // Some drives say FFFFFFFFh for a place that holds no block.
     const auto lbn = get_be32(&page->addresses[0]);
-    return lbn == 0xFFFFFFFF ? std::nullopt : std::optional<std::uint64_t>(lbn);
+    return lbn == 0xFFFFFFFF ? PlaceContent{} : PlaceContent{lbn};
   }
   if (page->translated != kLongBlockFormat) return std::nullopt;
   const auto lbn = get_be(&page->addresses[0], 8);
-  return lbn == ~std::uint64_t{0} ? std::nullopt : std::optional<std::uint64_t>(lbn);
+  return lbn == ~std::uint64_t{0} ? PlaceContent{} : PlaceContent{lbn};
 }
 
 std::optional<std::uint32_t> defect_list_bytes_10(Bytes reply) {

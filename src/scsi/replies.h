@@ -36,6 +36,12 @@ struct Translation {
   bool reserved_area = false;           // RAREA: all or part lies outside the LBNs
 };
 
+// What the drive says of a place that it has: the block there, or none (a spare, a slipped defect).
+struct PlaceContent {
+  std::optional<std::uint64_t> lbn;
+  bool operator==(const PlaceContent&) const = default;
+};
+
 struct DefectList {
   std::vector<PhysicalAddress> places;  // physical sector format (101b)
   bool primary = false, grown = false;  // which lists are in it
@@ -99,7 +105,7 @@ std::optional<GeometryPage> decode_geometry_page(Bytes page);
 // RECEIVE DIAGNOSTIC RESULTS: nullopt if it is not page 40h with physical sectors.
 std::optional<Translation> decode_translation(Bytes reply);
 // The LBN of a place; nullopt where there is none (a spare, a defect, outside the medium).
-std::optional<std::uint64_t> decode_translation_back(Bytes reply);
+std::optional<PlaceContent> decode_translation_back(Bytes reply);
 
 // READ DEFECT DATA: how many bytes of descriptors the drive has, from the header alone.
 std::optional<std::uint32_t> defect_list_bytes_10(Bytes reply);

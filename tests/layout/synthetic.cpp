@@ -34,7 +34,7 @@ std::optional<scsi::Translation> SyntheticTranslator::translate(std::uint64_t lb
       {address(map_.slot_of_lbn(lbn))}, behaviour_.says_remapped && map_.is_remapped(lbn), false};
 }
 
-std::optional<std::uint64_t> SyntheticTranslator::translate_back(
+std::optional<scsi::PlaceContent> SyntheticTranslator::translate_back(
     const scsi::PhysicalAddress& place) {
   if (!behaviour_.translates_back) return std::nullopt;
   const auto track = map_.track_at(place.cylinder, place.head);
@@ -43,7 +43,7 @@ std::optional<std::uint64_t> SyntheticTranslator::translate_back(
   if (slot >= track->sectors) return std::nullopt;
   if (behaviour_.sectors == Sectors::from_index)
     slot = (slot + track->sectors - shift(*track)) % track->sectors;
-  return map_.lbn_of_slot(track->first_slot + slot);
+  return scsi::PlaceContent{map_.lbn_of_slot(track->first_slot + slot)};
 }
 
 std::optional<scsi::DefectList> SyntheticTranslator::defects(bool want_primary, bool want_grown) {

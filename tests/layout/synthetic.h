@@ -35,7 +35,7 @@ class SyntheticTranslator : public Translator {
   std::uint32_t heads() const override { return map_.heads(); }
   std::uint32_t cylinders() const override { return map_.cylinders(); }
   std::optional<scsi::Translation> translate(std::uint64_t lbn) override;
-  std::optional<std::uint64_t> translate_back(const scsi::PhysicalAddress& place) override;
+  std::optional<scsi::PlaceContent> translate_back(const scsi::PhysicalAddress& place) override;
   std::optional<scsi::DefectList> defects(bool primary, bool grown) override;
 
  private:

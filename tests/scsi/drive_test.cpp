@@ -248,14 +248,14 @@ TEST_CASE("translate_back gives the block, or nothing for a place without one") 
     return bytes;
   };
   t.device.expect({takes({kSendDiagnostic}, question), answers({kReceiveDiagnostic}, reply(1234))});
-  CHECK(t.drive.translate_back({4, 2, 33}) == 1234);
+  CHECK(t.drive.translate_back({4, 2, 33}) == PlaceContent{1234});
   for (const std::uint32_t none : {0xFFFFFFFFU, 10000U}) {
     t.device.expect({answers({kSendDiagnostic}), answers({kReceiveDiagnostic}, reply(none))});
-    CHECK_FALSE(t.drive.translate_back({4, 2, 33}));
+    CHECK(t.drive.translate_back({4, 2, 33}) == PlaceContent{});
   }
   t.device.expect(
       {answers({kSendDiagnostic}), answers({kReceiveDiagnostic}, {0x40, 0, 0, 2, 5, 0x80})});
-  CHECK_FALSE(t.drive.translate_back({4, 2, 33}));
+  CHECK(t.drive.translate_back({4, 2, 33}) == PlaceContent{});
   CHECK_FALSE(t.drive.translate_back({1U << 24, 0, 0}));
 }
 

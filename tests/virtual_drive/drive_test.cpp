@@ -38,7 +38,7 @@ TEST_CASE("a Drive finds in every virtual drive what its model says") {
       REQUIRE(there);
       const auto pbn = device->layout().pbn_of_lbn(lbn);
       CHECK(there->places.at(0) == scsi::PhysicalAddress{pbn.cylinder, pbn.head, pbn.sector});
-      CHECK(drive.translate_back(there->places[0]) == lbn);
+      CHECK(drive.translate_back(there->places[0]) == scsi::PlaceContent{lbn});
     }
     const auto defects = drive.defects(true, true);
     REQUIRE(defects);
