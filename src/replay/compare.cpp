@@ -195,15 +195,34 @@ std::vector<double> sorted_responses_ms(std::span<const Response> requests, cons
   return times;
 }
 
-std::optional<Range> range_of(const Comparing& options, std::uint64_t requests) {
-  if (!options.from && !options.to && !options.half) return std::nullopt;
+Range asked_range(const Comparing& options, std::uint64_t requests) {
   Range range{options.from.value_or(1), options.to.value_or(requests)};
   if (options.half == Half::first) range.to = requests / 2;
   if (options.half == Half::second) range.from = requests / 2 + 1;
-  if (range.from < 1 || range.from > range.to || range.to > requests)
+  return range;
+}
+
+// Nothing where all requests are meant. What is refused is told by how many requests there are.
+std::optional<Range> range_of(const Comparing& options, const Result& drive, const Result& model) {
+  if (!options.from && !options.to && !options.half) return std::nullopt;
+  const std::uint64_t requests = drive.requests.size();
+  const Range range = asked_range(options, requests);
+  if (options.half && range.from > range.to)
+    throw Error(ExitStatus::usage, "the drive's result has 1 request, which has no first half; compare it whole");
+  if (range.from < 1 || std::max(options.from.value_or(1), range.to) > requests)
     throw Error(ExitStatus::usage,
-                fmt::format("requests {} to {} are none of the drive's {}; the first is number 1",
-                            range.from, range.to, requests));
+                fmt::format("the drive's result has {} requests, so that there is no request {}; give --from "
+                            "and --to from 1 to {}",
+                            requests, range.to > requests ? range.to : range.from, requests));
+  if (range.from > range.to)
+    throw Error(ExitStatus::usage,
+                fmt::format("no request lies from {} to {}; give a --from that is at most --to", range.from,
+                            range.to));
+  if (range.from > model.requests.size())
+    throw Error(ExitStatus::usage,
+                fmt::format("the result of {} has {} requests, none from {} to {}; compare results of the "
+                            "same trace",
+                            model.name, model.requests.size(), range.from, range.to));
   return range;
 }
 
@@ -255,7 +274,7 @@ Comparison compare(const Result& drive, const Result& model, const Comparing& op
   comparison.hits_by = options.hits_by;
   comparison.hit_threshold_ns = options.hit_threshold_ns;
   if (!comparison.hit_threshold_ns) comparison.hit_threshold_ns = quarter_revolution_ns(comparison);
-  comparison.range = range_of(options, drive.requests.size());
+  comparison.range = range_of(options, drive, model);
   comparison.not_paired = difference_in_requests(drive, model);
   std::vector<Pair> pairs;
   if (comparison.not_paired.empty()) pairs = pairs_of(drive, model, comparison);

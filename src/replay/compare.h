@@ -70,7 +70,8 @@ struct Comparing {
   std::optional<Half> half{};
 };
 
-// Throws Error(usage) for a range that holds none of the drive's requests.
+// Throws Error(usage) for a range that the drive's result does not have, or that holds none of the
+// model's requests.
 Comparison compare(const Result& drive, const Result& model, const Comparing& options = {});
 
 }  // namespace platter::replay

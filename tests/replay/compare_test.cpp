@@ -282,19 +282,33 @@ TEST_CASE("a part of the requests has the figures that it would have alone") {
   check({.from = 100}, 100, 101);
   check({.half = Half::first}, 1, 50);
   check({.half = Half::second}, 51, 101);
-  CHECK_THROWS_AS(compare(drive_of(theirs), model_of(mine), {.from = 102}), Error);
-  CHECK_THROWS_AS(compare(drive_of(theirs), model_of(mine), {.to = 102}), Error);
-  CHECK_THROWS_AS(compare(drive_of(theirs), model_of(mine), {.from = 9, .to = 8}), Error);
-  CHECK_THROWS_AS(compare(drive_of({response(0, 1)}), model_of({response(0, 1)}), {.half = Half::first}),
-                  Error);
   CHECK_FALSE(compare(drive_of(theirs), model_of(mine)).range);
+}
+
+TEST_CASE("a part that is not there is refused with how many requests there are") {
+  const std::vector<Response> rows(101, response(0, 1)), fewer(60, response(0, 1)), one(1, response(0, 1));
+  const auto check = [](const std::vector<Response>& theirs, const std::vector<Response>& mine,
+                        const Comparing& options, const std::string& sentence) {
+    CHECK_THROWS_WITH(compare(drive_of(theirs), model_of(mine), options), Catch::StartsWith(sentence));
+  };
+  check(rows, rows, {.from = 102}, "the drive's result has 101 requests, so that there is no request 102;");
+  check(rows, rows, {.to = 102}, "the drive's result has 101 requests, so that there is no request 102;");
+  check(rows, rows, {.from = 50, .to = 9999},
+        "the drive's result has 101 requests, so that there is no request 9999; give --from and --to from 1 "
+        "to 101");
+  check(rows, rows, {.from = 300, .to = 200}, "the drive's result has 101 requests");
+  check(rows, rows, {.from = 0}, "the drive's result has 101 requests, so that there is no request 0;");
+  check(rows, rows, {.from = 9, .to = 8}, "no request lies from 9 to 8;");
+  check(one, one, {.half = Half::first}, "the drive's result has 1 request, which has no first half");
+  check(rows, fewer, {.from = 61}, "the result of  has 60 requests, none from 61 to 101;");
 }
 
 TEST_CASE("a part of results that are not of the same requests has its demerit all the same") {
   const Comparison comparison =
-      compare(drive_of({response(0, 1), response(9, 5), response(5, 3)}), model_of({response(0, 1)}),
-              {.half = Half::second});
+      compare(drive_of({response(0, 1), response(9, 5), response(5, 3)}),
+              model_of({response(0, 1), response(7, 4)}), {.half = Half::second});
   CHECK(of_class(comparison, "all").n_drive == 2);
-  CHECK(of_class(comparison, "all").n_model == 0);
+  CHECK(of_class(comparison, "all").n_model == 1);
+  CHECK(of_class(comparison, "all").demerit_ms == Approx(1));
   CHECK_FALSE(of_class(comparison, "all").paired);
 }
