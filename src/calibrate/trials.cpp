@@ -67,7 +67,7 @@ std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& 
     const engine::Pbn first = layout.pbn_of_lbn(theirs.lbn),
                       last = layout.pbn_of_lbn(theirs.lbn + theirs.blocks - 1);
     replay::Response mine = theirs;
-    mine.media = done.media_access;
+    mine.media = !done.cache_hit;
     if (part.contains(i) && i > 0 && rule.both_from_media(theirs, mine)) {
       const Nanoseconds slack =
           slack_ns(engine, before, request, theirs.issue_ns, done.completion_ns, period_ns);

@@ -28,7 +28,7 @@ struct Completion {
   std::uint32_t tag = 0;
   Nanoseconds arrival_ns = 0;
   Nanoseconds completion_ns = 0;
-  bool media_access = false;  // the request itself had to wait for the media
+  bool media_access = false;  // it had to wait for the media; a write also for what was before it
   bool cache_hit = false;     // served from, or completed into, the cache
   bool outside_validity = false;
 

@@ -113,7 +113,7 @@ bool Step::outside_validity(const Request& request) const {
 // level").
 Nanoseconds Step::arm_taken_until(const Request& request, const Completion& done) const {
   if (tables_.queue.preseeking == 0) return done.completion_ns;
-  if (!done.media_access) return core_.now_ns;
+  if (done.cache_hit) return core_.now_ns;
   if (tables_.queue.preseeking == 2) return core_.media_free_ns;
   const Nanoseconds sent = done.completion_ns - (request.write ? overheads_.write_completion
                                                                : overheads_.read_completion);

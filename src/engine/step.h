@@ -99,6 +99,7 @@ class Step {
   Core& core_;
   Nanoseconds arrival_ = 0;        // of the request
   bool waited_for_media_ = false;  // other data had to be written first
+  bool received_late_ = false;     // a cached write: its data had to wait for the media
   bool reads_on_behind_ = true;    // the request is one behind which the drive may read on
   // Up to when the read-ahead has been followed, and when the arm could then leave it.
   Nanoseconds settled_ns_ = std::numeric_limits<Nanoseconds>::min(), arm_free_ns_ = 0;

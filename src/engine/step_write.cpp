@@ -10,6 +10,7 @@ namespace platter::engine {
 Supply Step::receive(const Request& request, Nanoseconds command, Nanoseconds not_before,
                      bool waits) {
   Nanoseconds start = command;
+  received_late_ |= waits;
   if (waits)
     start = std::max(command + overheads_.write_disconnect, not_before) + overheads_.first_reselect;
   start = reserve_bus(start + overheads_.data_preparation);
@@ -119,8 +120,10 @@ Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
     // More than a segment holds: the last part can come in only when the first is on the media.
     MediaCursor first = cursor;
     mechanics_.access(first, end - segments_.largest(), how, &supply, nullptr, nullptr, nullptr);
-    received = std::max(received, first.time_ns + static_cast<Nanoseconds>(segments_.largest()) *
-                                                      tables_.bus.write_block_ns);
+    const Nanoseconds last = first.time_ns + static_cast<Nanoseconds>(segments_.largest()) *
+                                                 tables_.bus.write_block_ns;
+    received_late_ |= last > received;
+    received = std::max(received, last);
     core_.bus_free_ns = received;
   }
   mechanics_.access(cursor, end, how, &supply, nullptr, nullptr, nullptr);
@@ -182,6 +185,7 @@ Completion Step::write(const Request& request, Nanoseconds now) {
                              ? write_behind(request, now)
                              : write_back(request, now);
     done.cache_hit = true;
+    done.media_access = received_late_;
   } else {
     done.completion_ns = write_through(request, now);
     done.media_access = true;

@@ -442,6 +442,24 @@ TEST_CASE("what waits is on the media before anything goes around it") {
   }
 }
 
+TEST_CASE("a write that finds no room in the buffer says that it waited for the media") {
+  for (const double behind : {0.0, 1.0}) {
+    model::Cache cache = behind_cache(2, 1e5);
+    cache.destage_behind = value(behind);
+    Host host(cache);
+    CHECK_FALSE(host.write(1000, 40).media_access);
+    host.wait_ms(1000);
+    Completion done = host.write(3000, 400);  // ten segments
+    CHECK(done.cache_hit);
+    CHECK(done.media_access);
+    CHECK(done.completion_ns - done.arrival_ns > 10 * kMillisecond);
+    host.wait_ms(1000);
+    for (int i = 0; i < 2; ++i) host.write(1000 + 500 * i, 4);
+    done = host.write(4000, 4);
+    CHECK(done.media_access);
+  }
+}
+
 TEST_CASE("a drive without segments of its own for writes may fill with them, reads then pass by") {
   model::Cache cache = behind_cache(2, 1e5);
   Host host(cache);
