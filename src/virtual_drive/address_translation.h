@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "engine/layout_map.h"
 #include "virtual_drive/personality.h"
 #include "virtual_drive/sense_data.h"
+#include "virtual_drive/told_places.h"
 
 namespace platter::virtual_drive {
 
@@ -17,8 +17,8 @@ class AddressTranslation {
  public:
   AddressTranslation(const Personality& drive, const engine::LayoutMap& map);
 
-  // SEND DIAGNOSTIC with a page in its parameter list. Formats: 000b (short block) and 101b
-  // (physical sector), each to the other or to itself.
+  // SEND DIAGNOSTIC with a page in its parameter list. Formats: those that the firmware names, each
+  // to any other or to itself, but places to blocks only if it translates back.
   Reply send(std::span<const std::uint8_t> parameters);
   // RECEIVE DIAGNOSTIC RESULTS. With PCV = 0: what the last SEND asked for.
   Reply receive(const scsi::Command& command) const;
@@ -26,9 +26,10 @@ class AddressTranslation {
 
  private:
   Reply translate(std::span<const std::uint8_t> parameters);
+  bool takes(std::uint8_t format) const;
 
   const Personality& drive_;
-  const engine::LayoutMap& map_;
+  ToldPlaces places_;
   std::vector<std::uint8_t> answer_;  // the page that the last SEND prepared
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/layout_map.h"
 #include "scsi/bytes.h"
 
 namespace platter::virtual_drive {
@@ -104,40 +105,38 @@ class Judge {
   const engine::LayoutMap& map_;
 };
 
-enum Format : std::uint8_t { kBytesFromIndex = 0b100, kPhysicalSector = 0b101 };
-
 struct Descriptor {
-  std::uint32_t cylinder, head, place;
-  auto key() const { return std::tie(cylinder, head, place); }
+  std::uint32_t cylinder, head, within_track;
+  auto key() const { return std::tie(cylinder, head, within_track); }
 };
 
-// Bytes that pass the head between the index (angle 0) and the start of the slot.
-std::uint32_t bytes_from_index(const engine::LayoutMap& map, const engine::Track& track,
-                               std::uint64_t slot, std::uint32_t block_bytes) {
-  const double track_bytes = static_cast<double>(track.sectors) * block_bytes;
-  return static_cast<std::uint32_t>(engine::rev_from_angle(map.angle_of_slot(track, slot)) *
-                                    track_bytes);
-}
-
 void append(std::vector<std::uint8_t>& list, const std::vector<std::uint64_t>& slots,
-            const engine::LayoutMap& map, Format format, std::uint32_t block_bytes) {
+            const ToldPlaces& places, AddressFormat format) {
   std::vector<Descriptor> descriptors;
   descriptors.reserve(slots.size());
   for (const std::uint64_t slot : slots) {
-    const engine::Track track = map.track_of_slot(slot);
-    const std::uint32_t place = format == kPhysicalSector
-                                    ? static_cast<std::uint32_t>(slot - track.first_slot)
-                                    : bytes_from_index(map, track, slot, block_bytes);
-    descriptors.push_back({track.cylinder, track.head, place});
+    const ToldPlace place = places.of_defect(slot);
+    descriptors.push_back({place.cylinder, place.head, place.within_track(format)});
   }
   std::ranges::sort(descriptors, {}, &Descriptor::key);
   for (const Descriptor& descriptor : descriptors) {
     std::uint8_t bytes[8];
     scsi::put_be(bytes, 3, descriptor.cylinder);
     bytes[3] = static_cast<std::uint8_t>(descriptor.head);
-    scsi::put_be(bytes + 4, 4, descriptor.place);
+    scsi::put_be(bytes + 4, 4, descriptor.within_track);
     list.insert(list.end(), bytes, bytes + sizeof bytes);
   }
+}
+
+// The format asked for if the drive keeps it, else the one that it does keep.
+AddressFormat kept_format(std::uint8_t asked, const std::vector<std::string>& formats) {
+  const auto keeps = [&formats](AddressFormat format) {
+    return std::ranges::find(formats, name_of(format)) != formats.end();
+  };
+  const auto format = static_cast<AddressFormat>(asked);
+  if (is_place(format) && keeps(format)) return format;
+  return keeps(AddressFormat::physical_sector) || formats.empty() ? AddressFormat::physical_sector
+                                                                  : AddressFormat::bytes_from_index;
 }
 
 }  // namespace
@@ -160,8 +159,19 @@ DefectSlots find_defects(const model::Layout& layout) {
   return found;
 }
 
-Reply defect_data(const DefectSlots& defects, const engine::LayoutMap& map,
-                  std::uint32_t block_bytes, const scsi::Command& command) {
+DefectSlots defects_of(const model::DriveModel& model) {
+  const model::Firmware firmware = model.firmware.value_or(model::Firmware{});
+  if (!firmware.translates_truly) return {};
+  DefectSlots found = find_defects(model.layout);
+  if (!firmware.primary_defects) return found;
+  const std::uint64_t slots = engine::LayoutMap(model.layout).slots();
+  found.primary = *firmware.primary_defects;
+  std::erase_if(found.primary, [slots](std::uint64_t slot) { return slot >= slots; });
+  return found;
+}
+
+Reply defect_data(const DefectSlots& defects, const ToldPlaces& places,
+                  const std::vector<std::string>& formats, const scsi::Command& command) {
   const bool ten = command.opcode() == 0x37;
   const std::uint8_t selection = command.cdb[ten ? 2 : 1];
   const std::size_t header = ten ? 4 : 8;
@@ -169,18 +179,18 @@ Reply defect_data(const DefectSlots& defects, const engine::LayoutMap& map,
       ten ? 0xfff8 : 0xfffffff8;  // whole descriptors that the length can tell
   const std::uint8_t lists = selection & 0x18;
   const std::uint8_t asked = selection & 0x07;
-  const Format format = asked == kBytesFromIndex ? kBytesFromIndex : kPhysicalSector;
+  const AddressFormat format = kept_format(asked, formats);
 
   std::vector<std::uint8_t> data(header, 0);
-  if (lists & 0x10) append(data, defects.primary, map, format, block_bytes);
-  if (lists & 0x08) append(data, defects.grown, map, format, block_bytes);
+  if (lists & 0x10) append(data, defects.primary, places, format);
+  if (lists & 0x08) append(data, defects.grown, places, format);
   data.resize(std::min(data.size(), header + longest));
-  data[1] = static_cast<std::uint8_t>(lists | format);
+  data[1] = static_cast<std::uint8_t>(lists | static_cast<std::uint8_t>(format));
   scsi::put_be(&data[ten ? 2 : 4], ten ? 2 : 4, data.size() - header);
 
   Reply reply = good(std::move(data),
                      ten ? scsi::get_be16(&command.cdb[7]) : scsi::get_be32(&command.cdb[6]));
-  if (asked != format) {
+  if (asked != static_cast<std::uint8_t>(format)) {
     reply.status = scsi::Status::check_condition;
     reply.sense = fixed_sense(kDefectListNotFound);
   }

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "engine/layout_map.h"
 #include "model/drive_model.h"
 #include "virtual_drive/sense_data.h"
+#include "virtual_drive/told_places.h"
 
 namespace platter::virtual_drive {
 
@@ -32,11 +33,15 @@ struct DefectSlots {
 // different entries are judged apart, so a defect just before a spare area remains one.
 DefectSlots find_defects(const model::Layout& layout);
 
-// READ DEFECT DATA(10) or (12) for the lists and format of the CDB. Formats 101b (physical sector)
-// and 100b (bytes from index; the index is where the angle is 0) are kept. Any other is answered in
-// 101b with RECOVERED ERROR, DEFECT LIST NOT FOUND, as SBC-3 wants it. The list length field of
-// (10) has 16 bits: there, what lies beyond 8191 defects is left out.
-Reply defect_data(const DefectSlots& defects, const engine::LayoutMap& map,
-                  std::uint32_t block_bytes, const scsi::Command& command);
+// What the lists of a drive name: the primary defects that its firmware was given, else those found
+// in the layout. A drive that tells an even geometry tells of no defects.
+DefectSlots defects_of(const model::DriveModel& model);
+
+// READ DEFECT DATA(10) or (12) for the lists and format of the CDB, in the formats that the firmware
+// names: physical sector (101b) and bytes from index (100b; the index is where the angle is 0). Any
+// other is answered in the first of these with RECOVERED ERROR, DEFECT LIST NOT FOUND, as SBC-3 wants
+// it. The list length field of (10) has 16 bits: there, what lies beyond 8191 defects is left out.
+Reply defect_data(const DefectSlots& defects, const ToldPlaces& places,
+                  const std::vector<std::string>& formats, const scsi::Command& command);
 
 }  // namespace platter::virtual_drive

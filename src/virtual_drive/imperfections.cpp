@@ -17,6 +17,8 @@ enum class Stream : std::uint64_t {
   host_delay,
   power_on_phase,
   wobble_start,
+  busy,
+  unit_attention,
 };
 
 // The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection that mixes all bits.
@@ -48,6 +50,13 @@ double gaussian(std::uint64_t seed, Stream stream, const RequestKey& request, Na
   const double radius = uniform(hash(seed, stream, request, time_ns, 0));
   const double angle = uniform(hash(seed, stream, request, time_ns, 1));
   return std::sqrt(-2 * std::log(radius)) * std::cos(2 * std::numbers::pi * angle);
+}
+
+// A command before anyone has looked into it: all bytes of its CDB, mixed into one number.
+RequestKey raw_key(const scsi::Command& command) {
+  std::uint64_t bytes = 0;
+  for (const std::uint8_t byte : command.cdb) bytes = mix(bytes ^ byte);
+  return {bytes, 0, command.opcode()};
 }
 
 Nanoseconds rounded(double ns) { return static_cast<Nanoseconds>(std::llround(ns)); }
@@ -134,6 +143,17 @@ Nanoseconds Noise::phase_ns(Nanoseconds time_ns) const {
   const double turns = static_cast<double>(time_ns) / (imperfections_.wobble_period_s * 1e9);
   return power_on_phase_ns_ +
          rounded(wobble_amplitude_ns_ * std::sin(2 * std::numbers::pi * turns + wobble_start_rad_));
+}
+
+bool Noise::is_busy(const scsi::Command& command, Nanoseconds issued_ns) const {
+  return imperfections_.busy_share > 0 &&
+         uniform(seed_, Stream::busy, raw_key(command), issued_ns) < imperfections_.busy_share;
+}
+
+bool Noise::has_unit_attention(const scsi::Command& command, Nanoseconds issued_ns) const {
+  return imperfections_.unit_attention_share > 0 &&
+         uniform(seed_, Stream::unit_attention, raw_key(command), issued_ns) <
+             imperfections_.unit_attention_share;
 }
 
 Nanoseconds Noise::wake_up_ns(Nanoseconds idle_ns) const {

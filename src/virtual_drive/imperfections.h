@@ -7,6 +7,7 @@
 
 #include "model/drive_model.h"
 #include "model/units.h"
+#include "scsi/device.h"
 
 namespace platter::virtual_drive {
 
@@ -42,6 +43,10 @@ class Noise {
   // wobble A sin(2 pi t / T + b) whose greatest deviation of frequency is wobble_ppm.
   Nanoseconds phase_ns(Nanoseconds time_ns) const;
   Nanoseconds power_on_phase_ns() const { return power_on_phase_ns_; }
+  // Whether the command is turned away with BUSY, or with a unit attention: busy_share and
+  // unit_attention_share of all commands.
+  bool is_busy(const scsi::Command& command, Nanoseconds issued_ns) const;
+  bool has_unit_attention(const scsi::Command& command, Nanoseconds issued_ns) const;
   // What a command waits for after an idle time of `idle_ns`.
   Nanoseconds wake_up_ns(Nanoseconds idle_ns) const;
 

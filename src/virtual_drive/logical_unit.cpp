@@ -14,6 +14,11 @@ namespace {
 constexpr std::uint8_t kRequestSense = 0x03, kInquiry = 0x12, kModeSelect10 = 0x55,
                        kModeSense10 = 0x5a, kReportLuns = 0xa0;
 
+// What tells the host what is the matter is answered whatever is the matter.
+bool always_answered(std::uint8_t opcode) {
+  return opcode == kInquiry || opcode == kReportLuns || opcode == kRequestSense;
+}
+
 // LBN, blocks and flags of READ and WRITE (SBC-3 clauses 5.10 to 5.14, 5.26 to 5.30).
 Work transfer_work(const scsi::Command& command) {
   Work work;
@@ -133,6 +138,7 @@ LogicalUnit::LogicalUnit(const model::DriveModel& model, const engine::LayoutMap
       map_(map),
       modes_(drive_, map),
       translation_(drive_, map),
+      places_(drive_, map),
       sectors_(drive_.block_bytes) {
   if (!model.imperfections) return;
   medium_errors_ = model.imperfections->medium_errors;
@@ -168,8 +174,7 @@ Reply LogicalUnit::check_usage(const scsi::Command& command, const Rule& rule) c
 
 Answer LogicalUnit::answer(const scsi::Command& command) {
   const std::uint8_t opcode = command.opcode();
-  const bool spared = opcode == kInquiry || opcode == kReportLuns || opcode == kRequestSense;
-  if (unit_attention_ && !spared) {
+  if (unit_attention_ && !always_answered(opcode)) {
     unit_attention_ = false;
     return electronics(check_condition(kPowerOnOrReset));
   }
@@ -179,6 +184,11 @@ Answer LogicalUnit::answer(const scsi::Command& command) {
   Reply usage = check_usage(command, *rule);
   if (usage.status != scsi::Status::good) return electronics(std::move(usage));
   return (this->*rule->handler)(command);
+}
+
+std::optional<Answer> LogicalUnit::refuse(const scsi::Command& command, Reply reply) const {
+  if (always_answered(command.opcode())) return std::nullopt;
+  return electronics(std::move(reply));
 }
 
 Answer LogicalUnit::test_unit_ready(const scsi::Command&) { return electronics({}); }
@@ -358,8 +368,8 @@ Answer LogicalUnit::synchronize_cache(const scsi::Command& command) {
 
 Answer LogicalUnit::read_defect_data(const scsi::Command& command) {
   if (!drive_.firmware.defect_list) return electronics(check_condition(kInvalidOpcode));
-  if (!defects_) defects_ = find_defects(drive_.model.layout);
-  return electronics(defect_data(*defects_, map_, drive_.block_bytes, command));
+  if (!defects_) defects_ = defects_of(drive_.model);
+  return electronics(defect_data(*defects_, places_, drive_.firmware.defect_formats, command));
 }
 
 Answer LogicalUnit::report_luns(const scsi::Command& command) {

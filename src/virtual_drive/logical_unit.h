@@ -47,6 +47,9 @@ class LogicalUnit {
 
   // Any bytes get an answer. Contents are read and written in the order of these calls.
   Answer answer(const scsi::Command& command);
+  // The command is turned away without any effect. nullopt where SCSI does not allow that: INQUIRY,
+  // REPORT LUNS and REQUEST SENSE are always answered (SAM-5 clause 5.14).
+  std::optional<Answer> refuse(const scsi::Command& command, Reply reply) const;
 
   // Power-on, or a logical unit reset: settings are the defaults, the next command is told.
   void reset(bool unit_attention);
@@ -83,6 +86,7 @@ class LogicalUnit {
   const engine::LayoutMap& map_;
   ModePages modes_;
   AddressTranslation translation_;
+  ToldPlaces places_;
   SectorStore sectors_;
   std::optional<DefectSlots> defects_;        // found at the first question
   std::vector<std::uint64_t> medium_errors_;  // sorted

@@ -28,6 +28,7 @@ constexpr SenseCode kInvalidFieldInParameters{0x5, 0x26, 0x00};
 constexpr SenseCode kCommandSequenceError{0x5, 0x2c, 0x00};
 constexpr SenseCode kSavingNotSupported{0x5, 0x39, 0x00};
 constexpr SenseCode kPowerOnOrReset{0x6, 0x29, 0x00};
+constexpr SenseCode kInquiryDataChanged{0x6, 0x3f, 0x03};
 constexpr SenseCode kDataPhaseError{0xb, 0x4b, 0x00};
 
 // Which byte of the CDB or of the parameter list was wrong (SPC-4 clause 4.5.2.4.2).

@@ -79,6 +79,7 @@ struct VirtualDevice::Impl {
   }
 
   Nanoseconds arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const;
+  Answer answer(const scsi::Command& command, Nanoseconds issued_ns);
   void start(const scsi::Command& command, std::uint32_t tag);
   void start_media(const Work& work, const engine::Disturbance& disturbance, std::uint32_t tag,
                    Nanoseconds arrival_ns, Outstanding& entry);
@@ -108,6 +109,16 @@ Nanoseconds VirtualDevice::Impl::arrival_of(Nanoseconds issued_ns, Nanoseconds b
       {issued_ns + before_ns + noise.wake_up_ns(idle_ns), last_arrival_ns, processor_free_ns});
 }
 
+// Now and then a drive turns a command away, which is lost on it.
+Answer VirtualDevice::Impl::answer(const scsi::Command& command, Nanoseconds issued_ns) {
+  std::optional<Answer> refusal;
+  if (noise.is_busy(command, issued_ns))
+    refusal = unit.refuse(command, {scsi::Status::busy, {}, {}, 0});
+  else if (noise.has_unit_attention(command, issued_ns))
+    refusal = unit.refuse(command, check_condition(kInquiryDataChanged));
+  return refusal ? *std::move(refusal) : unit.answer(command);
+}
+
 void VirtualDevice::Impl::start(const scsi::Command& command, std::uint32_t tag) {
   const Nanoseconds issued_ns = clock.now_ns();
   const bool full = outstanding.size() >= kMaxOutstanding;
@@ -115,7 +126,7 @@ void VirtualDevice::Impl::start(const scsi::Command& command, std::uint32_t tag)
   if (full) {
     answer.reply.status = scsi::Status::task_set_full;
   } else {
-    answer = unit.answer(command);
+    answer = this->answer(command, issued_ns);
   }
   const Work& work = answer.work;
 

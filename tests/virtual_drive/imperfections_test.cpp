@@ -300,3 +300,67 @@ TEST_CASE("the seed that a run has taken is in its truth") {
   const VirtualDevice again(device.truth());
   CHECK(again.power_on_phase_ns() == device.power_on_phase_ns());
 }
+
+TEST_CASE("BUSY and unit attentions turn their share of the commands away, without any effect") {
+  auto model = test_drive();
+  model.imperfections = model::Imperfections{};
+  model.imperfections->busy_share = 0.1;
+  model.imperfections->unit_attention_share = 0.05;
+  VirtualDevice device(model), again(model);
+  constexpr int kCommands = 8000;
+  int busy = 0, attentions = 0;
+  for (int i = 0; i < kCommands; ++i) {
+    const std::vector<std::uint8_t> data(512, static_cast<std::uint8_t>(i));
+    const auto write = write_10(static_cast<std::uint32_t>(i % 7297), data);
+    const auto before = device.clock().now_ns();
+    const auto done = run(device, write);
+    REQUIRE(run(again, write).completed_ns == done.completed_ns);  // seed, time and command alone
+    if (done.status == scsi::Status::good) continue;
+    REQUIRE(done.residual == 512);
+    if (done.status == scsi::Status::busy) {
+      ++busy;
+      REQUIRE(done.completed_ns > before);
+    } else {
+      ++attentions;
+      REQUIRE(sense_of(done) == 0x63f03);
+    }
+    for (;;) {  // what lies there is what lay there before
+      const auto read = run(device, read_10(static_cast<std::uint32_t>(i % 7297), 1));
+      run(again, read_10(static_cast<std::uint32_t>(i % 7297), 1));
+      if (read.status != scsi::Status::good) continue;
+      REQUIRE((i >= 7297 || read.data != data || data[0] == 0));
+      break;
+    }
+  }
+  REQUIRE(std::abs(busy / double{kCommands} - 0.1) < bound_of_share(0.1, kCommands));
+  REQUIRE(std::abs(attentions / double{kCommands} - 0.9 * 0.05) <
+          bound_of_share(0.045, kCommands));
+}
+
+TEST_CASE("what tells the host what is the matter is never turned away") {
+  auto model = test_drive();
+  model.imperfections = model::Imperfections{};
+  model.imperfections->busy_share = 0.5;
+  model.imperfections->unit_attention_share = 0.9;
+  VirtualDevice device(model);
+  for (int i = 0; i < 200; ++i) {
+    REQUIRE(sense_of(run(device, command({0x12, 0, 0, 0, 36, 0}, 36))) == 0);
+    REQUIRE(sense_of(run(device, command({0x03, 0, 0, 0, 18, 0}, 18))) == 0);
+  }
+}
+
+TEST_CASE("a unit attention between SEND and RECEIVE DIAGNOSTIC leaves the answer where it was") {
+  auto model = test_drive();
+  model.imperfections = model::Imperfections{};
+  model.imperfections->unit_attention_share = 0.5;
+  VirtualDevice device(model);
+  std::vector<std::uint8_t> list{0x40, 0, 0, 0x0a, 0, 5, 0, 0, 0, 33, 0, 0, 0, 0};
+  while (sense_of(run(device, command_with({0x1d, 0x10, 0, 0, 14, 0}, list))) != 0) continue;
+  const auto receive = command({0x1c, 1, 0x40, 0, 64, 0}, 64);
+  scsi::Completion done;
+  do {
+    done = run(device, receive);
+  } while (sense_of(done) == 0x63f03);
+  REQUIRE(sense_of(done) == 0);
+  REQUIRE(done.data.size() == 14);
+}

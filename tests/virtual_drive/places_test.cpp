@@ -191,3 +191,113 @@ TEST_CASE("every slot of a random layout is judged without a fault") {
     }
   }
 }
+
+namespace {
+
+// Every block to its place and back, in all formats that are told; the places of one track differ.
+void check_round_trip(VirtualDevice& device, std::uint8_t format) {
+  for (std::uint64_t lbn = 0; lbn < 7297; lbn += 3) {
+    const auto there = translated(device, 0b000, format, lbn << 32);
+    REQUIRE(there.size() == 14);
+    const auto back = translated(device, format, 0b000, scsi::get_be(&there[6], 8));
+    REQUIRE(scsi::get_be32(&back[6]) == lbn);
+  }
+}
+
+std::uint64_t place_of(VirtualDevice& device, std::uint64_t lbn, std::uint8_t format = 0b101) {
+  return scsi::get_be(&translated(device, 0b000, format, lbn << 32)[6], 8);
+}
+
+}  // namespace
+
+TEST_CASE("a drive offers the address formats that its firmware names, and refuses the others") {
+  auto model = test_drive();
+  model.firmware->address_formats = {"long block", "bytes from index"};
+  VirtualDevice device(model);
+  REQUIRE(sense_of(run(device, send_translate(0b000, 0b100, 0))) == 0x52600);
+  REQUIRE(sense_of(run(device, send_translate(0b011, 0b101, 0))) == 0x52600);
+  // Cylinder 0, head 1 begins at 0.1 revolutions of 20 * 512 bytes; block 25 is its sixth.
+  const auto there = translated(device, 0b011, 0b100, 25);
+  REQUIRE(there[5] == 0b100);
+  REQUIRE(std::abs(int(scsi::get_be32(&there[10])) - (2 + 5) * 512) <= 1);
+  const auto back = translated(device, 0b100, 0b011, scsi::get_be(&there[6], 8));
+  REQUIRE(scsi::get_be(&back[6], 8) == 25);
+  REQUIRE(sense_of(run(device, send_translate(0b100, 0b011, place(0, 1, 20 * 512)))) == 0x52600);
+  model.firmware->address_formats = {"block", "bytes from index", "physical sector"};
+  VirtualDevice both(model);
+  check_round_trip(both, 0b100);
+  REQUIRE(scsi::get_be(&translated(both, 0b100, 0b101, place(0, 1, 5 * 512))[6], 8) ==
+          place(0, 1, 3));
+}
+
+TEST_CASE("a drive that translates one way only refuses to lead from places to blocks") {
+  auto model = test_drive();
+  model.firmware->translates_back = false;
+  VirtualDevice device(model);
+  REQUIRE(place_of(device, 20) == place(0, 1, 0));
+  REQUIRE(sense_of(run(device, send_translate(0b101, 0b000, place(0, 1, 0)))) == 0x52600);
+}
+
+TEST_CASE("sectors numbered from the index wrap within their track") {
+  auto model = test_drive();
+  model.firmware->sector_numbers = "from index";
+  VirtualDevice device(model);
+  check_round_trip(device, 0b101);
+  const auto& map = device.layout();
+  for (std::uint64_t lbn = 0; lbn < 7297; ++lbn) {
+    const auto slot = map.slot_of_lbn(lbn);
+    const auto track = map.track_of_slot(slot);
+    const auto number = static_cast<std::uint32_t>(place_of(device, lbn));
+    REQUIRE(number < track.sectors);
+    // Sector n begins from n up to n + 1 sectors behind the index.
+    const double begins = engine::rev_from_angle(map.angle_of_slot(track, slot)) * track.sectors;
+    REQUIRE(std::abs(begins - number - 0.5) < 0.501);
+  }
+  // The slip of cylinder 0, head 1, sector 10 lies two sectors further from the index.
+  REQUIRE(defect_list(device, 0x15)[11] == 12);
+}
+
+TEST_CASE("slipped sectors may have no number") {
+  auto model = test_drive();
+  model.firmware->sector_numbers = "without slipped";
+  VirtualDevice device(model);
+  check_round_trip(device, 0b101);
+  REQUIRE(place_of(device, 29) == place(0, 1, 9));
+  REQUIRE(place_of(device, 30) == place(0, 1, 10));  // its slot is 11 of the track, one is slipped
+  REQUIRE(sense_of(run(device, send_translate(0b101, 0b000, place(0, 1, 19)))) == 0x52600);
+  REQUIRE(defect_list(device, 0x15)[11] == 10);
+}
+
+TEST_CASE("a translation that lies tells an even geometry, the same both ways") {
+  auto model = test_drive();
+  model.firmware->translates_truly = false;
+  VirtualDevice device(model);
+  check_round_trip(device, 0b101);
+  // 7297 blocks on 100 cylinders of 4 heads: 19 sectors a track.
+  for (const std::uint64_t lbn : {0, 18, 19, 200, 7296})
+    REQUIRE(place_of(device, lbn) == place(static_cast<std::uint32_t>(lbn / 76),
+                                           static_cast<std::uint32_t>(lbn / 19 % 4),
+                                           static_cast<std::uint32_t>(lbn % 19)));
+  REQUIRE(sense_of(run(device, send_translate(0b101, 0b000, place(0, 0, 19)))) == 0x52600);
+  REQUIRE(defect_list(device, 0x1d).size() == 4);
+  // The blocks are still where the layout has them.
+  REQUIRE(device.layout().pbn_of_lbn(20) == engine::Pbn{0, 1, 0});
+}
+
+TEST_CASE("defect lists come in the formats that the firmware names, of the defects that it knows") {
+  auto model = test_drive();
+  model.firmware->defect_formats = {"bytes from index"};
+  model.firmware->primary_defects = std::vector<std::uint64_t>{405, 30, 999'999};
+  VirtualDevice device(model);
+  const auto asked = [&](std::uint8_t selection) {
+    return run(device, command({0x37, 0, selection, 0, 0, 0, 0, 1, 0, 0}, 256));
+  };
+  REQUIRE(sense_of(asked(0x15)) == 0x11c00);
+  REQUIRE(asked(0x15).data == asked(0x14).data);
+  REQUIRE(sense_of(asked(0x14)) == 0);
+  const auto list = asked(0x14).data;
+  REQUIRE(list.size() == 4 + 16);
+  REQUIRE(list[1] == 0x14);
+  REQUIRE(std::abs(int(scsi::get_be32(&list[8])) - 6144) <= 1);
+  REQUIRE(list[4 + 8 + 2] == 5);  // cylinder
+}
