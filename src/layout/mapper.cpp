@@ -70,7 +70,7 @@ bool Mapper::is_remapped(std::uint64_t lbn) {
 // ---- does the drive agree?
 
 bool Mapper::matches(const Zone& zone, std::uint64_t lbn, const Answer& answer) const {
-  if (remaps_.contains(lbn)) return true;
+  if (remaps_.contains(lbn) || !zone.not_understood.empty()) return true;
   const Expected here = expected(zone, lbn);
   if (here.place != track_of(answer.place)) return false;
   if (!numbering_.from_index) return answer.place.sector == numbering_.base + number_of(zone, here);
@@ -121,7 +121,6 @@ std::uint64_t Mapper::last_agreeing(std::size_t zone, std::uint64_t good, std::u
 // ---- growing
 
 void Mapper::grow() {
-  constexpr int kMostRestarts = 4;
   while (true) {
     try {
       begin();
@@ -129,23 +128,41 @@ void Mapper::grow() {
       }
       return;
     } catch (const Restart&) {
-      if (++restarts_ > kMostRestarts) give_up(0);
-      zones_.clear();
+      count_restart();
     }
   }
+}
+
+void Mapper::count_restart() {
+  constexpr int kMostRestarts = 6;
+  zones_.clear();
+  if (++restarts_ <= kMostRestarts) return;
+  throw Error(ExitStatus::unsupported,
+              fmt::format("{} numbers the sectors of its tracks in a way that is not known here; no "
+                          "map is given rather than a wrong one",
+                          survey_.name()));
 }
 
 void Mapper::begin() {
   remaps_.clear();
   attempts_.clear();
   repairs_ = 0;
-  if (restarts_ == 0) numbering_.base = survey_.at(0).place.sector;
+  if (restarts_ == 0) numbering_.base = lowest_number(survey_.at(0).place);
   start_zone(0);
+}
+
+bool Mapper::advance() {
+  try {
+    return zones_.back().irregular ? walk() : leap();
+  } catch (const Irregular& place) {
+    follow_no_rule(place.lbn);
+    return zones_.back().first_lbn >= survey_.blocks();
+  }
 }
 
 // Jumps ahead in doubling steps of tracks; at the first disagreement finds the last track that is
 // where it should be, and there the reason. True once the last block is reached.
-bool Mapper::advance() {
+bool Mapper::leap() {
   const std::size_t zone = zones_.size() - 1;
   const std::uint64_t blocks = survey_.blocks();
   if (!boundary_agrees(zones_[zone], zones_[zone].good, blocks)) zones_[zone].good = 0;
@@ -200,10 +217,158 @@ void Mapper::count_attempt(std::uint64_t lbn) {
 
 void Mapper::give_up(std::uint64_t lbn) {
   survey_.ask_again(64);
-  throw Error(ExitStatus::unsupported,
-              fmt::format("{} has a layout that follows no rule known here around block {}; no map "
-                          "is given rather than a wrong one",
-                          survey_.name(), lbn));
+  throw Irregular{lbn};
+}
+
+// ---- where no rule holds
+
+// Around a block the drive follows no rule: from the last track before it that everything seen
+// agrees with, every track is looked at by itself, the further the more often this happens. Where
+// that does not help either the blocks are given up, in plain words.
+void Mapper::follow_no_rule(std::uint64_t lbn) {
+  constexpr std::uint64_t kFewestTracks = 64;
+  const std::size_t index = zone_of(lbn);
+  Zone& zone = zones_[index];
+  const std::uint64_t tracks = kFewestTracks << std::min<std::size_t>(irregular_.size(), 16);
+  const std::uint64_t far = std::min(survey_.blocks(), lbn + tracks * zone.slots.sectors());
+  attempts_.clear();
+  if (zone.irregular) {
+    zone.not_understood = fmt::format("around block {} the drive's answers follow no rule", lbn);
+    const std::uint64_t next = std::min(survey_.blocks(), lbn + kFewestTracks * zone.slots.sectors());
+    zones_.resize(index + 1);
+    if (next < survey_.blocks()) start_zone(next);
+    return;
+  }
+  std::uint64_t wrong = lbn;
+  for (auto known = survey_.known().lower_bound(zone.first_lbn);
+       known != survey_.known().end() && known->first < wrong; ++known)
+    if (!matches(zone, known->first, known->second)) wrong = known->first;
+  constexpr std::uint64_t kTracksBefore = 2;
+  const std::uint64_t track = expected(zone, wrong).track;
+  const bool keeps_beginning = track > kTracksBefore;
+  const std::uint64_t from = keeps_beginning ? zone.first_block(track - kTracksBefore) : zone.first_lbn;
+  irregular_.push_back({from, far});
+  zones_.resize(keeps_beginning ? index + 1 : index);
+  start_zone(from);
+}
+
+bool Mapper::follows_no_rule(std::uint64_t lbn) const {
+  return std::ranges::any_of(
+      irregular_, [lbn](const BlockRange& range) { return lbn >= range.first && lbn < range.end; });
+}
+
+// Looks at the tracks of the last zone one after the other. True once the last block is reached.
+bool Mapper::walk() {
+  constexpr std::uint64_t kMostTracks = 256;
+  const std::size_t index = zones_.size() - 1;
+  while (true) {
+    Zone& zone = zones_[index];
+    if (!zone.not_understood.empty()) return true;
+    const std::uint64_t track = zone.good;
+    const TrackMeasure found = measure(zone, track, survey_.blocks());
+    const std::uint32_t sectors = zone.slots.sectors();
+    const auto length = length_of(zone.order.at(track), sectors);
+    if (track > 0 && (found.span > sectors || (length && *length != sectors))) {
+      start_zone(found.first);
+      return false;
+    }
+    if (found.span > sectors) zone.slots.widen(found.span, false, 0);
+    note_measured(zone, track, found, found.last + 1 >= survey_.blocks());
+    std::uint64_t landing = found.last + 1;
+    if (landing >= survey_.blocks()) return true;
+    if (!follows_no_rule(landing) || track + 1 >= kMostTracks) {
+      start_zone(landing);
+      return false;
+    }
+    const std::uint64_t first = landing;
+    while (is_remapped(landing) && landing + 1 < survey_.blocks()) ++landing;
+    const TrackPlace place = track_of(survey_.at(landing).place);
+    if (zone.order.find(place) == std::optional<std::uint64_t>(track) ||
+        zone.order.find(place).value_or(track + 1) < track) {
+      start_zone(first);
+      return false;
+    }
+    zone.order.append(place);
+    zone.good = track + 1;
+    const std::uint64_t slot = front_offset(landing);
+    const std::uint64_t front = slot - std::min(slot, landing - first);
+    if (front > 0 && front < zone.slots.sectors()) {
+      const std::uint64_t begin = zone.first_slot(track + 1);
+      zone.slots.measured({begin, begin + front + 1}, {{begin, begin + front}});
+    }
+  }
+}
+
+// The lowest sector number of the track, where the drive says which there are.
+std::uint32_t Mapper::lowest_number(scsi::PhysicalAddress place) {
+  if (!survey_.answers_back()) return place.sector;
+  constexpr std::uint32_t kFewest = 2;  // numbers start at 0 or 1
+  for (std::uint32_t sector = 0; sector < std::min(kFewest, place.sector); ++sector)
+    if (survey_.back({place.cylinder, place.head, sector})) return sector;
+  return place.sector;
+}
+
+// How many sectors a track has, by asking which of their numbers exist; nullopt where the drive
+// does not say. Slipped sectors without a number are those that the drive lists.
+std::optional<std::uint32_t> Mapper::length_of(TrackPlace place, std::uint32_t hint) {
+  if (place.cylinder < 0 || place.head < 0 || !survey_.answers_back()) return std::nullopt;
+  const auto exists = [&](std::uint32_t sector) {
+    return survey_
+        .back({static_cast<std::uint32_t>(place.cylinder), static_cast<std::uint32_t>(place.head),
+               numbering_.base + sector})
+        .has_value();
+  };
+  const std::uint32_t unnumbered = numbering_.renumbered ? listed_on(place) : 0;
+  std::uint32_t there = 0, beyond = 0;  // 0: not known; sectors below `there` exist
+  hint = std::max(hint, unnumbered + 1) - unnumbered;
+  if (!exists(hint - 1)) {
+    beyond = hint - 1;
+    for (std::uint32_t step = 1; beyond > 0; step *= 2) {
+      const std::uint32_t lower = beyond > step ? beyond - step : 0;
+      if (lower == 0 || exists(lower - 1)) {
+        there = lower;
+        break;
+      }
+      beyond = lower - 1;
+    }
+  } else {
+    there = hint;
+    for (std::uint32_t step = 1; beyond == 0; step *= 2) {
+      if (exists(there - 1 + step)) {
+        there += step;
+      } else {
+        beyond = there - 1 + step;
+      }
+    }
+  }
+  while (there < beyond) {
+    const std::uint32_t middle = there + (beyond - there) / 2;
+    if (exists(middle)) {
+      there = middle + 1;
+    } else {
+      beyond = middle;
+    }
+  }
+  if (there == 0) return std::nullopt;
+  return there + unnumbered;
+}
+
+// The track has fewer numbers than the zone's others, by as many as it has listed defects, and
+// behind it there is one that has none and all the numbers.
+bool Mapper::lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t length) {
+  constexpr std::uint64_t kFarthest = 16;
+  const std::uint32_t listed = listed_on(zone.order.at(track)), sectors = zone.slots.sectors();
+  if (listed == 0 || length + listed != sectors) return false;
+  std::uint64_t other = track + 1;
+  while (other < track + kFarthest && listed_on(zone.order.at(other)) > 0) ++other;
+  return length_of(zone.order.at(other), sectors) == sectors;
+}
+
+std::uint32_t Mapper::listed_on(TrackPlace place) const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(defects_.primary, [&](const scsi::PhysicalAddress& defect) {
+        return track_of(defect) == place;
+      }));
 }
 
 void Mapper::load_slips(Zone& zone) const {
@@ -254,7 +419,16 @@ void Mapper::inherit_series(const Zone& from, Zone& to) const {
 }
 
 std::uint32_t Mapper::front_offset(std::uint64_t lbn) {
-  return numbering_.from_index ? 0 : survey_.at(lbn).place.sector - numbering_.base;
+  if (numbering_.from_index) return 0;
+  const scsi::PhysicalAddress& place = survey_.at(lbn).place;
+  std::uint32_t slot = place.sector - numbering_.base;
+  if (!numbering_.renumbered) return slot;
+  std::set<std::uint32_t> unnumbered;
+  for (const scsi::PhysicalAddress& defect : defects_.primary)
+    if (track_of(defect) == track_of(place)) unnumbered.insert(defect.sector - numbering_.base);
+  for (const std::uint32_t defect : unnumbered)
+    if (defect <= slot) ++slot;
+  return slot;
 }
 
 void Mapper::start_zone(std::uint64_t lbn) {
@@ -264,8 +438,11 @@ void Mapper::start_zone(std::uint64_t lbn) {
   std::uint64_t hint = before ? before->slots.sectors() : 0;
   std::vector<TrackPlace> tracks;
   std::uint64_t sectors = 1;
-  constexpr int kLookedAt = 2;  // tracks: one may be short, by a defect or a reserved area
-  for (int i = 0; i < kLookedAt && first < survey_.blocks(); ++i) {
+  const bool irregular = follows_no_rule(lbn);
+  // Tracks: one may be short, by a defect or a reserved area.
+  const int looked_at = irregular ? 1 : 2;
+  std::optional<std::uint32_t> length;
+  for (int i = 0; i < looked_at && first < survey_.blocks(); ++i) {
     while (is_remapped(first) && first + 1 < survey_.blocks()) ++first;
     const scsi::PhysicalAddress start = survey_.at(first).place;
     if (start.sector < numbering_.base) {
@@ -292,6 +469,8 @@ void Mapper::start_zone(std::uint64_t lbn) {
       span = std::max<std::uint64_t>(span,
                                      survey_.at(*wrapped - 1).place.sector - numbering_.base + 1);
     }
+    if (i == 0) length = length_of(track_of(start), static_cast<std::uint32_t>(std::max(span, hint)));
+    if (i > 0 && length && length_of(track_of(start), *length) != length) break;
     sectors = std::max(sectors, span);
     hint = span;
     tracks.push_back(track_of(start));
@@ -300,9 +479,13 @@ void Mapper::start_zone(std::uint64_t lbn) {
 
   Zone zone;
   zone.first_lbn = lbn;
-  zone.slots = SlotMap(static_cast<std::uint32_t>(sectors));
+  zone.irregular = irregular;
+  zone.slots = SlotMap(length.value_or(static_cast<std::uint32_t>(sectors)));
   zone.order = TrackOrder(tracks);
-  if (before) {
+  if (irregular) {
+    zone.order = TrackOrder();
+    zone.order.append(tracks[0]);
+  } else if (before && !before->irregular) {
     for (TrackOrder& order : before->order.restarts(tracks[0])) {
       if (tracks.size() > 1 && order.at(1) != tracks[1]) continue;
       zone.order = std::move(order);
@@ -311,7 +494,7 @@ void Mapper::start_zone(std::uint64_t lbn) {
     zone.slots.set_absorb(before->slots.absorb());
     inherit_series(*before, zone);
   }
-  load_slips(zone);
+  if (!irregular) load_slips(zone);
   std::uint64_t regular = lbn;
   while (is_remapped(regular) && regular + 1 < survey_.blocks()) ++regular;
   const std::uint64_t slot = front_offset(regular), ahead = regular - lbn;
@@ -335,9 +518,12 @@ bool Mapper::check(std::uint64_t lbn) {
         }
       }
       return at_once;
+    } catch (const Irregular& place) {
+      follow_no_rule(place.lbn);
+      while (!advance()) {
+      }
     } catch (const Restart&) {
-      if (++restarts_ > 4) give_up(lbn);
-      zones_.clear();
+      count_restart();
       grow();
     }
   }
@@ -345,7 +531,9 @@ bool Mapper::check(std::uint64_t lbn) {
 
 void Mapper::repair(std::size_t zone, std::uint64_t lbn) {
   count_attempt(lbn);
-  if (note_remap(zone, lbn) || reinterpret(zone, lbn)) return;
+  if (note_remap(zone, lbn)) return;
+  if (zones_[zone].irregular) throw Irregular{lbn};
+  if (reinterpret(zone, lbn)) return;
   const std::uint64_t track = expected(zones_[zone], lbn).track;
   const std::uint64_t end = end_of(zone);
   std::uint64_t good = track, bad = track;
@@ -447,6 +635,17 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
   const TrackMeasure found = measure(zones_[zone], track, end);
   Zone& here = zones_[zone];
   const std::uint32_t sectors = here.slots.sectors();
+  const TrackPlace place = here.order.at(track);
+  const auto length = length_of(place, sectors);
+  if (length && *length != sectors) {
+    if (!numbering_.renumbered && lacks_listed(here, track, *length)) {
+      numbering_.renumbered = true;
+      throw Restart{};
+    }
+    zones_.resize(zone + (track > 0 ? 1 : 0));
+    start_zone(found.first);
+    return;
+  }
   if (found.span > sectors) {
     const std::uint64_t blocks = found.last - found.first + 1;
     constexpr std::uint64_t kYoung = 3;
@@ -460,20 +659,12 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
     }
     return;
   }
-  if (tracks_grow_short(here, found, track)) {
+  if (!length && tracks_grow_short(here, found, track)) {
     zones_.resize(zone + 1);
     start_zone(found.first);
     return;
   }
-  const std::uint64_t first_slot = here.first_slot(track);
-  const bool disk_ends = found.last + 1 >= survey_.blocks();
-  std::vector<SlotRange> free;
-  if (found.first_slot > 0) free.push_back({first_slot, first_slot + found.first_slot});
-  for (const SlotRange& hole : found.holes)
-    free.push_back({first_slot + hole.first, first_slot + hole.end});
-  if (found.span < sectors && !disk_ends)
-    free.push_back({first_slot + found.span, first_slot + sectors});
-  here.slots.measured({first_slot, first_slot + (disk_ends ? found.span : sectors)}, free);
+  note_measured(here, track, found, found.last + 1 >= survey_.blocks());
   if (zone_ends(here, found, track)) {
     zones_.resize(zone + 1);
     start_zone(found.last + 1);
@@ -484,6 +675,18 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
   const std::uint64_t landing = found.last + 1;
   if (landing >= end || agrees(zone, landing)) return;
   land(zone, track, landing);
+}
+
+void Mapper::note_measured(Zone& zone, std::uint64_t track, const TrackMeasure& found,
+                           bool disk_ends) {
+  const std::uint64_t first_slot = zone.first_slot(track), sectors = zone.slots.sectors();
+  std::vector<SlotRange> free;
+  if (found.first_slot > 0) free.push_back({first_slot, first_slot + found.first_slot});
+  for (const SlotRange& hole : found.holes)
+    free.push_back({first_slot + hole.first, first_slot + hole.end});
+  if (found.span < sectors && !disk_ends)
+    free.push_back({first_slot + found.span, first_slot + sectors});
+  zone.slots.measured({first_slot, first_slot + (disk_ends ? found.span : sectors)}, free);
 }
 
 // Slots from a track's first to its last block, as far as the numbers show them.
@@ -542,6 +745,14 @@ void Mapper::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
   if (note_remap(zone, lbn) || reinterpret(zone, lbn)) return;
   const std::uint32_t front = front_offset(lbn);
   const bool order_is_known = zones_[zone].order.repeated(track + 1);
+  const std::uint32_t sectors = zones_[zone].slots.sectors();
+  const auto length = length_of(track_of(survey_.at(lbn).place), sectors);
+  const std::uint32_t unnumbered = listed_on(track_of(survey_.at(lbn).place));
+  if (length && *length != sectors && *length + unnumbered != sectors) {
+    zones_.resize(zone + 1);
+    start_zone(lbn);
+    return;
+  }
   if (order_is_known ? skipped_ahead(zone, track, lbn, front)
                      : order_goes_on(zone, track, lbn, front))
     return;
@@ -733,7 +944,7 @@ Mapper::TrackMeasure Mapper::measure(const Zone& zone, std::uint64_t track, std:
 std::uint64_t Mapper::front_slips(const Zone& zone, std::uint64_t track, std::uint32_t start_sector,
                                   std::uint64_t missing, bool behind) {
   const std::uint64_t sectors = zone.slots.sectors(), cycle = zone.order.cycle();
-  if (!behind && track < 2 * cycle) return 0;
+  if (zone.irregular || (!behind && track < 2 * cycle)) return 0;
   // The sector number of a track's first slot.
   const auto start_of = [&](std::uint64_t other) -> std::optional<std::uint64_t> {
     const std::uint64_t lbn = zone.first_block(other);

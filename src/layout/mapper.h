@@ -69,9 +69,24 @@ class Mapper {
     std::vector<SlotRange> holes;       // between the first and the last, within the track
   };
   struct Restart {};  // the numbering was taken wrongly: begin again, with all answers kept
+  struct Irregular {  // no rule that is known here holds around the block
+    std::uint64_t lbn = 0;
+  };
+  struct BlockRange {
+    std::uint64_t first = 0, end = 0;
+  };
 
   void begin();
   bool advance();
+  bool leap();
+  void count_restart();
+  void follow_no_rule(std::uint64_t lbn);
+  bool follows_no_rule(std::uint64_t lbn) const;
+  bool walk();
+  std::optional<std::uint32_t> length_of(TrackPlace place, std::uint32_t hint);
+  std::uint32_t lowest_number(scsi::PhysicalAddress place);
+  bool lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t length);
+  std::uint32_t listed_on(TrackPlace place) const;
   void start_zone(std::uint64_t lbn);
   bool agrees(std::size_t zone, std::uint64_t lbn) { return agrees(zones_[zone], lbn); }
   bool agrees(const Zone& zone, std::uint64_t lbn);
@@ -91,6 +106,8 @@ class Mapper {
   void settle(std::size_t zone, std::uint64_t frontier);
   void repair(std::size_t zone, std::uint64_t lbn);
 
+  static void note_measured(Zone& zone, std::uint64_t track, const TrackMeasure& found,
+                            bool disk_ends);
   TrackMeasure measure(const Zone& zone, std::uint64_t track, std::uint64_t end);
   std::uint64_t front_slips(const Zone& zone, std::uint64_t track, std::uint32_t start_sector,
                             std::uint64_t missing, bool behind);
@@ -118,6 +135,7 @@ class Mapper {
   std::map<std::uint64_t, int> attempts_;  // repairs that began at a block
   std::uint64_t repairs_ = 0;
   int restarts_ = 0;
+  std::vector<BlockRange> irregular_;  // where every track is looked at by itself
   bool unsettled_ = false;  // what was seen before must be compared with the map anew
 };
 

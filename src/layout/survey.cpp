@@ -92,6 +92,15 @@ std::optional<scsi::PlaceContent> Survey::back(const scsi::PhysicalAddress& plac
   return asked_back_[key] = translator_.translate_back(place);
 }
 
+bool Survey::answers_back() {
+  if (!answers_back_) {
+    scsi::PhysicalAddress nowhere = at(0).place;
+    nowhere.sector += kMostSectors / 2;
+    answers_back_ = back(at(0).place) == scsi::PlaceContent{0} && !back(nowhere);
+  }
+  return *answers_back_;
+}
+
 void Survey::ask_again(std::uint64_t count) {
   const std::uint64_t every = known_.size() / std::max<std::uint64_t>(1, count) + 1;
   std::uint64_t index = 0;

@@ -2,6 +2,7 @@
 // give end the run.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,10 +33,15 @@ class Survey {
   // What is at a place, asked once; nullopt: no such place, or no answer.
   std::optional<scsi::PlaceContent> back(const scsi::PhysicalAddress& place);
 
+  // Whether the drive says what lies at a place, and of places that it does not have that it has
+  // none: asks for the place of block 0 and for an impossible one.
+  bool answers_back();
+
   // Asks again for up to `count` of the known blocks. Throws Error(protocol) if one has moved.
   void ask_again(std::uint64_t count);
 
   std::uint64_t translations() const { return translations_; }
+  std::uint64_t left() const { return limit_ - std::min(limit_, translations_); }
 
  private:
   Answer ask(std::uint64_t lbn);
@@ -46,6 +52,7 @@ class Survey {
   std::map<std::uint64_t, Answer> known_;
   std::unordered_map<std::uint64_t, std::uint64_t> block_at_;  // key of a place -> LBN
   std::unordered_map<std::uint64_t, std::optional<scsi::PlaceContent>> asked_back_;
+  std::optional<bool> answers_back_;
   std::uint64_t translations_ = 0;
 };
 

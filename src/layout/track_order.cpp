@@ -143,6 +143,14 @@ void TrackOrder::continue_with(std::uint64_t track, TrackPlace place) {
   guess();
 }
 
+void TrackOrder::append(TrackPlace place) {
+  prefix_.push_back(place);
+  cycle_.assign(1, place + TrackPlace{0, 1});
+  cylinder_step_ = 0;
+  head_step_ = 1;
+  inherited_ = false;
+}
+
 void TrackOrder::guess() {
   const std::size_t met = prefix_.size();
   std::size_t period = 0;

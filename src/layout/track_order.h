@@ -30,6 +30,8 @@ class TrackOrder {
   // Tracks before `track` stay what they are, `place` is track number `track`; the guess of what
   // follows is made anew.
   void continue_with(std::uint64_t track, TrackPlace place);
+  // The same without a guess: for tracks that follow no rule.
+  void append(TrackPlace place);
   // The orders that begin at `first` and go on as some part of this cycle does; those that begin
   // where a run of this cycle begins come first.
   std::vector<TrackOrder> restarts(TrackPlace first) const;

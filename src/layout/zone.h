@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "layout/slot_map.h"
 #include "layout/track_order.h"
@@ -14,6 +15,10 @@ struct Zone {
   TrackOrder order;
   SlotMap slots;
   std::uint64_t good = 0;  // the furthest track whose first block was where it should be
+  // Follows no rule that was found: every track was looked at, nothing was inferred.
+  bool irregular = false;
+  // Not even that was possible: where its blocks are is a guess, and this says why.
+  std::string not_understood;
 
   std::uint64_t first_slot(std::uint64_t track) const { return track * slots.sectors(); }
   // The first block at or after the start of a track.

@@ -40,6 +40,10 @@ std::optional<scsi::PlaceContent> SyntheticTranslator::translate_back(
   const auto track = map_.track_at(place.cylinder, place.head);
   if (!track || place.sector < behaviour_.base) return std::nullopt;
   std::uint32_t slot = place.sector - behaviour_.base;
+  if (behaviour_.sectors == Sectors::without_holes) {
+    for (const std::uint64_t slip : primary)
+      if (slip >= track->first_slot && slip - track->first_slot <= slot) ++slot;
+  }
   if (slot >= track->sectors) return std::nullopt;
   if (behaviour_.sectors == Sectors::from_index)
     slot = (slot + track->sectors - shift(*track)) % track->sectors;
