@@ -34,7 +34,7 @@ void add_trace_lint(CLI::App& parent) {
     const trace::Lint lint = trace::lint(options->trace.path, reading, options->limit);
     fmt::print("{}", options->json ? to_json(lint) : to_text(lint));
     if (lint.errors > 0)
-      throw Error(ExitStatus::bad_input, fmt::format("{} has {} errors", lint.name, lint.errors));
+      throw Error(ExitStatus::bad_input, fmt::format("{} has {} error{}", lint.name, lint.errors, lint.errors == 1 ? "" : "s"));
   });
 }
 

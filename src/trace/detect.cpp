@@ -40,7 +40,7 @@ Format detected(Input& input) {
   if (head.starts_with("fio version 2 iolog")) return Format::iolog2;
   if (head.starts_with("fio version 3 iolog")) return Format::iolog3;
   const std::size_t begin = std::min(head.find_first_not_of(" \t\r\n"), head.size());
-  if (begin == head.size()) return Format::ascii;  // nothing: any reader says so
+  if (begin == head.size()) return Format::detect;  // nothing: any reader says so
   const std::size_t line_begin = head.substr(0, begin).rfind('\n') + 1;  // npos + 1: 0
   const std::string_view text = head.substr(line_begin, head.find('\n', begin) - line_begin);
   Line line(input);

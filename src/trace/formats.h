@@ -29,7 +29,8 @@ std::unique_ptr<RecordWriter> spc_writer(std::uint32_t block_bytes);
 std::unique_ptr<RecordWriter> msr_writer(std::uint32_t block_bytes);
 std::unique_ptr<RecordWriter> etw_writer(std::uint32_t block_bytes);
 
-// The format that the first bytes tell. Throws Error(bad_input) where they do not.
+// The format that the first bytes tell; detect: there are none. Throws Error(bad_input) where they do
+// not tell it.
 Format detected(Input& input);
 
 }  // namespace platter::trace

@@ -20,6 +20,13 @@ constexpr Nanoseconds kShortService_ns = 1000;
 constexpr Nanoseconds kLongGap_ns = 3600 * kSecond;
 constexpr Nanoseconds kShortGap_ns = 1000;
 constexpr std::uint32_t kBytesOfABlock = 512;
+constexpr std::uint64_t kPlacesOfAKind = 3;  // where a warning is shown; behind them it is counted
+
+// The warnings that a request may have, as they are called where they are counted.
+enum class Warning : std::uint8_t { grows, not_measured, short_service, long_service };
+constexpr std::array<const char*, 4> kCalled = {
+    "a request that is no whole number of blocks, and grows", "a service time of 0: not measured",
+    "a service time shorter than any drive's", "a service time longer than any drive's"};
 
 class Linter {
  public:
@@ -41,6 +48,9 @@ class Linter {
       if (what.starts_with(lint_.name)) what.remove_prefix(lint_.name.size());
       add(Severity::error, {}, std::string(what.substr(std::min(what.find_first_not_of(" :,"), what.size()))));
     }
+    for (std::size_t kind = 0; kind < kCalled.size(); ++kind)
+      if (const std::uint64_t more = found_[kind] - shown_[kind])
+        lint_.repeated.push_back({kCalled[kind], more});
     return std::move(lint_);
   }
 
@@ -57,10 +67,10 @@ class Linter {
 
   void judge(const CheckedReader& reader, const Request& request) {
     if (reader.grew())
-      add(Severity::warning, reader.place(Part::lbn),
-          fmt::format("the request is no whole number of blocks of {} bytes and grows to LBN {} with "
-                      "{} blocks",
-                      reader.source().block_bytes, request.lbn, request.blocks));
+      warn(Warning::grows, reader.place(Part::lbn),
+           fmt::format("the request is no whole number of blocks of {} bytes and grows to LBN {} with "
+                       "{} blocks",
+                       reader.source().block_bytes, request.lbn, request.blocks));
     judge_service(reader, request);
     if (lint_.requests++ == 0)
       first_ns_ = request.arrival_ns;
@@ -76,15 +86,16 @@ class Linter {
     if (!request.service_ns) {
       ++unmeasured_;
       if (measures(lint_.format))
-        add(Severity::warning, reader.place(Part::service), "the service time is 0: not measured");
+        warn(Warning::not_measured, reader.place(Part::service), "the service time is 0: not measured");
       return;
     }
     ++measured_;
     const Nanoseconds service_ns = *request.service_ns;
-    if (service_ns > kLongService_ns || service_ns < kShortService_ns)
-      add(Severity::warning, reader.place(Part::service),
-          fmt::format("a service time of {} ms is {} than any drive's; is its unit that of the format?",
-                      to_ms(service_ns), service_ns > kLongService_ns ? "longer" : "shorter"));
+    const bool too_long = service_ns > kLongService_ns;
+    if (too_long || service_ns < kShortService_ns)
+      warn(too_long ? Warning::long_service : Warning::short_service, reader.place(Part::service),
+           fmt::format("a service time of {} ms is {} than any drive's; is its unit that of the format?",
+                       to_ms(service_ns), too_long ? "longer" : "shorter"));
   }
 
   // Every record of these has a field for it.
@@ -127,6 +138,17 @@ class Linter {
           fmt::format("{} of {} requests have no completion", unmeasured_, lint_.requests));
   }
 
+  // Of a request: shown at its first places, and in the end counted.
+  void warn(Warning warning, const Place& place, const std::string& what) {
+    const auto kind = static_cast<std::size_t>(warning);
+    if (++found_[kind] > kPlacesOfAKind || lint_.findings.size() >= most_) {
+      ++lint_.warnings;
+      return;
+    }
+    ++shown_[kind];
+    add(Severity::warning, place, what);
+  }
+
   void add(Severity severity, const Place& place, const std::string& what) {
     ++(severity == Severity::error ? lint_.errors : lint_.warnings);
     if (lint_.findings.size() < most_) lint_.findings.push_back({severity, place, what});
@@ -138,6 +160,7 @@ class Linter {
   Nanoseconds first_ns_ = 0, last_ns_ = 0;
   double thinks_ns_ = 0;
   std::uint64_t repeated_ = 0, measured_ = 0, unmeasured_ = 0;
+  std::array<std::uint64_t, kCalled.size()> found_{}, shown_{};  // of each kind of Warning
   bool in_bytes_ = true;
 };
 

@@ -87,6 +87,47 @@ TEST_CASE("lint warns of what can be read and is suspicious") {
   CHECK(lint_of("1 3 1 1 1\n1 4 1 1 1\n", {.device = 3}).errors == 0);
 }
 
+TEST_CASE("a kind of warning is shown at its first places and counted behind them") {
+  const std::string text = repeated(500, [](int i) {
+    return fmt::format("R Hit {} 4 {} 1\n", i, i % 2 == 0 ? "0" : i % 5 == 0 ? "99e6" : "0.5");
+  });
+  const Lint lint = lint_of(text);
+  CHECK(lint.warnings == 500);
+  CHECK(lint.findings.size() == 9);
+  const auto count = [&](const std::string& what) {
+    for (const Repeated& each : lint.repeated)
+      if (each.what == what) return each.count;
+    return std::uint64_t{0};
+  };
+  CHECK(lint.repeated.size() == 3);
+  CHECK(count("a service time of 0: not measured") == 247);
+  CHECK(count("a service time longer than any drive's") == 47);
+  CHECK(count("a service time shorter than any drive's") == 197);
+  CHECK_THAT(to_text(lint), Catch::Contains("t: warning: at 247 more places: a service time of 0: not measured\n") &&
+                                Catch::EndsWith("\nt (validate): 500 requests, 0 errors, 500 warnings\n"));
+  const auto json = nlohmann::json::parse(to_json(lint));
+  CHECK(json.at("findings_left_out") == 491);
+  CHECK(json.at("warnings_repeated").at("a service time of 0: not measured") == 247);
+
+  // What is not shown for want of room is counted by its kind, too.
+  const Lint none = lint_of(text, {}, 0);
+  CHECK(none.findings.empty());
+  CHECK(none.repeated.front().count == 250);
+  CHECK_THAT(to_text(none), !Catch::Contains("and "));
+
+  const std::string grown = repeated(20, [](int i) { return fmt::format("0,1,100,W,{}\n", i); });
+  CHECK(lint_of(grown, {.round = true}).findings.size() == 3);
+  CHECK(lint_of(grown).findings.size() == 20);  // errors are all shown
+}
+
+TEST_CASE("one is one, and an empty file has no format") {
+  CHECK(to_text(lint_of("")) == "t: error: holds no request\nt: 0 requests, 1 error, 0 warnings\n");
+  CHECK(lint_of(" \n\n").format == Format::detect);
+  CHECK(nlohmann::json::parse(to_json(lint_of(""))).at("format").is_null());
+  CHECK_THAT(to_text(lint_of("hello\n")), Catch::EndsWith("\nt: 0 requests, 1 error, 0 warnings\n"));
+  CHECK_THAT(to_text(lint_of("R Hit 1 1 0 1\n")), Catch::EndsWith("\nt (validate): 1 request, 0 errors, 1 warning\n"));
+}
+
 TEST_CASE("lint says what is wrong with the whole") {
   check_finding(lint_of(""), 0, "error: holds no request");
   check_finding(lint_of("hello\n"), 0, "line 1, column 1: error: \"hello\" begins neither");
