@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "calibrate/outcome_text.h"
 #include "cli/progress.h"
 #include "cli/subcommands.h"
+#include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
 #include "replay/result.h"
@@ -32,6 +34,16 @@ calibrate::Groups groups_named(const std::vector<std::string>& names) {
   if (names.empty()) return groups;
   for (const auto& [name, member] : kGroups) groups.*member = std::ranges::count(names, name) > 0;
   return groups;
+}
+
+// Throws Error(usage) if the model would be written over what it is made from.
+void require_other_file(const std::string& output, const std::string& input) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::equivalent(output, input, ignored) || fs::weakly_canonical(output) == fs::weakly_canonical(input))
+    throw Error(ExitStatus::usage, fmt::format("{} is read by calibrate and would be written over; give "
+                                               "-o another name",
+                                               output));
 }
 
 }  // namespace
@@ -68,6 +80,8 @@ void add_calibrate(CLI::App& app) {
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] {
     const model::DriveModel model = model::load_model(options->model);
+    for (const std::string& input : {options->model, options->result})
+      require_other_file(options->output, input);
     model::require_writable(options->output);
     replay::Result drive = replay::load_result(options->result);
     const std::size_t n = drive.requests.size(), half = n / 2;

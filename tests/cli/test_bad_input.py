@@ -219,6 +219,15 @@ class Outputs(PlatterTest):
         for command in self.commands("/dev/full"):
             self.fails(OUTPUT, "/dev/full", *command)
 
+    def test_calibrate_does_not_write_over_what_it_reads(self):
+        self.write("m.json", self.platter("truth", DRIVE))
+        self.write("t.trace", "0.5 0 100 8 1\n" * 400)
+        os.symlink(self.path("m.json"), self.path("link.json"))
+        for output in ("m.json", "./m.json", "link.json", "t.trace"):
+            before = self.files()
+            self.fails(USAGE, output, "calibrate", "m.json", "--with", "t.trace", "-o", output)
+            self.assertEqual(self.files(), before)
+
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs root and setpriv")
     def test_without_permission(self):
         os.chmod(self.folder, 0o755)
