@@ -195,7 +195,8 @@ class OneFormat final : public CheckedReader {
 
 std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& reading) {
   Input& first = inputs.front();
-  if (reading.format == Format::detect) reading.format = detected(first);
+  for (Input& input : inputs)  // the file of a processor that was idle is empty
+    if (reading.format == Format::detect) reading.format = detected(input);
   switch (reading.format) {
     case Format::detect:
     case Format::ascii: return ascii_reader(std::move(first));

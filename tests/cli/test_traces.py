@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import resource
+import shutil
 import subprocess
 import unittest
 
@@ -60,6 +61,14 @@ class Convert(TraceTest):
                                 "ascii", "-o", self.path("none"), status=BAD_INPUT)
         self.assertIn("no request for device 8:17; it has devices 8:16", done.stderr)
         self.run_trace("stats", golden("msr.csv"), "--device-number", "sda", status=USAGE)
+
+    def test_the_first_processor_may_have_been_idle(self):
+        self.write("idle.blktrace.0", "")
+        for processor in (0, 1):
+            shutil.copy(golden(f"little.blktrace.{processor}"), self.path(f"idle.blktrace.{processor + 1}"))
+        busy, idle = (json.loads(self.run_trace("stats", name, "--device-number", "8:16", "--json").stdout)
+                      for name in (golden("little"), self.path("idle")))
+        self.assertEqual(idle["requests"], busy["requests"])
 
     def test_blocks(self):
         self.run_trace("convert", golden("spc.csv"), "--block-bytes", "4096", "--to", "ascii", "-o",
