@@ -353,6 +353,23 @@ std::optional<std::uint32_t> Mapper::length_of(TrackPlace place, std::uint32_t h
   return there + unnumbered;
 }
 
+// The track has a few numbers less than the one beside it: slipped sectors, in no list, have none.
+bool Mapper::lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t sectors) {
+  constexpr std::uint32_t kMostSlips = 4;
+  return length < sectors && sectors - length <= kMostSlips && length_of(beside, sectors) == sectors;
+}
+
+// Whether the numbers that the track of a block has say that slipped sectors have none (`unnumbered`),
+// or that they do.
+bool Mapper::numbers_show(const Zone& zone, std::uint64_t lbn, bool unnumbered) {
+  const std::uint64_t track = expected(zone, lbn).track;
+  const std::uint32_t sectors = zone.slots.sectors(), listed = listed_on(zone.order.at(track));
+  const auto length = length_of(zone.order.at(track), sectors);
+  if (!length || listed == 0) return false;
+  const std::uint32_t numbers = *length - (numbering_.renumbered ? listed : 0);
+  return unnumbered ? lacks_listed(zone, track, numbers) : numbers == sectors;
+}
+
 // The track has fewer numbers than the zone's others, by as many as it has listed defects, and
 // behind it there is one that has none and all the numbers.
 bool Mapper::lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t length) {
@@ -470,7 +487,14 @@ void Mapper::start_zone(std::uint64_t lbn) {
                                      survey_.at(*wrapped - 1).place.sector - numbering_.base + 1);
     }
     if (i == 0) length = length_of(track_of(start), static_cast<std::uint32_t>(std::max(span, hint)));
-    if (i > 0 && length && length_of(track_of(start), *length) != length) break;
+    if (i > 0 && length) {
+      const auto second = length_of(track_of(start), *length);
+      if (second && lacks_few(track_of(start), *length, *second)) {
+        length = second;
+      } else if (second != length) {
+        break;
+      }
+    }
     sectors = std::max(sectors, span);
     hint = span;
     tracks.push_back(track_of(start));
@@ -571,12 +595,17 @@ bool Mapper::reinterpret(std::size_t zone, std::uint64_t lbn) {
       expected(here, lbn).place == track_of(survey_.at(lbn).place) && !numbering_.from_index;
   for (const bool numbers : {renumbered, !renumbered}) {
     if (numbers != renumbered && !on_its_track) continue;
+    if (numbers != renumbered && survey_.answers_back() && !numbers_show(here, lbn, numbers))
+      continue;
     for (const Absorb kind : {Absorb::next, Absorb::none, Absorb::previous}) {
       if (numbers == renumbered && kind == absorb) continue;
       if (here.slots.series().empty() && kind != absorb) continue;
       numbering_.renumbered = numbers;
       here.slots.set_absorb(kind);
-      if (all_match()) return unsettled_ = true;
+      if (!all_match()) continue;
+      // Lengths that were asked for mean another thing now.
+      if (numbers != renumbered && survey_.answers_back()) throw Restart{};
+      return unsettled_ = true;
     }
   }
   numbering_.renumbered = renumbered;
@@ -636,7 +665,10 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
   Zone& here = zones_[zone];
   const std::uint32_t sectors = here.slots.sectors();
   const TrackPlace place = here.order.at(track);
-  const auto length = length_of(place, sectors);
+  auto length = length_of(place, sectors);
+  if (length && *length != sectors && found.last + 1 < survey_.blocks() &&
+      lacks_few(track_of(survey_.at(found.last + 1).place), *length, sectors))
+    length = sectors;
   if (length && *length != sectors) {
     if (!numbering_.renumbered && lacks_listed(here, track, *length)) {
       numbering_.renumbered = true;
@@ -748,7 +780,8 @@ void Mapper::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
   const std::uint32_t sectors = zones_[zone].slots.sectors();
   const auto length = length_of(track_of(survey_.at(lbn).place), sectors);
   const std::uint32_t unnumbered = listed_on(track_of(survey_.at(lbn).place));
-  if (length && *length != sectors && *length + unnumbered != sectors) {
+  if (length && *length != sectors && *length + unnumbered != sectors &&
+      !lacks_few(zones_[zone].order.at(track + 2), *length, sectors)) {
     zones_.resize(zone + 1);
     start_zone(lbn);
     return;
@@ -785,10 +818,10 @@ bool Mapper::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t 
                            std::uint32_t front) {
   if (zone + 1 != zones_.size()) return false;
   const std::uint64_t sectors = zones_[zone].slots.sectors();
-  constexpr int kLookedAt =
-      4;  // tracks: some may be short by spares or defects, none may be longer
+  // Tracks: some may be short by spares or defects, none may be longer.
+  constexpr int kLookedAt = 4;
   std::uint64_t start = lbn;
-  bool as_long = false;
+  bool as_long = survey_.answers_back();  // then it was asked
   for (int i = 0; i < kLookedAt && start < survey_.blocks() && !as_long; ++i) {
     const std::uint64_t last = last_on_track(start, start + sectors - (i == 0 ? front : 0) - 1);
     const std::uint64_t span = span_of(start, last);

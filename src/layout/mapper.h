@@ -85,6 +85,8 @@ class Mapper {
   bool walk();
   std::optional<std::uint32_t> length_of(TrackPlace place, std::uint32_t hint);
   std::uint32_t lowest_number(scsi::PhysicalAddress place);
+  bool numbers_show(const Zone& zone, std::uint64_t lbn, bool unnumbered);
+  bool lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t sectors);
   bool lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t length);
   std::uint32_t listed_on(TrackPlace place) const;
   void start_zone(std::uint64_t lbn);

@@ -374,12 +374,12 @@ Completion Drive::synchronize_cache() { return impl_->must(synchronize_cache_10(
 std::optional<std::vector<std::uint8_t>> Drive::Impl::translated(const Command& send) {
   for (int attempt = 0; attempt < kMaxAborts; ++attempt) {
     const auto sent = ask(send);
+    ++translations;
     if (sent.illegal()) return std::nullopt;
     if (!sent.good()) fail(send, sent, 0, 0);
     const auto attentions = unit_attentions;
     const auto command = receive_translation();
     auto reply = ask(command);
-    ++translations;
     if (unit_attentions != attentions) continue;
     if (reply.illegal()) return std::nullopt;
     if (!reply.good()) fail(command, reply, 0, 0);
