@@ -105,6 +105,7 @@ RandomLayout build(const Recipe& recipe, std::mt19937_64& random) {
   Geometry geometry = make_geometry(recipe, dice);
   Formatted formatted = format(recipe, geometry, dice);
   RandomLayout made;
+  made.description = in_words(recipe, geometry, formatted);
   made.truth.zones = std::move(geometry.zones);
   made.truth.skips = compact(formatted.holes);
   made.truth.remaps = std::move(formatted.remaps);
@@ -117,7 +118,6 @@ RandomLayout build(const Recipe& recipe, std::mt19937_64& random) {
     made.track_length_visible &=
         some_track_ends_in_a_block(geometry, formatted.holes, geometry.zone_tracks[zone],
                                    geometry.zone_tracks[zone + 1]);
-  made.description = in_words(recipe, geometry, formatted);
   return made;
 }
 

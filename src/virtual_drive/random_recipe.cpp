@@ -30,7 +30,7 @@ void draw_size(Recipe& recipe, Dice& dice, const Limits& limits) {
                                 std::max<std::uint64_t>(1, cylinders / 3)));
   recipe.last_sectors = static_cast<std::uint32_t>(recipe.sectors * dice.uniform(0.45, 0.75));
   if (recipe.zones == 1) recipe.last_sectors = recipe.sectors;
-  recipe.per_head_sizes = dice.chance(0.25);
+  recipe.per_head_sizes = dice.chance(0.25) && recipe.heads > 1;
 }
 
 void draw_order(Recipe& recipe, Dice& dice) {

@@ -51,6 +51,8 @@ TEST_CASE("random layouts are valid, and lead there and back") {
       }
     CHECK(free);
     CHECK(made.grown.size() == made.truth.remaps.size());
+    CHECK(made.description.find(std::to_string(made.primary.size()) + " listed defects") !=
+          std::string::npos);
     for (const model::Remap& remap : made.truth.remaps) {
       CHECK(std::ranges::binary_search(made.grown, map.slot_of_lbn(remap.lbn)) == false);
       CHECK_FALSE(std::ranges::binary_search(made.primary, remap.slot));
