@@ -99,7 +99,7 @@ class Verification {
     const Zone& zone = mapper_.zones()[found->zone];
     const std::uint64_t track = zone.first_slot(found->track);
     const std::uint64_t end = mapper_.end_of(found->zone);
-    const std::uint64_t slot = track + mapper_.slot_in_track(*found, defect.sector);
+    const std::uint64_t slot = track + mapper_.slot_of_defect(*found, defect.sector);
     if (slot >= track + zone.slots.sectors()) return;
     const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(slot);
     if (lbn > zone.first_lbn) suspects.push_back(lbn - 1);

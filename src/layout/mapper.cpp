@@ -14,7 +14,10 @@ TrackPlace track_of(const scsi::PhysicalAddress& place) { return {place.cylinder
 
 }  // namespace
 
-Mapper::Mapper(Survey& survey, Defects defects) : survey_(survey), defects_(std::move(defects)) {}
+Mapper::Mapper(Survey& survey, Defects defects) : survey_(survey), defects_(std::move(defects)) {
+  for (const scsi::PhysicalAddress& defect : defects_.primary)
+    listed_[{defect.cylinder, defect.head}].insert(defect.sector);
+}
 
 // ---- the map as it is
 
@@ -42,7 +45,7 @@ std::optional<Mapper::Found> Mapper::find(TrackPlace place) const {
 
 std::uint32_t Mapper::sector_of(const Found& found, std::uint64_t slot) {
   const Zone& zone = zones_[found.zone];
-  if (!numbering_.from_index) return numbering_.base + static_cast<std::uint32_t>(slot);
+  if (!numbering_.from_index) return number_of_slot(zone.order.at(found.track), slot);
   std::uint64_t lbn = std::min(zone.first_block(found.track), end_of(found.zone) - 1);
   while (is_remapped(lbn) && lbn + 1 < end_of(found.zone)) ++lbn;
   const std::uint64_t sectors = zone.slots.sectors();
@@ -52,10 +55,16 @@ std::uint32_t Mapper::sector_of(const Found& found, std::uint64_t slot) {
 }
 
 std::uint64_t Mapper::slot_in_track(const Found& found, std::uint32_t sector) {
-  if (!numbering_.from_index) return sector - numbering_.base;
+  if (!numbering_.from_index)
+    return slot_of_number(zones_[found.zone].order.at(found.track), sector);
   const std::uint64_t sectors = zones_[found.zone].slots.sectors();
   if (sector - numbering_.base >= sectors) return sector - numbering_.base;
   return (sector + sectors - sector_of(found, 0)) % sectors;
+}
+
+// Lists name slipped sectors, so what they count by has numbers for those.
+std::uint64_t Mapper::slot_of_defect(const Found& found, std::uint32_t sector) {
+  return numbering_.from_index ? slot_in_track(found, sector) : sector - numbering_.base;
 }
 
 void Mapper::lengthen(std::size_t zone, std::uint32_t sectors) {
@@ -104,9 +113,11 @@ bool Mapper::agrees(const Zone& zone, std::uint64_t lbn) {
 // All blocks before a track are on the tracks before it, and none of its own.
 bool Mapper::boundary_agrees(const Zone& zone, std::uint64_t track, std::uint64_t end) {
   std::uint64_t lbn = std::min(zone.first_block(track), end - 1);
-  const std::uint64_t before = lbn;
+  std::uint64_t before = lbn;
   while (remaps_.contains(lbn) && lbn + 1 < end) ++lbn;
   if (!agrees(zone, lbn)) return false;
+  // Counted from the index a place on the track says little: the last block of the one before, too.
+  while (before > zone.first_lbn && remaps_.contains(before - 1)) --before;
   return !numbering_.from_index || before == zone.first_lbn || agrees(zone, before - 1);
 }
 
@@ -356,7 +367,8 @@ std::optional<std::uint32_t> Mapper::length_of(TrackPlace place, std::uint32_t h
 // The track has a few numbers less than the one beside it: slipped sectors, in no list, have none.
 bool Mapper::lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t sectors) {
   constexpr std::uint32_t kMostSlips = 4;
-  return length < sectors && sectors - length <= kMostSlips && length_of(beside, sectors) == sectors;
+  return !defects_.known_primary && !holes_seen_ && length < sectors &&
+         sectors - length <= kMostSlips && length_of(beside, sectors) == sectors;
 }
 
 // Whether the numbers that the track of a block has say that slipped sectors have none (`unnumbered`),
@@ -382,10 +394,8 @@ bool Mapper::lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t l
 }
 
 std::uint32_t Mapper::listed_on(TrackPlace place) const {
-  return static_cast<std::uint32_t>(
-      std::ranges::count_if(defects_.primary, [&](const scsi::PhysicalAddress& defect) {
-        return track_of(defect) == place;
-      }));
+  const auto listed = listed_.find({place.cylinder, place.head});
+  return listed == listed_.end() ? 0 : static_cast<std::uint32_t>(listed->second.size());
 }
 
 void Mapper::load_slips(Zone& zone) const {
@@ -438,14 +448,27 @@ void Mapper::inherit_series(const Zone& from, Zone& to) const {
 std::uint32_t Mapper::front_offset(std::uint64_t lbn) {
   if (numbering_.from_index) return 0;
   const scsi::PhysicalAddress& place = survey_.at(lbn).place;
-  std::uint32_t slot = place.sector - numbering_.base;
+  return slot_of_number(track_of(place), place.sector);
+}
+
+// Counted from the first of the track; slipped sectors may have no number.
+std::uint32_t Mapper::slot_of_number(TrackPlace place, std::uint32_t sector) const {
+  std::uint32_t slot = sector - numbering_.base;
   if (!numbering_.renumbered) return slot;
-  std::set<std::uint32_t> unnumbered;
-  for (const scsi::PhysicalAddress& defect : defects_.primary)
-    if (track_of(defect) == track_of(place)) unnumbered.insert(defect.sector - numbering_.base);
-  for (const std::uint32_t defect : unnumbered)
-    if (defect <= slot) ++slot;
+  const auto listed = listed_.find({place.cylinder, place.head});
+  if (listed == listed_.end()) return slot;
+  for (const std::uint32_t defect : listed->second)
+    if (defect - numbering_.base <= slot) ++slot;
   return slot;
+}
+
+std::uint32_t Mapper::number_of_slot(TrackPlace place, std::uint64_t slot) const {
+  std::uint32_t sector = numbering_.base + static_cast<std::uint32_t>(slot);
+  if (!numbering_.renumbered) return sector;
+  const auto listed = listed_.find({place.cylinder, place.head});
+  if (listed == listed_.end()) return sector;
+  const auto before = listed->second.lower_bound(sector);
+  return sector - static_cast<std::uint32_t>(std::distance(listed->second.begin(), before));
 }
 
 void Mapper::start_zone(std::uint64_t lbn) {
@@ -712,6 +735,7 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
 void Mapper::note_measured(Zone& zone, std::uint64_t track, const TrackMeasure& found,
                            bool disk_ends) {
   const std::uint64_t first_slot = zone.first_slot(track), sectors = zone.slots.sectors();
+  holes_seen_ |= !found.holes.empty();
   std::vector<SlotRange> free;
   if (found.first_slot > 0) free.push_back({first_slot, first_slot + found.first_slot});
   for (const SlotRange& hole : found.holes)

@@ -6,6 +6,8 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "layout/survey.h"
@@ -57,6 +59,7 @@ class Mapper {
   // The slot of a sector within its track. Asks for the track's first block where numbers start at
   // the index.
   std::uint64_t slot_in_track(const Found& found, std::uint32_t sector);
+  std::uint64_t slot_of_defect(const Found& found, std::uint32_t sector);
   std::uint32_t sector_of(const Found& found, std::uint64_t slot);
   // A sector beyond the known length of the tracks exists: they have spares at their end.
   void lengthen(std::size_t zone, std::uint32_t sectors);
@@ -84,6 +87,8 @@ class Mapper {
   bool follows_no_rule(std::uint64_t lbn) const;
   bool walk();
   std::optional<std::uint32_t> length_of(TrackPlace place, std::uint32_t hint);
+  std::uint32_t slot_of_number(TrackPlace place, std::uint32_t sector) const;
+  std::uint32_t number_of_slot(TrackPlace place, std::uint64_t slot) const;
   std::uint32_t lowest_number(scsi::PhysicalAddress place);
   bool numbers_show(const Zone& zone, std::uint64_t lbn, bool unnumbered);
   bool lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t sectors);
@@ -108,7 +113,7 @@ class Mapper {
   void settle(std::size_t zone, std::uint64_t frontier);
   void repair(std::size_t zone, std::uint64_t lbn);
 
-  static void note_measured(Zone& zone, std::uint64_t track, const TrackMeasure& found,
+  void note_measured(Zone& zone, std::uint64_t track, const TrackMeasure& found,
                             bool disk_ends);
   TrackMeasure measure(const Zone& zone, std::uint64_t track, std::uint64_t end);
   std::uint64_t front_slips(const Zone& zone, std::uint64_t track, std::uint32_t start_sector,
@@ -138,6 +143,8 @@ class Mapper {
   std::uint64_t repairs_ = 0;
   int restarts_ = 0;
   std::vector<BlockRange> irregular_;  // where every track is looked at by itself
+  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::uint32_t>> listed_;  // sectors
+  bool holes_seen_ = false;  // slipped sectors have numbers
   bool unsettled_ = false;  // what was seen before must be compared with the map anew
 };
 

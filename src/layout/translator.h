@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "layout/byte_translation.h"
 #include "scsi/drive.h"
 
 namespace platter::layout {
@@ -26,6 +27,8 @@ class Translator {
   virtual std::optional<scsi::DefectList> defects(bool primary, bool grown) = 0;
 };
 
+// Where the drive knows places in bytes from the index only, they are told as sectors numbered from
+// the index.
 class DriveTranslator final : public Translator {
  public:
   // `name`: what the drive is called in sentences for people.
@@ -41,6 +44,8 @@ class DriveTranslator final : public Translator {
  private:
   scsi::Drive& drive_;
   std::string name_;
+  ByteTranslation bytes_;
+  bool in_bytes_ = false;  // the drive's places are
   std::uint32_t heads_ = 0, cylinders_ = 0;
 };
 
