@@ -12,9 +12,6 @@
 namespace platter::scsi {
 namespace {
 
-constexpr std::uint8_t kPhysicalSectorFormat = 5;  // 101b
-constexpr std::uint8_t kShortBlockFormat = 0;      // 000b
-constexpr std::uint8_t kLongBlockFormat = 3;       // 011b
 constexpr std::uint32_t kTranslationAllocation = 6 + 8 * 31;
 constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
 
@@ -76,9 +73,10 @@ std::uint32_t bytes_of(std::uint64_t lbn, std::uint32_t blocks, std::uint32_t bl
 }
 
 // 8 bytes of address to translate between two formats.
-Command translate(std::uint8_t supplied, std::uint8_t wanted,
+Command translate(AddressFormat supplied, AddressFormat wanted,
                   std::span<const std::uint8_t, 8> address) {
-  std::vector<std::uint8_t> page{0x40, 0, 0, 10, supplied, wanted};
+  std::vector<std::uint8_t> page{
+      0x40, 0, 0, 10, static_cast<std::uint8_t>(supplied), static_cast<std::uint8_t>(wanted)};
   page.insert(page.end(), address.begin(), address.end());
   Command command = plain(kSendDiagnostic, 6);
   command.cdb[1] = 0x10;  // PF
@@ -87,9 +85,9 @@ Command translate(std::uint8_t supplied, std::uint8_t wanted,
   return command;
 }
 
-std::uint8_t defect_lists(bool primary, bool grown) {
+std::uint8_t defect_lists(bool primary, bool grown, AddressFormat format) {
   return static_cast<std::uint8_t>((primary ? 0x10 : 0) | (grown ? 0x08 : 0) |
-                                   kPhysicalSectorFormat);
+                                   static_cast<std::uint8_t>(format));
 }
 
 }  // namespace
@@ -216,20 +214,20 @@ Command mode_select(ModeForm form, std::span<const std::uint8_t> page) {
   return command;
 }
 
-Command translate_block(std::uint64_t lbn) {
+Command translate_block(std::uint64_t lbn, AddressFormat block, AddressFormat place) {
+  const bool is_short = block == AddressFormat::block;
+  require(!is_short || lbn < kFourGig, lbn, 1);
   std::array<std::uint8_t, 8> address{};
-  const bool is_long = lbn >= kFourGig;
-  put_be(address.data(), is_long ? 8 : 4, lbn);
-  return translate(is_long ? kLongBlockFormat : kShortBlockFormat, kPhysicalSectorFormat, address);
+  put_be(address.data(), is_short ? 4 : 8, lbn);
+  return translate(block, place, address);
 }
 
-Command translate_place(const PhysicalAddress& place, bool long_block_format) {
+Command translate_place(const PhysicalAddress& place, AddressFormat from, AddressFormat to) {
   std::array<std::uint8_t, 8> address{};
   put_be(address.data(), 3, place.cylinder);
   put_be(address.data() + 3, 1, place.head);
   put_be(address.data() + 4, 4, place.sector);
-  return translate(kPhysicalSectorFormat, long_block_format ? kLongBlockFormat : kShortBlockFormat,
-                   address);
+  return translate(from, to, address);
 }
 
 Command receive_translation() {
@@ -238,17 +236,19 @@ Command receive_translation() {
   return command;
 }
 
-Command read_defect_data_10(bool primary, bool grown, std::uint16_t allocation) {
+Command read_defect_data_10(bool primary, bool grown, AddressFormat format,
+                            std::uint16_t allocation) {
   Command command = reading(kReadDefectData10, 10, allocation);
-  command.cdb[2] = defect_lists(primary, grown);
+  command.cdb[2] = defect_lists(primary, grown, format);
   put_be(&command.cdb[7], 2, allocation);
   command.timeout_ns = 180 * kSecond;
   return command;
 }
 
-Command read_defect_data_12(bool primary, bool grown, std::uint32_t allocation) {
+Command read_defect_data_12(bool primary, bool grown, AddressFormat format,
+                            std::uint32_t allocation) {
   Command command = reading(kReadDefectData12, 12, allocation);
-  command.cdb[1] = defect_lists(primary, grown);
+  command.cdb[1] = defect_lists(primary, grown, format);
   put_be(&command.cdb[6], 4, allocation);
   command.timeout_ns = 180 * kSecond;
   return command;

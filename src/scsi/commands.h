@@ -13,9 +13,17 @@
 
 namespace platter::scsi {
 
-// One physical place as RECEIVE DIAGNOSTIC RESULTS page 40h gives it (physical sector format:
-// 3 bytes of cylinder, 1 of head, 4 of sector; SBC-3, FORMAT UNIT, address descriptor formats;
-// SCSI-2, 9.2.1). Sector numbers are the drive's own, often from 0 for each track.
+// How page 40h and the defect lists name blocks and places (SBC-3, FORMAT UNIT, address descriptor
+// formats; SCSI-2, 9.2.1).
+enum class AddressFormat : std::uint8_t {
+  block = 0b000,             // 4 bytes
+  long_block = 0b011,        // 8 bytes
+  bytes_from_index = 0b100,  // 3 bytes of cylinder, 1 of head, 4 of bytes from the index
+  physical_sector = 0b101,   // 3 bytes of cylinder, 1 of head, 4 of sector
+};
+
+// One place in physical sector format; sector numbers are the drive's own, often from 0 for each
+// track. In bytes from index format `sector` holds the bytes.
 struct PhysicalAddress {
   std::uint32_t cylinder = 0, head = 0, sector = 0;
   bool operator==(const PhysicalAddress&) const = default;
@@ -64,14 +72,16 @@ Command mode_sense(ModeForm form, std::uint8_t page, PageControl control,
 Command mode_select(ModeForm form, std::span<const std::uint8_t> page);
 
 // Translate address page 40h, sent with SEND DIAGNOSTIC (PF = 1, no self test) and fetched with
-// RECEIVE DIAGNOSTIC RESULTS (SBC-3, translate address pages; SCSI-2, 9.3.1). Above 2^32 the long
-// block format is used.
-Command translate_block(std::uint64_t lbn);
-Command translate_place(const PhysicalAddress& place, bool long_block_format = false);
+// RECEIVE DIAGNOSTIC RESULTS (SBC-3, translate address pages; SCSI-2, 9.3.1). A block in the short
+// format is below 2^32.
+Command translate_block(std::uint64_t lbn, AddressFormat block, AddressFormat place);
+Command translate_place(const PhysicalAddress& place, AddressFormat from, AddressFormat to);
 Command receive_translation();
 
-// Lists in the physical sector format (101b). `allocation` in bytes.
-Command read_defect_data_10(bool primary, bool grown, std::uint16_t allocation);
-Command read_defect_data_12(bool primary, bool grown, std::uint32_t allocation);
+// Lists in one of the two formats of places. `allocation` in bytes.
+Command read_defect_data_10(bool primary, bool grown, AddressFormat format,
+                            std::uint16_t allocation);
+Command read_defect_data_12(bool primary, bool grown, AddressFormat format,
+                            std::uint32_t allocation);
 
 }  // namespace platter::scsi

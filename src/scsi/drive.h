@@ -73,10 +73,16 @@ class Drive {
   Completion test_unit_ready();
   Completion synchronize_cache();
 
-  // nullopt: the drive does not answer (illegal request); other failures throw.
+  // Address translation (page 40h), in the formats that the drive was found to take: blocks short or
+  // long, places as physical sectors or, where it knows none, as bytes from the index (see
+  // Translation::format). nullopt: the drive does not answer (illegal request); other failures throw.
   std::optional<Translation> translate(std::uint64_t lbn);
-  // nullopt also where there is no such place.
+  // `place` in the format of translate()'s answers. nullopt also where there is no such place.
   std::optional<PlaceContent> translate_back(const PhysicalAddress& place);
+  // From bytes from the index to the physical sector.
+  std::optional<PhysicalAddress> sector_at(const PhysicalAddress& bytes_from_index);
+  // READ DEFECT DATA (10) or (12): in the format of translate()'s answers if the drive has the list
+  // so, else in the other one (see DefectList::format).
   std::optional<DefectList> defects(bool primary, bool grown);
   std::optional<std::vector<std::uint8_t>> mode_page(std::uint8_t page, PageControl control);
   std::optional<CachePage> cache_page(PageControl control = PageControl::current);

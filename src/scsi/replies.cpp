@@ -10,7 +10,10 @@
 namespace platter::scsi {
 namespace {
 
-constexpr std::uint8_t kShortBlockFormat = 0, kLongBlockFormat = 3, kPhysicalSectorFormat = 5;
+// One that names places, not blocks.
+bool is_place(AddressFormat format) {
+  return format == AddressFormat::physical_sector || format == AddressFormat::bytes_from_index;
+}
 
 // At most `count` bytes from `offset`; what lies outside is missing, never an error.
 Bytes part(Bytes bytes, std::size_t offset, std::size_t count) {
@@ -38,7 +41,8 @@ std::vector<PhysicalAddress> places_in(Bytes list) {
 
 // The addresses of a translate address page that goes from one format to another.
 struct TranslatePage {
-  std::uint8_t supplied, translated, flags;
+  AddressFormat supplied, translated;
+  std::uint8_t flags;
   Bytes addresses;
 };
 
@@ -46,16 +50,16 @@ std::optional<TranslatePage> translate_page(Bytes reply) {
   if (reply.size() < 6 || reply[0] != 0x40) return std::nullopt;
   const auto length = get_be16(&reply[2]);
   if (length < 2) return std::nullopt;
-  return TranslatePage{static_cast<std::uint8_t>(reply[4] & 7),
-                       static_cast<std::uint8_t>(reply[5] & 7), reply[5],
+  return TranslatePage{static_cast<AddressFormat>(reply[4] & 7),
+                       static_cast<AddressFormat>(reply[5] & 7), reply[5],
                        part(reply, 6, length - 2U)};
 }
 
 std::optional<DefectList> decode_defects(Bytes reply, std::size_t header,
                                          std::optional<std::uint32_t> length) {
-  if (!length || (reply[1] & 7) != kPhysicalSectorFormat) return std::nullopt;
+  if (!length || !is_place(static_cast<AddressFormat>(reply[1] & 7))) return std::nullopt;
   return DefectList{places_in(part(reply, header, *length)), (reply[1] & 0x10) != 0,
-                    (reply[1] & 0x08) != 0};
+                    (reply[1] & 0x08) != 0, static_cast<AddressFormat>(reply[1] & 7)};
 }
 
 std::uint16_t word(Bytes page, std::size_t at) {
@@ -221,29 +225,32 @@ std::optional<GeometryPage> decode_geometry_page(Bytes page) {
   return GeometryPage{static_cast<std::uint32_t>(get_be(&page[2], 3)), page[5], word(page, 20)};
 }
 
+bool is_translation(Bytes reply, AddressFormat from, AddressFormat to) {
+  const auto page = translate_page(reply);
+  return page && page->supplied == from && page->translated == to;
+}
+
 std::optional<Translation> decode_translation(Bytes reply) {
   const auto page = translate_page(reply);
-  if (!page || page->translated != kPhysicalSectorFormat ||
-      (page->supplied != kShortBlockFormat && page->supplied != kLongBlockFormat))
-    return std::nullopt;
+  if (!page || !is_place(page->translated)) return std::nullopt;
   Translation translation{places_in(page->addresses), (page->flags & 0x40) != 0,
-                          (page->flags & 0x20) != 0, (page->flags & 0x80) != 0};
+                          (page->flags & 0x20) != 0, (page->flags & 0x80) != 0, page->translated};
   if (translation.places.empty()) return std::nullopt;
   return translation;
 }
 
 std::optional<PlaceContent> decode_translation_back(Bytes reply) {
   const auto page = translate_page(reply);
-  if (!page || page->supplied != kPhysicalSectorFormat) return std::nullopt;
+  if (!page || !is_place(page->supplied)) return std::nullopt;
   constexpr std::uint8_t kReservedArea = 0x80;
   if (page->flags & kReservedArea) return PlaceContent{};
   if (page->addresses.size() < 8) return std::nullopt;
-  if (page->translated == kShortBlockFormat) {
+  if (page->translated == AddressFormat::block) {
     // Some drives say FFFFFFFFh for a place that holds no block.
     const auto lbn = get_be32(&page->addresses[0]);
     return lbn == 0xFFFFFFFF ? PlaceContent{} : PlaceContent{lbn};
   }
-  if (page->translated != kLongBlockFormat) return std::nullopt;
+  if (page->translated != AddressFormat::long_block) return std::nullopt;
   const auto lbn = get_be(&page->addresses[0], 8);
   return lbn == ~std::uint64_t{0} ? PlaceContent{} : PlaceContent{lbn};
 }

@@ -34,6 +34,7 @@ struct Translation {
   bool remapped = false;                // ALTSEC: an alternate sector holds the block
   bool alternate_track = false;         // ALTTRK
   bool reserved_area = false;           // RAREA: all or part lies outside the LBNs
+  AddressFormat format = AddressFormat::physical_sector;  // of the places
 };
 
 // What the drive says of a place that it has: the block there, or none (a spare, a slipped defect).
@@ -43,8 +44,9 @@ struct PlaceContent {
 };
 
 struct DefectList {
-  std::vector<PhysicalAddress> places;  // physical sector format (101b)
+  std::vector<PhysicalAddress> places;
   bool primary = false, grown = false;  // which lists are in it
+  AddressFormat format = AddressFormat::physical_sector;  // of the places
 };
 
 struct CachePage {                   // mode page 08h; SBC-3, caching mode page
@@ -102,15 +104,17 @@ std::optional<std::vector<std::uint8_t>> with_cache_bits(Bytes page, bool write_
 std::optional<FormatPage> decode_format_page(Bytes page);
 std::optional<GeometryPage> decode_geometry_page(Bytes page);
 
-// RECEIVE DIAGNOSTIC RESULTS: nullopt if it is not page 40h with physical sectors.
+// RECEIVE DIAGNOSTIC RESULTS: whether it is page 40h, from and to these formats.
+bool is_translation(Bytes reply, AddressFormat from, AddressFormat to);
+// nullopt if it is not page 40h with places.
 std::optional<Translation> decode_translation(Bytes reply);
-// The LBN of a place; nullopt where there is none (a spare, a defect, outside the medium).
+// What is at a place. nullopt if it is not page 40h with a block.
 std::optional<PlaceContent> decode_translation_back(Bytes reply);
 
 // READ DEFECT DATA: how many bytes of descriptors the drive has, from the header alone.
 std::optional<std::uint32_t> defect_list_bytes_10(Bytes reply);
 std::optional<std::uint32_t> defect_list_bytes_12(Bytes reply);
-// nullopt if the list came in another format than asked for.
+// The list may have come in another format than was asked for. nullopt if it does not name places.
 std::optional<DefectList> decode_defects_10(Bytes reply);
 std::optional<DefectList> decode_defects_12(Bytes reply);
 

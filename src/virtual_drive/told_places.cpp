@@ -6,6 +6,11 @@
 #include "virtual_drive/defects.h"
 
 namespace platter::virtual_drive {
+namespace {
+
+constexpr double kByteRounding = 1e-6;  // a sector may begin with a whole byte
+
+}  // namespace
 
 const char* name_of(AddressFormat format) {
   switch (format) {
@@ -69,9 +74,10 @@ ToldPlace ToldPlaces::of_defect(std::uint64_t slot) const {
   place.sector = within;
   if (from_index_)
     place.sector = (within + track.sectors - first_after_index(track)) % track.sectors;
-  const double track_bytes = static_cast<double>(track.sectors) * drive_.block_bytes;
-  place.bytes_from_index = static_cast<std::uint32_t>(
-      engine::rev_from_angle(map_.angle_of_slot(track, slot)) * track_bytes);
+  const std::uint32_t track_bytes = track.sectors * drive_.block_bytes;
+  place.bytes_from_index =
+      static_cast<std::uint32_t>(engine::rev_from_angle(map_.angle_of_slot(track, slot)) *
+                                     track_bytes + kByteRounding) % track_bytes;
   return place;
 }
 
@@ -93,10 +99,10 @@ std::optional<std::uint64_t> ToldPlaces::slot_at(AddressFormat format, const eng
   if (format == AddressFormat::bytes_from_index) {
     const double track_bytes = static_cast<double>(track.sectors) * drive_.block_bytes;
     if (within_track >= track_bytes) return std::nullopt;
-    // The middle of the byte: a sector's own bytes were cut down to a whole number.
-    const double rev = (within_track + 1.0) / track_bytes - engine::rev_from_angle(track.angle) + 1;
-    return track.first_slot +
-           static_cast<std::uint64_t>(rev * track.sectors) % track.sectors;
+    // Sectors begin with parts of bytes, which were cut off.
+    const double begin = engine::rev_from_angle(track.angle) * track_bytes + kByteRounding;
+    const double bytes = within_track - std::floor(begin) + track_bytes;
+    return track.first_slot + static_cast<std::uint64_t>(bytes / drive_.block_bytes) % track.sectors;
   }
   if (within_track >= track.sectors) return std::nullopt;
   if (from_index_)

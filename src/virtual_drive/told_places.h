@@ -7,17 +7,12 @@
 #include <vector>
 
 #include "engine/layout_map.h"
+#include "scsi/commands.h"
 #include "virtual_drive/personality.h"
 
 namespace platter::virtual_drive {
 
-// Address formats of page 40h and of READ DEFECT DATA (SBC-3 clause 6.2.2, table 156).
-enum class AddressFormat : std::uint8_t {
-  block = 0b000,
-  long_block = 0b011,
-  bytes_from_index = 0b100,
-  physical_sector = 0b101,
-};
+using scsi::AddressFormat;
 
 // The format's name in firmware.address_formats and firmware.defect_formats.
 const char* name_of(AddressFormat format);

@@ -57,23 +57,27 @@ TEST_CASE("mode commands") {
 }
 
 TEST_CASE("address translation") {
-  const auto block = translate_block(0x01020304);
-  CHECK(cdb(block) == Cdb{0x1D, 0x10, 0, 0, 14, 0});
-  CHECK(block.data == Cdb{0x40, 0, 0, 10, 0, 5, 1, 2, 3, 4, 0, 0, 0, 0});
-  CHECK(translate_block(std::uint64_t{1} << 32).data ==
-        Cdb{0x40, 0, 0, 10, 3, 5, 0, 0, 0, 1, 0, 0, 0, 0});
-  CHECK(translate_place({0x010203, 4, 0x05060708}).data ==
+  using enum AddressFormat;
+  const auto short_form = translate_block(0x01020304, AddressFormat::block, physical_sector);
+  CHECK(cdb(short_form) == Cdb{0x1D, 0x10, 0, 0, 14, 0});
+  CHECK(short_form.data == Cdb{0x40, 0, 0, 10, 0, 5, 1, 2, 3, 4, 0, 0, 0, 0});
+  CHECK(translate_block(std::uint64_t{1} << 32, long_block, bytes_from_index).data ==
+        Cdb{0x40, 0, 0, 10, 3, 4, 0, 0, 0, 1, 0, 0, 0, 0});
+  CHECK_THROWS_AS(translate_block(std::uint64_t{1} << 32, AddressFormat::block, physical_sector),
+                  std::out_of_range);
+  CHECK(translate_place({0x010203, 4, 0x05060708}, physical_sector, AddressFormat::block).data ==
         Cdb{0x40, 0, 0, 10, 5, 0, 1, 2, 3, 4, 5, 6, 7, 8});
-  CHECK(translate_place({1, 2, 3}, true).data[5] == 3);
+  CHECK(translate_place({1, 2, 3}, bytes_from_index, long_block).data ==
+        Cdb{0x40, 0, 0, 10, 4, 3, 0, 0, 1, 2, 0, 0, 0, 3});
 }
 
 TEST_CASE("the others") {
   CHECK(cdb(test_unit_ready()) == Cdb(6));
   CHECK(cdb(inquiry_vpd(0xB1, 64)) == Cdb{0x12, 1, 0xB1, 0, 64, 0});
   CHECK(cdb(read_capacity_16()) == Cdb{0x9E, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 0, 0});
-  CHECK(cdb(read_defect_data_10(true, false, 0x0102)) == Cdb{0x37, 0, 0x15, 0, 0, 0, 0, 1, 2, 0});
-  CHECK(cdb(read_defect_data_12(false, true, 0x01020304)) ==
-        Cdb{0xB7, 0x0D, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0});
+  CHECK(cdb(read_defect_data_10(true, false, AddressFormat::physical_sector, 0x0102)) == Cdb{0x37, 0, 0x15, 0, 0, 0, 0, 1, 2, 0});
+  CHECK(cdb(read_defect_data_12(false, true, AddressFormat::bytes_from_index, 0x01020304)) ==
+        Cdb{0xB7, 0x0C, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0});
   CHECK(cdb(report_luns(4096)) == Cdb{0xA0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0});
 }
 

@@ -74,10 +74,11 @@ Bytes8 mode_list_6(Bytes8 page) {
   return joined(Bytes8(4), page);
 }
 
-Bytes8 translation_reply(std::uint8_t flags, std::initializer_list<PhysicalAddress> places) {
+Bytes8 translation_reply(std::uint8_t flags, std::initializer_list<PhysicalAddress> places,
+                         std::uint8_t from = 0, std::uint8_t to = 5) {
   Bytes8 reply{0x40, 0,
                0,    static_cast<std::uint8_t>(2 + 8 * places.size()),
-               0,    static_cast<std::uint8_t>(flags | 5)};
+               from, static_cast<std::uint8_t>(flags | to)};
   for (const auto& place : places) {
     Bytes8 bytes(8);
     put_be(&bytes[0], 3, place.cylinder);
@@ -214,20 +215,87 @@ TEST_CASE("translate sends page 40h and reads physical sectors") {
   CHECK(t.drive.translations() == 1);
 }
 
-TEST_CASE("translate: a drive that does not answer is no error") {
+TEST_CASE("translate: a drive that does not answer is no error, and is not asked again") {
   Identified t;
-  SECTION("SEND DIAGNOSTIC rejected") { t.device.expect(fails({kSendDiagnostic}, 5, 0x26)); }
+  SECTION("no SEND DIAGNOSTIC") { t.device.expect(fails({kSendDiagnostic}, 5, 0x20)); }
+  SECTION("page 40h rejected in all formats") {
+    for (int i = 0; i < 4; ++i) t.device.expect(fails({kSendDiagnostic}, 5, 0x26));
+  }
   SECTION("accepted, but nothing to receive") {
     t.device.expect({answers({kSendDiagnostic}), fails({kReceiveDiagnostic}, 5, 0x20)});
   }
-  SECTION("another page comes back") {
-    t.device.expect(
-        {answers({kSendDiagnostic}), answers({kReceiveDiagnostic}, {0x00, 0, 0, 2, 0x00, 0x40})});
+  SECTION("another page comes back, whatever is asked") {
+    for (int i = 0; i < 16; ++i)
+      t.device.expect(
+          {answers({kSendDiagnostic}), answers({kReceiveDiagnostic}, {0x00, 0, 0, 2, 0x00, 0x40})});
   }
-  SECTION("an empty reply") {
-    t.device.expect({answers({kSendDiagnostic}), answers({kReceiveDiagnostic})});
+  SECTION("empty replies") {
+    for (int i = 0; i < 16; ++i)
+      t.device.expect({answers({kSendDiagnostic}), answers({kReceiveDiagnostic})});
   }
   CHECK_FALSE(t.drive.translate(1));
+  CHECK_FALSE(t.drive.translate(2));
+}
+
+TEST_CASE("translate: a block that the drive has not says nothing about its formats") {
+  Identified t;
+  t.device.expect({fails({kSendDiagnostic}, 5, 0x21), answers({kSendDiagnostic}),
+                   answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}))});
+  CHECK_FALSE(t.drive.translate(1'000'000));
+  CHECK(t.drive.translate(1));
+}
+
+TEST_CASE("translate finds out which formats the drive takes, and keeps to them") {
+  Identified t;
+  const auto question = [](std::uint8_t from, std::uint8_t to, Bytes8 address) {
+    return takes({kSendDiagnostic}, joined({0x40, 0, 0, 10, from, to}, address));
+  };
+  const auto refused = [&](std::uint8_t from, std::uint8_t to, Bytes8 address) {
+    Step step = question(from, to, address);
+    step.status = Status::check_condition;
+    step.sense = fixed_sense(5, 0x26);
+    return step;
+  };
+  const Bytes8 in_short{0, 0, 0, 7, 0, 0, 0, 0}, in_long{0, 0, 0, 0, 0, 0, 0, 7};
+  SECTION("long blocks") {
+    t.device.expect({refused(0, 5, in_short), question(3, 5, in_long),
+                     answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}, 3))});
+    CHECK(t.drive.translate(7)->format == AddressFormat::physical_sector);
+    t.device.expect({question(3, 5, in_long),
+                     answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}, 3))});
+    CHECK(t.drive.translate(7));
+    t.device.expect({question(5, 3, {0, 0, 1, 2, 0, 0, 0, 3}),
+                     answers({kReceiveDiagnostic}, joined({0x40, 0, 0, 10, 5, 3}, in_long))});
+    CHECK(t.drive.translate_back({1, 2, 3}) == PlaceContent{7});
+  }
+  SECTION("bytes from the index") {
+    t.device.expect({refused(0, 5, in_short), refused(3, 5, in_long), question(0, 4, in_short),
+                     answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 588}}, 0, 4))});
+    const auto found = t.drive.translate(7);
+    REQUIRE(found);
+    CHECK(found->format == AddressFormat::bytes_from_index);
+    CHECK(found->places.front() == PhysicalAddress{1, 2, 588});
+    t.device.expect({question(4, 0, {0, 0, 1, 2, 0, 0, 2, 0x4C}),
+                     answers({kReceiveDiagnostic}, joined({0x40, 0, 0, 10, 4, 0}, in_short))});
+    CHECK(t.drive.translate_back({1, 2, 588}) == PlaceContent{7});
+    // The list is asked for in the same format first.
+    t.device.expect({answers({kReadDefectData10, 0, 0x14}, {0, 0x14, 0, 8}),
+                     answers({kReadDefectData10, 0, 0x14},
+                             {0, 0x14, 0, 8, 0, 0, 1, 2, 0, 0, 2, 0x4C})});
+    const auto list = t.drive.defects(true, false);
+    REQUIRE(list);
+    CHECK(list->format == AddressFormat::bytes_from_index);
+    CHECK(list->places == std::vector<PhysicalAddress>{{1, 2, 588}});
+  }
+}
+
+TEST_CASE("bytes from the index are turned into sectors where the drive can do that") {
+  Identified t;
+  t.device.expect({takes({kSendDiagnostic}, {0x40, 0, 0, 10, 4, 5, 0, 0, 1, 2, 0, 0, 2, 0x4C}),
+                   answers({kReceiveDiagnostic}, translation_reply(0x80, {{1, 2, 9}}, 4)),
+                   fails({kSendDiagnostic}, 5, 0x26)});
+  CHECK(t.drive.sector_at({1, 2, 588}) == PhysicalAddress{1, 2, 9});
+  CHECK_FALSE(t.drive.sector_at({1, 2, 588}));
 }
 
 TEST_CASE("translate asks again when a reset comes between question and answer") {
@@ -237,6 +305,36 @@ TEST_CASE("translate asks again when a reset comes between question and answer")
                    answers({kSendDiagnostic}),
                    answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}))});
   CHECK(t.drive.translate(1)->places.front() == PhysicalAddress{1, 2, 3});
+}
+
+TEST_CASE("an answer to another question is none: the question is asked again") {
+  Identified t;
+  const auto back = Bytes8{0x40, 0, 0, 10, 5, 0, 0, 0, 0, 99, 0, 0, 0, 0};
+  SECTION("the answer of an earlier question") {
+    t.device.expect({answers({kSendDiagnostic}), answers({kReceiveDiagnostic}, back)});
+  }
+  SECTION("the question forgotten without a word") {
+    t.device.expect({answers({kSendDiagnostic}), fails({kReceiveDiagnostic}, 5, 0x2C)});
+  }
+  SECTION("the drive was busy, then reset") {
+    Step busy = answers({kReceiveDiagnostic});
+    busy.status = Status::busy;
+    t.device.expect({answers({kSendDiagnostic}), busy, fails({kReceiveDiagnostic}, 6, 0x29),
+                     fails({kReceiveDiagnostic}, 5, 0x2C)});
+  }
+  t.device.expect({answers({kSendDiagnostic}),
+                   answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}))});
+  CHECK(t.drive.translate(1)->places.front() == PhysicalAddress{1, 2, 3});
+}
+
+TEST_CASE("BUSY between question and answer is waited for") {
+  Identified t;
+  Step busy_send = answers({kSendDiagnostic}), busy_receive = answers({kReceiveDiagnostic});
+  busy_send.status = busy_receive.status = Status::busy;
+  t.device.expect({busy_send, answers({kSendDiagnostic}), busy_receive,
+                   answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}))});
+  CHECK(t.drive.translate(1)->places.front() == PhysicalAddress{1, 2, 3});
+  CHECK(t.drive.busy_replies() == 2);
 }
 
 TEST_CASE("translate_back gives the block, or nothing for a place without one") {
@@ -270,14 +368,29 @@ TEST_CASE("defect lists are asked for their length first") {
   CHECK(defects->primary);
   CHECK(defects->grown);
 
-  SECTION("a list in another format is no list") {
-    t.device.expect({answers({kReadDefectData10}, {0, 0x14, 0, 8}),
-                     answers({kReadDefectData10}, {0, 0x14, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8})});
+  SECTION("a list in the other format is better than none") {
+    const Step header = answers({kReadDefectData10}, {0, 0x14, 0, 8});
+    const Step whole = answers({kReadDefectData10}, {0, 0x14, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8});
+    t.device.expect({header, whole, header, whole});
+    CHECK(t.drive.defects(true, false)->format == AddressFormat::bytes_from_index);
+  }
+  SECTION("a list of blocks is none") {
+    const Step header = answers({kReadDefectData10}, {0, 0x10, 0, 4});
+    const Step whole = answers({kReadDefectData10}, {0, 0x10, 0, 4, 0, 0, 0, 1});
+    t.device.expect({header, whole, header, whole});
     CHECK_FALSE(t.drive.defects(true, false));
   }
   SECTION("a drive without one") {
-    t.device.expect({fails({kReadDefectData10}, 5, 0x20), fails({kReadDefectData12}, 5, 0x20)});
+    for (int i = 0; i < 2; ++i)
+      t.device.expect({fails({kReadDefectData10}, 5, 0x20), fails({kReadDefectData12}, 5, 0x20)});
     CHECK_FALSE(t.drive.defects(true, false));
+  }
+  SECTION("a drive with the long command only") {
+    Bytes8 whole{0, 0x15, 0, 0, 0, 0, 0, 8, 0, 0, 1, 2, 0, 0, 0, 3};
+    const Bytes8 header(whole.begin(), whole.begin() + 8);
+    t.device.expect({fails({kReadDefectData10}, 5, 0x20), answers({kReadDefectData12}, header),
+                     answers({kReadDefectData12}, whole)});
+    CHECK(t.drive.defects(true, false)->places.size() == 1);
   }
   SECTION("a long list comes by the long command") {
     Bytes8 header{0, 0x15, 0, 0, 0, 1, 0, 0};

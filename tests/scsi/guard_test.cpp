@@ -61,12 +61,13 @@ std::vector<Command> everything_that_reads() {
                            read_16(~std::uint64_t{0}, 1, 512, {true, true}),
                            seek_10(0xFFFFFFFF),
                            synchronize_cache_10(),
-                           translate_block(12345),
-                           translate_block(std::uint64_t{1} << 40),
-                           translate_place({1, 2, 3}),
+                           translate_block(12345, AddressFormat::block, AddressFormat::physical_sector),
+                           translate_block(std::uint64_t{1} << 40, AddressFormat::long_block,
+                                           AddressFormat::bytes_from_index),
+                           translate_place({1, 2, 3}, AddressFormat::physical_sector, AddressFormat::block),
                            receive_translation(),
-                           read_defect_data_10(true, true, 0xFFFF),
-                           read_defect_data_12(true, false, 1 << 20)};
+                           read_defect_data_10(true, true, AddressFormat::physical_sector, 0xFFFF),
+                           read_defect_data_12(true, false, AddressFormat::bytes_from_index, 1 << 20)};
   for (const auto form : {ModeForm::six, ModeForm::ten})
     for (const auto control :
          {PageControl::current, PageControl::changeable, PageControl::defaults, PageControl::saved})
@@ -154,7 +155,7 @@ TEST_CASE("MODE SELECT passes only with SP = 0, for the whole caching page alone
 }
 
 TEST_CASE("SEND DIAGNOSTIC passes only with the translate address page and no self test") {
-  const auto good = translate_block(1);
+  const auto good = translate_block(1, AddressFormat::block, AddressFormat::physical_sector);
   for (const int byte1 : {0x00, 0x04, 0x14, 0x30, 0x11, 0x12}) {
     auto command = good;
     command.cdb[1] = static_cast<std::uint8_t>(byte1);
