@@ -3,12 +3,23 @@
 #include <catch2/catch.hpp>
 
 #include "layout/extract.h"
-#include "layout/random_drive.h"
 #include "layout/synthetic.h"
 #include "model/error.h"
+#include "virtual_drive/random_layout.h"
 
 namespace platter::layout::testing {
 namespace {
+
+using virtual_drive::build;
+using virtual_drive::Order;
+using virtual_drive::RandomLayout;
+using virtual_drive::Recipe;
+using virtual_drive::Unit;
+
+// Small drives, of which many can be mapped in a second.
+Recipe random_recipe(std::mt19937_64& random) {
+  return virtual_drive::random_recipe(random, {.least_slots = 20'000, .most_slots = 300'000});
+}
 
 struct Outcome {
   int exact = 0;        // every block at its slot
@@ -17,7 +28,7 @@ struct Outcome {
 };
 
 // Throws nothing but failed checks.
-void extract(const RandomDrive& drive, Behaviour behaviour, Outcome& outcome) {
+void extract(const RandomLayout& drive, Behaviour behaviour, Outcome& outcome) {
   SyntheticTranslator translator(drive.truth, behaviour);
   translator.primary = drive.primary;
   translator.grown = drive.grown;
@@ -39,7 +50,7 @@ TEST_CASE("random drives of all schemes of sparing are mapped block by block") {
   int visible = 0;
   for (int seed = 0; seed < kDrives; ++seed) {
     std::mt19937_64 random(static_cast<std::uint64_t>(seed) + 1000);
-    const RandomDrive drive = build(random_recipe(random), random);
+    const RandomLayout drive = build(random_recipe(random), random);
     INFO("seed " << seed << ": " << drive.description);
     Behaviour behaviour;
     behaviour.base = static_cast<std::uint32_t>(seed % 2);
@@ -57,7 +68,7 @@ TEST_CASE("slipped sectors without a number, and numbers that start at the index
     Outcome outcome;
     for (int seed = 0; seed < kDrives; ++seed) {
       std::mt19937_64 random(static_cast<std::uint64_t>(seed) + 5000);
-      const RandomDrive drive = build(random_recipe(random), random);
+      const RandomLayout drive = build(random_recipe(random), random);
       INFO("seed " << seed << ": " << drive.description);
       Behaviour behaviour;
       behaviour.sectors = sectors;
@@ -76,7 +87,7 @@ TEST_CASE("defects that the drive does not list are found") {
       std::mt19937_64 random(static_cast<std::uint64_t>(seed) + 9000);
       Recipe recipe = random_recipe(random);
       recipe.remaps = 0;  // one that no list names may lie in a spare that nobody asks
-      RandomDrive drive = build(recipe, random);
+      RandomLayout drive = build(recipe, random);
       INFO("seed " << seed << ": " << drive.description);
       Behaviour behaviour;
       behaviour.gives_primary = behaviour.gives_grown = some_listed;
@@ -93,8 +104,8 @@ TEST_CASE("surface serpentines are mapped") {
     std::mt19937_64 random(static_cast<std::uint64_t>(seed) + 3000);
     Recipe recipe = random_recipe(random);
     recipe.order = Order::surface_serpentine;
-    recipe.unit = Unit::zone;
-    const RandomDrive drive = build(recipe, random);
+    recipe.spares = {{.unit = Unit::zone, .count = 100}};
+    const RandomLayout drive = build(recipe, random);
     INFO("seed " << seed << ": " << drive.description);
     extract(drive, {}, outcome);
   }
@@ -104,12 +115,12 @@ TEST_CASE("surface serpentines are mapped") {
 TEST_CASE("spares of thousands of cylinders are a few skips, and cost few translations") {
   std::mt19937_64 random(42);
   Recipe recipe;
-  recipe.unit = Unit::cylinder;
+  recipe.spares = {{.unit = Unit::cylinder, .count = 12}};
   recipe.heads = 2;
   recipe.zones = 2;
-  recipe.cylinders = 6000;
-  const RandomDrive drive = build(recipe, random);
-  REQUIRE(drive.truth.skips.size() > 2000);
+  recipe.slots = 2'000'000;
+  const RandomLayout drive = build(recipe, random);
+  REQUIRE(drive.truth.skips.front().count > 1000);
   SyntheticTranslator translator(drive.truth, {});
   const Extraction found = by_address_translation(translator);
   CHECK(difference(drive.truth, found.layout, true) == "");
