@@ -60,8 +60,6 @@ class Sink final : public replay::Rows {
       : file_(replay::create_result(path, head)) {}
 
   void add(replay::Part part, std::span<const replay::Response> rows) override {
-    if (interrupted())
-      throw Error(ExitStatus::interrupted, "stopped by a signal; no result was written");
     file_->add(part, rows);
     summarizer_.add(part, rows);
   }
@@ -107,11 +105,13 @@ std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject, const O
 
 Replayed on_model(const Options& options) {
   const replay::Subject subject = load_subject(options.target).subject;
+  catch_interrupts_while_reading();
   bool think_in_front = false;
   const std::unique_ptr<trace::Reader> trace = trace_for(subject, options, think_in_front);
   replay::ModelReplay how{.caches = kCaches.at(options.caches),
                           .depth = options.depth,
-                          .reference_reads = options.reference_reads};
+                          .reference_reads = options.reference_reads,
+                          .issued = [&](std::uint64_t) { stop_if_interrupted(options.output); }};
   if (!options.scheduler.empty())
     how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0, options.ageing};
   if (!options.phase_from.empty()) {
@@ -122,7 +122,6 @@ Replayed on_model(const Options& options) {
     print_skipped(*trace);
     return saved(result, options);
   }
-  catch_interrupts();
   Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
   replay::ResultHead head = replay_on_model(subject, *trace, how, sink);
   head.think_in_front = think_in_front;

@@ -101,11 +101,12 @@ trace::Trace as_issued(const std::vector<Response>& rows) {
 }
 
 // Every request when the drive got it; what the model has not finished by then waits in its queue.
-void run_in_drives_time(Player& player, const Result& drive, std::uint64_t blocks, Rows& rows) {
+void run_in_drives_time(Player& player, const Result& drive, std::uint64_t blocks, Rows& rows,
+                        const Issued& issued) {
   const Schedule schedule{.depth = kAnyDepth, .blocks = blocks};
   const trace::Trace reference = as_issued(drive.reference), requests = as_issued(drive.requests);
   play(player, *trace::reader_of(reference), schedule, Part::reference, rows);
-  play(player, *trace::reader_of(requests), schedule, Part::trace, rows);
+  play(player, *trace::reader_of(requests), schedule, Part::trace, rows, issued);
 }
 
 // What differs from the model's own way.
@@ -216,7 +217,7 @@ ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const M
       play_references(player, reference_lbns(subject.tables->layout.blocks(), options.reference_reads), rows);
   play(player, trace,
        {.kind = head.kind, .depth = head.depth, .start_ns = start_ns, .blocks = subject.tables->layout.blocks()},
-       Part::trace, rows);
+       Part::trace, rows, options.issued);
   head.outside_validity = player.outside_validity();
   return head;
 }
@@ -239,7 +240,8 @@ Result replay_on_model(const Subject& subject, const trace::Trace& trace, const 
     IntoResult rows(result);
     ModelPlayer player(engine_for(subject, options),
                        static_cast<Nanoseconds>(std::llround(phase_ns)), false);
-    run_in_drives_time(player, *options.like, subject.tables->layout.blocks(), rows);
+    run_in_drives_time(player, *options.like, subject.tables->layout.blocks(), rows,
+                       options.issued);
     result.outside_validity = player.outside_validity();
   };
   run(0);

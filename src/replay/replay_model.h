@@ -11,6 +11,7 @@
 #include "model/drive_model.h"
 #include "replay/result.h"
 #include "replay/result_file.h"
+#include "replay/schedule.h"
 #include "trace/trace.h"
 
 namespace platter::replay {
@@ -41,6 +42,7 @@ struct ModelReplay {
   // reference reads end at the angle at which the drive's did (without any: its first 100 media
   // accesses), and runs free from there.
   const Result* like = nullptr;
+  Issued issued{};  // behind each request of the trace; an Error that it throws ends the replay
 };
 
 // The order's name on command lines and in results ("fcfs", "c-look"), and the way back; nullopt for a

@@ -50,13 +50,13 @@ class FileSource final : public ByteSource {
   FileSource& operator=(const FileSource&) = delete;
 
   std::size_t read(char* out, std::size_t most) override {
-    for (;;) {
-      const ssize_t got = ::read(descriptor_, out, most);
-      if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno != EINTR)
-        throw Error(ExitStatus::bad_input,
-                    fmt::format("{} cannot be read to its end: {}", path_, std::strerror(errno)));
-    }
+    const ssize_t got = ::read(descriptor_, out, most);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno == EINTR)
+      throw Error(ExitStatus::interrupted,
+                  fmt::format("stopped by a signal before {} was read to its end", path_));
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{} cannot be read to its end: {}", path_, std::strerror(errno)));
   }
 
  private:

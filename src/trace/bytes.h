@@ -11,7 +11,8 @@ namespace platter::trace {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // At most `most` bytes, at least 1; 0: the end. Throws Error(bad_input).
+  // At most `most` bytes, at least 1; 0: the end. Throws Error(bad_input), Error(interrupted) where a
+  // signal ended the waiting for them.
   virtual std::size_t read(char* out, std::size_t most) = 0;
 };
 

@@ -141,7 +141,8 @@ Trace generate(const Workload& workload) {
   return read_trace(generator);
 }
 
-void save(const Workload& workload, const std::string& path, Format format) {
+void save(const Workload& workload, const std::string& path, Format format,
+          const std::function<void()>& between) {
   Generator generator(workload);
   const Kind kind = generator.source().kind;
   if (format == Format::detect) format = kind == Kind::open ? Format::ascii : Format::validate;
@@ -151,7 +152,7 @@ void save(const Workload& workload, const std::string& path, Format format) {
         "the workload {} is closed, and the format {} holds open traces; name --format validate, "
         "or --rate for an open one",
         workload.profile.name, name_of(format));
-  copy(generator, *writer);
+  copy(generator, *writer, between);
   writer->finish();
 }
 

@@ -57,7 +57,9 @@ class Generator final : public Reader {
 Trace generate(const Workload& workload);
 
 // All of it to a file, as it is made; Format::detect: ascii if it is open, validate if it is
-// closed. Throws Error(usage) for a format of open traces where it is closed.
-void save(const Workload& workload, const std::string& path, Format format = Format::detect);
+// closed. `between` as copy() has it. Throws Error(usage) for a format of open traces where it is
+// closed.
+void save(const Workload& workload, const std::string& path, Format format = Format::detect,
+          const std::function<void()>& between = {});
 
 }  // namespace platter::trace

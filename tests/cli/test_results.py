@@ -1,11 +1,11 @@
 """Results: their two forms, the reader in docs/metrics.md, their summary; replays at depth."""
 
-import contextlib
 import json
 import os
 import re
 import signal
 import subprocess
+import time
 import unittest
 
 from harness import BAD_INPUT, HERE, INTERRUPTED, OK, OUTPUT, PLATTER, USAGE, PlatterTest
@@ -20,6 +20,17 @@ def documented_reader():
     names = {}
     exec(source, names)  # pylint: disable=exec-used
     return names["read_result"]
+
+
+def state_of(process):
+    """S: it waits."""
+    with open(f"/proc/{process}/stat", encoding="ascii") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
+def until(condition):
+    while not condition():
+        time.sleep(0.01)
 
 
 class Results(PlatterTest):
@@ -127,21 +138,46 @@ class Results(PlatterTest):
                 self.fails(BAD_INPUT, [name], *command)
         self.assertFalse(os.path.exists(self.path("x.csv")))
 
-    def test_a_signal_leaves_nothing(self):
+    def stopped(self, process):
+        """One signal ends it, and leaves no file that was not there before."""
+        process.send_signal(signal.SIGTERM)
+        with process.stderr:
+            self.assertRegex(process.stderr.read(), r"\Aplatter: stopped by a signal[^\n]+\n\Z")
+        self.assertEqual(process.wait(), INTERRUPTED)
+
+    def started(self, *arguments, **more):
+        return subprocess.Popen([PLATTER, *arguments], cwd=self.folder, stderr=subprocess.PIPE,
+                                text=True, **more)
+
+    def test_a_signal_leaves_nothing_while_input_is_waited_for(self):
+        self.replayed("r.csv")
+        requests = "".join(f"{i}.5 0 {i} 2 1\n" for i in range(50000))
+        with open(self.path("r.csv"), encoding="utf-8") as file:
+            rows = file.read()
+        before = self.files()
+        for arguments, beginning in (
+                (("replay", "-", "--on", "m.json", "-o", "x"), requests),
+                (("replay", "-", "--on", "m.json", "--phase-from", "r.csv", "-o", "x"), requests),
+                (("replay", "-", "--on", "m.json", "-o", "x"), ""),
+                (("trace", "convert", "-", "--to", "msr", "-o", "x.gz"), requests),
+                (("result", "export", "-", "-o", "x"), rows)):
+            with self.subTest(arguments):
+                process = self.started(*arguments, stdin=subprocess.PIPE)
+                with process.stdin:
+                    process.stdin.write(beginning)
+                    process.stdin.flush()
+                    until(lambda number=process.pid: state_of(number) == "S")
+                    self.stopped(process)
+                self.assertEqual(self.files(), before)
+
+    def test_a_signal_leaves_nothing_in_the_middle_of_work(self):
         self.platter("truth", DRIVE, "-o", "m.json")
-        run = subprocess.Popen([PLATTER, "replay", "-", "--on", "m.json", "-o", "r.pres"], text=True,
-                               cwd=self.folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-        lines = "".join(f"{i}.5 0 {i} 2 1\n" for i in range(100000)).splitlines(keepends=True)
-        run.stdin.writelines(lines[:50000])  # more than a pipe holds: it has begun to read
-        run.stdin.flush()
-        self.assertTrue(any(name.startswith("r.pres.") for name in self.files()))
-        run.send_signal(signal.SIGINT)
-        with contextlib.suppress(BrokenPipeError), contextlib.closing(run.stdin):
-            run.stdin.writelines(lines[50000:])
-        with run.stderr:
-            self.assertEqual(run.stderr.read(), "platter: stopped by a signal; no result was written\n")
-        self.assertEqual(run.wait(), INTERRUPTED)
-        self.assertEqual(self.files(), ["m.json"])
+        before = self.files()
+        process = self.started("trace", "generate", "--workload", "random/read/small", "--for", "m.json",
+                               "--requests", "100000000", "-o", "t.trace")
+        until(lambda: self.files() != before)
+        self.stopped(process)
+        self.assertEqual(self.files(), before)
 
     def test_a_pipe_gets_csv(self):
         self.replayed("r.csv")
