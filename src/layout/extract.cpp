@@ -336,16 +336,21 @@ class Verification {
 // The layout as others will read it still says what the drive said.
 void confirm(const model::Layout& layout, const Survey& survey) {
   const engine::LayoutMap map(layout);
-  bool right = map.blocks() == survey.blocks();
-  for (const auto& [lbn, answer] : survey.known()) {
-    if (!right) break;
+  const auto is_right = [&map](const auto& known) {
+    const auto& [lbn, answer] = known;
     const engine::Pbn place = map.pbn_of_lbn(lbn);
-    right = place.cylinder == answer.place.cylinder && place.head == answer.place.head;
-  }
-  if (!right)
+    return place.cylinder == answer.place.cylinder && place.head == answer.place.head;
+  };
+  if (map.blocks() != survey.blocks())
     throw Error(ExitStatus::internal,
-                fmt::format("the layout of {} does not say what the drive said; report this defect",
-                            survey.name()));
+                fmt::format("the layout of {} has {} of its {} blocks; report this defect",
+                            survey.name(), map.blocks(), survey.blocks()));
+  const auto wrong = std::ranges::find_if_not(survey.known(), is_right);
+  if (wrong != survey.known().end())
+    throw Error(ExitStatus::internal,
+                fmt::format("the layout of {} has block {} elsewhere than the drive; report this "
+                            "defect",
+                            survey.name(), wrong->first));
 }
 
 std::vector<std::string> facts(const Mapper& mapper, const Survey& survey) {

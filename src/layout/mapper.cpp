@@ -1038,7 +1038,14 @@ void Mapper::find_fronts() {
     if (front == 0) continue;
     std::vector<SlotRange> free{{0, front}};
     if (front + found.span < sectors) free.push_back({front + found.span, sectors});
-    zone.slots.measured({0, sectors}, free);
+    Zone trial = zone;
+    trial.slots.measured({0, sectors}, free);
+    const auto from = survey_.known().lower_bound(first);
+    const auto end = survey_.known().lower_bound(end_of(i));
+    const bool as_seen = std::all_of(from, end, [&](const auto& known) {
+      return matches(trial, known.first, known.second);
+    });
+    if (as_seen) zone = std::move(trial);
   }
 }
 
