@@ -22,8 +22,9 @@ class Walker {
     const auto run = map_.run_at(lbn);
     track_ = map_.track_of_slot(run.slot, track_);
     const std::uint64_t left = track_.first_slot + track_.sectors - run.slot;
-    return {{track_.cylinder, track_.head, static_cast<std::uint32_t>(run.slot - track_.first_slot)},
-            std::min(run.end, lbn + left)};
+    return {
+        {track_.cylinder, track_.head, static_cast<std::uint32_t>(run.slot - track_.first_slot)},
+        std::min(run.end, lbn + left)};
   }
 
  private:
@@ -62,9 +63,9 @@ Comparison compare(const model::Layout& truth, const model::Layout& found) {
       const bool same_track = x.place.cylinder == y.place.cylinder && x.place.head == y.place.head;
       (same_track ? result.other_sector : result.other_track) += end - lbn;
       if (result.first_difference.empty())
-        result.first_difference = fmt::format("block {}: true {}, found {}{}", lbn, words(x.place),
-                                              words(y.place),
-                                              a.is_remapped(lbn) ? " (remapped)" : "");
+        result.first_difference =
+            fmt::format("block {}: true {}, found {}{}", lbn, words(x.place), words(y.place),
+                        a.is_remapped(lbn) ? " (remapped)" : "");
     }
     lbn = end;
   }

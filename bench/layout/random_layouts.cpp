@@ -47,8 +47,7 @@ struct Outcome {
 layout::Extraction through_layout(const virtual_drive::RandomLayout& made, const Settings& how) {
   layout::testing::Behaviour behaviour;
   if (how.sectors == "from index") behaviour.sectors = layout::testing::Sectors::from_index;
-  if (how.sectors == "without slipped")
-    behaviour.sectors = layout::testing::Sectors::without_holes;
+  if (how.sectors == "without slipped") behaviour.sectors = layout::testing::Sectors::without_holes;
   behaviour.gives_primary = how.lists == "both" || how.lists == "primary";
   behaviour.gives_grown = how.lists == "both";
   behaviour.translates_back = !how.no_back;
@@ -103,14 +102,14 @@ Outcome judge(const virtual_drive::RandomLayout& made, const Settings& how) {
                                     same.other_track, same.other_sector);
     } else if (same.other_sector > 0) {
       outcome.verdict = Verdict::other_sectors;
-      outcome.detail += fmt::format("; {} blocks in other sectors of their track{}",
-                                    same.other_sector,
-                                    made.track_length_visible ? "" : " (some length never shows)");
+      outcome.detail +=
+          fmt::format("; {} blocks in other sectors of their track{}", same.other_sector,
+                      made.track_length_visible ? "" : " (some length never shows)");
     } else if (same.not_claimed > 0) {
       outcome.verdict = Verdict::short_claims;
-      outcome.detail = fmt::format("{} of {} blocks not claimed: {}", same.not_claimed,
-                                   model::count_blocks(made.truth),
-                                   found.layout.not_understood.front().reason);
+      outcome.detail =
+          fmt::format("{} of {} blocks not claimed: {}", same.not_claimed,
+                      model::count_blocks(made.truth), found.layout.not_understood.front().reason);
     }
   } catch (const Error& error) {
     outcome.verdict = error.status() == ExitStatus::unsupported ? Verdict::refused : Verdict::wrong;
@@ -139,12 +138,14 @@ void print_summary(const std::vector<Outcome>& outcomes) {
     each.push_back(static_cast<double>(outcome.translations) /
                    static_cast<double>(outcome.complexity));
   }
-  fmt::print("{} drives: {} exact, {} with claims short of all blocks, {} with other sectors on the "
-             "right tracks, {} refused, {} wrong\n",
-             outcomes.size(), of[0], of[1], of[2], of[3], of[4]);
+  fmt::print(
+      "{} drives: {} exact, {} with claims short of all blocks, {} with other sectors on the "
+      "right tracks, {} refused, {} wrong\n",
+      outcomes.size(), of[0], of[1], of[2], of[3], of[4]);
   const auto line = [](const char* what, const std::vector<double>& values) {
-    fmt::print("{}: p50 {:.3g}, p90 {:.3g}, p99 {:.3g}, max {:.3g}\n", what, percentile(values, 0.5),
-               percentile(values, 0.9), percentile(values, 0.99), percentile(values, 1));
+    fmt::print("{}: p50 {:.3g}, p90 {:.3g}, p99 {:.3g}, max {:.3g}\n", what,
+               percentile(values, 0.5), percentile(values, 0.9), percentile(values, 0.99),
+               percentile(values, 1));
   };
   line("translations", translations);
   line("translations for each zone or defect", each);

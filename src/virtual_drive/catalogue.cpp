@@ -4,11 +4,16 @@
 
 #include "model/json.h"
 #include "virtual_drive/catalogue_files.h"
+#include "virtual_drive/catalogue_recipes.h"
 
 namespace platter::virtual_drive {
 
-const std::vector<CatalogueEntry>& catalogue() {
-  static const std::vector<CatalogueEntry> kEntries{
+namespace {
+
+constexpr std::size_t kValidated = 5;
+
+std::vector<CatalogueEntry> all_entries() {
+  std::vector<CatalogueEntry> entries{
       {"quantum-atlas10k", "atlas10k", "Quantum Atlas 10K, 9.2 GB, 10025 rpm, 6 heads, 1999"},
       {"seagate-cheetah9lp", "cheetah9lp",
        "Seagate Cheetah 9LP ST39102LW, 9.2 GB, 10045 rpm, 12 heads, 1998"},
@@ -17,8 +22,23 @@ const std::vector<CatalogueEntry>& catalogue() {
       {"ibm-ultrastar18es", "ultrastar18es",
        "IBM Ultrastar 18ES DNES-309170W, 9.2 GB, 7200 rpm, 5 heads, 1998"},
       {"hp-c2247", "c2247", "HP C2247A, 1.05 GB, 5400 rpm, 13 heads, 1992"},
+      {"maxtor-atlas10k4", "atlas10k4",
+       "Maxtor Atlas 10K IV 146SCA, 147 GB, 10017 rpm, 8 heads, 2003; its cache is not known"},
   };
+  for (const InventedDrive& drive : invented_drives())
+    entries.push_back({drive.name, "", drive.description});
+  return entries;
+}
+
+}  // namespace
+
+const std::vector<CatalogueEntry>& catalogue() {
+  static const std::vector<CatalogueEntry> kEntries = all_entries();
   return kEntries;
+}
+
+std::span<const CatalogueEntry> validated_drives() {
+  return std::span(catalogue()).first(kValidated);
 }
 
 const CatalogueEntry* find_in_catalogue(std::string_view name) {
@@ -31,10 +51,12 @@ const CatalogueEntry* find_in_catalogue(std::string_view name) {
 std::string_view catalogue_text(const CatalogueEntry& entry) {
   for (const auto& [name, text] : kCatalogueFiles)
     if (name == entry.name) return text;
-  return {};  // not reached: a test holds the entries against the files
+  return {};
 }
 
 model::DriveModel catalogue_model(const CatalogueEntry& entry) {
+  for (const InventedDrive& drive : invented_drives())
+    if (drive.name == entry.name) return drive.make(drive);
   return model::from_json_text(std::string(catalogue_text(entry)),
                                "the catalogue's " + std::string(entry.name));
 }

@@ -1,7 +1,9 @@
-// The drives that platter brings along: validated parameter sets of real drives, completed so that
-// they answer as drives (catalogue/*.json, compiled into the program).
+// The drives that platter brings along: published parameter sets of real drives, completed so that
+// they answer as drives (catalogue/*.json, compiled into the program), and invented ones, made when
+// they are asked for (catalogue_recipes.cpp).
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +20,15 @@ struct CatalogueEntry {
 
 const std::vector<CatalogueEntry>& catalogue();
 
+// Those of real drives whose layout, mechanics and cache were validated together.
+std::span<const CatalogueEntry> validated_drives();
+
 // By name or alias; nullptr: there is none of that name.
 const CatalogueEntry* find_in_catalogue(std::string_view name);
 
-// The model file of an entry, as shipped, and what it says.
+// The model file of an entry, as shipped; empty for an invented drive.
 std::string_view catalogue_text(const CatalogueEntry& entry);
+// What the entry's drive is.
 model::DriveModel catalogue_model(const CatalogueEntry& entry);
 
 }  // namespace platter::virtual_drive

@@ -1,42 +1,52 @@
 #include "virtual_drive/open.h"
 
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 #include "model/error.h"
 #include "model/json.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/imperfections.h"
+#include "virtual_drive/random_drive.h"
 
 namespace platter::virtual_drive {
 namespace {
 
 constexpr std::string_view kPrefix = "virtual:";
+constexpr std::string_view kRandom = "random-";
 
 [[noreturn]] void no_such_drive(const std::string& name) {
   std::string names;
   for (const auto& entry : catalogue()) names += ", " + std::string(entry.name);
   throw Error(ExitStatus::no_device,
               "virtual:" + name +
-                  " is not in the catalogue; name a model file (FILE.json) or"
+                  " is not in the catalogue; name a model file (FILE.json), random-N, or"
                   " one of" +
                   names.substr(1));
 }
 
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 model::DriveModel model_named(const std::string& name) {
+  if (name.starts_with(kRandom))
+    if (const auto seed = number(std::string_view(name).substr(kRandom.size())))
+      return random_drive(*seed);
   if (const auto* entry = find_in_catalogue(name)) return catalogue_model(*entry);
   if (name.find('/') == std::string::npos && !name.ends_with(".json")) no_such_drive(name);
   return model::load_model(name);
 }
 
 std::uint64_t parse_seed(std::string_view value, const std::string& name) {
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seed);
-  if (error != std::errc{} || end != value.data() + value.size())
-    throw Error(ExitStatus::usage, "virtual:" + name +
-                                       " has a seed that is no number from 0 to 2^64"
-                                       " - 1; write seed=7, for example");
-  return seed;
+  if (const auto seed = number(value)) return *seed;
+  throw Error(ExitStatus::usage, "virtual:" + name +
+                                     " has a seed that is no number from 0 to 2^64"
+                                     " - 1; write seed=7, for example");
 }
 
 void apply_option(std::string_view option, const std::string& name, model::DriveModel& model) {

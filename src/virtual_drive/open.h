@@ -9,7 +9,8 @@
 namespace platter::virtual_drive {
 
 // The model that `name` stands for, with its options applied: what follows "virtual:" is NAME (the
-// catalogue) or FILE.json (any model file), then perhaps ?OPTION=VALUE&OPTION=VALUE...:
+// catalogue), random-N (a drive drawn at random, the same for the same N) or FILE.json (any model
+// file), then perhaps ?OPTION=VALUE&OPTION=VALUE...:
 //   seed=N                      noise and power-on phase of that seed; 0: new ones in every run
 //   imperfections=none|default  in place of those in the drive's file
 // `name` may begin with "virtual:". Throws Error: no_device for a name that is not in the

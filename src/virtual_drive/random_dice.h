@@ -24,8 +24,8 @@ class Dice {
   bool chance(double share) { return uniform(0, 1) < share; }
   // Each factor of two as likely as the next.
   std::uint64_t log_pick(std::uint64_t low, std::uint64_t high) {
-    const double drawn = std::exp(uniform(std::log(static_cast<double>(low)),
-                                          std::log(static_cast<double>(high) + 1)));
+    const double drawn = std::exp(
+        uniform(std::log(static_cast<double>(low)), std::log(static_cast<double>(high) + 1)));
     return std::min(high, std::max(low, static_cast<std::uint64_t>(drawn)));
   }
   std::uint32_t log_pick32(std::uint32_t low, std::uint32_t high) {

@@ -64,8 +64,7 @@ void take(const SlotRange& from, std::uint64_t count, bool in_front, const Range
   if (behind != taken.end() && behind->first < from.end) ++behind;  // or none
   for (std::uint64_t end = from.end; end > from.first && count > 0;) {
     const bool any = behind != taken.begin() && std::prev(behind)->end > from.first;
-    const std::uint64_t first =
-        any ? std::min(end, std::prev(behind)->end) : from.first;
+    const std::uint64_t first = any ? std::min(end, std::prev(behind)->end) : from.first;
     const std::uint64_t length = std::min(count, end - first);
     if (length > 0) into.push_back({end - length, end});
     count -= length;
@@ -132,11 +131,12 @@ class Formatter {
       if (tracks.first == tracks.end) continue;
       const SlotRange range = slots_of(tracks);
       if (zone % 2 == 1)
-        taken_.push_back({range.first, range.first + std::min<std::uint64_t>(
-                                                         recipe_.reserved_in_zones,
-                                                         (range.end - range.first) / 4)});
+        taken_.push_back(
+            {range.first, range.first + std::min<std::uint64_t>(recipe_.reserved_in_zones,
+                                                                (range.end - range.first) / 4)});
       if (recipe_.short_ends && dice_.chance(0.7))
-        taken_.push_back({range.end - dice_.pick(1, tracks_[tracks.end - 1].sectors - 1), range.end});
+        taken_.push_back(
+            {range.end - dice_.pick(1, tracks_[tracks.end - 1].sectors - 1), range.end});
     }
     for (std::size_t track = recipe_.unused_track_every; recipe_.unused_track_every > 0;
          track += recipe_.unused_track_every) {
@@ -148,7 +148,8 @@ class Formatter {
 
   std::size_t track_at(std::uint64_t slot) const {
     return static_cast<std::size_t>(
-        std::ranges::upper_bound(tracks_, slot, {}, &PlacedTrack::first_slot) - tracks_.begin() - 1);
+        std::ranges::upper_bound(tracks_, slot, {}, &PlacedTrack::first_slot) - tracks_.begin() -
+        1);
   }
 
   void add_bad(std::uint64_t first, std::uint64_t end) {
@@ -190,7 +191,8 @@ class Formatter {
   void add_scratch(std::uint64_t slot) {
     const std::size_t start = track_at(slot);
     const std::uint64_t sector = slot - tracks_[start].first_slot;
-    const std::uint64_t length = dice_.pick(3, 60), width = dice_.chance(0.6) ? 1 : dice_.pick(2, 4);
+    const std::uint64_t length = dice_.pick(3, 60),
+                        width = dice_.chance(0.6) ? 1 : dice_.pick(2, 4);
     std::uint64_t found = 0;
     std::uint32_t cylinder = tracks_[start].cylinder;
     const std::size_t reach = recipe_.order == Order::surface_serpentine
@@ -264,7 +266,8 @@ class Formatter {
     Ranges free;
     for (const SlotRange& range : spares_) {  // without the defects among them
       std::uint64_t first = range.first;
-      for (auto bad = at_or_after(bad_, first); bad != bad_.end() && bad->first < range.end; ++bad) {
+      for (auto bad = at_or_after(bad_, first); bad != bad_.end() && bad->first < range.end;
+           ++bad) {
         if (bad->first > first) free.push_back({first, bad->first});
         first = std::max(first, bad->end);
       }

@@ -1,5 +1,6 @@
 // What a format leaves of the tracks of a recipe: spares, reserved areas, slipped defects, and
-// blocks that were reassigned later. All in ranges of slots, so that large drives are quick to make.
+// blocks that were reassigned later. All in ranges of slots, so that large drives are quick to
+// make.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,11 @@ struct SlotRange {
 };
 
 struct Formatted {
-  std::vector<SlotRange> holes;         // slots that no block of the sequence uses; merged
-  std::vector<model::Remap> remaps;     // by LBN
-  std::vector<std::uint64_t> primary;   // bad sectors that were slipped
-  std::vector<std::uint64_t> grown;     // places of the remapped blocks
-  std::uint64_t whole_tracks = 0;       // given up
+  std::vector<SlotRange> holes;        // slots that no block of the sequence uses; merged
+  std::vector<model::Remap> remaps;    // by LBN
+  std::vector<std::uint64_t> primary;  // bad sectors that were slipped
+  std::vector<std::uint64_t> grown;    // places of the remapped blocks
+  std::uint64_t whole_tracks = 0;      // given up
 };
 
 Formatted format(const Recipe& recipe, const Geometry& geometry, Dice& dice);

@@ -95,7 +95,8 @@ Piece cylinders_piece(const Recipe& recipe, const Sizes& sizes, std::uint32_t cy
   return piece;
 }
 
-// A zone of cylinders in groups with an unused one behind each. Returns the cylinders it spans, too.
+// A zone of cylinders in groups with an unused one behind each. Returns the cylinders it spans,
+// too.
 std::pair<Piece, std::uint32_t> grouped_cylinders(const Recipe& recipe, const Sizes& sizes,
                                                   std::uint32_t cylinders, bool& downward,
                                                   const Skews& skews) {
@@ -159,7 +160,8 @@ class Maker {
     cylinder_ = recipe_.first_cylinder;
     for (std::uint32_t z = 0; z < recipe_.zones; ++z) {
       zone_starts_.push_back(made_.zones.size());
-      skews_ = {dice_.uniform(0.03, 0.35), dice_.uniform(0.03, 0.45)};
+      skews_.head = draw_skew(recipe_.head_skew, 0.35);
+      skews_.cylinder = draw_skew(recipe_.cylinder_skew, 0.45);
       if (recipe_.order == Order::surface_serpentine)
         add_bands(z);
       else
@@ -168,12 +170,15 @@ class Maker {
     }
     zone_starts_.push_back(made_.zones.size());
     list_tracks();
-    made_.tracks_of_run =
-        recipe_.order == Order::surface_serpentine ? recipe_.band : recipe_.heads;
+    made_.tracks_of_run = recipe_.order == Order::surface_serpentine ? recipe_.band : recipe_.heads;
     return std::move(made_);
   }
 
  private:
+  double draw_skew(double wanted, double most) {
+    return wanted > 0 ? wanted * dice_.uniform(1.0, 1.15) : dice_.uniform(0.03, most);
+  }
+
   // Sectors of a track fall from zone to zone, as far as the recipe says. Where heads have sizes of
   // their own, each falls at some of the boundaries only.
   void draw_sizes() {
@@ -183,12 +188,13 @@ class Maker {
       for (double& share : density) share = dice_.uniform(0.8, 1.0);
     for (std::uint32_t z = 0; z < recipe_.zones; ++z) {
       const double part = recipe_.zones == 1 ? 0 : static_cast<double>(z) / (recipe_.zones - 1);
-      const double sectors = recipe_.sectors + part * (static_cast<double>(recipe_.last_sectors) -
-                                                       recipe_.sectors);
+      const double sectors =
+          recipe_.sectors + part * (static_cast<double>(recipe_.last_sectors) - recipe_.sectors);
       const bool stays = z > 0 && z + 1 < recipe_.zones && dice_.chance(0.05);
       for (std::uint32_t h = 0; h < recipe_.heads && !stays; ++h) {
         if (z > 0 && recipe_.per_head_sizes && dice_.chance(0.2)) continue;
-        sizes[h] = std::max<std::uint32_t>(8, static_cast<std::uint32_t>(sectors * density[h] + 0.5));
+        sizes[h] =
+            std::max<std::uint32_t>(8, static_cast<std::uint32_t>(sectors * density[h] + 0.5));
       }
       sizes_.push_back(sizes);
     }
@@ -297,10 +303,10 @@ class Maker {
   const Recipe& recipe_;
   Dice& dice_;
   Geometry made_;
-  std::vector<Sizes> sizes_;               // of each zone
-  std::vector<std::uint32_t> cylinders_;   // of each zone, the unused ones left aside
-  std::vector<std::size_t> zone_starts_;   // into made_.zones
-  std::uint32_t cylinder_ = 0;             // the next one
+  std::vector<Sizes> sizes_;              // of each zone
+  std::vector<std::uint32_t> cylinders_;  // of each zone, the unused ones left aside
+  std::vector<std::size_t> zone_starts_;  // into made_.zones
+  std::uint32_t cylinder_ = 0;            // the next one
   bool downward_ = false;
   Skews skews_;
 };

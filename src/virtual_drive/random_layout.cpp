@@ -54,10 +54,10 @@ std::string order_in_words(const Recipe& recipe) {
 std::string spares_in_words(const Recipe& recipe) {
   std::string words;
   for (const Spares& spares : recipe.spares)
-    words += fmt::format("{}{} {} of {}{}{}", words.empty() ? "spares: " : " and ", spares.count,
-                         spares.whole_tracks ? "tracks" : "sectors", unit_in_words(recipe, spares),
-                         spares.in_front ? " in front" : "",
-                         spares.absorbs ? " that absorb slips" : "");
+    words +=
+        fmt::format("{}{} {} of {}{}{}", words.empty() ? "spares: " : " and ", spares.count,
+                    spares.whole_tracks ? "tracks" : "sectors", unit_in_words(recipe, spares),
+                    spares.in_front ? " in front" : "", spares.absorbs ? " that absorb slips" : "");
   return words.empty() ? "no spares" : words;
 }
 
@@ -80,7 +80,8 @@ std::string in_words(const Recipe& recipe, const Geometry& geometry, const Forma
     words += fmt::format("; {} sectors reserved in zones", recipe.reserved_in_zones);
   if (recipe.short_ends) words += "; zones end within a track";
   words += fmt::format("; {} listed defects", formatted.primary.size());
-  if (recipe.defects.scratches > 0) words += fmt::format(", {} scratches", recipe.defects.scratches);
+  if (recipe.defects.scratches > 0)
+    words += fmt::format(", {} scratches", recipe.defects.scratches);
   if (formatted.whole_tracks > 0)
     words += fmt::format(", {} tracks given up", formatted.whole_tracks);
   if (!formatted.remaps.empty()) words += fmt::format("; {} remapped", formatted.remaps.size());
@@ -113,11 +114,11 @@ RandomLayout build(const Recipe& recipe, std::mt19937_64& random) {
   made.truth.method = "invented";
   made.primary = std::move(formatted.primary);
   made.grown = std::move(formatted.grown);
+  made.heads = recipe.heads;
   made.track_length_visible = true;
   for (std::size_t zone = 0; zone + 1 < geometry.zone_tracks.size(); ++zone)
-    made.track_length_visible &=
-        some_track_ends_in_a_block(geometry, formatted.holes, geometry.zone_tracks[zone],
-                                   geometry.zone_tracks[zone + 1]);
+    made.track_length_visible &= some_track_ends_in_a_block(
+        geometry, formatted.holes, geometry.zone_tracks[zone], geometry.zone_tracks[zone + 1]);
   return made;
 }
 

@@ -22,11 +22,11 @@ enum class Unit : std::uint8_t { track, cylinder, group, zone, disk };
 
 struct Spares {
   Unit unit = Unit::cylinder;
-  std::uint32_t count = 1;      // sectors, or tracks, of each unit
+  std::uint32_t count = 1;  // sectors, or tracks, of each unit
   bool whole_tracks = false;
-  std::uint32_t group = 2;      // cylinders of a group
-  bool in_front = false;        // else behind the blocks
-  bool absorbs = false;         // each slip in the unit uses one of them up
+  std::uint32_t group = 2;  // cylinders of a group
+  bool in_front = false;    // else behind the blocks
+  bool absorbs = false;     // each slip in the unit uses one of them up
 };
 
 struct DefectCounts {
@@ -44,25 +44,28 @@ struct Recipe {
   // 0. Surface serpentine: bands reach over the zones' boundaries, else a zone ends with a short
   // band.
   bool through_zones = false;
-  std::uint32_t band = 50;      // surface serpentine: tracks of a surface in a row
-  bool heads_turn = false;      // surface serpentine: every other band begins with the last head
+  std::uint32_t band = 50;  // surface serpentine: tracks of a surface in a row
+  bool heads_turn = false;  // surface serpentine: every other band begins with the last head
   std::uint32_t heads = 4, zones = 8;
-  std::uint64_t slots = 1'000'000;            // about so many sectors of all kinds
+  std::uint64_t slots = 1'000'000;                  // about so many sectors of all kinds
   std::uint32_t sectors = 200, last_sectors = 120;  // a track of the first and of the last zone
-  bool per_head_sizes = false;  // each head with its own sectors per track
-  bool even_zones = false;      // zones of about the same number of cylinders
+  bool per_head_sizes = false;                      // each head with its own sectors per track
+  bool even_zones = false;                          // zones of about the same number of cylinders
   std::uint32_t first_cylinder = 0;
-  bool gaps = false;                           // unused cylinders between zones
-  std::uint32_t unused_cylinder_every = 0;     // 0: none; surface serpentine: one behind each band
-  std::uint32_t unused_track_every = 0;        // 0: none
-  std::uint64_t reserved = 0;                  // sectors in front of block 0
-  std::uint32_t reserved_in_zones = 0;         // sectors at the start of every other zone
-  bool short_ends = false;                     // zones end within a track
-  std::vector<Spares> spares;                  // small units first; at most one of them absorbs
+  bool gaps = false;                        // unused cylinders between zones
+  std::uint32_t unused_cylinder_every = 0;  // 0: none; surface serpentine: one behind each band
+  std::uint32_t unused_track_every = 0;     // 0: none
+  std::uint64_t reserved = 0;               // sectors in front of block 0
+  std::uint32_t reserved_in_zones = 0;      // sectors at the start of every other zone
+  bool short_ends = false;                  // zones end within a track
+  std::vector<Spares> spares;               // small units first; at most one of them absorbs
   DefectCounts defects;
-  bool slips_tracks = false;                   // a track with a defect is given up as a whole
+  bool slips_tracks = false;  // a track with a defect is given up as a whole
   std::uint32_t remaps = 0;
   RemapsTo remaps_to = RemapsTo::own_unit;
+  // Rev, about, from the start of a track to that of the next where the head changes, and where the
+  // cylinder does. 0: drawn for each zone.
+  double head_skew = 0, cylinder_skew = 0;
 };
 
 struct Limits {
@@ -73,12 +76,13 @@ struct Limits {
 Recipe random_recipe(std::mt19937_64& random, const Limits& limits = {});
 
 struct RandomLayout {
-  model::Layout truth;  // angles too
+  model::Layout truth;                 // angles too
   std::vector<std::uint64_t> primary;  // slots that the primary defect list names, ascending
   std::vector<std::uint64_t> grown;    // places whose blocks live elsewhere, ascending
+  std::uint32_t heads = 0;
   // In every zone some track shows its whole length in sector numbers.
   bool track_length_visible = false;
-  std::string description;             // one line
+  std::string description;  // one line
 };
 
 // The same recipe and generator state give the same layout.

@@ -287,7 +287,7 @@ TEST_CASE("a budget that ends early leaves reasons, not guesses") {
 }
 
 TEST_CASE("the catalogue's caches, with their imperfections") {
-  for (const auto& entry : virtual_drive::catalogue()) {
+  for (const auto& entry : virtual_drive::validated_drives()) {
     CAPTURE(entry.name);
     const model::DriveModel truth = virtual_drive::catalogue_model(entry);
     virtual_drive::VirtualDevice device(truth);

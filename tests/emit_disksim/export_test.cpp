@@ -56,7 +56,7 @@ void require_same_parameters(const model::DriveModel& wanted, const model::Drive
 }
 
 TEST_CASE("the five drives survive the way to DiskSim and back") {
-  for (const auto& entry : virtual_drive::catalogue()) {
+  for (const auto& entry : virtual_drive::validated_drives()) {
     INFO(entry.name);
     const Folder folder;
     const model::DriveModel model = virtual_drive::catalogue_model(entry);

@@ -70,7 +70,7 @@ constexpr int kRequests = 100'000;
 }  // namespace
 
 TEST_CASE("100,000 random requests, one at a time: as the engine by itself") {
-  for (const auto& entry : virtual_drive::catalogue()) {
+  for (const auto& entry : virtual_drive::validated_drives()) {
     INFO(entry.name);
     const model::DriveModel model = virtual_drive::catalogue_model(entry);
     const TableHandle table = opened(emit_table::compile_table(model));

@@ -8,6 +8,8 @@
 
 #include "model/error.h"
 #include "model/json.h"
+#include "model/validate.h"
+#include "virtual_drive/catalogue_recipes.h"
 #include "virtual_drive/defects.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/open.h"
@@ -32,25 +34,30 @@ ExitStatus status_of(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("each entry has a file and each file an entry") {
-  std::set<std::string> files, entries;
+TEST_CASE("each entry has a file or a recipe, and each file an entry") {
+  std::set<std::string> files, entries, names;
   for (const auto& file :
        std::filesystem::directory_iterator(PLATTER_SOURCE_DIR "/src/virtual_drive/catalogue"))
     files.insert(file.path().stem().string());
   for (const auto& entry : catalogue()) {
-    entries.insert(std::string(entry.name));
-    CHECK_FALSE(catalogue_text(entry).empty());
-    CHECK(find_in_catalogue(entry.alias) == &entry);
+    CHECK(names.insert(std::string(entry.name)).second);
+    CHECK(find_in_catalogue(entry.name) == &entry);
+    if (!entry.alias.empty()) CHECK(find_in_catalogue(entry.alias) == &entry);
+    if (!catalogue_text(entry).empty()) entries.insert(std::string(entry.name));
   }
   CHECK(files == entries);
+  CHECK(catalogue().size() == files.size() + invented_drives().size());
 }
 
 TEST_CASE("every drive of the catalogue answers, with the default imperfections") {
   const model::Imperfections expected = default_imperfections();
   for (const auto& entry : catalogue()) {
     INFO(entry.name);
-    const auto device = open_virtual(std::string(entry.name));
     const auto model = catalogue_model(entry);
+    auto steady = model;  // the same noise in every run, and no command refused
+    steady.imperfections->seed = 1;
+    steady.imperfections->busy_share = steady.imperfections->unit_attention_share = 0;
+    VirtualDevice device(steady);
     REQUIRE(model.imperfections);
     CHECK(model.imperfections->seed == 0);
     CHECK(model.imperfections->positioning_sigma_us == expected.positioning_sigma_us);
@@ -62,20 +69,29 @@ TEST_CASE("every drive of the catalogue answers, with the default imperfections"
     CHECK(model.imperfections->wobble_period_s == expected.wobble_period_s);
     CHECK(model.imperfections->random_phase);
     CHECK(model.identity.serial.starts_with("VIRTUAL"));
-    CHECK(model.provenance.source.find("DiskSim 4.0") != std::string::npos);
-    CHECK(model.provenance.source.find("CMU PDL") != std::string::npos);
+    CHECK_FALSE(model.provenance.source.empty());
 
-    CHECK(sense_of(run(*device, command({0x00, 0, 0, 0, 0, 0}))) == 0x62900);
-    const auto capacity = run(*device, command({0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 8));
+    CHECK(sense_of(run(device, command({0x00, 0, 0, 0, 0, 0}))) == 0x62900);
+    const auto capacity = run(device, command({0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 8));
     REQUIRE(capacity.data.size() == 8);
     const std::uint32_t last = scsi::get_be32(&capacity.data[0]);
-    CHECK(last + 1 == device->layout().blocks());
+    CHECK(last + 1 == device.layout().blocks());
     for (std::uint32_t i = 0; i <= 50; ++i) {
       const auto lbn = static_cast<std::uint32_t>(std::uint64_t{last} * i / 50);
-      const auto done = run(*device, read_10(lbn, 1));
+      const auto done = run(device, read_10(lbn, 1));
       CHECK(sense_of(done) == 0);
       CHECK(done.response_ns() < 200 * kMillisecond);
     }
+  }
+}
+
+TEST_CASE("the validated drives name their source, and slipped what it says") {
+  CHECK(validated_drives().size() == 5);
+  for (const auto& entry : validated_drives()) {
+    INFO(entry.name);
+    const auto model = catalogue_model(entry);
+    CHECK(model.provenance.source.find("DiskSim 4.0") != std::string::npos);
+    CHECK(model.provenance.source.find("CMU PDL") != std::string::npos);
     // Known slips are single sectors (on the HP: tracks), far fewer than the spares.
     const auto defects = find_defects(model.layout);
     CHECK(defects.primary.size() >= 10);
@@ -83,6 +99,49 @@ TEST_CASE("every drive of the catalogue answers, with the default imperfections"
     const engine::LayoutMap map(model.layout);
     for (const auto slot : defects.primary) CHECK_FALSE(map.lbn_of_slot(slot));
   }
+}
+
+TEST_CASE("invented drives are what their descriptions say") {
+  const auto drive = [](const char* name) { return virtual_model(name); };
+  for (const auto& invented : invented_drives()) {
+    INFO(invented.name);
+    const auto model = drive(std::string(invented.name).c_str());
+    REQUIRE_NOTHROW(model::validate(model, "it"));
+    const bool large = invented.name == "serpentine-147gb";
+    CHECK(model.identity.blocks > (large ? 286'000'000 : 17'500'000));
+    CHECK(model.identity.blocks < (large ? 288'000'000 : 23'500'000));
+    CHECK(model.layout.remaps.empty() == (invented.name == "spare-none"));
+    CHECK(model::to_json_text(model).size() < 1'000'000);
+  }
+  CHECK(drive("spare-none").layout.spares == "none");
+  CHECK(drive("spare-mixed").layout.spares ==
+        "sectors of each cylinder and sectors of each group of 10 cylinders");
+  CHECK(drive("spare-tracks-of-zone").layout.spares == "tracks of each zone");
+  CHECK(drive("many-defects").firmware->primary_defects->size() > 4000);
+  CHECK_FALSE(drive("lying-translation").firmware->translates_truly);
+  CHECK(drive("few-formats").firmware->address_formats ==
+        std::vector<std::string>{"long block", "bytes from index"});
+  CHECK(drive("busy").imperfections->busy_share > 0);
+  CHECK(drive("busy").imperfections->unit_attention_share > 0);
+
+  const auto serpentine = drive("serpentine-147gb");
+  const engine::LayoutMap map(serpentine.layout);
+  CHECK(serpentine.layout.zones.size() == 30);
+  CHECK(map.heads() == 4);
+  CHECK(serpentine.overheads.address_translation.value == 0.5);
+  const engine::Track first = map.track_of_slot(0), last = map.track_of_slot(map.slots() - 1);
+  CHECK(first.sectors == 1200);
+  CHECK(last.sectors == 720);
+  const engine::Track turn = map.track_of_slot(std::uint64_t{65} * 1200);
+  CHECK(turn.head == 1);
+  CHECK(turn.cylinder == 64);
+  CHECK(serpentine.firmware->primary_defects->size() > 3000);
+  CHECK(serpentine.firmware->primary_defects->size() < 4000);
+
+  const engine::LayoutMap densities(drive("head-density").layout);
+  std::set<std::uint32_t> sizes;
+  for (std::uint32_t head = 0; head < 8; ++head) sizes.insert(densities.track_at(0, head)->sectors);
+  CHECK(sizes.size() >= 6);
 }
 
 TEST_CASE("options of a name") {
@@ -95,6 +154,8 @@ TEST_CASE("options of a name") {
   CHECK(virtual_model("c2247?imperfections=none&imperfections=default")
             .imperfections->positioning_sigma_us == 30);
   CHECK(status_of("virtual:no-such-drive") == ExitStatus::no_device);
+  CHECK(status_of("virtual:random-") == ExitStatus::no_device);
+  CHECK(status_of("virtual:random-1x") == ExitStatus::no_device);
   CHECK(status_of("virtual:") == ExitStatus::no_device);
   CHECK(status_of("/nonexistent/file.json") == ExitStatus::bad_input);
   CHECK(status_of("atlas10k?sead=7") == ExitStatus::usage);

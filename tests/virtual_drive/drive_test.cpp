@@ -21,7 +21,7 @@ TEST_CASE("a Drive finds in every virtual drive what its model says") {
                                                  {"seagate-barracuda4lp", 32},
                                                  {"ibm-ultrastar18es", 122},
                                                  {"hp-c2247", 33}};
-  for (const auto& entry : catalogue()) {
+  for (const auto& entry : validated_drives()) {
     INFO(entry.name);
     const auto device = open_virtual(std::string(entry.name) + "?seed=3");
     scsi::Guard guard(*device, {});

@@ -63,7 +63,8 @@ TEST_CASE("random layouts are valid, and lead there and back") {
 TEST_CASE("the same seed gives the same layout, another one another") {
   const Limits limits{.least_slots = 20'000, .most_slots = 500'000};
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const RandomLayout a = drawn(seed, limits), b = drawn(seed, limits), c = drawn(seed + 1, limits);
+    const RandomLayout a = drawn(seed, limits), b = drawn(seed, limits),
+                       c = drawn(seed + 1, limits);
     CHECK(a.description == b.description);
     CHECK(a.primary == b.primary);
     CHECK(a.grown == b.grown);
@@ -75,8 +76,7 @@ TEST_CASE("the same seed gives the same layout, another one another") {
 
 TEST_CASE("a drive of hundreds of millions of blocks is as large as it was asked to be") {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    const RandomLayout made =
-        drawn(seed, {.least_slots = 200'000'000, .most_slots = 400'000'000});
+    const RandomLayout made = drawn(seed, {.least_slots = 200'000'000, .most_slots = 400'000'000});
     INFO("seed " << seed << ": " << made.description);
     const auto slots = model::count_slots(made.truth);
     CHECK(slots > 190'000'000);

@@ -1,0 +1,19 @@
+// Drives of the catalogue that nobody built: one for each scheme of sparing, and for each trouble
+// that address translation makes. Small recipes here, large layouts when they are asked for.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "model/drive_model.h"
+
+namespace platter::virtual_drive {
+
+struct InventedDrive {
+  std::string_view name, description;
+  model::DriveModel (*make)(const InventedDrive& drive);
+};
+
+std::span<const InventedDrive> invented_drives();
+
+}  // namespace platter::virtual_drive

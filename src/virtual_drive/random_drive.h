@@ -1,0 +1,31 @@
+// Whole drives around layouts from recipes: mechanics, seek curve, overheads, cache and firmware.
+// docs/virtual-drives.md has the ranges from which they are drawn.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "model/drive_model.h"
+#include "virtual_drive/random_layout.h"
+
+namespace platter::virtual_drive {
+
+struct Mechanics {
+  std::uint32_t rpm = 7200;
+  double head_switch_ms = 0.8, write_settle_ms = 0.5;
+  double first_seek_ms = 1.2, last_seek_ms = 16;  // over one cylinder, and over all
+};
+
+// Skews of the recipe are made to fit: a head, or the arm, is on the next track just in time.
+void fit_skews(Recipe& recipe, const Mechanics& mechanics);
+
+// The layout with these mechanics, and a cache, overheads and firmware that are nobody's in
+// particular: a read segment cache with write-back, page 40h in three formats, both defect lists.
+// Default imperfections. The caller names the drive.
+model::DriveModel drive_around(RandomLayout layout, const Mechanics& mechanics);
+
+// Everything follows from the seed.
+model::DriveModel random_drive(std::uint64_t seed, const Limits& limits = {});
+
+}  // namespace platter::virtual_drive
