@@ -8,6 +8,7 @@
 
 #include "calibrate/accesses.h"
 #include "calibrate/coherence.h"
+#include "calibrate/completions.h"
 #include "calibrate/hit_overheads.h"
 #include "calibrate/phase.h"
 #include "calibrate/policy_search.h"
@@ -19,13 +20,13 @@
 namespace platter::calibrate {
 namespace {
 
-constexpr const char* kMethod = "calibrated";
 constexpr double kSignificant = 4;       // standard errors that a change must exceed
 constexpr int kRounds = 3;
 constexpr double kPhaseWidth_ns = 5e9;   // over which accesses tell where the platter is
 constexpr double kOutlier = 0.1;         // of a revolution: an access that says nothing of positioning
 constexpr std::size_t kFewestTrials = 50;
 constexpr double kShuffled = 0.5;        // shuffled angles must keep step far less well
+constexpr double kAsGood = 0.03;         // of the figures of the model that came in: a few revolutions
 
 model::Parameter calibrated(const model::Parameter& before, double value, double error,
                             std::size_t samples, const char* unit) {
@@ -125,6 +126,8 @@ class Calibration {
       if (options_.groups.cache) policies();
       if (!round_changed_) break;
     }
+    if (options_.groups.hits && options_.groups.positioning)
+      for (const bool write : {false, true}) share(write);
     if (best_changes_.size() != changes_.size() || relative(score(model_)) > best_relative_) {
       leave("what came after the best model on the way is taken back: it made the distribution worse");
       model_ = best_;
@@ -186,6 +189,7 @@ class Calibration {
   // Keeps the next model if each request is nearer to the drive's, in what may be learned from.
   bool keep(model::DriveModel next, std::vector<Change> changes, const std::string& group) {
     if (changes.empty()) return false;
+    for (const bool write : {false, true}) none_negative(next, write, group, changes);
     const Score now = score(model_), then = score(next);
     if (then.difference_ms > now.difference_ms) {
       leave(fmt::format("{}: would take the mean absolute difference from {:.4f} to {:.4f} ms in what "
@@ -210,6 +214,9 @@ class Calibration {
     best_changes_ = changes_;
   }
 
+  void none_negative(model::DriveModel& next, bool write, const std::string& group,
+                     std::vector<Change>& changes) const;
+  void share(bool write);
   void turn();
   void hits();
   void positions();
@@ -321,6 +328,52 @@ void Calibration::add(model::Parameter& parameter, const std::optional<statistic
   parameter = calibrated(before, before.or_else(0) + by->value, by->error, by->samples, "ms");
   changes.push_back({group, path, before.value, parameter.value, by->error, parameter.unit,
                      by->samples, why});
+}
+
+// What would be less than nothing in front of the media is taken off behind them.
+void Calibration::none_negative(model::DriveModel& next, bool write, const std::string& group,
+                                std::vector<Change>& changes) const {
+  const model::Overheads before = next.overheads;
+  move_behind_media(next.overheads, write);
+  std::vector<CommandOverhead> all = overheads_of(write);
+  all.push_back(completion_of(write));
+  for (const CommandOverhead& one : all) {
+    const model::Parameter& now = next.overheads.*one.field;
+    if (now.value == (before.*one.field).value) continue;
+    const auto known = std::ranges::find(changes, one.name, &Change::path);
+    if (known != changes.end())
+      known->to = now.value;
+    else
+      changes.push_back({group, one.name, (model_.overheads.*one.field).value, now.value, std::nullopt,
+                         now.unit, 0, "so that nothing in front of the media is less than nothing"});
+  }
+}
+
+// Where all overheads of a side have changed by the same constant, it is one of the completion.
+void Calibration::share(bool write) {
+  const auto shared = shared_constant(original_.overheads, best_.overheads, write);
+  if (!shared) return;
+  model::DriveModel next = best_;
+  std::vector<Change> changes = best_changes_;
+  for (const CommandOverhead& one : overheads_of(write)) {
+    next.overheads.*one.field = original_.overheads.*one.field;
+    std::erase_if(changes, [&](const Change& change) { return change.path == one.name; });
+  }
+  const CommandOverhead completion = completion_of(write);
+  std::erase_if(changes, [&](const Change& change) { return change.path == completion.name; });
+  next.overheads.*completion.field = original_.overheads.*completion.field;
+  add(next.overheads.*completion.field, shared, "positioning", completion.name,
+      fmt::format("shared by hits and misses, after reads and after writes, of all {}",
+                  write ? "writes" : "reads"),
+      changes);
+  const Score then = score(next);
+  if (then.difference_ms > score(best_).difference_ms && relative(then) > best_relative_ + kAsGood)
+    return;
+  best_ = next;
+  best_changes_ = changes;
+  best_relative_ = relative(then);
+  model_ = std::move(next);
+  changes_ = std::move(changes);
 }
 
 // Commands that the buffer serves.
@@ -475,6 +528,7 @@ Outcome calibrate(const model::DriveModel& model, const Measurement& given, cons
     outcome.judge_as_written_after =
         demerit_ms(given.drive(), given.replay_in_own_time(outcome.model), given.judge());
   }
+  outcome.warnings = negative_totals(outcome.model.overheads);
   outcome.judged_better = outcome.judge_after.own_time.classes.front().demerit_ms <
                           outcome.judge_before.own_time.classes.front().demerit_ms;
   outcome.model.provenance.notes.push_back(fmt::format(

@@ -53,6 +53,7 @@ struct Outcome {
   // Where think times were taken as those in front: the demerits with them as the format means them.
   std::optional<double> judge_as_written_before{}, judge_as_written_after{};
   bool judged_better = false;
+  std::vector<std::string> warnings{};  // of the calibrated model, one sentence each
 };
 
 Outcome calibrate(const model::DriveModel& model, const Measurement& measured,

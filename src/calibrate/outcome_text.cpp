@@ -76,6 +76,7 @@ std::string outcome_text(const Outcome& outcome) {
     text += fmt::format("{:<12} {:<40} {:>12} {:>12} {:>10} {:<6} {:>7}  {}\n", change.group,
                         change.path, number(change.from), number(change.to), number(change.error),
                         change.unit, change.samples, change.why);
+  for (const std::string& warning : outcome.warnings) text += fmt::format("warning: {}\n", warning);
   for (const std::string& why : outcome.left) text += fmt::format("left as it is: {}\n", why);
   text += fmt::format("\nLearned from requests {} to {}, judged by {} to {}; ms, shares in %\n",
                       outcome.learn.begin + 1, outcome.learn.end, outcome.judge.begin + 1,
@@ -102,6 +103,7 @@ std::string outcome_json(const Outcome& outcome) {
   json["judged_better"] = outcome.judged_better;
   json["changes"] = Json::array();
   for (const Change& change : outcome.changes) json["changes"].push_back(change_json(change));
+  json["warnings"] = outcome.warnings;
   json["left"] = outcome.left;
   json["learn"] = half_json(outcome.learn, outcome.learn_before, outcome.learn_after);
   json["judge"] = half_json(outcome.judge, outcome.judge_before, outcome.judge_after);

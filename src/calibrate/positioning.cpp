@@ -29,7 +29,7 @@ double probability(double low, double high) {
 // Unknowns of one trial, and by how much each counts.
 struct Row {
   double low = 0, high = 0;
-  std::array<std::pair<std::size_t, double>, 3> terms{};
+  std::array<std::pair<std::size_t, double>, 4> terms{};
   std::size_t count = 0;
   void add(std::size_t unknown, double weight) { terms[count++] = {unknown, weight}; }
 };
@@ -39,7 +39,7 @@ struct Problem {
   std::size_t unknowns = 0, first_seek = 0;
   // Number of the unknown + 1; 0: none.
   std::array<std::size_t, kKinds> kinds{};
-  std::array<std::size_t, 2> least{};  // reads, writes
+  std::array<std::size_t, 2> all{}, least{};  // reads, writes; all: what both kinds of them share
   std::size_t head_switch = 0;
 };
 
@@ -191,6 +191,7 @@ Problem problem_of(std::span<const Trial> trials, const std::vector<double>& ban
   };
   for (const Trial& trial : trials) {
     number(problem.kinds[kind_of(trial)]);
+    number(problem.all[trial.write]);
     if (trial.distance == 0) number(problem.least[trial.write]);
     if (trial.distance == 0 && trial.other_head) number(problem.head_switch);
   }
@@ -199,6 +200,7 @@ Problem problem_of(std::span<const Trial> trials, const std::vector<double>& ban
   for (const Trial& trial : trials) {
     Row row{.low = trial.low_ms, .high = trial.high_ms};
     row.add(problem.kinds[kind_of(trial)] - 1, 1);
+    row.add(problem.all[trial.write] - 1, 1);
     if (trial.distance > 0) {
       const auto [i, share] = place(bands, trial.distance);
       row.add(problem.first_seek + i, 1 - share);
@@ -343,12 +345,18 @@ Positioning fit_positioning(std::span<const Trial> trials) {
     return statistics::Estimate{best.values[i], errors[i], samples};
   };
   const auto is_free = [&](std::size_t unknown) { return unknown > 0 && free[unknown - 1]; };
-  for (std::size_t kind = 0; kind < kKinds; ++kind)
-    if (is_free(problem.kinds[kind]))
-      fit.overhead[kind] = estimate(
-          problem.kinds[kind] - 1,
-          static_cast<std::size_t>(std::ranges::count(
-              trials, kind, [](const Trial& trial) { return kind_of(trial); })));
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    const std::size_t own = problem.kinds[kind], shared = problem.all[kind >= 2];
+    if (own == 0 || (!is_free(own) && !is_free(shared))) continue;
+    statistics::Estimate& sum = fit.overhead[kind].emplace();
+    for (const std::size_t unknown : {own, shared}) {
+      if (!is_free(unknown)) continue;
+      sum.value += best.values[unknown - 1];
+      sum.error = std::hypot(sum.error, errors[unknown - 1]);
+    }
+    sum.samples = static_cast<std::size_t>(
+        std::ranges::count(trials, kind, [](const Trial& trial) { return kind_of(trial); }));
+  }
   const auto count_if = [&](const auto& holds) {
     return static_cast<std::size_t>(std::ranges::count_if(
         trials, [&](const Trial& t) { return t.distance == 0 && holds(t); }));

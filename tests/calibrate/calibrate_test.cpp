@@ -7,6 +7,7 @@
 #include <string>
 
 #include "calibrate/calibrate.h"
+#include "calibrate/completions.h"
 #include "calibrate/outcome_text.h"
 #include "model/error.h"
 #include "model/json.h"
@@ -115,6 +116,55 @@ TEST_CASE("a model that is wrong in known ways comes back to the truth") {
       CHECK(model::to_json_text(model::from_json_text(model::to_json_text(found), "found")) ==
             model::to_json_text(found));
     }
+}
+
+TEST_CASE("a constant that all reads share goes to their completion") {
+  for (const char* drive : {"seagate-barracuda4lp", "hp-c2247", "quantum-atlas10k"})
+    for (const double planted : {-0.3, 0.5}) {
+      CAPTURE(drive, planted);
+      const Case c = measured_case(drive, 8);
+      model::DriveModel wrong = c.truth;
+      const double right = wrong.overheads.read_completion.or_else(0);
+      wrong.overheads.read_completion.value = right + planted;
+      const Outcome outcome = calibrated(wrong, c.measured);
+      const model::Overheads &now = outcome.model.overheads, &then = c.truth.overheads;
+      CHECK(*now.read_completion.value - right == Approx(0.014).margin(0.03));
+      for (const CommandOverhead& command : overheads_of(false))
+        CHECK((now.*command.field).or_else(0) == (then.*command.field).or_else(0));
+      CHECK(outcome.warnings.empty());
+      CHECK(outcome.judged_better);
+    }
+}
+
+TEST_CASE("less than no time for a command is said plainly") {
+  // A recorder that leaves out 0.3 ms of each request.
+  Case c = measured_case("quantum-atlas10k", 9);
+  for (replay::Response& response : c.measured.requests) {
+    response.issue_ns += from_ms(0.3);
+    response.response_ns -= from_ms(0.3);
+  }
+  const Outcome outcome = calibrated(c.truth, c.measured);
+  REQUIRE_FALSE(outcome.warnings.empty());
+  CHECK(outcome.warnings.front().find("less than no time") != std::string::npos);
+  CHECK(outcome_text(outcome).find("warning: overheads.read_") != std::string::npos);
+  CHECK(outcome_json(outcome).find("\"warnings\": [\n") != std::string::npos);
+  for (const CommandOverhead& command : overheads_of(false))
+    CHECK((outcome.model.overheads.*command.field).or_else(0) >= 0);
+}
+
+TEST_CASE("what is less than nothing in front of the media is moved behind them") {
+  model::Overheads overheads;
+  overheads.read_hit_after_read.value = -0.3;
+  overheads.read_miss_after_read.value = 0.2;
+  overheads.read_completion.value = 0.5;
+  move_behind_media(overheads, false);
+  CHECK(*overheads.read_hit_after_read.value == 0);
+  CHECK(*overheads.read_miss_after_read.value == Approx(0.5));
+  CHECK(*overheads.read_completion.value == Approx(0.2));
+  CHECK(negative_totals(overheads).empty());
+  CHECK_FALSE(overheads.write_completion);
+  overheads.read_completion.value = -0.1;
+  CHECK(negative_totals(overheads).size() == 1);
 }
 
 TEST_CASE("of a model that is right only what the host adds is changed") {
