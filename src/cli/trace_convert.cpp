@@ -14,7 +14,7 @@ void add_trace_convert(CLI::App& parent) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = parent.add_subcommand("convert", "a trace in another format");
-  add_trace_options(*command, options->trace, "--from");
+  add_trace_options(*command, options->trace, "--from,--format");
   command->add_option("--to", options->to, "the format to write")
       ->required()
       ->check(CLI::IsMember(trace::format_names()));

@@ -115,8 +115,8 @@ void add_trace_generate(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       parent.add_subcommand("generate", "a workload for a drive (docs/workloads.md)");
-  command->add_flag("--list", options->list, "the workloads that there are");
-  command->add_flag("--json", options->json, "the list for programs");
+  CLI::Option* list = command->add_flag("--list", options->list, "the workloads that there are");
+  command->add_flag("--json", options->json, "the list for programs")->needs(list);
   command->add_option("--workload", options->workload, "one of --list");
   CLI::Option* model = command->add_option("--for", options->model, "the model of the drive");
   command->add_option("--blocks", options->blocks, "or the drive's number of blocks")

@@ -31,8 +31,10 @@ void add_trace_options(CLI::App& command, TraceOptions& options, const char* for
       ->check(at_least(1))
       ->capture_default_str();
   command.add_flag("--round", options.round, "requests that are no whole blocks grow to whole ones");
-  command.add_option("--reorder", options.reorder,
-                     "requests lie at most so many places from the order of their times");
+  command
+      .add_option("--reorder", options.reorder,
+                     "requests lie at most so many places from the order of their times")
+      ->check(at_least(0));
   command
       .add_option("--think-times", options.think_times,
                   "validate: a think time lies behind its request, as in DiskSim, or in-front of it")

@@ -167,7 +167,9 @@ class Linter {
 }  // namespace
 
 Lint lint(const std::string& path, const Reading& reading, std::size_t most) {
-  return Linter(path, most).run(open_inputs(path), reading);
+  std::vector<Input> inputs = open_inputs(path);
+  const std::string name = path == "-" ? inputs.front().name() : path;
+  return Linter(name, most).run(std::move(inputs), reading);
 }
 
 Lint lint(std::unique_ptr<ByteSource> bytes, const std::string& name, const Reading& reading,

@@ -11,6 +11,7 @@ namespace platter::trace {
 namespace {
 
 constexpr std::string_view kProcessor = ".blktrace.";
+const std::string kStandardInput = "the standard input";
 
 // blktrace writes NAME.blktrace.0, NAME.blktrace.1, ...; any of them, or NAME, names them all.
 std::vector<std::string> files_of(const std::string& path) {
@@ -43,7 +44,7 @@ std::vector<Input> open_inputs(std::unique_ptr<ByteSource> bytes, const std::str
 }
 
 std::vector<Input> open_inputs(const std::string& path) {
-  if (path == "-") return open_inputs(file_source(path), "the standard input");
+  if (path == "-") return open_inputs(file_source(path), kStandardInput);
   std::vector<Input> inputs;
   for (const std::string& file : files_of(path))
     inputs.emplace_back(decompressed(file_source(file), file), file);
@@ -56,7 +57,7 @@ std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteSource> bytes, const std:
 }
 
 std::unique_ptr<Reader> open_trace(const std::string& path, const Reading& reading) {
-  return reader_of(open_inputs(path), path, reading);
+  return reader_of(open_inputs(path), path == "-" ? kStandardInput : path, reading);
 }
 
 }  // namespace platter::trace

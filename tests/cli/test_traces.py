@@ -113,6 +113,20 @@ class Lint(TraceTest):
         self.assertIn("bad, line 4, column 7: error: LBN 95", done.stdout)
         self.assertIn("has 3 errors", done.stderr)
 
+    def test_what_holds_nothing_is_called_by_its_name(self):
+        done = self.run_platter("trace", "lint", "-", stdin=subprocess.DEVNULL)
+        self.assertEqual(done.stdout, "the standard input: error: holds no request\n"
+                                      "the standard input: 0 requests, 1 error, 0 warnings\n")
+        self.fails(BAD_INPUT, "the standard input holds no request", "trace", "stats", "-",
+                   stdin=subprocess.DEVNULL)
+
+    def test_an_option_that_would_do_nothing_is_refused(self):
+        self.fails(USAGE, ["--tables"], "trace", "stats", golden("spc.csv"), "--json", "--tables")
+        self.fails(USAGE, ["--list"], "trace", "generate", "--workload", "mixed", "--blocks", "9999",
+                   "-o", "t", "--json")
+        self.fails(BAD_INPUT, ["--format"], "trace", "convert", golden("spc.csv"), "--format", "ascii",
+                   "--to", "msr", "-o", "x")
+
     def test_json(self):
         done = self.run_trace("lint", golden("validate.trace"), "--json")
         said = json.loads(done.stdout)
