@@ -30,6 +30,9 @@ namespace {
 const std::map<std::string, replay::Caches> kCaches = {
     {"default", replay::Caches::as_they_are}, {"off", replay::Caches::off}};
 
+// More set no phase better, and take a tenth of a second each.
+constexpr double kMostReferenceReads = 1000;
+
 struct Options {
   TraceOptions trace;
   std::string target, output, phase_from, scheduler, caches = "default";
@@ -77,18 +80,19 @@ class Sink final : public replay::Rows {
   replay::Summarizer summarizer_;
 };
 
-Replayed saved(const replay::Result& result, const Options& options) {
+Replayed saved(const replay::Result& result, const Options& options, double speed) {
   Sink sink(options.output, result);
   sink.add(replay::Part::reference, result.reference);
   sink.add(replay::Part::trace, result.requests);
-  return sink.finish(result, options.shape.speed);
+  return sink.finish(result, speed);
 }
 
 // The trace for a model, which may tell by itself where the think times belong.
 std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject, const Options& options,
                                          bool& think_in_front) {
   std::unique_ptr<trace::Reader> trace = open_trace(options, subject.block_bytes);
-  think_in_front = options.trace.reading().think_in_front;
+  const bool closed = trace->source().kind == trace::Kind::closed;
+  think_in_front = closed && options.trace.reading().think_in_front;
   if (options.trace.think_times.empty()) {
     replay::InStep in_step = replay::in_step(subject, std::move(trace));
     trace = std::move(in_step.trace);
@@ -120,7 +124,7 @@ Replayed on_model(const Options& options) {
     replay::Result result = replay_on_model(subject, trace::read_trace(*trace), how);
     result.think_in_front = think_in_front;
     print_skipped(*trace);
-    return saved(result, options);
+    return saved(result, options, drive.speed);
   }
   Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
   replay::ResultHead head = replay_on_model(subject, *trace, how, sink);
@@ -156,7 +160,7 @@ Replayed on_device(const Options& options) {
   const replay::Result result =
       replay::replay_on_drive(*device, {.writes = lbn_ranges(options.writes)}, trace, how);
   careful.finish();
-  return saved(result, options);
+  return saved(result, options, options.shape.speed);
 }
 
 void print(const Replayed& replayed, bool json) {
@@ -215,16 +219,18 @@ void add_replay(CLI::App& app) {
   command->add_option("--caches", options->caches, "as they are, or off for the replay")
       ->check(CLI::IsMember(kCaches))
       ->capture_default_str();
-  command
-      ->add_option("--depth", options->depth,
-                   "most requests outstanding; of a closed trace: so many loops")
-      ->check(at_least(1))
-      ->capture_default_str();
-  command
-      ->add_option("--speed", options->shape.speed,
-                   "so many times as fast: arrival and think times are divided by it")
-      ->check(between(1e-6, 1e6))
-      ->capture_default_str();
+  CLI::Option* depth =
+      command
+          ->add_option("--depth", options->depth,
+                       "most requests outstanding; of a closed trace: so many loops")
+          ->check(at_least(1))
+          ->capture_default_str();
+  CLI::Option* speed =
+      command
+          ->add_option("--speed", options->shape.speed,
+                       "so many times as fast: arrival and think times are divided by it")
+          ->check(between(1e-6, 1e6))
+          ->capture_default_str();
   command->add_option("--limit", options->shape.limit, "only the first so many requests")
       ->check(at_least(1));
   CLI::Option* chosen =
@@ -237,12 +243,17 @@ void add_replay(CLI::App& app) {
                    "model, sptf: each ms of waiting counts as so many ms less of positioning")
       ->needs(chosen)
       ->check(between(0, 1000));
-  command->add_option("--reference-reads", options->reference_reads,
-                      "reads from the media before the trace, to set a model's phase by")
+  command
+      ->add_option("--reference-reads", options->reference_reads,
+                   "reads from the media before the trace, to set a model's phase by")
+      ->check(between(0, kMostReferenceReads))
       ->capture_default_str();
-  command->add_option("--phase-from", options->phase_from,
-                      "model: issue every request when this result's drive got it, the platter's "
-                      "phase set once from its reference reads");
+  command
+      ->add_option("--phase-from", options->phase_from,
+                   "model: issue every request when this result's drive got it, the platter's "
+                   "phase set once from its reference reads")
+      ->excludes(depth)
+      ->excludes(speed);
   command->add_option("--allow-writes", options->writes,
                       "device: LBN ranges FIRST-LAST that may be rewritten with what they hold");
   command->add_flag("--json", options->json, "the summary for programs");

@@ -97,6 +97,15 @@ class Results(PlatterTest):
         self.assertAlmostEqual(summary["hits_share"], sum(row[7] == "0" for row in rows) / 3000, places=9)
         self.assertEqual(summary["lateness"]["host"]["max_ms"], 0)
 
+    def test_an_open_trace_has_no_think_times_in_front(self):
+        run = self.replayed("r.csv", "--think-times", "in-front")
+        self.assertNotIn("think times", run.stderr)
+
+    def test_a_replay_in_the_drives_time_has_the_drives_speed(self):
+        self.replayed("r.csv", "--speed", "3")
+        self.replayed("f.csv", "--phase-from", "r.csv")
+        self.assertEqual(self.platter_json("result", "show", "f.csv")["speed"], 3)
+
     def test_a_depth_that_is_not_taken_is_told(self):
         run = self.replayed("r.pres", "--depth", "5000")
         self.assertRegex(run.stderr, r"takes at most \d+ at once, not 5000")
@@ -121,8 +130,12 @@ class Results(PlatterTest):
         replay = ("replay", "t.trace", "--on", "m.json", "-o", "x")
         for words in (("--scheduler", "sptf", "--ageing", "nan"), ("--scheduler", "elevator"),
                       ("--speed", "0"), ("--speed", "nan"), ("--speed", "-1"), ("--limit", "0"),
-                      ("--depth", "nan")):
-            self.fails(USAGE, [words[-1]], *replay, *words)
+                      ("--depth", "nan"), ("--reference-reads", "4294967295"),
+                      ("--reference-reads", "-1"), ("--reorder", "-1")):
+            self.fails(USAGE, [words[-1], "is no number"] if words[-1].isdigit() else [words[-1]],
+                       *replay, *words)
+        for words in (("--speed", "2"), ("--depth", "2")):  # the drive's times are taken
+            self.fails(USAGE, ["--phase-from", words[0]], *replay, "--phase-from", "r.pres", *words)
         for words in (("--half", "third"), ("--from", "2", "--half", "first"), ("--from", "3001"),
                       ("--from", "7", "--to", "6"), ("--hits-by", "luck")):
             self.fails(USAGE, [], "compare", "r.pres", "r.pres", *words)
