@@ -79,12 +79,27 @@ std::unique_ptr<ResultWriter> create_result(const std::string& path, const Resul
   return path.ends_with(".csv") || !file ? csv_writer(path, head) : columns_writer(path, head);
 }
 
+namespace {
+
+// May a trace of the validate format begin so, compressed or not?
+bool begins_a_trace(std::string_view begin) {
+  constexpr std::string_view kGzip = "\x1f", kZstd = "\x28", kText = "RW \t\r\n";
+  return begin.empty() || begin == kGzip || begin == kZstd || kText.find(begin) != kText.npos;
+}
+
+}  // namespace
+
 std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in_front) {
   std::unique_ptr<trace::ByteSource> source = trace::file_source(path);
   std::string begin(1, '\0');
   begin.resize(source->read(begin.data(), begin.size()));
   if (begin == "#") return csv_reader(Bytes(std::move(source), begin), path);
   if (begin == "{") return columns_reader(Bytes(std::move(source), begin), path);
+  if (!begins_a_trace(begin))
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{} is neither a result of platter replay nor a validate trace with its service "
+                            "times",
+                            path));
   const std::unique_ptr<trace::Reader> reader =
       trace::open_trace(trace::prefixed_source(begin, std::move(source)), path,
                         {.format = trace::Format::validate, .think_in_front = think_in_front});

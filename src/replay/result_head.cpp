@@ -94,10 +94,11 @@ ResultHead head_of(std::string_view text, const std::string& path) {
                   fmt::format("{}: its schema is {}, this platter reads {} 1.0; replay again", path,
                               json.at("schema").dump(), kSchema));
     read_members(json, head);
-  } catch (const Json::exception& error) {
+  } catch (const Json::exception&) {
     throw Error(ExitStatus::bad_input,
-                fmt::format("{}: its first line is not the header of a replay result: {}", path,
-                            error.what()));
+                fmt::format("{}: its first line is not the header of a replay result; name what platter "
+                            "replay wrote",
+                            path));
   }
   if (head.period_ns && !(*head.period_ns > 0))
     throw Error(ExitStatus::bad_input, fmt::format("{}: period_ns is not above 0", path));

@@ -39,7 +39,7 @@ class FileSource final : public ByteSource {
     struct stat status {};
     if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
       ::close(descriptor_);
-      throw Error(ExitStatus::bad_input, fmt::format("{} is a folder, a trace is a file", path));
+      throw Error(ExitStatus::bad_input, fmt::format("{} is a folder, a file is needed", path));
     }
     ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
   }

@@ -140,7 +140,10 @@ class Results(PlatterTest):
                       ("--from", "7", "--to", "6"), ("--hits-by", "luck")):
             self.fails(USAGE, [], "compare", "r.pres", "r.pres", *words)
         self.fails(OUTPUT, ["none/x"], "result", "export", "r.pres", "-o", "none/x")
-        self.fails(BAD_INPUT, ["m.json"], "result", "show", "m.json")
+        wrong = self.fails(BAD_INPUT, ["m.json", "platter replay"], "result", "show", "m.json")
+        self.assertNotIn("json.exception", wrong.stderr)
+        self.fails(BAD_INPUT, ["t.trace is neither a result"], "result", "show", "t.trace")
+        self.fails(BAD_INPUT, ["file"], "result", "show", ".")
         with open(self.path("r.pres"), "rb") as file:
             whole = file.read()
         for name, content in (("cut", whole[:20000]), ("changed", whole[:20000] + b"!" + whole[20001:]),
