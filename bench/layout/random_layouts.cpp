@@ -1,6 +1,7 @@
 // Random drives, mapped by address translation, every block compared with the truth. One line for
 // each drive that did not come out exactly, and a summary.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -17,9 +18,10 @@
 #include "layout/synthetic.h"
 #include "model/error.h"
 #include "model/json.h"
-#include "model/validate.h"
 #include "scsi/guard.h"
-#include "virtual_drive/random_layout.h"
+#include "virtual_drive/defects.h"
+#include "virtual_drive/open.h"
+#include "virtual_drive/random_drive.h"
 #include "virtual_drive/target.h"
 
 namespace {
@@ -27,11 +29,21 @@ namespace {
 using namespace platter;
 
 struct Settings {
-  std::uint64_t first_seed = 1, count = 100, least = 20'000, most = 5'000'000;
+  std::uint64_t first_seed = 1, count = 100;
+  virtual_drive::Limits limits{.least_slots = 20'000, .most_slots = 5'000'000};
+  std::vector<std::string> drives;  // named ones in place of random ones
   unsigned threads = 2;
   std::string through = "layout", sectors = "from first", lists = "both";
-  bool no_back = false, unflagged = false, all = false;
+  bool no_back = false, unflagged = false, own_firmware = false, all = false;
   std::string keep;  // where the truth of failed drives is written
+};
+
+// A drive to be mapped.
+struct Trial {
+  std::string name, description;
+  model::DriveModel drive;
+  virtual_drive::DefectSlots defects;
+  bool track_length_visible = true;
 };
 
 enum class Verdict { exact, short_claims, other_sectors, refused, wrong };
@@ -44,7 +56,39 @@ struct Outcome {
   double host_seconds = 0;
 };
 
-layout::Extraction through_layout(const virtual_drive::RandomLayout& made, const Settings& how) {
+// The firmware that the command line asks for.
+void set_firmware(model::Firmware& firmware, const Settings& how) {
+  const model::Firmware usual;
+  firmware.address_formats = usual.address_formats;
+  firmware.defect_formats = usual.defect_formats;
+  firmware.sector_numbers = how.sectors;
+  firmware.translates_back = !how.no_back;
+  firmware.defect_list = how.lists != "none";
+}
+
+Trial random_trial(std::uint64_t seed, const Settings& how) {
+  std::mt19937_64 random(seed);
+  const virtual_drive::Recipe recipe = virtual_drive::random_recipe(random, how.limits);
+  virtual_drive::RandomLayout made = virtual_drive::build(recipe, random);
+  Trial trial{std::to_string(seed),
+              made.description,
+              virtual_drive::random_drive(seed, how.limits),
+              {std::move(made.primary), std::move(made.grown)},
+              made.track_length_visible};
+  if (!how.own_firmware) set_firmware(*trial.drive.firmware, how);
+  return trial;
+}
+
+Trial named_trial(const std::string& name, const Settings& how) {
+  Trial trial{name, "", virtual_drive::virtual_model(name), {}, true};
+  trial.description = trial.drive.identity.name;
+  trial.defects = virtual_drive::defects_of(trial.drive);
+  if (!trial.drive.firmware) trial.drive.firmware.emplace();
+  if (!how.own_firmware) set_firmware(*trial.drive.firmware, how);
+  return trial;
+}
+
+layout::Extraction through_layout(const Trial& trial, const Settings& how) {
   layout::testing::Behaviour behaviour;
   if (how.sectors == "from index") behaviour.sectors = layout::testing::Sectors::from_index;
   if (how.sectors == "without slipped") behaviour.sectors = layout::testing::Sectors::without_holes;
@@ -52,65 +96,64 @@ layout::Extraction through_layout(const virtual_drive::RandomLayout& made, const
   behaviour.gives_grown = how.lists == "both";
   behaviour.translates_back = !how.no_back;
   behaviour.says_remapped = !how.unflagged;
-  layout::testing::SyntheticTranslator translator(made.truth, behaviour);
-  translator.primary = made.primary;
-  translator.grown = made.grown;
+  layout::testing::SyntheticTranslator translator(trial.drive.layout, behaviour);
+  translator.primary = trial.defects.primary;
+  translator.grown = trial.defects.grown;
   return layout::by_address_translation(translator);
 }
 
-model::DriveModel drive_of(const virtual_drive::RandomLayout& made) {
-  model::DriveModel drive;
-  drive.identity.vendor = "RANDOM";
-  drive.identity.product = "RANDOM LAYOUT";
-  drive.identity.name = made.description;
-  drive.identity.blocks = model::count_blocks(made.truth);
-  drive.rotation.numerator_ns = 60'000'000'000;
-  drive.rotation.denominator = 7200;
-  drive.seek.points = {{1, 1.0, {}, 0}, {1000, 8.0, {}, 0}};
-  drive.layout = made.truth;
-  return drive;
-}
-
-layout::Extraction through_commands(const virtual_drive::RandomLayout& made, const Settings& how) {
-  model::DriveModel drive = drive_of(made);
-  drive.firmware.emplace();
-  drive.firmware->scsi_level = "SCSI-2";
-  drive.firmware->sector_numbers = how.sectors;
-  drive.firmware->translates_back = !how.no_back;
-  drive.firmware->defect_list = how.lists != "none";
-  drive.firmware->primary_defects = made.primary;
+// BUSY and UNIT ATTENTION stay, if the drive has them; noise would only cost time.
+layout::Extraction through_commands(const Trial& trial) {
+  model::DriveModel drive = trial.drive;
+  if (drive.imperfections) {
+    model::Imperfections quiet;
+    quiet.busy_share = drive.imperfections->busy_share;
+    quiet.unit_attention_share = drive.imperfections->unit_attention_share;
+    drive.imperfections = quiet;
+  }
   virtual_drive::VirtualDevice device(drive);
   scsi::Guard guard(device, {});
-  scsi::Drive disk(guard, "the drive");
-  layout::DriveTranslator translator(disk, "the drive");
+  scsi::Drive disk(guard, trial.name);
+  layout::DriveTranslator translator(disk, trial.name);
   return layout::by_address_translation(translator);
 }
 
-Outcome judge(const virtual_drive::RandomLayout& made, const Settings& how) {
+void judge_layout(const Trial& trial, const layout::Extraction& found, Outcome& outcome) {
+  if (found.layout.zones.empty()) {
+    outcome.verdict = Verdict::refused;
+    outcome.detail = found.layout.reason;
+    return;
+  }
+  const bench::Comparison same = bench::compare(trial.drive.layout, found.layout);
+  outcome.detail = same.first_difference;
+  if (same.other_track > 0) {
+    outcome.verdict = Verdict::wrong;
+    outcome.detail += fmt::format("; {} blocks on other tracks, {} in other sectors",
+                                  same.other_track, same.other_sector);
+  } else if (same.other_sector > 0) {
+    outcome.verdict = Verdict::other_sectors;
+    outcome.detail +=
+        fmt::format("; {} blocks in other sectors of their track{}", same.other_sector,
+                    trial.track_length_visible ? "" : " (some length never shows)");
+  } else if (same.not_claimed > 0) {
+    outcome.verdict = Verdict::short_claims;
+    outcome.detail =
+        fmt::format("{} of {} blocks not claimed: {}", same.not_claimed,
+                    trial.drive.identity.blocks, found.layout.not_understood.front().reason);
+  }
+}
+
+Outcome judge(const Trial& trial, const Settings& how) {
   Outcome outcome;
-  outcome.complexity = made.truth.zones.size() + made.primary.size() + made.grown.size();
+  outcome.complexity =
+      trial.drive.layout.zones.size() + trial.defects.primary.size() + trial.defects.grown.size();
   const auto start = std::chrono::steady_clock::now();
   try {
-    const layout::Extraction found =
-        how.through == "commands" ? through_commands(made, how) : through_layout(made, how);
+    const layout::Extraction found = how.through == "commands" || how.own_firmware
+                                         ? through_commands(trial)
+                                         : through_layout(trial, how);
     outcome.translations = found.translations;
-    const bench::Comparison same = bench::compare(made.truth, found.layout);
-    outcome.detail = same.first_difference;
-    if (same.other_track > 0) {
-      outcome.verdict = Verdict::wrong;
-      outcome.detail += fmt::format("; {} blocks on other tracks, {} in other sectors",
-                                    same.other_track, same.other_sector);
-    } else if (same.other_sector > 0) {
-      outcome.verdict = Verdict::other_sectors;
-      outcome.detail +=
-          fmt::format("; {} blocks in other sectors of their track{}", same.other_sector,
-                      made.track_length_visible ? "" : " (some length never shows)");
-    } else if (same.not_claimed > 0) {
-      outcome.verdict = Verdict::short_claims;
-      outcome.detail =
-          fmt::format("{} of {} blocks not claimed: {}", same.not_claimed,
-                      model::count_blocks(made.truth), found.layout.not_understood.front().reason);
-    }
+    judge_layout(trial, found, outcome);
   } catch (const Error& error) {
     outcome.verdict = error.status() == ExitStatus::unsupported ? Verdict::refused : Verdict::wrong;
     outcome.detail = error.what();
@@ -152,27 +195,34 @@ void print_summary(const std::vector<Outcome>& outcomes) {
   line("host seconds", seconds);
 }
 
+std::string firmware_in_words(const model::Firmware& firmware) {
+  return fmt::format("sectors {}, formats {}, {} defect list in {}, {}", firmware.sector_numbers,
+                     fmt::join(firmware.address_formats, "+"), firmware.defect_list ? "a" : "no",
+                     fmt::join(firmware.defect_formats, "+"),
+                     firmware.translates_back ? "back too" : "not back");
+}
+
 void run(const Settings& settings) {
-  std::vector<Outcome> outcomes(settings.count);
+  const std::uint64_t count = settings.drives.empty() ? settings.count : settings.drives.size();
+  std::vector<Outcome> outcomes(count);
   std::atomic<std::uint64_t> next{0};
   std::mutex printing;
   const auto work = [&] {
-    for (std::uint64_t i = next++; i < settings.count; i = next++) {
-      const std::uint64_t seed = settings.first_seed + i;
-      std::mt19937_64 random(seed);
-      const virtual_drive::Recipe recipe = virtual_drive::random_recipe(
-          random, {.least_slots = settings.least, .most_slots = settings.most});
-      const virtual_drive::RandomLayout made = virtual_drive::build(recipe, random);
-      outcomes[i] = judge(made, settings);
+    for (std::uint64_t i = next++; i < count; i = next++) {
+      const Trial trial = settings.drives.empty() ? random_trial(settings.first_seed + i, settings)
+                                                  : named_trial(settings.drives[i], settings);
+      outcomes[i] = judge(trial, settings);
       const Outcome& outcome = outcomes[i];
       if (outcome.verdict == Verdict::exact && !settings.all) continue;
       const std::lock_guard lock(printing);
-      fmt::print("{} {}: {} | {} | {} translations, {:.1f} s\n",
-                 kVerdicts[static_cast<int>(outcome.verdict)], seed, outcome.detail,
-                 made.description, outcome.translations, outcome.host_seconds);
+      fmt::print("{} {}: {} | {}{} | {} translations, {:.1f} s\n",
+                 kVerdicts[static_cast<int>(outcome.verdict)], trial.name, outcome.detail,
+                 trial.description,
+                 settings.own_firmware ? " | " + firmware_in_words(*trial.drive.firmware) : "",
+                 outcome.translations, outcome.host_seconds);
       std::fflush(stdout);
       if (!settings.keep.empty())
-        model::save_model(drive_of(made), fmt::format("{}/{}.json", settings.keep, seed));
+        model::save_model(trial.drive, fmt::format("{}/{}.json", settings.keep, trial.name));
     }
   };
   std::vector<std::jthread> workers;
@@ -190,8 +240,8 @@ int main(int argc, char** argv) {
   app.add_option("--first-seed", settings.first_seed, "seed of the first drive");
   app.add_option("--count", settings.count, "drives, of seeds that follow");
   app.add_option("--threads", settings.threads, "drives at once")->check(CLI::Range(1, 64));
-  app.add_option("--least-blocks", settings.least, "sectors of the smallest drive");
-  app.add_option("--most-blocks", settings.most, "sectors of the largest drive");
+  app.add_option("--least-blocks", settings.limits.least_slots, "sectors of the smallest drive");
+  app.add_option("--most-blocks", settings.limits.most_slots, "sectors of the largest drive");
   app.add_option("--through", settings.through, "what answers: the layout, or a drive's commands")
       ->check(CLI::IsMember({"layout", "commands"}));
   app.add_option("--sectors", settings.sectors, "how the drive numbers its sectors")
@@ -200,6 +250,9 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"both", "primary", "none"}));
   app.add_flag("--no-back", settings.no_back, "the drive translates no places to blocks");
   app.add_flag("--unflagged", settings.unflagged, "the drive does not tell what it remapped");
+  app.add_flag("--own-firmware", settings.own_firmware,
+               "each drive answers commands by its own firmware, whatever else is said here");
+  app.add_option("drives", settings.drives, "virtual drives by name, in place of random ones");
   app.add_flag("--all", settings.all, "a line for drives that came out exactly, too");
   app.add_option("--keep", settings.keep, "directory for the model files of drives that failed");
   CLI11_PARSE(app, argc, argv);
