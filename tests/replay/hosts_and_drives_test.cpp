@@ -3,24 +3,20 @@
 
 #include <catch2/catch.hpp>
 
-#include "../engine/small_drive.h"
 #include "model/error.h"
 #include "replay/replay_drive.h"
 #include "replay/summary.h"
+#include "replay/small_drive.h"
 #include "virtual_drive/target.h"
 
 using namespace platter;
 using namespace platter::replay;
+using namespace platter::replay::testing;
 
 namespace {
 
-constexpr std::uint64_t kBlocks = 4 * (60 * 20 + 40 * 16);
-
-model::DriveModel drive_model() {
-  model::DriveModel model = engine::testing::small_drive();
-  model.identity.blocks = kBlocks;
-  model.identity.vendor = "ACME";
-  model.identity.product = "SMALL";
+model::DriveModel deep_drive() {
+  model::DriveModel model = drive_model();
   model.queue.depth = engine::testing::value(64);
   return model;
 }
@@ -41,7 +37,7 @@ class Hindered : public scsi::Device {
   scsi::Expected<void> reset() override { return drive_.reset(); }
 
  protected:
-  virtual_drive::VirtualDevice drive_{drive_model()};
+  virtual_drive::VirtualDevice drive_{deep_drive()};
 };
 
 // The host wakes up a millisecond late.

@@ -1,24 +1,17 @@
 #include "replay/in_step.h"
+#include "replay/small_drive.h"
 
 #include <catch2/catch.hpp>
 #include <random>
 #include <sstream>
 
-#include "../engine/small_drive.h"
 #include "trace/think_times.h"
 
 using namespace platter;
 using namespace platter::replay;
+using namespace platter::replay::testing;
 
 namespace {
-
-constexpr std::uint64_t kBlocks = 4 * (60 * 20 + 40 * 16);
-
-model::DriveModel drive_model() {
-  model::DriveModel model = engine::testing::small_drive();
-  model.identity.blocks = kBlocks;
-  return model;
-}
 
 // As a drive like `model` serves it, with its service times.
 trace::Trace measured_on(const model::DriveModel& model, std::size_t requests) {

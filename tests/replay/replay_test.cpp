@@ -2,32 +2,22 @@
 
 #include <catch2/catch.hpp>
 
-#include "../engine/small_drive.h"
 #include "engine/engine.h"
 #include "model/error.h"
 #include "replay/compare.h"
 #include "replay/replay_drive.h"
 #include "replay/replay_model.h"
 #include "replay/summary.h"
+#include "replay/small_drive.h"
 #include "trace/workload.h"
 #include "scsi/drive.h"
 #include "virtual_drive/target.h"
 
 using namespace platter;
 using namespace platter::replay;
+using namespace platter::replay::testing;
 
 namespace {
-
-constexpr std::uint64_t kBlocks = 4 * (60 * 20 + 40 * 16);
-
-model::DriveModel drive_model(bool cache = false) {
-  model::DriveModel model = engine::testing::small_drive();
-  model.identity.blocks = kBlocks;
-  model.identity.vendor = "ACME";
-  model.identity.product = "SMALL";
-  if (cache) model.cache = engine::testing::small_cache();
-  return model;
-}
 
 trace::Trace workload(bool reads_only, std::uint64_t requests = 300) {
   return trace::generate({.profile = trace::profile("mixed"),

@@ -1,21 +1,17 @@
 #include <catch2/catch.hpp>
 
-#include "../engine/small_drive.h"
 #include "model/error.h"
 #include "replay/validate.h"
+#include "replay/small_drive.h"
 #include "virtual_drive/target.h"
 
 using namespace platter;
 using namespace platter::replay;
+using namespace platter::replay::testing;
 
 namespace {
 
-model::DriveModel drive_model() {
-  model::DriveModel model = engine::testing::small_drive();
-  model.identity.blocks = 4 * (60 * 20 + 40 * 16);
-  model.cache = engine::testing::small_cache();
-  return model;
-}
+model::DriveModel caching_drive() { return drive_model(true); }
 
 std::vector<Validated> validated(const model::DriveModel& drive,
                                  const std::vector<model::DriveModel>& models,
@@ -29,7 +25,7 @@ std::vector<Validated> validated(const model::DriveModel& drive,
 }  // namespace
 
 TEST_CASE("both workloads on a drive and two models: the right one has no error, the other has") {
-  const model::DriveModel model = drive_model();
+  const model::DriveModel model = caching_drive();
   model::DriveModel other = model;
   other.seek.points.back().time_ms += 1;
   const auto results =
@@ -52,12 +48,12 @@ TEST_CASE("both workloads on a drive and two models: the right one has no error,
 }
 
 TEST_CASE("without permission the workloads are reads only") {
-  for (const Validated& result : validated(drive_model(), {}, {.requests = 100}))
+  for (const Validated& result : validated(caching_drive(), {}, {.requests = 100}))
     for (const Response& request : result.drive.requests) CHECK_FALSE(request.write);
 }
 
 TEST_CASE("a drive that keeps its caches on is measured with them") {
-  model::DriveModel model = drive_model();
+  model::DriveModel model = caching_drive();
   model.firmware = model::Firmware{};
   model.firmware->cache_page_changeable = false;
   const auto results = validated(model, {model}, {.requests = 200});
@@ -66,13 +62,13 @@ TEST_CASE("a drive that keeps its caches on is measured with them") {
 }
 
 TEST_CASE("a model of another size is refused") {
-  model::DriveModel other = drive_model();
+  model::DriveModel other = caching_drive();
   other.identity.blocks -= 1;
-  CHECK_THROWS_AS(validated(drive_model(), {other}, {.requests = 10}), Error);
+  CHECK_THROWS_AS(validated(caching_drive(), {other}, {.requests = 10}), Error);
 }
 
 TEST_CASE("validity takes the workload's ranges and its demerit, the newest of each workload") {
-  model::DriveModel model = drive_model();
+  model::DriveModel model = caching_drive();
   const auto results = validated(model, {model}, {.requests = 200});
   for (int twice = 0; twice < 2; ++twice)
     for (const Validated& result : results) add_to_validity(result, 0, model);
