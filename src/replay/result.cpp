@@ -28,6 +28,12 @@ class MemoryReader final : public ResultReader {
   Result result_;
 };
 
+// May a trace of the validate format begin so, compressed or not?
+bool begins_a_trace(std::string_view begin) {
+  constexpr std::string_view kGzip = "\x1f", kZstd = "\x28", kText = "RW \t\r\n";
+  return begin.empty() || begin == kGzip || begin == kZstd || kText.find(begin) != kText.npos;
+}
+
 }  // namespace
 
 bool has_possible_times(const Response& row) {
@@ -78,16 +84,6 @@ std::unique_ptr<ResultWriter> create_result(const std::string& path, const Resul
   const bool file = !std::filesystem::exists(path) || std::filesystem::is_regular_file(path);
   return path.ends_with(".csv") || !file ? csv_writer(path, head) : columns_writer(path, head);
 }
-
-namespace {
-
-// May a trace of the validate format begin so, compressed or not?
-bool begins_a_trace(std::string_view begin) {
-  constexpr std::string_view kGzip = "\x1f", kZstd = "\x28", kText = "RW \t\r\n";
-  return begin.empty() || begin == kGzip || begin == kZstd || kText.find(begin) != kText.npos;
-}
-
-}  // namespace
 
 std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in_front) {
   std::unique_ptr<trace::ByteSource> source = trace::file_source(path);

@@ -142,7 +142,8 @@ void require_within(const trace::Request& request, std::uint64_t number, const s
 }  // namespace
 
 std::vector<std::uint64_t> reference_lbns(std::uint64_t blocks, std::uint32_t count) {
-  const std::uint64_t step = std::min<std::uint64_t>(kReferenceStep, blocks / (2 * (count + 1)));
+  const std::uint64_t step =
+      std::min<std::uint64_t>(kReferenceStep, blocks / (2 * (std::uint64_t{count} + 1)));
   std::vector<std::uint64_t> lbns;
   for (std::uint32_t i = 0; i < count; ++i) lbns.push_back(blocks / 2 + (count - 1 - i) * step);
   return lbns;
