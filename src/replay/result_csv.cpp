@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "model/error.h"
 #include "replay/result_forms.h"
@@ -76,12 +77,22 @@ Part read_row(Row row, bool waited, Response& response) {
   return part == "trace" ? Part::trace : Part::reference;
 }
 
+// Of the file, where its head tells; what other programs write need not.
+std::optional<std::uint64_t> rows_of(std::string_view head, const std::string& path) {
+  const auto json = nlohmann::json::parse(head);
+  if (!json.contains("rows")) return std::nullopt;
+  if (!json["rows"].is_number_unsigned())
+    throw Error(ExitStatus::bad_input, fmt::format("{}: its head's rows are no number of rows", path));
+  return json["rows"].get<std::uint64_t>();
+}
+
 class CsvReader final : public ResultReader {
  public:
   CsvReader(Bytes bytes, const std::string& path) : bytes_(std::move(bytes)), path_(path) {
     std::string_view line;
     next_line(line);
     head_ = head_of(line.substr(1), path_);
+    told_ = rows_of(line.substr(1), path_);
     next_line(line);
     if (line != kColumns && line != kColumnsNotWaited)
       throw Error(ExitStatus::bad_input,
@@ -100,6 +111,7 @@ class CsvReader final : public ResultReader {
     for (std::string_view line; rows.size() < kMost && next_line(line);) {
       Response response;
       const Part its = read_row(Row(path_, number_, columns_, line), waited_, response);
+      ++rows_;
       if (rows.empty()) part = its;
       if (its != part) {
         held_ = response;
@@ -108,6 +120,10 @@ class CsvReader final : public ResultReader {
       }
       rows.push_back(response);
     }
+    if (rows.empty() && told_ && *told_ != rows_)
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: has {} rows, its head tells of {}; take the whole file", path_, rows_,
+                              *told_));
     return !rows.empty();
   }
 
@@ -135,6 +151,8 @@ class CsvReader final : public ResultReader {
   Bytes bytes_;
   std::string path_, text_{};
   std::size_t at_ = 0, number_ = 0;
+  std::optional<std::uint64_t> told_{};
+  std::uint64_t rows_ = 0;
   ResultHead head_{};
   std::string_view columns_{};
   bool waited_ = false;
@@ -145,7 +163,7 @@ class CsvReader final : public ResultReader {
 class CsvWriter final : public ResultWriter {
  public:
   CsvWriter(const std::string& path, const ResultHead& head)
-      : file_(path, line_of(head).size() + kRoom) {
+      : file_(path, line_of(head, 0).size() + kRoom) {
     text_ = fmt::format("{}\n", kColumns);
   }
 
@@ -155,12 +173,13 @@ class CsvWriter final : public ResultWriter {
                      part == Part::trace ? "trace" : "reference", row.write ? 'W' : 'R', row.lbn,
                      row.blocks, row.due_ns, row.issue_ns, row.response_ns,
                      row.media ? (*row.media ? "1" : "0") : "", row.waited_ns);
+    rows_ += rows.size();
     if (text_.size() > kPiece) flush();
   }
 
   void finish(const ResultHead& head) override {
     flush();
-    std::string line = line_of(head);
+    std::string line = line_of(head, rows_);
     line.resize(file_.head_bytes() - 1, ' ');
     file_.finish(line + '\n');
   }
@@ -168,7 +187,9 @@ class CsvWriter final : public ResultWriter {
  private:
   static constexpr std::size_t kRoom = 512;  // for what only the end knows
 
-  static std::string line_of(const ResultHead& head) { return "# " + head_text(head); }
+  static std::string line_of(const ResultHead& head, std::uint64_t rows) {
+    return "# " + head_text(head, nlohmann::json{{"rows", rows}}.dump());
+  }
 
   void flush() {
     file_.write(text_);
@@ -177,6 +198,7 @@ class CsvWriter final : public ResultWriter {
 
   HeadedFile file_;
   std::string text_{};
+  std::uint64_t rows_ = 0;
 };
 
 }  // namespace

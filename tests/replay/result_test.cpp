@@ -111,6 +111,20 @@ TEST_CASE("a damaged result names its line") {
   CHECK(error_of("# nonsense\n").starts_with(": its first line is not the header"));
 }
 
+TEST_CASE("a result that lost rows is refused, where its head tells of them") {
+  Result result;
+  result.requests.resize(3);
+  const TemporaryName file;
+  save_result(result, file.path);
+  const std::string whole = model::read_file(file.path);
+  CHECK(error_of(whole) == "no error");
+  CHECK(error_of(whole.substr(0, whole.rfind("trace,"))) == ": has 2 rows, its head tells of 3; take the whole file");
+  CHECK(error_of(whole + "trace,R,0,1,0,0,0,,0\n") == ": has 4 rows, its head tells of 3; take the whole file");
+  std::string head = kHead;
+  head.insert(head.find("\"block_bytes"), "\"rows\":-1,");
+  CHECK(error_of(head + "trace,R,1,1,0,0,5,\n") == ": its head's rows are no number of rows");
+}
+
 TEST_CASE("a row tells how long it waited for its turn, and an older file's row nothing of it") {
   std::string head = kHead;
   CHECK(error_of(head + "trace,R,1,1,0,0,5,,7\n").starts_with(", line 3: something follows"));
