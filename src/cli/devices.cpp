@@ -52,6 +52,7 @@ void print_table(const std::vector<transport::HostDrive>& drives) {
   fmt::print("virtual drives\n");
   for (const auto& entry : virtual_drive::catalogue())
     fmt::print("  virtual:{:<24} {}\n", entry.name, entry.description);
+  fmt::print("  virtual:{:<24} {}\n", "random-N", "drawn at random, the same one for the same N");
 }
 
 }  // namespace
