@@ -14,9 +14,21 @@ struct Framed {
   std::uint64_t tracks = 0;      // all of them
   std::uint64_t used_slots = 0;  // up to behind the last block, counted from the zone's first track
   std::uint64_t first_slot = 0;  // of all, in the layout
+  std::vector<std::uint64_t> begins{0};  // of tracks that differ in length
 
-  std::uint64_t layout_slot(std::uint64_t zone_slot) const {
-    return first_slot + before * zone->slots.sectors() + zone_slot;
+  std::uint32_t sectors_of(std::uint64_t track) const {
+    return zone->sectors_on(order.at(track).head);
+  }
+  // Where a track begins, counted from the first of all.
+  std::uint64_t slots_before(std::uint64_t track) {
+    if (zone->head_sectors.empty()) return track * zone->slots.sectors();
+    while (begins.size() <= track) begins.push_back(begins.back() + sectors_of(begins.size() - 1));
+    return begins[track];
+  }
+  std::uint64_t layout_slot(std::uint64_t zone_slot) {
+    const std::uint64_t longest = zone->slots.sectors(), track = before + zone_slot / longest;
+    return first_slot + slots_before(track) +
+           std::min<std::uint64_t>(zone_slot % longest, sectors_of(track));
   }
 };
 
@@ -100,14 +112,16 @@ class Compiler {
     std::vector<SlotRange> free;
     std::uint64_t slot = 0;
     for (Framed& framed : zones_) {
-      const std::uint32_t sectors = framed.zone->slots.sectors();
       framed.first_slot = slot;
-      result_.zones.push_back(framed.order.node(framed.tracks, sectors));
+      result_.zones.push_back(framed.order.node(framed.tracks, [&framed](TrackPlace place) {
+        return framed.zone->sectors_on(place.head);
+      }));
       std::vector<SlotRange> ranges;
       if (framed.before > 0) ranges.push_back({slot, framed.layout_slot(0)});
       for (const SlotRange& range : framed.zone->slots.free_ranges(0, framed.used_slots))
-        ranges.push_back({framed.layout_slot(range.first), framed.layout_slot(range.end)});
-      slot += framed.tracks * sectors;
+        if (framed.layout_slot(range.first) < framed.layout_slot(range.end))
+          ranges.push_back({framed.layout_slot(range.first), framed.layout_slot(range.end)});
+      slot += framed.slots_before(framed.tracks);
       const std::uint64_t used = framed.layout_slot(framed.used_slots);
       if (used < slot) ranges.push_back({used, slot});
       for (const SlotRange& range : ranges) {
@@ -136,15 +150,15 @@ class Compiler {
   std::uint64_t slot_of(const scsi::PhysicalAddress& place) {
     const TrackPlace wanted{place.cylinder, place.head};
     for (std::size_t i = 0; i < zones_.size(); ++i) {
-      const Framed& framed = zones_[i];
+      Framed& framed = zones_[i];
       const auto track = framed.order.find(wanted);
       if (!track || *track >= framed.tracks) continue;
-      const std::uint32_t sectors = framed.zone->slots.sectors();
+      const std::uint32_t sectors = framed.sectors_of(*track);
       std::uint64_t slot = place.sector - mapper_.numbering().base;
       const bool holds_blocks =
           *track >= framed.before && *track - framed.before < mapper_.tracks_of(i);
       if (holds_blocks) slot = mapper_.slot_in_track({i, *track - framed.before}, place.sector);
-      return framed.first_slot + *track * sectors + std::min<std::uint64_t>(slot, sectors - 1);
+      return framed.first_slot + framed.slots_before(*track) + std::min<std::uint64_t>(slot, sectors - 1);
     }
     const auto lone = std::ranges::find(lone_, wanted) - lone_.begin();
     return lone_slots_[static_cast<std::size_t>(lone)] + place.sector - mapper_.numbering().base;
@@ -166,7 +180,10 @@ std::vector<model::Skip> skips_of(const std::vector<SlotRange>& ranges) {
   const auto stride = [&ranges](std::size_t i) { return ranges[i + 1].first - ranges[i].first; };
   for (std::size_t i = 0; i < ranges.size();) {
     std::size_t end = i + 1;
-    while (end < ranges.size() && length(end) == length(i) && stride(end - 1) == stride(i)) ++end;
+    // Ranges that touch, at the border of two zones, are no series.
+    while (end < ranges.size() && length(end) == length(i) && stride(end - 1) == stride(i) &&
+           stride(i) > length(i))
+      ++end;
     if (end - i < 3) end = i + 1;
     const std::uint64_t count = end - i;
     skips.push_back({ranges[i].first, length(i), count, count > 1 ? stride(i) : 0});

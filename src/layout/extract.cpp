@@ -250,6 +250,7 @@ class Verification {
       for (std::uint64_t slot = range.first; slot < range.end; ++slot) {
         if (index++ % every != 0) continue;
         const Zone& where = mapper_.zones()[zone];
+        if (slot % where.slots.sectors() >= where.sectors_of(slot / where.slots.sectors())) continue;
         const Mapper::Found found{zone, slot / where.slots.sectors()};
         const TrackPlace place = where.order.at(found.track);
         const auto content = survey_.back({static_cast<std::uint32_t>(place.cylinder),

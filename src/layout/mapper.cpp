@@ -48,7 +48,7 @@ std::uint32_t Mapper::sector_of(const Found& found, std::uint64_t slot) {
   if (!numbering_.from_index) return number_of_slot(zone.order.at(found.track), slot);
   std::uint64_t lbn = std::min(zone.first_block(found.track), end_of(found.zone) - 1);
   while (is_remapped(lbn) && lbn + 1 < end_of(found.zone)) ++lbn;
-  const std::uint64_t sectors = zone.slots.sectors();
+  const std::uint64_t sectors = zone.sectors_of(found.track);
   const std::uint64_t known = expected(zone, lbn).slot;
   const std::uint64_t number = survey_.at(lbn).place.sector - numbering_.base;
   return numbering_.base + static_cast<std::uint32_t>((number + slot + sectors - known) % sectors);
@@ -57,7 +57,7 @@ std::uint32_t Mapper::sector_of(const Found& found, std::uint64_t slot) {
 std::uint64_t Mapper::slot_in_track(const Found& found, std::uint32_t sector) {
   if (!numbering_.from_index)
     return slot_of_number(zones_[found.zone].order.at(found.track), sector);
-  const std::uint64_t sectors = zones_[found.zone].slots.sectors();
+  const std::uint64_t sectors = zones_[found.zone].sectors_of(found.track);
   if (sector - numbering_.base >= sectors) return sector - numbering_.base;
   return (sector + sectors - sector_of(found, 0)) % sectors;
 }
@@ -88,7 +88,7 @@ bool Mapper::matches(const Zone& zone, std::uint64_t lbn, const Answer& answer) 
   if (here.rank == 0 || first == survey_.known().end() || first->second.remapped ||
       track_of(first->second.place) != here.place || lbn - here.rank < zone.first_lbn)
     return true;
-  const std::uint64_t sectors = zone.slots.sectors();
+  const std::uint64_t sectors = zone.sectors_of(here.track);
   const std::uint64_t distance = here.slot - expected(zone, first->first).slot;
   return (first->second.place.sector - numbering_.base + distance) % sectors ==
          answer.place.sector - numbering_.base;
@@ -364,6 +364,45 @@ std::optional<std::uint32_t> Mapper::length_of(TrackPlace place, std::uint32_t h
   return there + unnumbered;
 }
 
+// Tracks of one head are as long as they were at the zone's beginning, though not as those of other
+// heads: the zone begins anew, with a length for each head. Only the last zone can.
+bool Mapper::heads_differ(std::size_t zone, TrackPlace place, std::uint32_t length) {
+  const Zone& here = zones_[zone];
+  if (zone + 1 != zones_.size() || here.irregular || !here.head_sectors.empty()) return false;
+  const TrackPlace first = here.order.at(0);
+  if (first.head == place.head || length_of({first.cylinder, place.head}, length) != length)
+    return false;
+  const std::uint64_t lbn = here.first_lbn;
+  zones_.resize(zone);
+  heads_differ_ = true;
+  start_zone(lbn);
+  heads_differ_ = false;
+  return !zones_.back().head_sectors.empty();
+}
+
+// The lengths of the tracks of all heads of a cylinder; empty if they are all alike.
+std::vector<std::uint32_t> Mapper::sectors_of_heads(TrackPlace place, std::uint32_t length,
+                                                    const Zone* before) {
+  constexpr std::uint32_t kMostHeads = 256;
+  const std::uint32_t heads = survey_.heads() > 0 ? survey_.heads() : kMostHeads;
+  std::vector<std::uint32_t> sectors;
+  for (std::uint32_t head = 0; head < heads; ++head) {
+    std::int64_t hint = length;  // the difference between heads is much the same everywhere
+    if (before) hint += std::int64_t{before->sectors_on(head)} - before->sectors_on(place.head);
+    if (head == place.head) {
+      sectors.push_back(length);
+      continue;
+    }
+    const auto found =
+        length_of({place.cylinder, head}, static_cast<std::uint32_t>(std::max<std::int64_t>(hint, 1)));
+    if (!found) break;
+    sectors.push_back(*found);
+  }
+  const bool alike = std::ranges::all_of(sectors, [&](std::uint32_t s) { return s == length; });
+  if (alike || static_cast<std::size_t>(place.head) >= sectors.size()) return {};
+  return sectors;
+}
+
 // The track has a few numbers less than the one beside it: slipped sectors, in no list, have none.
 bool Mapper::lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t sectors) {
   constexpr std::uint32_t kMostSlips = 4;
@@ -375,7 +414,7 @@ bool Mapper::lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t se
 // or that they do.
 bool Mapper::numbers_show(const Zone& zone, std::uint64_t lbn, bool unnumbered) {
   const std::uint64_t track = expected(zone, lbn).track;
-  const std::uint32_t sectors = zone.slots.sectors(), listed = listed_on(zone.order.at(track));
+  const std::uint32_t sectors = zone.sectors_of(track), listed = listed_on(zone.order.at(track));
   const auto length = length_of(zone.order.at(track), sectors);
   if (!length || listed == 0) return false;
   const std::uint32_t numbers = *length - (numbering_.renumbered ? listed : 0);
@@ -386,11 +425,11 @@ bool Mapper::numbers_show(const Zone& zone, std::uint64_t lbn, bool unnumbered) 
 // behind it there is one that has none and all the numbers.
 bool Mapper::lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t length) {
   constexpr std::uint64_t kFarthest = 16;
-  const std::uint32_t listed = listed_on(zone.order.at(track)), sectors = zone.slots.sectors();
+  const std::uint32_t listed = listed_on(zone.order.at(track)), sectors = zone.sectors_of(track);
   if (listed == 0 || length + listed != sectors) return false;
   std::uint64_t other = track + 1;
   while (other < track + kFarthest && listed_on(zone.order.at(other)) > 0) ++other;
-  return length_of(zone.order.at(other), sectors) == sectors;
+  return length_of(zone.order.at(other), sectors) == zone.sectors_of(other);
 }
 
 std::uint32_t Mapper::listed_on(TrackPlace place) const {
@@ -425,7 +464,7 @@ void Mapper::inherit_series(const Zone& from, Zone& to) const {
   for (SpareSeries series : from.slots.series()) {
     if (series.count != SpareSeries::kOpen || series.length > std::min(before, now)) continue;
     const std::uint64_t track = series.first / before, tracks = series.stride / before;
-    const bool at_end = (series.first + series.length) % before == 0;
+    const bool at_end = (series.first + series.length - 1) % before + 1 == from.sectors_of(track);
     if (!at_end && series.first % before != 0) continue;
     const bool each_cylinder =
         from.order.at(track + tracks).cylinder != from.order.at(track).cylinder &&
@@ -439,7 +478,7 @@ void Mapper::inherit_series(const Zone& from, Zone& to) const {
       if (from_cylinder >= 2 * tracks || from_cylinder < to.order.missing_before()) continue;
       first = from_cylinder - to.order.missing_before();
     }
-    series.first = at_end ? (first + 1) * now - series.length : first * now;
+    series.first = at_end ? first * now + to.sectors_of(first) - series.length : first * now;
     series.stride = tracks * now;
     to.slots.add_series(series);
   }
@@ -527,7 +566,11 @@ void Mapper::start_zone(std::uint64_t lbn) {
   Zone zone;
   zone.first_lbn = lbn;
   zone.irregular = irregular;
-  zone.slots = SlotMap(length.value_or(static_cast<std::uint32_t>(sectors)));
+  if (length && !irregular && (heads_differ_ || (before && !before->head_sectors.empty())))
+    zone.head_sectors = sectors_of_heads(tracks[0], *length, before);
+  zone.slots = SlotMap(zone.head_sectors.empty()
+                           ? length.value_or(static_cast<std::uint32_t>(sectors))
+                           : std::ranges::max(zone.head_sectors));
   zone.order = TrackOrder(tracks);
   if (irregular) {
     zone.order = TrackOrder();
@@ -538,9 +581,11 @@ void Mapper::start_zone(std::uint64_t lbn) {
       zone.order = std::move(order);
       break;
     }
+    zone.mark_absent();
     zone.slots.set_absorb(before->slots.absorb());
     inherit_series(*before, zone);
   }
+  zone.mark_absent();
   if (!irregular) load_slips(zone);
   std::uint64_t regular = lbn;
   while (is_remapped(regular) && regular + 1 < survey_.blocks()) ++regular;
@@ -686,7 +731,7 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
   }
   const TrackMeasure found = measure(zones_[zone], track, end);
   Zone& here = zones_[zone];
-  const std::uint32_t sectors = here.slots.sectors();
+  const std::uint32_t sectors = here.sectors_of(track);
   const TrackPlace place = here.order.at(track);
   auto length = length_of(place, sectors);
   if (length && *length != sectors && found.last + 1 < survey_.blocks() &&
@@ -697,6 +742,7 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
       numbering_.renumbered = true;
       throw Restart{};
     }
+    if (heads_differ(zone, place, *length)) return;
     zones_.resize(zone + (track > 0 ? 1 : 0));
     start_zone(found.first);
     return;
@@ -734,7 +780,7 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
 
 void Mapper::note_measured(Zone& zone, std::uint64_t track, const TrackMeasure& found,
                            bool disk_ends) {
-  const std::uint64_t first_slot = zone.first_slot(track), sectors = zone.slots.sectors();
+  const std::uint64_t first_slot = zone.first_slot(track), sectors = zone.sectors_of(track);
   holes_seen_ |= !found.holes.empty();
   std::vector<SlotRange> free;
   if (found.first_slot > 0) free.push_back({first_slot, first_slot + found.first_slot});
@@ -791,7 +837,7 @@ bool Mapper::zone_ends(const Zone& zone, const TrackMeasure& found, std::uint64_
   const std::uint64_t landing = found.last + 1;
   if (track < kManyCycles * zone.order.cycle() || landing >= survey_.blocks()) return false;
   const TrackPlace last = zone.order.at(track), next = track_of(survey_.at(landing).place);
-  const std::uint64_t spares = zone.slots.sectors() - found.span;
+  const std::uint64_t spares = zone.sectors_of(track) - found.span;
   return last.cylinder != next.cylinder && zone.order.cycle() > 1 && zone.slots.series().empty() &&
          (spares >= kFewestSpares || next != zone.order.at(track + 1));
 }
@@ -801,8 +847,10 @@ void Mapper::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
   if (note_remap(zone, lbn) || reinterpret(zone, lbn)) return;
   const std::uint32_t front = front_offset(lbn);
   const bool order_is_known = zones_[zone].order.repeated(track + 1);
-  const std::uint32_t sectors = zones_[zone].slots.sectors();
+  const std::uint32_t sectors = zones_[zone].sectors_on(survey_.at(lbn).place.head);
   const auto length = length_of(track_of(survey_.at(lbn).place), sectors);
+  if (length && *length != sectors && heads_differ(zone, track_of(survey_.at(lbn).place), *length))
+    return;
   const std::uint32_t unnumbered = listed_on(track_of(survey_.at(lbn).place));
   if (length && *length != sectors && *length + unnumbered != sectors &&
       !lacks_few(zones_[zone].order.at(track + 2), *length, sectors)) {
@@ -859,6 +907,7 @@ bool Mapper::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t 
   if (here.order.find(place) && *here.order.find(place) <= track) return false;
   unsettled_ = true;
   here.order.continue_with(track + 1, place);
+  here.mark_absent();
   load_slips(here);
   if (front > 0) {
     const std::uint64_t first = here.first_slot(track + 1);
@@ -917,7 +966,7 @@ std::optional<std::uint64_t> Mapper::first_after_wrap(std::uint64_t first, std::
 Mapper::TrackMeasure Mapper::measure(const Zone& zone, std::uint64_t track, std::uint64_t end) {
   TrackMeasure found;
   const TrackPlace place = zone.order.at(track);
-  const std::uint32_t sectors = zone.slots.sectors();
+  const std::uint32_t sectors = zone.sectors_of(track);
   std::uint64_t first = zone.first_block(track);
   const std::uint64_t regular_first = first;
   while (first + 1 < end && is_remapped(first)) ++first;
@@ -1000,7 +1049,7 @@ Mapper::TrackMeasure Mapper::measure(const Zone& zone, std::uint64_t track, std:
 // Its neighbours of two cycles tell where its first slot should be: the skew is the same each time.
 std::uint64_t Mapper::front_slips(const Zone& zone, std::uint64_t track, std::uint32_t start_sector,
                                   std::uint64_t missing, bool behind) {
-  const std::uint64_t sectors = zone.slots.sectors(), cycle = zone.order.cycle();
+  const std::uint64_t sectors = zone.sectors_of(track), cycle = zone.order.cycle();
   if (zone.irregular || (!behind && track < 2 * cycle)) return 0;
   // The sector number of a track's first slot.
   const auto start_of = [&](std::uint64_t other) -> std::optional<std::uint64_t> {
@@ -1026,7 +1075,7 @@ void Mapper::find_fronts() {
   if (!numbering_.from_index) return;
   for (std::size_t i = 0; i < zones_.size(); ++i) {
     Zone& zone = zones_[i];
-    const std::uint64_t sectors = zone.slots.sectors();
+    const std::uint64_t sectors = zone.sectors_of(0);
     const std::uint64_t first = zone.first_lbn, next = zone.first_block(1);
     if (next >= end_of(i) || zone.slots.next_spares(0).value_or(SlotRange{1, 1}).first == 0)
       continue;
@@ -1052,7 +1101,7 @@ void Mapper::find_fronts() {
 // The track's slips do not show in its numbers: as many of those listed as sectors are missing.
 void Mapper::insert_slips(const Zone& zone, std::uint64_t track, TrackMeasure& found) const {
   const std::uint64_t first = zone.first_slot(track);
-  const std::uint32_t sectors = zone.slots.sectors();
+  const std::uint32_t sectors = zone.sectors_of(track);
   for (std::uint64_t slot = 0; slot < found.span && found.span < sectors; ++slot) {
     if (!zone.slots.is_slip(first + slot)) continue;
     if (slot <= found.first_slot) ++found.first_slot;

@@ -91,6 +91,9 @@ class Mapper {
   std::uint32_t number_of_slot(TrackPlace place, std::uint64_t slot) const;
   std::uint32_t lowest_number(scsi::PhysicalAddress place);
   bool numbers_show(const Zone& zone, std::uint64_t lbn, bool unnumbered);
+  bool heads_differ(std::size_t zone, TrackPlace place, std::uint32_t length);
+  std::vector<std::uint32_t> sectors_of_heads(TrackPlace place, std::uint32_t length,
+                                              const Zone* before);
   bool lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t sectors);
   bool lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t length);
   std::uint32_t listed_on(TrackPlace place) const;
@@ -144,6 +147,7 @@ class Mapper {
   int restarts_ = 0;
   std::vector<BlockRange> irregular_;  // where every track is looked at by itself
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::uint32_t>> listed_;  // sectors
+  bool heads_differ_ = false;  // for the zone that begins
   bool holes_seen_ = false;  // slipped sectors have numbers
   bool unsettled_ = false;  // what was seen before must be compared with the map anew
 };

@@ -21,6 +21,12 @@ std::optional<std::uint64_t> SpareSeries::occurrence_from(std::uint64_t slot) co
 std::uint64_t SlotMap::series_before(std::uint64_t slot) const {
   std::uint64_t sum = 0;
   for (const SpareSeries& series : series_) sum += series.slots_before(slot);
+  return sum + absent_before(slot);
+}
+
+std::uint64_t SlotMap::absent_before(std::uint64_t slot) const {
+  std::uint64_t sum = 0;
+  for (const SpareSeries& series : absent_) sum += series.slots_before(slot);
   return sum;
 }
 
@@ -55,7 +61,7 @@ std::uint64_t SlotMap::slot_of(std::uint64_t block) const {
 }
 
 bool SlotMap::in_series(std::uint64_t slot) const {
-  return std::ranges::any_of(series_, [slot](const SpareSeries& series) {
+  return is_absent(slot) || std::ranges::any_of(series_, [slot](const SpareSeries& series) {
     const auto occurrence = series.occurrence_from(slot);
     return occurrence && series.range(*occurrence).first <= slot;
   });
@@ -74,12 +80,14 @@ std::optional<SlotRange> SlotMap::next_spares(std::uint64_t slot) const {
 
 std::vector<SlotRange> SlotMap::series_ranges(SlotRange within) const {
   std::vector<SlotRange> ranges;
-  for (const SpareSeries& series : series_) {
-    auto occurrence = series.occurrence_from(within.first);
-    for (; occurrence && *occurrence < series.count; ++*occurrence) {
-      const SlotRange range = series.range(*occurrence);
-      if (range.first >= within.end) break;
-      ranges.push_back({std::max(range.first, within.first), std::min(range.end, within.end)});
+  for (const auto* all : {&series_, &absent_}) {
+    for (const SpareSeries& series : *all) {
+      auto occurrence = series.occurrence_from(within.first);
+      for (; occurrence && *occurrence < series.count; ++*occurrence) {
+        const SlotRange range = series.range(*occurrence);
+        if (range.first >= within.end) break;
+        ranges.push_back({std::max(range.first, within.first), std::min(range.end, within.end)});
+      }
     }
   }
   std::ranges::sort(ranges, {}, &SlotRange::first);
@@ -133,6 +141,15 @@ void SlotMap::set_absorb(Absorb absorb) {
 void SlotMap::add_series(const SpareSeries& series) {
   if (!fits(series)) return;
   series_.push_back(series);
+  rebuild();
+}
+
+void SlotMap::set_absent(std::vector<SpareSeries> absent) {
+  absent_ = std::move(absent);
+  std::vector<SpareSeries> series;
+  std::swap(series, series_);
+  for (const SpareSeries& one : series)
+    if (fits(one)) series_.push_back(one);
   rebuild();
 }
 
@@ -249,7 +266,8 @@ void SlotMap::measured(SlotRange range, const std::vector<SlotRange>& free) {
   bool slipped = false;
   for (const SlotRange& hole : difference(free, free_ranges(range.first, range.end))) {
     const bool inside_track = hole.first % sectors_ != 0 && hole.end % sectors_ != 0 &&
-                              hole.first / sectors_ == hole.end / sectors_;
+                              hole.first / sectors_ == hole.end / sectors_ &&
+                              !is_absent(hole.end);
     if (!inside_track || hole.end - hole.first > kLongestSlip) continue;
     for (std::uint64_t slot = hole.first; slot < hole.end; ++slot) {
       found_.insert(slot);

@@ -60,6 +60,8 @@ class SlotMap {
 
   void set_absorb(Absorb absorb);
   void add_series(const SpareSeries& series);
+  // Slots that no track has: the ends of those that are shorter than sectors().
+  void set_absent(std::vector<SpareSeries> absent);
   // Slips known beforehand, from the drive's defect list; replaces those given before.
   void set_listed_slips(const std::set<std::uint64_t>& slips);
   // The truth about [first, end): only the slots of `free` hold no block. A free slot between used
@@ -89,13 +91,17 @@ class SlotMap {
   void override_range(SlotRange range, bool free);
   std::int64_t corrections_before(std::uint64_t slot) const;
   std::uint64_t series_before(std::uint64_t slot) const;
+  std::uint64_t absent_before(std::uint64_t slot) const;
+  bool is_absent(std::uint64_t slot) const {
+    return absent_before(slot + 1) > absent_before(slot);
+  }
   bool fits(const SpareSeries& series) const;
   bool found_repetition();
   bool ended_series();
 
   std::uint32_t sectors_;
   Absorb absorb_ = Absorb::next;
-  std::vector<SpareSeries> series_;
+  std::vector<SpareSeries> series_, absent_;
   std::set<std::uint64_t> listed_, found_, slips_;  // slips_: both, less those refuted
   std::set<std::uint64_t> refuted_;                 // listed or found, but a block is there
   std::vector<Override> overrides_;                 // sorted, disjoint

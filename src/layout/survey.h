@@ -24,6 +24,7 @@ class Survey {
 
   std::uint64_t blocks() const { return blocks_; }
   const std::string& name() const { return translator_.name(); }
+  std::uint32_t heads() const { return translator_.heads(); }
   // Whether the drive translates at all: asks for block 0.
   bool answers();
   // lbn < blocks(). Throws Error(protocol) for an answer that cannot be: none, a place beyond any

@@ -44,15 +44,19 @@ model::LayoutNode leaf(TrackPlace first, TrackPlace step, std::uint64_t count,
 }
 
 // Tracks as runs of constant step, relative to `origin`.
-std::vector<model::LayoutNode> runs_of(std::span<const TrackPlace> tracks, TrackPlace origin,
-                                       std::uint32_t sectors) {
+std::vector<model::LayoutNode> runs_of(
+    std::span<const TrackPlace> tracks, TrackPlace origin,
+    const std::function<std::uint32_t(TrackPlace)>& sectors_of) {
   std::vector<model::LayoutNode> runs;
   for (std::size_t i = 0; i < tracks.size();) {
     std::size_t end = i + 1;
     TrackPlace step;
-    if (end < tracks.size()) {
+    const std::uint32_t sectors = sectors_of(tracks[i]);
+    if (end < tracks.size() && sectors_of(tracks[end]) == sectors) {
       step = tracks[end] - tracks[i];
-      while (end < tracks.size() && tracks[end] - tracks[end - 1] == step) ++end;
+      while (end < tracks.size() && tracks[end] - tracks[end - 1] == step &&
+             sectors_of(tracks[end]) == sectors)
+        ++end;
       // Two tracks make no run where the next three go on more regularly.
       const bool longer_run_follows =
           end == i + 2 && end + 1 < tracks.size() &&
@@ -253,7 +257,8 @@ TrackOrder TrackOrder::extended_back(std::uint64_t tracks) const {
   return order;
 }
 
-model::LayoutNode TrackOrder::node(std::uint64_t tracks, std::uint32_t sectors) const {
+model::LayoutNode TrackOrder::node(
+    std::uint64_t tracks, const std::function<std::uint32_t(TrackPlace)>& sectors_of) const {
   const TrackPlace origin = at(0);
   std::vector<TrackPlace> listed;
   std::uint64_t next = std::min<std::uint64_t>(prefix_.size(), tracks);
@@ -263,28 +268,31 @@ model::LayoutNode TrackOrder::node(std::uint64_t tracks, std::uint32_t sectors) 
   if (phase < cycle_.size() && next + phase < tracks) next += phase;
   for (std::uint64_t i = 0; i < next; ++i) listed.push_back(at(i));
 
-  std::vector<model::LayoutNode> children = runs_of(listed, origin, sectors);
-  const std::uint64_t repetitions = cycle_.empty() ? 0 : (tracks - next) / cycle_.size();
+  std::vector<model::LayoutNode> children = runs_of(listed, origin, sectors_of);
+  // From head to head the tracks may differ in length: those are listed.
+  const bool repeats = !cycle_.empty() && head_step_ == 0;
+  const std::uint64_t repetitions = repeats ? (tracks - next) / cycle_.size() : 0;
   if (repetitions > 0) {
     std::vector<TrackPlace> one;
     for (std::uint64_t i = 0; i < cycle_.size(); ++i) one.push_back(at(next + i));
     model::LayoutNode repeat;
     if (one.size() == 1) {
-      repeat = leaf(one[0] - origin, {cylinder_step_, head_step_}, repetitions, sectors);
+      repeat = leaf(one[0] - origin, {cylinder_step_, head_step_}, repetitions,
+                    sectors_of(one[0]));
     } else {
       repeat.count = static_cast<std::uint32_t>(repetitions);
       repeat.cylinder = static_cast<std::int32_t>(one[0].cylinder - origin.cylinder);
       repeat.head = static_cast<std::int32_t>(one[0].head - origin.head);
       repeat.cylinder_step = repetitions > 1 ? static_cast<std::int32_t>(cylinder_step_) : 0;
       repeat.head_step = repetitions > 1 ? static_cast<std::int32_t>(head_step_) : 0;
-      repeat.children = folded(runs_of(one, one[0], sectors));
+      repeat.children = folded(runs_of(one, one[0], sectors_of));
     }
     children.push_back(std::move(repeat));
     next += repetitions * cycle_.size();
   }
   std::vector<TrackPlace> rest;
   for (; next < tracks; ++next) rest.push_back(at(next));
-  for (model::LayoutNode& run : runs_of(rest, origin, sectors)) children.push_back(std::move(run));
+  for (model::LayoutNode& run : runs_of(rest, origin, sectors_of)) children.push_back(std::move(run));
 
   model::LayoutNode zone;
   if (children.size() == 1) {

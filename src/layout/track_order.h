@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -37,6 +38,8 @@ class TrackOrder {
   std::vector<TrackOrder> restarts(TrackPlace first) const;
 
   std::size_t cycle() const { return cycle_.size(); }  // tracks of one repetition
+  std::int64_t head_step() const { return head_step_; }  // from one repetition to the next
+  std::size_t met_before_cycle() const { return prefix_.size(); }
   // So many tracks must be seen one by one before jumps may be taken.
   std::uint64_t tracks_to_walk() const {
     return inherited_ ? 0 : prefix_.size() + 2 * cycle_.size() + 1;
@@ -51,7 +54,8 @@ class TrackOrder {
   TrackOrder extended_back(std::uint64_t tracks) const;
 
   // The first `tracks` tracks as one node (a zone) of the model.
-  model::LayoutNode node(std::uint64_t tracks, std::uint32_t sectors) const;
+  model::LayoutNode node(std::uint64_t tracks,
+                         const std::function<std::uint32_t(TrackPlace)>& sectors_of) const;
 
  private:
   void guess();

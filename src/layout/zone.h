@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "layout/slot_map.h"
 #include "layout/track_order.h"
@@ -20,6 +21,16 @@ struct Zone {
   // Not even that was possible: where its blocks are is a guess, and this says why.
   std::string not_understood;
 
+  // Where the heads' tracks differ in length: the sectors of each; slots.sectors() is the longest.
+  std::vector<std::uint32_t> head_sectors;
+
+  std::uint32_t sectors_on(std::int64_t head) const {
+    const auto index = static_cast<std::size_t>(head);
+    return index < head_sectors.size() ? head_sectors[index] : slots.sectors();
+  }
+  std::uint32_t sectors_of(std::uint64_t track) const { return sectors_on(order.at(track).head); }
+  // After the order of the tracks was learned anew: where the shorter ones end.
+  void mark_absent();
   std::uint64_t first_slot(std::uint64_t track) const { return track * slots.sectors(); }
   // The first block at or after the start of a track.
   std::uint64_t first_block(std::uint64_t track) const {
