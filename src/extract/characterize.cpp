@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "cache_probe/cache_probe.h"
 #include "extract/journal.h"
 #include "extract/stages.h"
+#include "extract/translated_map.h"
 #include "layout/extract.h"
 #include "model/error.h"
 #include "mtbrc/access.h"
@@ -16,6 +18,7 @@
 #include "mtbrc/rotation.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/switches.h"
+#include "mtbrc/track_pitch.h"
 #include "mtbrc/watermark.h"
 #include "scsi/drive.h"
 
@@ -67,6 +70,7 @@ class Characterization {
   mtbrc::Context context_;
   std::optional<Journal> journal_;
   std::optional<engine::LayoutMap> map_;
+  model::Layout translated_;  // as translation tells it
   cache_probe::Record cache_record_;
   model::DriveModel model_;
   std::uint64_t reference_lbn_ = 0;
@@ -204,6 +208,7 @@ void Characterization::extract_layout() {
   model_.layout = std::move(found.layout);
   for (auto& note : found.notes) model_.provenance.notes.push_back(std::move(note));
   if (model_.layout.zones.empty()) return;
+  translated_ = model_.layout;
   map_.emplace(model_.layout);
   context_.map = &*map_;
   model_.identity.heads = map_->heads();
@@ -218,12 +223,26 @@ void Characterization::extract_layout() {
   }
 }
 
+// Translation is never believed without the reads that bear it out.
 void Characterization::measure_angles() {
-  mtbrc::LayoutAngles angles = mtbrc::measure_layout_angles(context_, model_.layout);
-  model_.layout = std::move(angles.layout);
-  for (auto& note : angles.notes) model_.provenance.notes.push_back(std::move(note));
-  map_.emplace(model_.layout);
-  context_.map = &*map_;
+  const mtbrc::TrackPitch pitch = mtbrc::measure_track_pitch(context_, translated_);
+  JudgedMap judged = judge_map(translated_, pitch);
+  std::vector<std::string> notes = std::move(judged.notes);
+  model_.layout = std::move(judged.layout);
+  map_.reset();
+  context_.map = nullptr;
+  if (!model_.layout.zones.empty()) {
+    mtbrc::AngleOptions how;
+    how.left_zones = std::move(judged.left_zones);
+    mtbrc::LayoutAngles angles = mtbrc::measure_layout_angles(context_, model_.layout, how);
+    model_.layout = std::move(angles.layout);
+    std::ranges::move(angles.notes, std::back_inserter(notes));
+    map_.emplace(model_.layout);
+    context_.map = &*map_;
+  } else {
+    model_.identity.heads = model_.identity.cylinders = 0;  // were told by translation
+  }
+  std::ranges::move(notes, std::back_inserter(model_.provenance.notes));
 }
 
 void Characterization::measure_seeks() { model_.seek = mtbrc::measure_seeks(context_); }
@@ -307,8 +326,8 @@ Run Characterization::run() {
   switch_caches_off();
   stage_without_caches(1, [this] { measure_rotation(); });
   stage(2, [this] { extract_layout(); });
+  if (map_) stage_without_caches(3, [this] { measure_angles(); });
   if (map_) {
-    stage_without_caches(3, [this] { measure_angles(); });
     stage_without_caches(4, [this] { measure_seeks(); });
     stage_without_caches(5, [this] { measure_switches(); });
     stage_without_caches(6, [this] {

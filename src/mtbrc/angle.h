@@ -23,6 +23,7 @@ struct AngleOptions {
   Nanoseconds anchor_every_ns = 700 * kMillisecond;
   std::uint32_t anchor_reads = 4;
   std::uint32_t most_splits = 24;        // of zones whose tracks do not follow one rule
+  std::vector<bool> left_zones;          // by zone: not to be measured, for its tracks are none
   Budget budget{60'000, 120 * kSecond};  // where the context has none
 };
 
@@ -47,7 +48,8 @@ struct LayoutAngles {
 
 // Determines all angles of a layout (angle_rev and angle_step_rev of every node), relative to the
 // beginning of the first LBN's sector. Sectors anywhere are read last to check them: where they lie
-// elsewhere, layout.angle says so, and by how much. Caches off; rotation known.
+// elsewhere, layout.angle says so, and by how much. Earlier samples of experiment angle count as well.
+// Caches off; rotation known.
 LayoutAngles measure_layout_angles(Context& context, const model::Layout& layout,
                                    const AngleOptions& options = {});
 // The same from kept samples, for a layout whose zones are split already. Pure.

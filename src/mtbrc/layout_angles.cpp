@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "model/error.h"
-#include "mtbrc/access.h"
 #include "mtbrc/angle.h"
 #include "mtbrc/rotation.h"
+#include "mtbrc/track_reads.h"
 #include "statistics/circular.h"
 
 namespace platter::mtbrc {
@@ -46,23 +46,11 @@ std::vector<TrackAngle> within(const std::vector<TrackAngle>& all, const ZoneSha
   return mine;
 }
 
-// The reference reads made while angles were measured: those of the rest of a run say nothing about
-// that time.
-Samples anchors_about_angles(const Samples& samples) {
-  constexpr Nanoseconds kMargin_ns = kSecond;
-  Nanoseconds first_ns = std::numeric_limits<Nanoseconds>::max();
-  Nanoseconds last_ns = std::numeric_limits<Nanoseconds>::min();
-  for (const Sample& s : samples) {
-    if (s.experiment != Experiment::angle) continue;
-    first_ns = std::min(first_ns, s.issued_ns);
-    last_ns = std::max(last_ns, s.completed_ns);
-  }
-  Samples anchors;
-  for (const Sample& s : samples)
-    if (s.experiment == Experiment::anchor && s.completed_ns > first_ns - kMargin_ns &&
-        s.issued_ns < last_ns + kMargin_ns)
-      anchors.push_back(s);
-  return anchors;
+std::size_t first_about_angles(const Samples& samples) {
+  const auto first = std::find_if(samples.begin(), samples.end(), [](const Sample& s) {
+    return s.experiment == Experiment::angle;
+  });
+  return static_cast<std::size_t>(first - samples.begin());
 }
 
 // Every unknown that a track with LBNs can tell is known.
@@ -96,7 +84,11 @@ class Survey {
         layout_(layout),
         map_(layout),
         accesses_(context),
-        first_sample_(context.samples.size()),
+        reference_(accesses_, context,
+                   reference_lbn(context.samples).value_or(map_.lbn_at_or_after_slot(0)),
+                   options.anchor_every_ns, options.anchor_reads),
+        left_(options.left_zones),
+        first_sample_(first_about_angles(context.samples)),
         meter_(context, context.budget.commands > 0 || context.budget.drive_time_ns > 0
                             ? context.budget
                             : options.budget) {}
@@ -104,6 +96,8 @@ class Survey {
   LayoutAngles run();
 
  private:
+  bool is_left(std::size_t zone) const { return zone < left_.size() && left_[zone]; }
+  void recall();
   // What became of one zone.
   enum class Fate { done, split, given_up };
   struct Work {
@@ -113,12 +107,9 @@ class Survey {
     double deadline_share = 1;
   };
 
-  void anchor();
   void note(const std::string& text);
   std::optional<TrackAngle> visit(const ZoneShape& shape, const TrackPath& path,
                                   std::uint32_t reads);
-  std::optional<std::uint64_t> readable_near(std::uint64_t track_slot, std::uint32_t sectors,
-                                             std::uint64_t from) const;
   Fate survey_zone(std::size_t zone, double deadline_share);
   bool introduce(Work& work, const ZoneFit& fit);
   bool grow(Work& work, const ZoneFit& fit);
@@ -134,50 +125,40 @@ class Survey {
   model::Layout layout_;
   engine::LayoutMap map_;  // places only: cutting a zone in two does not move a slot
   Accesses accesses_;
+  ReferenceReads reference_;
+  std::vector<bool> left_;  // by zone
   std::size_t first_sample_;
   Meter meter_;
-  std::uint64_t reference_ = 0;
-  Nanoseconds last_anchor_ns_ = std::numeric_limits<Nanoseconds>::min() / 2;
-  double anchor_phase_rev_ = 0, noise_rev_ = 0.002;
+  double noise_rev_ = 0.002;
   double hop_rev_ = 0.3;  // from the end of one sector to the next that can be read after it
-  std::vector<TrackAngle> all_;
+  std::vector<TrackAngle> all_, recalled_;  // of the second: random tracks, read before
   std::uint32_t splits_ = 0;
   std::vector<std::string> notes_;
 };
 
-// Re-reads the reference: a first read to get there, and a few that follow it.
-void Survey::anchor() {
-  if (context_.drive.now_ns() - last_anchor_ns_ < options_.anchor_every_ns) return;
-  std::vector<double> phases;
-  for (std::uint32_t i = 0; i < options_.anchor_reads; ++i)
-    if (const auto s = accesses_.read(Experiment::anchor, reference_))
-      phases.push_back(phase_rev(context_.rotation, s->completed_ns));
-  last_anchor_ns_ = context_.drive.now_ns();
-  if (phases.size() < 2) return;
-  if (const auto mean = statistics::robust_angle_rev(phases)) anchor_phase_rev_ = mean->value;
-}
-
-// A slot of the track, at or after `from` in turning order, that can be read in its own place.
-std::optional<std::uint64_t> Survey::readable_near(std::uint64_t track_slot, std::uint32_t sectors,
-                                                   std::uint64_t from) const {
-  for (std::uint32_t i = 0; i < sectors; ++i) {
-    const std::uint64_t slot = track_slot + (from + i) % sectors;
-    const auto lbn = map_.lbn_of_slot(slot);
-    if (lbn && !map_.is_remapped(*lbn)) return lbn;
-  }
-  return std::nullopt;
+// What earlier reads of this run say: they need not be made again.
+void Survey::recall() {
+  const Samples earlier(context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
+                        context_.samples.end());
+  const PhaseDrift drift(anchors_about_angles(earlier), context_.rotation);
+  if (!drift.known()) return;
+  all_ = observe_tracks(earlier, context_.rotation, map_, drift);
+  const double width_rev = place_of(map_, reference_.lbn()).width_rev;
+  for (TrackAngle& angle : all_)
+    angle.angle_rev = statistics::turn_rev(angle.angle_rev - width_rev);
+  recalled_ = all_;
 }
 
 std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath& path,
                                         std::uint32_t reads) {
-  anchor();
+  reference_.refresh();
   const std::uint64_t first = shape.first_slot_of(path);
   const std::uint32_t sectors = shape.sectors_of(path);
   std::uint64_t at = std::uniform_int_distribution<std::uint32_t>(0, sectors - 1)(context_.random);
   std::vector<double> angles;
   std::optional<Sample> before;
   for (std::uint32_t i = 0; i < reads; ++i) {
-    const auto lbn = readable_near(first, sectors, at);
+    const auto lbn = readable_near(map_, first, sectors, at);
     if (!lbn) return std::nullopt;
     const auto sample = accesses_.read(Experiment::angle, *lbn);
     if (!sample) {
@@ -187,7 +168,7 @@ std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath&
     }
     const Place place = place_of(map_, *lbn);
     angles.push_back(statistics::turn_rev(phase_rev(context_.rotation, sample->completed_ns) -
-                                          anchor_phase_rev_ - place.end_rev));
+                                          reference_.phase_rev() - place.end_rev));
     if (before) {
       // As Wong does: widen the hop at once when it cost a turn, narrow it slowly.
       const double took =
@@ -366,8 +347,10 @@ bool Survey::split_at_break(std::size_t zone, Work& work, const ZoneFit& fit,
   const auto cut = static_cast<std::uint32_t>(std::max(good, bad));
   std::vector<model::LayoutNode> parts = split_zone(layout_.zones[zone], node, cut);
   layout_.zones[zone] = parts.front();
-  if (parts.size() > 1)
+  if (parts.size() > 1) {
     layout_.zones.insert(layout_.zones.begin() + static_cast<std::ptrdiff_t>(zone) + 1, parts[1]);
+    if (zone < left_.size()) left_.insert(left_.begin() + static_cast<std::ptrdiff_t>(zone), false);
+  }
   ++splits_;
   const std::uint64_t first = shape.first_slot_of(shape.base_path(node, cut));
   note(fmt::format("angles follow another rule from LBN {} on: zone {} was divided there",
@@ -380,6 +363,7 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
   const model::LayoutNode node = layout_.zones[zone];
   const ZoneShape shape(node, starts[zone], map_);
   Work work{shape, within(all_, shape), 0, deadline_share};
+  work.random = static_cast<std::uint32_t>(within(recalled_, shape).size());
   while (true) {
     ZoneFit fit = fit_zone(shape, work.observations);
     if (meter_.exhausted()) return Fate::given_up;
@@ -413,20 +397,20 @@ void Survey::check(LayoutAngles& found) {
   model::Parameter& angle = found.layout.angle;
   if (!angle.error) return;
   const engine::LayoutMap map(found.layout);
-  const double reference_width = place_of(map, reference_).width_rev;
+  const double reference_width = place_of(map, reference_.lbn()).width_rev;
   std::vector<double> misses;
   for (std::size_t i = 0; i < kReads; ++i) {
-    anchor();
+    reference_.refresh();
     const std::uint64_t lbn =
         std::uniform_int_distribution<std::uint64_t>(0, map.blocks() - 1)(context_.random);
-    if (map.is_remapped(lbn)) continue;
+    if (map.is_remapped(lbn) || is_left(map.track_of_slot(map.slot_of_lbn(lbn)).zone)) continue;
     const auto sample = accesses_.read(Experiment::other, lbn);
     if (!sample) continue;
     const double end_rev =
         engine::rev_from_angle(map.angle_of_lbn(lbn)) + place_of(map, lbn).width_rev;
     misses.push_back(std::abs(
         statistics::wrap_rev(phase_rev(context_.rotation, sample->completed_ns) -
-                             anchor_phase_rev_ + reference_width - end_rev)));
+                             reference_.phase_rev() + reference_width - end_rev)));
   }
   if (misses.size() < kReads / 2) return;
   std::sort(misses.begin(), misses.end());
@@ -444,24 +428,11 @@ void Survey::check(LayoutAngles& found) {
 }
 
 LayoutAngles Survey::run() {
-  reference_ = reference_lbn(context_.samples).value_or(map_.lbn_at_or_after_slot(0));
-  // How far one completion scatters: before anything else, because everything is weighed by it.
-  {
-    Samples first;
-    for (int i = 0; i < 32; ++i)
-      if (const auto s = accesses_.read(Experiment::anchor, reference_)) first.push_back(*s);
-    if (first.size() < 8)
-      throw Error(
-          ExitStatus::drive_error,
-          fmt::format("LBN {} cannot be read, and angles are measured relative to it; check "
-                      "the drive's health.",
-                      reference_));
-    const PhaseDrift drift(first, context_.rotation);
-    noise_rev_ = std::max(drift.noise_rev(), 1e-5);
-    anchor_phase_rev_ = statistics::turn_rev(drift.at_rev(first.back().completed_ns));
-    last_anchor_ns_ = context_.drive.now_ns();
-  }
+  // Before anything else, because everything is weighed by it.
+  noise_rev_ = reference_.begin();
+  recall();
   for (std::size_t zone = 0; zone < layout_.zones.size(); ++zone) {
+    if (is_left(zone)) continue;
     const double share = static_cast<double>(zone + 1) / static_cast<double>(layout_.zones.size());
     Fate fate = survey_zone(zone, share);
     while (fate == Fate::split) fate = survey_zone(zone, share);
@@ -469,8 +440,7 @@ LayoutAngles Survey::run() {
       note(fmt::format("zone {}: some tracks do not follow its rule", zone));
     context_.report("angles", std::max(meter_.share(), share));
   }
-  last_anchor_ns_ = std::numeric_limits<Nanoseconds>::min() / 2;
-  anchor();
+  reference_.refresh_now();
   const Samples mine(context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
                      context_.samples.end());
   LayoutAngles result = estimate_layout_angles(mine, context_.rotation, layout_);
@@ -526,7 +496,7 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   for (std::size_t zone = 0; zone < layout.zones.size(); ++zone) {
     const ZoneShape shape(layout.zones[zone], starts[zone], map);
     const ZoneFit fit = fit_zone(shape, within(all, shape));
-    const bool known = complete(shape, fit);
+    const bool known = complete(shape, fit) && zone_error_rev(shape, fit) <= kSureUnwrap_rev;
     if (!known) unknown.push_back(zone);
     result.layout.zones[zone] = shape.with_angles(fit.unknowns);
     const double error = known ? zone_error_rev(shape, fit) : 1.0;

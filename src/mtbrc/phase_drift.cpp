@@ -25,6 +25,23 @@ std::optional<std::uint64_t> reference_lbn(const Samples& samples) {
   return std::nullopt;
 }
 
+Samples anchors_about_angles(const Samples& samples) {
+  constexpr Nanoseconds kMargin_ns = kSecond;
+  Nanoseconds first_ns = std::numeric_limits<Nanoseconds>::max();
+  Nanoseconds last_ns = std::numeric_limits<Nanoseconds>::min();
+  for (const Sample& s : samples) {
+    if (s.experiment != Experiment::angle) continue;
+    first_ns = std::min(first_ns, s.issued_ns);
+    last_ns = std::max(last_ns, s.completed_ns);
+  }
+  Samples anchors;
+  for (const Sample& s : samples)
+    if (s.experiment == Experiment::anchor && s.completed_ns > first_ns - kMargin_ns &&
+        s.issued_ns < last_ns + kMargin_ns)
+      anchors.push_back(s);
+  return anchors;
+}
+
 PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) {
   std::vector<std::vector<double>> phases;
   std::vector<double> times_s;

@@ -15,6 +15,10 @@ namespace platter::mtbrc {
 // there are none.
 std::optional<std::uint64_t> reference_lbn(const Samples& samples);
 
+// The reference reads made while angles were measured: those of the rest of a run say nothing about
+// that time.
+Samples anchors_about_angles(const Samples& samples);
+
 class PhaseDrift {
  public:
   // From the samples of experiment anchor (any others are ignored). How far around a time the

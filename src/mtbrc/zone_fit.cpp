@@ -12,6 +12,7 @@ namespace {
 constexpr double kOddSigmas = 6;
 constexpr double kOddFloor_rev = 0.001;
 constexpr double kPriorSigma_rev = 10;
+constexpr double kLastUnwrap_rev = 0.07;  // seven of these are half a turn
 
 // Recursive least squares over the unknowns.
 struct Filter {
@@ -103,11 +104,14 @@ ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observat
     filter.introduced[fresh] = true;
     return true;
   };
-  const auto try_unwrap = [&](std::size_t i) {
+  const auto prediction_error = [&](std::size_t i) {
     for (std::size_t u = 0; u < n; ++u)
-      if (rows[i][u] != 0 && !filter.introduced[u]) return false;
-    const double error = deviation(filter.covariance, rows[i]);
-    if (error > kSureUnwrap_rev) return false;
+      if (rows[i][u] != 0 && !filter.introduced[u]) return std::numeric_limits<double>::infinity();
+    return deviation(filter.covariance, rows[i]);
+  };
+  const auto try_unwrap = [&](std::size_t i, double bound = kSureUnwrap_rev) {
+    const double error = prediction_error(i);
+    if (error > bound) return false;
     const double predicted = dot(rows[i], filter.mean);
     const double miss = statistics::wrap_rev(observations[i].angle_rev - predicted);
     if (std::abs(miss) >
@@ -120,11 +124,23 @@ ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observat
     take(i, predicted + miss);
     return true;
   };
+  // Where nothing is sure any more: the one that is predicted best, if half a turn is still far away.
+  const auto take_best = [&] {
+    std::size_t best = observations.size();
+    double least = kLastUnwrap_rev;
+    for (std::size_t i = 0; i < observations.size(); ++i)
+      if (!done[i] && prediction_error(i) < least) {
+        best = i;
+        least = prediction_error(i);
+      }
+    return best < observations.size() && try_unwrap(best, kLastUnwrap_rev);
+  };
   const auto take_all = [&] {
     for (bool progress = true; progress;) {
       progress = false;
       for (std::size_t i = 0; i < observations.size(); ++i)
         if (!done[i]) progress |= try_unwrap(i) || try_introduce(i);
+      if (!progress) progress = take_best();
     }
   };
   take_all();

@@ -1,0 +1,271 @@
+#include "mtbrc/track_pitch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "mtbrc/phase_drift.h"
+#include "mtbrc/rotation.h"
+#include "mtbrc/track_reads.h"
+#include "mtbrc/zone_shape.h"
+#include "statistics/circular.h"
+
+namespace platter::mtbrc {
+namespace {
+
+// Two reads that followed one another on a track.
+struct Pair {
+  double turn = 0;      // from the one sector to the other by the layout, in parts of the track
+  double surplus = 0;   // what the platter turned by beyond that, -0.5 to 0.5 revolutions
+  bool same = false;    // of one sector, within a visit: what disturbs the drive, not the map
+};
+
+// One visit of a track.
+struct Visit {
+  std::uint32_t zone = 0, sectors = 0;
+  std::vector<std::uint64_t> slots;  // within the track
+  std::vector<double> phases;
+};
+
+std::vector<Visit> visits_of(const Samples& samples, const model::Rotation& rotation,
+                             const engine::LayoutMap& map) {
+  std::vector<Visit> visits;
+  std::optional<std::uint64_t> track_slot;
+  for (const Sample& s : samples) {
+    if (s.experiment != Experiment::angle || s.lbn >= map.blocks()) {
+      track_slot.reset();
+      continue;
+    }
+    const std::uint64_t slot = map.slot_of_lbn(s.lbn);
+    const engine::Track track = map.track_of_slot(slot);
+    if (track_slot != track.first_slot) {
+      visits.push_back({track.zone, track.sectors, {}, {}});
+      track_slot = track.first_slot;
+    }
+    visits.back().slots.push_back(slot - track.first_slot);
+    visits.back().phases.push_back(phase_rev(rotation, s.completed_ns));
+  }
+  return visits;
+}
+
+void add_pairs(const Visit& visit, std::vector<Pair>& pairs) {
+  const auto pair = [&](std::size_t a, std::size_t b) {
+    const double turn = (static_cast<double>(visit.slots[b]) - static_cast<double>(visit.slots[a])) /
+                        visit.sectors;
+    return Pair{turn, statistics::wrap_rev(visit.phases[b] - visit.phases[a] - turn),
+                visit.slots[a] == visit.slots[b]};
+  };
+  for (std::size_t i = 1; i < visit.slots.size(); ++i)
+    if (visit.slots[i] != visit.slots[i - 1]) pairs.push_back(pair(i - 1, i));
+  for (std::size_t i = 1; i < visit.slots.size(); ++i) {
+    const auto before = std::find(visit.slots.begin(), visit.slots.begin() + i, visit.slots[i]);
+    if (before != visit.slots.begin() + i)
+      pairs.push_back(pair(static_cast<std::size_t>(before - visit.slots.begin()), i));
+  }
+}
+
+// By how much less than the layout says the platter turns from sector to sector: the share of a
+// track that lies behind its last sector. A median first, for contradictions may be many.
+struct Gap {
+  double share = 0, error = 1;
+  std::size_t pairs = 0, contradicting = 0;
+};
+
+Gap fit_gap(const std::vector<Pair>& pairs, double bound_rev, double noise_rev) {
+  Gap gap;
+  constexpr double kFar = 0.3;
+  std::vector<double> slopes;
+  for (const Pair& pair : pairs)
+    if (!pair.same && std::abs(pair.turn) > kFar) slopes.push_back(-pair.surplus / pair.turn);
+  if (slopes.empty()) return gap;
+  gap.share = statistics::median(slopes);
+  const double near_rev = 3 * std::sqrt(2.0) * noise_rev;  // delays of a host have long tails
+  double squares = 0, misses = 0;
+  std::size_t used = 0;
+  for (int round = 0; round < 4; ++round) {
+    double products = 0;
+    squares = misses = 0;
+    gap.pairs = gap.contradicting = used = 0;
+    for (const Pair& pair : pairs) {
+      if (pair.same) continue;
+      ++gap.pairs;
+      const double miss = statistics::wrap_rev(pair.surplus + gap.share * pair.turn);
+      if (std::abs(miss) > bound_rev) ++gap.contradicting;
+      if (std::abs(miss) > near_rev) continue;
+      ++used;
+      misses += miss * miss;
+      squares += pair.turn * pair.turn;
+      products -= pair.turn * pair.surplus;
+    }
+    if (squares == 0) return gap;
+    gap.share = products / squares;
+  }
+  // Pairs that follow one another share a read, and turn in opposite directions.
+  const double scatter_rev =
+      std::max(std::sqrt(2.0) * noise_rev, std::sqrt(misses / static_cast<double>(used)));
+  gap.error = std::sqrt(2.0 / squares) * scatter_rev;
+  return gap;
+}
+
+void judge(ZonePitch& zone, const std::vector<Pair>& pairs, double noise_rev) {
+  constexpr double kSigmas = 6, kFloor_rev = 0.002;
+  constexpr std::size_t kFewest = 12;
+  constexpr double kContradicting = 0.2, kDisturbed = 0.1;
+  const double bound_rev = kFloor_rev + kSigmas * std::sqrt(2.0) * noise_rev;
+  const Gap gap = fit_gap(pairs, bound_rev, noise_rev);
+  zone.pairs = gap.pairs;
+  if (gap.pairs < kFewest) return;
+  zone.contradicting = static_cast<double>(gap.contradicting) / static_cast<double>(gap.pairs);
+  std::size_t same = 0, disturbed = 0;
+  for (const Pair& pair : pairs) {
+    if (!pair.same) continue;
+    ++same;
+    if (std::abs(pair.surplus) > bound_rev) ++disturbed;
+  }
+  if (same > 0) zone.disturbed = static_cast<double>(disturbed) / static_cast<double>(same);
+  if (zone.disturbed > kDisturbed) return;  // the drive's doing: nothing can be said of the map
+  const double sectors = zone.sectors > 0 ? zone.sectors : 1;
+  const double passing = sectors / (1 - gap.share);
+  const double error = sectors * gap.error / ((1 - gap.share) * (1 - gap.share));
+  if (zone.sectors > 0 && zone.contradicting <= kContradicting)
+    zone.passing = statistics::Estimate{passing, error, gap.pairs};
+  // More sectors than a revolution has room for, or half a track of none.
+  const bool impossible = gap.share < -0.002 - 5 * gap.error || gap.share > 1.0 / 3;
+  zone.untrue = zone.contradicting > kContradicting || impossible;
+  constexpr double kSure = 5, kSharp = 0.2;
+  const double more = passing - sectors;
+  if (!zone.untrue && zone.passing && error < kSharp && more > kSure * error)
+    zone.hidden = static_cast<std::uint32_t>(std::lround(std::max(0.0, more)));
+}
+
+TrackPitch judge_zones(const Samples& samples, const model::Rotation& rotation,
+                       const model::Layout& layout, const engine::LayoutMap& map,
+                       double noise_rev) {
+  TrackPitch result;
+  result.noise_rev = noise_rev;
+  std::vector<std::vector<Pair>> pairs(layout.zones.size());
+  std::vector<std::set<std::uint32_t>> sectors(layout.zones.size());
+  for (const Visit& visit : visits_of(samples, rotation, map)) {
+    add_pairs(visit, pairs[visit.zone]);
+    sectors[visit.zone].insert(visit.sectors);
+  }
+  for (std::size_t i = 0; i < layout.zones.size(); ++i) {
+    ZonePitch zone;
+    if (sectors[i].size() == 1) zone.sectors = *sectors[i].begin();
+    judge(zone, pairs[i], noise_rev);
+    result.zones.push_back(zone);
+  }
+  return result;
+}
+
+// Nothing more has to be read.
+bool is_decided(const ZonePitch& zone, const PitchOptions& options) {
+  if (zone.untrue || zone.hidden > 0 || !zone.passing) return zone.pairs > 0;
+  const double more = std::abs(zone.passing->value - zone.sectors);
+  return more + 2 * zone.passing->error < 0.5 ||
+         (more + 2 * zone.passing->error) / zone.sectors < options.negligible_rev;
+}
+
+class Measurement {
+ public:
+  Measurement(Context& context, const model::Layout& layout, const PitchOptions& options)
+      : context_(context),
+        options_(options),
+        layout_(layout),
+        map_(layout),
+        accesses_(context),
+        reference_(accesses_, context,
+                   reference_lbn(context.samples).value_or(map_.lbn_at_or_after_slot(0)),
+                   options.anchor_every_ns, options.anchor_reads),
+        meter_(context, options.budget),
+        first_sample_(context.samples.size()) {}
+
+  TrackPitch run() {
+    noise_rev_ = reference_.begin();
+    constexpr std::uint32_t kFewest = 3, kTracks = 400;  // of a zone at first; of all zones
+    const auto zones = static_cast<std::uint32_t>(layout_.zones.size());
+    const std::uint32_t first = std::max(
+        {kFewest, std::min(options_.first_tracks, kTracks / zones), options_.most_tracks / zones});
+    std::uint64_t slot = 0;
+    for (std::uint32_t i = 0; i < zones && !meter_.exhausted(); ++i) {
+      const ZoneShape shape(layout_.zones[i], slot, map_);
+      slot += shape.slots();
+      survey(i, shape, first);
+      context_.report("angles", 0.2 * (i + 1) / zones);
+    }
+    reference_.refresh_now();
+    return estimate_track_pitch(samples_since(first_sample_), context_.rotation, layout_);
+  }
+
+ private:
+  Samples samples_since(std::size_t first) const {
+    return {context_.samples.begin() + static_cast<std::ptrdiff_t>(first), context_.samples.end()};
+  }
+
+  // Ever more tracks, until the zone is known or there are enough.
+  void survey(std::uint32_t zone, const ZoneShape& shape, std::uint32_t first) {
+    const std::size_t before = context_.samples.size();
+    std::uint32_t tracks = 0;
+    for (std::uint32_t wanted = first; tracks < options_.most_tracks; wanted *= 2) {
+      bool any = false;
+      for (; tracks < std::min(wanted, options_.most_tracks) && !meter_.exhausted(); ++tracks)
+        any |= visit(shape);
+      if (!any) return;
+      const auto pitch = judge_zones(samples_since(before), context_.rotation, layout_, map_, noise_rev_);
+      if (is_decided(pitch.zones[zone], options_)) return;
+    }
+  }
+
+  // Both ends of a track, which lie as far apart as can be, and two sectors between, each twice.
+  bool visit(const ZoneShape& shape) {
+    constexpr int kAttempts = 16;
+    std::uniform_int_distribution<std::uint64_t> anywhere(shape.first_slot(),
+                                                          shape.first_slot() + shape.slots() - 1);
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      const TrackPath path = shape.path_of_slot(anywhere(context_.random));
+      if (!shape.usable(path)) continue;
+      const std::uint64_t track = shape.first_slot_of(path);
+      const std::uint32_t sectors = shape.sectors_of(path);
+      const auto first = readable_near(map_, track, sectors, 0);
+      const auto last = last_readable(map_, track, sectors);
+      if (!first || *first == *last) continue;
+      const auto between = [&] {
+        return *readable_near(map_, track, sectors,
+                              std::uniform_int_distribution<std::uint64_t>(0, sectors - 1)(
+                                  context_.random));
+      };
+      const std::uint64_t a = between(), b = between();
+      reference_.refresh();
+      for (const std::uint64_t lbn : {*first, *last, a, *last, b, *first, a, b})
+        accesses_.read(Experiment::angle, lbn);
+      return true;
+    }
+    return false;
+  }
+
+  Context& context_;
+  PitchOptions options_;
+  const model::Layout& layout_;
+  engine::LayoutMap map_;
+  Accesses accesses_;
+  ReferenceReads reference_;
+  Meter meter_;
+  std::size_t first_sample_;
+  double noise_rev_ = 0;
+};
+
+}  // namespace
+
+TrackPitch estimate_track_pitch(const Samples& samples, const model::Rotation& rotation,
+                                const model::Layout& layout) {
+  const PhaseDrift drift(anchors_about_angles(samples), rotation);
+  return judge_zones(samples, rotation, layout, engine::LayoutMap(layout),
+                     std::max(drift.noise_rev(), 1e-5));
+}
+
+TrackPitch measure_track_pitch(Context& context, const model::Layout& layout,
+                               const PitchOptions& options) {
+  return Measurement(context, layout, options).run();
+}
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,51 @@
+// Timed reads of the sectors of one track, and re-reads of the run's reference sector between them:
+// what all experiments about angles are made of.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "engine/layout_map.h"
+#include "mtbrc/access.h"
+
+namespace platter::mtbrc {
+
+// An LBN at or after slot `from` of the track (counted in turning order, around), in its own place.
+std::optional<std::uint64_t> readable_near(const engine::LayoutMap& map, std::uint64_t track_slot,
+                                           std::uint32_t sectors, std::uint64_t from);
+// The last one of the track.
+std::optional<std::uint64_t> last_readable(const engine::LayoutMap& map, std::uint64_t track_slot,
+                                           std::uint32_t sectors);
+
+class ReferenceReads {
+ public:
+  // `every_ns`: how long a phase is good; `reads`: commands for each look.
+  ReferenceReads(Accesses& accesses, Context& context, std::uint64_t reference,
+                 Nanoseconds every_ns, std::uint32_t reads)
+      : accesses_(accesses),
+        context_(context),
+        reference_(reference),
+        every_ns_(every_ns),
+        reads_(reads) {}
+
+  std::uint64_t lbn() const { return reference_; }
+  // Looks where the reference is, unless that was done a short time ago.
+  void refresh();
+  void refresh_now();
+  // Many reads in a row: the first phase, and how far one completion scatters (in revolutions). Throws
+  // Error(drive_error) if the sector cannot be read.
+  double begin();
+  double phase_rev() const { return phase_rev_; }  // of its completions, modulo 1
+
+ private:
+  Accesses& accesses_;
+  Context& context_;
+  std::uint64_t reference_;
+  Nanoseconds every_ns_;
+  std::uint32_t reads_;
+  Nanoseconds last_ns_ = std::numeric_limits<Nanoseconds>::min() / 2;
+  double phase_rev_ = 0;
+};
+
+}  // namespace platter::mtbrc

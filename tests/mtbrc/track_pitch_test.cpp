@@ -1,0 +1,132 @@
+// What reads within single tracks tell of a layout: nothing wrong where it is right, spares that no
+// LBN tells of, and zones whose tracks are none.
+#include "mtbrc/track_pitch.h"
+
+#include <catch2/catch.hpp>
+
+#include "engine/layout_map.h"
+#include "mtbrc/rotation.h"
+#include "scsi/drive.h"
+#include "scsi/guard.h"
+#include "virtual_drive/open.h"
+#include "virtual_drive/target.h"
+
+using namespace platter;
+using namespace platter::mtbrc;
+
+namespace {
+
+// Zones of one head: cylinders, slots of a track, and how many of those at its end hold no LBN.
+struct PlainZone {
+  std::uint32_t cylinders, sectors, spares;
+};
+
+model::Layout plain_layout(const std::vector<PlainZone>& zones, bool spares_known) {
+  model::Layout layout;
+  std::int32_t cylinder = 0;
+  std::uint64_t slot = 0;
+  for (const PlainZone& z : zones) {
+    model::LayoutNode zone;
+    zone.count = z.cylinders;
+    zone.cylinder = cylinder;
+    zone.cylinder_step = 1;
+    zone.angle_rev = spares_known ? 0.37 * cylinder : 0;
+    zone.angle_step_rev = spares_known ? 0.23 : 0;
+    zone.sectors = spares_known ? z.sectors : z.sectors - z.spares;
+    if (spares_known && z.spares > 0)
+      layout.skips.push_back({slot + z.sectors - z.spares, z.spares, z.cylinders, z.sectors});
+    layout.zones.push_back(zone);
+    cylinder += static_cast<std::int32_t>(z.cylinders);
+    slot += std::uint64_t{zone.sectors} * z.cylinders;
+  }
+  return layout;
+}
+
+struct Bench {
+  explicit Bench(const std::string& name) : Bench(virtual_drive::open_virtual(name)) {}
+  Bench(const std::vector<PlainZone>& zones, std::uint64_t seed)
+      : Bench([&] {
+          model::DriveModel model = virtual_drive::virtual_model(
+              "virtual:quantum-atlas10k?imperfections=default&seed=" + std::to_string(seed));
+          model.layout = plain_layout(zones, true);
+          const engine::LayoutMap map(model.layout);
+          model.identity.blocks = map.blocks();
+          model.identity.heads = 1;
+          model.identity.cylinders = map.cylinders();
+          return std::make_unique<virtual_drive::VirtualDevice>(model, "a plain drive");
+        }()) {}
+  explicit Bench(std::unique_ptr<virtual_drive::VirtualDevice> opened)
+      : device(std::move(opened)), guard(*device, {}), drive(guard, "the drive"), context(drive, 5) {
+    drive.identify();
+    drive.set_cache(false, true, true);
+    context.rotation = device->truth().rotation;
+  }
+  std::unique_ptr<virtual_drive::VirtualDevice> device;
+  scsi::Guard guard;
+  scsi::Drive drive;
+  Context context;
+};
+
+}  // namespace
+
+TEST_CASE("track pitch: nothing is found where the layout is right") {
+  const std::string name =
+      GENERATE("quantum-atlas10k", "seagate-cheetah9lp", "seagate-barracuda4lp",
+               "ibm-ultrastar18es", "hp-c2247");
+  for (int seed = 1; seed <= 3; ++seed) {
+    Bench bench("virtual:" + name + "?imperfections=default&seed=" + std::to_string(seed));
+    const TrackPitch found = measure_track_pitch(bench.context, bench.device->truth().layout);
+    for (const ZonePitch& zone : found.zones) {
+      INFO(name << ", seed " << seed << ": " << zone.sectors << " sectors, found "
+                << (zone.passing ? zone.passing->value : 0) << ", contradicting "
+                << zone.contradicting << ", disturbed " << zone.disturbed);
+      CHECK_FALSE(zone.untrue);
+      CHECK(zone.hidden == 0);
+      CHECK(zone.contradicting < 0.1);
+      CHECK(zone.disturbed < 0.1);
+      REQUIRE(zone.passing);
+      CHECK(std::abs(zone.passing->value - zone.sectors) < 5 * zone.passing->error);
+    }
+  }
+}
+
+TEST_CASE("track pitch: spares at the end of every track are counted, zone by zone") {
+  const std::vector<PlainZone> zones{{900, 300, 1}, {900, 280, 0}, {900, 260, 6}, {900, 20, 5}};
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Bench bench(zones, seed);
+    const TrackPitch found = measure_track_pitch(bench.context, plain_layout(zones, false));
+    REQUIRE(found.zones.size() == zones.size());
+    for (std::size_t i = 0; i < zones.size(); ++i) {
+      INFO("zone " << i << ", seed " << seed << ", found "
+                   << (found.zones[i].passing ? found.zones[i].passing->value : 0) << " +- "
+                   << (found.zones[i].passing ? found.zones[i].passing->error : 0));
+      CHECK_FALSE(found.zones[i].untrue);
+      CHECK(found.zones[i].hidden == zones[i].spares);
+    }
+  }
+}
+
+TEST_CASE("track pitch: a zone whose tracks are none is found, the others are left alone") {
+  const std::vector<PlainZone> zones{{900, 300, 0}, {900, 280, 0}, {1200, 250, 0}};
+  for (const std::uint32_t wrong : {125U, 200U, 240U, 249U, 251U, 260U, 300U}) {
+    Bench bench(zones, wrong);
+    std::vector<PlainZone> told = zones;
+    told.back() = {1200 * 250 / wrong, wrong, 0};
+    const TrackPitch found = measure_track_pitch(bench.context, plain_layout(told, false));
+    INFO(wrong << " sectors: contradicting " << found.zones.back().contradicting);
+    CHECK(found.zones.back().untrue);
+    CHECK_FALSE(found.zones[0].untrue);
+    CHECK_FALSE(found.zones[1].untrue);
+  }
+}
+
+TEST_CASE("track pitch: where nothing comes twice from the same place, nothing is said") {
+  // Reads that a buffer answers come at any time.
+  Bench bench("virtual:quantum-atlas10k?imperfections=default&seed=2");
+  bench.drive.set_cache(false, false, false);
+  const TrackPitch found = measure_track_pitch(bench.context, bench.device->truth().layout);
+  for (const ZonePitch& zone : found.zones) {
+    CHECK_FALSE(zone.untrue);
+    CHECK(zone.hidden == 0);
+  }
+}
