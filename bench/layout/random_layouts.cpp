@@ -46,8 +46,9 @@ struct Trial {
   bool track_length_visible = true;
 };
 
-enum class Verdict { exact, short_claims, other_sectors, refused, wrong };
-constexpr const char* kVerdicts[] = {"exact", "short", "sectors", "refused", "WRONG"};
+// `unlisted`: only remapped blocks are elsewhere, and the drive lists no grown defects.
+enum class Verdict { exact, short_claims, unlisted, other_sectors, refused, wrong };
+constexpr const char* kVerdicts[] = {"exact", "short", "unlisted", "sectors", "refused", "WRONG"};
 
 struct Outcome {
   Verdict verdict = Verdict::exact;
@@ -118,7 +119,8 @@ layout::Extraction through_commands(const Trial& trial) {
   return layout::by_address_translation(translator);
 }
 
-void judge_layout(const Trial& trial, const layout::Extraction& found, Outcome& outcome) {
+void judge_layout(const Trial& trial, const layout::Extraction& found, const Settings& how,
+                  Outcome& outcome) {
   if (found.layout.zones.empty()) {
     outcome.verdict = Verdict::refused;
     outcome.detail = found.layout.reason;
@@ -126,14 +128,15 @@ void judge_layout(const Trial& trial, const layout::Extraction& found, Outcome& 
   }
   const bench::Comparison same = bench::compare(trial.drive.layout, found.layout);
   outcome.detail = same.first_difference;
-  if (same.other_track > 0) {
-    outcome.verdict = Verdict::wrong;
-    outcome.detail += fmt::format("; {} blocks on other tracks, {} in other sectors",
-                                  same.other_track, same.other_sector);
-  } else if (same.other_sector > 0) {
-    outcome.verdict = Verdict::other_sectors;
+  if (same.other_track > 0 || same.other_sector > 0) {
+    const bool listed = trial.drive.firmware->defect_list && how.lists == "both";
+    outcome.verdict = !listed && same.remapped == same.other_track + same.other_sector
+                          ? Verdict::unlisted
+                      : same.other_track > 0 ? Verdict::wrong
+                                             : Verdict::other_sectors;
     outcome.detail +=
-        fmt::format("; {} blocks in other sectors of their track{}", same.other_sector,
+        fmt::format("; {} blocks on other tracks, {} in other sectors, {} of them remapped{}",
+                    same.other_track, same.other_sector, same.remapped,
                     trial.track_length_visible ? "" : " (some length never shows)");
   } else if (same.not_claimed > 0) {
     outcome.verdict = Verdict::short_claims;
@@ -153,7 +156,7 @@ Outcome judge(const Trial& trial, const Settings& how) {
                                          ? through_commands(trial)
                                          : through_layout(trial, how);
     outcome.translations = found.translations;
-    judge_layout(trial, found, outcome);
+    judge_layout(trial, found, how, outcome);
   } catch (const Error& error) {
     outcome.verdict = error.status() == ExitStatus::unsupported ? Verdict::refused : Verdict::wrong;
     outcome.detail = error.what();
@@ -182,9 +185,10 @@ void print_summary(const std::vector<Outcome>& outcomes) {
                    static_cast<double>(outcome.complexity));
   }
   fmt::print(
-      "{} drives: {} exact, {} with claims short of all blocks, {} with other sectors on the "
-      "right tracks, {} refused, {} wrong\n",
-      outcomes.size(), of[0], of[1], of[2], of[3], of[4]);
+      "{} drives: {} exact, {} with claims short of all blocks, {} exact but for remapped blocks "
+      "that "
+      "no list names, {} with other sectors on the right tracks, {} refused, {} wrong\n",
+      outcomes.size(), of[0], of[1], of[2], of[3], of[4], of[5]);
   const auto line = [](const char* what, const std::vector<double>& values) {
     fmt::print("{}: p50 {:.3g}, p90 {:.3g}, p99 {:.3g}, max {:.3g}\n", what,
                percentile(values, 0.5), percentile(values, 0.9), percentile(values, 0.99),
