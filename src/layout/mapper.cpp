@@ -36,11 +36,15 @@ std::uint64_t Mapper::tracks_of(std::size_t zone) const {
 }
 
 std::optional<Mapper::Found> Mapper::find(TrackPlace place) const {
+  std::optional<Found> spare;  // a track that only lies among those of a zone
   for (std::size_t i = 0; i < zones_.size(); ++i) {
-    const auto track = zones_[i].order.find(place);
-    if (track && *track < tracks_of(i)) return Found{i, *track};
+    const Zone& zone = zones_[i];
+    const auto track = zone.order.find(place);
+    if (!track || *track >= tracks_of(i)) continue;
+    if (zone.first_block(*track) < zone.first_block(*track + 1)) return Found{i, *track};
+    if (!spare) spare = Found{i, *track};
   }
-  return std::nullopt;
+  return spare;
 }
 
 std::uint32_t Mapper::sector_of(const Found& found, std::uint64_t slot) {
@@ -872,6 +876,12 @@ bool Mapper::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t 
   const Zone& here = zones_[zone];
   const auto to = here.order.find(track_of(survey_.at(lbn).place), track + 1);
   if (!to || *to - track > kFarthestCycles * (here.order.cycle() + 1)) return false;
+  // Tracks of another length are none of this zone that hold no block.
+  for (const std::uint64_t skipped : {track + 1, *to - 1}) {
+    if (skipped <= track || skipped >= *to) continue;
+    const auto length = length_of(here.order.at(skipped), here.sectors_of(skipped));
+    if (length && *length != here.sectors_of(skipped)) return false;
+  }
   const SlotRange gap{here.first_slot(track + 1), here.first_slot(*to) + front};
   if (front >= here.slots.sectors()) return false;
   Zone trial = here;
