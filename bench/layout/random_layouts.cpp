@@ -160,6 +160,9 @@ Outcome judge(const Trial& trial, const Settings& how) {
   } catch (const Error& error) {
     outcome.verdict = error.status() == ExitStatus::unsupported ? Verdict::refused : Verdict::wrong;
     outcome.detail = error.what();
+  } catch (...) {
+    outcome.verdict = Verdict::wrong;
+    outcome.detail = "extraction ended by something that is no Error";
   }
   outcome.host_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
