@@ -156,6 +156,12 @@ void add_overheads(DiskBlock& disk, const model::Overheads& o, DriveText& result
         fmt::format("overheads.minimum_read_seek_delay = {} ms is not in the files: DiskSim has it "
                     "for writes only",
                     *o.minimum_read_seek_delay.value));
+  for (const model::Parameter* delta : {&o.sequential_read_hit_delta, &o.sequential_write_hit_delta})
+    if (delta->or_else(0) != 0)
+      result.warnings.push_back(
+          fmt::format("overheads.sequential_{}_hit_delta = {} ms is not in the files: to DiskSim all "
+                      "hits are alike",
+                      delta == &o.sequential_read_hit_delta ? "read" : "write", *delta->value));
 }
 
 // A block takes as long as the slower of drive and bus needs for it: where writes differ, the drive
@@ -269,6 +275,11 @@ std::string mechanics_text(const model::DriveModel& model, const std::string& na
   block.add("Seek type", "extracted");
   block.add("Full seek curve", name + ".seek");
   time("Add. write settling delay", model.write_settle);
+  if (model.inward_seek_delta.or_else(0) != 0)
+    result.warnings.push_back(
+        fmt::format("inward_seek_delta = {} ms is not in the files: to DiskSim seeks take as long "
+                    "either way",
+                    *model.inward_seek_delta.value));
   time("Head switch time", model.head_switch);
   block.integer("Rotation speed (in rpms)", whole_rpm(model.rotation, result.warnings));
   block.real("Percent error in rpms", 0);

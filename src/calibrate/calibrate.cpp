@@ -81,6 +81,7 @@ std::vector<Positioning> one_by_one(const Positioning& all) {
   none.least_read.reset();
   none.least_write.reset();
   none.head_switch.reset();
+  none.inward.reset();
   none.distances.clear();
   none.seek.clear();
   std::vector<Positioning> list;
@@ -97,6 +98,7 @@ std::vector<Positioning> one_by_one(const Positioning& all) {
   alone(&Positioning::least_read);
   alone(&Positioning::least_write);
   alone(&Positioning::head_switch);
+  alone(&Positioning::inward);
   if (!all.distances.empty()) {
     list.push_back(none);
     list.back().distances = all.distances;
@@ -379,10 +381,17 @@ void Calibration::share(bool write) {
 // Commands that the buffer serves.
 void Calibration::hits() {
   report("overheads of hits");
-  const HitOverheads found = fit_hit_overheads(measured_, measured_.replay_learned(model_));
-  const auto significant = [&](std::size_t first, const std::optional<statistics::Estimate>& block) {
+  // Once hits that carry on have a delta, so has the time in which they do.
+  std::optional<double> within_known;
+  if (model_.overheads.sequential_read_hit_delta.or_else(0) != 0)
+    if (const double within = model_.overheads.sequential_read_hit_within.or_else(0); within > 0)
+      within_known = within;
+  const HitOverheads found =
+      fit_hit_overheads(measured_, measured_.replay_learned(model_), within_known);
+  const auto significant = [&](std::size_t first, const std::optional<statistics::Estimate>& block,
+                               const std::optional<statistics::Estimate>& sequential) {
     return is_significant(found.command[first]) || is_significant(found.command[first + 1]) ||
-           is_significant(block);
+           is_significant(block) || is_significant(sequential);
   };
   model::DriveModel next = model_;
   std::vector<Change> changes;
@@ -391,22 +400,29 @@ void Calibration::hits() {
   const auto writes_have_their_own = [&] {
     if (!next.bus.write_block_transfer) next.bus.write_block_transfer = next.bus.block_transfer;
   };
-  if (significant(0, found.read_block)) {
+  if (significant(0, found.read_block, found.read_sequential)) {
     add(o.read_hit_after_read, found.command[0], "hits", "overheads.read_hit_after_read",
         "read hits after reads", changes);
     add(o.read_hit_after_write, found.command[1], "hits", "overheads.read_hit_after_write",
         "read hits after writes", changes);
+    add(o.sequential_read_hit_delta, found.read_sequential, "hits",
+        "overheads.sequential_read_hit_delta", "read hits that carry on from the read before", changes);
+    add(o.sequential_read_hit_within, found.read_within, "hits",
+        "overheads.sequential_read_hit_within", "later ones are like others", changes);
     if (is_significant(found.read_block)) {
       writes_have_their_own();
       add(next.bus.block_transfer, found.read_block, "hits", "bus.block_transfer",
           "read hits of several sizes", changes);
     }
   }
-  if (significant(2, found.write_block)) {
+  if (significant(2, found.write_block, found.write_sequential)) {
     add(o.write_hit_after_read, found.command[2], "hits", "overheads.write_hit_after_read",
         "write hits after reads", changes);
     add(o.write_hit_after_write, found.command[3], "hits", "overheads.write_hit_after_write",
         "write hits after writes", changes);
+    add(o.sequential_write_hit_delta, found.write_sequential, "hits",
+        "overheads.sequential_write_hit_delta", "write hits that carry on from the write before",
+        changes);
     if (is_significant(found.write_block)) {
       writes_have_their_own();
       add(next.bus.write_block_transfer, found.write_block, "hits", "bus.write_block_transfer",
@@ -439,6 +455,8 @@ void Calibration::positions() {
   const Positioning found = fit_positioning(trials);
   if (found.unknowns == 0) return;
   if (place(found)) return;
+  // The most telling one alone; the next round goes on from there.
+  if (place(fit_positioning(trials, 1))) return;
   // All together they are no better: side by side with what the fit does not know, some may be.
   for (const Positioning& one : one_by_one(found)) place(one);
 }
@@ -467,6 +485,7 @@ bool Calibration::place(const Positioning& found) {
   };
   raise(o.minimum_read_seek_delay, found.least_read, "overheads.minimum_read_seek_delay");
   raise(o.minimum_seek_delay, found.least_write, "overheads.minimum_seek_delay");
+  add(next.inward_seek_delta, found.inward, "positioning", "inward_seek_delta", why, changes);
   raise(next.head_switch, found.head_switch, "head_switch");
   if (!found.distances.empty()) {
     for (model::SeekPoint& point : next.seek.points) {

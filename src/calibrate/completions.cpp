@@ -36,8 +36,11 @@ CommandOverhead completion_of(bool write) {
 
 void move_behind_media(model::Overheads& overheads, bool write) {
   double least = 0;
-  for (const CommandOverhead& command : overheads_of(write))
-    least = std::min(least, (overheads.*command.field).or_else(0) + overheads.per_request.or_else(0));
+  const double carries_on = std::min(
+      0.0, (write ? overheads.sequential_write_hit_delta : overheads.sequential_read_hit_delta).or_else(0));
+  for (std::size_t kind = 0; kind < overheads_of(write).size(); ++kind)
+    least = std::min(least, (overheads.*overheads_of(write)[kind].field).or_else(0) +
+                                overheads.per_request.or_else(0) + (kind < 2 ? carries_on : 0));
   if (least == 0) return;
   const auto add = [](model::Parameter& parameter, double more) {
     parameter.value = parameter.or_else(0) + more;

@@ -29,7 +29,7 @@ double probability(double low, double high) {
 // Unknowns of one trial, and by how much each counts.
 struct Row {
   double low = 0, high = 0;
-  std::array<std::pair<std::size_t, double>, 4> terms{};
+  std::array<std::pair<std::size_t, double>, 5> terms{};
   std::size_t count = 0;
   void add(std::size_t unknown, double weight) { terms[count++] = {unknown, weight}; }
 };
@@ -40,7 +40,7 @@ struct Problem {
   // Number of the unknown + 1; 0: none.
   std::array<std::size_t, kKinds> kinds{};
   std::array<std::size_t, 2> all{}, least{};  // reads, writes; all: what both kinds of them share
-  std::size_t head_switch = 0;
+  std::size_t head_switch = 0, inward = 0;
 };
 
 struct Solution {
@@ -189,11 +189,16 @@ Problem problem_of(std::span<const Trial> trials, const std::vector<double>& ban
   const auto number = [&](std::size_t& unknown) {
     if (unknown == 0) unknown = ++problem.unknowns;
   };
+  const auto seeks = std::ranges::count_if(trials, [](const Trial& t) { return t.distance > 0; });
+  const auto inward =
+      std::ranges::count_if(trials, [](const Trial& t) { return t.distance > 0 && t.inward; });
+  const bool both_ways = inward > seeks / 5 && inward < seeks - seeks / 5;
   for (const Trial& trial : trials) {
     number(problem.kinds[kind_of(trial)]);
     number(problem.all[trial.write]);
     if (trial.distance == 0) number(problem.least[trial.write]);
     if (trial.distance == 0 && trial.other_head) number(problem.head_switch);
+    if (trial.distance > 0 && both_ways) number(problem.inward);
   }
   problem.first_seek = problem.unknowns;
   problem.unknowns += bands.size();
@@ -205,6 +210,7 @@ Problem problem_of(std::span<const Trial> trials, const std::vector<double>& ban
       const auto [i, share] = place(bands, trial.distance);
       row.add(problem.first_seek + i, 1 - share);
       if (share > 0) row.add(problem.first_seek + i + 1, share);
+      if (problem.inward > 0) row.add(problem.inward - 1, trial.inward ? 1 : -1);
     } else {
       row.add(problem.least[trial.write] - 1, 1);
       if (trial.other_head) row.add(problem.head_switch - 1, 1);
@@ -296,12 +302,14 @@ double Positioning::seek_at(double distance) const {
 
 double Positioning::correction(const Trial& trial) const {
   double sum = overhead[kind_of(trial)] ? overhead[kind_of(trial)]->value : 0;
-  if (trial.distance > 0) return sum + seek_at(trial.distance);
+  if (trial.distance > 0)
+    return sum + seek_at(trial.distance) +
+           (inward ? (trial.inward ? inward->value : -inward->value) : 0);
   if (const auto& least = trial.write ? least_write : least_read) sum += least->value;
   return sum + (trial.other_head && head_switch ? head_switch->value : 0);
 }
 
-Positioning fit_positioning(std::span<const Trial> trials) {
+Positioning fit_positioning(std::span<const Trial> trials, std::size_t most) {
   Positioning fit;
   fit.trials = trials.size();
   fit.distances = bands_of(trials);
@@ -315,7 +323,7 @@ Positioning fit_positioning(std::span<const Trial> trials) {
   // (Schwarz 1978, "Estimating the dimension of a model").
   std::vector<std::vector<std::size_t>> sets = sets_of(problem);
   const double each = 0.5 * std::log(static_cast<double>(trials.size()));
-  while (!sets.empty()) {
+  for (; !sets.empty() && most > 0; --most) {
     Fitted best_next;
     double best_gain = 0;
     std::size_t best_set = 0;
@@ -357,6 +365,10 @@ Positioning fit_positioning(std::span<const Trial> trials) {
     sum.samples = static_cast<std::size_t>(
         std::ranges::count(trials, kind, [](const Trial& trial) { return kind_of(trial); }));
   }
+  if (is_free(problem.inward))
+    fit.inward = estimate(
+        problem.inward - 1,
+        static_cast<std::size_t>(std::ranges::count_if(trials, [](const Trial& t) { return t.distance > 0; })));
   const auto count_if = [&](const auto& holds) {
     return static_cast<std::size_t>(std::ranges::count_if(
         trials, [&](const Trial& t) { return t.distance == 0 && holds(t); }));

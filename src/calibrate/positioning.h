@@ -26,6 +26,7 @@ struct Positioning {
   std::array<std::optional<statistics::Estimate>, kKinds> overhead{};
   // Of accesses on the cylinder where the arm stands: for reads, for writes, and what another head adds.
   std::optional<statistics::Estimate> least_read{}, least_write{}, head_switch{};
+  std::optional<statistics::Estimate> inward{};  // of seeks: less outward
   // Seeks, linear in the logarithm of the distance between these, level beyond them.
   std::vector<double> distances{};
   std::vector<statistics::Estimate> seek{};
@@ -40,6 +41,7 @@ struct Positioning {
 // Maximum likelihood: a trial of expected correction c and spread sigma falls into its interval with a
 // probability that a Gaussian gives; one in fifty falls anywhere (retries, recalibrations). Weak
 // priors of 0.5 ms keep what no trial tells at 0, and a seek's correction near its neighbours'.
-Positioning fit_positioning(std::span<const Trial> trials);
+// `most`: of the sets of unknowns that come in.
+Positioning fit_positioning(std::span<const Trial> trials, std::size_t most = 100);
 
 }  // namespace platter::calibrate

@@ -85,6 +85,7 @@ std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& 
       trial.low_ms = trial.high_ms - period_ns / 1e6;
       trial.distance = static_cast<std::uint32_t>(
           std::abs(static_cast<long>(first.cylinder) - static_cast<long>(arm.cylinder)));
+      trial.inward = first.cylinder > arm.cylinder;
       trial.other_head = first.head != arm.head;
       trial.write = request.write;
       trial.after_write = after_write;

@@ -21,6 +21,7 @@ struct Trial {
   double left_ms = 0;           // of the difference in response, when whole revolutions are taken off
   int revolutions = 0;          // that the drive took longer
   std::uint32_t distance = 0;   // cylinders from where the request before left the arm
+  bool inward = false;  // to a higher one
   bool other_head = false;
   bool write = false, after_write = false;
   bool extra = false;           // a write for which such drives disconnect once more

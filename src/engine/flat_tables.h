@@ -9,7 +9,7 @@
 
 namespace platter::engine {
 
-constexpr std::uint32_t kFlatVersion = 3;
+constexpr std::uint32_t kFlatVersion = 4;
 
 // A node of the layout tree (model/drive_model.h) as one instance of it is. Zones come first; the
 // children of a node lie side by side, those of an earlier node before those of a later.
@@ -87,6 +87,7 @@ struct FlatSeekLine {
 struct FlatMotion {
   std::uint64_t numerator_ns, denominator;  // one revolution takes numerator_ns / denominator ns
   std::int64_t head_switch_ns, write_settle_ns;
+  std::int64_t inward_seek_ns;  // more to higher cylinders, less to lower ones
   std::uint32_t seek_shift;  // of the index of seek distances
   std::uint32_t reserved;    // 0
 };
@@ -102,6 +103,8 @@ struct CommandOverheads {
   std::int64_t minimum_seek_delay;
   std::int64_t extra_write_disconnect;  // flag
   std::int64_t minimum_read_seek_delay;
+  std::int64_t sequential_read_hit, sequential_write_hit;  // added to that of a hit
+  std::int64_t sequential_read_within;                     // of the completion before; 0: any time
 };
 
 struct BusTable {
@@ -160,8 +163,8 @@ struct QueueTable {
 
 static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 32 && sizeof(FlatTrack) == 24 &&
               sizeof(FlatStretch) == 40 && sizeof(FlatRemap) == 16 && sizeof(FlatLayout) == 48 &&
-              sizeof(FlatSeekLine) == 16 && sizeof(FlatMotion) == 40 &&
-              sizeof(CommandOverheads) == 200 && sizeof(BusTable) == 32 &&
+              sizeof(FlatSeekLine) == 16 && sizeof(FlatMotion) == 48 &&
+              sizeof(CommandOverheads) == 224 && sizeof(BusTable) == 32 &&
               sizeof(CacheTable) == 72 && sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 16);
 
 // Where they lie, in a file or in memory.

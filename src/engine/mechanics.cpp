@@ -198,7 +198,8 @@ void Mechanics::access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAc
   bool first = true;
   while (cursor.next_lbn < end_lbn) {
     const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1, cursor.track);
-    Nanoseconds moves = move_ns(tables_, cursor.arm, piece.arm(), how.write);
+    Nanoseconds moves = first ? first_move_ns(tables_, cursor.arm, piece.arm(), how.write)
+                              : move_ns(tables_, cursor.arm, piece.arm(), how.write);
     if (first)
       moves =
           std::max({moves + how.disturbance.positioning_ns, how.minimum_seek_ns, Nanoseconds{0}}) +

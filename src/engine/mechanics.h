@@ -73,6 +73,15 @@ inline Nanoseconds move_ns(const Tables& tables, const Arm& from, const Arm& to,
   return move;
 }
 
+// The move that a command begins with: inward it may take longer than outward. Not so the switch to
+// the next track of a run, which the servo knows.
+inline Nanoseconds first_move_ns(const Tables& tables, const Arm& from, const Arm& to, bool write) {
+  const Nanoseconds move = move_ns(tables, from, to, write);
+  if (from.cylinder == to.cylinder || tables.motion.inward_seek_ns == 0) return move;
+  const Nanoseconds inward = tables.motion.inward_seek_ns;
+  return std::max<Nanoseconds>(0, from.cylinder < to.cylinder ? move + inward : move - inward);
+}
+
 // Time for `slots` of a track, at most all of them, to pass.
 inline Nanoseconds passing_ns(const Platter& rotation, const Track& track, std::uint64_t slots) {
   if (slots >= track.sectors) return rotation.period_ns();

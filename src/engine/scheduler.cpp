@@ -67,7 +67,7 @@ Nanoseconds positioned_ns(const Tables& tables, const Core& core, const Waiting&
   const Nanoseconds overhead =
       (waiting.request.write ? overheads.write_miss : overheads.read_miss)[core.last_was_write];
   const Nanoseconds there = tables.decoded_ns(overhead, waiting.arrival_ns, now_ns) +
-                            move_ns(tables, core.arm, waiting.arm, waiting.request.write);
+                            first_move_ns(tables, core.arm, waiting.arm, waiting.request.write);
   return tables.rotation.next_passage(waiting.angle, there, waiting.request.disturbance.phase_ns);
 }
 

@@ -120,10 +120,21 @@ Nanoseconds Step::arm_taken_until(const Request& request, const Completion& done
   return std::max(core_.media_free_ns, sent);
 }
 
+// A drive has less (or more) to decide where a command carries on from the one before.
+Nanoseconds Step::hit_overhead(const Request& request) const {
+  const CommandOverheads& o = overheads_;
+  const bool carries_on =
+      request.lbn == core_.last_end_lbn && request.write == (core_.last_was_write != 0);
+  if (request.write) return o.write_hit[after_write()] + (carries_on ? o.sequential_write_hit : 0);
+  const bool soon = o.sequential_read_within <= 0 || idle_ns_ <= o.sequential_read_within;
+  return o.read_hit[after_write()] + (carries_on && soon ? o.sequential_read_hit : 0);
+}
+
 Completion Step::serve(const Request& request, Nanoseconds arrival_ns, Nanoseconds now_ns) {
   arrival_ = tables_.queue.preseeking == 0 ? now_ns : arrival_ns;
   core_.now_ns = now_ns;
   settle(now_ns);
+  idle_ns_ = std::max<Nanoseconds>(0, now_ns - core_.taken_until_ns);
   core_.taken_until_ns = std::max(core_.taken_until_ns, now_ns);
   if (tables_.cache.works_when_idle()) core_.phase_ns = request.disturbance.phase_ns;
   if (tables_.cache.fewest_segments > 0) divide_as_asked(request);
@@ -149,7 +160,7 @@ Nanoseconds Step::seek(std::uint64_t lbn, Nanoseconds now, const Disturbance& di
   const Piece piece = mechanics_.piece_at(lbn, lbn);
   const Nanoseconds start =
       std::max(decoded_ns(overheads_.read_miss[after_write()]), core_.media_free_ns);
-  const Nanoseconds move = move_ns(tables_, core_.arm, piece.arm(), false);
+  const Nanoseconds move = first_move_ns(tables_, core_.arm, piece.arm(), false);
   core_.arm = piece.arm();
   core_.media_free_ns =
       start + std::max<Nanoseconds>(0, move == 0 ? 0 : move + disturbance.positioning_ns);

@@ -48,6 +48,7 @@ class Step {
     return tables_.decoded_ns(overhead, arrival_, core_.now_ns);
   }
   int after_write() const { return core_.last_was_write ? 1 : 0; }
+  Nanoseconds hit_overhead(const Request& request) const;
 
   void settle(Nanoseconds now);
   void leave_media(const MediaCursor& cursor);
@@ -98,6 +99,7 @@ class Step {
   State& state_;
   Core& core_;
   Nanoseconds arrival_ = 0;        // of the request
+  Nanoseconds idle_ns_ = 0;        // of the drive, in front of the request
   bool waited_for_media_ = false;  // other data had to be written first
   bool received_late_ = false;     // a cached write: its data had to wait for the media
   bool reads_on_behind_ = true;    // the request is one behind which the drive may read on

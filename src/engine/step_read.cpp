@@ -38,7 +38,7 @@ Nanoseconds Step::reserve_bus(Nanoseconds start) {
 Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_t segment) {
   Background& background = core_.background;
   const Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns);
-  Nanoseconds start = decoded_ns(overheads_.read_hit[after_write()]) + overheads_.data_preparation;
+  Nanoseconds start = decoded_ns(hit_overhead(request)) + overheads_.data_preparation;
   if (background.kind == Kind::destage && !tables_.cache.destage_behind) {
     // The drive disconnects until the write is on the media.
     start = std::max(decoded_ns(overheads_.read_miss[after_write()]) +
@@ -73,7 +73,7 @@ Nanoseconds Step::read_partial(const Request& request, Nanoseconds now, std::uin
   const std::uint64_t end = request.lbn + request.blocks;
   Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns);
   const Nanoseconds start =
-      std::max(decoded_ns(overheads_.read_hit[after_write()]) + overheads_.data_preparation,
+      std::max(decoded_ns(hit_overhead(request)) + overheads_.data_preparation,
                segments_[segment].ready_ns);
   MediaCursor cursor;
   if (background.kind == Kind::read_ahead && background.segment == segment) {

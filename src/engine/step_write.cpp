@@ -83,7 +83,7 @@ bool Step::appends(const Request& request) const {
 Nanoseconds Step::append(const Request& request) {
   Background& background = core_.background;
   const std::uint64_t end = request.lbn + request.blocks;
-  const Nanoseconds command = decoded_ns(overheads_.write_hit[after_write()]);
+  const Nanoseconds command = decoded_ns(hit_overhead(request));
   const Supply supply = receive(request, command, 0, false);
   Mechanics::FirstAccess how;
   how.write = true;
@@ -107,7 +107,7 @@ Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
     core_.background.must = core_.background.limit;
   stop_read_ahead(now);
   if (core_.dirty > 0) bring_to_media(request, true, std::nullopt);
-  const Nanoseconds command = decoded_ns(overheads_.write_hit[after_write()]);
+  const Nanoseconds command = decoded_ns(hit_overhead(request));
   const std::uint64_t end = request.lbn + request.blocks;
   const std::uint32_t taken = take_for_write(request);
   const Supply supply = receive(request, command, core_.media_free_ns, waits);
@@ -172,7 +172,7 @@ Nanoseconds Step::write_behind(const Request& request, Nanoseconds now) {
   }
   const bool waits = waited_for_media_ && core_.media_free_ns > now;
   if (waits) core_.taken_until_ns = core_.media_free_ns;
-  const Nanoseconds command = decoded_ns(overheads_.write_hit[after_write()]);
+  const Nanoseconds command = decoded_ns(hit_overhead(request));
   receive(request, command, core_.media_free_ns, waits);
   segments_.hold_dirty(*target, request, core_.bus_free_ns);
   return core_.bus_free_ns + overheads_.write_completion;

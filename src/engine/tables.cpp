@@ -61,6 +61,9 @@ CommandOverheads compile_overheads(const model::Overheads& o) {
   c.extra_seek_delta = ns(o.extra_disconnect_seek_delta);
   c.minimum_seek_delay = ns(o.minimum_seek_delay);
   c.minimum_read_seek_delay = ns(o.minimum_read_seek_delay);
+  c.sequential_read_hit = ns(o.sequential_read_hit_delta);
+  c.sequential_write_hit = ns(o.sequential_write_hit_delta);
+  c.sequential_read_within = ns(o.sequential_read_hit_within);
   return c;
 }
 
@@ -160,7 +163,7 @@ std::optional<std::string> motion_defect(const FlatMotion& motion) {
   if (!Platter::possible(motion.numerator_ns, motion.denominator))
     return "its rotation is no drive's";
   if (motion.head_switch_ns < 0 || !is_time(motion.head_switch_ns) ||
-      !is_time(motion.write_settle_ns))
+      !is_time(motion.write_settle_ns) || !is_time(motion.inward_seek_ns))
     return "its head switch or write settle time is none";
   if (motion.reserved != 0) return "it has something where nothing may be";
   return std::nullopt;
@@ -172,7 +175,8 @@ std::optional<std::string> overheads_defect(const CommandOverheads& o) {
   for (const Nanoseconds time :
        {o.per_request, o.read_completion, o.write_completion, o.data_preparation, o.first_reselect,
         o.other_reselect, o.write_disconnect, o.extra_command, o.extra_first, o.extra_inter,
-        o.extra_second, o.extra_seek_delta, o.minimum_seek_delay, o.minimum_read_seek_delay})
+        o.extra_second, o.extra_seek_delta, o.minimum_seek_delay, o.minimum_read_seek_delay,
+        o.sequential_read_hit, o.sequential_write_hit, o.sequential_read_within})
     if (!is_time(time)) return "an overhead is no time";
   if (!are_flags({static_cast<std::uint64_t>(o.extra_write_disconnect)}))
     return "a flag of its overheads is neither 0 nor 1";
@@ -270,6 +274,7 @@ Tables::Tables(const model::DriveModel& model)
              model.rotation.denominator,
              ns(model.head_switch),
              ns(model.write_settle),
+             ns(model.inward_seek_delta),
              0,
              0},
       rotation(motion.numerator_ns, motion.denominator),

@@ -177,6 +177,8 @@ struct Overheads {
       extra_disconnect_second, extra_disconnect_seek_delta;
   Parameter minimum_seek_delay;      // writes (DiskSim's)
   Parameter minimum_read_seek_delay; // reads
+  // Added to a hit that carries on from the command before, of the same kind; reads only so soon.
+  Parameter sequential_read_hit_delta, sequential_write_hit_delta, sequential_read_hit_within;
   Parameter address_translation;     // time of one SEND + RECEIVE DIAGNOSTIC page 40h pair
 };
 
@@ -255,6 +257,7 @@ struct DriveModel {
   Layout layout;
   Seek seek;
   Parameter head_switch;   // ms
+  Parameter inward_seek_delta;  // ms; more to higher cylinders, less to lower ones
   Parameter write_settle;  // ms; may be negative where it overlaps with other work
   Cache cache;
   Overheads overheads;

@@ -188,6 +188,9 @@ void visit_fields(Fields<Overheads> auto& s, V&& visit) {
   visit.usual("extra_disconnect_seek_delta", s.extra_disconnect_seek_delta);
   visit.usual("minimum_seek_delay", s.minimum_seek_delay);
   visit.usual("minimum_read_seek_delay", s.minimum_read_seek_delay);
+  visit.usual("sequential_read_hit_delta", s.sequential_read_hit_delta);
+  visit.usual("sequential_write_hit_delta", s.sequential_write_hit_delta);
+  visit.usual("sequential_read_hit_within", s.sequential_read_hit_within);
   visit.usual("address_translation", s.address_translation);
 }
 
@@ -282,6 +285,7 @@ void visit_fields(Fields<DriveModel> auto& s, V&& visit) {
   visit.required("layout", s.layout);
   visit.required("seek", s.seek);
   visit.usual("head_switch", s.head_switch);
+  visit.usual("inward_seek_delta", s.inward_seek_delta);
   visit.usual("write_settle", s.write_settle);
   visit.usual("cache", s.cache);
   visit.usual("overheads", s.overheads);

@@ -29,6 +29,7 @@ std::vector<NamedParameter> parameters_of(const DriveModel& model) {
   std::vector<NamedParameter> list;
   list.push_back({"rotation.period", period_of(model.rotation)});
   list.push_back({"head_switch", model.head_switch});
+  list.push_back({"inward_seek_delta", model.inward_seek_delta});
   list.push_back({"write_settle", model.write_settle});
   visit_fields(model.cache, Collector{"cache", list});
   visit_fields(model.overheads, Collector{"overheads", list});

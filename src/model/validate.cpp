@@ -325,6 +325,7 @@ void check_cache(const Cache& cache, const Checker& check) {
 
 void check_times(const DriveModel& model, const Checker& check) {
   check.parameter("head_switch", model.head_switch, 0, kLongestTime_ms);
+  check.parameter("inward_seek_delta", model.inward_seek_delta, -kLongestTime_ms, kLongestTime_ms);
   check.parameter("write_settle", model.write_settle, -kLongestTime_ms, kLongestTime_ms);
   for_each_parameter("overheads", model.overheads,
                      [&](const std::string& path, std::string_view, const Parameter& p) {

@@ -77,6 +77,23 @@ TEST_CASE("seeks that take longer over long distances") {
   CHECK(found.seek_at(2000) - found.seek_at(10) == Approx(0.8).margin(0.2));
 }
 
+TEST_CASE("seeks that take longer inward than outward") {
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    std::vector<Trial> list = trials(2500, seed, 0, 0, 0, 0.05);
+    std::mt19937_64 generator(seed);
+    for (Trial& trial : list) {
+      trial.inward = trial.distance > 0 && generator() % 2 == 0;
+      if (trial.distance == 0) continue;
+      trial.low_ms += trial.inward ? 0.3 : -0.3;
+      trial.high_ms += trial.inward ? 0.3 : -0.3;
+    }
+    const Positioning found = fit_positioning(list);
+    REQUIRE(found.inward);
+    CHECK(found.inward->value == Approx(0.3).margin(0.03));
+    CHECK(found.unknowns == 1);
+  }
+}
+
 TEST_CASE("no trials tell nothing") {
   CHECK(fit_positioning({}).unknowns == 0);
 }

@@ -6,7 +6,7 @@ import bisect
 import collections
 import struct
 
-VERSION = 3
+VERSION = 4
 FIELDS = ("version platter identity provenance demerits note validity motion overheads bus cache "
           "queue totals nodes tracks extents zone_slots zone_buckets piece_lbns piece_shifts "
           "piece_buckets stretches remaps seek_distances seek_lines seek_buckets").split()
@@ -26,11 +26,11 @@ Stretch = collections.namedtuple("Stretch", "shift sequential period reciprocal 
 Remap = collections.namedtuple("Remap", "lbn slot")
 SeekLine = collections.namedtuple("SeekLine", "time_ns slope")
 Motion = collections.namedtuple("Motion", "numerator_ns denominator head_switch_ns write_settle_ns "
-                                "seek_shift reserved")
+                                "inward_seek_ns seek_shift reserved")
 Place = collections.namedtuple("Place", "cylinder head sector angle")
 
 FORMS = {Totals: "<QQQIIIIII", Node: "<QQQQQiihhIII", Track: "<QIIihH", Extent: "<QiiiiII",
-         Stretch: "<QQQQQ", Remap: "<QQ", SeekLine: "<qq", Motion: "<QQqqII"}
+         Stretch: "<QQQQQ", Remap: "<QQ", SeekLine: "<qq", Motion: "<QQqqqII"}
 
 
 class Envelope:

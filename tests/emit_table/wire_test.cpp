@@ -118,6 +118,7 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     const auto flat_struct = flat_of<Flat>(wire_struct);
     SAME("Motion", Flat, numerator_ns); SAME("Motion", Flat, denominator);
     SAME("Motion", Flat, head_switch_ns); SAME("Motion", Flat, write_settle_ns);
+    SAME("Motion", Flat, inward_seek_ns);
     SAME("Motion", Flat, seek_shift); SAME("Motion", Flat, reserved);
   }
   {
@@ -191,5 +192,6 @@ TEST_CASE("the overheads, whose pairs have names of their own in the schema") {
   SAME("Overheads", Flat, extra_first); SAME("Overheads", Flat, extra_inter);
   SAME("Overheads", Flat, extra_second); SAME("Overheads", Flat, extra_seek_delta);
   SAME("Overheads", Flat, minimum_seek_delay); SAME("Overheads", Flat, extra_write_disconnect);
-  SAME("Overheads", Flat, minimum_read_seek_delay);
+  SAME("Overheads", Flat, minimum_read_seek_delay); SAME("Overheads", Flat, sequential_read_hit);
+  SAME("Overheads", Flat, sequential_write_hit); SAME("Overheads", Flat, sequential_read_within);
 }

@@ -442,6 +442,32 @@ TEST_CASE("what waits is on the media before anything goes around it") {
   }
 }
 
+TEST_CASE("a hit that carries on from the command before has an overhead of its own") {
+  model::Cache cache = plain_cache(3, 200);
+  cache.write_back_level = value(2);
+  cache.read_ahead = value(3);
+  model::DriveModel drive = drive_with(cache);
+  Host plain(drive);
+  drive.overheads.sequential_read_hit_delta = value(-0.02);
+  drive.overheads.sequential_write_hit_delta = value(0.05);
+  drive.overheads.sequential_read_hit_within = value(50);
+  Host host(drive);
+  // How much longer it takes than on a drive without; a pause in front.
+  const auto longer = [&](std::uint64_t lbn, bool write, double pause_ms) {
+    plain.now = host.now = std::max(plain.now, host.now) + from_ms(pause_ms);
+    const Completion a = plain.ask(lbn, 4, write), b = host.ask(lbn, 4, write);
+    CHECK(a.cache_hit == b.cache_hit);
+    return (b.completion_ns - b.arrival_ns) - (a.completion_ns - a.arrival_ns);
+  };
+  CHECK(longer(1000, false, 100) == 0);
+  CHECK(longer(1004, false, 40) == from_ms(-0.02));
+  CHECK(longer(1008, false, 60) == 0);   // too late
+  CHECK(longer(1016, false, 40) == 0);   // leaves four out
+  CHECK(longer(5000, true, 100) == 0);
+  CHECK(longer(5004, true, 100) == from_ms(0.05));
+  CHECK(longer(5008, false, 100) == 0);  // another kind
+}
+
 TEST_CASE("a write that finds no room in the buffer says that it waited for the media") {
   for (const double behind : {0.0, 1.0}) {
     model::Cache cache = behind_cache(2, 1e5);

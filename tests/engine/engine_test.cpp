@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/mechanics.h"
 #include "engine/platter.h"
 #include "engine/random_layout.h"
 #include "engine/seek_table.h"
@@ -64,6 +65,18 @@ TEST_CASE("writes settle only if the arm or the head moved") {
   // has passed, sector 1 begins at 1.5 ms.
   REQUIRE(Engine(drive).service(write_of(21), 0).completion_ns == 2000 * kUs);
   REQUIRE(Engine(drive).service(write_of(20), 0).completion_ns == 11500 * kUs);
+}
+
+TEST_CASE("a seek inward may take longer than one outward") {
+  auto drive = small_drive();
+  drive.inward_seek_delta = value(0.3);
+  const Tables tables(drive);
+  REQUIRE(first_move_ns(tables, {10, 0}, {20, 0}, false) == 1750 * kUs);
+  REQUIRE(first_move_ns(tables, {20, 0}, {10, 0}, false) == 1150 * kUs);
+  REQUIRE(first_move_ns(tables, {20, 0}, {20, 1}, false) == 500 * kUs);
+  REQUIRE(move_ns(tables, {10, 0}, {20, 0}, false) == 1450 * kUs);  // within a run
+  drive.inward_seek_delta = value(2);
+  REQUIRE(first_move_ns(Tables(drive), {20, 0}, {10, 0}, false) == 0);
 }
 
 TEST_CASE("the overhead depends on the previous command") {

@@ -79,7 +79,10 @@ TEST_CASE("times of the tables go to 1000 seconds, either way") {
         time_limit("extra_inter", &O::extra_inter), time_limit("extra_second", &O::extra_second),
         time_limit("extra_seek_delta", &O::extra_seek_delta),
         time_limit("minimum_seek_delay", &O::minimum_seek_delay),
-        time_limit("minimum_read_seek_delay", &O::minimum_read_seek_delay)})
+        time_limit("minimum_read_seek_delay", &O::minimum_read_seek_delay),
+        time_limit("sequential_read_hit", &O::sequential_read_hit),
+        time_limit("sequential_write_hit", &O::sequential_write_hit),
+        time_limit("sequential_read_within", &O::sequential_read_within)})
     check(limit);
   for (const auto pair :
        {&O::read_hit, &O::read_miss, &O::write_hit, &O::write_miss, &O::read_disconnect}) {
@@ -89,6 +92,8 @@ TEST_CASE("times of the tables go to 1000 seconds, either way") {
              -kLongest, kLongest});
     }
   }
+  check(within("inward seek", &TablesView::motion, &FlatMotion::inward_seek_ns, -kLongest,
+               kLongest));
   check(within("write settle", &TablesView::motion, &FlatMotion::write_settle_ns, -kLongest,
                kLongest));
   check(within("head switch", &TablesView::motion, &FlatMotion::head_switch_ns, 0, kLongest));
