@@ -46,6 +46,13 @@ std::vector<TrackAngle> within(const std::vector<TrackAngle>& all, const ZoneSha
   return mine;
 }
 
+// Where it begins, a step for what repeats, and where each further child begins: at most.
+std::size_t unknowns_of(const model::LayoutNode& node) {
+  std::size_t count = 1 + (node.count > 1 ? 1 : 0);
+  for (const model::LayoutNode& child : node.children) count += unknowns_of(child);
+  return count;
+}
+
 std::size_t first_about_angles(const Samples& samples) {
   const auto first = std::find_if(samples.begin(), samples.end(), [](const Sample& s) {
     return s.experiment == Experiment::angle;
@@ -98,6 +105,7 @@ class Survey {
  private:
   bool is_left(std::size_t zone) const { return zone < left_.size() && left_[zone]; }
   void recall();
+  double share_until(std::size_t zone) const;
   // What became of one zone.
   enum class Fate { done, split, given_up };
   struct Work {
@@ -135,6 +143,16 @@ class Survey {
   std::uint32_t splits_ = 0;
   std::vector<std::string> notes_;
 };
+
+// The part of the budget that zones up to this one may use: each by what is unknown in it.
+double Survey::share_until(std::size_t zone) const {
+  double before = 0, all = 0;
+  for (std::size_t i = 0; i < layout_.zones.size(); ++i) {
+    all += static_cast<double>(unknowns_of(layout_.zones[i]));
+    if (i == zone) before = all;
+  }
+  return before / all;
+}
 
 // What earlier reads of this run say: they need not be made again.
 void Survey::recall() {
@@ -253,7 +271,8 @@ bool Survey::refine(Work& work, const ZoneFit& fit) {
                                                         shape.first_slot() + shape.slots() - 1);
   const bool random_wanted = work.random < options_.random_tracks;
   const bool sharper_wanted = zone_error_rev(shape, fit) > options_.target_error_rev;
-  if (!random_wanted && !(sharper_wanted && work.random < 4 * options_.random_tracks)) return false;
+  const auto most = static_cast<std::uint32_t>(4 * (options_.random_tracks + shape.unknowns()));
+  if (!random_wanted && !(sharper_wanted && work.random < most)) return false;
   std::optional<TrackPath> chosen;
   double worst = -1;
   const auto consider = [&](const TrackPath& path) {
@@ -433,7 +452,7 @@ LayoutAngles Survey::run() {
   recall();
   for (std::size_t zone = 0; zone < layout_.zones.size(); ++zone) {
     if (is_left(zone)) continue;
-    const double share = static_cast<double>(zone + 1) / static_cast<double>(layout_.zones.size());
+    const double share = share_until(zone);
     Fate fate = survey_zone(zone, share);
     while (fate == Fate::split) fate = survey_zone(zone, share);
     if (fate == Fate::given_up && !meter_.exhausted())
@@ -490,7 +509,8 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   }
   const std::vector<TrackAngle> all = observe_tracks(samples, rotation, map, drift);
   const std::vector<std::uint64_t> starts = zone_starts(layout, map);
-  std::vector<double> residuals, errors;
+  std::vector<double> residuals;
+  double squares = 0, known_slots = 0;  // of the errors of zones, by slots
   std::vector<std::size_t> unknown;
   std::size_t used = 0;
   for (std::size_t zone = 0; zone < layout.zones.size(); ++zone) {
@@ -501,7 +521,11 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
     result.layout.zones[zone] = shape.with_angles(fit.unknowns);
     const double error = known ? zone_error_rev(shape, fit) : 1.0;
     result.zone_error_rev.push_back(error);
-    if (known) errors.push_back(error);
+    const auto slots = static_cast<double>(shape.slots());
+    if (known) {
+      squares += slots * error * error;
+      known_slots += slots;
+    }
     used += fit.used;
     for (double residual : fit.residuals_rev)
       if (residual != 1.0) residuals.push_back(residual);
@@ -518,10 +542,10 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   angle.unit = "rev";
   angle.method = "one-sector reads, phase relative to a reference sector";
   angle.samples = used;
-  if (errors.empty()) {
+  if (known_slots == 0) {
     angle.reason = "no zone's angles could be measured";
   } else {
-    angle.error = std::hypot(statistics::median(errors), drift.error_rev());
+    angle.error = std::hypot(std::sqrt(squares / known_slots), drift.error_rev());
     if (!result.complete) angle.reason = "the angles of some zones could not be measured";
   }
   return result;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "mtbrc/phase_drift.h"
@@ -18,11 +19,13 @@ struct Pair {
   double turn = 0;      // from the one sector to the other by the layout, in parts of the track
   double surplus = 0;   // what the platter turned by beyond that, -0.5 to 0.5 revolutions
   bool same = false;    // of one sector, within a visit: what disturbs the drive, not the map
+  std::uint64_t track = 0;
 };
 
 // One visit of a track.
 struct Visit {
   std::uint32_t zone = 0, sectors = 0;
+  std::uint64_t track = 0;           // its first slot
   std::vector<std::uint64_t> slots;  // within the track
   std::vector<double> phases;
 };
@@ -39,7 +42,7 @@ std::vector<Visit> visits_of(const Samples& samples, const model::Rotation& rota
     const std::uint64_t slot = map.slot_of_lbn(s.lbn);
     const engine::Track track = map.track_of_slot(slot);
     if (track_slot != track.first_slot) {
-      visits.push_back({track.zone, track.sectors, {}, {}});
+      visits.push_back({track.zone, track.sectors, track.first_slot, {}, {}});
       track_slot = track.first_slot;
     }
     visits.back().slots.push_back(slot - track.first_slot);
@@ -53,7 +56,7 @@ void add_pairs(const Visit& visit, std::vector<Pair>& pairs) {
     const double turn = (static_cast<double>(visit.slots[b]) - static_cast<double>(visit.slots[a])) /
                         visit.sectors;
     return Pair{turn, statistics::wrap_rev(visit.phases[b] - visit.phases[a] - turn),
-                visit.slots[a] == visit.slots[b]};
+                visit.slots[a] == visit.slots[b], visit.track};
   };
   for (std::size_t i = 1; i < visit.slots.size(); ++i)
     if (visit.slots[i] != visit.slots[i - 1]) pairs.push_back(pair(i - 1, i));
@@ -68,15 +71,22 @@ void add_pairs(const Visit& visit, std::vector<Pair>& pairs) {
 // track that lies behind its last sector. A median first, for contradictions may be many.
 struct Gap {
   double share = 0, error = 1;
-  std::size_t pairs = 0, contradicting = 0;
+  std::size_t pairs = 0;
+
+  double miss_rev(const Pair& pair) const {
+    return std::abs(statistics::wrap_rev(pair.surplus + share * pair.turn));
+  }
 };
 
-Gap fit_gap(const std::vector<Pair>& pairs, double bound_rev, double noise_rev) {
+Gap fit_gap(const std::vector<Pair>& pairs, double noise_rev) {
   Gap gap;
   constexpr double kFar = 0.3;
   std::vector<double> slopes;
-  for (const Pair& pair : pairs)
-    if (!pair.same && std::abs(pair.turn) > kFar) slopes.push_back(-pair.surplus / pair.turn);
+  for (const Pair& pair : pairs) {
+    if (pair.same) continue;
+    ++gap.pairs;
+    if (std::abs(pair.turn) > kFar) slopes.push_back(-pair.surplus / pair.turn);
+  }
   if (slopes.empty()) return gap;
   gap.share = statistics::median(slopes);
   const double near_rev = 3 * std::sqrt(2.0) * noise_rev;  // delays of a host have long tails
@@ -85,13 +95,10 @@ Gap fit_gap(const std::vector<Pair>& pairs, double bound_rev, double noise_rev) 
   for (int round = 0; round < 4; ++round) {
     double products = 0;
     squares = misses = 0;
-    gap.pairs = gap.contradicting = used = 0;
+    used = 0;
     for (const Pair& pair : pairs) {
-      if (pair.same) continue;
-      ++gap.pairs;
-      const double miss = statistics::wrap_rev(pair.surplus + gap.share * pair.turn);
-      if (std::abs(miss) > bound_rev) ++gap.contradicting;
-      if (std::abs(miss) > near_rev) continue;
+      const double miss = gap.miss_rev(pair);
+      if (pair.same || miss > near_rev) continue;
       ++used;
       misses += miss * miss;
       squares += pair.turn * pair.turn;
@@ -107,31 +114,69 @@ Gap fit_gap(const std::vector<Pair>& pairs, double bound_rev, double noise_rev) 
   return gap;
 }
 
-void judge(ZonePitch& zone, const std::vector<Pair>& pairs, double noise_rev) {
-  constexpr double kSigmas = 6, kFloor_rev = 0.002;
-  constexpr std::size_t kFewest = 12;
-  constexpr double kContradicting = 0.2, kDisturbed = 0.1;
-  const double bound_rev = kFloor_rev + kSigmas * std::sqrt(2.0) * noise_rev;
-  const Gap gap = fit_gap(pairs, bound_rev, noise_rev);
-  zone.pairs = gap.pairs;
-  if (gap.pairs < kFewest) return;
-  zone.contradicting = static_cast<double>(gap.contradicting) / static_cast<double>(gap.pairs);
-  std::size_t same = 0, disturbed = 0;
+// Shares of pairs, and of tracks, that are further than `bound_rev` from where the gap has them.
+struct Contradictions {
+  double pairs = 0, tracks = 0;
+  std::size_t tracks_seen = 0;
+};
+
+Contradictions contradictions(const std::vector<Pair>& pairs, const Gap& gap, double bound_rev) {
+  constexpr double kOfTrack = 0.2;
+  struct Count {
+    double all = 0, beyond = 0;
+  };
+  Count sum;
+  std::map<std::uint64_t, Count> tracks;
+  for (const Pair& pair : pairs) {
+    if (pair.same) continue;
+    const double beyond = gap.miss_rev(pair) > bound_rev ? 1 : 0;
+    for (Count* count : {&sum, &tracks[pair.track]}) {
+      count->all += 1;
+      count->beyond += beyond;
+    }
+  }
+  Contradictions result;
+  if (sum.all == 0) return result;
+  result.pairs = sum.beyond / sum.all;
+  result.tracks_seen = tracks.size();
+  for (const auto& [track, count] : tracks)
+    if (count.beyond > kOfTrack * count.all) result.tracks += 1.0 / static_cast<double>(tracks.size());
+  return result;
+}
+
+double share_disturbed(const std::vector<Pair>& pairs, double bound_rev) {
+  double same = 0, disturbed = 0;
   for (const Pair& pair : pairs) {
     if (!pair.same) continue;
-    ++same;
-    if (std::abs(pair.surplus) > bound_rev) ++disturbed;
+    same += 1;
+    if (std::abs(pair.surplus) > bound_rev) disturbed += 1;
   }
-  if (same > 0) zone.disturbed = static_cast<double>(disturbed) / static_cast<double>(same);
-  if (zone.disturbed > kDisturbed) return;  // the drive's doing: nothing can be said of the map
+  return same > 0 ? disturbed / same : 0;
+}
+
+void judge(ZonePitch& zone, const std::vector<Pair>& pairs, double noise_rev) {
+  constexpr double kSigmas = 6, kFloor_rev = 0.002, kSlips = 2.5;
+  constexpr std::size_t kFewestPairs = 12, kFewestTracks = 4;
+  constexpr double kContradicting = 0.2, kContradictingTracks = 0.4, kDisturbed = 0.1;
+  const double bound_rev = kFloor_rev + kSigmas * std::sqrt(2.0) * noise_rev;
   const double sectors = zone.sectors > 0 ? zone.sectors : 1;
+  const Gap gap = fit_gap(pairs, noise_rev);
+  zone.pairs = gap.pairs;
+  if (gap.pairs < kFewestPairs) return;
+  // A slipped defect that the map does not know moves sectors by one: that is no untruth.
+  const Contradictions found =
+      contradictions(pairs, gap, std::max(bound_rev, zone.sectors > 0 ? kSlips / sectors : 0.0));
+  zone.contradicting = found.pairs;
+  zone.disturbed = share_disturbed(pairs, bound_rev);
+  if (zone.disturbed > kDisturbed) return;  // the drive's doing: nothing can be said of the map
+  if (found.tracks_seen < kFewestTracks) return;
   const double passing = sectors / (1 - gap.share);
   const double error = sectors * gap.error / ((1 - gap.share) * (1 - gap.share));
   if (zone.sectors > 0 && zone.contradicting <= kContradicting)
     zone.passing = statistics::Estimate{passing, error, gap.pairs};
-  // More sectors than a revolution has room for, or half a track of none.
+  // More sectors than a revolution has room for, or a third of a track and more of none.
   const bool impossible = gap.share < -0.002 - 5 * gap.error || gap.share > 1.0 / 3;
-  zone.untrue = zone.contradicting > kContradicting || impossible;
+  zone.untrue = impossible || (found.pairs > kContradicting && found.tracks > kContradictingTracks);
   constexpr double kSure = 5, kSharp = 0.2;
   const double more = passing - sectors;
   if (!zone.untrue && zone.passing && error < kSharp && more > kSure * error)

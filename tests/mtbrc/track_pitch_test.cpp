@@ -120,6 +120,27 @@ TEST_CASE("track pitch: a zone whose tracks are none is found, the others are le
   }
 }
 
+TEST_CASE("track pitch: sectors slipped behind the map's back are no untruth") {
+  // A slip that the map does not know moves what lies behind it on the track by a sector.
+  const std::vector<PlainZone> zones{{900, 45, 0}, {1, 40, 0}, {300, 36, 0}};
+  Bench bench(
+      [&] {
+        model::DriveModel model = virtual_drive::virtual_model(
+            "virtual:quantum-atlas10k?imperfections=default&seed=9");
+        model.layout = plain_layout(zones, true);
+        model.layout.skips = {{10, 1, 900, 45}, {900 * 45 + 20, 1, 1, 0}};
+        model.identity.blocks = engine::LayoutMap(model.layout).blocks();
+        model.identity.heads = 1;
+        model.identity.cylinders = 1201;
+        return std::make_unique<virtual_drive::VirtualDevice>(model, "a drive with slips");
+      }());
+  std::vector<PlainZone> told = zones;
+  told[0].sectors = 44;  // the slip taken for a spare
+  told[1].sectors = 39;
+  const TrackPitch found = measure_track_pitch(bench.context, plain_layout(told, false));
+  for (const ZonePitch& zone : found.zones) CHECK_FALSE(zone.untrue);
+}
+
 TEST_CASE("track pitch: where nothing comes twice from the same place, nothing is said") {
   // Reads that a buffer answers come at any time.
   Bench bench("virtual:quantum-atlas10k?imperfections=default&seed=2");
