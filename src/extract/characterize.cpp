@@ -14,6 +14,7 @@
 #include "model/error.h"
 #include "mtbrc/access.h"
 #include "mtbrc/angle.h"
+#include "mtbrc/empty_units.h"
 #include "mtbrc/overheads.h"
 #include "mtbrc/rotation.h"
 #include "mtbrc/seek.h"
@@ -208,7 +209,7 @@ void Characterization::extract_layout() {
   model_.layout = std::move(found.layout);
   for (auto& note : found.notes) model_.provenance.notes.push_back(std::move(note));
   if (model_.layout.zones.empty()) return;
-  translated_ = model_.layout;
+  translated_ = mtbrc::grouped_by_empty_units(model_.layout);
   map_.emplace(model_.layout);
   context_.map = &*map_;
   model_.identity.heads = map_->heads();
