@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "engine/layout_map.h"
 #include "layout/compile.h"
@@ -41,12 +42,9 @@ void add_not_understood(std::vector<model::NotUnderstood>& all, model::NotUnders
 }
 
 std::string contradiction(const mtbrc::ZonePitch& zone) {
-  if (zone.contradicting > 0.2)
-    return fmt::format("{:.0f} % of {} pairs of sectors that it puts on one track passed the heads at "
-                       "other times than sectors of a track do",
-                       100 * zone.contradicting, zone.pairs);
-  return fmt::format("the sectors of a track pass at another pace than it says, in {} pairs",
-                     zone.pairs);
+  return fmt::format("{:.0f} % of {} pairs of sectors that it puts on one track passed the heads at "
+                     "other times than sectors of a track do",
+                     100 * zone.contradicting, zone.pairs);
 }
 
 void lengthen(model::LayoutNode& node, std::uint32_t more) {
@@ -142,26 +140,26 @@ JudgedMap judge_map(const model::Layout& translated, const mtbrc::TrackPitch& pi
   JudgedMap judged;
   const engine::LayoutMap map(translated);
   const std::vector<std::uint64_t> starts = zone_starts(map, translated.zones.size());
-  std::vector<model::NotUnderstood> untrue;
+  std::vector<model::NotUnderstood> not_understood;
   std::vector<std::uint32_t> more;
   std::uint64_t untrue_blocks = 0;
+  std::map<std::uint32_t, std::vector<std::size_t>> zones_by_hidden;
   std::string first_contradiction;
   for (std::size_t i = 0; i < pitch.zones.size(); ++i) {
     const mtbrc::ZonePitch& zone = pitch.zones[i];
-    judged.left_zones.push_back(zone.untrue);
-    more.push_back(zone.untrue ? 0 : zone.hidden);
-    if (zone.hidden > 0)
-      judged.notes.push_back(
-          fmt::format("layout: the tracks of zone {} have {} more sectors at their end than address "
-                      "translation tells of: in a revolution {:.2f} pass, with a standard error of "
-                      "{:.2f}",
-                      i, zone.hidden, zone.passing->value, zone.passing->error));
-    if (!zone.untrue) continue;
+    judged.left_zones.push_back(zone.untrue || zone.uneven);
+    more.push_back(zone.hidden);
+    if (zone.hidden > 0) zones_by_hidden[zone.hidden].push_back(i);
+    if (!zone.untrue && !zone.uneven) continue;
     const std::string why = contradiction(zone);
-    if (first_contradiction.empty()) first_contradiction = why;
-    untrue.push_back(blocks_of(map, starts[i], starts[i + 1],
-                               "address translation does not tell the truth: " + why));
-    untrue_blocks += untrue.back().last_lbn - untrue.back().first_lbn + 1;
+    if (zone.untrue && first_contradiction.empty()) first_contradiction = why;
+    not_understood.push_back(
+        blocks_of(map, starts[i], starts[i + 1],
+                  zone.untrue ? "address translation does not tell the truth: " + why
+                              : "tracks are not as long as the map has them: sectors pass the heads "
+                                "at another pace"));
+    if (zone.untrue)
+      untrue_blocks += not_understood.back().last_lbn - not_understood.back().first_lbn + 1;
   }
   if (static_cast<double>(untrue_blocks) > kNearlyAll * static_cast<double>(map.blocks())) {
     judged.layout.reason =
@@ -171,11 +169,23 @@ JudgedMap judge_map(const model::Layout& translated, const mtbrc::TrackPitch& pi
   }
   const bool longer = std::ranges::any_of(more, [](std::uint32_t sectors) { return sectors > 0; });
   judged.layout = longer ? with_longer_tracks(translated, more) : translated;
-  for (model::NotUnderstood& part : untrue) {
-    judged.notes.push_back(fmt::format("layout: LBN {} to {}: {}", part.first_lbn, part.last_lbn,
-                                       part.reason));
-    add_not_understood(judged.layout.not_understood, std::move(part));
+  for (const auto& [hidden, zones] : zones_by_hidden) {
+    const mtbrc::ZonePitch& zone = pitch.zones[zones.front()];
+    judged.notes.push_back(
+        fmt::format("layout: the tracks of {} of {} zones have {} more sectors at their end than address "
+                    "translation tells of (of zone {}, the first of them, {:.2f} pass in a revolution, "
+                    "with a standard error of {:.2f})",
+                    zones.size(), pitch.zones.size(), hidden, zones.front(), zone.passing->value,
+                    zone.passing->error));
   }
+  if (!not_understood.empty())
+    judged.notes.push_back(fmt::format("layout: {} of {} zones are not as timed reads have them; of LBN "
+                                       "{} to {}, {}",
+                                       not_understood.size(), pitch.zones.size(),
+                                       not_understood.front().first_lbn,
+                                       not_understood.front().last_lbn, not_understood.front().reason));
+  for (model::NotUnderstood& part : not_understood)
+    add_not_understood(judged.layout.not_understood, std::move(part));
   return judged;
 }
 

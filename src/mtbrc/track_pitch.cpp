@@ -114,33 +114,38 @@ Gap fit_gap(const std::vector<Pair>& pairs, double noise_rev) {
   return gap;
 }
 
-// Shares of pairs, and of tracks, that are further than `bound_rev` from where the gap has them.
+// What each track says by itself, whatever its length.
 struct Contradictions {
-  double pairs = 0, tracks = 0;
+  double pairs = 0, tracks = 0;  // shares of those that are no even sequence of sectors
+  double uneven = 0;             // share of the tracks that are even, but of another length
   std::size_t tracks_seen = 0;
 };
 
-Contradictions contradictions(const std::vector<Pair>& pairs, const Gap& gap, double bound_rev) {
+Contradictions contradictions(const std::vector<Pair>& pairs, const Gap& zone, double bound_rev,
+                              double noise_rev) {
   constexpr double kOfTrack = 0.2;
-  struct Count {
-    double all = 0, beyond = 0;
-  };
-  Count sum;
-  std::map<std::uint64_t, Count> tracks;
-  for (const Pair& pair : pairs) {
-    if (pair.same) continue;
-    const double beyond = gap.miss_rev(pair) > bound_rev ? 1 : 0;
-    for (Count* count : {&sum, &tracks[pair.track]}) {
-      count->all += 1;
-      count->beyond += beyond;
-    }
-  }
+  std::map<std::uint64_t, std::vector<Pair>> tracks;
+  for (const Pair& pair : pairs)
+    if (!pair.same) tracks[pair.track].push_back(pair);
   Contradictions result;
-  if (sum.all == 0) return result;
-  result.pairs = sum.beyond / sum.all;
   result.tracks_seen = tracks.size();
-  for (const auto& [track, count] : tracks)
-    if (count.beyond > kOfTrack * count.all) result.tracks += 1.0 / static_cast<double>(tracks.size());
+  double all = 0;
+  for (const auto& [track, own] : tracks) {
+    const Gap gap = fit_gap(own, noise_rev);
+    double beyond = 0;
+    for (const Pair& pair : own)
+      if (gap.miss_rev(pair) > bound_rev) beyond += 1;
+    const auto size = static_cast<double>(own.size());
+    const bool even = beyond <= kOfTrack * size;
+    if (!even) result.tracks += 1;
+    if (even && std::abs(gap.share - zone.share) > bound_rev) result.uneven += 1;
+    result.pairs += beyond;
+    all += size;
+  }
+  if (all == 0) return result;
+  result.pairs /= all;
+  result.tracks /= static_cast<double>(tracks.size());
+  result.uneven /= static_cast<double>(tracks.size());
   return result;
 }
 
@@ -165,21 +170,23 @@ void judge(ZonePitch& zone, const std::vector<Pair>& pairs, double noise_rev) {
   if (gap.pairs < kFewestPairs) return;
   // A slipped defect that the map does not know moves sectors by one: that is no untruth.
   const Contradictions found =
-      contradictions(pairs, gap, std::max(bound_rev, zone.sectors > 0 ? kSlips / sectors : 0.0));
+      contradictions(pairs, gap, std::max(bound_rev, zone.sectors > 0 ? kSlips / sectors : 0.0),
+                     noise_rev);
   zone.contradicting = found.pairs;
   zone.disturbed = share_disturbed(pairs, bound_rev);
   if (zone.disturbed > kDisturbed) return;  // the drive's doing: nothing can be said of the map
   if (found.tracks_seen < kFewestTracks) return;
   const double passing = sectors / (1 - gap.share);
   const double error = sectors * gap.error / ((1 - gap.share) * (1 - gap.share));
-  if (zone.sectors > 0 && zone.contradicting <= kContradicting)
-    zone.passing = statistics::Estimate{passing, error, gap.pairs};
+  zone.untrue = found.pairs > kContradicting && found.tracks > kContradictingTracks;
   // More sectors than a revolution has room for, or a third of a track and more of none.
   const bool impossible = gap.share < -0.002 - 5 * gap.error || gap.share > 1.0 / 3;
-  zone.untrue = impossible || (found.pairs > kContradicting && found.tracks > kContradictingTracks);
+  zone.uneven = !zone.untrue && (impossible || found.uneven > kContradictingTracks);
+  if (zone.sectors > 0 && !zone.untrue && !zone.uneven)
+    zone.passing = statistics::Estimate{passing, error, gap.pairs};
   constexpr double kSure = 5, kSharp = 0.2;
   const double more = passing - sectors;
-  if (!zone.untrue && zone.passing && error < kSharp && more > kSure * error)
+  if (zone.passing && error < kSharp && more > kSure * error)
     zone.hidden = static_cast<std::uint32_t>(std::lround(std::max(0.0, more)));
 }
 
@@ -205,7 +212,8 @@ TrackPitch judge_zones(const Samples& samples, const model::Rotation& rotation,
 
 // Nothing more has to be read.
 bool is_decided(const ZonePitch& zone, const PitchOptions& options) {
-  if (zone.untrue || zone.hidden > 0 || !zone.passing) return zone.pairs > 0;
+  if (zone.untrue || zone.uneven || zone.hidden > 0 || zone.disturbed > 0) return true;
+  if (!zone.passing) return zone.sectors == 0 && zone.pairs > 0;
   const double more = std::abs(zone.passing->value - zone.sectors);
   return more + 2 * zone.passing->error < 0.5 ||
          (more + 2 * zone.passing->error) / zone.sectors < options.negligible_rev;
@@ -227,7 +235,7 @@ class Measurement {
 
   TrackPitch run() {
     noise_rev_ = reference_.begin();
-    constexpr std::uint32_t kFewest = 3, kTracks = 400;  // of a zone at first; of all zones
+    constexpr std::uint32_t kFewest = 4, kTracks = 400;  // of a zone at first; of all zones
     const auto zones = static_cast<std::uint32_t>(layout_.zones.size());
     const std::uint32_t first = std::max(
         {kFewest, std::min(options_.first_tracks, kTracks / zones), options_.most_tracks / zones});

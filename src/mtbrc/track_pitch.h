@@ -19,17 +19,18 @@ struct PitchOptions {
   double negligible_rev = 0.0012;      // over a whole track: no matter what it comes from
   Nanoseconds anchor_every_ns = 700 * kMillisecond;
   std::uint32_t anchor_reads = 4;
-  Budget budget{20'000, 60 * kSecond};
+  Budget budget{30'000, 90 * kSecond};
 };
 
 struct ZonePitch {
   std::uint32_t sectors = 0;                   // of a track, by the layout; 0: tracks differ
   std::optional<statistics::Estimate> passing; // sectors that pass in a revolution, as reads say
   std::size_t pairs = 0;                       // of sectors of one track that were compared
-  double contradicting = 0;  // share of the pairs that are not where a track of any pitch has them
+  double contradicting = 0;  // share of the pairs that are not where a track of any length has them
   double disturbed = 0;      // share of the sectors that were not where they had been a moment ago
   std::uint32_t hidden = 0;  // sectors at the end of each track that no LBN tells of
   bool untrue = false;       // sectors do not lie on tracks as the layout has them
+  bool uneven = false;       // they do, but the tracks are not as long as the layout has them
 };
 
 struct TrackPitch {

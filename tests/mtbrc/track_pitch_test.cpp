@@ -81,6 +81,7 @@ TEST_CASE("track pitch: nothing is found where the layout is right") {
                 << (zone.passing ? zone.passing->value : 0) << ", contradicting "
                 << zone.contradicting << ", disturbed " << zone.disturbed);
       CHECK_FALSE(zone.untrue);
+      CHECK_FALSE(zone.uneven);
       CHECK(zone.hidden == 0);
       CHECK(zone.contradicting < 0.1);
       CHECK(zone.disturbed < 0.1);
@@ -114,7 +115,8 @@ TEST_CASE("track pitch: a zone whose tracks are none is found, the others are le
     told.back() = {1200 * 250 / wrong, wrong, 0};
     const TrackPitch found = measure_track_pitch(bench.context, plain_layout(told, false));
     INFO(wrong << " sectors: contradicting " << found.zones.back().contradicting);
-    CHECK(found.zones.back().untrue);
+    // Half tracks are tracks, too, if of another length.
+    CHECK((wrong == 125 ? found.zones.back().uneven : found.zones.back().untrue));
     CHECK_FALSE(found.zones[0].untrue);
     CHECK_FALSE(found.zones[1].untrue);
   }
@@ -139,6 +141,36 @@ TEST_CASE("track pitch: sectors slipped behind the map's back are no untruth") {
   told[1].sectors = 39;
   const TrackPitch found = measure_track_pitch(bench.context, plain_layout(told, false));
   for (const ZonePitch& zone : found.zones) CHECK_FALSE(zone.untrue);
+}
+
+TEST_CASE("track pitch: tracks of other lengths than the map has are no untruth") {
+  // Every other cylinder is denser; the map has all alike, as long as the longer ones.
+  Bench bench(
+      [&] {
+        model::DriveModel model = virtual_drive::virtual_model(
+            "virtual:quantum-atlas10k?imperfections=default&seed=4");
+        model::LayoutNode pair, dense, wide;
+        dense.sectors = 300;
+        wide.sectors = 250;
+        wide.cylinder = 1;
+        wide.angle_rev = 0.21;
+        pair.count = 400;
+        pair.cylinder_step = 2;
+        pair.angle_step_rev = 0.47;
+        pair.children = {dense, wide};
+        model.layout = {};
+        model.layout.zones = {pair};
+        model.identity.blocks = 400 * 550;
+        model.identity.heads = 1;
+        model.identity.cylinders = 800;
+        return std::make_unique<virtual_drive::VirtualDevice>(model, "a drive of two densities");
+      }());
+  model::Layout told = plain_layout({{800, 300, 0}}, false);
+  told.skips = {{550, 50, 400, 600}};
+  const TrackPitch found = measure_track_pitch(bench.context, told);
+  CHECK_FALSE(found.zones[0].untrue);
+  CHECK(found.zones[0].uneven);
+  CHECK(found.zones[0].hidden == 0);
 }
 
 TEST_CASE("track pitch: where nothing comes twice from the same place, nothing is said") {
