@@ -12,6 +12,16 @@ namespace {
 
 TrackPlace track_of(const scsi::PhysicalAddress& place) { return {place.cylinder, place.head}; }
 
+// The order of the tracks goes on as in another zone: `tracks` are the first of the new one.
+bool continue_as(const Zone& other, const std::vector<TrackPlace>& tracks, Zone& zone) {
+  for (TrackOrder& order : other.order.restarts(tracks[0])) {
+    if (tracks.size() > 1 && order.at(1) != tracks[1]) continue;
+    zone.order = std::move(order);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Mapper::Mapper(Survey& survey, Defects defects) : survey_(survey), defects_(std::move(defects)) {
@@ -468,8 +478,12 @@ void Mapper::inherit_series(const Zone& from, Zone& to) const {
   for (SpareSeries series : from.slots.series()) {
     if (series.count != SpareSeries::kOpen || series.length > std::min(before, now)) continue;
     const std::uint64_t track = series.first / before, tracks = series.stride / before;
-    const bool at_end = (series.first + series.length - 1) % before + 1 == from.sectors_of(track);
-    if (!at_end && series.first % before != 0) continue;
+    // As far from the end of the track as there, or from its beginning, whichever is nearer.
+    const std::uint64_t in_front = series.first % before;
+    const std::uint64_t end = in_front + series.length;
+    if (end > from.sectors_of(track)) continue;
+    const std::uint64_t behind = from.sectors_of(track) - end;
+    const bool at_end = behind < in_front;
     const bool each_cylinder =
         from.order.at(track + tracks).cylinder != from.order.at(track).cylinder &&
         tracks <= from.order.cycle();
@@ -482,7 +496,9 @@ void Mapper::inherit_series(const Zone& from, Zone& to) const {
       if (from_cylinder >= 2 * tracks || from_cylinder < to.order.missing_before()) continue;
       first = from_cylinder - to.order.missing_before();
     }
-    series.first = at_end ? first * now + to.sectors_of(first) - series.length : first * now;
+    if (in_front + series.length + behind > to.sectors_of(first) && behind + series.length > now)
+      continue;
+    series.first = first * now + (at_end ? to.sectors_of(first) - behind - series.length : in_front);
     series.stride = tracks * now;
     to.slots.add_series(series);
   }
@@ -580,14 +596,16 @@ void Mapper::start_zone(std::uint64_t lbn) {
     zone.order = TrackOrder();
     zone.order.append(tracks[0]);
   } else if (before && !before->irregular) {
-    for (TrackOrder& order : before->order.restarts(tracks[0])) {
-      if (tracks.size() > 1 && order.at(1) != tracks[1]) continue;
-      zone.order = std::move(order);
+    // As in the zone before, or, where that was a short one of another kind, in one before it.
+    const Zone* like = before;
+    for (auto earlier = zones_.rbegin(); earlier != zones_.rend(); ++earlier) {
+      if (earlier->irregular || !continue_as(*earlier, tracks, zone)) continue;
+      like = &*earlier;
       break;
     }
     zone.mark_absent();
-    zone.slots.set_absorb(before->slots.absorb());
-    inherit_series(*before, zone);
+    zone.slots.set_absorb(like->slots.absorb());
+    inherit_series(*like, zone);
   }
   zone.mark_absent();
   if (!irregular) load_slips(zone);

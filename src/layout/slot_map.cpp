@@ -329,6 +329,7 @@ bool SlotMap::found_repetition() {
            apart >= late.range.end - late.range.first &&
            early.range.end - early.range.first == late.range.end - late.range.first;
   };
+  if (found_used_repetition()) return true;
   for (std::size_t i = overrides_.size(); i-- > 1;) {
     for (std::size_t k = i; k-- > 0;) {
       const SlotRange late = overrides_[i].range, early = overrides_[k].range;
@@ -348,6 +349,42 @@ bool SlotMap::found_repetition() {
       });
       return true;
     }
+  }
+  return false;
+}
+
+// Spares whose first ones the slips of their units have used up: what is left of them ends at equal
+// distances, and with what was used is equally long. From the zone's start, or three in a row.
+bool SlotMap::found_used_repetition() {
+  if (absorb_ != Absorb::next || overrides_.size() < 2) return false;
+  const Override& late = overrides_.back();
+  if (!late.free) return false;
+  const auto whole = [this](const SlotRange& left, std::uint64_t unit) {
+    return left.end - left.first + slips_between(unit, left.first);
+  };
+  for (std::size_t k = overrides_.size() - 1; k-- > 0;) {
+    const Override& early = overrides_[k];
+    const std::uint64_t apart = late.range.end - early.range.end;
+    if (!early.free || apart % sectors_ != 0 || early.range.end > 2 * apart) continue;
+    const std::uint64_t length = whole(late.range, early.range.end);
+    // In front of the first may lie a part of a unit only; then the one before that is asked, too.
+    const bool from_start = early.range.end == apart;
+    const auto before = std::ranges::find_if(overrides_, [&](const Override& item) {
+      return item.free && item.range.end + apart == early.range.end;
+    });
+    if (!from_start && before == overrides_.end()) continue;
+    const std::uint64_t unit = early.range.end - apart;
+    if (whole(early.range, unit) != length || length == late.range.end - late.range.first) continue;
+    const std::uint64_t first_end = from_start ? early.range.end : before->range.end;
+    if (first_end < length || length >= apart) continue;
+    const SpareSeries series{first_end - length, length, apart};
+    if (!fits(series)) continue;
+    series_.push_back(series);
+    std::erase_if(overrides_, [&](const Override& item) {
+      const auto occurrence = series.occurrence_from(item.range.first);
+      return item.free && occurrence && series.range(*occurrence).end == item.range.end;
+    });
+    return true;
   }
   return false;
 }

@@ -97,6 +97,7 @@ class SlotMap {
   }
   bool fits(const SpareSeries& series) const;
   bool found_repetition();
+  bool found_used_repetition();
   bool ended_series();
 
   std::uint32_t sectors_;
