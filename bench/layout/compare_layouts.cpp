@@ -62,7 +62,8 @@ Comparison compare(const model::Layout& truth, const model::Layout& found) {
     if (x.place != y.place) {
       const bool same_track = x.place.cylinder == y.place.cylinder && x.place.head == y.place.head;
       (same_track ? result.other_sector : result.other_track) += end - lbn;
-      if (a.is_remapped(lbn)) ++result.remapped;
+      if (a.is_remapped(lbn))
+        ++(same_track ? result.remapped_other_sector : result.remapped_other_track);
       if (result.first_difference.empty())
         result.first_difference =
             fmt::format("block {}: true {}, found {}{}", lbn, words(x.place), words(y.place),

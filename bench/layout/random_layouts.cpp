@@ -129,15 +129,16 @@ void judge_layout(const Trial& trial, const layout::Extraction& found, const Set
   const bench::Comparison same = bench::compare(trial.drive.layout, found.layout);
   outcome.detail = same.first_difference;
   if (same.other_track > 0 || same.other_sector > 0) {
+    // Remapped blocks that no list names are nobody's fault.
     const bool listed = trial.drive.firmware->defect_list && how.lists == "both";
-    outcome.verdict = !listed && same.remapped == same.other_track + same.other_sector
-                          ? Verdict::unlisted
-                      : same.other_track > 0 ? Verdict::wrong
-                                             : Verdict::other_sectors;
-    outcome.detail +=
-        fmt::format("; {} blocks on other tracks, {} in other sectors, {} of them remapped{}",
-                    same.other_track, same.other_sector, same.remapped,
-                    trial.track_length_visible ? "" : " (some length never shows)");
+    const bool wrong = same.other_track > (listed ? 0 : same.remapped_other_track);
+    const bool sectors = same.other_sector > (listed ? 0 : same.remapped_other_sector);
+    outcome.verdict = wrong ? Verdict::wrong : sectors ? Verdict::other_sectors : Verdict::unlisted;
+    outcome.detail += fmt::format(
+        "; {} blocks on other tracks, {} of them remapped; {} in other sectors, {} of them "
+        "remapped{}",
+        same.other_track, same.remapped_other_track, same.other_sector, same.remapped_other_sector,
+        trial.track_length_visible ? "" : " (some length never shows)");
   } else if (same.not_claimed > 0) {
     outcome.verdict = Verdict::short_claims;
     outcome.detail =
