@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cache_probe/cache_probe.h"
+#include "extract/geometry_hints.h"
 #include "extract/journal.h"
 #include "extract/stages.h"
 #include "extract/translated_map.h"
@@ -222,6 +223,8 @@ void Characterization::extract_layout() {
     time.method = "mean over the layout extraction";
     time.samples = asked;
   }
+  for (auto& hint : contradicted_hints(drive_, model_.layout, *map_))
+    model_.provenance.notes.push_back(std::move(hint));
 }
 
 // Translation is never believed without the reads that bear it out.

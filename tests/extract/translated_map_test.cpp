@@ -9,6 +9,9 @@
 #include "engine/layout_map.h"
 #include "engine/random_layout.h"
 #include "extract/characterize.h"
+#include "extract/geometry_hints.h"
+#include "scsi/drive.h"
+#include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/target.h"
@@ -140,6 +143,29 @@ TEST_CASE("a drive that turns commands away now and then is characterized all th
   CHECK(run.model.layout.angle.reason.empty());
   CHECK(run.model.layout.zones.size() == truth.layout.zones.size());
   CHECK(*run.model.head_switch.value == Approx(*truth.head_switch.value).margin(0.05));
+}
+
+TEST_CASE("mode pages that say something else than the map are told, and change nothing") {
+  model::DriveModel truth = catalogue_drive("seagate-barracuda4lp", 5);
+  const engine::LayoutMap map(truth.layout);
+  const auto hints_of = [&](const model::Layout& layout) {
+    virtual_drive::VirtualDevice device(truth, "the drive");
+    scsi::Guard guard(device, {});
+    scsi::Drive drive(guard, "the drive");
+    drive.identify();
+    return contradicted_hints(drive, layout, engine::LayoutMap(layout));
+  };
+  CHECK(hints_of(truth.layout).empty());
+  model::Layout other = truth.layout;
+  other.zones.resize(3);
+  std::erase_if(other.skips, [&](const model::Skip& skip) {
+    return skip.first_slot + skip.length + skip.count * skip.stride >= map.slots() / 5;
+  });
+  other.remaps.clear();
+  const auto hints = hints_of(other);
+  REQUIRE(hints.size() == 2);
+  CHECK_THAT(hints[0], Catch::Contains("mode page 04h says 5 heads"));
+  CHECK_THAT(hints[1], Catch::Contains("mode page 0Ch says 11 zones, the map has 3"));
 }
 
 }  // namespace platter::extract
