@@ -515,7 +515,7 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   std::size_t used = 0;
   for (std::size_t zone = 0; zone < layout.zones.size(); ++zone) {
     const ZoneShape shape(layout.zones[zone], starts[zone], map);
-    const ZoneFit fit = fit_zone(shape, within(all, shape));
+    const ZoneFit fit = fit_zone(shape, within(all, shape), true);
     const bool known = complete(shape, fit) && zone_error_rev(shape, fit) <= kSureUnwrap_rev;
     if (!known) unknown.push_back(zone);
     result.layout.zones[zone] = shape.with_angles(fit.unknowns);

@@ -71,7 +71,8 @@ double ZoneFit::error_rev(const std::vector<double>& row) const {
   return deviation(covariance, row);
 }
 
-ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations) {
+ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
+                 bool all_read) {
   const std::size_t n = shape.unknowns();
   Filter filter(n);
   ZoneFit fit;
@@ -140,7 +141,7 @@ ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observat
       progress = false;
       for (std::size_t i = 0; i < observations.size(); ++i)
         if (!done[i]) progress |= try_unwrap(i) || try_introduce(i);
-      if (!progress) progress = take_best();
+      if (!progress && all_read) progress = take_best();
     }
   };
   take_all();

@@ -35,6 +35,8 @@ constexpr double kSureUnwrap_rev = 0.03;
 
 // Observations in any order; each is used as soon as what is known predicts it well enough for its
 // whole revolutions to be counted. Then a robust regression over all that were used.
-ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations);
+// `all_read`: nothing will be read to make the next one surer, so where none is sure the surest is used.
+ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
+                 bool all_read = false);
 
 }  // namespace platter::mtbrc

@@ -156,3 +156,25 @@ TEST_CASE("zone fit: an observation that is off does not bend the others") {
     for (std::size_t i = 0; i < off; ++i) CHECK(std::abs(fit.residuals_rev[i]) < 0.004);
   }
 }
+
+TEST_CASE("zone fit: with all read, what is only nearly sure is used, the surest first") {
+  model::LayoutNode zone;
+  zone.count = 1000;
+  zone.cylinder_step = 1;
+  zone.sectors = 10;
+  model::Layout layout;
+  layout.zones = {zone};
+  const engine::LayoutMap map(layout);
+  const ZoneShape shape(zone, 0, map);
+  const double step = 0.0123;
+  std::vector<TrackAngle> read;
+  // After the first two, a track at 90 is predicted within 0.036 revolutions, one at 900 is not.
+  for (const int track : {900, 0, 1, 90, 500})
+    read.push_back({static_cast<std::uint64_t>(10 * track),
+                    statistics::turn_rev(step * track), 0.0004});
+  CHECK(fit_zone(shape, read).used == 2);
+  const ZoneFit fit = fit_zone(shape, read, true);
+  CHECK(fit.used == read.size());
+  CHECK(statistics::wrap_rev(fit.predict_rev(shape.row(shape.path_of_slot(9990))) - 999 * step) ==
+        Approx(0).margin(1e-6));
+}
