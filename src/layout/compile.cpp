@@ -1,6 +1,8 @@
 #include "layout/compile.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace platter::layout {
 
@@ -39,6 +41,11 @@ class Compiler {
   model::Layout layout() {
     for (std::size_t i = 0; i < mapper_.zones().size(); ++i) frame(i);
     for (std::size_t i = 0; i < zones_.size(); ++i) complete_cylinders(i);
+    for (Framed& framed : zones_) {
+      const bool is_last = &framed == &zones_.back();
+      if (!framed.zone->not_understood.empty() || (is_last && mapper_.ended_early()))
+        make_possible(framed);
+    }
     for (const auto& [lbn, place] : mapper_.remaps()) make_room(place);
     lay_out();
     for (const auto& [lbn, place] : mapper_.remaps())
@@ -86,6 +93,43 @@ class Compiler {
     for (std::uint64_t i = 0; i < after && possible; ++i)
       possible = is_possible(framed.order.at(framed.tracks + i));
     if (possible) framed.tracks += after;
+  }
+
+  // Tracks that are guessed may be another zone's, or none: those are put behind all cylinders.
+  void make_possible(Framed& framed) {
+    std::int64_t cylinders = 0, heads = 1;
+    for (const Framed& other : zones_) {
+      if (&other == &framed) continue;
+      for (const std::uint64_t track : {std::uint64_t{0}, other.tracks - 1}) {
+        cylinders = std::max(cylinders, other.order.at(track).cylinder + 1);
+      }
+      for (std::uint64_t track = 0; track < std::min<std::uint64_t>(other.tracks, 512); ++track)
+        heads = std::max(heads, other.order.at(track).head + 1);
+    }
+    constexpr std::int64_t kMostHeads = 256;
+    const auto is_others = [&](TrackPlace place) {
+      return std::ranges::any_of(zones_, [&](const Framed& other) {
+        if (&other == &framed) return false;
+        const auto track = other.order.find(place);
+        return track && *track < other.tracks;
+      });
+    };
+    std::set<std::pair<std::int64_t, std::int64_t>> own;
+    TrackOrder order;
+    std::int64_t put_behind = 0;
+    for (std::uint64_t track = 0; track < framed.tracks; ++track)
+      cylinders = std::max(cylinders, framed.order.at(track).cylinder + 1);
+    for (std::uint64_t track = 0; track < framed.tracks; ++track) {
+      TrackPlace place = framed.order.at(track);
+      const bool possible = place.cylinder >= 0 && place.head >= 0 && place.head < kMostHeads &&
+                            !is_others(place) && own.insert({place.cylinder, place.head}).second;
+      if (!possible) {
+        place = {cylinders + put_behind / heads, put_behind % heads};
+        ++put_behind;
+      }
+      order.append(place);
+    }
+    framed.order = std::move(order);
   }
 
   // The track of a spare sector must be in the layout: the zone goes on to it, or it stands alone.

@@ -8,6 +8,7 @@
 #include "engine/layout_map.h"
 #include "layout/compile.h"
 #include "layout/mapper.h"
+#include "layout/spare_scheme.h"
 #include "layout/survey.h"
 #include "model/error.h"
 
@@ -41,21 +42,22 @@ class Verification {
     bool ask = !mapper_.defects().known_grown;
     for (int round = 0; round < kMostRounds; ++round) {
       look_where_it_matters(all_spares, ask);
+      surprises_.clear();
+      checks_ = 0;
       if (!look_at_random()) {
         survey_.ask_again(32);
         return;
       }
+      checks_ = 0;
       // Something is not in the defect lists, or not of the kind that was thought.
       all_spares = ask = true;
     }
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} has a layout that follows no rule known here: random blocks are "
-                            "found elsewhere again and again; no map is given rather than a wrong "
-                            "one",
-                            survey_.name()));
+    for (const std::uint64_t lbn : surprises_) mapper_.do_not_understand(lbn);
   }
 
   std::vector<std::string> notes() const { return notes_; }
+  // Blocks drawn at random that lay where the map, as it is, had them.
+  std::uint64_t checks() const { return checks_; }
 
  private:
   // Until nothing had to be repaired: what was looked at before the last repair may need it, too.
@@ -102,7 +104,12 @@ class Verification {
     const std::uint64_t slot = track + mapper_.slot_of_defect(*found, defect.sector);
     if (slot >= track + zone.slots.sectors()) return;
     const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(slot);
-    if (lbn > zone.first_lbn) suspects.push_back(lbn - 1);
+    // The block behind a slip tells that there is one, the one in front of it that it is there and
+    // not sooner: that lists name the right sectors is seen from a sample.
+    constexpr std::uint64_t kAllOfFirst = 32, kThen = 8;
+    const bool in_sample = looked_around_ < kAllOfFirst || looked_around_ % kThen == 0;
+    ++looked_around_;
+    if (lbn > zone.first_lbn && in_sample) suspects.push_back(lbn - 1);
     if (lbn < end) suspects.push_back(lbn);
     if (mapper_.numbering().renumbered) {
       // Numbers and places differ by as many slips as the track has.
@@ -301,10 +308,14 @@ class Verification {
       if (mapper_.numbering().from_index) {  // sectors are told by their distance from the first
         if (!check(first_on_track(lbn))) surprised = true;
       }
-      if (!check(lbn)) surprised = true;
+      if (!check(lbn)) {
+        surprised = true;
+        surprises_.push_back(lbn);
+      }
+      ++checks_;
     }
     // Every track boundary of some cylinders.
-    constexpr int kCylinders = 8;
+    constexpr int kCylinders = 4;
     for (int i = 0; i < kCylinders; ++i) {
       const std::uint64_t lbn = any(random_);
       const std::size_t index = mapper_.zone_of(lbn);
@@ -331,6 +342,9 @@ class Verification {
   const Options& options_;
   std::mt19937_64 random_;
   bool repaired_ = false;
+  std::uint64_t checks_ = 0;
+  std::vector<std::uint64_t> surprises_;
+  std::uint64_t looked_around_ = 0;  // defects
   std::vector<std::string> notes_;
 };
 
@@ -346,7 +360,14 @@ void confirm(const model::Layout& layout, const Survey& survey) {
     throw Error(ExitStatus::internal,
                 fmt::format("the layout of {} has {} of its {} blocks; report this defect",
                             survey.name(), map.blocks(), survey.blocks()));
-  const auto wrong = std::ranges::find_if_not(survey.known(), is_right);
+  const auto is_claimed = [&layout](std::uint64_t lbn) {
+    return std::ranges::none_of(layout.not_understood, [lbn](const model::NotUnderstood& range) {
+      return lbn >= range.first_lbn && lbn <= range.last_lbn;
+    });
+  };
+  const auto wrong = std::ranges::find_if_not(survey.known(), [&](const auto& known) {
+    return is_right(known) || !is_claimed(known.first);
+  });
   if (wrong != survey.known().end())
     throw Error(ExitStatus::internal,
                 fmt::format("the layout of {} has block {} elsewhere than the drive; report this "
@@ -394,9 +415,23 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
   Mapper mapper(survey, ask_for_defects(drive));
   mapper.grow();
   Verification verification(mapper, survey, options);
-  verification.run();
-  mapper.find_fronts();
-  result.layout = compile(mapper);
+  try {
+    if (!mapper.ended_early()) verification.run();
+    if (!mapper.ended_early()) mapper.find_fronts();
+  } catch (const OutOfTranslations&) {
+    mapper.do_not_understand(survey.blocks() - 1);
+  }
+  try {
+    result.layout = compile(mapper);
+  } catch (const OutOfTranslations&) {
+    throw Error(ExitStatus::unsupported,
+                fmt::format("{} has a layout without a regularity known here: {} address "
+                            "translations were not enough to map it; raise the limit or go without",
+                            survey.name(), survey.translations()));
+  }
+  result.layout.not_understood = mapper.not_understood();
+  result.layout.checks = verification.checks();
+  result.layout.spares = spare_scheme(mapper);
   confirm(result.layout, survey);
   result.translations = survey.translations();
   result.notes = facts(mapper, survey);

@@ -154,8 +154,45 @@ void Mapper::grow() {
       return;
     } catch (const Restart&) {
       count_restart();
+    } catch (const OutOfTranslations&) {
+      leave_the_rest();
+      return;
     }
   }
+}
+
+// No more questions may be asked: blocks behind the last that was looked up are where the last zone
+// has them, perhaps.
+void Mapper::leave_the_rest() {
+  if (zones_.empty()) throw;
+  survey_.stop();
+  const std::uint64_t first = std::min(zones_.back().first_block(zones_.back().good), survey_.blocks() - 1);
+  not_looked_at_ = std::min(not_looked_at_.value_or(first), first);
+}
+
+void Mapper::do_not_understand(std::uint64_t lbn) {
+  Zone& zone = zones_[zone_of(lbn)];
+  if (zone.not_understood.empty())
+    zone.not_understood = fmt::format(
+        "block {} and others were found elsewhere than the drive's own rules have them", lbn);
+}
+
+std::vector<model::NotUnderstood> Mapper::not_understood() const {
+  std::vector<model::NotUnderstood> ranges;
+  for (std::size_t i = 0; i < zones_.size(); ++i) {
+    if (zones_[i].not_understood.empty()) continue;
+    ranges.push_back({zones_[i].first_lbn, end_of(i) - 1, zones_[i].not_understood});
+  }
+  if (not_looked_at_) {
+    std::erase_if(ranges, [&](const auto& range) { return range.first_lbn >= *not_looked_at_; });
+    if (!ranges.empty() && ranges.back().last_lbn >= *not_looked_at_)
+      ranges.back().last_lbn = *not_looked_at_ - 1;
+    ranges.push_back({*not_looked_at_, survey_.blocks() - 1,
+                      fmt::format("the drive's layout was not mapped so far with {} address "
+                                  "translations",
+                                  survey_.translations())});
+  }
+  return ranges;
 }
 
 void Mapper::count_restart() {
@@ -492,9 +529,10 @@ void Mapper::inherit_series(const Zone& from, Zone& to) const {
       const std::uint64_t left = tracks_left(from.order, track);
       for (first = 0; first < tracks && tracks_left(to.order, first) != left;) ++first;
     } else {
-      const std::uint64_t from_cylinder = track + from.order.missing_before();
-      if (from_cylinder >= 2 * tracks || from_cylinder < to.order.missing_before()) continue;
-      first = from_cylinder - to.order.missing_before();
+      // Units are counted from the beginning of the zone's first cylinder.
+      const std::uint64_t in_unit = (track + from.order.missing_before()) % tracks;
+      const std::uint64_t missing = to.order.missing_before();
+      first = in_unit >= missing ? in_unit - missing : in_unit + tracks - missing;
     }
     if (in_front + series.length + behind > to.sectors_of(first) && behind + series.length > now)
       continue;
@@ -623,18 +661,35 @@ void Mapper::start_zone(std::uint64_t lbn) {
 
 bool Mapper::check(std::uint64_t lbn) {
   bool at_once = true;
-  while (true) {
-    try {
-      while (!agrees(zone_of(lbn), lbn)) {
-        at_once = false;
-        repair(zone_of(lbn), lbn);
-        while (!advance()) {
-        }
+  const auto settle_block = [&] {
+    while (!agrees(zone_of(lbn), lbn)) {
+      at_once = false;
+      repair(zone_of(lbn), lbn);
+      while (!advance()) {
       }
+    }
+  };
+  while (true) {
+    std::optional<std::uint64_t> irregular;
+    try {
+      settle_block();
       return at_once;
     } catch (const Irregular& place) {
-      follow_no_rule(place.lbn);
-      while (!advance()) {
+      irregular = place.lbn;
+    } catch (const Restart&) {
+    } catch (const OutOfTranslations&) {
+      leave_the_rest();
+      return at_once;
+    }
+    at_once = false;
+    try {
+      if (irregular) {
+        follow_no_rule(*irregular);
+        while (!advance()) {
+        }
+      } else {
+        count_restart();
+        grow();
       }
     } catch (const Restart&) {
       count_restart();

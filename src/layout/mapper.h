@@ -43,6 +43,12 @@ class Mapper {
   // Blocks noted as remapped that lie where they should, by what was learned since.
   void drop_needless_remaps();
 
+  // What the map claims nothing about.
+  void do_not_understand(std::uint64_t lbn);
+  std::vector<model::NotUnderstood> not_understood() const;
+  // Questions were no longer allowed: the map is as good as it was then.
+  bool ended_early() const { return not_looked_at_.has_value(); }
+
   const std::vector<Zone>& zones() const { return zones_; }
   const Defects& defects() const { return defects_; }
   const std::map<std::uint64_t, scsi::PhysicalAddress>& remaps() const { return remaps_; }
@@ -83,6 +89,7 @@ class Mapper {
   bool advance();
   bool leap();
   void count_restart();
+  void leave_the_rest();
   void follow_no_rule(std::uint64_t lbn);
   bool follows_no_rule(std::uint64_t lbn) const;
   bool walk();
@@ -147,6 +154,7 @@ class Mapper {
   int restarts_ = 0;
   std::vector<BlockRange> irregular_;  // where every track is looked at by itself
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::uint32_t>> listed_;  // sectors
+  std::optional<std::uint64_t> not_looked_at_;
   bool heads_differ_ = false;  // for the zone that begins
   bool holes_seen_ = false;  // slipped sectors have numbers
   bool unsettled_ = false;  // what was seen before must be compared with the map anew

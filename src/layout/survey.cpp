@@ -45,12 +45,7 @@ void Survey::check_geometry(std::uint64_t lbn, const scsi::PhysicalAddress& plac
 }
 
 Answer Survey::ask(std::uint64_t lbn) {
-  if (translations_ >= limit_) {
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} has a layout without a regularity known here: {} address "
-                            "translations were not enough to map it; raise the limit or go without",
-                            name(), limit_));
-  }
+  if (translations_ >= limit_) throw OutOfTranslations{};
   ++translations_;
   const auto translation = translator_.translate(lbn);
   if (!translation || translation->places.empty()) {
@@ -88,6 +83,7 @@ std::optional<scsi::PlaceContent> Survey::back(const scsi::PhysicalAddress& plac
   const std::uint64_t key = key_of(place);
   const auto known = asked_back_.find(key);
   if (known != asked_back_.end()) return known->second;
+  if (translations_ >= limit_) throw OutOfTranslations{};
   ++translations_;
   return asked_back_[key] = translator_.translate_back(place);
 }

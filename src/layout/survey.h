@@ -18,6 +18,9 @@ struct Answer {
   bool remapped = false;  // the drive says that an alternate sector or track holds the block
 };
 
+// As many translations as were allowed have been asked for.
+struct OutOfTranslations {};
+
 class Survey {
  public:
   Survey(Translator& translator, std::uint64_t limit);
@@ -28,7 +31,7 @@ class Survey {
   // Whether the drive translates at all: asks for block 0.
   bool answers();
   // lbn < blocks(). Throws Error(protocol) for an answer that cannot be: none, a place beyond any
-  // geometry, the place of another block; Error(unsupported) past the limit of translations.
+  // geometry, the place of another block; OutOfTranslations past the limit.
   const Answer& at(std::uint64_t lbn);
   const std::map<std::uint64_t, Answer>& known() const { return known_; }
   // What is at a place, asked once; nullopt: no such place, or no answer.
@@ -42,7 +45,8 @@ class Survey {
   void ask_again(std::uint64_t count);
 
   std::uint64_t translations() const { return translations_; }
-  std::uint64_t left() const { return limit_ - std::min(limit_, translations_); }
+  // From now on all questions are past the limit.
+  void stop() { limit_ = 0; }
 
  private:
   Answer ask(std::uint64_t lbn);
