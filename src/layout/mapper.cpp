@@ -97,6 +97,7 @@ bool Mapper::matches(const Zone& zone, std::uint64_t lbn, const Answer& answer) 
   const Expected here = expected(zone, lbn);
   if (here.place != track_of(answer.place)) return false;
   if (!numbering_.from_index) return answer.place.sector == numbering_.base + number_of(zone, here);
+  if (answer.remapped) return false;  // on its track, it may lie anywhere there
   // Only distances within a track can be told, where its first block was looked up.
   const auto first = survey_.known().find(lbn - here.rank);
   if (here.rank == 0 || first == survey_.known().end() || first->second.remapped ||
@@ -942,6 +943,23 @@ void Mapper::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
   start_zone(lbn);
 }
 
+// Spares that come at a stride may be counted without the tracks that were left out: then the next
+// ones are elsewhere, and so are the blocks around them. `from`: the slot where tracks were left out,
+// and the track where the order goes on.
+bool Mapper::spares_go_on(const Zone& zone, SlotRange from, std::uint64_t end) {
+  const std::uint64_t sectors = zone.slots.sectors();
+  for (const SpareSeries& series : zone.slots.series()) {
+    const bool open = series.count == SpareSeries::kOpen;
+    if (!open || (zone.first_slot(from.end) - from.first) % series.stride == 0) continue;
+    const auto occurrence = series.occurrence_from(zone.first_slot(from.end));
+    if (!occurrence) continue;
+    const std::uint64_t track = series.range(*occurrence).first / sectors;
+    for (const std::uint64_t near : {track, track + 1, track + 2})
+      if (near > from.end && !boundary_agrees(zone, near, end)) return false;
+  }
+  return true;
+}
+
 // Spares, reserved or left out tracks and cylinders: the order goes on as it was, further on.
 bool Mapper::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
                            std::uint32_t front) {
@@ -961,7 +979,7 @@ bool Mapper::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t 
   if (gap.end > gap.first) trial.slots.measured({gap.first, gap.end + 1}, {gap});
   const std::uint64_t end = zone + 1 == zones_.size() ? survey_.blocks() : end_of(zone);
   if (expected(trial, lbn).place != track_of(survey_.at(lbn).place) ||
-      !boundary_agrees(trial, *to + 1, end))
+      !boundary_agrees(trial, *to + 1, end) || !spares_go_on(trial, {gap.first, *to}, end))
     return false;
   unsettled_ |= trial.slots.learn_series();
   zones_[zone] = std::move(trial);

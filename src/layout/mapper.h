@@ -119,6 +119,7 @@ class Mapper {
   bool note_remap(std::size_t zone, std::uint64_t lbn);
   void land(std::size_t zone, std::uint64_t track, std::uint64_t lbn);
   bool skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t lbn, std::uint32_t front);
+  bool spares_go_on(const Zone& zone, SlotRange from, std::uint64_t end);
   bool order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t lbn, std::uint32_t front);
   void settle(std::size_t zone, std::uint64_t frontier);
   void repair(std::size_t zone, std::uint64_t lbn);

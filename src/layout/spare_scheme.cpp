@@ -61,7 +61,11 @@ std::string spare_scheme(const Mapper& mapper) {
     if (zone.irregular) continue;
     ++regular;
     const std::uint64_t sectors = zone.slots.sectors();
+    const std::uint64_t slots = mapper.tracks_of(i) * sectors;
     for (const SpareSeries& series : zone.slots.series()) {
+      constexpr std::uint64_t kFewestUnits = 3;  // scratches come at even distances, too
+      const std::uint64_t units = std::min(series.count, slots / series.stride);
+      if (units < kFewestUnits || units * series.stride * 2 < slots) continue;
       const std::string unit = unit_of(zone, series);
       Scheme& scheme = schemes[unit + (series.first % sectors == 0 ? " in front" : "")];
       scheme.in_tracks = series.length % sectors == 0;
