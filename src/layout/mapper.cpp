@@ -516,6 +516,8 @@ void Mapper::inherit_series(const Zone& from, Zone& to) const {
   for (SpareSeries series : from.slots.series()) {
     if (series.count != SpareSeries::kOpen || series.length > std::min(before, now)) continue;
     const std::uint64_t track = series.first / before, tracks = series.stride / before;
+    constexpr std::uint64_t kFewestUnits = 3;  // else defects may have looked like spares
+    if (from.good < track + kFewestUnits * tracks) continue;
     // As far from the end of the track as there, or from its beginning, whichever is nearer.
     const std::uint64_t in_front = series.first % before;
     const std::uint64_t end = in_front + series.length;

@@ -340,6 +340,12 @@ bool SlotMap::found_repetition() {
         return item.range.first + apart == early.first && alike(item, overrides_[k]);
       });
       if (!from_start && third == overrides_.end()) continue;
+      // Single slots that lack a block come at equal distances by chance, too.
+      const bool is_single = late.end - late.first == 1;
+      const bool has_fourth = std::ranges::any_of(overrides_, [&](const Override& item) {
+        return item.range.first + 2 * apart == early.first && alike(item, overrides_[k]);
+      });
+      if (!from_start && is_single && !has_fourth) continue;
       const SlotRange first = from_start ? early : third->range;
       const SpareSeries series{first.first, first.end - first.first, apart};
       if (blocks_before(late.first) == blocks_before(early.end) || !fits(series)) continue;
@@ -391,8 +397,9 @@ bool SlotMap::found_used_repetition() {
 
 bool SlotMap::ended_series() {
   const auto is_used = [this](const SlotRange& range) {
-    return std::ranges::any_of(
-        overrides_, [&range](const Override& item) { return !item.free && item.range == range; });
+    return std::ranges::any_of(overrides_, [&range](const Override& item) {
+      return !item.free && item.range.first <= range.first && item.range.end >= range.end;
+    });
   };
   bool ended = false;
   for (SpareSeries& series : series_) {

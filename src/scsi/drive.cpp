@@ -389,6 +389,7 @@ std::optional<std::vector<std::uint8_t>> Drive::Impl::translated(const Command& 
   int mixed_up = 0;
   for (int attempt = 0; attempt < kMaxUnitAttentions; ++attempt) {
     const auto sent = ask(send);
+    ++translations;
     if (sent.illegal()) {
       refusal = sent.sense->asc;
       return std::nullopt;
@@ -397,7 +398,6 @@ std::optional<std::vector<std::uint8_t>> Drive::Impl::translated(const Command& 
     const auto attentions = unit_attentions;
     const auto command = receive_translation();
     auto reply = ask(command);
-    ++translations;
     if (unit_attentions != attentions) continue;
     const bool forgotten = reply.illegal() && reply.sense->asc == kSequenceError;
     if (reply.illegal() && !forgotten) {
