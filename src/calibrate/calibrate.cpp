@@ -9,6 +9,7 @@
 #include "calibrate/accesses.h"
 #include "calibrate/coherence.h"
 #include "calibrate/completions.h"
+#include "calibrate/gain.h"
 #include "calibrate/hit_overheads.h"
 #include "calibrate/phase.h"
 #include "calibrate/policy_search.h"
@@ -26,6 +27,9 @@ constexpr double kPhaseWidth_ns = 5e9;   // over which accesses tell where the p
 constexpr double kOutlier = 0.1;         // of a revolution: an access that says nothing of positioning
 constexpr std::size_t kFewestTrials = 50;
 constexpr double kShuffled = 0.5;        // shuffled angles must keep step far less well
+constexpr std::size_t kFolds = 4;         // each of them every fourth stretch
+constexpr double kHeldOut = 3;            // standard errors that a fit must gain where it was not made
+constexpr int kMostSteps = 8;
 constexpr double kAsGood = 0.03;         // of the figures of the model that came in: a few revolutions
 
 model::Parameter calibrated(const model::Parameter& before, double value, double error,
@@ -72,39 +76,6 @@ std::string paths_of(const std::vector<Change>& changes) {
   std::string text;
   for (const Change& change : changes) text += (text.empty() ? "" : ", ") + change.path;
   return text;
-}
-
-// Each of the corrections alone.
-std::vector<Positioning> one_by_one(const Positioning& all) {
-  Positioning none = all;
-  none.overhead = {};
-  none.least_read.reset();
-  none.least_write.reset();
-  none.head_switch.reset();
-  none.inward.reset();
-  none.distances.clear();
-  none.seek.clear();
-  std::vector<Positioning> list;
-  const auto alone = [&](auto Positioning::*field) {
-    if (!(all.*field)) return;
-    list.push_back(none);
-    list.back().*field = all.*field;
-  };
-  for (std::size_t kind = 0; kind < kKinds; ++kind) {
-    if (!all.overhead[kind]) continue;
-    list.push_back(none);
-    list.back().overhead[kind] = all.overhead[kind];
-  }
-  alone(&Positioning::least_read);
-  alone(&Positioning::least_write);
-  alone(&Positioning::head_switch);
-  alone(&Positioning::inward);
-  if (!all.distances.empty()) {
-    list.push_back(none);
-    list.back().distances = all.distances;
-    list.back().seek = all.seek;
-  }
-  return list;
 }
 
 class Calibration {
@@ -222,7 +193,10 @@ class Calibration {
   void turn();
   void hits();
   void positions();
-  bool place(const Positioning& found);
+  bool position();
+  std::optional<Differences> held_out(const Candidate& candidate) const;
+  std::optional<std::vector<Change>> apply(const Positioning& found, const std::string& why,
+                                           model::DriveModel& next) const;
   void policies();
   Phase phase() const;
   void add(model::Parameter& parameter, const std::optional<statistics::Estimate>& by,
@@ -442,33 +416,76 @@ Phase Calibration::phase() const {
   return phase;
 }
 
-// From command to the first sector: overheads of misses, seeks, head switches.
+// From command to the first sector: overheads of misses, seeks, head switches. One fit after the
+// other, as long as the best one brings the model nearer where it was not made.
 void Calibration::positions() {
   if (!phase_known_) return;
   report("positioning");
+  for (int step = 0; step < kMostSteps && position(); ++step) {
+  }
+}
+
+bool Calibration::position() {
   std::vector<Trial> trials = trials_of(model_, measured_, measured_.learn(), phase());
   const double outlier_ms = kOutlier * period_of(model_) / 1e6;
   std::erase_if(trials, [&](const Trial& trial) {
     return !trial.one_track || std::abs(trial.left_ms) > outlier_ms;
   });
-  if (trials.size() < kFewestTrials) return;
-  const Positioning found = fit_positioning(trials);
-  if (found.unknowns == 0) return;
-  if (place(found)) return;
-  // The most telling one alone; the next round goes on from there.
-  if (place(fit_positioning(trials, 1))) return;
-  // All together they are no better: side by side with what the fit does not know, some may be.
-  for (const Positioning& one : one_by_one(found)) place(one);
+  if (trials.size() < kFewestTrials) return false;
+  const std::optional<Differences> now = differences(model_, measured_);
+  if (!now) return false;
+  std::optional<Positioning> best;
+  Gain best_gain;
+  std::vector<std::string> no_better;
+  for (Candidate& candidate : positioning_candidates(trials, kFolds, [&](std::size_t request) {
+         return stretch_of(measured_.learn(), request) % kFolds;
+       })) {
+    const std::optional<Differences> then = held_out(candidate);
+    if (!then) continue;
+    const Gain gain = gain_of(*now, *then);
+    if (gain.mean > kHeldOut * gain.error) {
+      if (best && gain.mean <= best_gain.mean) continue;
+      best = std::move(candidate.all);
+      best_gain = gain;
+      continue;
+    }
+    model::DriveModel next = model_;
+    if (const auto changes = apply(candidate.all, "", next))
+      no_better.push_back(fmt::format("{}: where the fit was not made, the mean absolute difference "
+                                      "would fall by only {:.4f} +- {:.4f} ms",
+                                      paths_of(*changes), gain.mean, gain.error));
+  }
+  if (!best)
+    for (const std::string& why : no_better) leave(why);
+  if (!best) return false;
+  model::DriveModel next = model_;
+  auto changes = apply(*best,
+                       fmt::format("{} accesses, each an interval of one revolution; where the fit was "
+                                   "not made, the mean absolute difference falls by {:.4f} +- {:.4f} ms",
+                                   best->trials, best_gain.mean, best_gain.error),
+                       next);
+  return changes && keep(std::move(next), std::move(*changes), "positioning");
 }
 
-// Puts what was found into the model, if that brings it nearer to the drive.
-bool Calibration::place(const Positioning& found) {
-  model::DriveModel next = model_;
+// What the fit is worth on the trials of each fold, made without them.
+std::optional<Differences> Calibration::held_out(const Candidate& candidate) const {
+  Differences all{};
+  for (std::size_t fold = 0; fold < kFolds; ++fold) {
+    model::DriveModel next = model_;
+    if (!apply(candidate.without[fold], "", next)) return std::nullopt;
+    for (const bool write : {false, true}) move_behind_media(next.overheads, write);
+    const std::optional<Differences> there = differences(next, measured_);
+    if (!there) return std::nullopt;
+    for (std::size_t s = fold; s < kStretches; s += kFolds) all[s] = (*there)[s];
+  }
+  return all;
+}
+
+// Puts what was found into the model; nullopt: it would make no sense.
+std::optional<std::vector<Change>> Calibration::apply(const Positioning& found, const std::string& why,
+                                                      model::DriveModel& next) const {
   std::vector<Change> changes;
   model::Overheads& o = next.overheads;
-  const std::string why = fmt::format("{} accesses, each an interval of one revolution; gain of "
-                                      "log-likelihood {:.0f}",
-                                      found.trials, found.gain);
   const auto overhead = [&](model::Parameter& parameter, std::size_t kind, const char* name) {
     add(parameter, found.overhead[kind], "positioning", std::string("overheads.") + name, why,
         changes);
@@ -491,11 +508,7 @@ bool Calibration::place(const Positioning& found) {
     for (model::SeekPoint& point : next.seek.points) {
       point.time_ms += found.seek_at(point.cylinders);
       point.error_ms.reset();
-      if (point.time_ms < 0) {
-        leave(fmt::format("positioning: a seek of {} cylinders would take less than no time",
-                          point.cylinders));
-        return false;
-      }
+      if (point.time_ms < 0) return std::nullopt;
     }
     for (std::size_t i = 0; i < found.distances.size(); ++i)
       changes.push_back({"positioning", fmt::format("seek[{:.0f}]", found.distances[i]), std::nullopt,
@@ -503,7 +516,7 @@ bool Calibration::place(const Positioning& found) {
                          "added to seeks of about that distance; " + why});
     next.seek.method = kMethod;
   }
-  return keep(std::move(next), std::move(changes), "positioning");
+  return changes;
 }
 
 void Calibration::policies() {

@@ -1,23 +1,17 @@
 #include "calibrate/policy_search.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
 
-#include "model/error.h"
-#include "model/validate.h"
+#include "calibrate/gain.h"
 
 namespace platter::calibrate {
 namespace {
 
-constexpr std::size_t kStretches = 20;
 constexpr double kErrors = 3.5;      // that a gain must exceed
 constexpr double kLeastGain = 0.002; // of the mean absolute difference
 constexpr int kMostRounds = 12;
-
-using Differences = std::array<double, kStretches>;  // mean absolute, ms, of each stretch
 
 struct Candidate {
   std::string path;
@@ -90,48 +84,6 @@ std::vector<Candidate> candidates(const model::DriveModel& model) {
     list.push_back({"bus.high_read_watermark", nullptr, &model::Bus::high_read_watermark, share});
   }
   return list;
-}
-
-// nullopt: such a model makes no sense, or the engine does not run it.
-std::optional<Differences> differences(const model::DriveModel& model, const Measurement& measured) {
-  Differences sums{};
-  replay::Result result;
-  try {
-    model::validate(model, "a candidate");
-    result = measured.replay_learned(model);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-  const Range learn = measured.learn();
-  for (std::size_t i = learn.begin; i < learn.end; ++i) {
-    const Nanoseconds apart =
-        result.requests[i].response_ns - measured.drive().requests[i].response_ns;
-    sums[(i - learn.begin) * kStretches / learn.size()] += std::abs(to_ms(apart));
-  }
-  for (double& sum : sums) sum *= static_cast<double>(kStretches) / static_cast<double>(learn.size());
-  return sums;
-}
-
-double mean(const Differences& d) {
-  double sum = 0;
-  for (const double x : d) sum += x / kStretches;
-  return sum;
-}
-
-struct Gain {
-  double mean = 0, error = 0;
-};
-
-Gain gain_of(const Differences& before, const Differences& after) {
-  Gain gain;
-  for (std::size_t s = 0; s < kStretches; ++s) gain.mean += (before[s] - after[s]) / kStretches;
-  double squares = 0;
-  for (std::size_t s = 0; s < kStretches; ++s) {
-    const double deviation = before[s] - after[s] - gain.mean;
-    squares += deviation * deviation;
-  }
-  gain.error = std::sqrt(squares / (kStretches - 1) / kStretches);
-  return gain;
 }
 
 }  // namespace

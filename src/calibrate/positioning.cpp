@@ -15,13 +15,16 @@ constexpr double kSmooth_ms = 0.3;     // of a seek's correction against the one
 constexpr std::size_t kInEachBand = 60;  // trials between two distances, at least
 constexpr std::size_t kMostBands = 10;
 constexpr double kLeast_sigma_ms = 0.02;
+constexpr double kSure = 7;            // standard deviations
 constexpr double kTimesSchwarz = 1.5;  // what an unknown must gain, times Schwarz's criterion
 
 double density(double x) {
+  if (std::abs(x) > kSure) return 0;
   return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
 }
 // Of a Gaussian within [low, high], without loss in the tails.
 double probability(double low, double high) {
+  if (low < -kSure && high > kSure) return 1;
   if (low > 0) return probability(-high, -low);
   return 0.5 * (std::erfc(-high / std::numbers::sqrt2) - std::erfc(-low / std::numbers::sqrt2));
 }
@@ -41,6 +44,7 @@ struct Problem {
   std::array<std::size_t, kKinds> kinds{};
   std::array<std::size_t, 2> all{}, least{};  // reads, writes; all: what both kinds of them share
   std::size_t head_switch = 0, inward = 0;
+  std::vector<double> bands{};  // distances of the seeks' unknowns
 };
 
 struct Solution {
@@ -184,8 +188,10 @@ std::pair<std::size_t, double> place(const std::vector<double>& bands, double di
   return {i, std::log(distance / bands[i]) / std::log(bands[i + 1] / bands[i])};
 }
 
-Problem problem_of(std::span<const Trial> trials, const std::vector<double>& bands) {
+Problem problem_of(std::span<const Trial> trials) {
   Problem problem;
+  problem.bands = bands_of(trials);
+  const std::vector<double>& bands = problem.bands;
   const auto number = [&](std::size_t& unknown) {
     if (unknown == 0) unknown = ++problem.unknowns;
   };
@@ -258,9 +264,47 @@ std::vector<double> errors_of(const Problem& problem, const Solution& best, doub
   for (std::size_t i = 0; i < problem.unknowns; ++i) {
     const double mean = sums[i] / kDraws;
     const double spread = std::sqrt(std::max(0.0, squares[i] / kDraws - mean * mean));
-    errors.push_back(std::max(spread, half_width(problem, best, sigma, i)));
+    errors.push_back(free[i] ? std::max(spread, half_width(problem, best, sigma, i)) : 0);
   }
   return errors;
+}
+
+std::size_t lost_or_gained(const Problem& problem, const std::vector<double>& values) {
+  return static_cast<std::size_t>(std::ranges::count_if(problem.rows, [&](const Row& row) {
+    const double at = expected(row, values);
+    return at <= row.low || at > row.high;
+  }));
+}
+
+// Where a small change decides over whole revolutions the likeliest value need not be the one that
+// loses the least: one that was fitted alone moves within two standard errors to where, and around
+// which, the fewest trials lose or gain a revolution. Several hold one another where they are.
+void place_value(const Problem& problem, std::vector<double>& values,
+                 const std::vector<double>& errors) {
+  constexpr int kSteps = 4, kBeside = 2;  // of half a standard error
+  constexpr std::array<std::size_t, kBeside + 1> kWeights = {3, 2, 1};
+  if (std::ranges::count(errors, 0.0) + 1 != std::ssize(errors)) return;
+  const auto alone = static_cast<std::size_t>(
+      std::ranges::find_if(errors, [](double error) { return error > 0; }) - errors.begin());
+  const double fitted = values[alone];
+  const auto at = [&](int step) { return fitted + step * errors[alone] / 2; };
+  std::vector<std::size_t> lost;
+  for (int step = -kSteps - kBeside; step <= kSteps + kBeside; ++step) {
+    values[alone] = at(step);
+    lost.push_back(lost_or_gained(problem, values));
+  }
+  const auto around = [&](int step) {
+    std::size_t sum = 0;
+    for (int k = -kBeside; k <= kBeside; ++k)
+      sum += kWeights[static_cast<std::size_t>(std::abs(k))] *
+             lost[static_cast<std::size_t>(step + k + kSteps + kBeside)];
+    return sum;
+  };
+  int best = 0;
+  for (int step = 1; step <= kSteps; ++step)
+    for (const int way : {-step, step})
+      if (around(way) < around(best)) best = way;
+  values[alone] = at(best);
 }
 
 struct Fitted {
@@ -291,66 +335,63 @@ std::vector<std::vector<std::size_t>> sets_of(const Problem& problem) {
   return sets;
 }
 
-}  // namespace
+// Some unknowns, fitted.
+struct Choice {
+  std::vector<bool> free{};
+  Fitted fitted{};
+};
 
-double Positioning::seek_at(double distance) const {
-  if (distances.empty() || distance <= 0) return 0;
-  const auto [i, share] = place(distances, distance);
-  if (distances.size() == 1) return seek[0].value;
-  return seek[i].value * (1 - share) + seek[i + 1].value * share;
-}
+struct Choices {
+  double unchanged = 0;          // the log-likelihood of no change
+  std::vector<Choice> alone{};   // each set that gains enough by itself
+  Choice joint{};
+};
 
-double Positioning::correction(const Trial& trial) const {
-  double sum = overhead[kind_of(trial)] ? overhead[kind_of(trial)]->value : 0;
-  if (trial.distance > 0)
-    return sum + seek_at(trial.distance) +
-           (inward ? (trial.inward ? inward->value : -inward->value) : 0);
-  if (const auto& least = trial.write ? least_write : least_read) sum += least->value;
-  return sum + (trial.other_head && head_switch ? head_switch->value : 0);
-}
-
-Positioning fit_positioning(std::span<const Trial> trials, std::size_t most) {
-  Positioning fit;
-  fit.trials = trials.size();
-  fit.distances = bands_of(trials);
-  const Problem problem = problem_of(trials, fit.distances);
-  if (trials.empty()) return fit;
-  const double period = trials.front().high_ms - trials.front().low_ms;
-  std::vector<bool> free(problem.unknowns);
-  const Fitted unchanged = fit_free(problem, free, period);
-  Fitted best_fit = unchanged;
-  // Forward selection: whichever set of unknowns gains most, as long as it gains more than noise does
-  // (Schwarz 1978, "Estimating the dimension of a model").
+// Forward selection: whichever set of unknowns gains most, as long as it gains more than noise does
+// (Schwarz 1978, "Estimating the dimension of a model").
+Choices choose(const Problem& problem, double period) {
+  const std::vector<bool> none(problem.unknowns);
+  Choices choices;
+  choices.joint = {none, fit_free(problem, none, period)};
+  choices.unchanged = choices.joint.fitted.solution.log_likelihood;
   std::vector<std::vector<std::size_t>> sets = sets_of(problem);
-  const double each = 0.5 * std::log(static_cast<double>(trials.size()));
-  for (; !sets.empty() && most > 0; --most) {
-    Fitted best_next;
+  const double each = 0.5 * std::log(static_cast<double>(problem.rows.size()));
+  for (bool first = true; !sets.empty(); first = false) {
+    std::optional<Choice> best_next;
     double best_gain = 0;
     std::size_t best_set = 0;
     for (std::size_t s = 0; s < sets.size(); ++s) {
-      std::vector<bool> more = free;
-      for (const std::size_t unknown : sets[s]) more[unknown] = true;
-      const Fitted next = fit_free(problem, more, period);
-      const double gain = next.solution.log_likelihood - best_fit.solution.log_likelihood -
+      Choice next{choices.joint.free, {}};
+      for (const std::size_t unknown : sets[s]) next.free[unknown] = true;
+      next.fitted = fit_free(problem, next.free, period);
+      const double gain = next.fitted.solution.log_likelihood -
+                          choices.joint.fitted.solution.log_likelihood -
                           kTimesSchwarz * each * static_cast<double>(sets[s].size());
+      if (gain <= 0) continue;
+      if (first) choices.alone.push_back(next);
       if (gain <= best_gain) continue;
       best_gain = gain;
-      best_next = next;
+      best_next = std::move(next);
       best_set = s;
     }
-    if (best_gain <= 0) break;
-    best_fit = best_next;
-    for (const std::size_t unknown : sets[best_set]) free[unknown] = true;
+    if (!best_next) break;
+    choices.joint = std::move(*best_next);
     sets.erase(sets.begin() + static_cast<std::ptrdiff_t>(best_set));
   }
-  const Solution& best = best_fit.solution;
-  const double best_sigma = best_fit.sigma;
-  fit.gain = best.log_likelihood - unchanged.solution.log_likelihood;
-  fit.sigma_ms = best_sigma;
-  fit.unknowns = static_cast<std::size_t>(std::ranges::count(free, true));
-  const std::vector<double> errors = errors_of(problem, best, best_sigma, free);
+  return choices;
+}
+
+// What the unknowns mean. `errors`: of each unknown.
+Positioning positioning_of(const Problem& problem, std::span<const Trial> trials, const Choice& choice,
+                           const std::vector<double>& values, const std::vector<double>& errors) {
+  Positioning fit;
+  fit.trials = trials.size();
+  fit.distances = problem.bands;
+  fit.sigma_ms = choice.fitted.sigma;
+  fit.unknowns = static_cast<std::size_t>(std::ranges::count(choice.free, true));
+  const std::vector<bool>& free = choice.free;
   const auto estimate = [&](std::size_t i, std::size_t samples) {
-    return statistics::Estimate{best.values[i], errors[i], samples};
+    return statistics::Estimate{values[i], errors[i], samples};
   };
   const auto is_free = [&](std::size_t unknown) { return unknown > 0 && free[unknown - 1]; };
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
@@ -359,7 +400,7 @@ Positioning fit_positioning(std::span<const Trial> trials, std::size_t most) {
     statistics::Estimate& sum = fit.overhead[kind].emplace();
     for (const std::size_t unknown : {own, shared}) {
       if (!is_free(unknown)) continue;
-      sum.value += best.values[unknown - 1];
+      sum.value += values[unknown - 1];
       sum.error = std::hypot(sum.error, errors[unknown - 1]);
     }
     sum.samples = static_cast<std::size_t>(
@@ -386,6 +427,78 @@ Positioning fit_positioning(std::span<const Trial> trials, std::size_t most) {
   for (std::size_t i = 0; i < fit.distances.size(); ++i)
     fit.seek.push_back(estimate(problem.first_seek + i, trials.size() / fit.distances.size()));
   return fit;
+}
+
+Positioning placed(const Problem& problem, std::span<const Trial> trials, const Choices& choices,
+                   const Choice& choice, const std::vector<double>& errors) {
+  const Solution& solution = choice.fitted.solution;
+  std::vector<double> values = solution.values;
+  place_value(problem, values, errors);
+  Positioning fit = positioning_of(problem, trials, choice, values, errors);
+  fit.gain = solution.log_likelihood - choices.unchanged;
+  return fit;
+}
+
+std::vector<double> errors_of(const Problem& problem, const Choice& choice) {
+  return errors_of(problem, choice.fitted.solution, choice.fitted.sigma, choice.free);
+}
+
+double period_of(std::span<const Trial> trials) {
+  return trials.front().high_ms - trials.front().low_ms;
+}
+
+}  // namespace
+
+double Positioning::seek_at(double distance) const {
+  if (distances.empty() || distance <= 0) return 0;
+  const auto [i, share] = place(distances, distance);
+  if (distances.size() == 1) return seek[0].value;
+  return seek[i].value * (1 - share) + seek[i + 1].value * share;
+}
+
+double Positioning::correction(const Trial& trial) const {
+  double sum = overhead[kind_of(trial)] ? overhead[kind_of(trial)]->value : 0;
+  if (trial.distance > 0)
+    return sum + seek_at(trial.distance) +
+           (inward ? (trial.inward ? inward->value : -inward->value) : 0);
+  if (const auto& least = trial.write ? least_write : least_read) sum += least->value;
+  return sum + (trial.other_head && head_switch ? head_switch->value : 0);
+}
+
+Positioning fit_positioning(std::span<const Trial> trials) {
+  if (trials.empty()) return {};
+  const Problem problem = problem_of(trials);
+  const Choices choices = choose(problem, period_of(trials));
+  return placed(problem, trials, choices, choices.joint, errors_of(problem, choices.joint));
+}
+
+std::vector<Candidate> positioning_candidates(
+    std::span<const Trial> trials, std::size_t folds,
+    const std::function<std::size_t(std::size_t request)>& fold_of) {
+  if (trials.empty()) return {};
+  const Problem problem = problem_of(trials);
+  Choices choices = choose(problem, period_of(trials));
+  std::vector<Choice> all = choices.alone;
+  if (std::ranges::none_of(all, [&](const Choice& one) { return one.free == choices.joint.free; }) &&
+      std::ranges::count(choices.joint.free, true) > 0)
+    all.push_back(choices.joint);
+  std::vector<Candidate> candidates;
+  for (const Choice& choice : all) {
+    const std::vector<double> errors = errors_of(problem, choice);
+    Candidate candidate{placed(problem, trials, choices, choice, errors), {}};
+    for (std::size_t fold = 0; fold < folds; ++fold) {
+      Problem part = problem;
+      part.rows.clear();
+      for (std::size_t i = 0; i < trials.size(); ++i)
+        if (fold_of(trials[i].request) != fold) part.rows.push_back(problem.rows[i]);
+      std::vector<double> values =
+          climb(part, choice.fitted.solution.values, choice.fitted.sigma, choice.free).values;
+      place_value(part, values, errors);
+      candidate.without.push_back(positioning_of(problem, trials, choice, values, errors));
+    }
+    candidates.push_back(std::move(candidate));
+  }
+  return candidates;
 }
 
 }  // namespace platter::calibrate

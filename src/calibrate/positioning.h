@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -41,7 +42,17 @@ struct Positioning {
 // Maximum likelihood: a trial of expected correction c and spread sigma falls into its interval with a
 // probability that a Gaussian gives; one in fifty falls anywhere (retries, recalibrations). Weak
 // priors of 0.5 ms keep what no trial tells at 0, and a seek's correction near its neighbours'.
-// `most`: of the sets of unknowns that come in.
-Positioning fit_positioning(std::span<const Trial> trials, std::size_t most = 100);
+Positioning fit_positioning(std::span<const Trial> trials);
+
+// A fit, and what it is without the trials of each fold, which can then judge it.
+struct Candidate {
+  Positioning all{};
+  std::vector<Positioning> without{};
+};
+
+// Each unknown alone, if it gains beyond noise, and the fit of all that do one after the other.
+std::vector<Candidate> positioning_candidates(
+    std::span<const Trial> trials, std::size_t folds,
+    const std::function<std::size_t(std::size_t request)>& fold_of);
 
 }  // namespace platter::calibrate

@@ -94,6 +94,59 @@ TEST_CASE("seeks that take longer inward than outward") {
   }
 }
 
+TEST_CASE("each candidate comes with fits that do without a part of the trials") {
+  std::vector<Trial> list = trials(2500, 5, 0, 0, 0, 0.05);
+  std::mt19937_64 generator(5);
+  for (Trial& trial : list) {
+    trial.inward = trial.distance > 0 && generator() % 2 == 0;
+    if (trial.distance == 0) continue;
+    // Only the trials of the first fold say so.
+    const double longer = trial.request % 4 == 0 ? (trial.inward ? 0.8 : -0.8) : 0;
+    trial.low_ms += longer;
+    trial.high_ms += longer;
+  }
+  const auto candidates =
+      positioning_candidates(list, 4, [](std::size_t request) { return request % 4; });
+  bool inward = false;
+  for (const Candidate& candidate : candidates) {
+    REQUIRE(candidate.without.size() == 4);
+    if (!candidate.all.inward) continue;
+    inward = true;
+    REQUIRE(candidate.without[0].inward);
+    CHECK(std::abs(candidate.without[0].inward->value) < 0.1);
+    CHECK(candidate.without[1].inward->value > candidate.without[0].inward->value);
+  }
+  CHECK(inward);
+}
+
+TEST_CASE("a value is put where the fewest trials lose or gain a revolution") {
+  // All trials that tell lie at the ends of 0.2 to 0.5 ms; the likeliest value is nearer to one end.
+  std::vector<Trial> list;
+  for (std::size_t i = 0; i < 900; ++i) {
+    Trial trial;
+    trial.request = i;
+    trial.distance = 100;
+    trial.inward = i % 2 == 0;
+    const double sign = trial.inward ? 1 : -1;
+    const bool at_least = i % 3 == 0;
+    const double low = at_least ? 0.2 : 0.5 - kPeriod_ms;
+    trial.low_ms = sign > 0 ? low : -low - kPeriod_ms;
+    trial.high_ms = trial.low_ms + kPeriod_ms;
+    list.push_back(trial);
+  }
+  const Positioning found = fit_positioning(list);
+  REQUIRE(found.inward);
+  CHECK(found.inward->value > 0.2);
+  CHECK(found.inward->value <= 0.5);
+  std::size_t lost = 0;
+  for (const Trial& trial : list) {
+    const double at = found.correction(trial);
+    lost += at <= trial.low_ms || at > trial.high_ms;
+  }
+  CHECK(lost == 0);
+}
+
 TEST_CASE("no trials tell nothing") {
+  CHECK(positioning_candidates({}, 4, [](std::size_t) { return 0; }).empty());
   CHECK(fit_positioning({}).unknowns == 0);
 }

@@ -1,0 +1,51 @@
+#include "calibrate/gain.h"
+
+#include <cmath>
+
+#include "model/error.h"
+#include "model/validate.h"
+
+namespace platter::calibrate {
+
+std::size_t stretch_of(Range learn, std::size_t request) {
+  return (request - learn.begin) * kStretches / learn.size();
+}
+
+std::optional<Differences> differences(const model::DriveModel& model, const Measurement& measured) {
+  Differences sums{};
+  replay::Result result;
+  try {
+    model::validate(model, "a candidate");
+    result = measured.replay_learned(model);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  const Range learn = measured.learn();
+  for (std::size_t i = learn.begin; i < learn.end; ++i) {
+    const Nanoseconds apart =
+        result.requests[i].response_ns - measured.drive().requests[i].response_ns;
+    sums[stretch_of(learn, i)] += std::abs(to_ms(apart));
+  }
+  for (double& sum : sums) sum *= static_cast<double>(kStretches) / static_cast<double>(learn.size());
+  return sums;
+}
+
+double mean(const Differences& differences) {
+  double sum = 0;
+  for (const double x : differences) sum += x / kStretches;
+  return sum;
+}
+
+Gain gain_of(const Differences& before, const Differences& after) {
+  Gain gain;
+  for (std::size_t s = 0; s < kStretches; ++s) gain.mean += (before[s] - after[s]) / kStretches;
+  double squares = 0;
+  for (std::size_t s = 0; s < kStretches; ++s) {
+    const double deviation = before[s] - after[s] - gain.mean;
+    squares += deviation * deviation;
+  }
+  gain.error = std::sqrt(squares / (kStretches - 1) / kStretches);
+  return gain;
+}
+
+}  // namespace platter::calibrate
