@@ -14,6 +14,8 @@
 namespace platter::mtbrc {
 namespace {
 
+constexpr double kDisturbed = 0.1;  // share of sectors that move: nothing can be said of a map then
+
 // Two reads that followed one another on a track.
 struct Pair {
   double turn = 0;      // from the one sector to the other by the layout, in parts of the track
@@ -162,7 +164,7 @@ double share_disturbed(const std::vector<Pair>& pairs, double bound_rev) {
 void judge(ZonePitch& zone, const std::vector<Pair>& pairs, double noise_rev) {
   constexpr double kSigmas = 6, kFloor_rev = 0.002, kSlips = 2.5;
   constexpr std::size_t kFewestPairs = 12, kFewestTracks = 4;
-  constexpr double kContradicting = 0.2, kContradictingTracks = 0.4, kDisturbed = 0.1;
+  constexpr double kContradicting = 0.2, kContradictingTracks = 0.4;
   const double bound_rev = kFloor_rev + kSigmas * std::sqrt(2.0) * noise_rev;
   const double sectors = zone.sectors > 0 ? zone.sectors : 1;
   const Gap gap = fit_gap(pairs, noise_rev);
@@ -184,7 +186,8 @@ void judge(ZonePitch& zone, const std::vector<Pair>& pairs, double noise_rev) {
   zone.uneven = !zone.untrue && (impossible || found.uneven > kContradictingTracks);
   if (zone.sectors > 0 && !zone.untrue && !zone.uneven)
     zone.passing = statistics::Estimate{passing, error, gap.pairs};
-  constexpr double kSure = 5, kSharp = 0.2;
+  // Sharp enough for the nearest whole number to be better than none.
+  constexpr double kSure = 5, kSharp = 0.45;
   const double more = passing - sectors;
   if (zone.passing && error < kSharp && more > kSure * error)
     zone.hidden = static_cast<std::uint32_t>(std::lround(std::max(0.0, more)));
@@ -212,7 +215,9 @@ TrackPitch judge_zones(const Samples& samples, const model::Rotation& rotation,
 
 // Nothing more has to be read.
 bool is_decided(const ZonePitch& zone, const PitchOptions& options) {
-  if (zone.untrue || zone.uneven || zone.hidden > 0 || zone.disturbed > 0) return true;
+  constexpr double kSharp = 0.2;  // the nearest whole number is the right one
+  if (zone.untrue || zone.uneven || zone.disturbed > kDisturbed) return true;
+  if (zone.hidden > 0) return zone.passing->error < kSharp;
   if (!zone.passing) return zone.sectors == 0 && zone.pairs > 0;
   const double more = std::abs(zone.passing->value - zone.sectors);
   return more + 2 * zone.passing->error < 0.5 ||
