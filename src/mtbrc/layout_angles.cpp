@@ -139,7 +139,7 @@ class Survey {
   Meter meter_;
   double noise_rev_ = 0.002;
   double hop_rev_ = 0.3;  // from the end of one sector to the next that can be read after it
-  std::vector<TrackAngle> all_, recalled_;  // of the second: random tracks, read before
+  std::vector<TrackAngle> all_;
   std::uint32_t splits_ = 0;
   std::vector<std::string> notes_;
 };
@@ -164,7 +164,6 @@ void Survey::recall() {
   const double width_rev = place_of(map_, reference_.lbn()).width_rev;
   for (TrackAngle& angle : all_)
     angle.angle_rev = statistics::turn_rev(angle.angle_rev - width_rev);
-  recalled_ = all_;
 }
 
 std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath& path,
@@ -382,7 +381,6 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
   const model::LayoutNode node = layout_.zones[zone];
   const ZoneShape shape(node, starts[zone], map_);
   Work work{shape, within(all_, shape), 0, deadline_share};
-  work.random = static_cast<std::uint32_t>(within(recalled_, shape).size());
   while (true) {
     ZoneFit fit = fit_zone(shape, work.observations);
     if (meter_.exhausted()) return Fate::given_up;
