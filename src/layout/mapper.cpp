@@ -297,7 +297,8 @@ void Mapper::follow_no_rule(std::uint64_t lbn) {
   attempts_.clear();
   if (zone.irregular) {
     zone.not_understood = fmt::format("around block {} the drive's answers follow no rule", lbn);
-    const std::uint64_t next = std::min(survey_.blocks(), lbn + kFewestTracks * zone.slots.sectors());
+    std::uint64_t next = lbn + kFewestTracks * zone.slots.sectors();
+    if (next < survey_.blocks()) next = last_on_track(next, next + zone.slots.sectors() / 2) + 1;
     zones_.resize(index + 1);
     if (next < survey_.blocks()) start_zone(next);
     return;
@@ -307,9 +308,11 @@ void Mapper::follow_no_rule(std::uint64_t lbn) {
        known != survey_.known().end() && known->first < wrong; ++known)
     if (!matches(zone, known->first, known->second)) wrong = known->first;
   constexpr std::uint64_t kTracksBefore = 2;
-  const std::uint64_t track = expected(zone, wrong).track;
-  const bool keeps_beginning = track > kTracksBefore;
-  const std::uint64_t from = keeps_beginning ? zone.first_block(track - kTracksBefore) : zone.first_lbn;
+  std::uint64_t track = expected(zone, wrong).track;
+  track -= std::min(track, kTracksBefore);
+  while (track > 0 && !boundary_agrees(zone, track, end_of(index))) --track;
+  const bool keeps_beginning = track > 0;
+  const std::uint64_t from = zone.first_block(track);
   irregular_.push_back({from, far});
   zones_.resize(keeps_beginning ? index + 1 : index);
   start_zone(from);

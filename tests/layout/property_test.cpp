@@ -24,6 +24,7 @@ Recipe random_recipe(std::mt19937_64& random) {
 struct Outcome {
   int exact = 0;        // every block at its slot
   int same_tracks = 0;  // every block on its track, but some track's length is another
+  int short_claims = 0;  // right where it claims to be
   int refused = 0;
 };
 
@@ -35,6 +36,10 @@ void extract(const RandomLayout& drive, Behaviour behaviour, Outcome& outcome) {
   try {
     const Extraction found = by_address_translation(translator);
     CHECK(difference(drive.truth, found.layout, false) == "");
+    if (!found.layout.not_understood.empty()) {
+      ++outcome.short_claims;
+      return;
+    }
     const bool slots = difference(drive.truth, found.layout, true).empty();
     ++(slots ? outcome.exact : outcome.same_tracks);
   } catch (const Error& error) {
@@ -59,7 +64,7 @@ TEST_CASE("random drives of all schemes of sparing are mapped block by block") {
   }
   // Spares of every track that are never used do not show, nor does where a short last track ends.
   CHECK(outcome.exact >= visible * 95 / 100);
-  CHECK(outcome.refused <= kDrives * 2 / 100);
+  CHECK(outcome.refused + outcome.short_claims <= kDrives * 2 / 100);
 }
 
 TEST_CASE("slipped sectors without a number, and numbers that start at the index") {
@@ -75,7 +80,7 @@ TEST_CASE("slipped sectors without a number, and numbers that start at the index
       behaviour.base = static_cast<std::uint32_t>(seed % 2);
       extract(drive, behaviour, outcome);
     }
-    CHECK(outcome.refused <= kDrives * 5 / 100);
+    CHECK(outcome.refused + outcome.short_claims <= kDrives * 5 / 100);
   }
 }
 
@@ -94,7 +99,7 @@ TEST_CASE("defects that the drive does not list are found") {
       if (some_listed) drive.primary.resize(drive.primary.size() / 2);
       extract(drive, behaviour, outcome);
     }
-    CHECK(outcome.refused <= kDrives * 5 / 100);
+    CHECK(outcome.refused + outcome.short_claims <= kDrives * 5 / 100);
   }
 }
 
@@ -109,7 +114,7 @@ TEST_CASE("surface serpentines are mapped") {
     INFO("seed " << seed << ": " << drive.description);
     extract(drive, {}, outcome);
   }
-  CHECK(outcome.refused == 0);
+  CHECK(outcome.refused + outcome.short_claims == 0);
 }
 
 TEST_CASE("spares of thousands of cylinders are a few skips, and cost few translations") {

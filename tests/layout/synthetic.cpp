@@ -99,10 +99,16 @@ std::string difference(const model::Layout& truth, const model::Layout& found, b
   // Remapped blocks one by one, all others in sequence: equal at both ends of a stretch of one
   // track without holes in either map, they are equal in between.
   const engine::LayoutMap a(truth), b(found);
+  const auto claimed = [&found](std::uint64_t lbn) {
+    return std::ranges::none_of(found.not_understood, [lbn](const auto& range) {
+      return lbn >= range.first_lbn && lbn <= range.last_lbn;
+    });
+  };
   if (a.blocks() != b.blocks()) return fmt::format("{} blocks, found {}", a.blocks(), b.blocks());
-  if (truth.remaps.size() != found.remaps.size())
+  if (truth.remaps.size() != found.remaps.size() && found.not_understood.empty())
     return fmt::format("{} remaps, found {}", truth.remaps.size(), found.remaps.size());
   for (const model::Remap& remap : truth.remaps) {
+    if (!claimed(remap.lbn)) continue;
     if (auto text = differ(a, b, remap.lbn); !text.empty()) return text;
     if (!b.is_remapped(remap.lbn)) return fmt::format("block {} is remapped", remap.lbn);
   }
@@ -115,11 +121,11 @@ std::string difference(const model::Layout& truth, const model::Layout& found, b
       return map.slot_of_lbn(end - 1) - map.slot_of_lbn(lbn) == end - 1 - lbn;
     };
     const std::uint64_t step =
-        dense(p) && dense(q) && end - 1 > lbn && !a.is_remapped(lbn) && !a.is_remapped(end - 1)
+        dense(p) && dense(q) && end - 1 > lbn && claimed(lbn) && claimed(end - 1) && !a.is_remapped(lbn) && !a.is_remapped(end - 1)
             ? end - 1 - lbn
             : 1;
     for (std::uint64_t at = lbn; at < end; at += step) {
-      if (a.is_remapped(at)) continue;
+      if (a.is_remapped(at) || !claimed(at)) continue;
       if (auto text = differ(p, q, at); !text.empty()) return text;
     }
     lbn = end;

@@ -48,7 +48,8 @@ class SyntheticTranslator : public Translator {
 };
 
 // "" if every block lies on the same cylinder and head in both, and, with `slots`, in the same slot
-// of a track with as many slots; else the first difference in words.
+// of a track with as many slots; else the first difference in words. Blocks that the found layout
+// does not claim are not compared.
 std::string difference(const model::Layout& truth, const model::Layout& found, bool slots);
 
 }  // namespace platter::layout::testing
