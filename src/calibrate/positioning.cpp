@@ -15,6 +15,7 @@ constexpr double kSmooth_ms = 0.3;     // of a seek's correction against the one
 constexpr std::size_t kInEachBand = 60;  // trials between two distances, at least
 constexpr std::size_t kMostBands = 10;
 constexpr double kLeast_sigma_ms = 0.02;
+constexpr double kFarBetter = 5;      // of a trial's spread to the error of a value
 constexpr double kSure = 7;            // standard deviations
 constexpr double kTimesSchwarz = 1.5;  // what an unknown must gain, times Schwarz's criterion
 
@@ -277,15 +278,17 @@ std::size_t lost_or_gained(const Problem& problem, const std::vector<double>& va
 }
 
 // Where a small change decides over whole revolutions the likeliest value need not be the one that
-// loses the least: one that was fitted alone moves within two standard errors to where, and around
-// which, the fewest trials lose or gain a revolution. Several hold one another where they are.
+// loses the least: one that was fitted alone, and is known far better than one trial tells, moves within
+// two standard errors to where, and around which, the fewest trials lose or gain a revolution. Several
+// hold one another where they are.
 void place_value(const Problem& problem, std::vector<double>& values,
-                 const std::vector<double>& errors) {
+                 const std::vector<double>& errors, double sigma) {
   constexpr int kSteps = 4, kBeside = 2;  // of half a standard error
   constexpr std::array<std::size_t, kBeside + 1> kWeights = {3, 2, 1};
   if (std::ranges::count(errors, 0.0) + 1 != std::ssize(errors)) return;
   const auto alone = static_cast<std::size_t>(
       std::ranges::find_if(errors, [](double error) { return error > 0; }) - errors.begin());
+  if (sigma < kFarBetter * errors[alone]) return;
   const double fitted = values[alone];
   const auto at = [&](int step) { return fitted + step * errors[alone] / 2; };
   std::vector<std::size_t> lost;
@@ -433,7 +436,7 @@ Positioning placed(const Problem& problem, std::span<const Trial> trials, const 
                    const Choice& choice, const std::vector<double>& errors) {
   const Solution& solution = choice.fitted.solution;
   std::vector<double> values = solution.values;
-  place_value(problem, values, errors);
+  place_value(problem, values, errors, choice.fitted.sigma);
   Positioning fit = positioning_of(problem, trials, choice, values, errors);
   fit.gain = solution.log_likelihood - choices.unchanged;
   return fit;
@@ -493,7 +496,7 @@ std::vector<Candidate> positioning_candidates(
         if (fold_of(trials[i].request) != fold) part.rows.push_back(problem.rows[i]);
       std::vector<double> values =
           climb(part, choice.fitted.solution.values, choice.fitted.sigma, choice.free).values;
-      place_value(part, values, errors);
+      place_value(part, values, errors, choice.fitted.sigma);
       candidate.without.push_back(positioning_of(problem, trials, choice, values, errors));
     }
     candidates.push_back(std::move(candidate));

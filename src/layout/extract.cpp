@@ -140,7 +140,10 @@ class Verification {
         const std::uint64_t tracks = mapper_.tracks_of(index);
         if (i >= zone.order.cycle() + 1 || i >= tracks) break;
         const std::uint64_t lbn = zone.first_block(at_end ? tracks - 1 - i : i);
-        if (lbn < mapper_.end_of(index)) check(lbn);
+        if (lbn >= mapper_.end_of(index)) continue;
+        // Counted from the index the first block of a track tells nothing of the one before it.
+        check(lbn);
+        if (mapper_.numbering().from_index && lbn > first) check(lbn - 1);
       }
     }
   }

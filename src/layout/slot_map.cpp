@@ -25,9 +25,26 @@ std::uint64_t SlotMap::series_before(std::uint64_t slot) const {
 }
 
 std::uint64_t SlotMap::absent_before(std::uint64_t slot) const {
-  std::uint64_t sum = 0;
-  for (const SpareSeries& series : absent_) sum += series.slots_before(slot);
-  return sum;
+  if (absent_.empty()) return 0;
+  // Of absent_[from, to), each taken once.
+  const auto sum_before = [this](std::uint64_t at, std::size_t from, std::size_t to) {
+    const auto begin = absent_.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto end = absent_.begin() + static_cast<std::ptrdiff_t>(to);
+    const auto next = std::partition_point(
+        begin, end, [at](const SpareSeries& series) { return series.first < at; });
+    if (next == begin) return std::uint64_t{0};
+    const auto last = static_cast<std::size_t>(std::prev(next) - absent_.begin());
+    return absent_sums_[last] - absent_sums_[from] +
+           std::min(absent_[last].length, at - absent_[last].first);
+  };
+  std::uint64_t sum = sum_before(slot, 0, absent_once_);
+  if (absent_once_ == absent_.size() || slot <= absent_[absent_once_].first) return sum;
+  const SpareSeries& first = absent_[absent_once_];
+  const std::uint64_t each =
+      absent_sums_.back() + absent_.back().length - absent_sums_[absent_once_];
+  const std::uint64_t turns = (slot - first.first) / first.stride;
+  return sum + turns * each +
+         sum_before(slot - turns * first.stride, absent_once_, absent_.size());
 }
 
 std::int64_t SlotMap::corrections_before(std::uint64_t slot) const {
@@ -146,6 +163,14 @@ void SlotMap::add_series(const SpareSeries& series) {
 
 void SlotMap::set_absent(std::vector<SpareSeries> absent) {
   absent_ = std::move(absent);
+  absent_sums_.clear();
+  std::uint64_t sum = 0;
+  for (const SpareSeries& one : absent_) {
+    absent_sums_.push_back(sum);
+    sum += one.length;
+  }
+  const auto open = std::ranges::find(absent_, SpareSeries::kOpen, &SpareSeries::count);
+  absent_once_ = static_cast<std::size_t>(open - absent_.begin());
   std::vector<SpareSeries> series;
   std::swap(series, series_);
   for (const SpareSeries& one : series)
@@ -330,8 +355,11 @@ bool SlotMap::found_repetition() {
            early.range.end - early.range.first == late.range.end - late.range.first;
   };
   if (found_used_repetition()) return true;
-  for (std::size_t i = overrides_.size(); i-- > 1;) {
-    for (std::size_t k = i; k-- > 0;) {
+  // What was learned before was asked before: the last ones tell something new.
+  constexpr std::size_t kNewest = 8, kFarthest = 256;
+  const std::size_t all = overrides_.size();
+  for (std::size_t i = all; i-- > 1 && i + kNewest >= all;) {
+    for (std::size_t k = i; k-- > 0 && k + kFarthest >= i;) {
       const SlotRange late = overrides_[i].range, early = overrides_[k].range;
       if (!alike(overrides_[k], overrides_[i])) continue;
       const std::uint64_t apart = late.first - early.first;

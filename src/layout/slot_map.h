@@ -61,6 +61,7 @@ class SlotMap {
   void set_absorb(Absorb absorb);
   void add_series(const SpareSeries& series);
   // Slots that no track has: the ends of those that are shorter than sectors().
+  // Sorted by `first`; all that are open have one stride, and lie within one of it.
   void set_absent(std::vector<SpareSeries> absent);
   // Slips known beforehand, from the drive's defect list; replaces those given before.
   void set_listed_slips(const std::set<std::uint64_t>& slips);
@@ -103,6 +104,8 @@ class SlotMap {
   std::uint32_t sectors_;
   Absorb absorb_ = Absorb::next;
   std::vector<SpareSeries> series_, absent_;
+  std::vector<std::uint64_t> absent_sums_;  // slots of those before each of absent_, once each
+  std::size_t absent_once_ = 0;             // so many of absent_ come once, in front of the others
   std::set<std::uint64_t> listed_, found_, slips_;  // slips_: both, less those refuted
   std::set<std::uint64_t> refuted_;                 // listed or found, but a block is there
   std::vector<Override> overrides_;                 // sorted, disjoint
