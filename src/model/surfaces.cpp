@@ -376,6 +376,8 @@ void move_places(DriveModel& model, const Layout& old, std::uint32_t heads, std:
   model.layout.skips = mover.skips();
   const Sequence after(model.layout);
   model.layout.remaps.clear();
+  model.layout.not_understood.clear();  // it is another drive's map now
+  model.layout.checks = 0;
   for (const Remap& remap : old.remaps) {
     const auto own = mover.slot(before.slot_of(remap.lbn)), spare = mover.slot(remap.slot);
     if (own && spare) model.layout.remaps.push_back({after.lbns_before(*own), *spare});

@@ -240,6 +240,7 @@ std::string zones_chapter(const model::DriveModel& model, const std::string& id)
                   zones.size(), grouped(layout.skips.size()), grouped(layout.remaps.size()),
                   layout.method.empty() ? "a method that is not stated" : layout.method,
                   angle_sentence(layout.angle)));
+  for (const std::string& sentence : layout_standing(layout)) text += paragraph(sentence + ".");
   text += figure(id + "-zones-figure", "Sectors per track over the cylinders.",
                  [&](const std::string& path) { plot_zones("", layout, path); });
   Rows rows;

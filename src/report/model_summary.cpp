@@ -97,6 +97,7 @@ void append_zones(std::string& text, const model::DriveModel& model) {
   text += fmt::format("\nLayout ({}): {} zones, {} skip entries, {} remapped blocks\n",
                       layout.method.empty() ? "of unstated origin" : layout.method, zones.size(), layout.skips.size(),
                       layout.remaps.size());
+  for (const std::string& sentence : layout_standing(layout)) text += "  " + sentence + "\n";
   text += fmt::format("  {:>4} {:>12} {:>12} {:>17} {:>13} {:>8}\n", "zone", "first LBN", "blocks", "cylinders",
                       "sectors/track", "tracks");
   for (std::size_t i = 0; i < std::min(zones.size(), kMostZoneRows); ++i) {
@@ -174,6 +175,31 @@ Json to_json(const model::NamedParameter& named) {
 }
 
 }  // namespace
+
+std::vector<std::string> layout_standing(const model::Layout& layout) {
+  std::vector<std::string> sentences;
+  if (!layout.spares.empty()) sentences.push_back("spares: " + layout.spares);
+  if (layout.checks > 0) {
+    constexpr double kBound = 3;  // -ln 0.05
+    sentences.push_back(fmt::format(
+        "{} blocks drawn at random lie where the map says: fewer than {:.2g} % lie elsewhere, with "
+        "95 % confidence",
+        layout.checks, 100 * std::min(1.0, kBound / static_cast<double>(layout.checks))));
+  }
+  constexpr std::size_t kMostRanges = 8;
+  std::uint64_t blocks = 0;
+  for (const model::NotUnderstood& range : layout.not_understood)
+    blocks += range.last_lbn - range.first_lbn + 1;
+  for (std::size_t i = 0; i < std::min(layout.not_understood.size(), kMostRanges); ++i) {
+    const model::NotUnderstood& range = layout.not_understood[i];
+    sentences.push_back(fmt::format("blocks {} to {} are not understood: {}", range.first_lbn,
+                                    range.last_lbn, range.reason));
+  }
+  if (layout.not_understood.size() > kMostRanges)
+    sentences.push_back(fmt::format("{} blocks in {} stretches are not understood", blocks,
+                                    layout.not_understood.size()));
+  return sentences;
+}
 
 std::vector<ZoneSummary> summarize_zones(const model::Layout& layout) {
   std::vector<ZoneSummary> zones(layout.zones.size());

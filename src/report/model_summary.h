@@ -21,6 +21,10 @@ struct ZoneSummary {
 
 std::vector<ZoneSummary> summarize_zones(const model::Layout& layout);
 
+// What is known of the map itself, a sentence each without its full stop: the spare scheme, how many
+// blocks were looked up at random and what that bounds, and which blocks are not claimed, and why.
+std::vector<std::string> layout_standing(const model::Layout& layout);
+
 struct SeekSummary {
   double single_ms, average_ms, full_ms;
 };
