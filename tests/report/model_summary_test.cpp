@@ -1,0 +1,27 @@
+// What the summary of a model says of its map.
+#include "report/model_summary.h"
+
+#include <catch2/catch.hpp>
+
+namespace platter::report {
+namespace {
+
+TEST_CASE("what is known of a map is said in sentences") {
+  model::Layout layout;
+  CHECK(layout_standing(layout).empty());
+  layout.spares = "2 sectors of each cylinder";
+  layout.checks = 600;
+  layout.not_understood = {{10, 19, "no rule"}, {30, 30, "no answer"}};
+  CHECK(layout_standing(layout) ==
+        std::vector<std::string>{
+            "spares: 2 sectors of each cylinder",
+            "600 blocks drawn at random lie where the map says: fewer than 0.5 % lie elsewhere, "
+            "with 95 % confidence",
+            "blocks 10 to 19 are not understood: no rule",
+            "blocks 30 to 30 are not understood: no answer"});
+  layout.not_understood.assign(9, {0, 9, "no rule"});
+  CHECK(layout_standing(layout).back() == "90 blocks in 9 stretches are not understood");
+}
+
+}  // namespace
+}  // namespace platter::report
