@@ -434,11 +434,8 @@ bool Calibration::position() {
   if (trials.size() < kFewestTrials) return false;
   const std::optional<Differences> now = differences(model_, measured_);
   if (!now) return false;
-  struct Better {
-    Positioning fit{};
-    Gain gain{};
-  };
-  std::vector<Better> better;
+  std::optional<Positioning> best;
+  Gain best_gain;
   std::vector<std::string> no_better;
   for (Candidate& candidate : positioning_candidates(trials, kFolds, [&](std::size_t request) {
          return stretch_of(measured_.learn(), request) % kFolds;
@@ -459,22 +456,18 @@ bool Calibration::position() {
                                       paths_of(*changes), gain.mean, gain.error));
       continue;
     }
-    better.push_back({std::move(candidate.all), gain});
+    if (best && gain.mean <= best_gain.mean) continue;
+    best = std::move(candidate.all);
+    best_gain = gain;
   }
-  if (better.empty()) {
+  if (!best)
     for (const std::string& why : no_better) leave(why);
-    return false;
-  }
-  // Of those within one standard error of the best, the likeliest.
-  const Gain most = std::ranges::max(better, {}, [](const Better& b) { return b.gain.mean; }).gain;
-  std::erase_if(better,
-                [&](const Better& b) { return b.gain.mean < most.mean - most.error; });
-  const Better best = std::ranges::max(better, {}, [](const Better& b) { return b.fit.gain; });
+  if (!best) return false;
   model::DriveModel next = model_;
-  auto changes = apply(best.fit,
+  auto changes = apply(*best,
                        fmt::format("{} accesses, each an interval of one revolution; where the fit was "
                                    "not made, the mean absolute difference falls by {:.4f} +- {:.4f} ms",
-                                   best.fit.trials, best.gain.mean, best.gain.error),
+                                   best->trials, best_gain.mean, best_gain.error),
                        next);
   return changes && keep(std::move(next), std::move(*changes), "positioning");
 }
