@@ -135,6 +135,14 @@ class Verification {
     // The order of tracks was seen in jumps only: all of one repetition, at both ends.
     constexpr std::uint64_t kMostTracks = 64;
     for (const bool at_end : {false, true}) {
+      for (std::uint64_t i = 0; !at_end && index < mapper_.zones().size(); ++i) {
+        // Where heads differ in length, spares may have been taken to lie as on another head.
+        const Zone& zone = mapper_.zones()[index];
+        if (zone.head_sectors.empty() || i >= zone.order.cycle() + 1) break;
+        if (i > 0 && zone.order.at(i).head == zone.order.at(i - 1).head) continue;
+        const std::uint64_t next = zone.first_block(i + 1);
+        if (next > first && next <= mapper_.end_of(index)) check(next - 1);
+      }
       for (std::uint64_t i = 0; i < kMostTracks && index < mapper_.zones().size(); ++i) {
         const Zone& zone = mapper_.zones()[index];
         const std::uint64_t tracks = mapper_.tracks_of(index);

@@ -13,11 +13,13 @@ struct Scheme {
   std::uint64_t least = SpareSeries::kOpen, most = 0, zones = 0;
   bool in_tracks = false, absorbs = false;
 
-  void add(std::uint64_t spares) {
+  void add(std::uint64_t spares, std::size_t zone) {
     least = std::min(least, spares);
     most = std::max(most, spares);
-    ++zones;
+    if (last_zone != zone + 1) ++zones;
+    last_zone = zone + 1;
   }
+  std::size_t last_zone = 0;
 };
 
 // Tracks of the sweep over the heads of one cylinder around a track of the cycle; 1 where a surface
@@ -69,7 +71,7 @@ std::string spare_scheme(const Mapper& mapper) {
       const std::string unit = unit_of(zone, series);
       Scheme& scheme = schemes[unit + (series.first % sectors == 0 ? " in front" : "")];
       scheme.in_tracks = series.length % sectors == 0;
-      scheme.add(scheme.in_tracks ? series.length / sectors : series.length);
+      scheme.add(scheme.in_tracks ? series.length / sectors : series.length, i);
       scheme.absorbs |= zone.slots.absorb() != Absorb::none &&
                         zone.slots.slips_between(series.first, series.first + series.stride * 64) > 0;
     }
@@ -84,7 +86,7 @@ std::string spare_scheme(const Mapper& mapper) {
     for (const SlotRange& range : held) explained += range.end - range.first;
     if (free <= explained) continue;
     ++tails;
-    of_zones.add(free - explained);
+    of_zones.add(free - explained, i);
   }
   if (tails * 2 > regular) schemes["each zone"] = of_zones;
   std::string words;
