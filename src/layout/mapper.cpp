@@ -264,8 +264,7 @@ void Mapper::settle(std::size_t zone, std::uint64_t frontier) {
       const std::size_t zones = zones_.size();
       repair(zone, lbn);
       if (zones_.size() != zones) return;
-      changed = true;
-      break;
+      changed = true;  // then what came before it is looked at once more, at the end
     }
   }
 }

@@ -354,6 +354,8 @@ bool SlotMap::found_repetition() {
            apart >= late.range.end - late.range.first &&
            early.range.end - early.range.first == late.range.end - late.range.first;
   };
+  constexpr std::size_t kMostSeries = 48;  // what looks like more is no regularity
+  if (series_.size() >= kMostSeries) return false;
   if (found_used_repetition()) return true;
   // What was learned before was asked before: the last ones tell something new.
   constexpr std::size_t kNewest = 8, kFarthest = 256;
@@ -425,9 +427,11 @@ bool SlotMap::found_used_repetition() {
 
 bool SlotMap::ended_series() {
   const auto is_used = [this](const SlotRange& range) {
-    return std::ranges::any_of(overrides_, [&range](const Override& item) {
-      return !item.free && item.range.first <= range.first && item.range.end >= range.end;
-    });
+    const auto item = std::partition_point(
+        overrides_.begin(), overrides_.end(),
+        [&range](const Override& other) { return other.range.end <= range.first; });
+    return item != overrides_.end() && !item->free && item->range.first <= range.first &&
+           item->range.end >= range.end;
   };
   bool ended = false;
   for (SpareSeries& series : series_) {
