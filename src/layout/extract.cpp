@@ -364,31 +364,20 @@ class Verification {
   std::vector<std::string> notes_;
 };
 
-// The layout as others will read it still says what the drive said.
-void confirm(const model::Layout& layout, const Survey& survey) {
+// The layout as others will read it still says what the drive said; a zone where it does not is not
+// claimed.
+void confirm(model::Layout& layout, const Survey& survey, Mapper& mapper) {
   const engine::LayoutMap map(layout);
-  const auto is_right = [&map](const auto& known) {
-    const auto& [lbn, answer] = known;
-    const engine::Pbn place = map.pbn_of_lbn(lbn);
-    return place.cylinder == answer.place.cylinder && place.head == answer.place.head;
-  };
   if (map.blocks() != survey.blocks())
     throw Error(ExitStatus::internal,
                 fmt::format("the layout of {} has {} of its {} blocks; report this defect",
                             survey.name(), map.blocks(), survey.blocks()));
-  const auto is_claimed = [&layout](std::uint64_t lbn) {
-    return std::ranges::none_of(layout.not_understood, [lbn](const model::NotUnderstood& range) {
-      return lbn >= range.first_lbn && lbn <= range.last_lbn;
-    });
-  };
-  const auto wrong = std::ranges::find_if_not(survey.known(), [&](const auto& known) {
-    return is_right(known) || !is_claimed(known.first);
-  });
-  if (wrong != survey.known().end())
-    throw Error(ExitStatus::internal,
-                fmt::format("the layout of {} has block {} elsewhere than the drive; report this "
-                            "defect",
-                            survey.name(), wrong->first));
+  for (const auto& [lbn, answer] : survey.known()) {
+    const engine::Pbn place = map.pbn_of_lbn(lbn);
+    if (place.cylinder != answer.place.cylinder || place.head != answer.place.head)
+      mapper.do_not_understand(lbn);
+  }
+  layout.not_understood = mapper.not_understood();
 }
 
 std::vector<std::string> facts(const Mapper& mapper, const Survey& survey) {
@@ -445,10 +434,9 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
                             "translations were not enough to map it; raise the limit or go without",
                             survey.name(), survey.translations()));
   }
-  result.layout.not_understood = mapper.not_understood();
   result.layout.checks = verification.checks();
   result.layout.spares = spare_scheme(mapper);
-  confirm(result.layout, survey);
+  confirm(result.layout, survey, mapper);
   result.translations = survey.translations();
   result.notes = facts(mapper, survey);
   for (const std::string& note : verification.notes()) result.notes.push_back("layout: " + note);
