@@ -1,5 +1,6 @@
 // Random drives, mapped by address translation, every block compared with the truth. One line for
-// each drive that did not come out exactly, and a summary.
+// each drive that did not come out exactly, and a summary. Status 1 if a map was wrong where it
+// claimed to be right.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -210,7 +211,7 @@ std::string firmware_in_words(const model::Firmware& firmware) {
                      firmware.translates_back ? "back too" : "not back");
 }
 
-void run(const Settings& settings) {
+bool run(const Settings& settings) {
   const std::uint64_t count = settings.drives.empty() ? settings.count : settings.drives.size();
   std::vector<Outcome> outcomes(count);
   std::atomic<std::uint64_t> next{0};
@@ -238,6 +239,8 @@ void run(const Settings& settings) {
   work();
   workers.clear();
   print_summary(outcomes);
+  return std::ranges::none_of(
+      outcomes, [](const Outcome& outcome) { return outcome.verdict == Verdict::wrong; });
 }
 
 }  // namespace
@@ -262,7 +265,8 @@ int main(int argc, char** argv) {
                "each drive answers commands by its own firmware, whatever else is said here");
   app.add_option("drives", settings.drives, "virtual drives by name, in place of random ones");
   app.add_flag("--all", settings.all, "a line for drives that came out exactly, too");
-  app.add_option("--keep", settings.keep, "directory for the model files of drives that failed");
+  app.add_option("--keep", settings.keep, "directory for the model files of drives that failed")
+      ->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);
-  run(settings);
+  return run(settings) ? 0 : 1;
 }
