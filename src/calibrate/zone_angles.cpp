@@ -441,12 +441,6 @@ double take_off_common_angle(std::vector<Zone>& zones) {
   return best;
 }
 
-std::uint64_t slots_of(const model::LayoutNode& zone) {
-  model::Layout layout;
-  layout.zones = {zone};
-  return model::count_slots(layout);
-}
-
 // Beyond its error, and by so much that it matters over the zone.
 bool beyond(double value, double error, double reach) {
   return std::abs(value) > kSignificant * error && std::abs(value) * reach > kLeast;
@@ -465,9 +459,8 @@ bool is_changed(const Zone& zone, const ZoneCorrection& c, double common) {
 std::uint32_t spare_range_cylinders(const model::Layout& layout, std::size_t zone) {
   const model::LayoutNode& node = layout.zones[zone];
   if (node.children.empty() || node.count < 2 || node.cylinder_step != 1) return 0;
-  std::uint64_t first = 0;
-  for (std::size_t z = 0; z < zone; ++z) first += slots_of(layout.zones[z]);
-  const std::uint64_t slots = slots_of(node);
+  const std::vector<std::uint64_t> starts = model::zone_starts(layout);
+  const std::uint64_t first = starts[zone], slots = starts[zone + 1] - first;
   const std::uint64_t in_cylinder = slots / node.count;
   std::map<std::uint64_t, std::uint64_t> blocks;  // of skips, by stride
   for (const model::Skip& skip : layout.skips)

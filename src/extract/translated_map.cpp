@@ -7,20 +7,10 @@
 
 #include "engine/layout_map.h"
 #include "layout/compile.h"
+#include "model/validate.h"
 
 namespace platter::extract {
 namespace {
-
-// First slots of the zones, and the end of the last.
-std::vector<std::uint64_t> zone_starts(const engine::LayoutMap& map, std::size_t zones) {
-  std::vector<std::uint64_t> starts(zones + 1, map.slots());
-  for (std::uint64_t slot = 0; slot < map.slots();) {
-    const engine::Track track = map.track_of_slot(slot);
-    starts[track.zone] = std::min(starts[track.zone], slot);
-    slot += track.sectors;
-  }
-  return starts;
-}
 
 // Blocks that lie in a zone in sequence.
 model::NotUnderstood blocks_of(const engine::LayoutMap& map, std::uint64_t first_slot,
@@ -56,7 +46,7 @@ void lengthen(model::LayoutNode& node, std::uint32_t more) {
 class Longer {
  public:
   Longer(const model::Layout& layout, const std::vector<std::uint32_t>& more)
-      : map_(layout), more_(more), starts_(zone_starts(map_, layout.zones.size())) {
+      : map_(layout), more_(more), starts_(model::zone_starts(layout)) {
     std::uint64_t added = 0;
     for (std::size_t i = 0; i < more_.size(); ++i) {
       added_.push_back(added);
@@ -139,7 +129,7 @@ JudgedMap judge_map(const model::Layout& translated, const mtbrc::TrackPitch& pi
   constexpr double kNearlyAll = 0.8;
   JudgedMap judged;
   const engine::LayoutMap map(translated);
-  const std::vector<std::uint64_t> starts = zone_starts(map, translated.zones.size());
+  const std::vector<std::uint64_t> starts = model::zone_starts(translated);
   std::vector<model::NotUnderstood> not_understood;
   std::vector<std::uint32_t> more;
   std::uint64_t untrue_blocks = 0;

@@ -402,9 +402,13 @@ void validate(const DriveModel& model, const std::string& origin) {
 }
 
 std::uint64_t count_slots(const Layout& layout) {
-  std::uint64_t slots = 0;
-  for (const LayoutNode& zone : layout.zones) slots += slots_of(zone);
-  return slots;
+  return zone_starts(layout).back();
+}
+
+std::vector<std::uint64_t> zone_starts(const Layout& layout) {
+  std::vector<std::uint64_t> starts{0};
+  for (const LayoutNode& zone : layout.zones) starts.push_back(starts.back() + slots_of(zone));
+  return starts;
 }
 
 std::uint64_t count_blocks(const Layout& layout) {

@@ -20,6 +20,8 @@ void validate(const DriveModel& model, const std::string& origin);
 
 // Slots of a layout, and its LBNs (the slots that no skip covers). The layout must be valid.
 std::uint64_t count_slots(const Layout& layout);
+// The first slot of each zone, and the end of the last.
+std::vector<std::uint64_t> zone_starts(const Layout& layout);
 std::uint64_t count_blocks(const Layout& layout);
 std::uint32_t cylinders_of(const Layout& layout);  // the highest cylinder's number and 1
 

@@ -157,16 +157,6 @@ std::vector<std::uint8_t> notch_page(const engine::LayoutMap& map,
   return page;
 }
 
-std::vector<std::uint64_t> starts_of_zones(const model::Layout& layout) {
-  std::vector<std::uint64_t> starts{0};
-  for (const auto& zone : layout.zones) {
-    model::Layout alone;
-    alone.zones = {zone};
-    starts.push_back(starts.back() + model::count_slots(alone));
-  }
-  return starts;
-}
-
 }  // namespace
 
 // The mode parameter header: MODE SENSE and SELECT(6) and (10) differ in it alone (SPC-4
@@ -180,7 +170,7 @@ constexpr std::size_t kDescriptorBytes = 8;
 }
 
 ModePages::ModePages(const Personality& drive, const engine::LayoutMap& map)
-    : drive_(drive), map_(map), zone_starts_(starts_of_zones(drive.model.layout)) {
+    : drive_(drive), map_(map), zone_starts_(model::zone_starts(drive.model.layout)) {
   add(error_recovery_page());
   add(disconnect_reconnect_page(drive.model.bus));
   add(format_page(drive, map, 0, zone_starts_[1]));
