@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "model/error.h"
+#include "model/validate.h"
 #include "mtbrc/angle.h"
 #include "mtbrc/rotation.h"
 #include "mtbrc/track_reads.h"
@@ -25,18 +26,6 @@ Place place_of(const engine::LayoutMap& map, std::uint64_t lbn) {
   const engine::Track track = map.track_of_slot(slot);
   const double width = 1.0 / track.sectors;
   return {track.first_slot, static_cast<double>(slot - track.first_slot + 1) * width, width};
-}
-
-// First slots of the layout's zones, and the end of the last.
-std::vector<std::uint64_t> zone_starts(const model::Layout& layout, const engine::LayoutMap& map) {
-  std::vector<std::uint64_t> starts;
-  std::uint64_t slot = 0;
-  for (const model::LayoutNode& zone : layout.zones) {
-    starts.push_back(slot);
-    slot += ZoneShape(zone, slot, map).slots();
-  }
-  starts.push_back(slot);
-  return starts;
 }
 
 std::vector<TrackAngle> within(const std::vector<TrackAngle>& all, const ZoneShape& shape) {
@@ -91,9 +80,7 @@ class Survey {
         layout_(layout),
         map_(layout),
         accesses_(context),
-        reference_(accesses_, context,
-                   reference_lbn(context.samples).value_or(map_.lbn_at_or_after_slot(0)),
-                   options.anchor_every_ns, options.anchor_reads),
+        reference_(accesses_, context, map_, options.anchor_every_ns, options.anchor_reads),
         left_(options.left_zones),
         first_sample_(first_about_angles(context.samples)),
         meter_(context, context.budget.commands > 0 || context.budget.drive_time_ns > 0
@@ -377,7 +364,7 @@ bool Survey::split_at_break(std::size_t zone, Work& work, const ZoneFit& fit,
 }
 
 Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
-  const std::vector<std::uint64_t> starts = zone_starts(layout_, map_);
+  const std::vector<std::uint64_t> starts = model::zone_starts(layout_);
   const model::LayoutNode node = layout_.zones[zone];
   const ZoneShape shape(node, starts[zone], map_);
   Work work{shape, within(all_, shape), 0, deadline_share};
@@ -506,7 +493,7 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
     return result;
   }
   const std::vector<TrackAngle> all = observe_tracks(samples, rotation, map, drift);
-  const std::vector<std::uint64_t> starts = zone_starts(layout, map);
+  const std::vector<std::uint64_t> starts = model::zone_starts(layout);
   std::vector<double> residuals;
   double squares = 0, known_slots = 0;  // of the errors of zones, by slots
   std::vector<std::size_t> unknown;

@@ -232,9 +232,7 @@ class Measurement {
         layout_(layout),
         map_(layout),
         accesses_(context),
-        reference_(accesses_, context,
-                   reference_lbn(context.samples).value_or(map_.lbn_at_or_after_slot(0)),
-                   options.anchor_every_ns, options.anchor_reads),
+        reference_(accesses_, context, map_, options.anchor_every_ns, options.anchor_reads),
         meter_(context, options.budget),
         first_sample_(context.samples.size()) {}
 

@@ -30,6 +30,14 @@ std::optional<std::uint64_t> last_readable(const engine::LayoutMap& map, std::ui
   return std::nullopt;
 }
 
+ReferenceReads::ReferenceReads(Accesses& accesses, Context& context, const engine::LayoutMap& map,
+                               Nanoseconds every_ns, std::uint32_t reads)
+    : accesses_(accesses),
+      context_(context),
+      reference_(reference_lbn(context.samples).value_or(map.lbn_at_or_after_slot(0))),
+      every_ns_(every_ns),
+      reads_(reads) {}
+
 // A first read to get there, and a few that follow it.
 void ReferenceReads::refresh() {
   if (context_.drive.now_ns() - last_ns_ < every_ns_) return;

@@ -20,14 +20,10 @@ std::optional<std::uint64_t> last_readable(const engine::LayoutMap& map, std::ui
 
 class ReferenceReads {
  public:
-  // `every_ns`: how long a phase is good; `reads`: commands for each look.
-  ReferenceReads(Accesses& accesses, Context& context, std::uint64_t reference,
-                 Nanoseconds every_ns, std::uint32_t reads)
-      : accesses_(accesses),
-        context_(context),
-        reference_(reference),
-        every_ns_(every_ns),
-        reads_(reads) {}
+  // Of the sector that earlier samples refer to, else of the map's first. `every_ns`: how long a
+  // phase is good; `reads`: commands for each look.
+  ReferenceReads(Accesses& accesses, Context& context, const engine::LayoutMap& map,
+                 Nanoseconds every_ns, std::uint32_t reads);
 
   std::uint64_t lbn() const { return reference_; }
   // Looks where the reference is, unless that was done a short time ago.
