@@ -67,9 +67,10 @@ class Compiler {
     zones_.push_back(std::move(framed));
   }
 
-  bool is_taken(TrackPlace place) const {
-    return std::ranges::any_of(zones_, [&place](const Framed& framed) {
-      const auto track = framed.order.find(place);
+  // By any zone but one.
+  bool is_taken(TrackPlace place, const Framed* but = nullptr) const {
+    return std::ranges::any_of(zones_, [&](const Framed& framed) {
+      const auto track = &framed == but ? std::nullopt : framed.order.find(place);
       return track && *track < framed.tracks;
     });
   }
@@ -107,13 +108,6 @@ class Compiler {
         heads = std::max(heads, other.order.at(track).head + 1);
     }
     constexpr std::int64_t kMostHeads = 256;
-    const auto is_others = [&](TrackPlace place) {
-      return std::ranges::any_of(zones_, [&](const Framed& other) {
-        if (&other == &framed) return false;
-        const auto track = other.order.find(place);
-        return track && *track < other.tracks;
-      });
-    };
     std::set<std::pair<std::int64_t, std::int64_t>> own;
     TrackOrder order;
     std::int64_t put_behind = 0;
@@ -122,7 +116,7 @@ class Compiler {
     for (std::uint64_t track = 0; track < framed.tracks; ++track) {
       TrackPlace place = framed.order.at(track);
       const bool possible = place.cylinder >= 0 && place.head >= 0 && place.head < kMostHeads &&
-                            !is_others(place) && own.insert({place.cylinder, place.head}).second;
+                            !is_taken(place, &framed) && own.insert({place.cylinder, place.head}).second;
       if (!possible) {
         place = {cylinders + put_behind / heads, put_behind % heads};
         ++put_behind;

@@ -43,7 +43,6 @@ class Verification {
     for (int round = 0; round < kMostRounds; ++round) {
       look_where_it_matters(all_spares, ask);
       surprises_.clear();
-      checks_ = 0;
       if (!look_at_random()) {
         survey_.ask_again(32);
         return;

@@ -22,6 +22,12 @@ bool continue_as(const Zone& other, const std::vector<TrackPlace>& tracks, Zone&
   return false;
 }
 
+// A track's first block lies `front` slots behind its beginning.
+void leave_front_free(Zone& zone, std::uint64_t track, std::uint64_t front) {
+  const std::uint64_t first = zone.first_slot(track);
+  zone.slots.measured({first, first + front + 1}, {{first, first + front}});
+}
+
 }  // namespace
 
 Mapper::Mapper(Survey& survey, Defects defects) : survey_(survey), defects_(std::move(defects)) {
@@ -348,8 +354,8 @@ bool Mapper::walk() {
     const std::uint64_t first = landing;
     while (is_remapped(landing) && landing + 1 < survey_.blocks()) ++landing;
     const TrackPlace place = track_of(survey_.at(landing).place);
-    if (zone.order.find(place) == std::optional<std::uint64_t>(track) ||
-        zone.order.find(place).value_or(track + 1) < track) {
+    const auto met = zone.order.find(place);
+    if (met && *met <= track) {
       start_zone(first);
       return false;
     }
@@ -357,10 +363,7 @@ bool Mapper::walk() {
     zone.good = track + 1;
     const std::uint64_t slot = front_offset(landing);
     const std::uint64_t front = slot - std::min(slot, landing - first);
-    if (front > 0 && front < zone.slots.sectors()) {
-      const std::uint64_t begin = zone.first_slot(track + 1);
-      zone.slots.measured({begin, begin + front + 1}, {{begin, begin + front}});
-    }
+    if (front > 0 && front < zone.slots.sectors()) leave_front_free(zone, track + 1, front);
   }
 }
 
@@ -428,9 +431,7 @@ bool Mapper::heads_differ(std::size_t zone, TrackPlace place, std::uint32_t leng
     return false;
   const std::uint64_t lbn = here.first_lbn;
   zones_.resize(zone);
-  heads_differ_ = true;
-  start_zone(lbn);
-  heads_differ_ = false;
+  start_zone(lbn, true);
   return !zones_.back().head_sectors.empty();
 }
 
@@ -486,9 +487,10 @@ bool Mapper::lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t l
   return length_of(zone.order.at(other), sectors) == zone.sectors_of(other);
 }
 
-std::uint32_t Mapper::listed_on(TrackPlace place) const {
+const std::set<std::uint32_t>& Mapper::listed_sectors(TrackPlace place) const {
+  static const std::set<std::uint32_t> kNone;
   const auto listed = listed_.find({place.cylinder, place.head});
-  return listed == listed_.end() ? 0 : static_cast<std::uint32_t>(listed->second.size());
+  return listed == listed_.end() ? kNone : listed->second;
 }
 
 void Mapper::load_slips(Zone& zone) const {
@@ -557,9 +559,7 @@ std::uint32_t Mapper::front_offset(std::uint64_t lbn) {
 std::uint32_t Mapper::slot_of_number(TrackPlace place, std::uint32_t sector) const {
   std::uint32_t slot = sector - numbering_.base;
   if (!numbering_.renumbered) return slot;
-  const auto listed = listed_.find({place.cylinder, place.head});
-  if (listed == listed_.end()) return slot;
-  for (const std::uint32_t defect : listed->second)
+  for (const std::uint32_t defect : listed_sectors(place))
     if (defect - numbering_.base <= slot) ++slot;
   return slot;
 }
@@ -567,13 +567,12 @@ std::uint32_t Mapper::slot_of_number(TrackPlace place, std::uint32_t sector) con
 std::uint32_t Mapper::number_of_slot(TrackPlace place, std::uint64_t slot) const {
   std::uint32_t sector = numbering_.base + static_cast<std::uint32_t>(slot);
   if (!numbering_.renumbered) return sector;
-  const auto listed = listed_.find({place.cylinder, place.head});
-  if (listed == listed_.end()) return sector;
-  const auto before = listed->second.lower_bound(sector);
-  return sector - static_cast<std::uint32_t>(std::distance(listed->second.begin(), before));
+  const std::set<std::uint32_t>& listed = listed_sectors(place);
+  return sector -
+         static_cast<std::uint32_t>(std::distance(listed.begin(), listed.lower_bound(sector)));
 }
 
-void Mapper::start_zone(std::uint64_t lbn) {
+void Mapper::start_zone(std::uint64_t lbn, bool heads_differ) {
   const Zone* before = zones_.empty() ? nullptr : &zones_.back();
   std::uint64_t first = lbn;
   const bool is_first_zone = before == nullptr;
@@ -629,36 +628,36 @@ void Mapper::start_zone(std::uint64_t lbn) {
   Zone zone;
   zone.first_lbn = lbn;
   zone.irregular = irregular;
-  if (length && !irregular && (heads_differ_ || (before && !before->head_sectors.empty())))
+  if (length && !irregular && (heads_differ || (before && !before->head_sectors.empty())))
     zone.head_sectors = sectors_of_heads(tracks[0], *length, before);
   zone.slots = SlotMap(zone.head_sectors.empty()
                            ? length.value_or(static_cast<std::uint32_t>(sectors))
                            : std::ranges::max(zone.head_sectors));
-  zone.order = TrackOrder(tracks);
+  const Zone* like = nullptr;
   if (irregular) {
-    zone.order = TrackOrder();
     zone.order.append(tracks[0]);
-  } else if (before && !before->irregular) {
+  } else {
+    zone.order = TrackOrder(tracks);
+  }
+  if (!irregular && before && !before->irregular) {
     // As in the zone before, or, where that was a short one of another kind, in one before it.
-    const Zone* like = before;
+    like = before;
     for (auto earlier = zones_.rbegin(); earlier != zones_.rend(); ++earlier) {
       if (earlier->irregular || !continue_as(*earlier, tracks, zone)) continue;
       like = &*earlier;
       break;
     }
-    zone.mark_absent();
+  }
+  zone.mark_absent();
+  if (like) {
     zone.slots.set_absorb(like->slots.absorb());
     inherit_series(*like, zone);
   }
-  zone.mark_absent();
   if (!irregular) load_slips(zone);
   std::uint64_t regular = lbn;
   while (is_remapped(regular) && regular + 1 < survey_.blocks()) ++regular;
   const std::uint64_t slot = front_offset(regular), ahead = regular - lbn;
-  if (slot > ahead) {
-    const std::uint64_t front = slot - ahead;
-    zone.slots.measured({0, front + 1}, {{0, front}});
-  }
+  if (slot > ahead) leave_front_free(zone, 0, slot - ahead);
   zones_.push_back(std::move(zone));
 }
 
@@ -1015,8 +1014,7 @@ bool Mapper::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t 
   here.mark_absent();
   load_slips(here);
   if (front > 0) {
-    const std::uint64_t first = here.first_slot(track + 1);
-    here.slots.measured({first, first + front + 1}, {{first, first + front}});
+    leave_front_free(here, track + 1, front);
     unsettled_ |= here.slots.learn_series();
   }
   return true;

@@ -103,8 +103,12 @@ class Mapper {
                                               const Zone* before);
   bool lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t sectors);
   bool lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t length);
-  std::uint32_t listed_on(TrackPlace place) const;
-  void start_zone(std::uint64_t lbn);
+  const std::set<std::uint32_t>& listed_sectors(TrackPlace place) const;
+  std::uint32_t listed_on(TrackPlace place) const {
+    return static_cast<std::uint32_t>(listed_sectors(place).size());
+  }
+  // `heads_differ`: the heads' tracks are to be asked for one by one.
+  void start_zone(std::uint64_t lbn, bool heads_differ = false);
   bool agrees(std::size_t zone, std::uint64_t lbn) { return agrees(zones_[zone], lbn); }
   bool agrees(const Zone& zone, std::uint64_t lbn);
   std::uint64_t number_of(const Zone& zone, const Expected& where) const;
@@ -156,7 +160,6 @@ class Mapper {
   std::vector<BlockRange> irregular_;  // where every track is looked at by itself
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::uint32_t>> listed_;  // sectors
   std::optional<std::uint64_t> not_looked_at_;
-  bool heads_differ_ = false;  // for the zone that begins
   bool holes_seen_ = false;  // slipped sectors have numbers
   bool unsettled_ = false;  // what was seen before must be compared with the map anew
 };
