@@ -47,9 +47,11 @@ struct Trial {
   bool track_length_visible = true;
 };
 
-// `unlisted`: only remapped blocks are elsewhere, and the drive lists no grown defects.
-enum class Verdict { exact, short_claims, unlisted, other_sectors, refused, wrong };
-constexpr const char* kVerdicts[] = {"exact", "short", "unlisted", "sectors", "refused", "WRONG"};
+// `unlisted`: only remapped blocks are elsewhere, and the drive lists no grown defects. `shifted`:
+// only slots differ that the drive's numbers do not tell.
+enum class Verdict { exact, short_claims, unlisted, shifted, other_sectors, refused, wrong };
+constexpr const char* kVerdicts[] = {"exact",   "short",   "unlisted", "shifted",
+                                     "sectors", "refused", "WRONG"};
 
 struct Outcome {
   Verdict verdict = Verdict::exact;
@@ -127,7 +129,7 @@ void judge_layout(const Trial& trial, const layout::Extraction& found, const Set
     outcome.detail = found.layout.reason;
     return;
   }
-  const bench::Comparison same = bench::compare(trial.drive.layout, found.layout);
+  const bench::Comparison same = bench::compare(trial.drive, found.layout);
   outcome.detail = same.first_difference;
   if (same.other_track > 0 || same.other_sector > 0) {
     // Remapped blocks that no list names are nobody's fault.
@@ -137,14 +139,19 @@ void judge_layout(const Trial& trial, const layout::Extraction& found, const Set
     outcome.verdict = wrong ? Verdict::wrong : sectors ? Verdict::other_sectors : Verdict::unlisted;
     outcome.detail += fmt::format(
         "; {} blocks on other tracks, {} of them remapped; {} in other sectors, {} of them "
-        "remapped{}",
+        "remapped; {} shifted{}",
         same.other_track, same.remapped_other_track, same.other_sector, same.remapped_other_sector,
+        same.shifted,
         trial.track_length_visible ? "" : " (some length never shows)");
   } else if (same.not_claimed > 0) {
     outcome.verdict = Verdict::short_claims;
     outcome.detail =
         fmt::format("{} of {} blocks not claimed: {}", same.not_claimed,
                     trial.drive.identity.blocks, found.layout.not_understood.front().reason);
+  } else if (same.shifted > 0) {
+    outcome.verdict = Verdict::shifted;
+    outcome.detail +=
+        fmt::format("; {} blocks in slots that the drive's numbers do not tell", same.shifted);
   }
 }
 
@@ -192,8 +199,9 @@ void print_summary(const std::vector<Outcome>& outcomes) {
   fmt::print(
       "{} drives: {} exact, {} with claims short of all blocks, {} exact but for remapped blocks "
       "that "
-      "no list names, {} with other sectors on the right tracks, {} refused, {} wrong\n",
-      outcomes.size(), of[0], of[1], of[2], of[3], of[4], of[5]);
+      "no list names, {} exact but for slots that no number tells, {} with other sectors on the "
+      "right tracks, {} refused, {} wrong\n",
+      outcomes.size(), of[0], of[1], of[2], of[3], of[4], of[5], of[6]);
   const auto line = [](const char* what, const std::vector<double>& values) {
     fmt::print("{}: p50 {:.3g}, p90 {:.3g}, p99 {:.3g}, max {:.3g}\n", what,
                percentile(values, 0.5), percentile(values, 0.9), percentile(values, 0.99),
