@@ -1,7 +1,6 @@
 #include "statistics/threshold.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -9,93 +8,150 @@ namespace platter::statistics {
 namespace {
 
 constexpr std::size_t kCentres = 61;
-constexpr std::size_t kSpreads = 9;
 constexpr std::array<double, 3> kLateShares = {0.003, 0.02, 0.08};
 constexpr std::array<double, 3> kLatePrior = {0.4, 0.4, 0.2};
 // A trial that no ordinary or late access explains: a disturbed host, a wrong angle.
 constexpr double kGross = 1e-4;
 constexpr double kGuessTrust = 0.8;
 constexpr double kGridHalfWidth = 6;  // posterior standard deviations
+constexpr double kSpreadReach = 2.2;  // of the grid of spreads, in log_width
 
-double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
-
-Threshold summary(const std::vector<double>& centres, const std::vector<double>& spreads,
-                  const std::vector<double>& log_posterior, std::size_t trials) {
-  const double peak = *std::max_element(log_posterior.begin(), log_posterior.end());
-  double total = 0, sum = 0, squares = 0, log_spread = 0, late = 0;
-  std::size_t k = 0;
-  for (double centre : centres) {
-    const double offset = centre - centres.front();
-    for (double spread : spreads) {
-      for (double share : kLateShares) {
-        const double log_weight = log_posterior[k++] - peak;
-        if (log_weight < -30) continue;
-        const double weight = std::exp(log_weight);
-        total += weight;
-        sum += weight * offset;
-        squares += weight * offset * offset;
-        log_spread += weight * std::log(spread);
-        late += weight * share;
-      }
-    }
+// The normal distribution from a table, within 2e-6: it is asked for some hundred times a trial.
+class NormalTable {
+ public:
+  NormalTable() {
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      values_[i] = 0.5 * std::erfc(-(static_cast<double>(i) / kSteps - kEnd) / std::numbers::sqrt2);
   }
-  const double mean = sum / total;
-  return {centres.front() + mean, std::sqrt(std::max(squares / total - mean * mean, 0.0)),
-          std::exp(log_spread / total), late / total, trials};
+  double operator()(double z) const {
+    if (z <= -kEnd) return 0;
+    if (z >= kEnd) return 1;
+    const double place = (z + kEnd) * kSteps;
+    const auto below = static_cast<std::size_t>(place);
+    return values_[below] +
+           (place - static_cast<double>(below)) * (values_[below + 1] - values_[below]);
+  }
+
+ private:
+  static constexpr int kEnd = 6, kSteps = 128;
+  std::array<double, 2 * kEnd * kSteps + 2> values_;
+};
+
+double normal_cdf(double z) {
+  static const NormalTable table;
+  return table(z);
 }
 
 }  // namespace
 
 void ThresholdPosterior::place_grid(double low, double high) {
-  centres_.resize(kCentres);
-  for (std::size_t i = 0; i < kCentres; ++i)
-    centres_[i] = low + (high - low) * static_cast<double>(i) / static_cast<double>(kCentres - 1);
-  spreads_.resize(kSpreads);
-  log_posterior_.assign(kCentres * kSpreads * kLateShares.size(), 0.0);
   const auto middle = static_cast<double>(kSpreads / 2);
-  std::vector<double> log_guess(kCentres, 0.0);
-  if (prior_.guess) {
-    // Relative to the guess's own peak; what it is not trusted for is flat and low.
-    for (std::size_t c = 0; c < kCentres; ++c) {
-      const double z = (centres_[c] - *prior_.guess) / prior_.guess_width;
-      log_guess[c] = std::log(kGuessTrust * std::exp(-0.5 * z * z) + 0.05 * (1 - kGuessTrust));
-    }
-  }
   for (std::size_t s = 0; s < kSpreads; ++s) {
-    const double z = (static_cast<double>(s) - middle) / middle * 2.2;
-    spreads_[s] = prior_.spread * std::exp(z * prior_.log_width);
-    for (std::size_t c = 0; c < kCentres; ++c)
-      for (std::size_t l = 0; l < kLateShares.size(); ++l)
-        log_posterior_[(c * kSpreads + s) * kLateShares.size() + l] =
-            -0.5 * z * z + std::log(kLatePrior[l]) + log_guess[c];
+    const double z = (static_cast<double>(s) - middle) / middle * kSpreadReach;
+    log_spreads_[s] = std::log(prior_.spread) + z * prior_.log_width;
+    spreads_[s] = std::exp(log_spreads_[s]);
+    spread_prior_[s] = std::exp(-0.5 * z * z);
+  }
+  columns_.assign(kCentres, {});
+  for (std::size_t i = 0; i < kCentres; ++i) {
+    Column& column = columns_[i];
+    column.centre = low + (high - low) * static_cast<double>(i) / static_cast<double>(kCentres - 1);
+    column.before.fill(1);
+    column.behind.fill(1);
+    if (!prior_.guess) continue;
+    // Relative to the guess's own peak; what it is not trusted for is flat and low.
+    const double z = (column.centre - *prior_.guess) / prior_.guess_width;
+    column.log_scale = std::log(kGuessTrust * std::exp(-0.5 * z * z) + 0.05 * (1 - kGuessTrust));
   }
   for (const CensoredTrial& trial : trials_) accumulate(trial);
 }
 
+// Of a trial's two ends, a turn apart, only the one near the centre tells anything of an ordinary
+// access, whose spread is a small part of a turn.
 void ThresholdPosterior::accumulate(const CensoredTrial& trial) {
-  std::size_t k = 0;
-  for (double centre : centres_) {
-    const double low = trial.low - centre;
-    const double high = trial.high - centre;
-    const auto late_cdf = [&](double t) {
-      return t > 0 ? -std::expm1(-t / prior_.late_mean) : 0.0;
-    };
+  const auto late_cdf = [&](double t) { return t > 0 ? -std::expm1(-t / prior_.late_mean) : 0.0; };
+  for (Column& column : columns_) {
+    const double low = trial.low - column.centre, high = trial.high - column.centre;
     const double late = late_cdf(high) - late_cdf(low);
-    for (double spread : spreads_) {
-      const double ordinary = normal_cdf(high / spread) - normal_cdf(low / spread);
-      for (double share : kLateShares)
-        log_posterior_[k++] += std::log(kGross + (1 - share) * ordinary + share * late);
+    const bool made_it = std::abs(high) < std::abs(low);  // or was too late for the passage before
+    const double end = made_it ? high : low;
+    Block& block = end < 0 ? column.before : column.behind;
+    double most = 0;
+    for (std::size_t s = 0; s < kSpreads; ++s) {
+      const double before_end = normal_cdf(end / spreads_[s]);
+      const double ordinary = made_it ? before_end : 1 - before_end;
+      for (std::size_t l = 0; l < kShares; ++l) {
+        double& likelihood = block[s * kShares + l];
+        likelihood *= kGross + (1 - kLateShares[l]) * ordinary +
+                      kLateShares[l] * late;
+        most = std::max(most, likelihood);
+      }
     }
+    constexpr double kSmall = 1e-100;
+    if (most > kSmall) continue;
+    for (double& likelihood : block) likelihood /= kSmall;
+    column.log_scale += std::log(kSmall);
   }
+}
+
+ThresholdPosterior::Weight ThresholdPosterior::weigh(const Column& column) const {
+  // Moments 0 and 1 of the logarithm of a spread.
+  struct Moments {
+    double all = 0, log_spread = 0;
+    void add(double weight, double log_spread_here) {
+      all += weight;
+      log_spread += weight * log_spread_here;
+    }
+  };
+  double all = 0, log_spread = 0, late = 0;
+  for (std::size_t l = 0; l < kShares; ++l) {
+    Moments before, behind, both;
+    for (std::size_t s = 0; s < kSpreads; ++s) {
+      const double b = spread_prior_[s] * column.before[s * kShares + l];
+      before.add(b, log_spreads_[s]);
+      behind.add(spread_prior_[s] * column.behind[s * kShares + l], log_spreads_[s]);
+      both.add(b * column.behind[s * kShares + l], log_spreads_[s]);
+    }
+    if (prior_.skewed)
+      both = {before.all * behind.all,
+              0.5 * (before.log_spread * behind.all + before.all * behind.log_spread)};
+    all += kLatePrior[l] * both.all;
+    log_spread += kLatePrior[l] * both.log_spread;
+    late += kLatePrior[l] * both.all * kLateShares[l];
+  }
+  if (!(all > 0)) return {-1e300, 0, 0};
+  return {column.log_scale + std::log(all), log_spread / all, late / all};
+}
+
+Threshold ThresholdPosterior::summary() const {
+  std::array<Weight, kCentres> weights;
+  double peak = -1e300;
+  for (std::size_t c = 0; c < kCentres; ++c) {
+    weights[c] = weigh(columns_[c]);
+    peak = std::max(peak, weights[c].log_all);
+  }
+  double total = 0, sum = 0, squares = 0, log_spread = 0, late = 0;
+  for (std::size_t c = 0; c < kCentres; ++c) {
+    const double weight = std::exp(weights[c].log_all - peak);
+    const double offset = columns_[c].centre - columns_.front().centre;
+    total += weight;
+    sum += weight * offset;
+    squares += weight * offset * offset;
+    log_spread += weight * weights[c].log_spread;
+    late += weight * weights[c].late_share;
+  }
+  const double mean = sum / total;
+  return {columns_.front().centre + mean,
+          std::sqrt(std::max(squares / total - mean * mean, 0.0)), std::exp(log_spread / total),
+          late / total, trials_.size()};
 }
 
 // The grid drawn closer around the posterior, as long as that makes it finer.
 void ThresholdPosterior::zoom() {
   for (int round = 0; round < 6; ++round) {
-    const Threshold found = summary(centres_, spreads_, log_posterior_, trials_.size());
-    const double spacing = centres_[1] - centres_[0];
-    const double half = kGridHalfWidth * std::max(found.error, 0.5 * spacing);
-    if (2 * half > 0.7 * (centres_.back() - centres_.front())) break;
+    const Threshold found = summary();
+    const double half = kGridHalfWidth * std::max(found.error, 0.5 * spacing());
+    if (2 * half > 0.7 * (columns_.back().centre - columns_.front().centre)) break;
     place_grid(found.value - half, found.value + half);
   }
 }
@@ -115,26 +171,31 @@ void ThresholdPosterior::search() {
 void ThresholdPosterior::add(const CensoredTrial& trial) {
   if (!(trial.high > trial.low)) return;
   trials_.push_back(trial);
-  if (centres_.empty()) {
+  if (columns_.empty()) {
     search();
   } else {
     accumulate(trial);
-    const Threshold found = summary(centres_, spreads_, log_posterior_, trials_.size());
-    const double margin = std::min(found.value - centres_.front(), centres_.back() - found.value);
+    const Threshold found = summary();
+    const double margin =
+        std::min(found.value - columns_.front().centre, columns_.back().centre - found.value);
     if (margin < 4 * found.error) {
       search();
-    } else if (centres_[1] - centres_[0] > 0.5 * found.error) {
+    } else if (spacing() > 0.5 * found.error) {
       zoom();
     }
   }
-  estimate_ = summary(centres_, spreads_, log_posterior_, trials_.size());
+  estimate_ = summary();
 }
 
 std::optional<Threshold> fit_threshold(std::span<const CensoredTrial> trials,
                                        const ThresholdPrior& prior) {
   ThresholdPosterior posterior(prior);
-  for (const CensoredTrial& trial : trials) posterior.add(trial);
-  return posterior.estimate();
+  for (const CensoredTrial& trial : trials)
+    if (trial.high > trial.low) posterior.trials_.push_back(trial);
+  if (posterior.trials_.empty()) return std::nullopt;
+  posterior.search();
+  posterior.estimate_ = posterior.summary();
+  return posterior.estimate_;
 }
 
 }  // namespace platter::statistics

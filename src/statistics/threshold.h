@@ -2,6 +2,7 @@
 // passage of the sector or only a later one. A probit threshold with a share of late outliers.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -25,6 +26,9 @@ struct ThresholdPrior {
   // place trials well: an estimate to be reported should not lean on a guess.
   std::optional<double> guess = std::nullopt;
   double guess_width = 0;
+  // The times before the threshold and those behind it have spreads of their own, as where noise can
+  // only delay: the threshold is then the median whatever the skew.
+  bool skewed = false;
 };
 
 struct Threshold {
@@ -47,15 +51,33 @@ class ThresholdPosterior {
   std::optional<Threshold> estimate() const { return estimate_; }
 
  private:
+  static constexpr std::size_t kSpreads = 9, kShares = 3;
+  using Block = std::array<double, kSpreads * kShares>;  // [spread][late share]
+  // One centre: the likelihood of the trials that fell before it, which tell of the spread there, and
+  // of those behind it; times exp(log_scale).
+  struct Column {
+    double centre = 0, log_scale = 0;
+    Block before{}, behind{};
+  };
+
+  friend std::optional<Threshold> fit_threshold(std::span<const CensoredTrial> trials,
+                                                const ThresholdPrior& prior);
+  // Of a column, prior and likelihood over spreads and late shares: all, and what is averaged.
+  struct Weight {
+    double log_all = 0, log_spread = 0, late_share = 0;
+  };
+  Weight weigh(const Column& column) const;
   void place_grid(double low, double high);
   void zoom();
   void search();
   void accumulate(const CensoredTrial& trial);
+  Threshold summary() const;
+  double spacing() const { return columns_[1].centre - columns_[0].centre; }
 
   ThresholdPrior prior_;
   std::vector<CensoredTrial> trials_;
-  std::vector<double> centres_, spreads_;
-  std::vector<double> log_posterior_;  // [centre][spread][late share]
+  std::vector<Column> columns_;
+  std::array<double, kSpreads> spreads_{}, log_spreads_{}, spread_prior_{};
   std::optional<Threshold> estimate_;
 };
 
