@@ -1133,7 +1133,7 @@ Mapper::TrackMeasure Mapper::measure(const Zone& zone, std::uint64_t track, std:
     std::uint64_t slot = start.slot;
     if (slot + distance + behind >= std::max(modulus, sectors)) slot = 0;  // it cannot be there
     if (modulus == sectors && slot == 0 && distance + behind + 1 < sectors)
-      slot = front_slips(zone, track, start_sector, sectors - (distance + behind + 1), false);
+      slot = front_slips(zone, track, start_sector, sectors - (distance + behind + 1));
     found.first_slot = slot - std::min(slot, first - regular_first);
     find_holes(first, final, place, slot, modulus, found.holes);
     found.span = static_cast<std::uint32_t>(slot + distance + behind + 1);
@@ -1151,9 +1151,9 @@ Mapper::TrackMeasure Mapper::measure(const Zone& zone, std::uint64_t track, std:
 // Where numbers start at the index, a track that lacks blocks may lack them in front or at its end.
 // Its neighbours of two cycles tell where its first slot should be: the skew is the same each time.
 std::uint64_t Mapper::front_slips(const Zone& zone, std::uint64_t track, std::uint32_t start_sector,
-                                  std::uint64_t missing, bool behind) {
+                                  std::uint64_t missing) {
   const std::uint64_t sectors = zone.sectors_of(track), cycle = zone.order.cycle();
-  if (zone.irregular || (!behind && track < 2 * cycle)) return 0;
+  if (zone.irregular || track < 2 * cycle) return 0;
   // The sector number of a track's first slot.
   const auto start_of = [&](std::uint64_t other) -> std::optional<std::uint64_t> {
     const std::uint64_t lbn = zone.first_block(other);
@@ -1163,8 +1163,7 @@ std::uint64_t Mapper::front_slips(const Zone& zone, std::uint64_t track, std::ui
     const std::uint64_t number = survey_.at(lbn).place.sector - numbering_.base;
     return (number + sectors - expected(zone, lbn).slot) % sectors;
   };
-  const auto near = start_of(behind ? track + cycle : track - cycle);
-  const auto far = start_of(behind ? track + 2 * cycle : track - 2 * cycle);
+  const auto near = start_of(track - cycle), far = start_of(track - 2 * cycle);
   if (!near || !far) return 0;
   const std::uint64_t regular = (2 * *near + sectors - *far) % sectors;
   const std::uint64_t front = (start_sector - numbering_.base + sectors - regular) % sectors;
@@ -1174,31 +1173,90 @@ std::uint64_t Mapper::front_slips(const Zone& zone, std::uint64_t track, std::ui
   return front > 1 && front < missing ? front : 0;
 }
 
+// So many listed sectors side by side, the last of them in front of the one with this number.
+std::uint64_t Mapper::listed_before(TrackPlace place, std::uint64_t number,
+                                    std::uint64_t sectors) const {
+  const std::set<std::uint32_t>& listed = listed_sectors(place);
+  const auto in_front = [&](std::uint64_t count) {
+    return numbering_.base + static_cast<std::uint32_t>((number + sectors - count) % sectors);
+  };
+  std::uint64_t count = 0;
+  while (count < listed.size() && listed.contains(in_front(count + 1))) ++count;
+  return count;
+}
+
+// What neighbours on both sides, as far as the zone has them, tell of where a track begins.
+std::optional<ToldStarts> Mapper::starts_by_neighbours(std::size_t index, std::uint64_t track) {
+  constexpr std::int64_t kNeighbours = 6;
+  const Zone& zone = zones_[index];
+  const auto cycle = static_cast<std::int64_t>(zone.order.cycle());
+  const std::uint64_t sectors = zone.sectors_of(track), tracks = tracks_of(index);
+  std::vector<SeenStart> seen;
+  for (std::int64_t k = -kNeighbours; k <= kNeighbours; ++k) {
+    const std::int64_t other = static_cast<std::int64_t>(track) + k * cycle;
+    if (k == 0 || other < 0 || other + 1 >= static_cast<std::int64_t>(tracks)) continue;
+    const auto neighbour = static_cast<std::uint64_t>(other);
+    const TrackPlace place = zone.order.at(neighbour);
+    const std::uint64_t lbn = zone.first_block(neighbour);
+    if (is_remapped(lbn) || track_of(survey_.at(lbn).place) != place) continue;
+    const std::uint64_t number = survey_.at(lbn).place.sector - numbering_.base;
+    if (listed_before(place, number, sectors) > 0) continue;  // it may lack blocks in front itself
+    seen.push_back({k, (number + sectors - expected(zone, lbn).slot) % sectors});
+  }
+  return told_starts(seen, sectors);
+}
+
+// Where numbers start at the index, a zone's first tracks and those with a listed defect may lack
+// blocks in front though they were taken to lack them at their end, or the other way round.
 void Mapper::find_fronts() {
   if (!numbering_.from_index) return;
   for (std::size_t i = 0; i < zones_.size(); ++i) {
-    Zone& zone = zones_[i];
-    const std::uint64_t sectors = zone.sectors_of(0);
-    const std::uint64_t first = zone.first_lbn, next = zone.first_block(1);
-    if (next >= end_of(i) || zone.slots.next_spares(0).value_or(SlotRange{1, 1}).first == 0)
-      continue;
-    const TrackMeasure found = measure(zone, 0, end_of(i));
-    if (found.first != first || !found.holes.empty() || found.first_slot > 0) continue;
-    const std::uint64_t missing = sectors - found.span;
-    if (missing == 0 || is_remapped(first)) continue;
-    const std::uint64_t front = front_slips(zone, 0, survey_.at(first).place.sector, missing, true);
-    if (front == 0) continue;
-    std::vector<SlotRange> free{{0, front}};
-    if (front + found.span < sectors) free.push_back({front + found.span, sectors});
-    Zone trial = zone;
-    trial.slots.measured({0, sectors}, free);
-    const auto from = survey_.known().lower_bound(first);
-    const auto end = survey_.known().lower_bound(end_of(i));
-    const bool as_seen = std::all_of(from, end, [&](const auto& known) {
-      return matches(trial, known.first, known.second);
-    });
-    if (as_seen) zone = std::move(trial);
+    if (zones_[i].irregular) continue;
+    std::set<std::uint64_t> tracks{0};
+    for (const auto& [place, sectors] : listed_) {
+      const auto track = zones_[i].order.find({place.first, place.second});
+      if (track && *track < tracks_of(i)) tracks.insert(*track);
+    }
+    for (const std::uint64_t track : tracks) find_front(i, track);
   }
+}
+
+void Mapper::find_front(std::size_t index, std::uint64_t track) {
+  Zone& zone = zones_[index];
+  const std::uint64_t sectors = zone.sectors_of(track), first = zone.first_block(track);
+  const std::uint64_t first_slot = zone.first_slot(track);
+  const std::uint64_t next = zone.first_block(track + 1);
+  if (next >= end_of(index) || next == first || next - first >= sectors || is_remapped(first) ||
+      track_of(survey_.at(first).place) != zone.order.at(track))
+    return;
+  const auto told = starts_by_neighbours(index, track);
+  if (!told) return;
+  const TrackMeasure found = measure(zone, track, end_of(index));
+  const std::uint64_t span = found.span - found.first_slot;
+  if (found.first != first || !found.holes.empty() || span > sectors) return;
+  const std::uint64_t number = survey_.at(first).place.sector - numbering_.base;
+  const auto may_lie_behind = [&](std::uint64_t free) {
+    return told->has((number + sectors - free) % sectors, sectors);
+  };
+  // All that is free lies behind or in front, or the listed sectors next to the first block do.
+  const std::uint64_t listed = listed_before(zone.order.at(track), number, sectors);
+  std::set<std::uint64_t> fronts{0, sectors - span, std::min(listed, sectors - span)};
+  std::erase_if(fronts, [&](std::uint64_t free) { return !may_lie_behind(free); });
+  if (fronts.size() != 1 && !told->if_whole) return;
+  const std::uint64_t front =
+      fronts.size() == 1 ? *fronts.begin() : (number + sectors - *told->if_whole) % sectors;
+  if (front + span > sectors) return;
+  if (first_slot + front == zone.slots.slot_of(first - zone.first_lbn)) return;
+  std::vector<SlotRange> free;
+  if (front > 0) free.push_back({first_slot, first_slot + front});
+  if (front + span < sectors) free.push_back({first_slot + front + span, first_slot + sectors});
+  Zone trial = zone;
+  trial.slots.measured({first_slot, first_slot + sectors}, free);
+  const auto from = survey_.known().lower_bound(zone.first_lbn);
+  const auto end = survey_.known().lower_bound(end_of(index));
+  const bool as_seen = std::all_of(
+      from, end, [&](const auto& known) { return matches(trial, known.first, known.second); });
+  if (as_seen) zone = std::move(trial);
 }
 
 // The track's slips do not show in its numbers: as many of those listed as sectors are missing.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "layout/survey.h"
+#include "layout/told_start.h"
 #include "layout/zone.h"
 
 namespace platter::layout {
@@ -38,7 +39,7 @@ class Mapper {
   // was right at once.
   bool check(std::uint64_t lbn);
 
-  // Where numbers start at the index: whether a zone's first track lacks blocks in front.
+  // Where numbers start at the index: which tracks lack blocks in front.
   void find_fronts();
   // Blocks noted as remapped that lie where they should, by what was learned since.
   void drop_needless_remaps();
@@ -132,7 +133,10 @@ class Mapper {
                             bool disk_ends);
   TrackMeasure measure(const Zone& zone, std::uint64_t track, std::uint64_t end);
   std::uint64_t front_slips(const Zone& zone, std::uint64_t track, std::uint32_t start_sector,
-                            std::uint64_t missing, bool behind);
+                            std::uint64_t missing);
+  std::uint64_t listed_before(TrackPlace place, std::uint64_t number, std::uint64_t sectors) const;
+  std::optional<ToldStarts> starts_by_neighbours(std::size_t zone, std::uint64_t track);
+  void find_front(std::size_t zone, std::uint64_t track);
   void insert_slips(const Zone& zone, std::uint64_t track, TrackMeasure& found) const;
   std::uint64_t last_on_track(std::uint64_t lbn, std::uint64_t hint,
                               const std::function<bool(std::uint64_t)>& on_track,

@@ -42,17 +42,23 @@ TEST_CASE("every drive of the catalogue is mapped exactly") {
   }
 }
 
-TEST_CASE("a virtual drive is mapped through its commands") {
-  const auto* entry = virtual_drive::find_in_catalogue("seagate-barracuda4lp");
-  REQUIRE(entry != nullptr);
-  virtual_drive::VirtualDevice device(virtual_drive::catalogue_model(*entry));
-  scsi::Guard guard(device, {});
-  scsi::Drive drive(guard, "the drive");
-  DriveTranslator translator(drive, "the drive");
-  const Extraction found = by_address_translation(translator);
-  CHECK(difference(device.truth().layout, found.layout, true) == "");
-  CHECK(found.translations == drive.translations());
-  CHECK(found.translations < 4'000);
+TEST_CASE("every virtual drive that tells the truth is mapped exactly through its commands") {
+  for (const virtual_drive::CatalogueEntry& entry : virtual_drive::catalogue()) {
+    const model::DriveModel model = virtual_drive::catalogue_model(entry);
+    if (model.firmware && !model.firmware->translates_truly) continue;
+    DYNAMIC_SECTION(entry.name) {
+      virtual_drive::VirtualDevice device(model);
+      scsi::Guard guard(device, {});
+      scsi::Drive drive(guard, "the drive");
+      DriveTranslator translator(drive, "the drive");
+      const Extraction found = by_address_translation(translator);
+      // The Maxtor's file gives its last track half of its slots, which no block shows.
+      const bool slots = entry.name != "maxtor-atlas10k4";
+      CHECK(difference(device.truth().layout, found.layout, slots) == "");
+      CHECK(found.translations <= drive.translations());
+      CHECK(found.translations < 20'000);
+    }
+  }
 }
 
 TEST_CASE("a drive that does not translate has no layout, with the reason") {
