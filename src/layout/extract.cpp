@@ -7,6 +7,7 @@
 
 #include "engine/layout_map.h"
 #include "layout/compile.h"
+#include "layout/defect_lists.h"
 #include "layout/mapper.h"
 #include "layout/spare_scheme.h"
 #include "layout/survey.h"
@@ -15,19 +16,6 @@
 namespace platter::layout {
 
 namespace {
-
-Defects ask_for_defects(Translator& drive) {
-  Defects defects;
-  if (auto list = drive.defects(true, false)) {
-    defects.primary = std::move(list->places);
-    defects.known_primary = true;
-  }
-  if (auto list = drive.defects(false, true)) {
-    defects.grown = std::move(list->places);
-    defects.known_grown = true;
-  }
-  return defects;
-}
 
 // Looks for what jumps between tracks cannot see: defects that spares of their own unit make up
 // for, and remapped blocks.
@@ -66,10 +54,13 @@ class Verification {
       repaired_ = false;
       for (const auto* list : {&mapper_.defects().primary, &mapper_.defects().grown})
         for (const scsi::PhysicalAddress& defect : *list) look_around(defect);
+      for (const scsi::PhysicalAddress& defect : mapper_.defects().primary_tracks)
+        look_at_track(defect);
+      look_at_all_of_tracks(mapper_.defects().grown_tracks);
       for (std::size_t zone = 0; zone < mapper_.zones().size(); ++zone) look_at_ends(zone);
       look_at_exceptions();
       look_at_spares(all_spares ? options_.grid_limit : options_.listed_grid_limit, all_spares);
-      if (ask) ask_spares();
+      if (ask || tracks_left_ > 0) ask_spares();
       mapper_.drop_needless_remaps();
       look_at_remapped();
       look_at_known();
@@ -106,7 +97,8 @@ class Verification {
     // The block behind a slip tells that there is one, the one in front of it that it is there and
     // not sooner: that lists name the right sectors is seen from a sample.
     constexpr std::uint64_t kAllOfFirst = 32, kThen = 8;
-    const bool in_sample = looked_around_ < kAllOfFirst || looked_around_ % kThen == 0;
+    const bool in_sample = mapper_.defects().estimated || looked_around_ < kAllOfFirst ||
+                           looked_around_ % kThen == 0;
     ++looked_around_;
     if (lbn > zone.first_lbn && in_sample) suspects.push_back(lbn - 1);
     if (lbn < end) suspects.push_back(lbn);
@@ -125,6 +117,45 @@ class Verification {
       for (const std::uint64_t suspect : suspects) look_before(suspect + 1);
     } else {
       for (const std::uint64_t suspect : suspects) check(suspect);
+    }
+  }
+
+  // Of a defect somewhere on a track: the track's ends, and the last block before the spares that may
+  // make up for it.
+  void look_at_track(const scsi::PhysicalAddress& defect) {
+    for (const int look : {0, 1, 2}) {
+      const auto found = mapper_.find({defect.cylinder, defect.head});
+      if (!found) return;
+      const Zone& zone = mapper_.zones()[found->zone];
+      const std::uint64_t next = zone.first_slot(found->track + 1);
+      const auto spares = zone.slots.next_spares(next - 1);
+      if (look == 2 && !spares) return;
+      const std::uint64_t slot = look == 0 ? zone.first_slot(found->track)
+                                 : look == 1 ? next
+                                             : spares->end;
+      const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(slot);
+      if (lbn <= mapper_.end_of(found->zone)) look_before(lbn);
+    }
+  }
+
+  // A block was remapped from somewhere on each of these tracks: all of theirs are looked up, as far
+  // as the limit goes.
+  void look_at_all_of_tracks(const std::vector<scsi::PhysicalAddress>& defects) {
+    std::uint64_t asked = 0;
+    tracks_left_ = 0;
+    for (const scsi::PhysicalAddress& defect : defects) {
+      const auto found = mapper_.find({defect.cylinder, defect.head});
+      if (!found) continue;
+      const Zone& zone = mapper_.zones()[found->zone];
+      const std::uint64_t end =
+          std::min(zone.first_block(found->track + 1), mapper_.end_of(found->zone));
+      const std::uint64_t first = zone.first_block(found->track);
+      asked += end - std::min(first, end);
+      if (asked > options_.listed_track_limit) {
+        ++tracks_left_;
+        continue;
+      }
+      for (std::uint64_t lbn = first; lbn < end; ++lbn) check(lbn);
     }
   }
 
@@ -360,6 +391,7 @@ class Verification {
   std::uint64_t checks_ = 0;
   std::vector<std::uint64_t> surprises_;
   std::uint64_t looked_around_ = 0;  // defects
+  std::uint64_t tracks_left_ = 0;    // with a grown defect, not looked at block by block
   std::vector<std::string> notes_;
 };
 
@@ -379,7 +411,8 @@ void confirm(model::Layout& layout, const Survey& survey, Mapper& mapper) {
   layout.not_understood = mapper.not_understood();
 }
 
-std::vector<std::string> facts(const Mapper& mapper, const Survey& survey) {
+std::vector<std::string> facts(const Mapper& mapper, const Survey& survey,
+                               const std::string& about_lists) {
   const Numbering& numbering = mapper.numbering();
   std::vector<std::string> notes;
   notes.push_back(fmt::format(
@@ -389,20 +422,26 @@ std::vector<std::string> facts(const Mapper& mapper, const Survey& survey) {
       numbering.from_index ? "at the index" : "at the first of each track",
       numbering.renumbered ? ", slipped ones without a number" : ""));
   const Defects& defects = mapper.defects();
-  if (defects.known_primary && defects.known_grown) {
-    notes.push_back(fmt::format("layout: the neighbourhood of all {} listed defects was checked",
-                                defects.primary.size() + defects.grown.size()));
-  } else {
-    notes.push_back(fmt::format(
-        "layout: the drive gives no {} defect list; instead spares were checked unit by unit, and "
-        "asked for remapped blocks (one in a spare sector that the map does not know, or among "
-        "those "
-        "not asked, may be missed)",
-        defects.known_primary ? "grown"
-        : defects.known_grown ? "primary"
-                              : "primary or grown"));
-  }
+  std::string listed = "layout: " + about_lists;
+  if (defects.known_primary || defects.known_grown)
+    listed += "; the neighbourhood of all listed defects was checked";
+  if (!defects.known_primary || !defects.known_grown)
+    listed +=
+        "; spares were checked unit by unit, and asked for remapped blocks (one in a spare sector "
+        "that the map does not know, or among those not asked, may be missed)";
+  notes.push_back(listed);
   return notes;
+}
+
+// Lists that do not name sectors are placed by a map that was made without them.
+LocatedDefects place(const DefectLists& lists, Survey& survey, Translator& drive) {
+  LocatedDefects listed{as_given(lists), ""};
+  if (lists.name_sectors()) return listed;
+  Defects tracks = listed.defects;
+  tracks.known_primary = tracks.known_grown = false;
+  Mapper map(survey, std::move(tracks));
+  map.grow();
+  return map.ended_early() ? listed : located(lists, map, survey, drive);
 }
 
 }  // namespace
@@ -416,7 +455,9 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
     result.translations = survey.translations();
     return result;
   }
-  Mapper mapper(survey, ask_for_defects(drive));
+  const DefectLists lists = ask_for_defects(drive);
+  const LocatedDefects listed = place(lists, survey, drive);
+  Mapper mapper(survey, listed.defects);
   mapper.grow();
   Verification verification(mapper, survey, options);
   try {
@@ -437,7 +478,7 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
   result.layout.spares = spare_scheme(mapper);
   confirm(result.layout, survey, mapper);
   result.translations = survey.translations();
-  result.notes = facts(mapper, survey);
+  result.notes = facts(mapper, survey, in_words(lists, listed));
   for (const std::string& note : verification.notes()) result.notes.push_back("layout: " + note);
   return result;
 }

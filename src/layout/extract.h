@@ -18,6 +18,8 @@ struct Options {
   std::uint64_t grid_limit = 20'000;      // most units of spares checked one by one
   std::uint64_t listed_grid_limit = 100;  // the same where the drive lists its defects: a sample
   std::uint64_t spare_limit = 10'000;     // most spare sectors asked which block they hold
+  // Most blocks looked up on tracks from which a block was remapped, the drive not saying where.
+  std::uint64_t listed_track_limit = 50'000;
 };
 
 struct Extraction {

@@ -31,8 +31,9 @@ void leave_front_free(Zone& zone, std::uint64_t track, std::uint64_t front) {
 }  // namespace
 
 Mapper::Mapper(Survey& survey, Defects defects) : survey_(survey), defects_(std::move(defects)) {
-  for (const scsi::PhysicalAddress& defect : defects_.primary)
-    listed_[{defect.cylinder, defect.head}].insert(defect.sector);
+  for (const auto* list : {&defects_.primary, &defects_.primary_tracks})
+    for (const scsi::PhysicalAddress& defect : *list)
+      listed_[{defect.cylinder, defect.head}].insert(defect.sector);
 }
 
 // ---- the map as it is
@@ -496,14 +497,19 @@ const std::set<std::uint32_t>& Mapper::listed_sectors(TrackPlace place) const {
 void Mapper::load_slips(Zone& zone) const {
   std::set<std::uint64_t> slips;
   const std::uint32_t sectors = zone.slots.sectors();
-  for (const scsi::PhysicalAddress& defect : defects_.primary) {
-    const auto track = zone.order.find(track_of(defect));
-    if (!track || defect.sector < numbering_.base) continue;
-    // Counted from the index the place is known only once the track was looked at: anywhere then.
-    const std::uint32_t slot =
-        numbering_.from_index ? sectors / 2 : defect.sector - numbering_.base;
-    if (slot < sectors) slips.insert(zone.first_slot(*track) + slot);
-  }
+  const auto load = [&](const std::vector<scsi::PhysicalAddress>& defects) {
+    for (const scsi::PhysicalAddress& defect : defects) {
+      const auto track = zone.order.find(track_of(defect));
+      if (!track || defect.sector < numbering_.base) continue;
+      // Counted from the index the place is known only once the track was looked at: anywhere then.
+      const std::uint32_t slot =
+          numbering_.from_index ? sectors / 2 : defect.sector - numbering_.base;
+      if (slot < sectors) slips.insert(zone.first_slot(*track) + slot);
+    }
+  };
+  load(defects_.primary);
+  // Without a number it is all the same where on its track a sector was slipped.
+  if (numbering_.renumbered) load(defects_.primary_tracks);
   zone.slots.set_listed_slips(slips);
 }
 

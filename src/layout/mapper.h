@@ -26,6 +26,9 @@ struct Numbering {
 
 struct Defects {
   std::vector<scsi::PhysicalAddress> primary, grown;
+  // Of these only the track is known; the sector is what the list counts by.
+  std::vector<scsi::PhysicalAddress> primary_tracks, grown_tracks;
+  bool estimated = false;  // sectors follow from others', by skews
   bool known_primary = false, known_grown = false;
 };
 

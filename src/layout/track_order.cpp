@@ -127,6 +127,7 @@ std::optional<std::uint64_t> TrackOrder::find(TrackPlace place, std::uint64_t fr
   std::optional<std::uint64_t> first;
   for (std::size_t i = 0; i < cycle_.size(); ++i) {
     const TrackPlace distance = place - cycle_[i];
+    if (head_step_ == 0 && distance.head != 0) continue;  // most tracks, and divisions are slow
     const std::int64_t along = cylinder_step_ != 0 ? cylinder_step_ : head_step_;
     const std::int64_t way = cylinder_step_ != 0 ? distance.cylinder : distance.head;
     if (along == 0 || way % along != 0 || way / along < 0) continue;

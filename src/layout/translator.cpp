@@ -23,24 +23,37 @@ std::optional<scsi::PlaceContent> DriveTranslator::translate_back(
   return drive_.translate_back(in_bytes_ ? bytes_.in_bytes(place) : place);
 }
 
-// A list in bytes from the index says nothing of sectors unless the drive translates from such
-// bytes; one in sectors says nothing of bytes.
-std::optional<scsi::DefectList> DriveTranslator::defects(bool primary, bool grown) {
+// A list in bytes from the index names sectors where the drive translates from such bytes; else
+// their place in order from the index, if a sector takes the bytes of a block there.
+std::optional<DefectPlaces> DriveTranslator::defects(bool primary, bool grown) {
   auto list = drive_.defects(primary, grown);
   if (!list) return std::nullopt;
-  const bool list_in_bytes = list->format == scsi::AddressFormat::bytes_from_index;
-  list->format = scsi::AddressFormat::physical_sector;
-  if (!list_in_bytes) return in_bytes_ && !list->places.empty() ? std::nullopt : list;
-  for (scsi::PhysicalAddress& place : list->places) {
-    if (in_bytes_) {
-      place = bytes_.in_sectors(place);
-    } else if (const auto sector = drive_.sector_at(place)) {
-      place = *sector;
-    } else {
-      return std::nullopt;
-    }
+  DefectPlaces found;
+  if (list->format == scsi::AddressFormat::physical_sector) {
+    found.places = std::move(list->places);
+    if (in_bytes_) found.unit = DefectUnit::tracks;
+    return found;
   }
-  return list;
+  found.format = "bytes from the index";
+  for (const scsi::PhysicalAddress& place : list->places) {
+    const auto sector = in_bytes_ ? std::optional(bytes_.in_sectors(place)) : drive_.sector_at(place);
+    if (!sector) {
+      found.unit = DefectUnit::sectors_from_index;
+      break;
+    }
+    found.places.push_back(*sector);
+  }
+  if (found.unit == DefectUnit::sectors) return found;
+  found.places = std::move(list->places);
+  for (scsi::PhysicalAddress& place : found.places) place.sector /= drive_.block_bytes();
+  return found;
+}
+
+std::optional<std::uint32_t> DriveTranslator::sector_from_index(std::uint64_t lbn) {
+  if (in_bytes_) return std::nullopt;
+  const auto place = drive_.bytes_from_index(lbn);
+  if (!place) return std::nullopt;
+  return place->sector / drive_.block_bytes();
 }
 
 }  // namespace platter::layout

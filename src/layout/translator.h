@@ -5,11 +5,22 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "layout/byte_translation.h"
 #include "scsi/drive.h"
 
 namespace platter::layout {
+
+// Listed places: as translate() gives places; or with sectors counted from the index, by the bytes
+// of a block; or with sectors that say nothing of those that translate() gives.
+enum class DefectUnit : std::uint8_t { sectors, sectors_from_index, tracks };
+
+struct DefectPlaces {
+  std::vector<scsi::PhysicalAddress> places;
+  DefectUnit unit = DefectUnit::sectors;
+  std::string format = "physical sectors";  // that the drive gave, in words
+};
 
 class Translator {
  public:
@@ -24,7 +35,10 @@ class Translator {
   // nullopt: there is no such place, or the drive does not answer.
   virtual std::optional<scsi::PlaceContent> translate_back(const scsi::PhysicalAddress& place) = 0;
   // nullopt: the drive does not give this list.
-  virtual std::optional<scsi::DefectList> defects(bool primary, bool grown) = 0;
+  virtual std::optional<DefectPlaces> defects(bool primary, bool grown) = 0;
+  // Where a block's sector lies counted from the index, if its number does not say so; nullopt: the
+  // drive does not answer.
+  virtual std::optional<std::uint32_t> sector_from_index(std::uint64_t) { return std::nullopt; }
 };
 
 // Where the drive knows places in bytes from the index only, they are told as sectors numbered from
@@ -39,7 +53,8 @@ class DriveTranslator final : public Translator {
   std::uint32_t cylinders() const override { return cylinders_; }
   std::optional<scsi::Translation> translate(std::uint64_t lbn) override;
   std::optional<scsi::PlaceContent> translate_back(const scsi::PhysicalAddress& place) override;
-  std::optional<scsi::DefectList> defects(bool primary, bool grown) override;
+  std::optional<DefectPlaces> defects(bool primary, bool grown) override;
+  std::optional<std::uint32_t> sector_from_index(std::uint64_t lbn) override;
 
  private:
   scsi::Drive& drive_;

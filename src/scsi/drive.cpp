@@ -464,6 +464,13 @@ std::optional<PhysicalAddress> Drive::sector_at(const PhysicalAddress& bytes_fro
   return found ? std::optional<PhysicalAddress>(found->places.front()) : std::nullopt;
 }
 
+std::optional<PhysicalAddress> Drive::bytes_from_index(std::uint64_t lbn) {
+  const auto block = lbn >= kFourGig ? AddressFormat::long_block
+                                     : impl_->block_format.value_or(AddressFormat::block);
+  const auto found = impl_->translate(lbn, block, AddressFormat::bytes_from_index);
+  return found ? std::optional<PhysicalAddress>(found->places.front()) : std::nullopt;
+}
+
 std::optional<std::vector<std::uint8_t>> Drive::Impl::defect_data(const Command& command) {
   auto reply = ask(command);
   const auto& sense = reply.sense;

@@ -81,6 +81,8 @@ class Drive {
   std::optional<PlaceContent> translate_back(const PhysicalAddress& place);
   // From bytes from the index to the physical sector.
   std::optional<PhysicalAddress> sector_at(const PhysicalAddress& bytes_from_index);
+  // Where a block lies in bytes from the index, whatever the format of translate()'s answers.
+  std::optional<PhysicalAddress> bytes_from_index(std::uint64_t lbn);
   // READ DEFECT DATA (10) or (12): in the format of translate()'s answers if the drive has the list
   // so, else in the other one (see DefectList::format).
   std::optional<DefectList> defects(bool primary, bool grown);

@@ -65,6 +65,11 @@ TEST_CASE("a drive is mapped in whatever formats it offers") {
   SECTION("defects in bytes from the index that nothing translates") {
     firmware.defect_formats = {"bytes from index"};
   }
+  SECTION("defects in bytes from the index, where blocks are told in such bytes, too") {
+    firmware.address_formats = {"block", "bytes from index", "physical sector"};
+    firmware.defect_formats = {"bytes from index"};
+    firmware.translates_back = false;
+  }
   SECTION("one way only") { firmware.translates_back = false; }
   SECTION("slipped sectors without a number") { firmware.sector_numbers = "without slipped"; }
   check_mapped(model, firmware.sector_numbers == "from first");

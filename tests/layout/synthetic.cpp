@@ -9,8 +9,11 @@ namespace platter::layout::testing {
 SyntheticTranslator::SyntheticTranslator(const model::Layout& layout, Behaviour behaviour)
     : map_(layout), behaviour_(behaviour) {}
 
-// Sectors by which the first slot lies behind the index: skews of 7 and 13 sectors.
+// Sectors by which the first slot lies behind the index: as the layout has it, else skews of 7 and
+// 13 sectors.
 std::uint32_t SyntheticTranslator::shift(const engine::Track& track) const {
+  if (behaviour_.lists_from_index)
+    return static_cast<std::uint32_t>(engine::rev_from_angle(track.angle) * track.sectors);
   return (track.head * 7 + track.cylinder * 13) % track.sectors;
 }
 
@@ -50,19 +53,19 @@ std::optional<scsi::PlaceContent> SyntheticTranslator::translate_back(
   return scsi::PlaceContent{map_.lbn_of_slot(track->first_slot + slot)};
 }
 
-std::optional<scsi::DefectList> SyntheticTranslator::defects(bool want_primary, bool want_grown) {
+std::optional<DefectPlaces> SyntheticTranslator::defects(bool want_primary, bool want_grown) {
   if ((want_primary && !behaviour_.gives_primary) || (want_grown && !behaviour_.gives_grown))
     return std::nullopt;
-  scsi::DefectList list;
-  list.primary = want_primary;
-  list.grown = want_grown;
+  DefectPlaces list;
+  if (behaviour_.lists_from_index) list.unit = DefectUnit::sectors_from_index;
   const auto add = [&](const std::vector<std::uint64_t>& slots) {
     for (const std::uint64_t slot : slots) {
       const engine::Track track = map_.track_of_slot(slot);
       auto sector = static_cast<std::uint32_t>(slot - track.first_slot);
-      if (behaviour_.sectors == Sectors::from_index)
+      if (behaviour_.lists_from_index || behaviour_.sectors == Sectors::from_index)
         sector = (sector + shift(track)) % track.sectors;
-      list.places.push_back({track.cylinder, track.head, sector + behaviour_.base});
+      const std::uint32_t base = behaviour_.lists_from_index ? 0 : behaviour_.base;
+      list.places.push_back({track.cylinder, track.head, sector + base});
     }
   };
   if (want_primary) add(primary);

@@ -21,6 +21,7 @@ struct Behaviour {
   bool gives_primary = true, gives_grown = true;
   bool says_remapped = true;  // ALTSEC
   bool translates_back = true;
+  bool lists_from_index = false;  // whatever the numbers start at
 };
 
 class SyntheticTranslator : public Translator {
@@ -36,7 +37,7 @@ class SyntheticTranslator : public Translator {
   std::uint32_t cylinders() const override { return map_.cylinders(); }
   std::optional<scsi::Translation> translate(std::uint64_t lbn) override;
   std::optional<scsi::PlaceContent> translate_back(const scsi::PhysicalAddress& place) override;
-  std::optional<scsi::DefectList> defects(bool primary, bool grown) override;
+  std::optional<DefectPlaces> defects(bool primary, bool grown) override;
 
  private:
   scsi::PhysicalAddress address(std::uint64_t slot) const;
