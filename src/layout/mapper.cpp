@@ -125,11 +125,20 @@ std::uint64_t Mapper::number_of(const Zone& zone, const Expected& where) const {
 
 bool Mapper::agrees(const Zone& zone, std::uint64_t lbn) {
   const Answer& answer = survey_.at(lbn);
-  if (answer.place.sector < numbering_.base) {
-    numbering_.base = answer.place.sector;
-    throw Restart{};
-  }
+  if (tells_base(answer.place.sector)) throw Restart{};
   return matches(zone, lbn, answer);
+}
+
+// Numbers start at 0 or at 1: the lowest that was seen, or 0 where all that were seen are higher.
+// True if this one tells another base than was taken.
+bool Mapper::tells_base(std::uint32_t sector) {
+  const std::uint32_t before = numbering_.base;
+  if (base_is_assumed_ && sector <= 1) {
+    base_is_assumed_ = false;
+    numbering_.base = sector;
+  }
+  numbering_.base = std::min(numbering_.base, sector);
+  return numbering_.base != before;
 }
 
 // All blocks before a track are on the tracks before it, and none of its own.
@@ -217,7 +226,12 @@ void Mapper::begin() {
   remaps_.clear();
   attempts_.clear();
   repairs_ = 0;
+  heads_looked_at_ = 0;
+  // Counted from the first of the track a higher number has spares in front of it.
   if (restarts_ == 0) numbering_.base = lowest_number(survey_.at(0).place);
+  if (numbering_.from_index && base_is_assumed_) numbering_.base = survey_.at(0).place.sector;
+  base_is_assumed_ = !numbering_.from_index && (base_is_assumed_ || numbering_.base > 1);
+  if (base_is_assumed_) numbering_.base = 0;
   start_zone(0);
 }
 
@@ -459,6 +473,112 @@ std::vector<std::uint32_t> Mapper::sectors_of_heads(TrackPlace place, std::uint3
   return sectors;
 }
 
+// A track is not as long as it should be, and the drive does not say how long tracks are: the zone
+// begins anew with what its first tracks show of each head, if that differs. Looked at less and less
+// often where it does not.
+bool Mapper::heads_seem_to_differ(std::size_t zone) {
+  const Zone& here = zones_[zone];
+  if (zone + 1 != zones_.size() || here.irregular || !here.head_sectors.empty()) return false;
+  if (survey_.answers_back() || zones_.size() < heads_looked_at_) return false;
+  heads_looked_at_ = 2 * zones_.size();
+  const std::uint64_t lbn = here.first_lbn;
+  if (seen_sectors_of_heads(lbn, zone > 0 ? &zones_[zone - 1] : nullptr).empty()) return false;
+  zones_.resize(zone);
+  start_zone(lbn, true);
+  return true;
+}
+
+// The first block behind `lbn` that lies on another head.
+std::uint64_t Mapper::end_of_head(std::uint64_t lbn) {
+  const std::uint32_t head = survey_.at(lbn).place.head;
+  const auto on_head = [&](std::uint64_t other) {
+    while (other > lbn && is_remapped(other)) --other;
+    return survey_.at(other).place.head == head;
+  };
+  return last_on_track(lbn, lbn, on_head, survey_.blocks()) + 1;
+}
+
+// The block at which the tracks of a band, which begins with block `lbn`, come to those three
+// cylinders that begin at `cylinder` and go on by `step`; `lbn` if they do not.
+std::uint64_t Mapper::on_same_cylinders(std::uint64_t lbn, std::int64_t cylinder,
+                                        std::int64_t step) {
+  const std::uint64_t end = end_of_head(lbn);
+  const auto cylinder_at = [this, lbn](std::uint64_t other) {
+    while (other > lbn && is_remapped(other)) --other;
+    return std::int64_t{survey_.at(other).place.cylinder};
+  };
+  const std::int64_t first = cylinder_at(lbn), last = cylinder_at(end - 1);
+  const std::int64_t onward = last < first ? -1 : 1;
+  const std::int64_t wanted = onward == step ? cylinder : cylinder + 2 * step;
+  if ((wanted - first) * onward <= 0 || (last - wanted) * onward < 0) return lbn;
+  std::uint64_t low = lbn, high = end - 1;  // low lies before it, high does not
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    ((wanted - cylinder_at(middle)) * onward > 0 ? low : high) = middle;
+  }
+  return high;
+}
+
+// How many sectors the numbers show on the tracks of each head: the most on three tracks of each,
+// of the cylinders behind block `lbn`. Empty if all are alike, or only those are shorter that end
+// their cylinder: it has spares there.
+std::vector<std::uint32_t> Mapper::seen_sectors_of_heads(std::uint64_t lbn, const Zone* before) {
+  constexpr int kTracks = 3;
+  struct Head {
+    std::uint64_t longest = 0;
+    int tracks = 0, ended = 0;  // of its tracks, so many end their cylinder
+  };
+  std::map<std::int64_t, Head> heads;
+  std::optional<TrackPlace> previous;
+  std::int64_t first_cylinder = 0, step = 0;
+  bool in_bands = false;
+  while (lbn < survey_.blocks()) {
+    std::uint64_t regular = lbn;
+    while (is_remapped(regular) && regular + 1 < survey_.blocks()) ++regular;
+    const TrackPlace place = track_of(survey_.at(regular).place);
+    if (!previous) first_cylinder = place.cylinder;
+    if (previous && step == 0) {
+      in_bands = previous->head == place.head;
+      step = place.cylinder < first_cylinder ? -1 : 1;
+    }
+    Head& head = heads[place.head];
+    if (previous && previous->cylinder != place.cylinder) ++heads[previous->head].ended;
+    if (head.tracks == kTracks) {
+      if (previous->head != place.head) break;
+      lbn = end_of_head(regular);
+      continue;
+    }
+    if (in_bands && head.tracks == 0) {
+      const std::uint64_t there = on_same_cylinders(regular, first_cylinder, step);
+      if (there != regular) {
+        previous = place;
+        lbn = there;
+        continue;
+      }
+    }
+    std::uint64_t hint = head.longest;
+    if (hint == 0 && before) hint = before->sectors_on(place.head);
+    const std::uint64_t last = last_on_track(regular, regular + hint - std::min<std::uint64_t>(hint, 1));
+    const std::uint64_t unnumbered = numbering_.renumbered ? listed_on(place) : 0;
+    head.longest = std::max(head.longest, span_of(regular, last) + unnumbered);
+    ++head.tracks;
+    previous = place;
+    lbn = last + 1;
+  }
+  std::uint64_t longest = 0;
+  for (const auto& [number, head] : heads) longest = std::max(longest, head.longest);
+  bool differ = false;
+  std::vector<std::uint32_t> sectors;
+  for (const auto& [number, head] : heads) {
+    sectors.resize(static_cast<std::size_t>(number) + 1, static_cast<std::uint32_t>(longest));
+    sectors.back() = static_cast<std::uint32_t>(head.longest);
+    const bool has_spares = !in_bands && head.ended >= head.tracks;
+    differ |= head.longest < longest && !has_spares;
+  }
+  if (!differ) sectors.clear();
+  return sectors;
+}
+
 // The track has a few numbers less than the one beside it: slipped sectors, in no list, have none.
 bool Mapper::lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t sectors) {
   constexpr std::uint32_t kMostSlips = 4;
@@ -592,10 +712,7 @@ void Mapper::start_zone(std::uint64_t lbn, bool heads_differ) {
   for (int i = 0; i < looked_at && first < survey_.blocks(); ++i) {
     while (is_remapped(first) && first + 1 < survey_.blocks()) ++first;
     const scsi::PhysicalAddress start = survey_.at(first).place;
-    if (start.sector < numbering_.base) {
-      numbering_.base = start.sector;
-      if (!is_first_zone) throw Restart{};
-    }
+    if (tells_base(start.sector) && !is_first_zone) throw Restart{};
     const std::uint64_t last = last_on_track(first, first + hint - (hint > 0 ? 1 : 0));
     std::uint64_t final = last;
     while (final > first && is_remapped(final)) --final;
@@ -609,10 +726,7 @@ void Mapper::start_zone(std::uint64_t lbn, bool heads_differ) {
       span = std::max<std::uint64_t>(span, end - numbering_.base + 1);
     } else if (const auto wrapped = first_after_wrap(first, final)) {
       const std::uint32_t lowest = survey_.at(*wrapped).place.sector;
-      if (lowest < numbering_.base) {
-        numbering_.base = lowest;
-        throw Restart{};
-      }
+      if (tells_base(lowest)) throw Restart{};
       span = std::max<std::uint64_t>(span,
                                      survey_.at(*wrapped - 1).place.sector - numbering_.base + 1);
     }
@@ -634,8 +748,9 @@ void Mapper::start_zone(std::uint64_t lbn, bool heads_differ) {
   Zone zone;
   zone.first_lbn = lbn;
   zone.irregular = irregular;
-  if (length && !irregular && (heads_differ || (before && !before->head_sectors.empty())))
-    zone.head_sectors = sectors_of_heads(tracks[0], *length, before);
+  if (!irregular && (heads_differ || (before && !before->head_sectors.empty())))
+    zone.head_sectors = length ? sectors_of_heads(tracks[0], *length, before)
+                               : seen_sectors_of_heads(lbn, before);
   zone.slots = SlotMap(zone.head_sectors.empty()
                            ? length.value_or(static_cast<std::uint32_t>(sectors))
                            : std::ranges::max(zone.head_sectors));
@@ -834,6 +949,8 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
     start_zone(found.first);
     return;
   }
+  if (!length && found.span != sectors && heads_seem_to_differ(zone)) return;
+  if (found.span > sectors && head_grows(zone, track, found)) return;
   if (found.span > sectors) {
     const std::uint64_t blocks = found.last - found.first + 1;
     constexpr std::uint64_t kYoung = 3;
@@ -878,6 +995,36 @@ void Mapper::note_measured(Zone& zone, std::uint64_t track, const TrackMeasure& 
   zone.slots.measured({first_slot, first_slot + (disk_ends ? found.span : sectors)}, free);
 }
 
+// A track is longer than the others of its head were seen to be, and those behind it are not: slips
+// have used spares at its end, which all of its head's tracks have.
+bool Mapper::head_grows(std::size_t zone, std::uint64_t track, const TrackMeasure& found) {
+  Zone& here = zones_[zone];
+  if (here.head_sectors.empty() || here.irregular || survey_.answers_back()) return false;
+  std::uint64_t next = found.last + 1;
+  if (next < survey_.blocks()) {
+    while (is_remapped(next) && next + 1 < survey_.blocks()) ++next;
+    const TrackPlace place = track_of(survey_.at(next).place);
+    const std::uint64_t sectors = here.sectors_on(place.head);
+    if (place != here.order.at(track + 1)) return false;
+    if (span_of(next, last_on_track(next, next + sectors - 1)) > sectors) return false;
+  }
+  const auto head = static_cast<std::size_t>(here.order.at(track).head);
+  if (head >= here.head_sectors.size()) return false;
+  const std::uint32_t before = here.head_sectors[head];
+  if (found.span > here.slots.sectors()) here.slots.widen(found.span, false, 0);
+  here.head_sectors[head] = found.span;
+  here.mark_absent();
+  const std::uint64_t from = here.order.met_before_cycle(), cycle = here.order.cycle();
+  for (std::uint64_t i = 0; i < from + cycle; ++i) {
+    if (here.order.at(i).head != here.order.at(track).head) continue;
+    here.slots.add_series({here.first_slot(i) + before, found.span - before,
+                           cycle * here.slots.sectors(), i < from ? 1 : SpareSeries::kOpen});
+  }
+  load_slips(here);
+  unsettled_ = true;
+  return true;
+}
+
 // Slots from a track's first to its last block, as far as the numbers show them.
 std::uint64_t Mapper::span_of(std::uint64_t first, std::uint64_t last) {
   while (last > first && is_remapped(last)) --last;
@@ -894,6 +1041,7 @@ std::uint64_t Mapper::span_of(std::uint64_t first, std::uint64_t last) {
 // The track ends early, and so do those behind it: a zone of shorter tracks begins. Where it ends
 // its cylinder the spares of that are likelier, and the zone begins behind it.
 bool Mapper::tracks_grow_short(const Zone& zone, const TrackMeasure& found, std::uint64_t track) {
+  if (!zone.head_sectors.empty()) return heads_grow_short(zone, found, track);
   if (track == 0 || found.span >= zone.slots.sectors()) return false;
   const TrackPlace before = zone.order.at(track - 1), here = zone.order.at(track);
   constexpr int kLookedAt = 3;  // tracks behind: one of four may be shorter still, by a defect
@@ -914,6 +1062,27 @@ bool Mapper::tracks_grow_short(const Zone& zone, const TrackMeasure& found, std:
   }
   constexpr std::uint64_t kMostSlips = 4;
   return as_long > 1 && (longest - found.span <= kMostSlips || begins_cylinder);
+}
+
+// The same where each head has its own length: more of the tracks behind are shorter than are not.
+bool Mapper::heads_grow_short(const Zone& zone, const TrackMeasure& found, std::uint64_t track) {
+  if (track == 0 || found.span >= zone.sectors_of(track)) return false;
+  const TrackPlace before = zone.order.at(track - 1), here = zone.order.at(track);
+  constexpr int kLookedAt = 5;  // tracks behind
+  int shorter = 0, as_long = 0;
+  std::uint64_t next = found.last + 1;
+  for (int i = 0; i < kLookedAt && next < survey_.blocks(); ++i) {
+    while (is_remapped(next) && next + 1 < survey_.blocks()) ++next;
+    const TrackPlace place = track_of(survey_.at(next).place);
+    if (i == 0 && before.cylinder == here.cylinder && place.cylinder != here.cylinder) return false;
+    const std::uint64_t sectors = zone.sectors_on(place.head);
+    const std::uint64_t last = last_on_track(next, next + sectors - 1);
+    const std::uint64_t span = span_of(next, last);
+    if (span > sectors) return true;
+    ++(span < sectors ? shorter : as_long);
+    next = last + 1;
+  }
+  return shorter > as_long;
 }
 
 // Spares or reserved tracks at the end of a cylinder, after many cylinders without: zones are told
@@ -948,6 +1117,7 @@ void Mapper::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
   if (order_is_known ? skipped_ahead(zone, track, lbn, front)
                      : order_goes_on(zone, track, lbn, front))
     return;
+  if (heads_seem_to_differ(zone)) return;
   zones_.resize(zone + 1);
   start_zone(lbn);
 }
@@ -999,16 +1169,17 @@ bool Mapper::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t 
 bool Mapper::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
                            std::uint32_t front) {
   if (zone + 1 != zones_.size()) return false;
-  const std::uint64_t sectors = zones_[zone].slots.sectors();
   // Tracks: some may be short by spares or defects, none may be longer.
   constexpr int kLookedAt = 4;
   std::uint64_t start = lbn;
   bool as_long = survey_.answers_back();  // then it was asked
   for (int i = 0; i < kLookedAt && start < survey_.blocks() && !as_long; ++i) {
-    const std::uint64_t last = last_on_track(start, start + sectors - (i == 0 ? front : 0) - 1);
+    const std::uint64_t here = zones_[zone].sectors_on(survey_.at(start).place.head);
+    const std::uint64_t last =
+        last_on_track(start, start + here - std::min<std::uint64_t>(here, i == 0 ? front : 0) - 1);
     const std::uint64_t span = span_of(start, last);
-    if (span > sectors) return false;
-    as_long = span == sectors;
+    if (span > here) return false;
+    as_long = span == here;
     start = last + 1;
   }
   if (!as_long && start < survey_.blocks()) return false;
@@ -1121,10 +1292,7 @@ Mapper::TrackMeasure Mapper::measure(const Zone& zone, std::uint64_t track, std:
       std::uint64_t top = *wrapped - 1;
       while (top > first && is_remapped(top)) --top;
       const std::uint32_t lowest = survey_.at(*wrapped).place.sector;
-      if (lowest < numbering_.base) {
-        numbering_.base = lowest;
-        throw Restart{};
-      }
+      if (tells_base(lowest)) throw Restart{};
       const std::uint32_t highest = survey_.at(top).place.sector - numbering_.base;
       if (highest >= modulus) modulus = highest + 1;
       // Numbers that wrap early: shorter tracks, if the next one is as short; else a slip there.

@@ -101,10 +101,15 @@ class Mapper {
   std::uint32_t slot_of_number(TrackPlace place, std::uint32_t sector) const;
   std::uint32_t number_of_slot(TrackPlace place, std::uint64_t slot) const;
   std::uint32_t lowest_number(scsi::PhysicalAddress place);
+  bool tells_base(std::uint32_t sector);
   bool numbers_show(const Zone& zone, std::uint64_t lbn, bool unnumbered);
   bool heads_differ(std::size_t zone, TrackPlace place, std::uint32_t length);
   std::vector<std::uint32_t> sectors_of_heads(TrackPlace place, std::uint32_t length,
                                               const Zone* before);
+  bool heads_seem_to_differ(std::size_t zone);
+  std::vector<std::uint32_t> seen_sectors_of_heads(std::uint64_t lbn, const Zone* before);
+  std::uint64_t end_of_head(std::uint64_t lbn);
+  std::uint64_t on_same_cylinders(std::uint64_t lbn, std::int64_t cylinder, std::int64_t step);
   bool lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t sectors);
   bool lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t length);
   const std::set<std::uint32_t>& listed_sectors(TrackPlace place) const;
@@ -122,6 +127,8 @@ class Mapper {
 
   void resolve(std::size_t zone, std::uint64_t track);
   bool tracks_grow_short(const Zone& zone, const TrackMeasure& found, std::uint64_t track);
+  bool head_grows(std::size_t zone, std::uint64_t track, const TrackMeasure& found);
+  bool heads_grow_short(const Zone& zone, const TrackMeasure& found, std::uint64_t track);
   bool zone_ends(const Zone& zone, const TrackMeasure& found, std::uint64_t track);
   bool reinterpret(std::size_t zone, std::uint64_t lbn);
   bool note_remap(std::size_t zone, std::uint64_t lbn);
@@ -164,9 +171,11 @@ class Mapper {
   std::map<std::uint64_t, int> attempts_;  // repairs that began at a block
   std::uint64_t repairs_ = 0;
   int restarts_ = 0;
+  std::size_t heads_looked_at_ = 0;  // so many zones before heads are looked at again
   std::vector<BlockRange> irregular_;  // where every track is looked at by itself
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::uint32_t>> listed_;  // sectors
   std::optional<std::uint64_t> not_looked_at_;
+  bool base_is_assumed_ = false;  // no number below 2 was seen
   bool holes_seen_ = false;  // slipped sectors have numbers
   bool unsettled_ = false;  // what was seen before must be compared with the map anew
 };
