@@ -16,21 +16,13 @@ struct Framed {
   std::uint64_t tracks = 0;      // all of them
   std::uint64_t used_slots = 0;  // up to behind the last block, counted from the zone's first track
   std::uint64_t first_slot = 0;  // of all, in the layout
-  std::vector<std::uint64_t> begins{0};  // of tracks that differ in length
+  TrackLengths lengths{};        // of all tracks
 
-  std::uint32_t sectors_of(std::uint64_t track) const {
-    return zone->sectors_on(order.at(track).head);
-  }
-  // Where a track begins, counted from the first of all.
-  std::uint64_t slots_before(std::uint64_t track) {
-    if (zone->head_sectors.empty()) return track * zone->slots.sectors();
-    while (begins.size() <= track) begins.push_back(begins.back() + sectors_of(begins.size() - 1));
-    return begins[track];
-  }
-  std::uint64_t layout_slot(std::uint64_t zone_slot) {
-    const std::uint64_t longest = zone->slots.sectors(), track = before + zone_slot / longest;
-    return first_slot + slots_before(track) +
-           std::min<std::uint64_t>(zone_slot % longest, sectors_of(track));
+  std::uint64_t layout_slot(std::uint64_t zone_slot) const {
+    const std::uint64_t track = zone->slots.lengths().track_of(zone_slot);
+    const std::uint64_t slot = zone_slot - zone->first_slot(track);
+    return first_slot + lengths.first_slot(before + track) +
+           std::min<std::uint64_t>(slot, lengths.of(before + track));
   }
 };
 
@@ -151,15 +143,15 @@ class Compiler {
     std::uint64_t slot = 0;
     for (Framed& framed : zones_) {
       framed.first_slot = slot;
+      framed.lengths = lengths_of(*framed.zone, framed.order);
       result_.zones.push_back(framed.order.node(framed.tracks, [&framed](TrackPlace place) {
         return framed.zone->sectors_on(place.head);
       }));
       std::vector<SlotRange> ranges;
       if (framed.before > 0) ranges.push_back({slot, framed.layout_slot(0)});
       for (const SlotRange& range : framed.zone->slots.free_ranges(0, framed.used_slots))
-        if (framed.layout_slot(range.first) < framed.layout_slot(range.end))
-          ranges.push_back({framed.layout_slot(range.first), framed.layout_slot(range.end)});
-      slot += framed.slots_before(framed.tracks);
+        ranges.push_back({framed.layout_slot(range.first), framed.layout_slot(range.end)});
+      slot += framed.lengths.first_slot(framed.tracks);
       const std::uint64_t used = framed.layout_slot(framed.used_slots);
       if (used < slot) ranges.push_back({used, slot});
       for (const SlotRange& range : ranges) {
@@ -191,12 +183,12 @@ class Compiler {
       Framed& framed = zones_[i];
       const auto track = framed.order.find(wanted);
       if (!track || *track >= framed.tracks) continue;
-      const std::uint32_t sectors = framed.sectors_of(*track);
+      const std::uint32_t sectors = framed.lengths.of(*track);
       std::uint64_t slot = place.sector - mapper_.numbering().base;
       const bool holds_blocks =
           *track >= framed.before && *track - framed.before < mapper_.tracks_of(i);
       if (holds_blocks) slot = mapper_.slot_in_track({i, *track - framed.before}, place.sector);
-      return framed.first_slot + framed.slots_before(*track) + std::min<std::uint64_t>(slot, sectors - 1);
+      return framed.first_slot + framed.lengths.first_slot(*track) + std::min<std::uint64_t>(slot, sectors - 1);
     }
     const auto lone = std::ranges::find(lone_, wanted) - lone_.begin();
     return lone_slots_[static_cast<std::size_t>(lone)] + place.sector - mapper_.numbering().base;

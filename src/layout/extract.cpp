@@ -92,7 +92,7 @@ class Verification {
     const std::uint64_t track = zone.first_slot(found->track);
     const std::uint64_t end = mapper_.end_of(found->zone);
     const std::uint64_t slot = track + mapper_.slot_of_defect(*found, defect.sector);
-    if (slot >= track + zone.slots.sectors()) return;
+    if (slot >= track + zone.sectors_of(found->track)) return;
     const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(slot);
     // The block behind a slip tells that there is one, the one in front of it that it is there and
     // not sooner: that lists name the right sectors is seen from a sample.
@@ -104,8 +104,9 @@ class Verification {
     if (lbn < end) suspects.push_back(lbn);
     if (mapper_.numbering().renumbered) {
       // Numbers and places differ by as many slips as the track has.
-      const std::uint64_t slips = zone.slots.sectors() - (zone.first_block(found->track + 1) -
-                                                          zone.first_block(found->track));
+      const std::uint64_t blocks =
+          zone.first_block(found->track + 1) - zone.first_block(found->track);
+      const std::uint64_t slips = zone.sectors_of(found->track) - blocks;
       for (std::uint64_t i = 1; i <= std::min<std::uint64_t>(slips, 8); ++i)
         if (lbn + i < end) suspects.push_back(lbn + i);
     }
@@ -162,21 +163,14 @@ class Verification {
   void look_at_ends(std::size_t index) {
     const std::uint64_t first = mapper_.zones()[index].first_lbn, end = mapper_.end_of(index);
     for (const std::uint64_t lbn : {first, first + 1, end - 1, end >= 2 ? end - 2 : 0}) check(lbn);
-    // The order of tracks was seen in jumps only: all of one repetition, at both ends.
+    // The order of tracks was seen in jumps only: all of one repetition, at both ends; of a short
+    // zone, as they come where rules are broken, all.
     constexpr std::uint64_t kMostTracks = 64;
     for (const bool at_end : {false, true}) {
-      for (std::uint64_t i = 0; !at_end && index < mapper_.zones().size(); ++i) {
-        // Where heads differ in length, spares may have been taken to lie as on another head.
-        const Zone& zone = mapper_.zones()[index];
-        if (zone.head_sectors.empty() || i >= zone.order.cycle() + 1) break;
-        if (i > 0 && zone.order.at(i).head == zone.order.at(i - 1).head) continue;
-        const std::uint64_t next = zone.first_block(i + 1);
-        if (next > first && next <= mapper_.end_of(index)) check(next - 1);
-      }
       for (std::uint64_t i = 0; i < kMostTracks && index < mapper_.zones().size(); ++i) {
         const Zone& zone = mapper_.zones()[index];
         const std::uint64_t tracks = mapper_.tracks_of(index);
-        if (i >= zone.order.cycle() + 1 || i >= tracks) break;
+        if (i >= tracks || (i > zone.order.cycle() && tracks > kMostTracks)) break;
         const std::uint64_t lbn = zone.first_block(at_end ? tracks - 1 - i : i);
         if (lbn >= mapper_.end_of(index)) continue;
         // Counted from the index the first block of a track tells nothing of the one before it.
@@ -194,12 +188,12 @@ class Verification {
       const SlotMap& map = mapper_.zones()[i].slots;
       for (const SlotRange& range : map.exceptions()) {
         slots.insert(slots.end(), {range.first, range.end});
-        for (const SpareSeries& series : map.series()) add_around(series, range.first, slots);
+        for (const SpareSeries& series : map.series()) add_around(map, series, range.first, slots);
       }
       for (const SpareSeries& series : map.series()) {
-        add_around(series, series.first, slots);
+        add_around(map, series, map.range(series, 0).first, slots);
         if (series.count != SpareSeries::kOpen)
-          add_around(series, series.first + series.count * series.stride, slots);
+          add_around(map, series, map.range(series, series.count).first, slots);
       }
       for (const std::uint64_t slot : slots) {
         if (i >= mapper_.zones().size()) return;
@@ -211,11 +205,12 @@ class Verification {
   }
 
   // Both ends of what the series has, or would have, next to a slot.
-  static void add_around(const SpareSeries& series, std::uint64_t slot,
+  static void add_around(const SlotMap& map, SpareSeries series, std::uint64_t slot,
                          std::vector<std::uint64_t>& slots) {
-    const std::uint64_t index = slot > series.first ? (slot - series.first) / series.stride : 0;
-    for (std::uint64_t k = index > 1 ? index - 1 : 0; k <= index + 2; ++k)
-      slots.push_back(series.range(k).end);
+    series.count = SpareSeries::kOpen;
+    const std::uint64_t next = *map.occurrence_from(series, slot);
+    for (std::uint64_t k = next > 1 ? next - 2 : 0; k <= next + 1; ++k)
+      slots.push_back(map.range(series, k).end);
   }
 
   // A slipped defect moves the last block before the spares of its unit: one look for each unit.
@@ -238,10 +233,11 @@ class Verification {
           const SpareSeries& series = zone.slots.series()[s];
           if (k >= count(i, series)) break;
           // Whole tracks that are left out are few, and one elsewhere is seen by no other look.
-          const bool is_tracks = series.length >= zone.slots.sectors();
+          const SlotRange spares = zone.slots.range(series, k);
+          const bool is_tracks = spares.end - spares.first >= zone.slots.sectors();
           const std::uint64_t apart = is_tracks ? every / kMoreTracks + 1 : every;
           k += apart;
-          look_before(zone.first_lbn + zone.slots.blocks_before(series.range(k - apart).end));
+          look_before(zone.first_lbn + zone.slots.blocks_before(spares.end));
         }
       }
     }
@@ -267,9 +263,8 @@ class Verification {
 
   std::uint64_t count(std::size_t index, const SpareSeries& series) const {
     const Zone& zone = mapper_.zones()[index];
-    const std::uint64_t slots = mapper_.tracks_of(index) * zone.slots.sectors();
-    if (slots <= series.first) return 0;
-    return std::min(series.count, (slots - series.first) / series.stride + 1);
+    const std::uint64_t slots = zone.first_slot(mapper_.tracks_of(index));
+    return zone.slots.occurrence_from(series, slots).value_or(series.count);
   }
 
   // Remapped blocks lie in spare sectors: those say which blocks they hold.
@@ -303,12 +298,11 @@ class Verification {
       for (std::uint64_t slot = range.first; slot < range.end; ++slot) {
         if (index++ % every != 0) continue;
         const Zone& where = mapper_.zones()[zone];
-        if (slot % where.slots.sectors() >= where.sectors_of(slot / where.slots.sectors())) continue;
-        const Mapper::Found found{zone, slot / where.slots.sectors()};
+        const Mapper::Found found{zone, where.slots.lengths().track_of(slot)};
         const TrackPlace place = where.order.at(found.track);
         const auto content = survey_.back({static_cast<std::uint32_t>(place.cylinder),
                                        static_cast<std::uint32_t>(place.head),
-                                       mapper_.sector_of(found, slot % where.slots.sectors())});
+                                       mapper_.sector_of(found, slot - where.first_slot(found.track))});
         if (content && content->lbn && *content->lbn < survey_.blocks())
           remapped.push_back(*content->lbn);
       }
@@ -324,7 +318,8 @@ class Verification {
       if (!found || place.sector < mapper_.numbering().base) continue;
       const std::uint64_t slot = mapper_.slot_in_track(*found, place.sector);
       const Zone& zone = mapper_.zones()[found->zone];
-      if (slot >= zone.slots.sectors()) {
+      if (slot >= zone.sectors_of(found->track)) {
+        if (!zone.slots.lengths().alike()) continue;
         mapper_.lengthen(found->zone, static_cast<std::uint32_t>(slot + 1));
         continue;
       }

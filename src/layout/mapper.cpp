@@ -89,7 +89,7 @@ std::uint64_t Mapper::slot_of_defect(const Found& found, std::uint32_t sector) {
 }
 
 void Mapper::lengthen(std::size_t zone, std::uint32_t sectors) {
-  zones_[zone].slots.widen(sectors, true, 0);
+  zones_[zone].slots.widen(TrackLengths(sectors), true, 0);
   load_slips(zones_[zone]);
 }
 
@@ -358,7 +358,7 @@ bool Mapper::walk() {
       start_zone(found.first);
       return false;
     }
-    if (found.span > sectors) zone.slots.widen(found.span, false, 0);
+    if (found.span > sectors) zone.slots.widen(TrackLengths(found.span), false, 0);
     note_measured(zone, track, found, found.last + 1 >= survey_.blocks());
     std::uint64_t landing = found.last + 1;
     if (landing >= survey_.blocks()) return true;
@@ -616,12 +616,12 @@ const std::set<std::uint32_t>& Mapper::listed_sectors(TrackPlace place) const {
 
 void Mapper::load_slips(Zone& zone) const {
   std::set<std::uint64_t> slips;
-  const std::uint32_t sectors = zone.slots.sectors();
   const auto load = [&](const std::vector<scsi::PhysicalAddress>& defects) {
     for (const scsi::PhysicalAddress& defect : defects) {
       const auto track = zone.order.find(track_of(defect));
       if (!track || defect.sector < numbering_.base) continue;
       // Counted from the index the place is known only once the track was looked at: anywhere then.
+      const std::uint32_t sectors = zone.sectors_of(*track);
       const std::uint32_t slot =
           numbering_.from_index ? sectors / 2 : defect.sector - numbering_.base;
       if (slot < sectors) slips.insert(zone.first_slot(*track) + slot);
@@ -636,7 +636,7 @@ void Mapper::load_slips(Zone& zone) const {
 // Spares that the zone before had: the same number, at the same end of a track; those of each
 // cylinder at the same track of it, others as far from the zone's start.
 void Mapper::inherit_series(const Zone& from, Zone& to) const {
-  const std::uint64_t before = from.slots.sectors(), now = to.slots.sectors();
+  const std::uint32_t shortest = std::min(from.slots.sectors(), to.slots.sectors());
   const auto tracks_left = [](const TrackOrder& order, std::uint64_t track) {
     std::uint64_t left = 0;
     while (left < order.cycle() && order.at(track + left + 1).cylinder == order.at(track).cylinder)
@@ -644,33 +644,25 @@ void Mapper::inherit_series(const Zone& from, Zone& to) const {
     return left;
   };
   for (SpareSeries series : from.slots.series()) {
-    if (series.count != SpareSeries::kOpen || series.length > std::min(before, now)) continue;
-    const std::uint64_t track = series.first / before, tracks = series.stride / before;
+    const SlotRange spares = from.slots.range(series, 0);
+    if (series.count != SpareSeries::kOpen || spares.end - spares.first > shortest) continue;
     constexpr std::uint64_t kFewestUnits = 3;  // else defects may have looked like spares
-    if (from.good < track + kFewestUnits * tracks) continue;
-    // As far from the end of the track as there, or from its beginning, whichever is nearer.
-    const std::uint64_t in_front = series.first % before;
-    const std::uint64_t end = in_front + series.length;
-    if (end > from.sectors_of(track)) continue;
-    const std::uint64_t behind = from.sectors_of(track) - end;
-    const bool at_end = behind < in_front;
+    const std::uint64_t track = from.slots.lengths().track_of(spares.first);
+    if (from.good < track + kFewestUnits * series.stride) continue;
     const bool each_cylinder =
-        from.order.at(track + tracks).cylinder != from.order.at(track).cylinder &&
-        tracks <= from.order.cycle();
+        from.order.at(track + series.stride).cylinder != from.order.at(track).cylinder &&
+        series.stride <= from.order.cycle();
     std::uint64_t first = track;
     if (each_cylinder) {
       const std::uint64_t left = tracks_left(from.order, track);
-      for (first = 0; first < tracks && tracks_left(to.order, first) != left;) ++first;
+      for (first = 0; first < series.stride && tracks_left(to.order, first) != left;) ++first;
     } else {
       // Units are counted from the beginning of the zone's first cylinder.
-      const std::uint64_t in_unit = (track + from.order.missing_before()) % tracks;
-      const std::uint64_t missing = to.order.missing_before();
-      first = in_unit >= missing ? in_unit - missing : in_unit + tracks - missing;
+      const std::uint64_t missing = to.order.missing_before() % series.stride;
+      first = (track + from.order.missing_before() + series.stride - missing) % series.stride;
     }
-    if (in_front + series.length + behind > to.sectors_of(first) && behind + series.length > now)
-      continue;
-    series.first = first * now + (at_end ? to.sectors_of(first) - behind - series.length : in_front);
-    series.stride = tracks * now;
+    series.first.track = series.first.track - track + first;
+    series.end.track = series.end.track - track + first;
     to.slots.add_series(series);
   }
 }
@@ -751,9 +743,7 @@ void Mapper::start_zone(std::uint64_t lbn, bool heads_differ) {
   if (!irregular && (heads_differ || (before && !before->head_sectors.empty())))
     zone.head_sectors = length ? sectors_of_heads(tracks[0], *length, before)
                                : seen_sectors_of_heads(lbn, before);
-  zone.slots = SlotMap(zone.head_sectors.empty()
-                           ? length.value_or(static_cast<std::uint32_t>(sectors))
-                           : std::ranges::max(zone.head_sectors));
+  zone.slots = SlotMap(TrackLengths(length.value_or(static_cast<std::uint32_t>(sectors))));
   const Zone* like = nullptr;
   if (irregular) {
     zone.order.append(tracks[0]);
@@ -769,7 +759,7 @@ void Mapper::start_zone(std::uint64_t lbn, bool heads_differ) {
       break;
     }
   }
-  zone.mark_absent();
+  zone.slots.set_lengths(lengths_of(zone, zone.order));
   if (like) {
     zone.slots.set_absorb(like->slots.absorb());
     inherit_series(*like, zone);
@@ -899,7 +889,7 @@ bool Mapper::note_remap(std::size_t zone, std::uint64_t lbn) {
     if (numbering_.from_index) {  // agreement there says little: the gap between them must be right
       const scsi::PhysicalAddress before = survey_.at(lbn - 1).place,
                                   next = survey_.at(lbn + 1).place;
-      const std::uint64_t sectors = here.slots.sectors();
+      const std::uint64_t sectors = here.sectors_of(wanted.track);
       const std::uint64_t gap = expected(here, lbn + 1).slot - expected(here, lbn - 1).slot;
       if (track_of(before) != track_of(next) || expected(here, lbn - 1).place != wanted.place ||
           (next.sector + sectors - before.sector) % sectors != gap)
@@ -954,12 +944,12 @@ void Mapper::resolve(std::size_t zone, std::uint64_t track) {
   if (found.span > sectors) {
     const std::uint64_t blocks = found.last - found.first + 1;
     constexpr std::uint64_t kYoung = 3;
-    if (blocks <= sectors || track < kYoung) {
+    if (here.head_sectors.empty() && (blocks <= sectors || track < kYoung)) {
       unsettled_ = true;
-      here.slots.widen(found.span, blocks <= sectors, track);
+      here.slots.widen(TrackLengths(found.span), blocks <= sectors, track);
       load_slips(here);
     } else {
-      zones_.resize(zone + 1);
+      zones_.resize(zone + (track > 0 ? 1 : 0));
       start_zone(found.first);
     }
     return;
@@ -1010,16 +1000,8 @@ bool Mapper::head_grows(std::size_t zone, std::uint64_t track, const TrackMeasur
   }
   const auto head = static_cast<std::size_t>(here.order.at(track).head);
   if (head >= here.head_sectors.size()) return false;
-  const std::uint32_t before = here.head_sectors[head];
-  if (found.span > here.slots.sectors()) here.slots.widen(found.span, false, 0);
   here.head_sectors[head] = found.span;
-  here.mark_absent();
-  const std::uint64_t from = here.order.met_before_cycle(), cycle = here.order.cycle();
-  for (std::uint64_t i = 0; i < from + cycle; ++i) {
-    if (here.order.at(i).head != here.order.at(track).head) continue;
-    here.slots.add_series({here.first_slot(i) + before, found.span - before,
-                           cycle * here.slots.sectors(), i < from ? 1 : SpareSeries::kOpen});
-  }
+  here.slots.widen(lengths_of(here, here.order), true, 0);
   load_slips(here);
   unsettled_ = true;
   return true;
@@ -1126,13 +1108,14 @@ void Mapper::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
 // ones are elsewhere, and so are the blocks around them. `from`: the slot where tracks were left out,
 // and the track where the order goes on.
 bool Mapper::spares_go_on(const Zone& zone, SlotRange from, std::uint64_t end) {
-  const std::uint64_t sectors = zone.slots.sectors();
+  const std::uint64_t skipped = from.end - zone.slots.lengths().track_of(from.first);
   for (const SpareSeries& series : zone.slots.series()) {
     const bool open = series.count == SpareSeries::kOpen;
-    if (!open || (zone.first_slot(from.end) - from.first) % series.stride == 0) continue;
-    const auto occurrence = series.occurrence_from(zone.first_slot(from.end));
+    if (!open || skipped % series.stride == 0) continue;
+    const auto occurrence = zone.slots.occurrence_from(series, zone.first_slot(from.end));
     if (!occurrence) continue;
-    const std::uint64_t track = series.range(*occurrence).first / sectors;
+    const SlotRange spares = zone.slots.range(series, *occurrence);
+    const std::uint64_t track = zone.slots.lengths().track_of(spares.first);
     for (const std::uint64_t near : {track, track + 1, track + 2})
       if (near > from.end && !boundary_agrees(zone, near, end)) return false;
   }
@@ -1153,7 +1136,7 @@ bool Mapper::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t 
     if (length && *length != here.sectors_of(skipped)) return false;
   }
   const SlotRange gap{here.first_slot(track + 1), here.first_slot(*to) + front};
-  if (front >= here.slots.sectors()) return false;
+  if (front >= here.sectors_of(*to)) return false;
   Zone trial = here;
   if (gap.end > gap.first) trial.slots.measured({gap.first, gap.end + 1}, {gap});
   const std::uint64_t end = zone + 1 == zones_.size() ? survey_.blocks() : end_of(zone);
@@ -1187,8 +1170,9 @@ bool Mapper::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t 
   const TrackPlace place = track_of(survey_.at(lbn).place);
   if (here.order.find(place) && *here.order.find(place) <= track) return false;
   unsettled_ = true;
+  if (here.order.is_inherited()) here.good = 0;  // it was taken in leaps
   here.order.continue_with(track + 1, place);
-  here.mark_absent();
+  here.slots.set_lengths(lengths_of(here, here.order));
   load_slips(here);
   if (front > 0) {
     leave_front_free(here, track + 1, front);

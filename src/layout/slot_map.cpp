@@ -1,50 +1,50 @@
 #include "layout/slot_map.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace platter::layout {
 
-std::uint64_t SpareSeries::slots_before(std::uint64_t slot) const {
-  if (slot <= first) return 0;
-  const std::uint64_t whole = (slot - first) / stride;
-  if (whole >= count) return count * length;
-  return whole * length + std::min(length, (slot - first) % stride);
+SlotMap::Sums SlotMap::sums_of(const SpareSeries& series) const {
+  Sums sums;
+  std::uint64_t repeats = 1;
+  if (series.of_tracks() && !lengths_.alike()) {
+    repeats = lengths_.cycle() / std::gcd(lengths_.cycle(), series.stride);
+    while (series.first.track + sums.once * series.stride < lengths_.once() + 1) ++sums.once;
+  }
+  for (std::uint64_t i = 0; i < sums.once + repeats; ++i) {
+    const SlotRange spares = range(series, i);
+    sums.of_first.push_back(sums.of_first.back() + spares.end - spares.first);
+  }
+  return sums;
 }
 
-std::optional<std::uint64_t> SpareSeries::occurrence_from(std::uint64_t slot) const {
-  if (slot < first) return count > 0 ? std::optional<std::uint64_t>(0) : std::nullopt;
-  std::uint64_t occurrence = (slot - first) / stride;
-  if ((slot - first) % stride >= length) ++occurrence;
-  return occurrence < count ? std::optional(occurrence) : std::nullopt;
+std::uint64_t SlotMap::Sums::of(std::uint64_t occurrences) const {
+  if (occurrences < of_first.size()) return of_first[occurrences];
+  const std::uint64_t cycle = of_first.size() - 1 - once, behind = occurrences - once;
+  return of_first[once + behind % cycle] + behind / cycle * (of_first.back() - of_first[once]);
+}
+
+std::optional<std::uint64_t> SlotMap::occurrence_from(const SpareSeries& series,
+                                                      std::uint64_t slot) const {
+  const std::int64_t at = static_cast<std::int64_t>(slot) - series.end.slots;
+  const std::uint64_t behind =
+      at < 0 ? 0 : lengths_.track_of(static_cast<std::uint64_t>(at)) + 1;  // the end's track
+  std::uint64_t occurrence = 0;
+  if (behind > series.end.track)
+    occurrence = (behind - series.end.track + series.stride - 1) / series.stride;
+  return occurrence < series.count ? std::optional(occurrence) : std::nullopt;
 }
 
 std::uint64_t SlotMap::series_before(std::uint64_t slot) const {
   std::uint64_t sum = 0;
-  for (const SpareSeries& series : series_) sum += series.slots_before(slot);
-  return sum + absent_before(slot);
-}
-
-std::uint64_t SlotMap::absent_before(std::uint64_t slot) const {
-  if (absent_.empty()) return 0;
-  // Of absent_[from, to), each taken once.
-  const auto sum_before = [this](std::uint64_t at, std::size_t from, std::size_t to) {
-    const auto begin = absent_.begin() + static_cast<std::ptrdiff_t>(from);
-    const auto end = absent_.begin() + static_cast<std::ptrdiff_t>(to);
-    const auto next = std::partition_point(
-        begin, end, [at](const SpareSeries& series) { return series.first < at; });
-    if (next == begin) return std::uint64_t{0};
-    const auto last = static_cast<std::size_t>(std::prev(next) - absent_.begin());
-    return absent_sums_[last] - absent_sums_[from] +
-           std::min(absent_[last].length, at - absent_[last].first);
-  };
-  std::uint64_t sum = sum_before(slot, 0, absent_once_);
-  if (absent_once_ == absent_.size() || slot <= absent_[absent_once_].first) return sum;
-  const SpareSeries& first = absent_[absent_once_];
-  const std::uint64_t each =
-      absent_sums_.back() + absent_.back().length - absent_sums_[absent_once_];
-  const std::uint64_t turns = (slot - first.first) / first.stride;
-  return sum + turns * each +
-         sum_before(slot - turns * first.stride, absent_once_, absent_.size());
+  for (std::size_t i = 0; i < series_.size(); ++i) {
+    const auto next = occurrence_from(series_[i], slot);
+    sum += sums_[i].of(next.value_or(series_[i].count));
+    if (next) sum += slot - std::min(slot, range(series_[i], *next).first);
+  }
+  return sum;
 }
 
 std::int64_t SlotMap::corrections_before(std::uint64_t slot) const {
@@ -65,11 +65,20 @@ std::uint64_t SlotMap::blocks_before(std::uint64_t slot) const {
 }
 
 std::uint64_t SlotMap::slot_of(std::uint64_t block) const {
-  std::uint64_t high = block + 1;
+  // As many slots further as are free before: never too far, and mostly near.
+  constexpr int kGuesses = 4;
+  std::uint64_t low = block;
+  for (int i = 0; i < kGuesses; ++i) {
+    const std::uint64_t blocks = blocks_before(low);
+    if (blocks >= block) break;
+    low += block - blocks;
+  }
   constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 50;
-  for (std::uint64_t step = sectors_; blocks_before(high) <= block && high < kMostSlots; step *= 2)
+  std::uint64_t high = low + 1;
+  for (std::uint64_t step = 1; blocks_before(high) <= block && high < kMostSlots; step *= 2) {
+    low = high;
     high += step;
-  std::uint64_t low = block;  // blocks_before(low) <= block: there are no more blocks than slots
+  }
   while (high - low > 1) {
     const std::uint64_t middle = low + (high - low) / 2;
     (blocks_before(middle) <= block ? low : high) = middle;
@@ -78,33 +87,31 @@ std::uint64_t SlotMap::slot_of(std::uint64_t block) const {
 }
 
 bool SlotMap::in_series(std::uint64_t slot) const {
-  return is_absent(slot) || std::ranges::any_of(series_, [slot](const SpareSeries& series) {
-    const auto occurrence = series.occurrence_from(slot);
-    return occurrence && series.range(*occurrence).first <= slot;
+  return std::ranges::any_of(series_, [&](const SpareSeries& series) {
+    const auto occurrence = occurrence_from(series, slot);
+    return occurrence && range(series, *occurrence).first <= slot;
   });
 }
 
 std::optional<SlotRange> SlotMap::next_spares(std::uint64_t slot) const {
   std::optional<SlotRange> next;
   for (const SpareSeries& series : series_) {
-    const auto occurrence = series.occurrence_from(slot);
+    const auto occurrence = occurrence_from(series, slot);
     if (!occurrence) continue;
-    const SlotRange range = series.range(*occurrence);
-    if (!next || range.first < next->first) next = range;
+    const SlotRange spares = range(series, *occurrence);
+    if (!next || spares.first < next->first) next = spares;
   }
   return next;
 }
 
 std::vector<SlotRange> SlotMap::series_ranges(SlotRange within) const {
   std::vector<SlotRange> ranges;
-  for (const auto* all : {&series_, &absent_}) {
-    for (const SpareSeries& series : *all) {
-      auto occurrence = series.occurrence_from(within.first);
-      for (; occurrence && *occurrence < series.count; ++*occurrence) {
-        const SlotRange range = series.range(*occurrence);
-        if (range.first >= within.end) break;
-        ranges.push_back({std::max(range.first, within.first), std::min(range.end, within.end)});
-      }
+  for (const SpareSeries& series : series_) {
+    auto occurrence = occurrence_from(series, within.first);
+    for (; occurrence && *occurrence < series.count; ++*occurrence) {
+      const SlotRange spares = range(series, *occurrence);
+      if (spares.first >= within.end) break;
+      ranges.push_back({std::max(spares.first, within.first), std::min(spares.end, within.end)});
     }
   }
   std::ranges::sort(ranges, {}, &SlotRange::first);
@@ -156,25 +163,13 @@ void SlotMap::set_absorb(Absorb absorb) {
 }
 
 void SlotMap::add_series(const SpareSeries& series) {
-  if (!fits(series)) return;
-  series_.push_back(series);
-  rebuild();
+  if (add_fitting(series)) rebuild();
 }
 
-void SlotMap::set_absent(std::vector<SpareSeries> absent) {
-  absent_ = std::move(absent);
-  absent_sums_.clear();
-  std::uint64_t sum = 0;
-  for (const SpareSeries& one : absent_) {
-    absent_sums_.push_back(sum);
-    sum += one.length;
-  }
-  const auto open = std::ranges::find(absent_, SpareSeries::kOpen, &SpareSeries::count);
-  absent_once_ = static_cast<std::size_t>(open - absent_.begin());
-  std::vector<SpareSeries> series;
-  std::swap(series, series_);
-  for (const SpareSeries& one : series)
-    if (fits(one)) series_.push_back(one);
+void SlotMap::set_lengths(TrackLengths lengths) {
+  lengths_ = std::move(lengths);
+  sums_.clear();
+  for (const SpareSeries& series : std::exchange(series_, {})) add_fitting(series);
   rebuild();
 }
 
@@ -198,11 +193,10 @@ std::set<std::uint64_t> SlotMap::absorbed() const {
     } else {
       std::optional<SlotRange> spares;  // the last ones before the slip
       for (const SpareSeries& series : series_) {
-        if (slip < series.first || series.count == 0) continue;
-        const std::uint64_t occurrence =
-            std::min((slip - series.first) / series.stride, series.count - 1);
-        const SlotRange range = series.range(occurrence);
-        if (!spares || range.first > spares->first) spares = range;
+        const std::uint64_t next = occurrence_from(series, slip).value_or(series.count);
+        if (next == 0) continue;
+        const SlotRange last = range(series, next - 1);
+        if (!spares || last.first > spares->first) spares = last;
       }
       if (!spares) continue;
       std::uint64_t slot = spares->end;
@@ -290,9 +284,9 @@ void SlotMap::measured(SlotRange range, const std::vector<SlotRange>& free) {
   constexpr std::uint64_t kLongestSlip = 4;  // longer holes are spares or reserved areas
   bool slipped = false;
   for (const SlotRange& hole : difference(free, free_ranges(range.first, range.end))) {
-    const bool inside_track = hole.first % sectors_ != 0 && hole.end % sectors_ != 0 &&
-                              hole.first / sectors_ == hole.end / sectors_ &&
-                              !is_absent(hole.end);
+    const std::uint64_t track = lengths_.track_of(hole.first);
+    const bool inside_track =
+        hole.first > lengths_.first_slot(track) && hole.end < lengths_.first_slot(track + 1);
     if (!inside_track || hole.end - hole.first > kLongestSlip) continue;
     for (std::uint64_t slot = hole.first; slot < hole.end; ++slot) {
       found_.insert(slot);
@@ -332,95 +326,118 @@ bool SlotMap::learn_series() {
   return ended || found;
 }
 
-// Leaves room for blocks, and takes no slot that other spares have.
-bool SlotMap::fits(const SpareSeries& series) const {
+// Only one that leaves room for blocks, and takes no slot that other spares have.
+bool SlotMap::add_fitting(const SpareSeries& series) {
   constexpr std::uint64_t kLookedAt = 64;
-  const std::uint64_t end = series.first + kLookedAt * series.stride;
-  std::uint64_t taken = series.length * kLookedAt;
-  for (const SlotRange& other : series_ranges({series.first, end})) {
+  const std::uint64_t first = range(series, 0).first, end = range(series, kLookedAt).first;
+  Sums sums = sums_of(series);
+  std::uint64_t taken = sums.of(kLookedAt);
+  for (const SlotRange& other : series_ranges({first, end})) {
     taken += other.end - other.first;
-    const auto occurrence = series.occurrence_from(other.first);
-    if (occurrence && series.range(*occurrence).first < other.end) return false;
+    const auto occurrence = occurrence_from(series, other.first);
+    if (occurrence && range(series, *occurrence).first < other.end) return false;
   }
-  return taken < end - series.first;
+  if (taken >= end - first) return false;
+  series_.push_back(series);
+  sums_.push_back(std::move(sums));
+  return true;
 }
 
-// Free ranges alike (same length, same place in their tracks, whole tracks apart) are spares if
-// they come at equal distances: three of them, or two that divide the zone from its start.
-bool SlotMap::found_repetition() {
-  const auto alike = [this](const Override& early, const Override& late) {
-    const std::uint64_t apart = late.range.first - early.range.first;
-    return early.free && late.free && apart % sectors_ == 0 &&
-           apart >= late.range.end - late.range.first &&
-           early.range.end - early.range.first == late.range.end - late.range.first;
+// The series whose first occurrence this is. Spares that leave no block on the tracks where they
+// begin and end are spare tracks; others count from the nearer end of their tracks.
+SpareSeries SlotMap::from(SlotRange spares) const {
+  const std::uint64_t begins = lengths_.track_of(spares.first);
+  const std::uint64_t ends = lengths_.track_of(spares.end - 1) + 1;
+  const std::uint64_t begin = lengths_.first_slot(begins), end = lengths_.first_slot(ends);
+  const auto slots = [](std::uint64_t at, std::uint64_t track) {
+    return static_cast<std::int64_t>(at) - static_cast<std::int64_t>(track);
   };
+  const Edge first{begins, slots(spares.first, begin)}, last{ends, slots(spares.end, end)};
+  const auto all_free = [this](std::uint64_t from, std::uint64_t to) {
+    return series_before(to) - series_before(from) == to - from;
+  };
+  if (all_free(begin, spares.first) && all_free(spares.end, end)) return {first, last};
+  if (spares.first - begin < end - spares.end)
+    return {first, {begins, slots(spares.end, begin)}};
+  return {{ends, slots(spares.first, end)}, last};
+}
+
+const SlotMap::Override* SlotMap::free_until(std::uint64_t end) const {
+  const auto item = std::ranges::partition_point(
+      overrides_, [end](const Override& other) { return other.range.end < end; });
+  return item != overrides_.end() && item->free && item->range.end == end ? &*item : nullptr;
+}
+
+// Spares as they were before the slips of their unit used up the first ones.
+SlotRange SlotMap::unused(SlotRange left, std::uint64_t stride) const {
+  const Edge end = from(left).end;
+  if (end.track < stride) return left;
+  const std::uint64_t unit = slot_at({end.track - stride, end.slots}, 0);
+  return {left.first - std::min(left.first - unit, slips_between(unit, left.first)), left.end};
+}
+
+// Free ranges alike, at the same place of their tracks, are spares if they come at equal distances:
+// three of them, or two that divide the zone from its start. `used`: alike but for what slips have
+// used up.
+std::optional<SpareSeries> SlotMap::repetition(SlotRange early, SlotRange late, bool used) const {
+  SpareSeries a = from(early), b = from(late);
+  if (a.end.slots != b.end.slots || a.end.track >= b.end.track) return std::nullopt;
+  const std::uint64_t stride = b.end.track - a.end.track;
+  const auto alike = [stride](const SpareSeries& one, const SpareSeries& next) {
+    return one.first.slots == next.first.slots && one.end.slots == next.end.slots &&
+           one.first.track + stride == next.first.track && one.end.track + stride == next.end.track;
+  };
+  if (used) {
+    a = from(unused(early, stride));
+    b = from(unused(late, stride));
+  }
+  if (!alike(a, b)) return std::nullopt;
+  SpareSeries series = a;
+  series.stride = stride;
+  const bool from_start = early.first == 0 || (a.end.slots == 0 && a.end.track == stride);
+  if (!from_start) {
+    const auto before = [&](std::uint64_t units) -> std::optional<SpareSeries> {
+      if (a.end.track < units * stride) return std::nullopt;
+      const Override* item = free_until(slot_at({a.end.track - units * stride, a.end.slots}, 0));
+      return item ? std::optional(from(used ? unused(item->range, stride) : item->range))
+                  : std::nullopt;
+    };
+    auto third = before(1);
+    if (!third || !alike(*third, a)) return std::nullopt;
+    // Single slots that lack a block come at equal distances by chance, too.
+    const bool is_single = late.end - late.first == 1;
+    if (const auto fourth = before(2); is_single && (!fourth || !alike(*fourth, *third)))
+      return std::nullopt;
+    series = *third;
+    series.stride = stride;
+  }
+  const bool blocks_between = blocks_before(late.first) > blocks_before(early.end);
+  if (!blocks_between || range(series, 0).end > range(series, 1).first) return std::nullopt;
+  return series;
+}
+
+bool SlotMap::found_repetition() {
   constexpr std::size_t kMostSeries = 48;  // what looks like more is no regularity
   if (series_.size() >= kMostSeries) return false;
-  if (found_used_repetition()) return true;
   // What was learned before was asked before: the last ones tell something new.
   constexpr std::size_t kNewest = 8, kFarthest = 256;
   const std::size_t all = overrides_.size();
-  for (std::size_t i = all; i-- > 1 && i + kNewest >= all;) {
-    for (std::size_t k = i; k-- > 0 && k + kFarthest >= i;) {
-      const SlotRange late = overrides_[i].range, early = overrides_[k].range;
-      if (!alike(overrides_[k], overrides_[i])) continue;
-      const std::uint64_t apart = late.first - early.first;
-      const bool from_start = early.end == apart || early.first == 0;
-      const auto third = std::ranges::find_if(overrides_, [&](const Override& item) {
-        return item.range.first + apart == early.first && alike(item, overrides_[k]);
-      });
-      if (!from_start && third == overrides_.end()) continue;
-      // Single slots that lack a block come at equal distances by chance, too.
-      const bool is_single = late.end - late.first == 1;
-      const bool has_fourth = std::ranges::any_of(overrides_, [&](const Override& item) {
-        return item.range.first + 2 * apart == early.first && alike(item, overrides_[k]);
-      });
-      if (!from_start && is_single && !has_fourth) continue;
-      const SlotRange first = from_start ? early : third->range;
-      const SpareSeries series{first.first, first.end - first.first, apart};
-      if (blocks_before(late.first) == blocks_before(early.end) || !fits(series)) continue;
-      series_.push_back(series);
-      std::erase_if(overrides_, [&](const Override& item) {
-        return item.free && (item.range == first || item.range == early || item.range == late);
-      });
-      return true;
+  for (const bool used : {true, false}) {
+    if (used && absorb_ != Absorb::next) continue;
+    for (std::size_t i = all; i-- > 1 && i + kNewest >= all;) {
+      for (std::size_t k = i; k-- > 0 && k + kFarthest >= i;) {
+        if (!overrides_[i].free || !overrides_[k].free) continue;
+        const auto series = repetition(overrides_[k].range, overrides_[i].range, used);
+        if (!series || !add_fitting(*series)) continue;
+        std::erase_if(overrides_, [&](const Override& item) {
+          const auto occurrence = occurrence_from(*series, item.range.end - 1);
+          return item.free && occurrence &&
+                 range(*series, *occurrence) ==
+                     (used ? unused(item.range, series->stride) : item.range);
+        });
+        return true;
+      }
     }
-  }
-  return false;
-}
-
-// Spares whose first ones the slips of their units have used up: what is left of them ends at equal
-// distances, and with what was used is equally long. From the zone's start, or three in a row.
-bool SlotMap::found_used_repetition() {
-  if (absorb_ != Absorb::next || overrides_.size() < 2) return false;
-  const Override& late = overrides_.back();
-  if (!late.free) return false;
-  const auto whole = [this](const SlotRange& left, std::uint64_t unit) {
-    return left.end - left.first + slips_between(unit, left.first);
-  };
-  for (std::size_t k = overrides_.size() - 1; k-- > 0;) {
-    const Override& early = overrides_[k];
-    const std::uint64_t apart = late.range.end - early.range.end;
-    if (!early.free || apart % sectors_ != 0 || early.range.end > 2 * apart) continue;
-    const std::uint64_t length = whole(late.range, early.range.end);
-    // In front of the first may lie a part of a unit only; then the one before that is asked, too.
-    const bool from_start = early.range.end == apart;
-    const auto before = std::ranges::find_if(overrides_, [&](const Override& item) {
-      return item.free && item.range.end + apart == early.range.end;
-    });
-    if (!from_start && before == overrides_.end()) continue;
-    const std::uint64_t unit = early.range.end - apart;
-    if (whole(early.range, unit) != length || length == late.range.end - late.range.first) continue;
-    const std::uint64_t first_end = from_start ? early.range.end : before->range.end;
-    if (first_end < length || length >= apart) continue;
-    const SpareSeries series{first_end - length, length, apart};
-    if (!fits(series)) continue;
-    series_.push_back(series);
-    std::erase_if(overrides_, [&](const Override& item) {
-      const auto occurrence = series.occurrence_from(item.range.first);
-      return item.free && occurrence && series.range(*occurrence).end == item.range.end;
-    });
-    return true;
   }
   return false;
 }
@@ -437,51 +454,61 @@ bool SlotMap::ended_series() {
   for (SpareSeries& series : series_) {
     if (series.count != SpareSeries::kOpen) continue;
     for (const Override& item : overrides_) {
-      if (item.free || item.range.first < series.first) continue;
-      const auto occurrence = series.occurrence_from(item.range.first);
-      if (!occurrence || !is_used(series.range(*occurrence)) ||
-          !is_used(series.range(*occurrence + 1)))
+      if (item.free) continue;
+      const auto occurrence = occurrence_from(series, item.range.first);
+      if (!occurrence || !is_used(range(series, *occurrence)) ||
+          !is_used(range(series, *occurrence + 1)))
         continue;
       series.count = *occurrence;
       ended = true;
       break;
     }
     if (!ended) continue;
-    std::erase_if(overrides_, [&series](const Override& item) {
-      return !item.free && item.range.first >= series.first + series.count * series.stride &&
-             (item.range.first - series.first) % series.stride == 0;
+    SpareSeries rest = series;
+    rest.count = SpareSeries::kOpen;
+    std::erase_if(overrides_, [&](const Override& item) {
+      const auto occurrence = occurrence_from(rest, item.range.first);
+      return !item.free && *occurrence >= series.count &&
+             range(rest, *occurrence).first == item.range.first;
     });
     break;
   }
   return ended;
 }
 
-void SlotMap::widen(std::uint32_t sectors, bool as_spares, std::uint64_t tracks) {
-  const std::uint32_t before = sectors_;
-  const auto moved = [before, sectors](std::uint64_t slot) {
-    return slot / before * sectors + slot % before;
+void SlotMap::widen(TrackLengths lengths, bool as_spares, std::uint64_t tracks) {
+  const auto moved = [this, &lengths](std::uint64_t slot) {
+    const std::uint64_t track = lengths_.track_of(slot);
+    return slot - lengths_.first_slot(track) + lengths.first_slot(track);
   };
-  const auto moved_end = [&moved](std::uint64_t end) { return moved(end - 1) + 1; };
-  for (SpareSeries& series : series_) {
-    const std::uint64_t end = moved_end(series.first + series.length);
-    series.first = moved(series.first);
-    series.length = end - series.first;
-    series.stride = moved(series.stride);
-  }
-  for (Override& item : overrides_)
-    item.range = {moved(item.range.first), moved_end(item.range.end)};
+  const auto moved_range = [&moved](SlotRange range) {
+    return SlotRange{moved(range.first), moved(range.end - 1) + 1};
+  };
+  std::vector<SlotRange> spares;
+  for (const SpareSeries& series : series_) spares.push_back(moved_range(range(series, 0)));
+  for (Override& item : overrides_) item.range = moved_range(item.range);
   for (auto* slips : {&listed_, &found_, &refuted_}) {
     std::set<std::uint64_t> again;
     for (const std::uint64_t slot : *slips) again.insert(moved(slot));
     *slips = std::move(again);
   }
-  sectors_ = sectors;
-  const std::uint64_t length = sectors - before;
-  if (as_spares) {
-    series_.push_back({before, length, sectors});
-  } else {
-    for (std::uint64_t track = 0; track < tracks; ++track)
-      override_range({track * sectors + before, (track + 1) * sectors}, true);
+  const TrackLengths before = std::exchange(lengths_, std::move(lengths));
+  sums_.clear();
+  auto place = spares.begin();
+  for (SpareSeries series : std::exchange(series_, {})) {
+    const SpareSeries at = from(*place++);
+    series.first = at.first;
+    series.end = at.end;
+    add_fitting(series);
+  }
+  const std::uint64_t once = lengths_.once(), cycle = lengths_.cycle();
+  for (std::uint64_t track = 0; track < (as_spares ? once + cycle : tracks); ++track) {
+    const std::int64_t more = std::int64_t{lengths_.of(track)} - before.of(track);
+    const Edge end{track + 1, 0};
+    if (more > 0 && as_spares)
+      add_fitting({{track + 1, -more}, end, cycle, track < once ? 1 : SpareSeries::kOpen});
+    if (more > 0 && !as_spares)
+      override_range({slot_at(end, 0) - static_cast<std::uint64_t>(more), slot_at(end, 0)}, true);
   }
   rebuild();
 }

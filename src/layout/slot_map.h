@@ -1,13 +1,16 @@
-// Which slots of one zone hold blocks: every slot does, but for spares that come at a constant
-// stride, slipped defects, and what measured tracks showed. Slots count from the zone's first
+// Which slots of one zone hold blocks: every slot does, but for spares that come every so many
+// tracks, slipped defects, and what measured tracks showed. Slots count from the zone's first
 // track.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <set>
 #include <vector>
+
+#include "layout/track_lengths.h"
 
 namespace platter::layout {
 
@@ -16,18 +19,21 @@ struct SlotRange {
   bool operator==(const SlotRange&) const = default;
 };
 
+// So many slots behind the beginning of a track, or, negative, in front of it: the same place on
+// tracks of any length.
+struct Edge {
+  std::uint64_t track = 0;
+  std::int64_t slots = 0;
+};
+
 // Spares that the format leaves free again and again: for each track, cylinder, group of cylinders.
+// Spare sectors have both edges at one track's beginning, spare tracks at those of two.
 struct SpareSeries {
   static constexpr std::uint64_t kOpen = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t first = 0, length = 0, stride = 0;  // slots
-  std::uint64_t count = kOpen;                      // kOpen: as far as the zone goes
-
-  std::uint64_t slots_before(std::uint64_t slot) const;
-  // The occurrence that holds the slot, or the first one behind it.
-  std::optional<std::uint64_t> occurrence_from(std::uint64_t slot) const;
-  SlotRange range(std::uint64_t occurrence) const {
-    return {first + occurrence * stride, first + occurrence * stride + length};
-  }
+  Edge first, end;              // of the first occurrence
+  std::uint64_t stride = 1;     // tracks
+  std::uint64_t count = kOpen;  // kOpen: as far as the zone goes
+  bool of_tracks() const { return first.track != end.track; }
 };
 
 // What a slipped defect does to the spares of its unit: nothing (all later blocks move by one), or
@@ -36,9 +42,11 @@ enum class Absorb : std::uint8_t { next, none, previous };
 
 class SlotMap {
  public:
-  explicit SlotMap(std::uint32_t sectors_per_track = 1) : sectors_(sectors_per_track) {}
+  explicit SlotMap(TrackLengths lengths = TrackLengths()) : lengths_(std::move(lengths)) {}
 
-  std::uint32_t sectors() const { return sectors_; }
+  const TrackLengths& lengths() const { return lengths_; }
+  // Of the longest track.
+  std::uint32_t sectors() const { return lengths_.longest(); }
   Absorb absorb() const { return absorb_; }
   const std::vector<SpareSeries>& series() const { return series_; }
   const std::set<std::uint64_t>& slips() const { return slips_; }
@@ -51,6 +59,12 @@ class SlotMap {
     return static_cast<std::uint64_t>(
         std::distance(slips_.lower_bound(first), slips_.lower_bound(end)));
   }
+  SlotRange range(const SpareSeries& series, std::uint64_t occurrence) const {
+    const std::uint64_t tracks = occurrence * series.stride;
+    return {slot_at(series.first, tracks), slot_at(series.end, tracks)};
+  }
+  // The occurrence that holds the slot, or the first one behind it.
+  std::optional<std::uint64_t> occurrence_from(const SpareSeries& series, std::uint64_t slot) const;
   // The spares behind a slot, as they are left; nullopt: none come at a stride.
   std::optional<SlotRange> next_spares(std::uint64_t slot) const;
   // Where measured tracks differ from what slips and series make expect.
@@ -60,20 +74,19 @@ class SlotMap {
 
   void set_absorb(Absorb absorb);
   void add_series(const SpareSeries& series);
-  // Slots that no track has: the ends of those that are shorter than sectors().
-  // Sorted by `first`; all that are open have one stride, and lie within one of it.
-  void set_absent(std::vector<SpareSeries> absent);
+  // The order of the tracks was learned anew, from one that was not looked at on.
+  void set_lengths(TrackLengths lengths);
   // Slips known beforehand, from the drive's defect list; replaces those given before.
   void set_listed_slips(const std::set<std::uint64_t>& slips);
   // The truth about [first, end): only the slots of `free` hold no block. A free slot between used
   // ones of its track is a slip; the rest is looked at for spares that come again.
   void measured(SlotRange range, const std::vector<SlotRange>& free);
-  // Spares met twice at the same place of a track become a series; a series that was missed twice
-  // ends. True if the map changed.
+  // Spares met again and again at the same place of their tracks become a series; a series that was
+  // missed twice ends. True if the map changed.
   bool learn_series();
-  // The track is longer than was known. With `as_spares`, every track has had these slots as
-  // spares; otherwise only the first `tracks` tracks lacked them.
-  void widen(std::uint32_t sectors, bool as_spares, std::uint64_t tracks);
+  // Tracks are longer than was known. With `as_spares` all of them have these slots as spares;
+  // otherwise only the first `tracks` tracks lacked them.
+  void widen(TrackLengths lengths, bool as_spares, std::uint64_t tracks);
 
  private:
   struct Override {  // authoritative: whether [first, end) is free
@@ -85,27 +98,36 @@ class SlotMap {
     std::int64_t sign = 0;    // +1: free besides, -1: used though a spare
     std::int64_t before = 0;  // net slots of all corrections before
   };
+  // Slots of the first occurrences of a series, one sum after the other, until they repeat.
+  struct Sums {
+    std::vector<std::uint64_t> of_first{0};
+    std::uint64_t once = 0;  // so many of them do not repeat
+    std::uint64_t of(std::uint64_t occurrences) const;
+  };
   void rebuild();
+  std::uint64_t slot_at(Edge edge, std::uint64_t tracks_on) const {
+    const auto begin = static_cast<std::int64_t>(lengths_.first_slot(edge.track + tracks_on));
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, begin + edge.slots));
+  }
+  Sums sums_of(const SpareSeries& series) const;
   bool in_series(std::uint64_t slot) const;
   std::vector<SlotRange> series_ranges(SlotRange within) const;
   std::set<std::uint64_t> absorbed() const;
   void override_range(SlotRange range, bool free);
   std::int64_t corrections_before(std::uint64_t slot) const;
   std::uint64_t series_before(std::uint64_t slot) const;
-  std::uint64_t absent_before(std::uint64_t slot) const;
-  bool is_absent(std::uint64_t slot) const {
-    return absent_before(slot + 1) > absent_before(slot);
-  }
-  bool fits(const SpareSeries& series) const;
+  bool add_fitting(const SpareSeries& series);
+  SpareSeries from(SlotRange spares) const;
+  SlotRange unused(SlotRange left, std::uint64_t stride) const;
+  const Override* free_until(std::uint64_t end) const;
+  std::optional<SpareSeries> repetition(SlotRange early, SlotRange late, bool used) const;
   bool found_repetition();
-  bool found_used_repetition();
   bool ended_series();
 
-  std::uint32_t sectors_;
+  TrackLengths lengths_;
   Absorb absorb_ = Absorb::next;
-  std::vector<SpareSeries> series_, absent_;
-  std::vector<std::uint64_t> absent_sums_;  // slots of those before each of absent_, once each
-  std::size_t absent_once_ = 0;             // so many of absent_ come once, in front of the others
+  std::vector<SpareSeries> series_;
+  std::vector<Sums> sums_;                          // of each
   std::set<std::uint64_t> listed_, found_, slips_;  // slips_: both, less those refuted
   std::set<std::uint64_t> refuted_;                 // listed or found, but a block is there
   std::vector<Override> overrides_;                 // sorted, disjoint

@@ -36,7 +36,7 @@ std::uint64_t tracks_of_cylinder(const Zone& zone) {
 }
 
 std::string unit_of(const Zone& zone, const SpareSeries& series) {
-  const std::uint64_t tracks = series.stride / zone.slots.sectors();
+  const std::uint64_t tracks = series.stride;
   if (tracks == 1) return "each track";
   const std::uint64_t cylinder = tracks_of_cylinder(zone);
   if (cylinder > 1 && tracks == cylinder) return "each cylinder";
@@ -62,26 +62,28 @@ std::string spare_scheme(const Mapper& mapper) {
     const Zone& zone = mapper.zones()[i];
     if (zone.irregular) continue;
     ++regular;
-    const std::uint64_t sectors = zone.slots.sectors();
-    const std::uint64_t slots = mapper.tracks_of(i) * sectors;
+    const std::uint64_t tracks_of_zone = mapper.tracks_of(i);
     for (const SpareSeries& series : zone.slots.series()) {
       constexpr std::uint64_t kFewestUnits = 3;  // scratches come at even distances, too
-      const std::uint64_t units = std::min(series.count, slots / series.stride);
-      if (units < kFewestUnits || units * series.stride * 2 < slots) continue;
-      const std::string unit = unit_of(zone, series);
-      Scheme& scheme = schemes[unit + (series.first % sectors == 0 ? " in front" : "")];
-      scheme.in_tracks = series.length % sectors == 0;
-      scheme.add(scheme.in_tracks ? series.length / sectors : series.length, i);
+      const std::uint64_t units = std::min(series.count, tracks_of_zone / series.stride);
+      if (units < kFewestUnits || units * series.stride * 2 < tracks_of_zone) continue;
+      const SlotRange first = zone.slots.range(series, 0);
+      const bool in_front = series.first.slots == 0 && !series.of_tracks();
+      Scheme& scheme = schemes[unit_of(zone, series) + (in_front ? " in front" : "")];
+      scheme.in_tracks = series.of_tracks();
+      scheme.add(series.of_tracks() ? series.end.track - series.first.track : first.end - first.first,
+                 i);
+      const std::uint64_t some_units = zone.slots.range(series, 64).first;
       scheme.absorbs |= zone.slots.absorb() != Absorb::none &&
-                        zone.slots.slips_between(series.first, series.first + series.stride * 64) > 0;
+                        zone.slots.slips_between(first.first, some_units) > 0;
     }
     if (i + 1 == mapper.zones().size()) continue;
     // What is free between the zone's last block and the next zone, as far as its tracks go on.
     const std::uint64_t used = zone.slots.slot_of(mapper.end_of(i) - 1 - zone.first_lbn) + 1;
     const auto next = zone.order.find(mapper.zones()[i + 1].order.at(0), mapper.tracks_of(i));
     const std::uint64_t tracks = next ? *next : mapper.tracks_of(i);
-    const std::uint64_t free = tracks * sectors - used;
-    const auto held = zone.slots.free_ranges(used, tracks * sectors);
+    const std::uint64_t free = zone.first_slot(tracks) - used;
+    const auto held = zone.slots.free_ranges(used, zone.first_slot(tracks));
     std::uint64_t explained = 0;
     for (const SlotRange& range : held) explained += range.end - range.first;
     if (free <= explained) continue;

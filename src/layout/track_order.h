@@ -40,6 +40,7 @@ class TrackOrder {
   std::size_t cycle() const { return cycle_.size(); }  // tracks of one repetition
   std::int64_t head_step() const { return head_step_; }  // from one repetition to the next
   std::size_t met_before_cycle() const { return prefix_.size(); }
+  bool is_inherited() const { return inherited_; }  // from another zone
   // So many tracks must be seen one by one before jumps may be taken.
   std::uint64_t tracks_to_walk() const {
     return inherited_ ? 0 : prefix_.size() + 2 * cycle_.size() + 1;

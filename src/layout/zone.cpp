@@ -2,21 +2,15 @@
 
 namespace platter::layout {
 
-void Zone::mark_absent() {
-  if (head_sectors.empty()) return;
-  const std::uint64_t longest = slots.sectors(), prefix = order.met_before_cycle();
+TrackLengths lengths_of(const Zone& zone, const TrackOrder& order) {
+  if (zone.head_sectors.empty()) return TrackLengths(zone.slots.sectors());
+  std::vector<std::uint32_t> once, cycle;
   // An order that still goes on from head to head: as far as there are heads.
-  const bool goes_on = order.head_step() != 0;
-  const std::uint64_t end = prefix + order.cycle() * (goes_on ? head_sectors.size() : 1);
-  std::vector<SpareSeries> absent;
-  for (std::uint64_t track = 0; track < end; ++track) {
-    const std::uint64_t sectors = sectors_of(track);
-    if (sectors == longest) continue;
-    const bool once = goes_on || track < prefix;
-    absent.push_back({first_slot(track) + sectors, longest - sectors, order.cycle() * longest,
-                      once ? 1 : SpareSeries::kOpen});
-  }
-  slots.set_absent(std::move(absent));
+  const std::uint64_t repetitions = order.head_step() == 0 ? 0 : zone.head_sectors.size();
+  const std::uint64_t ends = order.met_before_cycle() + repetitions * order.cycle();
+  for (std::uint64_t track = 0; track < ends + order.cycle(); ++track)
+    (track < ends ? once : cycle).push_back(zone.sectors_on(order.at(track).head));
+  return {once, cycle};
 }
 
 }  // namespace platter::layout

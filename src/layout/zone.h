@@ -21,22 +21,23 @@ struct Zone {
   // Not even that was possible: where its blocks are is a guess, and this says why.
   std::string not_understood;
 
-  // Where the heads' tracks differ in length: the sectors of each; slots.sectors() is the longest.
+  // Where the heads' tracks differ in length: the sectors of each.
   std::vector<std::uint32_t> head_sectors;
 
   std::uint32_t sectors_on(std::int64_t head) const {
     const auto index = static_cast<std::size_t>(head);
     return index < head_sectors.size() ? head_sectors[index] : slots.sectors();
   }
-  std::uint32_t sectors_of(std::uint64_t track) const { return sectors_on(order.at(track).head); }
-  // After the order of the tracks was learned anew: where the shorter ones end.
-  void mark_absent();
-  std::uint64_t first_slot(std::uint64_t track) const { return track * slots.sectors(); }
+  std::uint32_t sectors_of(std::uint64_t track) const { return slots.lengths().of(track); }
+  std::uint64_t first_slot(std::uint64_t track) const { return slots.lengths().first_slot(track); }
   // The first block at or after the start of a track.
   std::uint64_t first_block(std::uint64_t track) const {
     return first_lbn + slots.blocks_before(first_slot(track));
   }
 };
+
+// How long the tracks of an order are, which may be another than the zone's.
+TrackLengths lengths_of(const Zone& zone, const TrackOrder& order);
 
 // Where a block should be: slot counts within the track, from its first slot; rank counts the
 // blocks of the track before it.
@@ -48,9 +49,8 @@ struct Expected {
 inline Expected expected(const Zone& zone, std::uint64_t lbn) {
   const std::uint64_t block = lbn - zone.first_lbn;
   const std::uint64_t slot = zone.slots.slot_of(block);
-  const std::uint64_t track = slot / zone.slots.sectors();
-  return {track, slot % zone.slots.sectors(),
-          block - zone.slots.blocks_before(zone.first_slot(track)), zone.order.at(track)};
+  const std::uint64_t track = zone.slots.lengths().track_of(slot), first = zone.first_slot(track);
+  return {track, slot - first, block - zone.slots.blocks_before(first), zone.order.at(track)};
 }
 
 }  // namespace platter::layout

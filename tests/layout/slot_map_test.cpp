@@ -1,0 +1,145 @@
+// Which slots hold blocks where tracks differ in length: spares at one place of their tracks are
+// one series, whatever the lengths. And drives with such heads, mapped.
+#include <catch2/catch.hpp>
+
+#include "layout/extract.h"
+#include "layout/slot_map.h"
+#include "layout/synthetic.h"
+
+namespace platter::layout::testing {
+namespace {
+
+TEST_CASE("tracks begin where the ones before them end") {
+  const TrackLengths lengths({7, 3}, {10, 12, 8});
+  CHECK_FALSE(lengths.alike());
+  CHECK(lengths.longest() == 12);
+  CHECK(lengths.first_slot(2) == 10);
+  CHECK(lengths.first_slot(5) == 40);
+  CHECK(lengths.of(4) == 8);
+  for (std::uint64_t slot = 0; slot < 200; ++slot) {
+    const std::uint64_t track = lengths.track_of(slot);
+    CHECK(lengths.first_slot(track) <= slot);
+    CHECK(slot < lengths.first_slot(track + 1));
+  }
+}
+
+// Blocks and slots are counted one by one.
+void check_counts(const SlotMap& map, std::uint64_t slots) {
+  std::uint64_t blocks = 0;
+  bool right = true;
+  for (std::uint64_t slot = 0; slot < slots; ++slot) {
+    right = right && map.blocks_before(slot) == blocks;
+    if (map.is_free(slot)) continue;
+    right = right && map.slot_of(blocks++) == slot;
+  }
+  CHECK(right);
+}
+
+// Besides its slips the last slots of a track, or all of it, lack blocks.
+void lacks(SlotMap& map, std::uint64_t track, std::uint64_t spares) {
+  const std::uint64_t first = map.lengths().first_slot(track);
+  const std::uint64_t end = map.lengths().first_slot(track + 1);
+  std::vector<SlotRange> free;
+  for (const std::uint64_t slip : map.slips())
+    if (slip >= first && slip < end) free.push_back({slip, slip + 1});
+  free.push_back({end - std::min(spares, end - first), end});
+  map.measured({first, end}, free);
+  map.learn_series();
+}
+
+TEST_CASE("spares at the ends of tracks of any length are one series") {
+  SlotMap map(TrackLengths({}, {10, 12, 8}));
+  for (std::uint64_t track = 0; track < 3; ++track) lacks(map, track, 2);
+  REQUIRE(map.series().size() == 1);
+  CHECK(map.series()[0].stride == 1);
+  CHECK(map.exceptions().empty());
+  CHECK(map.free_ranges(50, 70) == std::vector<SlotRange>{{50, 52}, {58, 60}, {68, 70}});
+  check_counts(map, 300);
+}
+
+TEST_CASE("spares that slips have used up in part are the same series") {
+  SlotMap map(TrackLengths({}, {20, 24, 16}));
+  map.set_listed_slips({3, 25, 35});  // one on the first track, two on the second
+  lacks(map, 0, 2);
+  lacks(map, 1, 1);
+  lacks(map, 2, 3);
+  REQUIRE(map.series().size() == 1);
+  CHECK(map.range(map.series()[0], 0) == SlotRange{17, 20});
+  CHECK(map.free_ranges(0, 60) ==
+        std::vector<SlotRange>{{3, 4}, {18, 20}, {25, 26}, {35, 36}, {43, 44}, {57, 60}});
+  check_counts(map, 300);
+}
+
+TEST_CASE("spare tracks are one series though they differ in length") {
+  SlotMap map(TrackLengths({5}, {10, 12, 8}));
+  for (const std::uint64_t track : {4, 9, 14}) lacks(map, track, 12);
+  REQUIRE(map.series().size() == 1);
+  CHECK(map.series()[0].of_tracks());
+  CHECK(map.series()[0].stride == 5);
+  for (const std::uint64_t track : {19, 24, 29, 104})
+    CHECK(map.blocks_before(map.lengths().first_slot(track)) ==
+          map.blocks_before(map.lengths().first_slot(track + 1)));
+  check_counts(map, 1500);
+}
+
+model::LayoutNode run(std::int32_t cylinder, std::int32_t head, std::uint32_t count,
+                      std::int32_t step, std::uint32_t sectors) {
+  model::LayoutNode node;
+  node.cylinder = cylinder;
+  node.head = head;
+  node.count = count;
+  node.cylinder_step = step;
+  node.sectors = sectors;
+  return node;
+}
+
+TEST_CASE("spares of tracks and of bands, on heads with tracks of lengths of their own") {
+  // Bands of 6 tracks, inward and outward in turn; 2 spares of each track, 5 more of each band.
+  constexpr std::uint32_t kSectors[] = {43, 40, 42, 37, 41};
+  constexpr std::int32_t kTracks = 6, kBands = 200;
+  model::Layout truth;
+  std::uint64_t slot = 0;
+  for (std::int32_t band = 0; band < kBands; ++band) {
+    for (std::int32_t head = 0; head < 5; ++head) {
+      const bool inward = (band * 5 + head) % 2 == 0;
+      truth.zones.push_back(run(band * kTracks + (inward ? 0 : kTracks - 1), head, kTracks,
+                                inward ? 1 : -1, kSectors[head]));
+      for (std::int32_t track = 0; track < kTracks; ++track) {
+        slot += kSectors[head];
+        const std::uint64_t spares = track + 1 < kTracks ? 2 : 7;
+        truth.skips.push_back({slot - spares, spares, 1, 0});
+      }
+    }
+  }
+  SyntheticTranslator drive(truth, {});
+  const Extraction found = by_address_translation(drive);
+  CHECK(difference(truth, found.layout, true) == "");
+  CHECK(found.translations < 3'000);
+}
+
+TEST_CASE("spares of cylinders that end on one head and on another in turn") {
+  // A serpentine of cylinders of two heads, 3 spares of each; a defect has used up one of them.
+  model::Layout truth;
+  std::vector<std::uint64_t> defects;
+  std::uint64_t slot = 0;
+  for (std::int32_t cylinder = 0; cylinder < 1000; ++cylinder) {
+    for (const std::int32_t head : {cylinder % 2, 1 - cylinder % 2})
+      truth.zones.push_back(run(cylinder, head, 1, 0, head == 0 ? 64 : 71));
+    const bool slipped = cylinder % 37 == 21;
+    if (slipped) {
+      defects.push_back(slot + 50);
+      truth.skips.push_back({slot + 50, 1, 1, 0});
+    }
+    slot += 64 + 71;
+    const std::uint64_t spares = slipped ? 2 : 3;
+    truth.skips.push_back({slot - spares, spares, 1, 0});
+  }
+  SyntheticTranslator drive(truth, {});
+  drive.primary = defects;
+  const Extraction found = by_address_translation(drive);
+  CHECK(difference(truth, found.layout, true) == "");
+  CHECK(found.translations < 2'000);
+}
+
+}  // namespace
+}  // namespace platter::layout::testing
