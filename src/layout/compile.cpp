@@ -1,7 +1,9 @@
 #include "layout/compile.h"
 
 #include <algorithm>
+#include <deque>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 namespace platter::layout {
@@ -33,6 +35,7 @@ class Compiler {
   model::Layout layout() {
     for (std::size_t i = 0; i < mapper_.zones().size(); ++i) frame(i);
     for (std::size_t i = 0; i < zones_.size(); ++i) complete_cylinders(i);
+    doubt_impossible();
     for (Framed& framed : zones_) {
       const bool is_last = &framed == &zones_.back();
       if (!framed.zone->not_understood.empty() || (is_last && mapper_.ended_early()))
@@ -87,6 +90,73 @@ class Compiler {
       possible = is_possible(framed.order.at(framed.tracks + i));
     if (possible) framed.tracks += after;
   }
+
+  // A zone whose tracks no drive has, or another zone has too (the shorter of both), or whose slots do
+  // not hold its blocks, is not understood.
+  void doubt_impossible() {
+    constexpr std::int64_t kMostCylinders = 1 << 24, kMostHeads = 256;
+    struct Holder {
+      std::size_t zone = 0;
+      std::uint64_t track = 0;
+    };
+    std::unordered_map<std::uint64_t, Holder> holders;
+    for (std::size_t i = 0; i < zones_.size(); ++i) {
+      const Framed& framed = zones_[i];
+      for (std::uint64_t track = 0; track < framed.tracks; ++track) {
+        const TrackPlace place = framed.order.at(track);
+        if (place.cylinder < 0 || place.head < 0 || place.cylinder >= kMostCylinders ||
+            place.head >= kMostHeads) {
+          doubt(i);
+          break;
+        }
+        const auto key = static_cast<std::uint64_t>(place.cylinder * kMostHeads + place.head);
+        const auto [holder, is_new] = holders.emplace(key, Holder{i, track});
+        const auto [other, other_track] = holder->second;
+        if (is_new || !holds_blocks(i, track) || !holds_blocks(other, other_track)) continue;
+        doubt(framed.tracks <= zones_[other].tracks ? i : other);
+      }
+      if (blocks_held(i) == blocks_of(i)) continue;
+      doubt(i);
+      make_plain(i);
+    }
+  }
+
+  bool holds_blocks(std::size_t zone, std::uint64_t track) const {
+    const Framed& framed = zones_[zone];
+    if (track < framed.before || track >= framed.before + mapper_.tracks_of(zone)) return false;
+    const std::uint64_t own = track - framed.before;
+    return framed.zone->first_block(own) < framed.zone->first_block(own + 1);
+  }
+
+  std::uint64_t blocks_of(std::size_t zone) const {
+    return mapper_.end_of(zone) - mapper_.zones()[zone].first_lbn;
+  }
+
+  std::uint64_t blocks_held(std::size_t zone) {
+    Framed& framed = zones_[zone];
+    std::uint64_t blocks = framed.layout_slot(framed.used_slots) - framed.layout_slot(0);
+    for (const SlotRange& range : framed.zone->slots.free_ranges(0, framed.used_slots))
+      blocks -= framed.layout_slot(range.end) - framed.layout_slot(range.first);
+    return blocks;
+  }
+
+  // As many full tracks, alike, as the zone's blocks need.
+  void make_plain(std::size_t zone) {
+    Framed& framed = zones_[zone];
+    const std::uint32_t sectors = framed.zone->slots.sectors();
+    Zone& plain = plain_.emplace_back();
+    plain.first_lbn = framed.zone->first_lbn;
+    plain.slots = SlotMap(sectors);
+    framed.order = framed.zone->order;
+    framed.used_slots = blocks_of(zone);
+    framed.tracks = (framed.used_slots + sectors - 1) / sectors;
+    framed.before = 0;
+    framed.begins = {0};
+    plain.not_understood = framed.zone->not_understood;
+    framed.zone = &plain;
+  }
+
+  void doubt(std::size_t zone) { mapper_.do_not_understand(mapper_.zones()[zone].first_lbn); }
 
   // Tracks that are guessed may be another zone's, or none: those are put behind all cylinders.
   void make_possible(Framed& framed) {
@@ -196,6 +266,7 @@ class Compiler {
 
   Mapper& mapper_;
   std::vector<Framed> zones_;
+  std::deque<Zone> plain_;  // in place of zones whose slots do not hold their blocks
   std::vector<TrackPlace> lone_;
   std::vector<std::uint64_t> lone_slots_;
   std::uint32_t lone_sectors_ = 0;

@@ -22,10 +22,17 @@ bool continue_as(const Zone& other, const std::vector<TrackPlace>& tracks, Zone&
   return false;
 }
 
-// A track's first block lies `front` slots behind its beginning.
+// A track's first block lies `front` slots behind its beginning; spares that the map has there
+// besides are used.
 void leave_front_free(Zone& zone, std::uint64_t track, std::uint64_t front) {
-  const std::uint64_t first = zone.first_slot(track);
-  zone.slots.measured({first, first + front + 1}, {{first, first + front}});
+  const std::uint64_t first = zone.first_slot(track), end = first + zone.sectors_of(track);
+  const auto free = zone.slots.free_ranges(first, end);
+  std::uint64_t until = first + front;
+  if (!free.empty() && free.front().first == first) until = std::max(until, free.front().end);
+  if (until == first) return;
+  const SlotRange range{first, std::min(until + 1, end)};
+  zone.slots.measured(range, front > 0 ? std::vector<SlotRange>{{first, first + front}}
+                                       : std::vector<SlotRange>{});
 }
 
 }  // namespace
@@ -768,7 +775,7 @@ void Mapper::start_zone(std::uint64_t lbn, bool heads_differ) {
   std::uint64_t regular = lbn;
   while (is_remapped(regular) && regular + 1 < survey_.blocks()) ++regular;
   const std::uint64_t slot = front_offset(regular), ahead = regular - lbn;
-  if (slot > ahead) leave_front_free(zone, 0, slot - ahead);
+  if (!numbering_.from_index && slot >= ahead) leave_front_free(zone, 0, slot - ahead);
   zones_.push_back(std::move(zone));
 }
 
@@ -1138,10 +1145,16 @@ bool Mapper::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t 
   const SlotRange gap{here.first_slot(track + 1), here.first_slot(*to) + front};
   if (front >= here.sectors_of(*to)) return false;
   Zone trial = here;
-  if (gap.end > gap.first) trial.slots.measured({gap.first, gap.end + 1}, {gap});
+  // Spares that the map has in front of the block may be used.
+  const std::uint64_t wanted = here.slots.slot_of(lbn - here.first_lbn);
+  const std::uint64_t measured =
+      std::max(gap.end, std::min(wanted, here.first_slot(*to) + here.sectors_of(*to) - 1)) + 1;
+  std::vector<SlotRange> free;
+  if (gap.end > gap.first) free.push_back(gap);
+  trial.slots.measured({gap.first, measured}, free);
   const std::uint64_t end = zone + 1 == zones_.size() ? survey_.blocks() : end_of(zone);
-  if (expected(trial, lbn).place != track_of(survey_.at(lbn).place) ||
-      !boundary_agrees(trial, *to + 1, end) || !spares_go_on(trial, {gap.first, *to}, end))
+  if (!agrees(trial, lbn) || !boundary_agrees(trial, *to + 1, end) ||
+      !spares_go_on(trial, {gap.first, *to}, end))
     return false;
   unsettled_ |= trial.slots.learn_series();
   zones_[zone] = std::move(trial);
@@ -1174,10 +1187,8 @@ bool Mapper::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t 
   here.order.continue_with(track + 1, place);
   here.slots.set_lengths(lengths_of(here, here.order));
   load_slips(here);
-  if (front > 0) {
-    leave_front_free(here, track + 1, front);
-    unsettled_ |= here.slots.learn_series();
-  }
+  if (!numbering_.from_index) leave_front_free(here, track + 1, front);
+  if (front > 0) unsettled_ |= here.slots.learn_series();
   return true;
 }
 

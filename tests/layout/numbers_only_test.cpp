@@ -79,5 +79,28 @@ TEST_CASE("a lowest number above 1 has spares in front of it") {
   }
 }
 
+TEST_CASE("spares in front of groups of cylinders are counted without the cylinders left out") {
+  // Cylinder serpentines of 4 heads; every 50th cylinder is not used, groups of 7 are of used ones.
+  model::Layout truth;
+  constexpr std::uint64_t kCylinders = 600;
+  std::int32_t cylinder = 0;
+  for (std::uint64_t i = 0; i < kCylinders; ++i, ++cylinder) {
+    if (i % 49 == 48) ++cylinder;
+    model::LayoutNode tracks;
+    tracks.count = 4;
+    tracks.cylinder = cylinder;
+    tracks.head = i % 2 == 0 ? 0 : 3;
+    tracks.head_step = i % 2 == 0 ? 1 : -1;
+    tracks.sectors = 100;
+    truth.zones.push_back(tracks);
+  }
+  truth.skips = {{0, 19, kCylinders / 7 + 1, 2800}};
+  SyntheticTranslator drive(truth, kOneWay);
+  const Extraction found = by_address_translation(drive);
+  CHECK(found.layout.not_understood.empty());
+  CHECK(difference(truth, found.layout, true) == "");
+  CHECK(found.translations < 4'000);
+}
+
 }  // namespace
 }  // namespace platter::layout::testing
