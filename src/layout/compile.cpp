@@ -134,6 +134,7 @@ class Compiler {
 
   std::uint64_t blocks_held(std::size_t zone) {
     Framed& framed = zones_[zone];
+    framed.lengths = lengths_of(*framed.zone, framed.order);
     std::uint64_t blocks = framed.layout_slot(framed.used_slots) - framed.layout_slot(0);
     for (const SlotRange& range : framed.zone->slots.free_ranges(0, framed.used_slots))
       blocks -= framed.layout_slot(range.end) - framed.layout_slot(range.first);
@@ -146,12 +147,11 @@ class Compiler {
     const std::uint32_t sectors = framed.zone->slots.sectors();
     Zone& plain = plain_.emplace_back();
     plain.first_lbn = framed.zone->first_lbn;
-    plain.slots = SlotMap(sectors);
+    plain.slots = SlotMap(TrackLengths(sectors));
     framed.order = framed.zone->order;
     framed.used_slots = blocks_of(zone);
     framed.tracks = (framed.used_slots + sectors - 1) / sectors;
     framed.before = 0;
-    framed.begins = {0};
     plain.not_understood = framed.zone->not_understood;
     framed.zone = &plain;
   }
