@@ -42,6 +42,23 @@ class Verification {
     for (const std::uint64_t lbn : surprises_) mapper_.do_not_understand(lbn);
   }
 
+  // The map ended early, and nothing was looked for since: a zone of which a block is elsewhere is
+  // not claimed. Of `questions` one half is for any blocks, the other for those of each zone.
+  void doubt(std::uint64_t questions) {
+    const auto look = [this](std::uint64_t first, std::uint64_t last, std::uint64_t count) {
+      std::uniform_int_distribution<std::uint64_t> any(first, last);
+      for (std::uint64_t k = 0; k < count; ++k) {
+        const std::uint64_t lbn = any(random_);
+        if (mapper_.is_claimed(lbn) && !mapper_.is_right(lbn)) mapper_.do_not_understand(lbn);
+      }
+    };
+    look(0, mapper_.zones().back().first_lbn, questions / 2);
+    const std::uint64_t zones = mapper_.zones().size();
+    for (std::size_t i = 0; i < zones; ++i)
+      look(mapper_.zones()[i].first_lbn, mapper_.end_of(i) - 1, questions / 2 / zones);
+    checks_ = 0;
+  }
+
   std::vector<std::string> notes() const { return notes_; }
   // Blocks drawn at random that lay where the map, as it is, had them.
   std::uint64_t checks() const { return checks_; }
@@ -443,7 +460,9 @@ LocatedDefects place(const DefectLists& lists, Survey& survey, Translator& drive
 
 Extraction by_address_translation(Translator& drive, const Options& options) {
   Extraction result;
-  Survey survey(drive, options.translation_limit);
+  // Some are kept for a look at what a map that ends early claims.
+  const std::uint64_t kept = options.translation_limit / 20;
+  Survey survey(drive, options.translation_limit - kept);
   if (survey.blocks() == 0 || !survey.answers()) {
     result.layout.reason = survey.blocks() == 0 ? "the drive has no blocks"
                                                 : "the drive does not answer address translation";
@@ -461,6 +480,8 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
   } catch (const OutOfTranslations&) {
     mapper.do_not_understand(survey.blocks() - 1);
   }
+  survey.allow(options.translation_limit);
+  if (mapper.ended_early()) verification.doubt(kept / 2);
   try {
     result.layout = compile(mapper);
   } catch (const OutOfTranslations&) {

@@ -41,6 +41,10 @@ class Mapper {
   // Looks a block up; if it is not where it should be, the map is repaired until it is. True if it
   // was right at once.
   bool check(std::uint64_t lbn);
+  // Looks a block up and changes nothing.
+  bool is_right(std::uint64_t lbn) const {
+    return matches(zones_[zone_of(lbn)], lbn, survey_.at(lbn));
+  }
 
   // Where numbers start at the index: which tracks lack blocks in front.
   void find_fronts();
@@ -52,6 +56,7 @@ class Mapper {
   std::vector<model::NotUnderstood> not_understood() const;
   // Questions were no longer allowed: the map is as good as it was then.
   bool ended_early() const { return not_looked_at_.has_value(); }
+  bool is_claimed(std::uint64_t lbn) const { return !not_looked_at_ || lbn < *not_looked_at_; }
 
   const std::vector<Zone>& zones() const { return zones_; }
   const Defects& defects() const { return defects_; }

@@ -47,6 +47,8 @@ class Survey {
   std::uint64_t translations() const { return translations_; }
   // From now on all questions are past the limit.
   void stop() { limit_ = 0; }
+  // As many as `limit` are allowed, those asked before included.
+  void allow(std::uint64_t limit) { limit_ = limit; }
 
  private:
   Answer ask(std::uint64_t lbn);

@@ -1,4 +1,5 @@
 // What a wrong map would come from, planted: each must be found out, or refused in one sentence.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -174,6 +175,33 @@ TEST_CASE("where the translations end the map claims nothing, and is right befor
       right = right && map.pbn_of_lbn(lbn) == truth.pbn_of_lbn(lbn);
     CHECK(right);
   }
+}
+
+TEST_CASE("a map that ends early claims nothing where the blocks that are drawn lie elsewhere") {
+  // Cylinders 130 to 249 are swapped, where no leap lands; behind cylinder 400 tracks in no order.
+  model::Layout layout = plain_layout();
+  constexpr std::int32_t kTracks = 400;
+  for (std::int32_t i = 0; i < kTracks; ++i) {
+    model::LayoutNode track;
+    track.cylinder = 400 + i * 151 % kTracks;
+    track.sectors = 50 + static_cast<std::uint32_t>(i * 7 % 11);
+    layout.zones.push_back(track);
+  }
+  Liar drive(layout);
+  drive.lie = [](std::uint64_t, scsi::Translation& answer) {
+    std::uint32_t& cylinder = answer.places[0].cylinder;
+    if (cylinder >= 130 && cylinder < 250) cylinder = 379 - cylinder;
+  };
+  Options options;
+  options.translation_limit = 1200;
+  const Extraction found = by_address_translation(drive, options);
+  const auto claimed = [&found](std::uint64_t lbn) {
+    return std::ranges::none_of(found.layout.not_understood, [lbn](const auto& range) {
+      return lbn >= range.first_lbn && lbn <= range.last_lbn;
+    });
+  };
+  CHECK(found.translations <= 1200);
+  CHECK(!claimed(70'000));
 }
 
 }  // namespace
