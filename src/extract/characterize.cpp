@@ -30,6 +30,10 @@ namespace {
 using Body = std::function<void()>;
 
 constexpr int kWarmUpReads = 50;  // paper, section 5
+// Of the period: what later stages need to count revolutions from anchor to anchor. Their anchors lie
+// minutes apart in the end, and tell it much better than so many reads in a row could. Without a map
+// there are none.
+constexpr double kFirstPeriodError = 1.5e-6, kOnlyPeriodError = 1e-7;
 
 class Characterization {
  public:
@@ -47,7 +51,7 @@ class Characterization {
  private:
   void begin();
   void warm_up();
-  void measure_rotation();
+  void measure_rotation(double relative_error);
   void extract_layout();
   void measure_angles();
   void measure_seeks();
@@ -99,7 +103,12 @@ void Characterization::stage(std::size_t index, const Body& body) {
       options_.progress(std::string(stage.name), (done_weight_ + share * stage.weight) / kAllWeights);
   };
   context_.report(std::string(stage.name), 0);
+  const Nanoseconds began_ns = drive_.now_ns();
+  const std::uint64_t commands = drive_.commands();
   body();
+  model_.provenance.stages.push_back({std::string(stage.name),
+                                      static_cast<double>(drive_.now_ns() - began_ns) * 1e-9,
+                                      drive_.commands() - commands});
   done_weight_ += stage.weight;
 }
 
@@ -182,8 +191,10 @@ void Characterization::warm_up() {
   }
 }
 
-void Characterization::measure_rotation() {
-  const auto estimate = mtbrc::measure_rotation(context_, reference_lbn_);
+void Characterization::measure_rotation(double relative_error) {
+  mtbrc::RotationOptions how;
+  how.target_relative_error = relative_error;
+  const auto estimate = mtbrc::measure_rotation(context_, reference_lbn_, how);
   switch (estimate.outcome) {
     case mtbrc::RotationOutcome::measured:
       model_.rotation = estimate.rotation;
@@ -328,7 +339,7 @@ Run Characterization::run() {
   begin();
   stage(0, [this] { warm_up(); });
   switch_caches_off();
-  stage_without_caches(1, [this] { measure_rotation(); });
+  stage_without_caches(1, [this] { measure_rotation(kFirstPeriodError); });
   stage(2, [this] { extract_layout(); });
   if (map_) stage_without_caches(3, [this] { measure_angles(); });
   if (map_) {
@@ -345,6 +356,7 @@ Run Characterization::run() {
     });
     measure_overheads();
   } else {
+    stage_without_caches(1, [this] { measure_rotation(kOnlyPeriodError); });
     model_.seek.reason = model_.head_switch.reason = model_.write_settle.reason = without_layout();
     model_.overheads.read_miss_after_read.reason = model_.cache.segments.reason = without_layout();
   }

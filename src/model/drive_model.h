@@ -35,12 +35,22 @@ struct Identity {
   std::string name;  // short name for people, e.g. "Quantum Atlas 10K"
 };
 
+// What one stage of a characterization took.
+struct StageTime {
+  std::string name;
+  double drive_seconds = 0;
+  std::uint64_t commands = 0;
+
+  bool operator==(const StageTime&) const = default;
+};
+
 struct Provenance {
   std::string method;  // "characterized", "imported", "catalogue", "derived"
   std::string source;  // device name, file name or publication
   std::string date;    // ISO 8601, UTC
   double drive_seconds = 0, wall_seconds = 0;
   std::uint64_t commands = 0, translations = 0, bytes_written = 0, seed = 0;
+  std::vector<StageTime> stages;   // in the order of the run
   std::vector<std::string> notes;  // for a reader: what was assumed, what was ignored
 };
 

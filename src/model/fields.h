@@ -36,6 +36,13 @@ void visit_fields(Fields<Identity> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<StageTime> auto& s, V&& visit) {
+  visit.required("name", s.name);
+  visit.required("drive_seconds", s.drive_seconds);
+  visit.usual("commands", s.commands);
+}
+
+template <typename V>
 void visit_fields(Fields<Provenance> auto& s, V&& visit) {
   visit.required("method", s.method);
   visit.usual("source", s.source);
@@ -46,6 +53,7 @@ void visit_fields(Fields<Provenance> auto& s, V&& visit) {
   visit.usual("translations", s.translations);
   visit.usual("bytes_written", s.bytes_written);
   visit.usual("seed", s.seed);
+  visit.compact("stages", s.stages, std::vector<StageTime>());
   visit.usual("notes", s.notes);
 }
 

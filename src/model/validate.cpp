@@ -259,6 +259,9 @@ void check_provenance(const Provenance& provenance, const Checker& check) {
                 "provenance.drive_seconds", "must be a number from 0");
   check.require(std::isfinite(provenance.wall_seconds) && provenance.wall_seconds >= 0,
                 "provenance.wall_seconds", "must be a number from 0");
+  for (const StageTime& stage : provenance.stages)
+    check.require(std::isfinite(stage.drive_seconds) && stage.drive_seconds >= 0,
+                  "provenance.stages", "must have times from 0");
 }
 
 // One revolution lasts from 0.1 ms to 10 s; both terms stay below 2^60, so that products of them with

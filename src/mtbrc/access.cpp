@@ -12,8 +12,9 @@ std::optional<Sample> Accesses::access(Sample sample) {
   }
   last_.reset();
   try {
-    const scsi::Completion done = sample.write ? context_.drive.write(sample.lbn, sample.blocks)
-                                               : context_.drive.read(sample.lbn, sample.blocks);
+    const scsi::Completion done = sample.blocks == 0 ? context_.drive.seek(sample.lbn)
+                                  : sample.write ? context_.drive.write(sample.lbn, sample.blocks)
+                                                 : context_.drive.read(sample.lbn, sample.blocks);
     if (done.status != scsi::Status::good) return std::nullopt;
     sample.issued_ns = done.issued_ns;
     sample.completed_ns = done.completed_ns;
@@ -44,6 +45,15 @@ std::optional<Sample> Accesses::write(Experiment experiment, std::uint64_t lbn, 
   sample.write = true;
   sample.lbn = lbn;
   sample.blocks = blocks;
+  return access(sample);
+}
+
+std::optional<Sample> Accesses::seek(Experiment experiment, std::uint64_t lbn, std::int64_t group) {
+  Sample sample;
+  sample.experiment = experiment;
+  sample.group = group;
+  sample.lbn = lbn;
+  sample.blocks = 0;
   return access(sample);
 }
 

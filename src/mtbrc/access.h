@@ -18,6 +18,8 @@ class Accesses {
   // learn_contents() must have read the sectors before; else the drive throws.
   std::optional<Sample> write(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0,
                               std::uint32_t blocks = 1);
+  // A SEEK; its sample has no blocks. Throws Error(unsupported) where the drive has none.
+  std::optional<Sample> seek(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0);
   // The last good command's sample; nullopt before the first and after an error.
   const std::optional<Sample>& last() const { return last_; }
 

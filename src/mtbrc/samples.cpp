@@ -13,9 +13,9 @@
 namespace platter::mtbrc {
 namespace {
 
-constexpr std::array<std::string_view, 9> kNames = {
-    "rotation",    "anchor",   "angle", "same_track", "seek",
-    "head_switch", "transfer", "hit",   "other"};
+constexpr std::array<std::string_view, 10> kNames = {
+    "rotation",    "anchor",   "angle", "same_track",   "seek",
+    "head_switch", "transfer", "hit",   "seek_command", "other"};
 
 Experiment experiment_of(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {

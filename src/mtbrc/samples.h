@@ -21,6 +21,7 @@ enum class Experiment : std::uint8_t {
   head_switch,  // MTBRC between two heads of a cylinder; group = from * 65536 + to
   transfer,     // a read of `group` blocks; group 0: the read of one block before it
   hit,          // served by the cache; blocks tell the size
+  seek_command, // a SEEK over `group` cylinders (negative: outward) on one head; blocks = 0
   other,
 };
 

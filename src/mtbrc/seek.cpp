@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "mtbrc/seek_command.h"
 #include "mtbrc/trials.h"
 #include "statistics/robust.h"
 
@@ -26,6 +27,7 @@ class SeekSurvey {
         options_(options),
         map_(*context.map),
         trials_(context),
+        commands_(context),
         meter_(context, context.budget.commands > 0 || context.budget.drive_time_ns > 0
                             ? context.budget
                             : options.budget) {}
@@ -35,8 +37,10 @@ class SeekSurvey {
  private:
   using Points = std::map<std::uint32_t, Point>;
 
-  std::optional<engine::Track> neighbour(const engine::Track& from, std::int64_t distance) const;
-  std::optional<engine::Track> start_for(std::uint32_t distance);
+  std::vector<std::uint32_t> grid();
+  bool by_commands(const std::vector<std::uint32_t>& grid);
+  bool commands_agree(const std::vector<std::uint32_t>& grid);
+  void by_trials(const std::vector<std::uint32_t>& grid);
   void some_trials(std::uint32_t distance, Point& point);
   void measure(std::uint32_t distance, double target_ns);
   Threshold fresh_threshold(std::uint32_t distance) const;
@@ -48,38 +52,13 @@ class SeekSurvey {
   SeekOptions options_;
   const engine::LayoutMap& map_;
   Trials trials_;
+  SeekCommands commands_;
   Meter meter_;
   Points points_;
 };
 
-std::optional<engine::Track> SeekSurvey::neighbour(const engine::Track& from,
-                                                   std::int64_t distance) const {
-  const std::int64_t cylinder = std::int64_t{from.cylinder} + distance;
-  if (cylinder < 0 || cylinder >= std::int64_t{map_.cylinders()}) return std::nullopt;
-  const auto track = map_.track_at(static_cast<std::uint32_t>(cylinder), from.head);
-  if (!track || !holds_lbns(map_, *track)) return std::nullopt;
-  return track;
-}
-
-// A track from which at least one direction is possible, all over the disk.
-std::optional<engine::Track> SeekSurvey::start_for(std::uint32_t distance) {
-  for (int attempt = 0; attempt < 200; ++attempt) {
-    auto track = random_track(map_, context_.random);
-    if (!track) return std::nullopt;
-    if (neighbour(*track, distance) || neighbour(*track, -std::int64_t{distance})) return track;
-    // Long seeks start near the edges: move there.
-    const std::uint32_t room = map_.cylinders() > distance ? map_.cylinders() - distance : 0;
-    if (room == 0) return std::nullopt;
-    const std::uint32_t cylinder =
-        std::uniform_int_distribution<std::uint32_t>(0, room - 1)(context_.random);
-    track = map_.track_at(cylinder, track->head);
-    if (track && holds_lbns(map_, *track) && neighbour(*track, distance)) return track;
-  }
-  return std::nullopt;
-}
-
 void SeekSurvey::some_trials(std::uint32_t distance, Point& point) {
-  const auto start = start_for(distance);
+  const auto start = seek_start(map_, distance, context_.random);
   if (!start || !trials_.go(*start)) {
     ++point.failures;
     return;
@@ -89,10 +68,10 @@ void SeekSurvey::some_trials(std::uint32_t distance, Point& point) {
   for (std::uint32_t i = 0; i < kTrialsAtOnePlace; ++i) {
     const bool inward = std::bernoulli_distribution(0.5)(context_.random);
     std::int64_t move = inward ? std::int64_t{distance} : -std::int64_t{distance};
-    auto to = neighbour(at, move);
+    auto to = neighbour(map_, at, move);
     if (!to) {
       move = -move;
-      to = neighbour(at, move);
+      to = neighbour(map_, at, move);
     }
     if (!to) break;
     const bool good = trials_.trial(Experiment::seek, move, *to, false, point.threshold);
@@ -211,11 +190,51 @@ std::vector<std::uint32_t> grid_up_to(std::uint32_t longest, std::uint32_t most_
   return distances;
 }
 
-void SeekSurvey::run() {
+std::vector<std::uint32_t> SeekSurvey::grid() {
   std::uint32_t longest = map_.cylinders() - 1;
   // The longest may start and end on spare cylinders: come down until tracks are found.
-  while (longest > 1 && !start_for(longest)) longest -= 1 + longest / 1000;
-  const auto grid = grid_up_to(longest, options_.most_beyond_500);
+  while (longest > 1 && !seek_start(map_, longest, context_.random)) longest -= 1 + longest / 1000;
+  return grid_up_to(longest, options_.most_beyond_500);
+}
+
+// Distances all along the grid, by MTBRC: what SEEK told before places the trials. False as soon as
+// no constant lies between the two.
+bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
+  constexpr std::size_t kFewest = 3;
+  const std::size_t wanted = std::min<std::size_t>(options_.compared, grid.size());
+  const SeekTimes told = commands_.times();
+  const double period = trials_.passages().period_ns();
+  SeekTimes mtbrcs;
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const std::uint32_t distance = grid[wanted > 1 ? i * (grid.size() - 1) / (wanted - 1) : 0];
+    const auto command = told.find(distance);
+    if (command == told.end()) continue;
+    const auto so_far = constant_between(told, mtbrcs, 1);
+    points_.try_emplace(distance, Point{so_far ? Threshold(period,
+                                                           command->second.value - so_far->value_ns,
+                                                           0.01 * period)
+                                               : Threshold(period, command->second.value,
+                                                           0.1 * period),
+                                        0});
+    measure(distance, 1e6 * options_.grid_error_ms);
+    if (const auto found = points_.at(distance).threshold.estimate())
+      mtbrcs[distance] = {found->value, found->error, found->samples};
+    if (mtbrcs.size() >= kFewest && !constant_between(told, mtbrcs, kFewest)) return false;
+  }
+  return constant_between(told, mtbrcs, std::min<std::size_t>(wanted, 4)).has_value();
+}
+
+// The curve by SEEK commands. False: the drive has none, or they are no measure of its seeks.
+bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
+  if (!commands_.usable()) return false;
+  const double error_ns = 1e6 * options_.command_error_ms;
+  commands_.sharpen(grid, error_ns, meter_);
+  if (!commands_agree(grid)) return false;
+  commands_.look_between(1e6 * options_.command_tolerance_ms, error_ns, meter_);
+  return true;
+}
+
+void SeekSurvey::by_trials(const std::vector<std::uint32_t>& grid) {
   // Every eighth first: whatever the budget, the whole curve is seen; then the short ones, which no
   // neighbour tells; then those between. Each helps to guess those beside it.
   const auto measure_some = [&](const auto& wanted, double share) {
@@ -234,6 +253,11 @@ void SeekSurvey::run() {
   while (!meter_.exhausted() && sharpen_worst()) context_.report("seek curve", meter_.share());
 }
 
+void SeekSurvey::run() {
+  const std::vector<std::uint32_t> distances = grid();
+  if (!by_commands(distances)) by_trials(distances);
+}
+
 // A spread for all thresholds of a kind: what most of them say.
 statistics::ThresholdPrior pooled_prior(
     const std::map<std::uint32_t, std::vector<statistics::CensoredTrial>>& trials,
@@ -247,6 +271,18 @@ statistics::ThresholdPrior pooled_prior(
   prior.spread = statistics::median(spreads);
   prior.log_width = 0.4;
   return prior;
+}
+
+// A distance's time by SEEK, freed of the constant, together with its MTBRC where it has one.
+statistics::Estimate weighed(const SeekTimes& mtbrcs, std::uint32_t distance,
+                             const statistics::Estimate& command, double constant_ns) {
+  const statistics::Estimate freed{command.value - constant_ns, command.error, command.samples};
+  const auto mtbrc = mtbrcs.find(distance);
+  if (mtbrc == mtbrcs.end()) return freed;
+  const double a = 1 / (freed.error * freed.error);
+  const double b = 1 / (mtbrc->second.error * mtbrc->second.error);
+  return {(a * freed.value + b * mtbrc->second.value) / (a + b), 1 / std::sqrt(a + b),
+          freed.samples + mtbrc->second.samples};
 }
 
 }  // namespace
@@ -328,17 +364,28 @@ model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
   }
   const double period = passages.period_ns();
   const statistics::ThresholdPrior prior = pooled_prior(trials, period);
-  // On one track the positioning noise can only delay, so that it shifts the constant by up to its
-  // mean, 0.4 sigma; half of that is taken as the error that all points share.
-  const double shared_ms = std::hypot(same.error.value_or(0), 0.2 * prior.spread * 1e-6);
+  SeekTimes times;
   for (const auto& [distance, mine] : trials) {
     const auto found = statistics::fit_threshold(mine, prior);
     if (!found || found->error > 0.05 * period) continue;
+    times[distance] = {found->value, found->error, found->samples};
+  }
+  // On one track the positioning noise can only delay, so that it shifts the constant by up to its
+  // mean, 0.4 sigma; half of that is taken as the error that all points share.
+  double shared_ns = std::hypot(same.error.value_or(0) * 1e6, 0.2 * prior.spread);
+  const SeekTimes commands = command_times(samples);
+  if (const auto constant = constant_between(commands, times)) {
+    for (const auto& [distance, command] : commands)
+      times[distance] = weighed(times, distance, command, constant->value_ns);
+    shared_ns = std::hypot(shared_ns, constant->error_ns);
+    seek.method = "SEEK commands, less what MTBRCs of the same distances tell apart";
+  }
+  for (const auto& [distance, time] : times) {
     model::SeekPoint point;
     point.cylinders = distance;
-    point.time_ms = found->value * 1e-6 - *same.value;
-    point.error_ms = std::hypot(found->error * 1e-6, shared_ms);
-    point.samples = found->samples;
+    point.time_ms = time.value * 1e-6 - *same.value;
+    point.error_ms = std::hypot(time.error, shared_ns) * 1e-6;
+    point.samples = time.samples;
     seek.points.push_back(point);
   }
   if (seek.points.empty()) seek.reason = "no seek could be timed";

@@ -1,6 +1,7 @@
-// The seek curve: MTBRC of two reads `d` cylinders apart, same head, less MTBRC on one track
-// (DIXtrac, section 4.2, "Seek Times", its method for drives without SEEK). A seek time is from the
-// end of the command's overhead until the arm is on track.
+// The seek curve: SEEK commands where the drive has them and they prove to be its seeks, else MTBRCs
+// of two reads `d` cylinders apart, same head, less MTBRC on one track (DIXtrac, section 4.2, "Seek
+// Times": both methods). A seek time is from the end of the command's overhead until the arm is on
+// track.
 #pragma once
 
 #include "mtbrc/context.h"
@@ -9,7 +10,10 @@ namespace platter::mtbrc {
 
 struct SeekOptions {
   double target_error_ms = 0.008;          // of a point
-  double target_interpolation_ms = 0.010;  // between points
+  double target_interpolation_ms = 0.010;  // between points, as MTBRCs tell them
+  double command_tolerance_ms = 0.015;     // of a straight line between such
+  double command_error_ms = 0.013;         // of a point that SEEK commands tell
+  std::uint32_t compared = 9;              // distances at which MTBRCs judge SEEK commands
   double grid_error_ms = 0.016;            // of a point of the first grid
   double grid_share = 0.75;                // of the budget, at most, for the first grid
   std::uint32_t most_beyond_500 = 110;     // distances in the first grid beyond 500
@@ -17,8 +21,10 @@ struct SeekOptions {
   Budget budget{20'000, 60 * kSecond};     // where the context has none
 };
 
-// Measures where the curve is uncertain: first the distances of the DIXtrac paper, then halving the
-// intervals in which a straight line is furthest from the curve, then sharpening the worst points.
+// Measures where the curve is uncertain: first the distances of the DIXtrac paper, then between them.
+// SEEK commands are cheap: a look into every interval, ever closer where a straight line is wrong.
+// MTBRCs are not: halving the intervals in which a line is furthest from the curve, then sharpening
+// the worst points.
 // context.map with angles. Caches off.
 model::Seek measure_seeks(Context& context, const SeekOptions& options = {});
 

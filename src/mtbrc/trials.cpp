@@ -119,4 +119,30 @@ std::optional<engine::Track> random_track(const engine::LayoutMap& map, std::mt1
   return std::nullopt;
 }
 
+std::optional<engine::Track> neighbour(const engine::LayoutMap& map, const engine::Track& from,
+                                       std::int64_t distance) {
+  const std::int64_t cylinder = std::int64_t{from.cylinder} + distance;
+  if (cylinder < 0 || cylinder >= std::int64_t{map.cylinders()}) return std::nullopt;
+  const auto track = map.track_at(static_cast<std::uint32_t>(cylinder), from.head);
+  if (!track || !holds_lbns(map, *track)) return std::nullopt;
+  return track;
+}
+
+std::optional<engine::Track> seek_start(const engine::LayoutMap& map, std::uint32_t distance,
+                                        std::mt19937_64& random) {
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    auto track = random_track(map, random);
+    if (!track) return std::nullopt;
+    if (neighbour(map, *track, distance) || neighbour(map, *track, -std::int64_t{distance}))
+      return track;
+    // Long seeks start near the edges: move there.
+    const std::uint32_t room = map.cylinders() > distance ? map.cylinders() - distance : 0;
+    if (room == 0) return std::nullopt;
+    const std::uint32_t cylinder = std::uniform_int_distribution<std::uint32_t>(0, room - 1)(random);
+    track = map.track_at(cylinder, track->head);
+    if (track && holds_lbns(map, *track) && neighbour(map, *track, distance)) return track;
+  }
+  return std::nullopt;
+}
+
 }  // namespace platter::mtbrc

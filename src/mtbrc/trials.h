@@ -60,6 +60,12 @@ class Trials {
 // A random track with LBNs; nullopt if none was found.
 std::optional<engine::Track> random_track(const engine::LayoutMap& map, std::mt19937_64& random);
 bool holds_lbns(const engine::LayoutMap& map, const engine::Track& track);
+// The track of the same head so many cylinders further in; nullopt: none there that holds LBNs.
+std::optional<engine::Track> neighbour(const engine::LayoutMap& map, const engine::Track& from,
+                                       std::int64_t distance);
+// A track anywhere that has a neighbour so far away, in at least one direction.
+std::optional<engine::Track> seek_start(const engine::LayoutMap& map, std::uint32_t distance,
+                                        std::mt19937_64& random);
 
 // The trials of one kind in kept samples, in ns: all those for which `wanted` says yes. Pure.
 template <class Wanted>

@@ -370,6 +370,9 @@ std::string provenance_chapter(const model::DriveModel& model, const std::string
   if (p.commands > 0) {
     add("seed", std::to_string(p.seed));
     add("drive's time", fmt::format("{:.1f} s", p.drive_seconds));
+    for (const model::StageTime& stage : p.stages)
+      add("drive's time for " + stage.name,
+          fmt::format("{:.1f} s, {} commands", stage.drive_seconds, grouped(stage.commands)));
     add("time on the host", fmt::format("{:.1f} s", p.wall_seconds));
     add("commands", grouped(p.commands));
     add("address translations", grouped(p.translations));

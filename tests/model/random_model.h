@@ -155,6 +155,7 @@ class RandomModel {
     model.provenance.source = text();
     model.provenance.drive_seconds = real(0, 1e4);
     model.provenance.seed = between(0, std::numeric_limits<std::uint64_t>::max());
+    model.provenance.stages = {{text(), real(0, 1e4), between(0, 100000)}, {text(), 0, 0}};
     model.provenance.notes = {text(), text()};
     model.validity.last_lbn = model.identity.blocks - 1;
     model.validity.reads = chance();

@@ -22,6 +22,14 @@ struct Zone {
   double angle, head_skew, cylinder_skew;
 };
 
+// What the disk does with SEEK(10).
+enum class Seeks {
+  none,     // refuses it
+  real,     // moves the arm, and ends when it is there
+  at_once,  // does nothing
+  half,     // ends when the arm is half there
+};
+
 struct Shape {
   double period_ns = 60e9 / 10025.0;
   std::uint32_t heads = 4;
@@ -32,6 +40,9 @@ struct Shape {
   // Noise; 0 = none.
   double positioning_us = 30, host_us = 12, host_log_sigma = 0.69, slow_share = 0.01, slow_ms = 1;
   double wobble_ppm = 5, wobble_period_s = 7;
+  Seeks seeks = Seeks::none;
+  // Seeks of about dip_at cylinders take less, by up to dip_ms; by none from dip_width cylinders away.
+  double dip_at = 0, dip_width = 1, dip_ms = 0;
   bool cached = false;  // every read of the sector read before is a hit
 };
 
@@ -88,6 +99,12 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
     return layout;
   }
 
+  double seek_ms(double distance) const {
+    const double dip = 1 - std::abs(distance - shape_.dip_at) / shape_.dip_width;
+    return shape_.seek_a_ms + shape_.seek_b_ms * std::sqrt(distance) -
+           (dip > 0 ? dip * shape_.dip_ms : 0);
+  }
+
  private:
   struct Place {
     std::uint32_t cylinder, head;
@@ -121,12 +138,28 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
     const double w = 2 * M_PI / (shape_.wobble_period_s * 1e9);
     return shape_.wobble_ppm * 1e-6 / w * std::sin(w * t);
   }
+  // Without noise.
+  double move_ms(const Place& at, bool write) const {
+    const double distance = std::abs(static_cast<double>(at.cylinder) - cylinder_);
+    double move = distance > 0 ? seek_ms(distance) : 0;
+    if (at.head != head_) move = std::max(move, shape_.head_switch_ms);
+    return write && move > 0 ? move + shape_.settle_ms : move;
+  }
+  Nanoseconds seek(std::uint64_t lbn) {
+    double t = static_cast<double>(now_) + host_ns() + 0.8e6 * shape_.overhead_ms;
+    if (shape_.seeks == Seeks::at_once) return static_cast<Nanoseconds>(t);
+    const Place at = find(lbn);
+    const double move = move_ms(at, false);
+    const double noise =
+        move > 0 ? shape_.positioning_us * 1e3 * std::normal_distribution<double>()(random_) : 0;
+    t += (shape_.seeks == Seeks::half ? 0.5e6 : 1e6) * move + noise;
+    cylinder_ = at.cylinder;
+    head_ = at.head;
+    return static_cast<Nanoseconds>(t);
+  }
   Nanoseconds media(std::uint64_t lbn, bool write) {
     const Place at = find(lbn);
-    const double distance = std::abs(static_cast<double>(at.cylinder) - cylinder_);
-    double move = distance > 0 ? shape_.seek_a_ms + shape_.seek_b_ms * std::sqrt(distance) : 0;
-    if (at.head != head_) move = std::max(move, shape_.head_switch_ms);
-    if (write && move > 0) move += shape_.settle_ms;
+    const double move = move_ms(at, write);
     double t = static_cast<double>(now_) + host_ns() +
                1e6 * (write ? shape_.write_overhead_ms : shape_.overhead_ms);
     double noise = shape_.positioning_us * 1e3 * std::normal_distribution<double>()(random_);
@@ -182,6 +215,10 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
         if (!write) done.data.assign(std::size_t{count} * 512, 0x5a);
         break;
       }
+      case 0x2B:
+        if (shape_.seeks == Seeks::none) return fail(done), done;
+        done.completed_ns = seek(be32(2)) + static_cast<Nanoseconds>(host_ns());
+        break;
       default:
         fail(done);
     }

@@ -44,6 +44,79 @@ TEST_CASE("seeks: the curve of a noisy disk, with honest errors") {
   }
 }
 
+namespace {
+
+// A curve's errors at every distance, linear between its points, and the time that it took.
+struct Judged {
+  model::Seek seek;
+  double mean_ms = 0, worst_ms = 0, seconds = 0;
+  std::uint32_t worst_at = 0;
+};
+
+Judged judged(const plain::Shape& shape, std::uint64_t seed) {
+  plain::Disk disk(shape, seed);
+  scsi::Drive drive(disk, "plain disk");
+  drive.identify();
+  Context context(drive, seed);
+  measure_rotation(context, 0);
+  const engine::LayoutMap map(disk.layout(true));
+  context.map = &map;
+  const Nanoseconds start = drive.now_ns();
+  Judged result;
+  result.seek = measure_seeks(context);
+  result.seconds = to_ms(drive.now_ns() - start) * 1e-3;
+  const auto& points = result.seek.points;
+  std::uint32_t distances = 0;
+  for (std::size_t i = 1; i < points.size(); ++i)
+    for (std::uint32_t d = points[i - 1].cylinders; d < points[i].cylinders; ++d, ++distances) {
+      const double share = static_cast<double>(d - points[i - 1].cylinders) /
+                           (points[i].cylinders - points[i - 1].cylinders);
+      const double error = points[i - 1].time_ms +
+                           share * (points[i].time_ms - points[i - 1].time_ms) - disk.seek_ms(d);
+      result.mean_ms += std::abs(error);
+      if (std::abs(error) <= result.worst_ms) continue;
+      result.worst_ms = std::abs(error);
+      result.worst_at = d;
+    }
+  result.mean_ms /= std::max(distances, 1u);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("seeks: SEEK commands tell the curve in a small part of the time, where they are true") {
+  plain::Shape shape = plain::small_shape();
+  const auto seeks = GENERATE(plain::Seeks::real, plain::Seeks::at_once, plain::Seeks::half);
+  shape.seeks = seeks;
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    const Judged found = judged(shape, seed);
+    INFO("kind of SEEK " << static_cast<int>(seeks) << ", seed " << seed << ": "
+                         << found.seek.points.size() << " points, mean " << found.mean_ms
+                         << " ms, worst " << found.worst_ms << " ms at " << found.worst_at << ", "
+                         << found.seconds << " s of drive time; " << found.seek.method);
+    REQUIRE(found.seek.points.size() > 20);
+    CHECK(found.worst_ms < 0.08);
+    CHECK(found.mean_ms < 0.025);
+    CHECK(found.seconds < (seeks == plain::Seeks::real ? 12 : 70));
+  }
+}
+
+TEST_CASE("seeks: a dip between the distances that are measured first is found") {
+  plain::Shape shape = plain::small_shape();
+  shape.seeks = plain::Seeks::real;
+  shape.dip_at = 750;
+  shape.dip_width = 40;
+  shape.dip_ms = 1.5;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const Judged found = judged(shape, seed);
+    INFO("seed " << seed << ": " << found.seek.points.size() << " points, mean " << found.mean_ms
+                 << " ms, worst " << found.worst_ms << " ms at " << found.worst_at << ", "
+                 << found.seconds << " s of drive time");
+    CHECK(found.worst_ms < 0.15);
+    CHECK(found.seconds < 15);
+  }
+}
+
 TEST_CASE("seeks: nothing measured is told as such") {
   const plain::Disk disk(plain::small_shape());
   const engine::LayoutMap map(disk.layout(true));

@@ -1,0 +1,236 @@
+#include "mtbrc/seek_command.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/error.h"
+#include "mtbrc/track_reads.h"
+#include "mtbrc/trials.h"
+
+namespace platter::mtbrc {
+namespace {
+
+constexpr int kMostFailures = 4;
+constexpr std::size_t kFewest = 4, kMost = 24;  // commands of one distance
+constexpr double kEfficiency = 1.03;            // of Huber's location, as a factor of the error
+
+using TimesByDistance = std::map<std::uint32_t, std::vector<double>>;
+
+// Spread of one command, from what those of each distance deviate from their median.
+double spread_ns(const TimesByDistance& times) {
+  std::vector<double> deviations;
+  for (const auto& [distance, ns] : times) {
+    if (ns.size() < 2) continue;
+    const double middle = statistics::median(ns);
+    const auto n = static_cast<double>(ns.size());
+    for (double time : ns) deviations.push_back((time - middle) * std::sqrt(n / (n - 1)));
+  }
+  return std::max(statistics::clipped_deviation(deviations), 1.0);
+}
+
+SeekTimes estimates(const TimesByDistance& times, std::size_t least) {
+  SeekTimes result;
+  const double spread = spread_ns(times);
+  for (const auto& [distance, ns] : times) {
+    if (ns.size() < std::max<std::size_t>(least, 1)) continue;
+    const auto found = statistics::huber_location(ns);
+    const double typical = kEfficiency * spread / std::sqrt(static_cast<double>(ns.size()));
+    if (found)
+      result[distance] = {found->value, std::max(found->error, typical), ns.size()};
+    else
+      result[distance] = {ns.front(), typical, 1};
+  }
+  return result;
+}
+
+}  // namespace
+
+SeekTimes command_times(const Samples& samples, std::size_t least) {
+  TimesByDistance times;
+  for (const Sample& s : samples)
+    if (s.experiment == Experiment::seek_command)
+      times[static_cast<std::uint32_t>(std::abs(s.group))].push_back(
+          static_cast<double>(s.completed_ns - s.issued_ns));
+  return estimates(times, least);
+}
+
+std::optional<Constant> constant_between(const SeekTimes& commands, const SeekTimes& mtbrcs,
+                                         std::size_t least) {
+  constexpr double kTolerance_ns = 15e3, kSigmas = 4;
+  double weights = 0, sum = 0;
+  std::vector<statistics::Estimate> differences;
+  for (const auto& [distance, mtbrc] : mtbrcs) {
+    const auto command = commands.find(distance);
+    if (command == commands.end()) continue;
+    const double error = std::hypot(command->second.error, mtbrc.error);
+    differences.push_back({command->second.value - mtbrc.value, error, 1});
+    weights += 1 / (error * error);
+    sum += differences.back().value / (error * error);
+  }
+  if (differences.size() < least) return std::nullopt;
+  const Constant constant{sum / weights, 1 / std::sqrt(weights)};
+  for (const auto& difference : differences)
+    if (std::abs(difference.value - constant.value_ns) >
+        kTolerance_ns + kSigmas * difference.error)
+      return std::nullopt;
+  return constant;
+}
+
+SeekCommands::SeekCommands(Context& context)
+    : context_(context), map_(*context.map), accesses_(context) {}
+
+bool SeekCommands::usable() {
+  if (map_.blocks() > (std::uint64_t{1} << 32)) return false;
+  const auto track = random_track(map_, context_.random);
+  try {
+    return track && go(*track);
+  } catch (const Error& error) {
+    if (error.status() != ExitStatus::unsupported) throw;
+    return false;
+  }
+}
+
+std::optional<std::uint64_t> SeekCommands::lbn_on(const engine::Track& track) {
+  return readable_near(map_, track.first_slot, track.sectors,
+                       std::uniform_int_distribution<std::uint64_t>(0, track.sectors - 1)(
+                           context_.random));
+}
+
+bool SeekCommands::go(const engine::Track& track) {
+  const auto lbn = lbn_on(track);
+  at_.reset();
+  if (!lbn || !accesses_.seek(Experiment::other, *lbn)) return false;
+  at_ = track;
+  return true;
+}
+
+bool SeekCommands::reachable(std::uint32_t distance) const {
+  return at_ && (neighbour(map_, *at_, distance) || neighbour(map_, *at_, -std::int64_t{distance}));
+}
+
+bool SeekCommands::time_one(std::uint32_t distance) {
+  Timed& mine = timed_[distance];
+  if (!reachable(distance)) {
+    const auto start = seek_start(map_, distance, context_.random);
+    if (!start || !go(*start)) {
+      ++mine.failures;
+      return false;
+    }
+  }
+  std::int64_t move = mine.inward > 0 ? -std::int64_t{distance} : std::int64_t{distance};
+  auto to = neighbour(map_, *at_, move);
+  if (!to) {
+    move = -move;
+    to = neighbour(map_, *at_, move);
+  }
+  const auto lbn = to ? lbn_on(*to) : std::nullopt;
+  const auto sample = lbn ? accesses_.seek(Experiment::seek_command, *lbn, move) : std::nullopt;
+  if (!sample) {
+    at_.reset();
+    ++mine.failures;
+    return false;
+  }
+  at_ = to;
+  mine.inward += move > 0 ? 1 : -1;
+  mine.ns.push_back(static_cast<double>(sample->completed_ns - sample->issued_ns));
+  return true;
+}
+
+void SeekCommands::measure(std::vector<std::uint32_t> distances, std::size_t commands,
+                           const Meter& meter) {
+  const auto done = [&](std::uint32_t distance) {
+    const Timed& mine = timed_[distance];
+    return mine.ns.size() >= commands || mine.failures >= kMostFailures;
+  };
+  std::erase_if(distances, done);
+  const std::size_t all = distances.size();
+  while (!distances.empty() && !meter.exhausted()) {
+    // One that can be had from here, if that is soon found.
+    constexpr int kAttempts = 8;
+    std::size_t chosen = 0;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      chosen = std::uniform_int_distribution<std::size_t>(0, distances.size() - 1)(context_.random);
+      if (reachable(distances[chosen])) break;
+    }
+    time_one(distances[chosen]);
+    if (!done(distances[chosen])) continue;
+    distances[chosen] = distances.back();
+    distances.pop_back();
+    context_.report("seek curve", std::max(meter.share(),
+                                           1 - static_cast<double>(distances.size()) /
+                                                   static_cast<double>(all)));
+  }
+}
+
+std::size_t SeekCommands::commands_for(double error_ns) const {
+  TimesByDistance times;
+  for (const auto& [distance, mine] : timed_) times[distance] = mine.ns;
+  const double ratio = kEfficiency * spread_ns(times) / error_ns;
+  return std::clamp(static_cast<std::size_t>(std::ceil(ratio * ratio)), kFewest, kMost);
+}
+
+void SeekCommands::sharpen(const std::vector<std::uint32_t>& distances, double error_ns,
+                           const Meter& meter) {
+  measure(distances, kFewest, meter);
+  measure(distances, commands_for(error_ns), meter);
+}
+
+void SeekCommands::look_between(double tolerance_ns, double error_ns, const Meter& meter) {
+  constexpr std::size_t kGlances = 2;
+  struct Interval {
+    std::uint32_t from, to;
+  };
+  std::vector<Interval> open;
+  const SeekTimes known = times();
+  for (auto left = known.begin(); left != known.end() && std::next(left) != known.end(); ++left)
+    open.push_back({left->first, std::next(left)->first});
+  // All intervals of a round together, so that the arm's way through them may be any.
+  while (!open.empty() && !meter.exhausted()) {
+    struct Look {
+      Interval interval;
+      std::uint32_t at;
+    };
+    std::vector<Look> looks;
+    for (const Interval& i : open) {
+      if (i.to - i.from < 2) continue;
+      const std::uint32_t margin = (i.to - i.from) / 4;
+      looks.push_back({i, std::uniform_int_distribution<std::uint32_t>(
+                              std::max(i.from + 1, i.from + margin),
+                              std::min(i.to - 1, i.to - margin))(context_.random)});
+    }
+    const auto is_off = [tolerance_ns](const SeekTimes& now, const Look& look, double sigmas) {
+      const auto a = now.find(look.interval.from), b = now.find(look.interval.to),
+                 c = now.find(look.at);
+      if (a == now.end() || b == now.end() || c == now.end()) return false;
+      const double share = static_cast<double>(look.at - look.interval.from) /
+                           (look.interval.to - look.interval.from);
+      const double line = a->second.value + share * (b->second.value - a->second.value);
+      return std::abs(c->second.value - line) > tolerance_ns + sigmas * c->second.error;
+    };
+    const auto at_all = [](const std::vector<Look>& of) {
+      std::vector<std::uint32_t> distances;
+      for (const Look& look : of) distances.push_back(look.at);
+      return distances;
+    };
+    measure(at_all(looks), kGlances, meter);
+    const SeekTimes glanced = times(1);
+    std::erase_if(looks, [&](const Look& look) { return !is_off(glanced, look, 1.5); });
+    sharpen(at_all(looks), error_ns, meter);
+    const SeekTimes looked = times(1);
+    open.clear();
+    for (const Look& look : looks) {
+      if (!is_off(looked, look, 2)) continue;
+      open.push_back({look.interval.from, look.at});
+      open.push_back({look.at, look.interval.to});
+    }
+  }
+}
+
+SeekTimes SeekCommands::times(std::size_t least) const {
+  TimesByDistance times;
+  for (const auto& [distance, mine] : timed_)
+    if (!mine.ns.empty()) times[distance] = mine.ns;
+  return estimates(times, least);
+}
+
+}  // namespace platter::mtbrc

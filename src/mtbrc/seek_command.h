@@ -1,0 +1,69 @@
+// SEEK commands by distance: each ends when the arm is there, so that it tells the whole time and
+// waits for no sector (DIXtrac, section 4.2, "Seek Times"). Some drives answer them at once, or move
+// otherwise; so what they say counts only where MTBRCs of several distances say the same.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "mtbrc/access.h"
+#include "statistics/robust.h"
+
+namespace platter::mtbrc {
+
+// Times in ns by distance in cylinders, both directions together.
+using SeekTimes = std::map<std::uint32_t, statistics::Estimate>;
+
+// Of the SEEK commands in kept samples; distances seen less often than `least` are left out. The
+// spread of one command is taken from all distances together. Pure.
+SeekTimes command_times(const Samples& samples, std::size_t least = 4);
+
+struct Constant {
+  double value_ns = 0, error_ns = 0;
+};
+
+// What SEEK's times exceed the MTBRCs of the same distances by, if that is one constant within their
+// errors. nullopt: it is not, or too few distances have both.
+std::optional<Constant> constant_between(const SeekTimes& commands, const SeekTimes& mtbrcs,
+                                         std::size_t least = 4);
+
+class SeekCommands {
+ public:
+  // context.map with LBNs where the drive has them.
+  explicit SeekCommands(Context& context);
+
+  // The drive takes the command and every LBN fits into it.
+  bool usable();
+  // Commands over each of these distances, in any order, until every one has so many; those that
+  // have more already are left. Inward and outward alike, from place to place all over the disk.
+  void measure(std::vector<std::uint32_t> distances, std::size_t commands, const Meter& meter);
+  // So many that the standard error of each is about this.
+  void sharpen(const std::vector<std::uint32_t>& distances, double error_ns, const Meter& meter);
+  // Looks at a distance within each interval between measured ones; where a straight line is off by
+  // more than `tolerance_ns` beyond doubt, the distance becomes one of them.
+  void look_between(double tolerance_ns, double error_ns, const Meter& meter);
+
+  SeekTimes times(std::size_t least = 4) const;
+
+ private:
+  struct Timed {
+    std::vector<double> ns;
+    int inward = 0;  // less outward
+    int failures = 0;
+  };
+  bool time_one(std::uint32_t distance);
+  bool go(const engine::Track& track);
+  std::optional<std::uint64_t> lbn_on(const engine::Track& track);
+  bool reachable(std::uint32_t distance) const;
+  std::size_t commands_for(double error_ns) const;
+
+  Context& context_;
+  const engine::LayoutMap& map_;
+  Accesses accesses_;
+  std::optional<engine::Track> at_;  // where the arm is
+  std::map<std::uint32_t, Timed> timed_;
+};
+
+}  // namespace platter::mtbrc
