@@ -58,6 +58,7 @@ class Characterization {
   void measure_switches();
   void measure_overheads();
   void probe_cache();
+  void read_last_anchors();
   void finish();
   void require_the_same_drive();
 
@@ -293,6 +294,14 @@ void Characterization::probe_cache() {
   cache_record_ = std::move(findings.record);
 }
 
+// The longest baseline for the period: from the run's first revolutions to its last.
+void Characterization::read_last_anchors() {
+  constexpr int kReads = 12;
+  switch_caches_off();
+  mtbrc::Accesses accesses(context_);
+  for (int i = 0; i < kReads; ++i) accesses.read(mtbrc::Experiment::anchor, reference_lbn_);
+}
+
 // Whatever answers now must be what answered at first.
 void Characterization::require_the_same_drive() {
   scsi::Drive now(guard_, options_.device_name);
@@ -353,6 +362,7 @@ Run Characterization::run() {
     stage(7, [this] {
       mtbrc::measure_hit_overheads(context_, options_.writable);
       probe_cache();
+      read_last_anchors();
     });
     measure_overheads();
   } else {

@@ -14,13 +14,13 @@ struct Stage {
 
 constexpr std::array<Stage, 8> kStages{{
     {"warm-up", 1},
-    {"rotation", 15},
-    {"layout", 10},
-    {"angles", 30},
-    {"seeks", 40},
-    {"head switch and write settle", 10},
-    {"overheads", 20},
-    {"cache", 30},
+    {"rotation", 3},
+    {"layout", 9},
+    {"angles", 20},
+    {"seeks", 20},
+    {"head switch and write settle", 7},
+    {"overheads", 8},
+    {"cache", 50},
 }};
 
 constexpr double kAllWeights = [] {

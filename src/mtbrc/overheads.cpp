@@ -5,6 +5,7 @@
 #include <map>
 
 #include "mtbrc/access.h"
+#include "mtbrc/read_times.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/switches.h"
 #include "mtbrc/trials.h"
@@ -126,8 +127,10 @@ std::optional<std::uint64_t> WriteHits::pick() {
 }
 
 void WriteHits::run(Meter& meter) {
-  std::uint32_t write_hits = 0, read_hits = 0;
+  std::uint32_t write_hits = 0, read_hits = 0, later_write_hits = 0;
+  const auto enough = [&](std::uint32_t seen) { return 2 * seen >= hits_; };
   for (std::uint32_t i = 0; i < hits_ && !meter.exhausted(); ++i) {
+    if (enough(write_hits) && enough(read_hits) && enough(later_write_hits)) return;
     const auto a = pick(), b = pick(), c = pick();
     if (!a || !b || !c) continue;
     // What never hits is not tried for long.
@@ -146,7 +149,7 @@ void WriteHits::run(Meter& meter) {
     if (!try_writes) continue;
     accesses_.write(Experiment::other, *b);
     rest();
-    accesses_.write(Experiment::hit, *c);  // after a write
+    later_write_hits += fast(accesses_.write(Experiment::hit, *c)) ? 1 : 0;  // after a write
     rest();
     context_.report("hit overheads", meter.share());
   }
@@ -233,7 +236,8 @@ double sector_ms(const Samples& samples, const engine::LayoutMap& map, double pe
 
 model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& map,
                                const model::Rotation& rotation, bool write, bool after_write,
-                               const model::Parameter& block_transfer, double period_ms) {
+                               const model::Parameter& block_transfer, const ReadTimes& reads,
+                               double period_ms) {
   const bool any = std::any_of(samples.begin(), samples.end(), [](const Sample& s) {
     return s.experiment == Experiment::same_track && (s.write || s.after_write);
   });
@@ -241,6 +245,8 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
     return absent("ms", "no writes were timed: they need permitted ranges with whole tracks");
   model::Parameter result = estimate_same_track(samples, map, rotation, write, after_write);
   if (!result) return result;
+  // What positioning noise delayed reads on one track by, as far as SEEK commands tell it apart.
+  if (!write && reads.still) *result.value -= *reads.same_track.value - reads.still->value * 1e-6;
   *result.value -= sector_ms(samples, map, period_ms, write, after_write);
   result.method = "MTBRC on one track, less one sector's media time";
   if (block_transfer) {
@@ -277,7 +283,7 @@ void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permit
   HitReads(context, options).run(meter);
   if (permitted.empty() || context.map == nullptr) return;
   const std::vector<engine::Track> tracks = writable_tracks(context, permitted, 8);
-  if (!tracks.empty()) WriteHits(context, tracks, options.hits / 2).run(meter);
+  if (!tracks.empty()) WriteHits(context, tracks, options.hits).run(meter);
 }
 
 model::Parameter estimate_block_transfer(const Samples& samples, const model::Rotation& rotation) {
@@ -302,11 +308,12 @@ OverheadEstimate estimate_overheads(const Samples& samples, const engine::Layout
       static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator) * 1e-6;
   OverheadEstimate result;
   result.block_transfer = estimate_block_transfer(samples, rotation);
+  const ReadTimes reads = read_times(samples, map, rotation);
   const auto hit = [&](bool write, bool after_write) {
     return hit_overhead(samples, write, after_write, result.block_transfer, period_ms);
   };
   const auto miss = [&](bool write, bool after_write) {
-    return miss_overhead(samples, map, rotation, write, after_write, result.block_transfer,
+    return miss_overhead(samples, map, rotation, write, after_write, result.block_transfer, reads,
                          period_ms);
   };
   model::Overheads& o = result.overheads;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "mtbrc/read_times.h"
 #include "mtbrc/seek_command.h"
 #include "mtbrc/trials.h"
 #include "statistics/robust.h"
@@ -228,7 +229,9 @@ bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
 bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
   if (!commands_.usable()) return false;
   const double error_ns = 1e6 * options_.command_error_ms;
+  constexpr std::size_t kStill = 40;
   commands_.sharpen(grid, error_ns, meter_);
+  commands_.measure({0}, kStill, meter_);
   if (!commands_agree(grid)) return false;
   commands_.look_between(1e6 * options_.command_tolerance_ms, error_ns, meter_);
   return true;
@@ -256,33 +259,6 @@ void SeekSurvey::by_trials(const std::vector<std::uint32_t>& grid) {
 void SeekSurvey::run() {
   const std::vector<std::uint32_t> distances = grid();
   if (!by_commands(distances)) by_trials(distances);
-}
-
-// A spread for all thresholds of a kind: what most of them say.
-statistics::ThresholdPrior pooled_prior(
-    const std::map<std::uint32_t, std::vector<statistics::CensoredTrial>>& trials,
-    double period_ns) {
-  statistics::ThresholdPrior prior = trial_prior(period_ns);
-  std::vector<double> spreads;
-  for (const auto& [d, mine] : trials)
-    if (const auto fit = statistics::fit_threshold(mine, prior); fit && mine.size() >= 20)
-      spreads.push_back(fit->spread);
-  if (spreads.size() < 5) return prior;
-  prior.spread = statistics::median(spreads);
-  prior.log_width = 0.4;
-  return prior;
-}
-
-// A distance's time by SEEK, freed of the constant, together with its MTBRC where it has one.
-statistics::Estimate weighed(const SeekTimes& mtbrcs, std::uint32_t distance,
-                             const statistics::Estimate& command, double constant_ns) {
-  const statistics::Estimate freed{command.value - constant_ns, command.error, command.samples};
-  const auto mtbrc = mtbrcs.find(distance);
-  if (mtbrc == mtbrcs.end()) return freed;
-  const double a = 1 / (freed.error * freed.error);
-  const double b = 1 / (mtbrc->second.error * mtbrc->second.error);
-  return {(a * freed.value + b * mtbrc->second.value) / (a + b), 1 / std::sqrt(a + b),
-          freed.samples + mtbrc->second.samples};
 }
 
 }  // namespace
@@ -349,42 +325,26 @@ model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
                            const model::Rotation& rotation) {
   model::Seek seek;
   seek.method = "MTBRC of two reads, less MTBRC on one track";
-  const model::Parameter same = estimate_same_track(samples, map, rotation);
-  if (!same) {
-    seek.reason = same.reason;
+  const ReadTimes reads = read_times(samples, map, rotation);
+  if (!reads.still) {
+    seek.reason = reads.same_track.reason;
     return seek;
   }
-  std::map<std::uint32_t, std::vector<statistics::CensoredTrial>> trials;
-  Passages passages(map, rotation);
-  for (const Sample& s : samples) {
-    if (s.experiment == Experiment::hit) continue;
-    const auto trial = passages.observe(s);
-    if (trial && s.experiment == Experiment::seek && !s.write)
-      trials[static_cast<std::uint32_t>(std::abs(s.group))].push_back(*trial);
-  }
-  const double period = passages.period_ns();
-  const statistics::ThresholdPrior prior = pooled_prior(trials, period);
-  SeekTimes times;
-  for (const auto& [distance, mine] : trials) {
-    const auto found = statistics::fit_threshold(mine, prior);
-    if (!found || found->error > 0.05 * period) continue;
-    times[distance] = {found->value, found->error, found->samples};
-  }
-  // On one track the positioning noise can only delay, so that it shifts the constant by up to its
-  // mean, 0.4 sigma; half of that is taken as the error that all points share.
-  double shared_ns = std::hypot(same.error.value_or(0) * 1e6, 0.2 * prior.spread);
-  const SeekTimes commands = command_times(samples);
-  if (const auto constant = constant_between(commands, times)) {
-    for (const auto& [distance, command] : commands)
-      times[distance] = weighed(times, distance, command, constant->value_ns);
-    shared_ns = std::hypot(shared_ns, constant->error_ns);
-    seek.method = "SEEK commands, less what MTBRCs of the same distances tell apart";
+  SeekTimes times = reads.mtbrcs;
+  if (reads.constant) {
+    seek.method = "SEEK commands, less the constant by which they exceed MTBRCs";
+    for (const auto& [distance, command] : reads.commands) {
+      if (distance == 0) continue;
+      const auto freed = reads.as_mtbrc(command);
+      const auto [mtbrc, alone] = times.try_emplace(distance, freed);
+      if (!alone) mtbrc->second = statistics::weighted_mean(mtbrc->second, freed);
+    }
   }
   for (const auto& [distance, time] : times) {
     model::SeekPoint point;
     point.cylinders = distance;
-    point.time_ms = time.value * 1e-6 - *same.value;
-    point.error_ms = std::hypot(time.error, shared_ns) * 1e-6;
+    point.time_ms = (time.value - reads.still->value) * 1e-6;
+    point.error_ms = std::hypot(time.error, reads.still->error) * 1e-6;
     point.samples = time.samples;
     seek.points.push_back(point);
   }

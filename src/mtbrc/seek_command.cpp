@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "model/error.h"
 #include "mtbrc/track_reads.h"
@@ -20,7 +21,7 @@ using TimesByDistance = std::map<std::uint32_t, std::vector<double>>;
 double spread_ns(const TimesByDistance& times) {
   std::vector<double> deviations;
   for (const auto& [distance, ns] : times) {
-    if (ns.size() < 2) continue;
+    if (ns.size() < 2 || distance == 0) continue;
     const double middle = statistics::median(ns);
     const auto n = static_cast<double>(ns.size());
     for (double time : ns) deviations.push_back((time - middle) * std::sqrt(n / (n - 1)));
@@ -34,7 +35,9 @@ SeekTimes estimates(const TimesByDistance& times, std::size_t least) {
   for (const auto& [distance, ns] : times) {
     if (ns.size() < std::max<std::size_t>(least, 1)) continue;
     const auto found = statistics::huber_location(ns);
-    const double typical = kEfficiency * spread / std::sqrt(static_cast<double>(ns.size()));
+    // What moves nothing has no positioning noise.
+    const double typical =
+        distance == 0 ? 0 : kEfficiency * spread / std::sqrt(static_cast<double>(ns.size()));
     if (found)
       result[distance] = {found->value, std::max(found->error, typical), ns.size()};
     else
@@ -52,6 +55,15 @@ SeekTimes command_times(const Samples& samples, std::size_t least) {
       times[static_cast<std::uint32_t>(std::abs(s.group))].push_back(
           static_cast<double>(s.completed_ns - s.issued_ns));
   return estimates(times, least);
+}
+
+std::optional<statistics::Estimate> command_switch_time(const Samples& samples) {
+  std::vector<double> ns;
+  for (const Sample& s : samples)
+    if (s.experiment == Experiment::head_switch && s.blocks == 0)
+      ns.push_back(static_cast<double>(s.completed_ns - s.issued_ns));
+  if (ns.size() < kFewest) return std::nullopt;
+  return statistics::huber_location(ns);
 }
 
 std::optional<Constant> constant_between(const SeekTimes& commands, const SeekTimes& mtbrcs,
@@ -96,6 +108,14 @@ std::optional<std::uint64_t> SeekCommands::lbn_on(const engine::Track& track) {
                            context_.random));
 }
 
+// An arm arrives when a servo wedge passes: commands right behind one another would all begin at the
+// same place between two wedges, and so all wait as long.
+void SeekCommands::rest() {
+  constexpr double kMost_rev = 0.05;
+  context_.drive.rest_ns(static_cast<Nanoseconds>(
+      std::uniform_real_distribution<double>(0, kMost_rev * context_.period_ns())(context_.random)));
+}
+
 bool SeekCommands::go(const engine::Track& track) {
   const auto lbn = lbn_on(track);
   at_.reset();
@@ -124,6 +144,7 @@ bool SeekCommands::time_one(std::uint32_t distance) {
     to = neighbour(map_, *at_, move);
   }
   const auto lbn = to ? lbn_on(*to) : std::nullopt;
+  rest();
   const auto sample = lbn ? accesses_.seek(Experiment::seek_command, *lbn, move) : std::nullopt;
   if (!sample) {
     at_.reset();
@@ -176,27 +197,33 @@ void SeekCommands::sharpen(const std::vector<std::uint32_t>& distances, double e
 }
 
 void SeekCommands::look_between(double tolerance_ns, double error_ns, const Meter& meter) {
-  constexpr std::size_t kGlances = 2;
   struct Interval {
     std::uint32_t from, to;
+    bool bent = false;  // the interval that it is a part of was
+  };
+  struct Look {
+    Interval interval;
+    std::uint32_t at;
   };
   std::vector<Interval> open;
-  const SeekTimes known = times();
+  SeekTimes known = times();
+  known.erase(0);
   for (auto left = known.begin(); left != known.end() && std::next(left) != known.end(); ++left)
     open.push_back({left->first, std::next(left)->first});
   // All intervals of a round together, so that the arm's way through them may be any.
   while (!open.empty() && !meter.exhausted()) {
-    struct Look {
-      Interval interval;
-      std::uint32_t at;
-    };
-    std::vector<Look> looks;
+    std::vector<Look> smooth, bent;
     for (const Interval& i : open) {
-      if (i.to - i.from < 2) continue;
-      const std::uint32_t margin = (i.to - i.from) / 4;
-      looks.push_back({i, std::uniform_int_distribution<std::uint32_t>(
-                              std::max(i.from + 1, i.from + margin),
-                              std::min(i.to - 1, i.to - margin))(context_.random)});
+      const std::uint32_t gap = i.to - i.from;
+      if (gap < 2) continue;
+      if (i.bent) {
+        bent.push_back({i, i.from + (gap + 2) / 3});
+        if (gap > 2) bent.push_back({i, i.to - (gap + 2) / 3});
+      } else {
+        smooth.push_back({i, std::uniform_int_distribution<std::uint32_t>(
+                                 std::max(i.from + 1, i.from + gap / 4),
+                                 std::min(i.to - 1, i.to - gap / 4))(context_.random)});
+      }
     }
     const auto is_off = [tolerance_ns](const SeekTimes& now, const Look& look, double sigmas) {
       const auto a = now.find(look.interval.from), b = now.find(look.interval.to),
@@ -207,21 +234,58 @@ void SeekCommands::look_between(double tolerance_ns, double error_ns, const Mete
       const double line = a->second.value + share * (b->second.value - a->second.value);
       return std::abs(c->second.value - line) > tolerance_ns + sigmas * c->second.error;
     };
-    const auto at_all = [](const std::vector<Look>& of) {
+    const auto distances_of = [](const std::vector<Look>& looks) {
       std::vector<std::uint32_t> distances;
-      for (const Look& look : of) distances.push_back(look.at);
+      for (const Look& look : looks) distances.push_back(look.at);
       return distances;
     };
-    measure(at_all(looks), kGlances, meter);
+    // A glance at what has no reason to be bent; only where it seems so, as many as for any point.
+    constexpr std::size_t kGlances = 2;
+    measure(distances_of(smooth), kGlances, meter);
     const SeekTimes glanced = times(1);
-    std::erase_if(looks, [&](const Look& look) { return !is_off(glanced, look, 1.5); });
-    sharpen(at_all(looks), error_ns, meter);
+    std::erase_if(smooth, [&](const Look& look) { return !is_off(glanced, look, 1.5); });
+    std::vector<Look> looks = smooth;
+    looks.insert(looks.end(), bent.begin(), bent.end());
+    sharpen(distances_of(looks), error_ns, meter);
     const SeekTimes looked = times(1);
+    std::set<std::uint32_t> off;  // beginnings of intervals in which a line is wrong
+    for (const Look& look : looks)
+      if (is_off(looked, look, 2)) off.insert(look.interval.from);
+    // Looks into one interval follow one another, in ascending order.
     open.clear();
-    for (const Look& look : looks) {
-      if (!is_off(looked, look, 2)) continue;
-      open.push_back({look.interval.from, look.at});
-      open.push_back({look.at, look.interval.to});
+    for (std::size_t i = 0; i < looks.size(); ++i) {
+      const Interval& whole = looks[i].interval;
+      if (!off.contains(whole.from)) continue;
+      const bool first = i == 0 || looks[i - 1].interval.from != whole.from;
+      const bool last = i + 1 == looks.size() || looks[i + 1].interval.from != whole.from;
+      open.push_back({first ? whole.from : looks[i - 1].at, looks[i].at, true});
+      if (last) open.push_back({looks[i].at, whole.to, true});
+    }
+  }
+}
+
+void SeekCommands::switch_heads(std::size_t commands, const Meter& meter) {
+  constexpr int kAtOnePlace = 8;
+  int failures = 0;
+  for (std::size_t done = 0; done < commands && failures < 20 && !meter.exhausted();) {
+    const auto start = random_track(map_, context_.random);
+    if (!start || !go(*start)) {
+      ++failures;
+      continue;
+    }
+    for (int i = 0; i < kAtOnePlace; ++i) {
+      const auto others = others_of_cylinder(map_, *at_);
+      if (others.empty()) {
+        ++failures;
+        break;
+      }
+      const engine::Track& to = others[std::uniform_int_distribution<std::size_t>(
+          0, others.size() - 1)(context_.random)];
+      const auto lbn = lbn_on(to);
+      rest();
+      if (!lbn || !accesses_.seek(Experiment::head_switch, *lbn, pair_of_heads(*at_, to))) break;
+      at_ = to;
+      ++done;
     }
   }
 }

@@ -13,12 +13,15 @@
 
 namespace platter::mtbrc {
 
-// Times in ns by distance in cylinders, both directions together.
+// Times in ns by distance in cylinders, both directions together; 0: to the track where the arm is.
 using SeekTimes = std::map<std::uint32_t, statistics::Estimate>;
 
 // Of the SEEK commands in kept samples; distances seen less often than `least` are left out. The
 // spread of one command is taken from all distances together. Pure.
 SeekTimes command_times(const Samples& samples, std::size_t least = 4);
+
+// Of SEEK commands to other heads of the cylinder; nullopt: too few.
+std::optional<statistics::Estimate> command_switch_time(const Samples& samples);
 
 struct Constant {
   double value_ns = 0, error_ns = 0;
@@ -46,6 +49,9 @@ class SeekCommands {
   void look_between(double tolerance_ns, double error_ns, const Meter& meter);
 
   SeekTimes times(std::size_t least = 4) const;
+  // Commands to other heads of the cylinder, from place to place, as samples of experiment head_switch
+  // without blocks; about so many.
+  void switch_heads(std::size_t commands, const Meter& meter);
 
  private:
   struct Timed {
@@ -54,6 +60,7 @@ class SeekCommands {
     int failures = 0;
   };
   bool time_one(std::uint32_t distance);
+  void rest();
   bool go(const engine::Track& track);
   std::optional<std::uint64_t> lbn_on(const engine::Track& track);
   bool reachable(std::uint32_t distance) const;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "mtbrc/overheads.h"
+#include "mtbrc/read_times.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/trials.h"
 #include "statistics/regression.h"
@@ -15,46 +16,28 @@ namespace platter::mtbrc {
 namespace {
 
 constexpr std::uint32_t kTrialsAtOnePlace = 6;
-constexpr std::size_t kMostTrials = 600;
+constexpr std::size_t kFewestTrials = 30, kMostTrials = 600;
 
-std::int64_t pair_of(const engine::Track& from, const engine::Track& to) {
-  return std::int64_t{from.head} * 65536 + to.head;
+// Over what writes move to show their settle: to other heads of a cylinder, or to the cylinder beside.
+enum class Over { heads, cylinders };
+
+bool beside(const engine::Track& a, const engine::Track& b, Over over) {
+  if (over == Over::heads) return a.cylinder == b.cylinder && a.head != b.head;
+  return a.head == b.head && (a.cylinder + 1 == b.cylinder || b.cylinder + 1 == a.cylinder);
 }
 
-// Tracks of a cylinder that hold LBNs, other than `but`.
-std::vector<engine::Track> others_of_cylinder(const engine::LayoutMap& map,
-                                              const engine::Track& but) {
-  std::vector<engine::Track> others;
-  for (std::uint32_t head = 0; head < map.heads(); ++head) {
-    if (head == but.head) continue;
-    const auto track = map.track_at(but.cylinder, head);
-    if (track && holds_lbns(map, *track)) others.push_back(*track);
-  }
-  return others;
-}
-
-// Tracks from which a write settle shows: the other heads of a cylinder; where there is but one
-// head, the cylinders beside it.
-bool beside(const engine::LayoutMap& map, const engine::Track& a, const engine::Track& b) {
-  if (map.heads() > 1) return a.cylinder == b.cylinder && a.head != b.head;
-  return a.cylinder + 1 == b.cylinder || b.cylinder + 1 == a.cylinder;
-}
-
-std::vector<engine::Track> tracks_beside(const engine::LayoutMap& map, const engine::Track& track) {
-  if (map.heads() > 1) return others_of_cylinder(map, track);
+std::vector<engine::Track> tracks_beside(const engine::LayoutMap& map, const engine::Track& track,
+                                         Over over) {
+  if (over == Over::heads) return others_of_cylinder(map, track);
   std::vector<engine::Track> found;
-  const auto add = [&](std::uint32_t cylinder) {
-    const auto other = map.track_at(cylinder, track.head);
-    if (other && holds_lbns(map, *other)) found.push_back(*other);
-  };
-  if (track.cylinder > 0) add(track.cylinder - 1);
-  if (track.cylinder + 1 < map.cylinders()) add(track.cylinder + 1);
+  for (const int step : {-1, 1})
+    if (const auto other = neighbour(map, track, step)) found.push_back(*other);
   return found;
 }
 
 // Trials between tracks beside each other, from place to place. `tracks` empty: anywhere.
-void run_switches(Context& context, bool write, const std::vector<engine::Track>& tracks,
-                  const SwitchOptions& options) {
+void run_switches(Context& context, bool write, Over over, const std::vector<engine::Track>& tracks,
+                  double target_error_ms, const SwitchOptions& options) {
   const engine::LayoutMap& map = *context.map;
   Trials trials(context);
   const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
@@ -63,16 +46,16 @@ void run_switches(Context& context, bool write, const std::vector<engine::Track>
   std::uint32_t failures = 0;
   const auto others = [&](const engine::Track& from) {
     std::vector<engine::Track> found;
-    if (tracks.empty()) return tracks_beside(map, from);
+    if (tracks.empty()) return tracks_beside(map, from, over);
     for (const engine::Track& t : tracks)
-      if (beside(map, from, t)) found.push_back(t);
+      if (beside(from, t, over)) found.push_back(t);
     return found;
   };
   const auto pick = [&](const std::vector<engine::Track>& from) {
     return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(context.random)];
   };
   while (failures < 40 && !meter.exhausted() && threshold.trials() < kMostTrials &&
-         (threshold.trials() < 60 || threshold.error_ns() > 1e6 * options.target_error_ms)) {
+         (threshold.trials() < kFewestTrials || threshold.error_ns() > 1e6 * target_error_ms)) {
     std::optional<engine::Track> at =
         tracks.empty() ? random_track(map, context.random) : std::optional(pick(tracks));
     if (!at) return;
@@ -84,9 +67,9 @@ void run_switches(Context& context, bool write, const std::vector<engine::Track>
       const auto candidates = others(*at);
       if (candidates.empty()) break;
       const engine::Track to = pick(candidates);
-      const bool heads = map.heads() > 1;
+      const bool heads = over == Over::heads;
       if (!trials.trial(heads ? Experiment::head_switch : Experiment::seek,
-                        heads ? pair_of(*at, to) : std::int64_t{to.cylinder} - at->cylinder, to,
+                        heads ? pair_of_heads(*at, to) : std::int64_t{to.cylinder} - at->cylinder, to,
                         write, threshold)) {
         ++failures;
         break;
@@ -97,15 +80,32 @@ void run_switches(Context& context, bool write, const std::vector<engine::Track>
   }
 }
 
-model::Parameter difference(const statistics::Threshold& threshold, const model::Parameter& less,
+model::Parameter difference(const statistics::Estimate& time, const statistics::Estimate& less,
                             const std::string& method) {
   model::Parameter result;
   result.unit = "ms";
   result.method = method;
-  result.value = threshold.value * 1e-6 - *less.value;
-  result.error = std::hypot(threshold.error * 1e-6, less.error.value_or(0));
-  result.samples = threshold.samples;
+  result.value = (time.value - less.value) * 1e-6;
+  result.error = std::hypot(time.error, less.error) * 1e-6;
+  result.samples = time.samples;
   return result;
+}
+
+std::optional<statistics::Estimate> estimate_of(const std::optional<statistics::Threshold>& found,
+                                                double period_ns) {
+  if (!found || found->error > 0.1 * period_ns) return std::nullopt;
+  return statistics::Estimate{found->value, found->error, found->samples};
+}
+
+// What SEEK commands say as well, where they say the same.
+void sharpen_by_commands(statistics::Estimate& mtbrc, const ReadTimes& reads,
+                         const std::optional<statistics::Estimate>& command) {
+  constexpr double kTolerance_ns = 15e3, kSigmas = 4;
+  if (!command || !reads.constant) return;
+  const statistics::Estimate freed = reads.as_mtbrc(*command);
+  if (std::abs(freed.value - mtbrc.value) <
+      kTolerance_ns + kSigmas * std::hypot(freed.error, mtbrc.error))
+    mtbrc = statistics::weighted_mean(mtbrc, freed);
 }
 
 model::Parameter absent(const std::string& reason) {
@@ -116,26 +116,21 @@ model::Parameter absent(const std::string& reason) {
 }
 
 // The seek to the next cylinder, for reads.
-model::Parameter estimate_shortest_seek(const Samples& samples, const engine::LayoutMap& map,
-                                        const model::Rotation& rotation) {
-  const model::Parameter same = estimate_same_track(samples, map, rotation);
-  if (!same) return absent(same.reason);
-  const auto trials = trials_of(samples, map, rotation, [](const Sample& s) {
-    return s.experiment == Experiment::seek && std::abs(s.group) == 1 && !s.write;
-  });
-  const double period =
-      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
-  const auto found = statistics::fit_threshold(trials, trial_prior(period));
-  if (!found || found->error > 0.1 * period)
+model::Parameter estimate_shortest_seek(const ReadTimes& reads) {
+  if (!reads.still) return absent(reads.same_track.reason);
+  const auto mtbrc = reads.mtbrcs.find(1);
+  if (mtbrc == reads.mtbrcs.end())
     return absent("too few seeks to the next cylinder could be timed");
-  return difference(*found, same, "MTBRC to the next cylinder, less MTBRC on one track");
+  statistics::Estimate time = mtbrc->second;
+  if (const auto command = reads.commands.find(1); command != reads.commands.end())
+    sharpen_by_commands(time, reads, command->second);
+  return difference(time, *reads.still, "MTBRC to the next cylinder, less MTBRC on one track");
 }
 
-}  // namespace
-
-std::vector<engine::Track> writable_tracks(Context& context,
-                                           const std::vector<LbnRange>& permitted,
-                                           std::size_t most) {
+// Whole tracks in the permitted ranges, in groups that lie beside each other.
+std::vector<engine::Track> find_writable_tracks(Context& context,
+                                                const std::vector<LbnRange>& permitted,
+                                                std::size_t most, Over over) {
   const engine::LayoutMap& map = *context.map;
   std::vector<engine::Track> result;
   const auto whole = [&](const engine::Track& track) {
@@ -160,7 +155,7 @@ std::vector<engine::Track> writable_tracks(Context& context,
     if (known(track) || !whole(track)) continue;
     result.push_back(track);
     std::size_t together = 1;
-    for (const engine::Track& other : tracks_beside(map, track)) {
+    for (const engine::Track& other : tracks_beside(map, track, over)) {
       if (together >= 4 || result.size() >= most) break;
       if (known(other) || !whole(other)) continue;
       result.push_back(other);
@@ -185,11 +180,27 @@ std::vector<engine::Track> writable_tracks(Context& context,
   return result;
 }
 
+}  // namespace
+
+std::vector<engine::Track> writable_tracks(Context& context,
+                                           const std::vector<LbnRange>& permitted,
+                                           std::size_t most) {
+  return find_writable_tracks(context, permitted, most,
+                              context.map->heads() > 1 ? Over::heads : Over::cylinders);
+}
+
 HeadSwitch measure_head_switch(Context& context, const SwitchOptions& options) {
-  if (!estimate_same_track(context.samples, *context.map, context.rotation))
+  const engine::LayoutMap& map = *context.map;
+  if (!estimate_same_track(context.samples, map, context.rotation))
     measure_same_track(context, false, false, 0.7 * options.target_error_ms);
-  if (context.map->heads() > 1) run_switches(context, false, {}, options);
-  return estimate_head_switch(context.samples, *context.map, context.rotation);
+  if (map.heads() > 1) {
+    // SEEK commands are much cheaper; where they tell seeks, MTBRCs need only bear them out.
+    const bool commands = read_times(context.samples, map, context.rotation).constant.has_value();
+    run_switches(context, false, Over::heads, {}, (commands ? 1.5 : 1.0) * options.target_error_ms,
+                 options);
+    if (commands) SeekCommands(context).switch_heads(options.commands, Meter(context));
+  }
+  return estimate_head_switch(context.samples, map, context.rotation);
 }
 
 HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap& map,
@@ -199,7 +210,7 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
     result.time = absent("the drive has one head");
     return result;
   }
-  const model::Parameter same = estimate_same_track(samples, map, rotation);
+  const ReadTimes reads = read_times(samples, map, rotation);
   std::vector<statistics::CensoredTrial> all;
   std::map<std::int64_t, std::vector<statistics::CensoredTrial>> by_pair;
   Passages passages(map, rotation);
@@ -212,12 +223,15 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
   }
   statistics::ThresholdPrior prior = trial_prior(passages.period_ns());
   const auto found = statistics::fit_threshold(all, prior);
-  if (!same || !found || found->error > 0.1 * passages.period_ns()) {
-    result.time =
-        absent(same ? "too few head switches within a cylinder could be timed" : same.reason);
+  auto time = estimate_of(found, passages.period_ns());
+  if (!reads.still || !time) {
+    result.time = absent(reads.still ? "too few head switches within a cylinder could be timed"
+                                     : reads.same_track.reason);
     return result;
   }
-  result.time = difference(*found, same, "MTBRC to another head, less MTBRC on one track");
+  sharpen_by_commands(*time, reads, command_switch_time(samples));
+  result.time =
+      difference(*time, *reads.still, "MTBRC to another head, less MTBRC on one track");
 
   // Do pairs differ? Their scatter about the whole against what their errors explain.
   prior.spread = found->spread;
@@ -244,46 +258,100 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
   return result;
 }
 
-model::Parameter measure_write_settle(Context& context,
-                                      const std::vector<LbnRange>& permitted,
+namespace {
+
+// Of writes that follow writes: where they move over heads or cylinders, and what that exceeds an
+// access on the same track by.
+struct SettleTrials {
+  std::optional<statistics::Estimate> moved, same;
+  double period_ns = 0;
+
+  bool known() const { return moved && same; }
+  double more_ns() const { return moved->value - same->value; }
+  // The data of a block come over the bus meanwhile: a move that is shorter shows nothing.
+  bool hidden() const {
+    constexpr double kShows_ns = 30e3, kSigmas = 2;
+    return known() && more_ns() < kShows_ns + kSigmas * std::hypot(moved->error, same->error);
+  }
+};
+
+SettleTrials settle_trials(const Samples& samples, const engine::LayoutMap& map,
+                           const model::Rotation& rotation, Over over) {
+  SettleTrials result;
+  const auto trials = trials_of(samples, map, rotation, [&](const Sample& s) {
+    return s.experiment == (over == Over::heads ? Experiment::head_switch : Experiment::seek) &&
+           s.write && s.after_write;
+  });
+  result.period_ns =
+      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+  result.moved =
+      estimate_of(statistics::fit_threshold(trials, trial_prior(result.period_ns)), result.period_ns);
+  const model::Parameter same = estimate_same_track(samples, map, rotation, true, true);
+  if (same)
+    result.same = {*same.value * 1e6, same.error.value_or(0) * 1e6, same.samples};
+  return result;
+}
+
+bool any_beside(const std::vector<engine::Track>& tracks, Over over) {
+  return std::any_of(tracks.begin(), tracks.end(), [&](const engine::Track& a) {
+    return std::any_of(tracks.begin(), tracks.end(),
+                       [&](const engine::Track& b) { return beside(a, b, over); });
+  });
+}
+
+}  // namespace
+
+model::Parameter measure_write_settle(Context& context, const std::vector<LbnRange>& permitted,
                                       const SwitchOptions& options) {
   if (permitted.empty()) return absent("writes were not permitted");
   const engine::LayoutMap& map = *context.map;
-  const std::vector<engine::Track> tracks = writable_tracks(context, permitted, 24);
-  const bool pairs = std::any_of(tracks.begin(), tracks.end(), [&](const engine::Track& a) {
-    return std::any_of(tracks.begin(), tracks.end(),
-                       [&](const engine::Track& b) { return beside(map, a, b); });
-  });
-  if (!pairs)
+  constexpr std::size_t kTracks = 24;
+  const double target_ms = options.settle_error_ms;
+  const Over over = map.heads() > 1 ? Over::heads : Over::cylinders;
+  const std::vector<engine::Track> tracks = find_writable_tracks(context, permitted, kTracks, over);
+  if (!any_beside(tracks, over))
     return absent(map.heads() > 1
                       ? "no two whole tracks of a cylinder lie in the permitted ranges"
                       : "no two whole tracks beside each other lie in the permitted ranges");
-  if (!estimate_same_track(context.samples, *context.map, context.rotation, true, true))
-    measure_same_track(context, true, true, 0.7 * options.target_error_ms, tracks);
-  run_switches(context, true, tracks, options);
-  return estimate_write_settle(context.samples, *context.map, context.rotation);
+  if (!estimate_same_track(context.samples, map, context.rotation, true, true))
+    measure_same_track(context, true, true, target_ms, tracks);
+  run_switches(context, true, over, tracks, target_ms, options);
+  // A switch that is shorter than a block's transfer hides behind it: a seek may not.
+  if (over == Over::heads &&
+      settle_trials(context.samples, map, context.rotation, over).hidden()) {
+    const std::vector<engine::Track> others =
+        find_writable_tracks(context, permitted, kTracks, Over::cylinders);
+    if (any_beside(others, Over::cylinders)) {
+      run_switches(context, true, Over::cylinders, others, target_ms, options);
+      if (read_times(context.samples, map, context.rotation).constant)
+        SeekCommands(context).measure({1}, options.commands, Meter(context));
+    }
+  }
+  return estimate_write_settle(context.samples, map, context.rotation);
 }
 
 model::Parameter estimate_write_settle(const Samples& samples, const engine::LayoutMap& map,
                                        const model::Rotation& rotation) {
-  const bool heads = map.heads() > 1;
-  const model::Parameter move = heads ? estimate_head_switch(samples, map, rotation).time
-                                      : estimate_shortest_seek(samples, map, rotation);
-  const model::Parameter same = estimate_same_track(samples, map, rotation, true, true);
-  const auto trials = trials_of(samples, map, rotation, [&](const Sample& s) {
-    return s.experiment == (heads ? Experiment::head_switch : Experiment::seek) && s.write &&
-           s.after_write;
-  });
-  const double period =
-      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
-  const auto found = statistics::fit_threshold(trials, trial_prior(period));
-  if (!found || found->error > 0.1 * period)
+  Over over = map.heads() > 1 ? Over::heads : Over::cylinders;
+  SettleTrials trials = settle_trials(samples, map, rotation, over);
+  if (over == Over::heads && trials.hidden()) {
+    const SettleTrials others = settle_trials(samples, map, rotation, Over::cylinders);
+    if (others.known()) {
+      trials = others;
+      over = Over::cylinders;
+    }
+  }
+  const bool heads = over == Over::heads;
+  if (!trials.moved)
     return absent(heads ? "too few writes to another head of a cylinder could be timed"
                         : "too few writes to the next cylinder could be timed");
-  if (!same) return absent(same.reason);
+  if (!trials.same) return absent("too few accesses on one track could be timed");
+  const model::Parameter move = heads
+                                    ? estimate_head_switch(samples, map, rotation).time
+                                    : estimate_shortest_seek(read_times(samples, map, rotation));
   if (!move) return absent(move.reason);
   model::Parameter result = difference(
-      *found, same,
+      *trials.moved, *trials.same,
       heads ? "MTBRC of writes to another head, less MTBRC on one track, less head switch"
             : "MTBRC of writes to the next cylinder, less MTBRC on one track, less the seek");
   *result.value -= *move.value;

@@ -128,6 +128,21 @@ std::optional<engine::Track> neighbour(const engine::LayoutMap& map, const engin
   return track;
 }
 
+std::vector<engine::Track> others_of_cylinder(const engine::LayoutMap& map,
+                                              const engine::Track& but) {
+  std::vector<engine::Track> others;
+  for (std::uint32_t head = 0; head < map.heads(); ++head) {
+    if (head == but.head) continue;
+    const auto track = map.track_at(but.cylinder, head);
+    if (track && holds_lbns(map, *track)) others.push_back(*track);
+  }
+  return others;
+}
+
+std::int64_t pair_of_heads(const engine::Track& from, const engine::Track& to) {
+  return std::int64_t{from.head} * 65536 + to.head;
+}
+
 std::optional<engine::Track> seek_start(const engine::LayoutMap& map, std::uint32_t distance,
                                         std::mt19937_64& random) {
   for (int attempt = 0; attempt < 200; ++attempt) {

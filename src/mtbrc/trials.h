@@ -63,6 +63,11 @@ bool holds_lbns(const engine::LayoutMap& map, const engine::Track& track);
 // The track of the same head so many cylinders further in; nullopt: none there that holds LBNs.
 std::optional<engine::Track> neighbour(const engine::LayoutMap& map, const engine::Track& from,
                                        std::int64_t distance);
+// The other tracks of its cylinder that hold LBNs.
+std::vector<engine::Track> others_of_cylinder(const engine::LayoutMap& map,
+                                              const engine::Track& but);
+// The group of a head switch's samples.
+std::int64_t pair_of_heads(const engine::Track& from, const engine::Track& to);
 // A track anywhere that has a neighbour so far away, in at least one direction.
 std::optional<engine::Track> seek_start(const engine::LayoutMap& map, std::uint32_t distance,
                                         std::mt19937_64& random);

@@ -20,6 +20,12 @@ std::vector<double> sorted_copy(std::span<const double> values) {
 
 }  // namespace
 
+Estimate weighted_mean(const Estimate& a, const Estimate& b) {
+  const double wa = 1 / (a.error * a.error), wb = 1 / (b.error * b.error);
+  return {(wa * a.value + wb * b.value) / (wa + wb), 1 / std::sqrt(wa + wb),
+          a.samples + b.samples};
+}
+
 double quantile_of(std::span<const double> values, double share) {
   return quantile(sorted_copy(values), share);
 }

@@ -13,6 +13,9 @@ struct Estimate {
   std::size_t samples = 0;
 };
 
+// Of two estimates of the same thing, weighted by their errors.
+Estimate weighted_mean(const Estimate& a, const Estimate& b);
+
 // Quantile and median of values in any order; 0 of no values.
 double quantile_of(std::span<const double> values, double share);
 double median(std::span<const double> values);

@@ -43,6 +43,7 @@ struct Shape {
   Seeks seeks = Seeks::none;
   // Seeks of about dip_at cylinders take less, by up to dip_ms; by none from dip_width cylinders away.
   double dip_at = 0, dip_width = 1, dip_ms = 0;
+  double wedges = 0;  // of the servo on a track: a moved arm is there when the next one passes
   bool cached = false;  // every read of the sector read before is a hit
 };
 
@@ -99,6 +100,10 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
     return layout;
   }
 
+  // As they come, a wait for the next wedge within them.
+  double mean_seek_ms(double distance) const {
+    return seek_ms(distance) + (shape_.wedges > 0 ? 0.5e-6 * shape_.period_ns / shape_.wedges : 0);
+  }
   double seek_ms(double distance) const {
     const double dip = 1 - std::abs(distance - shape_.dip_at) / shape_.dip_width;
     return shape_.seek_a_ms + shape_.seek_b_ms * std::sqrt(distance) -
@@ -145,6 +150,10 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
     if (at.head != head_) move = std::max(move, shape_.head_switch_ms);
     return write && move > 0 ? move + shape_.settle_ms : move;
   }
+  double at_wedge(double t) const {
+    const double apart = shape_.period_ns / shape_.wedges;
+    return shape_.wedges > 0 ? std::ceil(t / apart) * apart : t;
+  }
   Nanoseconds seek(std::uint64_t lbn) {
     double t = static_cast<double>(now_) + host_ns() + 0.8e6 * shape_.overhead_ms;
     if (shape_.seeks == Seeks::at_once) return static_cast<Nanoseconds>(t);
@@ -153,6 +162,7 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
     const double noise =
         move > 0 ? shape_.positioning_us * 1e3 * std::normal_distribution<double>()(random_) : 0;
     t += (shape_.seeks == Seeks::half ? 0.5e6 : 1e6) * move + noise;
+    if (move > 0) t = at_wedge(t);
     cylinder_ = at.cylinder;
     head_ = at.head;
     return static_cast<Nanoseconds>(t);
@@ -164,6 +174,7 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
                1e6 * (write ? shape_.write_overhead_ms : shape_.overhead_ms);
     double noise = shape_.positioning_us * 1e3 * std::normal_distribution<double>()(random_);
     t += std::max(0.0, 1e6 * move + noise);
+    if (move > 0) t = at_wedge(t);
     if (std::bernoulli_distribution(shape_.slow_share)(random_))
       t += 1e6 * shape_.slow_ms * std::exponential_distribution<double>()(random_);
     const double turned = (t + wander_ns(t)) / shape_.period_ns;

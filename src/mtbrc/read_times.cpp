@@ -1,0 +1,83 @@
+#include "mtbrc/read_times.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mtbrc/seek.h"
+#include "mtbrc/trials.h"
+
+namespace platter::mtbrc {
+namespace {
+
+// A spread for all thresholds of a kind: what most of them say.
+statistics::ThresholdPrior pooled_prior(
+    const std::map<std::uint32_t, std::vector<statistics::CensoredTrial>>& trials,
+    double period_ns) {
+  statistics::ThresholdPrior prior = trial_prior(period_ns);
+  std::vector<double> spreads;
+  for (const auto& [d, mine] : trials)
+    if (const auto fit = statistics::fit_threshold(mine, prior); fit && mine.size() >= 20)
+      spreads.push_back(fit->spread);
+  if (spreads.size() < 5) return prior;
+  prior.spread = statistics::median(spreads);
+  prior.log_width = 0.4;
+  return prior;
+}
+
+// What SEEK says of a read that moves nothing, if the MTBRC on one track says about the same: later
+// by up to the mean of what noise can only delay, 0.4 of its sigma.
+std::optional<statistics::Estimate> still_by_commands(const ReadTimes& reads) {
+  constexpr double kLate = 0.45, kSigmas = 4, kTolerance_ns = 5e3;
+  constexpr std::uint64_t kFewest = 8;
+  const auto command = reads.commands.find(0);
+  if (!reads.constant || command == reads.commands.end() || command->second.samples < kFewest)
+    return std::nullopt;
+  const statistics::Estimate still = reads.as_mtbrc(command->second);
+  const double late = *reads.same_track.value * 1e6 - still.value;
+  const double unsure =
+      kTolerance_ns + kSigmas * std::hypot(still.error, reads.same_track.error.value_or(0) * 1e6);
+  if (late < -unsure || late > kLate * reads.spread_ns + unsure) return std::nullopt;
+  return statistics::Estimate{still.value, std::hypot(still.error, reads.constant->error_ns),
+                              still.samples};
+}
+
+}  // namespace
+
+statistics::Estimate ReadTimes::as_mtbrc(const statistics::Estimate& command) const {
+  return {command.value - constant->value_ns, command.error, command.samples};
+}
+
+ReadTimes read_times(const Samples& samples, const engine::LayoutMap& map,
+                     const model::Rotation& rotation) {
+  ReadTimes reads;
+  reads.same_track = estimate_same_track(samples, map, rotation);
+  std::map<std::uint32_t, std::vector<statistics::CensoredTrial>> trials;
+  Passages passages(map, rotation);
+  for (const Sample& s : samples) {
+    if (s.experiment == Experiment::hit) continue;
+    const auto trial = passages.observe(s);
+    if (trial && s.experiment == Experiment::seek && !s.write)
+      trials[static_cast<std::uint32_t>(std::abs(s.group))].push_back(*trial);
+  }
+  const double period = passages.period_ns();
+  const statistics::ThresholdPrior prior = pooled_prior(trials, period);
+  reads.spread_ns = prior.spread;
+  for (const auto& [distance, mine] : trials) {
+    const auto found = statistics::fit_threshold(mine, prior);
+    if (!found || found->error > 0.05 * period) continue;
+    reads.mtbrcs[distance] = {found->value, found->error, found->samples};
+  }
+  reads.commands = command_times(samples);
+  reads.constant = constant_between(reads.commands, reads.mtbrcs);
+  if (!reads.same_track) return reads;
+  reads.still = still_by_commands(reads);
+  if (!reads.still)
+    // The noise shifts it by up to 0.4 sigma; half of that is taken as the error that all share.
+    reads.still = statistics::Estimate{
+        *reads.same_track.value * 1e6,
+        std::hypot(reads.same_track.error.value_or(0) * 1e6, 0.2 * prior.spread),
+        reads.same_track.samples};
+  return reads;
+}
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,27 @@
+// What timed reads and SEEK commands of the same distances say together: the time of a read that moves
+// nothing, the MTBRCs and SEEK times of every distance, and the constant between them.
+#pragma once
+
+#include "mtbrc/context.h"
+#include "mtbrc/seek_command.h"
+
+namespace platter::mtbrc {
+
+struct ReadTimes {
+  model::Parameter same_track;       // MTBRC on one track
+  SeekTimes mtbrcs, commands;        // of moves over cylinders, by distance
+  std::optional<Constant> constant;  // of commands over MTBRCs; nullopt: SEEK tells nothing
+  double spread_ns = 0;              // of one MTBRC trial
+  // The MTBRC of a read without a move, ns: by a SEEK to the track where the arm is, if that bears
+  // out the MTBRC on one track (which positioning noise can only delay), else that. nullopt: neither.
+  std::optional<statistics::Estimate> still;
+
+  // A SEEK's time as the MTBRC of the same move. `constant` must be there.
+  statistics::Estimate as_mtbrc(const statistics::Estimate& command) const;
+};
+
+// Pure.
+ReadTimes read_times(const Samples& samples, const engine::LayoutMap& map,
+                     const model::Rotation& rotation);
+
+}  // namespace platter::mtbrc
