@@ -72,6 +72,7 @@ Burst make_burst(const std::vector<double>& times, double period_ns, std::vector
 
 struct Line {
   double period_ns = 0, error_ns = 0;
+  std::size_t reads = 0;
 };
 
 // Period from bursts whose revolutions are counted. The scatter of whole bursts about the line
@@ -86,12 +87,52 @@ Line fit_line(const std::vector<Burst>& bursts, double period_ns, double noise_n
     weights.push_back(burst.weight);
   }
   const auto fit = statistics::huber_line(x, y, weights);
-  if (!fit) return {period_ns, std::numeric_limits<double>::infinity()};
+  if (!fit) return {period_ns, std::numeric_limits<double>::infinity(), 0};
   double squares = 0;
   for (std::size_t i = 0; i < x.size(); ++i) squares += weights[i] * x[i] * x[i];
   const double expected = 1.3 * noise_ns / std::sqrt(squares);  // of medians
   const double from_scatter = bursts.size() > 3 ? std::sqrt(fit->covariance.at(1, 1)) : 0.0;
-  return {period_ns + fit->coefficients[1], std::max(expected, from_scatter)};
+  double reads = 0;
+  for (double weight : weights) reads += weight;
+  return {period_ns + fit->coefficients[1], std::max(expected, from_scatter),
+          static_cast<std::size_t>(reads)};
+}
+
+// Ties bursts together one after the other from the `first` on, the period sharper at each step, as
+// far as the revolutions between them can be counted. `end`: the one that could not be tied any more.
+Line tie(const std::vector<Burst>& bursts, std::size_t first, Line known, double noise_ns,
+         std::size_t* end) {
+  std::vector<Burst> tied;
+  for (*end = first; *end < bursts.size(); ++*end) {
+    Burst burst = bursts[*end];
+    if (!tied.empty()) {
+      const double gap = (burst.time_ns - tied.back().time_ns) / known.period_ns;
+      if (gap * known.error_ns / known.period_ns > kSureCount_rev) break;
+      const double count = std::round(gap);
+      if (std::abs(gap - count) > 0.25) continue;  // a late completion of another kind
+      burst.revolution = tied.back().revolution + count;
+    }
+    tied.push_back(burst);
+    if (tied.size() >= 2 && (tied.size() < 16 || tied.size() % 8 == 0))
+      known = fit_line(tied, known.period_ns, noise_ns);
+  }
+  return tied.size() >= 2 ? fit_line(tied, known.period_ns, noise_ns) : known;
+}
+
+// Where a pause is too long for the revolutions in it to be counted, the bursts behind it may tell the
+// period so much better that it can be bridged after all.
+Line tie_all(const std::vector<Burst>& bursts, Line known, double noise_ns) {
+  while (true) {
+    std::size_t end = 0;
+    const Line whole = tie(bursts, 0, known, noise_ns, &end);
+    Line best = whole;
+    while (end < bursts.size()) {
+      const Line part = tie(bursts, end, whole, noise_ns, &end);
+      if (part.error_ns < best.error_ns) best = part;
+    }
+    if (best.error_ns >= 0.5 * known.error_ns) return best.error_ns < known.error_ns ? best : known;
+    known = best;
+  }
 }
 
 }  // namespace
@@ -147,33 +188,13 @@ RotationEstimate estimate_rotation(const Samples& samples) {
     return estimate;
   }
 
-  // Tie the bursts together one after the other, the period sharper at each step.
   const auto first_reads = static_cast<double>(runs.front().size());
-  double error_ns = 3.5 * noise_ns / std::pow(std::max(first_reads, 2.0), 1.5);
-  std::vector<Burst> tied;
-  std::size_t used = 0;
-  for (Burst burst : bursts) {
-    if (!tied.empty()) {
-      const double gap = (burst.time_ns - tied.back().time_ns) / period_ns;
-      if (gap * error_ns / period_ns > kSureCount_rev) break;
-      const double count = std::round(gap);
-      if (std::abs(gap - count) > 0.25) continue;  // a late completion of another kind
-      burst.revolution = tied.back().revolution + count;
-    }
-    tied.push_back(burst);
-    used += static_cast<std::size_t>(burst.weight);
-    if (tied.size() >= 2 &&
-        (tied.size() < 16 || tied.size() % 8 == 0 || tied.size() == bursts.size())) {
-      const Line line = fit_line(tied, period_ns, noise_ns);
-      period_ns = line.period_ns;
-      error_ns = line.error_ns;
-    }
-  }
-  if (tied.size() >= 2) {
-    const Line line = fit_line(tied, period_ns, noise_ns);
-    period_ns = line.period_ns;
-    error_ns = line.error_ns;
-  }
+  const Line line =
+      tie_all(bursts, {period_ns, 3.5 * noise_ns / std::pow(std::max(first_reads, 2.0), 1.5)},
+              noise_ns);
+  period_ns = line.period_ns;
+  const double error_ns = line.error_ns;
+  const std::size_t used = line.reads;
   estimate.outcome = RotationOutcome::measured;
   estimate.phase_noise_ns = noise_ns;
   constexpr std::uint64_t kDenominator = 1'000'000;

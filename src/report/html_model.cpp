@@ -356,7 +356,7 @@ std::string provenance_chapter(const model::DriveModel& model, const std::string
   const model::Provenance& p = model.provenance;
   const model::Identity& drive = model.identity;
   Rows rows;
-  const auto add = [&](const char* name, const std::string& value) {
+  const auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty()) rows.push_back({name, value});
   };
   add("vendor", drive.vendor);

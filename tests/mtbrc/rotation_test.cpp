@@ -71,6 +71,24 @@ TEST_CASE("rotation: the period and an honest error from 3600 to 15000 rpm") {
   CHECK(deviation < 1.3);
 }
 
+// As while a layout is asked for, for minutes, soon after the first revolutions.
+TEST_CASE("rotation: what lies behind a pause of many revolutions tells how many they were") {
+  std::mt19937_64 random(29);
+  constexpr double kPeriod_ns = 60e9 / 14980.0;
+  constexpr double kPause_rev = 200'000;
+  for (int i = 0; i < 20; ++i) {
+    Samples samples = synthetic(kPeriod_ns, 15e3, 3, 4, 30, random);
+    for (Sample later : synthetic(kPeriod_ns, 15e3, 60, 4, 400, random)) {
+      later.completed_ns += static_cast<Nanoseconds>(std::llround(kPause_rev * kPeriod_ns));
+      samples.push_back(later);
+    }
+    const RotationEstimate found = estimate_rotation(samples);
+    REQUIRE(found.outcome == RotationOutcome::measured);
+    CHECK(found.relative_error() < 1e-8);
+    CHECK(std::abs(*found.rotation.period.value / kPeriod_ns - 1) < 2e-8);
+  }
+}
+
 TEST_CASE("rotation: measured on a noisy disk to a tenth of a part per million") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     plain::Shape shape = plain::small_shape();
