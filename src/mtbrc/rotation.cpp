@@ -113,8 +113,9 @@ Line tie(const std::vector<Burst>& bursts, std::size_t first, Line known, double
       burst.revolution = tied.back().revolution + count;
     }
     tied.push_back(burst);
-    if (tied.size() >= 2 && (tied.size() < 16 || tied.size() % 8 == 0))
-      known = fit_line(tied, known.period_ns, noise_ns);
+    if (tied.size() < 2 || (tied.size() >= 16 && tied.size() % 8 != 0)) continue;
+    const Line line = fit_line(tied, known.period_ns, noise_ns);
+    if (line.error_ns < known.error_ns) known = line;
   }
   return tied.size() >= 2 ? fit_line(tied, known.period_ns, noise_ns) : known;
 }
