@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "compare_layouts.h"
+#include "compare_schemes.h"
 #include "layout/extract.h"
 #include "layout/synthetic.h"
 #include "model/error.h"
@@ -36,6 +37,7 @@ struct Settings {
   unsigned threads = 2;
   std::string through = "layout", sectors = "from first", lists = "both";
   bool no_back = false, unflagged = false, own_firmware = false, all = false;
+  bool schemes = false;
   std::string keep;  // where the truth of failed drives is written
 };
 
@@ -58,6 +60,8 @@ struct Outcome {
   std::string detail;
   std::uint64_t translations = 0, complexity = 0;  // zones and defects
   double host_seconds = 0;
+  std::string spares;  // the scheme in words
+  bool right_units = false;
 };
 
 // The firmware that the command line asks for.
@@ -165,6 +169,9 @@ Outcome judge(const Trial& trial, const Settings& how) {
                                          ? through_commands(trial)
                                          : through_layout(trial, how);
     outcome.translations = found.translations;
+    outcome.spares = found.layout.spares;
+    outcome.right_units = bench::same_units(trial.drive.layout.spares, found.layout.spares,
+                                            trial.drive.layout.zones.size() == 1);
     judge_layout(trial, found, how, outcome);
   } catch (const Error& error) {
     outcome.verdict = error.status() == ExitStatus::unsupported ? Verdict::refused : Verdict::wrong;
@@ -202,6 +209,8 @@ void print_summary(const std::vector<Outcome>& outcomes) {
       "no list names, {} exact but for slots that no number tells, {} with other sectors on the "
       "right tracks, {} refused, {} wrong\n",
       outcomes.size(), of[0], of[1], of[2], of[3], of[4], of[5], of[6]);
+  const auto named = std::ranges::count_if(outcomes, &Outcome::right_units);
+  fmt::print("{} of {} schemes of sparing named by the right units\n", named, outcomes.size());
   const auto line = [](const char* what, const std::vector<double>& values) {
     fmt::print("{}: p50 {:.3g}, p90 {:.3g}, p99 {:.3g}, max {:.3g}\n", what,
                percentile(values, 0.5), percentile(values, 0.9), percentile(values, 0.99),
@@ -230,6 +239,10 @@ bool run(const Settings& settings) {
                                                   : named_trial(settings.drives[i], settings);
       outcomes[i] = judge(trial, settings);
       const Outcome& outcome = outcomes[i];
+      if (settings.schemes && !outcome.right_units) {
+        const std::lock_guard lock(printing);
+        fmt::print("scheme {}: found {} | {}\n", trial.name, outcome.spares, trial.description);
+      }
       if (outcome.verdict == Verdict::exact && !settings.all) continue;
       const std::lock_guard lock(printing);
       fmt::print("{} {}: {} | {}{} | {} translations, {:.1f} s\n",
@@ -273,6 +286,8 @@ int main(int argc, char** argv) {
                "each drive answers commands by its own firmware, whatever else is said here");
   app.add_option("drives", settings.drives, "virtual drives by name, in place of random ones");
   app.add_flag("--all", settings.all, "a line for drives that came out exactly, too");
+  app.add_flag("--schemes", settings.schemes,
+               "a line for drives whose scheme of sparing was named wrongly");
   app.add_option("--keep", settings.keep, "directory for the model files of drives that failed")
       ->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);

@@ -491,7 +491,11 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
                             survey.name(), survey.translations()));
   }
   result.layout.checks = verification.checks();
-  result.layout.spares = spare_scheme(mapper);
+  try {
+    result.layout.spares = spare_scheme(mapper, survey);
+  } catch (const OutOfTranslations&) {
+    result.layout.spares = "not known: no more address translations were allowed";
+  }
   confirm(result.layout, survey, mapper);
   result.translations = survey.translations();
   result.notes = facts(mapper, survey, in_words(lists, listed));
