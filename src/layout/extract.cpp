@@ -128,8 +128,10 @@ class Verification {
         if (lbn + i < end) suspects.push_back(lbn + i);
     }
     if (const auto spares = zone.slots.next_spares(slot)) {
+      // The block that a spare would hold: the map's last one in front, or the one behind.
       const std::uint64_t behind = zone.first_lbn + zone.slots.blocks_before(spares->end);
-      if (behind <= end) suspects.push_back(behind - 1);
+      const bool used = zone.slots.absorb() != Absorb::none;
+      if (behind < end + used) suspects.push_back(used ? behind - 1 : behind);
     }
     if (mapper_.numbering().from_index) {
       for (const std::uint64_t suspect : suspects) look_before(suspect + 1);

@@ -285,8 +285,8 @@ void Mapper::settle(std::size_t zone, std::uint64_t frontier) {
     changed = false;
     if (zone >= zones_.size()) return;
     const auto from = survey_.known().lower_bound(zones_[zone].first_lbn);
-    const std::uint64_t end = std::min(frontier, end_of(zone));
-    for (auto known = from; known != survey_.known().end() && known->first < end; ++known) {
+    const auto end = [&] { return std::min(frontier, end_of(zone)); };  // a repair may end the zone
+    for (auto known = from; known != survey_.known().end() && known->first < end(); ++known) {
       if (matches(zones_[zone], known->first, known->second)) continue;
       const std::uint64_t lbn = known->first;
       const std::size_t zones = zones_.size();

@@ -326,17 +326,26 @@ bool SlotMap::learn_series() {
   return ended || found;
 }
 
+bool SlotMap::meet(const SpareSeries& one, const SpareSeries& other) const {
+  constexpr std::uint64_t kLookedAt = 64;
+  for (std::uint64_t i = 0; i < std::min(one.count, kLookedAt); ++i) {
+    const SlotRange spares = range(one, i);
+    const auto near = occurrence_from(other, spares.first);
+    if (near && range(other, *near).first < spares.end) return true;
+  }
+  return false;
+}
+
 // Only one that leaves room for blocks, and takes no slot that other spares have.
 bool SlotMap::add_fitting(const SpareSeries& series) {
   constexpr std::uint64_t kLookedAt = 64;
-  const std::uint64_t first = range(series, 0).first, end = range(series, kLookedAt).first;
+  if (std::ranges::any_of(series_, [&](const SpareSeries& other) {
+        return meet(series, other) || meet(other, series);
+      }))
+    return false;
   Sums sums = sums_of(series);
-  std::uint64_t taken = sums.of(kLookedAt);
-  for (const SlotRange& other : series_ranges({first, end})) {
-    taken += other.end - other.first;
-    const auto occurrence = occurrence_from(series, other.first);
-    if (occurrence && range(series, *occurrence).first < other.end) return false;
-  }
+  const std::uint64_t first = range(series, 0).first, end = range(series, kLookedAt).first;
+  const std::uint64_t taken = sums.of(kLookedAt) + series_before(end) - series_before(first);
   if (taken >= end - first) return false;
   series_.push_back(series);
   sums_.push_back(std::move(sums));
@@ -377,8 +386,8 @@ SlotRange SlotMap::unused(SlotRange left, std::uint64_t stride) const {
 }
 
 // Free ranges alike, at the same place of their tracks, are spares if they come at equal distances:
-// three of them, or two that divide the zone from its start. `used`: alike but for what slips have
-// used up.
+// three of them, or two that divide the zone from its start; more where that was wrong before.
+// `used`: alike but for what slips have used up.
 std::optional<SpareSeries> SlotMap::repetition(SlotRange early, SlotRange late, bool used) const {
   SpareSeries a = from(early), b = from(late);
   if (a.end.slots != b.end.slots || a.end.track >= b.end.track) return std::nullopt;
@@ -395,21 +404,18 @@ std::optional<SpareSeries> SlotMap::repetition(SlotRange early, SlotRange late, 
   SpareSeries series = a;
   series.stride = stride;
   const bool from_start = early.first == 0 || (a.end.slots == 0 && a.end.track == stride);
-  if (!from_start) {
-    const auto before = [&](std::uint64_t units) -> std::optional<SpareSeries> {
+  if (!from_start || evidence_ > kLeastEvidence) {
+    // Single slots that lack a block come at equal distances by chance, too.
+    const std::uint64_t wanted = evidence_ + (late.end - late.first == 1 ? 1 : 0);
+    for (std::uint64_t units = 1; units + 2 <= wanted; ++units) {
       if (a.end.track < units * stride) return std::nullopt;
       const Override* item = free_until(slot_at({a.end.track - units * stride, a.end.slots}, 0));
-      return item ? std::optional(from(used ? unused(item->range, stride) : item->range))
-                  : std::nullopt;
-    };
-    auto third = before(1);
-    if (!third || !alike(*third, a)) return std::nullopt;
-    // Single slots that lack a block come at equal distances by chance, too.
-    const bool is_single = late.end - late.first == 1;
-    if (const auto fourth = before(2); is_single && (!fourth || !alike(*fourth, *third)))
-      return std::nullopt;
-    series = *third;
-    series.stride = stride;
+      if (!item) return std::nullopt;
+      const SpareSeries before = from(used ? unused(item->range, stride) : item->range);
+      if (!alike(before, series)) return std::nullopt;
+      series = before;
+      series.stride = stride;
+    }
   }
   const bool blocks_between = blocks_before(late.first) > blocks_before(early.end);
   if (!blocks_between || range(series, 0).end > range(series, 1).first) return std::nullopt;
@@ -417,7 +423,7 @@ std::optional<SpareSeries> SlotMap::repetition(SlotRange early, SlotRange late, 
 }
 
 bool SlotMap::found_repetition() {
-  constexpr std::size_t kMostSeries = 48;  // what looks like more is no regularity
+  constexpr std::size_t kMostSeries = 24;  // what looks like more is no regularity
   if (series_.size() >= kMostSeries) return false;
   // What was learned before was asked before: the last ones tell something new.
   constexpr std::size_t kNewest = 8, kFarthest = 256;
@@ -442,6 +448,8 @@ bool SlotMap::found_repetition() {
   return false;
 }
 
+// A series that was missed twice ends there. One that ends soon was none: what of it was true is
+// told one by one, and the next ones must show more, so that this ends.
 bool SlotMap::ended_series() {
   const auto is_used = [this](const SlotRange& range) {
     const auto item = std::partition_point(
@@ -450,30 +458,43 @@ bool SlotMap::ended_series() {
     return item != overrides_.end() && !item->free && item->range.first <= range.first &&
            item->range.end >= range.end;
   };
-  bool ended = false;
-  for (SpareSeries& series : series_) {
-    if (series.count != SpareSeries::kOpen) continue;
+  const auto ended_at = [&](const SpareSeries& series) -> std::optional<std::uint64_t> {
+    if (series.count != SpareSeries::kOpen) return std::nullopt;
     for (const Override& item : overrides_) {
       if (item.free) continue;
       const auto occurrence = occurrence_from(series, item.range.first);
-      if (!occurrence || !is_used(range(series, *occurrence)) ||
-          !is_used(range(series, *occurrence + 1)))
-        continue;
-      series.count = *occurrence;
-      ended = true;
-      break;
+      if (occurrence && is_used(range(series, *occurrence)) &&
+          is_used(range(series, *occurrence + 1)))
+        return occurrence;
     }
-    if (!ended) continue;
-    SpareSeries rest = series;
-    rest.count = SpareSeries::kOpen;
+    return std::nullopt;
+  };
+  for (std::size_t i = 0; i < series_.size(); ++i) {
+    const auto end = ended_at(series_[i]);
+    if (!end) continue;
+    const SpareSeries series = series_[i];
     std::erase_if(overrides_, [&](const Override& item) {
-      const auto occurrence = occurrence_from(rest, item.range.first);
-      return !item.free && *occurrence >= series.count &&
-             range(rest, *occurrence).first == item.range.first;
+      const auto occurrence = occurrence_from(series, item.range.first);
+      return !item.free && *occurrence >= *end &&
+             range(series, *occurrence).first == item.range.first;
     });
-    break;
+    constexpr std::uint64_t kMostEvidence = 8;
+    if (*end >= kMostEvidence) {
+      series_[i].count = *end;
+      return true;
+    }
+    std::vector<SlotRange> left;
+    for (std::uint64_t k = 0; k < *end; ++k) {
+      const SlotRange spares = range(series, k);
+      std::ranges::copy(free_ranges(spares.first, spares.end), std::back_inserter(left));
+    }
+    series_.erase(series_.begin() + static_cast<std::ptrdiff_t>(i));
+    sums_.erase(sums_.begin() + static_cast<std::ptrdiff_t>(i));
+    for (const SlotRange& free : left) override_range(free, true);
+    evidence_ = std::min(evidence_ + 1, kMostEvidence);
+    return true;
   }
-  return ended;
+  return false;
 }
 
 void SlotMap::widen(TrackLengths lengths, bool as_spares, std::uint64_t tracks) {

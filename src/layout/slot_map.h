@@ -116,6 +116,7 @@ class SlotMap {
   void override_range(SlotRange range, bool free);
   std::int64_t corrections_before(std::uint64_t slot) const;
   std::uint64_t series_before(std::uint64_t slot) const;
+  bool meet(const SpareSeries& one, const SpareSeries& other) const;
   bool add_fitting(const SpareSeries& series);
   SpareSeries from(SlotRange spares) const;
   SlotRange unused(SlotRange left, std::uint64_t stride) const;
@@ -128,6 +129,8 @@ class SlotMap {
   Absorb absorb_ = Absorb::next;
   std::vector<SpareSeries> series_;
   std::vector<Sums> sums_;                          // of each
+  static constexpr std::uint64_t kLeastEvidence = 3;
+  std::uint64_t evidence_ = kLeastEvidence;         // so many spares alike make a series
   std::set<std::uint64_t> listed_, found_, slips_;  // slips_: both, less those refuted
   std::set<std::uint64_t> refuted_;                 // listed or found, but a block is there
   std::vector<Override> overrides_;                 // sorted, disjoint

@@ -42,7 +42,7 @@ void lacks(SlotMap& map, std::uint64_t track, std::uint64_t spares) {
   std::vector<SlotRange> free;
   for (const std::uint64_t slip : map.slips())
     if (slip >= first && slip < end) free.push_back({slip, slip + 1});
-  free.push_back({end - std::min(spares, end - first), end});
+  if (spares > 0) free.push_back({end - std::min(spares, end - first), end});
   map.measured({first, end}, free);
   map.learn_series();
 }
@@ -80,6 +80,23 @@ TEST_CASE("spare tracks are one series though they differ in length") {
     CHECK(map.blocks_before(map.lengths().first_slot(track)) ==
           map.blocks_before(map.lengths().first_slot(track + 1)));
   check_counts(map, 1500);
+}
+
+TEST_CASE("spares that soon end are no series, and are not taken for one again and again") {
+  // 4 units of 4 tracks, then one of a single track: after every 17 tracks the count begins anew.
+  SlotMap map(TrackLengths(20));
+  std::uint64_t proposed = 0;
+  for (std::uint64_t turn = 0; turn < 40; ++turn) {
+    for (std::uint64_t track = 0; track < 17; ++track) {
+      const std::size_t before = map.series().size();
+      lacks(map, 17 * turn + track, track % 4 == 3 ? 5 : track == 16 ? 9 : 0);
+      proposed += map.series().size() > before ? 1 : 0;
+    }
+  }
+  check_counts(map, 40 * 17 * 20);
+  CHECK(proposed < 20);
+  CHECK(map.series().size() == 5);  // every 17 tracks
+  for (const SpareSeries& series : map.series()) CHECK(series.stride == 17);
 }
 
 model::LayoutNode run(std::int32_t cylinder, std::int32_t head, std::uint32_t count,
