@@ -89,6 +89,7 @@ class Compiler {
     for (std::uint64_t i = 0; i < after && possible; ++i)
       possible = is_possible(framed.order.at(framed.tracks + i));
     if (possible) framed.tracks += after;
+    framed.lengths = lengths_of(*framed.zone, framed.order);
   }
 
   // A zone whose tracks no drive has, or another zone has too (the shorter of both), or whose slots do
@@ -154,6 +155,7 @@ class Compiler {
     framed.before = 0;
     plain.not_understood = framed.zone->not_understood;
     framed.zone = &plain;
+    framed.lengths = lengths_of(plain, framed.order);
   }
 
   void doubt(std::size_t zone) { mapper_.do_not_understand(mapper_.zones()[zone].first_lbn); }
@@ -186,6 +188,7 @@ class Compiler {
       order.append(place);
     }
     framed.order = std::move(order);
+    framed.lengths = lengths_of(*framed.zone, framed.order);
   }
 
   // The track of a spare sector must be in the layout: the zone goes on to it, or it stands alone.
@@ -213,7 +216,6 @@ class Compiler {
     std::uint64_t slot = 0;
     for (Framed& framed : zones_) {
       framed.first_slot = slot;
-      framed.lengths = lengths_of(*framed.zone, framed.order);
       result_.zones.push_back(framed.order.node(framed.tracks, [&framed](TrackPlace place) {
         return framed.zone->sectors_on(place.head);
       }));
