@@ -135,7 +135,6 @@ class Compiler {
 
   std::uint64_t blocks_held(std::size_t zone) {
     Framed& framed = zones_[zone];
-    framed.lengths = lengths_of(*framed.zone, framed.order);
     std::uint64_t blocks = framed.layout_slot(framed.used_slots) - framed.layout_slot(0);
     for (const SlotRange& range : framed.zone->slots.free_ranges(0, framed.used_slots))
       blocks -= framed.layout_slot(range.end) - framed.layout_slot(range.first);
