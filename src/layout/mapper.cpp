@@ -604,15 +604,19 @@ bool Mapper::numbers_show(const Zone& zone, std::uint64_t lbn, bool unnumbered) 
   return unnumbered ? lacks_listed(zone, track, numbers) : numbers == sectors;
 }
 
-// The track has fewer numbers than the zone's others, by as many as it has listed defects, and
-// behind it there is one that has none and all the numbers.
+// The track has fewer numbers than it has sectors, by as many as it has listed defects, and the next
+// one of its head that has none has all the numbers.
 bool Mapper::lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t length) {
-  constexpr std::uint64_t kFarthest = 16;
-  const std::uint32_t listed = listed_on(zone.order.at(track)), sectors = zone.sectors_of(track);
+  constexpr std::int64_t kFarthest = 16;
+  const TrackPlace here = zone.order.at(track);
+  const std::uint32_t listed = listed_on(here), sectors = zone.sectors_of(track);
   if (listed == 0 || length + listed != sectors) return false;
-  std::uint64_t other = track + 1;
-  while (other < track + kFarthest && listed_on(zone.order.at(other)) > 0) ++other;
-  return length_of(zone.order.at(other), sectors) == zone.sectors_of(other);
+  for (std::int64_t away = 1; away < kFarthest; ++away) {
+    const TrackPlace beside{here.cylinder + away, here.head};
+    if (listed_on(beside) > 0) continue;
+    if (const auto other = length_of(beside, sectors)) return other == sectors;
+  }
+  return false;
 }
 
 const std::set<std::uint32_t>& Mapper::listed_sectors(TrackPlace place) const {

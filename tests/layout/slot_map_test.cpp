@@ -163,5 +163,19 @@ TEST_CASE("spares of cylinders that end on one head and on another in turn") {
   CHECK(found.translations < 2'000);
 }
 
+TEST_CASE("a head with shorter tracks is not one whose slipped sectors have no number") {
+  // By two sectors, and two are slipped on its first track.
+  model::Layout truth;
+  for (std::int32_t cylinder = 0; cylinder < 300; ++cylinder)
+    for (const std::int32_t head : {0, 1, 2})
+      truth.zones.push_back(run(cylinder, head, 1, 0, head == 2 ? 38 : 40));
+  truth.skips = {{90, 1, 1, 0}, {99, 1, 1, 0}};
+  SyntheticTranslator drive(truth, {});
+  drive.primary = {90, 99};
+  const Extraction found = by_address_translation(drive);
+  CHECK(difference(truth, found.layout, true) == "");
+  CHECK(found.translations < 1'500);
+}
+
 }  // namespace
 }  // namespace platter::layout::testing
