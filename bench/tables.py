@@ -112,6 +112,17 @@ def against_alien(folder, drive):
             error("write_settle", truth["write_settle_mean_ms"]))
 
 
+def stage_table(folder, drives):
+    """Drive seconds of each stage; a stage that was run twice counts together."""
+    seconds = {}
+    for drive in drives:
+        for stage in load(folder, f"{drive}.json")["provenance"]["stages"]:
+            of_drive = seconds.setdefault(stage["name"], {})
+            of_drive[drive] = of_drive.get(drive, 0) + stage["drive_seconds"]
+    table(["drive"] + list(seconds),
+          [[drive] + [number(of.get(drive), 1) for of in seconds.values()] for drive in drives])
+
+
 def characterized(folder, drives):
     runs, truths, proofs = [], [], []
     for drive in drives:
@@ -136,6 +147,7 @@ def characterized(folder, drives):
                     percent(figures["folded_phase_share"]), percent(figures["hits_agreed_share"])]
         proofs.append(row)
     table(["drive", "drive seconds", "wall seconds", "commands", "translations", "MB written"], runs)
+    stage_table(folder, drives)
     table(["drive", "period ppm", "tracks wrong", "angle max rev", "angle RMS rev", "seek mean ms",
            "seek max ms", "all distances mean ms", "all distances max ms", "head switch ms", "write settle ms"], truths)
     table(["drive"] + [f"{workload} {figure}" for workload in ("random", "mixed")
