@@ -79,6 +79,8 @@ struct LayoutNode {
   double angle_rev = 0, angle_step_rev = 0;
   std::uint32_t sectors = 0;
   std::vector<LayoutNode> children;
+  // Standard errors where measured: of a zone's first track against the other zones, and of a step.
+  std::optional<double> angle_error_rev, angle_step_error_rev;
 };
 
 // Slots that hold no LBN: spares, slipped defects, management areas. `count` runs of `length`

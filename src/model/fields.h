@@ -77,6 +77,8 @@ void visit_fields(Fields<LayoutNode> auto& s, V&& visit) {
   visit.compact("head_step", s.head_step, 0);
   visit.compact("angle_rev", s.angle_rev, 0.0);
   visit.compact("angle_step_rev", s.angle_step_rev, 0.0);
+  visit.usual("angle_error_rev", s.angle_error_rev);
+  visit.usual("angle_step_error_rev", s.angle_step_error_rev);
   visit.compact("sectors", s.sectors, 0U);
   visit.compact("children", s.children, std::vector<LayoutNode>());
 }

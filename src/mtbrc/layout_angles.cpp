@@ -503,7 +503,10 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
     const ZoneFit fit = fit_zone(shape, within(all, shape), true);
     const bool known = complete(shape, fit) && zone_error_rev(shape, fit) <= kSureUnwrap_rev;
     if (!known) unknown.push_back(zone);
-    result.layout.zones[zone] = shape.with_angles(fit.unknowns);
+    model::LayoutNode& measured = result.layout.zones[zone];
+    measured = shape.with_angles(fit.unknowns, fit.covariance);
+    if (measured.angle_error_rev)
+      measured.angle_error_rev = std::hypot(*measured.angle_error_rev, drift.error_rev());
     const double error = known ? zone_error_rev(shape, fit) : 1.0;
     result.zone_error_rev.push_back(error);
     const auto slots = static_cast<double>(shape.slots());

@@ -1,10 +1,21 @@
 #include "mtbrc/zone_shape.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "statistics/circular.h"
 
 namespace platter::mtbrc {
+namespace {
+
+// Of what is known at all: an angle that may be anywhere has no error.
+std::optional<double> known_error(double variance_rev2) {
+  constexpr double kAnywhere_rev = 0.3;
+  const double error = std::sqrt(std::max(variance_rev2, 0.0));
+  return error < kAnywhere_rev ? std::optional(error) : std::nullopt;
+}
+
+}  // namespace
 
 ZoneShape::ZoneShape(const model::LayoutNode& zone, std::uint64_t first_slot,
                      const engine::LayoutMap& map)
@@ -178,11 +189,15 @@ double ZoneShape::base_offset(std::uint32_t number, const std::vector<double>& u
 }
 
 model::LayoutNode ZoneShape::set_angles(std::uint32_t number,
-                                        const std::vector<double>& unknowns) const {
+                                        const std::vector<double>& unknowns,
+                                        const statistics::Matrix& covariance) const {
   const Node& node = nodes_[number];
   model::LayoutNode result = *node.source;
   const double step = node.step_unknown ? unknowns[*node.step_unknown] : 0.0;
   result.angle_step_rev = statistics::turn_rev(step);
+  result.angle_error_rev = result.angle_step_error_rev = std::nullopt;
+  if (node.step_unknown && covariance.rows > 0)
+    result.angle_step_error_rev = known_error(covariance.at(*node.step_unknown, *node.step_unknown));
   result.angle_rev = 0;
   if (node.start_unknown) {
     // Where its base track is, back to the beginning of its first instance.
@@ -191,12 +206,21 @@ model::LayoutNode ZoneShape::set_angles(std::uint32_t number,
     result.angle_rev = statistics::turn_rev(angle);
   }
   for (std::size_t i = 0; i < node.children.size(); ++i)
-    result.children[i] = set_angles(node.children[i], unknowns);
+    result.children[i] = set_angles(node.children[i], unknowns, covariance);
   return result;
 }
 
-model::LayoutNode ZoneShape::with_angles(const std::vector<double>& unknowns) const {
-  return set_angles(0, unknowns);
+model::LayoutNode ZoneShape::with_angles(const std::vector<double>& unknowns,
+                                         const statistics::Matrix& covariance) const {
+  model::LayoutNode zone = set_angles(0, unknowns, covariance);
+  if (covariance.rows == 0) return zone;
+  const std::vector<double> first = row(path_of_slot(first_slot_));
+  double variance = 0;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    for (std::size_t j = 0; j < first.size(); ++j)
+      variance += first[i] * covariance.at(i, j) * first[j];
+  zone.angle_error_rev = known_error(variance);
+  return zone;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include "engine/layout_map.h"
 #include "model/drive_model.h"
+#include "statistics/regression.h"
 
 namespace platter::mtbrc {
 
@@ -57,8 +58,9 @@ class ZoneShape {
   // node, the others at their base.
   std::vector<TrackPath> corners() const;
 
-  // The zone with its angles set from the unknowns.
-  model::LayoutNode with_angles(const std::vector<double>& unknowns) const;
+  // The zone with its angles set from the unknowns, and their errors from `covariance` if given.
+  model::LayoutNode with_angles(const std::vector<double>& unknowns,
+                                const statistics::Matrix& covariance = {}) const;
 
  private:
   struct Node {
@@ -77,7 +79,8 @@ class ZoneShape {
   void choose_bases();
   // Angle of the base track within an instance, from where the instance begins.
   double base_offset(std::uint32_t node, const std::vector<double>& unknowns) const;
-  model::LayoutNode set_angles(std::uint32_t node, const std::vector<double>& unknowns) const;
+  model::LayoutNode set_angles(std::uint32_t node, const std::vector<double>& unknowns,
+                               const statistics::Matrix& covariance) const;
 
   const model::LayoutNode zone_;
   std::uint64_t first_slot_;
