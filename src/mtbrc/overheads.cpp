@@ -209,7 +209,8 @@ model::Parameter hit_overhead(const Samples& samples, bool write, bool after_wri
   std::vector<double> overheads;
   for (std::size_t i = 0; i < times->ms.size(); ++i)
     if (times->blocks[i] == 1) overheads.push_back(times->ms[i] - *block_transfer.value);
-  const auto found = statistics::huber_location(overheads);
+  // The median, because what the host adds has a long tail: the sum is with the host's median delay.
+  const auto found = statistics::median_estimate(overheads);
   if (!found) return absent("ms", "no cache hits were timed");
   model::Parameter result;
   result.unit = "ms";
@@ -220,24 +221,9 @@ model::Parameter hit_overhead(const Samples& samples, bool write, bool after_wri
   return result;
 }
 
-// Mean media time of one sector over the samples' tracks.
-double sector_ms(const Samples& samples, const engine::LayoutMap& map, double period_ms, bool write,
-                 bool after_write) {
-  double sum = 0, count = 0;
-  for (const Sample& s : samples) {
-    if (s.experiment != Experiment::same_track || s.write != write ||
-        s.after_write != after_write || s.lbn >= map.blocks())
-      continue;
-    sum += period_ms / map.track_of_slot(map.slot_of_lbn(s.lbn)).sectors;
-    count += 1;
-  }
-  return count > 0 ? sum / count : 0;
-}
-
 model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& map,
                                const model::Rotation& rotation, bool write, bool after_write,
-                               const model::Parameter& block_transfer, const ReadTimes& reads,
-                               double period_ms) {
+                               const model::Parameter& block_transfer, const ReadTimes& reads) {
   const bool any = std::any_of(samples.begin(), samples.end(), [](const Sample& s) {
     return s.experiment == Experiment::same_track && (s.write || s.after_write);
   });
@@ -247,7 +233,6 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
   if (!result) return result;
   // What positioning noise delayed reads on one track by, as far as SEEK commands tell it apart.
   if (!write && reads.still) *result.value -= *reads.same_track.value - reads.still->value * 1e-6;
-  *result.value -= sector_ms(samples, map, period_ms, write, after_write);
   result.method = "MTBRC on one track, less one sector's media time";
   if (block_transfer) {
     *result.value -= *block_transfer.value;
@@ -313,8 +298,7 @@ OverheadEstimate estimate_overheads(const Samples& samples, const engine::Layout
     return hit_overhead(samples, write, after_write, result.block_transfer, period_ms);
   };
   const auto miss = [&](bool write, bool after_write) {
-    return miss_overhead(samples, map, rotation, write, after_write, result.block_transfer, reads,
-                         period_ms);
+    return miss_overhead(samples, map, rotation, write, after_write, result.block_transfer, reads);
   };
   model::Overheads& o = result.overheads;
   o.read_hit_after_read = hit(false, false);

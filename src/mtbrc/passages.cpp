@@ -18,16 +18,20 @@ constexpr double kMemory = 12;
 
 }  // namespace
 
-double Passages::end_rev(std::uint64_t lbn) const {
-  const engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
-  return engine::rev_from_angle(map_.angle_of_lbn(lbn)) + 1.0 / track.sectors;
+double Passages::begin_rev(std::uint64_t lbn) const {
+  return engine::rev_from_angle(map_.angle_of_lbn(lbn));
+}
+
+double Passages::width_rev(std::uint64_t lbn) const {
+  return 1.0 / map_.track_of_slot(map_.slot_of_lbn(lbn)).sectors;
 }
 
 std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample) {
   if (sample.blocks != 1 || sample.lbn >= map_.blocks()) return std::nullopt;
   const std::size_t kind = sample.write ? 1 : 0;
-  const double seen =
-      statistics::turn_rev(phase_rev(rotation_, sample.completed_ns) - end_rev(sample.lbn));
+  const double width = width_rev(sample.lbn);
+  const double seen = statistics::turn_rev(phase_rev(rotation_, sample.completed_ns) - width -
+                                           begin_rev(sample.lbn));
   if (count_[kind] == 0 || strangers_[kind] >= kRelearn) {
     constant_rev_[kind] = seen;
     count_[kind] = 1;
@@ -50,22 +54,20 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
   if (count_[kind] <= kLearn) return std::nullopt;
   const double period = period_ns();
   const double high = static_cast<double>(sample.completed_ns - sample.issued_ns) -
-                      statistics::wrap_rev(seen - constant_rev_[kind]) * period;
+                      (statistics::wrap_rev(seen - constant_rev_[kind]) + width) * period;
   return statistics::CensoredTrial{high - period, high};
 }
 
-std::optional<Passages::Target> Passages::aim(const engine::Track& track, Nanoseconds completion_ns,
+std::optional<Passages::Target> Passages::aim(const engine::Track& track, Nanoseconds time_ns,
                                               bool write) const {
   if (!ready(write)) return std::nullopt;
-  const double wanted = phase_rev(rotation_, completion_ns) - constant_rev_[write ? 1 : 0];
+  const double wanted = phase_rev(rotation_, time_ns) - constant_rev_[write ? 1 : 0];
   const double sectors = track.sectors;
-  const double place =
-      statistics::turn_rev(wanted - engine::rev_from_angle(track.angle)) * sectors - 1.0;
+  const double place = statistics::turn_rev(wanted - engine::rev_from_angle(track.angle)) * sectors;
   const double first = std::ceil(place);
   for (std::uint32_t i = 0; i < track.sectors; ++i) {
     const double index = first + i;
-    const auto slot =
-        static_cast<std::uint64_t>(index < 0 ? index + sectors : index) % track.sectors;
+    const auto slot = static_cast<std::uint64_t>(index) % track.sectors;
     const auto lbn = map_.lbn_of_slot(track.first_slot + slot);
     if (!lbn || map_.is_remapped(*lbn)) continue;
     const double late = (index - place) / sectors * period_ns();

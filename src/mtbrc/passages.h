@@ -23,8 +23,9 @@ class Passages {
   Passages(const engine::LayoutMap& map, const model::Rotation& rotation)
       : map_(map), rotation_(rotation) {}
 
-  // Takes note of a one-sector media access. The result is from issue to completion, in ns, the
-  // completion freed of its own noise: (time of the passage before, time of this passage]. nullopt:
+  // Takes note of a one-sector media access. The result is from issue to completion less the sector's
+  // own time, in ns, the completion freed of its noise: (time of the passage before, time of this
+  // passage]; so tracks of any length are alike. nullopt:
   // the completion is at no passage of that sector (served by a cache, disturbed, or a retry within
   // the revolution), or too little is known yet.
   std::optional<statistics::CensoredTrial> observe(const Sample& sample);
@@ -36,10 +37,9 @@ class Passages {
     std::uint64_t lbn = 0;
     Nanoseconds late_ns = 0;  // its passage completes so much later than wanted, >= 0
   };
-  // The sector of a track whose passage would complete soonest after `completion_ns`. nullopt: the
-  // track holds no LBN in its own place, or ready() is false.
-  std::optional<Target> aim(const engine::Track& track, Nanoseconds completion_ns,
-                            bool write) const;
+  // The sector of a track whose passage would complete soonest after `time_ns` and the sector's own
+  // time. nullopt: the track holds no LBN in its own place, or ready() is false.
+  std::optional<Target> aim(const engine::Track& track, Nanoseconds time_ns, bool write) const;
 
   double period_ns() const {
     return static_cast<double>(rotation_.numerator_ns) / static_cast<double>(rotation_.denominator);
@@ -47,7 +47,8 @@ class Passages {
 
  private:
   static constexpr int kLearn = 4;
-  double end_rev(std::uint64_t lbn) const;
+  double begin_rev(std::uint64_t lbn) const;
+  double width_rev(std::uint64_t lbn) const;
 
   const engine::LayoutMap& map_;
   model::Rotation rotation_;

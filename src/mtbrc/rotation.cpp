@@ -21,7 +21,7 @@ constexpr double kRegular_rev = 0.1;
 constexpr double kBurstGap_rev = 8;
 
 struct Burst {
-  double time_ns = 0;  // where the sector passed, from the epoch; median over the burst
+  double time_ns = 0;  // where the sector passed, from the epoch
   double revolution = 0;
   double weight = 0;
 };
@@ -58,16 +58,34 @@ double coarse_period_ns(const std::vector<Nanoseconds>& times) {
   return statistics::median(single);
 }
 
-// One burst: the median place of its completions, counted in revolutions from the first.
-Burst make_burst(const std::vector<double>& times, double period_ns, std::vector<double>& noise) {
-  std::vector<double> offsets;
+// Completions of one burst less whole revolutions from the first, and less their median.
+struct Offsets {
+  double median_ns = 0;
+  std::vector<double> from_median_ns;
+};
+
+Offsets offsets_of(const std::vector<double>& times, double period_ns) {
+  Offsets result;
   for (double time : times) {
     const double count = std::round((time - times.front()) / period_ns);
-    offsets.push_back(time - times.front() - count * period_ns);
+    result.from_median_ns.push_back(time - times.front() - count * period_ns);
   }
-  const double middle = statistics::median(offsets);
-  for (double offset : offsets) noise.push_back(offset - middle);
-  return {times.front() + middle, 0, static_cast<double>(times.size())};
+  result.median_ns = statistics::median(result.from_median_ns);
+  for (double& offset : result.from_median_ns) offset -= result.median_ns;
+  return result;
+}
+
+// One burst: the mean place of its completions, outliers left out. Not the median: the host's delay has
+// a long tail, and bursts of two reads and of many must lie on one line.
+Burst make_burst(const std::vector<double>& times, const Offsets& offsets, double limit_ns) {
+  double sum = 0, count = 0;
+  for (double offset : offsets.from_median_ns) {
+    if (std::abs(offset) > limit_ns) continue;
+    sum += offset;
+    count += 1;
+  }
+  return {times.front() + offsets.median_ns + (count > 0 ? sum / count : 0.0), 0,
+          std::max(count, 1.0)};
 }
 
 struct Line {
@@ -90,7 +108,7 @@ Line fit_line(const std::vector<Burst>& bursts, double period_ns, double noise_n
   if (!fit) return {period_ns, std::numeric_limits<double>::infinity(), 0};
   double squares = 0;
   for (std::size_t i = 0; i < x.size(); ++i) squares += weights[i] * x[i] * x[i];
-  const double expected = 1.3 * noise_ns / std::sqrt(squares);  // of medians
+  const double expected = noise_ns / std::sqrt(squares);
   const double from_scatter = bursts.size() > 3 ? std::sqrt(fit->covariance.at(1, 1)) : 0.0;
   double reads = 0;
   for (double weight : weights) reads += weight;
@@ -182,12 +200,27 @@ RotationEstimate estimate_rotation(const Samples& samples) {
     for (double& count : x) count -= middle;
     if (const auto line = statistics::huber_line(x, y)) period_ns = line->coefficients[1];
   }
-  for (const auto& run : runs) bursts.push_back(make_burst(run, period_ns, noise));
-  const double noise_ns = std::max(statistics::mad_sigma(noise), 1.0);
+  std::vector<Offsets> offsets;
+  for (const auto& run : runs) {
+    offsets.push_back(offsets_of(run, period_ns));
+    noise.insert(noise.end(), offsets.back().from_median_ns.begin(),
+                 offsets.back().from_median_ns.end());
+  }
+  constexpr double kOutlier = 8;  // of the noise
+  const double limit_ns = kOutlier * std::max(statistics::mad_sigma(noise), 1.0);
+  double squares = 0, kept = 0;
+  for (const double offset : noise) {
+    if (std::abs(offset) > limit_ns) continue;
+    squares += offset * offset;
+    kept += 1;
+  }
+  const double noise_ns = std::max(std::sqrt(squares / std::max(kept, 1.0)), 1.0);
   if (noise_ns > kRegular_rev * period_ns) {
     estimate.outcome = RotationOutcome::irregular;
     return estimate;
   }
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    bursts.push_back(make_burst(runs[i], offsets[i], limit_ns));
 
   const auto first_reads = static_cast<double>(runs.front().size());
   const Line line =

@@ -304,7 +304,7 @@ model::Parameter estimate_same_track(const Samples& samples, const engine::Layou
   result.method = "MTBRC on one track";
   const double period =
       static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
-  const auto found = statistics::fit_threshold(trials, trial_prior(period));
+  const auto found = statistics::fit_threshold(trials, same_track_prior(period));
   if (!found || found->error > 0.1 * period) {
     result.reason = "too few accesses on one track could be timed";
     return result;

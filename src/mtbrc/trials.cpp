@@ -15,6 +15,12 @@ statistics::ThresholdPrior trial_prior(double period_ns) {
   return prior;
 }
 
+statistics::ThresholdPrior same_track_prior(double period_ns) {
+  statistics::ThresholdPrior prior = trial_prior(period_ns);
+  prior.skewed = true;
+  return prior;
+}
+
 Threshold::Threshold(double period_ns, std::optional<double> guess_ns, double guess_width_ns)
     : period_ns_(period_ns), guess_ns_(guess_ns), posterior_([&] {
         statistics::ThresholdPrior prior = trial_prior(period_ns);

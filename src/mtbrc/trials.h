@@ -13,15 +13,17 @@ namespace platter::mtbrc {
 
 // Spread of a trial's time before any was seen: 40 us within a factor of 3 or so.
 statistics::ThresholdPrior trial_prior(double period_ns);
+// The same for accesses to the track where the heads are: what disturbs them can only delay them.
+statistics::ThresholdPrior same_track_prior(double period_ns);
 
-// One MTBRC: the time from issue to completion that half of its accesses make.
+// One MTBRC: the time from issue to completion that half of its accesses make, less the sector's own.
 class Threshold {
  public:
   // `guess_ns`: where it may lie, within about guess_width_ns; only to place the first trials.
   explicit Threshold(double period_ns, std::optional<double> guess_ns = std::nullopt,
                      double guess_width_ns = 0);
 
-  // The time after issue at which the next trial's sector should complete.
+  // The time after issue at which the next trial's sector should complete, less its own time.
   Nanoseconds next_ns(std::mt19937_64& random) const;
   void add(const statistics::CensoredTrial& trial);
   std::optional<statistics::Threshold> estimate() const { return posterior_.estimate(); }

@@ -60,10 +60,11 @@ std::optional<Estimate> median_estimate(std::span<const double> values) {
   if (values.size() < 3) return std::nullopt;
   const std::vector<double> sorted = sorted_copy(values);
   const auto n = static_cast<double>(sorted.size());
-  const double half = 0.5 / std::sqrt(n);
+  const double sigmas = std::min(2.0, 0.9 * std::sqrt(n));
+  const double half = 0.5 * sigmas / std::sqrt(n);
   const double width = quantile(sorted, 0.5 + half) - quantile(sorted, 0.5 - half);
   // Interpolated ranks of a small sample lie n/(n-1) too close together.
-  const double error = 0.5 * width * n / (n - 1.0);
+  const double error = 0.5 * width / sigmas * n / (n - 1.0);
   return Estimate{quantile(sorted, 0.5), error, sorted.size()};
 }
 

@@ -27,8 +27,8 @@ double mad_sigma(std::span<const double> values);
 // tails belong to them, but not for outliers. 0 below 2 values.
 double clipped_deviation(std::span<const double> values);
 
-// Median with the standard error that its order statistics give (no shape assumed): half the width
-// of the interval between the ranks n/2 -+ sqrt(n)/2. nullopt below 3 values.
+// Median with the standard error that its order statistics give (no shape assumed): a quarter of the
+// width of its 95 % interval, between the ranks n/2 -+ sqrt(n). nullopt below 3 values.
 std::optional<Estimate> median_estimate(std::span<const double> values);
 
 // Huber's M-estimate of location (k = 1.345, scale from the MAD) with its asymptotic standard

@@ -1,5 +1,6 @@
 #include "statistics/threshold.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
@@ -87,4 +88,39 @@ TEST_CASE("adaptive trials find thresholds anywhere, and the error bars are hone
   CHECK(deviation < 1.25);
   CHECK(worst < 6);
   CHECK(relative_error < 0.35);
+}
+
+TEST_CASE("where noise can only delay, the threshold is the median, with an honest error") {
+  // Half of the accesses are not disturbed at all; each waits for a host's delay with a long tail.
+  std::mt19937_64 random(23);
+  std::normal_distribution<double> gauss(0, 1);
+  const auto access = [&](double spread) {
+    return 500 + std::max(0.0, spread * gauss(random)) + 6 * std::exp(0.7 * gauss(random));
+  };
+  double sum = 0, squares = 0, held = 0;
+  const int cases = 300;
+  for (int i = 0; i < cases; ++i) {
+    const double spread = 20 + 20 * (i % 3);
+    std::vector<double> all(2001);
+    for (double& time : all) time = access(spread);
+    std::nth_element(all.begin(), all.begin() + 1000, all.end());
+    std::vector<CensoredTrial> trials;
+    for (int t = 0; t < 60; ++t) {
+      const double aim = all[1000] + 8 + 0.8 * 25 * std::clamp(gauss(random), -2.0, 2.0);
+      const double turns = std::ceil((access(spread) - aim) / kTurn);
+      trials.push_back({aim + (turns - 1) * kTurn, aim + turns * kTurn});
+    }
+    ThresholdPrior prior{40, 0.8, 600};
+    prior.skewed = true;
+    const auto found = fit_threshold(trials, prior);
+    const double z = (found->value - all[1000]) / found->error;
+    sum += z / cases;
+    squares += z * z / cases;
+    held += std::abs(z) < 1.96 ? 1.0 / cases : 0;
+  }
+  INFO("mean " << sum << ", deviation " << std::sqrt(squares) << ", held " << held);
+  CHECK(held > 0.93);
+  CHECK(std::abs(sum) < 0.6);
+  CHECK(std::sqrt(squares) < 1.1);
+  CHECK(std::sqrt(squares) > 0.7);
 }
