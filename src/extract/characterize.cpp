@@ -8,6 +8,7 @@
 
 #include "cache_probe/cache_probe.h"
 #include "extract/geometry_hints.h"
+#include "extract/impossible_values.h"
 #include "extract/journal.h"
 #include "extract/stages.h"
 #include "extract/translated_map.h"
@@ -326,6 +327,7 @@ void Characterization::finish() {
       model_.rotation.period.error &&
       *refined.rotation.period.error < *model_.rotation.period.error)
     model_.rotation = refined.rotation;
+  for (auto& note : impossible_values(model_)) model_.provenance.notes.push_back(std::move(note));
   model_.queue.depth.reason = "not measured: one command at a time";
   drive_.restore_settings();
   journal_->finish();

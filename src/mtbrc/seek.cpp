@@ -1,5 +1,7 @@
 #include "mtbrc/seek.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -346,6 +348,11 @@ model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
     point.time_ms = (time.value - reads.still->value) * 1e-6;
     point.error_ms = std::hypot(time.error, reads.still->error) * 1e-6;
     point.samples = time.samples;
+    if (point.time_ms < 0) {  // which no curve may hold
+      seek.method += fmt::format("; {} cylinders left out, for they came out as {:.4f} +- {:.4f} ms",
+                                 distance, point.time_ms, *point.error_ms);
+      continue;
+    }
     seek.points.push_back(point);
   }
   if (seek.points.empty()) seek.reason = "no seek could be timed";
