@@ -172,8 +172,10 @@ ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observat
     if (const auto robust = statistics::huber_regression(design, values, weights)) {
       for (std::size_t c = 0; c < n; ++c) fit.unknowns[c] += robust->coefficients[c];
       fit.scale = robust->scale;
-      // Not better than the noise of one observation allows, worse where the residuals say so.
-      const double factor = std::max(1.0, fit.scale * fit.scale);
+      // Not better than the noise of one observation allows, worse where the residuals say so: their
+      // scatter, its degrees of freedom and what robustness costs are in the regression's covariance.
+      const double factor =
+          std::max(1.0, robust->covariance.at(0, 0) / filter.covariance.at(0, 0));
       for (double& entry : fit.covariance.data) entry *= factor;
     }
   }

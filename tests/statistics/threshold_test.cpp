@@ -110,7 +110,7 @@ TEST_CASE("where noise can only delay, the threshold is the median, with an hone
       const double turns = std::ceil((access(spread) - aim) / kTurn);
       trials.push_back({aim + (turns - 1) * kTurn, aim + turns * kTurn});
     }
-    ThresholdPrior prior{40, 0.8, 600};
+    ThresholdPrior prior{40, 1.0, 600};
     prior.skewed = true;
     const auto found = fit_threshold(trials, prior);
     const double z = (found->value - all[1000]) / found->error;
