@@ -2,7 +2,8 @@
 """Whether stated errors hold: how often a characterized parameter's 95 % interval holds the truth.
 
     bench/interval_coverage.py [--binary PLATTER] [--seeds N] [--first-seed S] [--jobs J]
-                               [--drives NAME...] [--list] [--least SHARE] [--json FILE]
+                               [--drives NAME...] [--list] [--least SHARE] [--most-spread S]
+                               [--json FILE]
 
 Characterizes each virtual drive N times (writes allowed everywhere, default imperfections), each time
 with another seed of noise and phase, and holds every parameter against the truth of that drive. Where
@@ -10,8 +11,9 @@ only a sum can be seen from outside, the same sum of the truth is taken (docs/va
 errors). Prints for each parameter n, how many intervals (value -+ 1.96 standard errors) held the truth,
 and the mean and the root mean square of the errors in units of the stated standard error (0 and 1 where
 all is well), then the same for each class and for all. A hundred seeds of a drive take two to five
-minutes with two processors. --list names every parameter, also each single seek and angle; --least makes the exit status 1 where
-the intervals of a class hold the truth in a smaller share.
+minutes with two processors. --list names every parameter, also each single seek and angle. --least and
+--most-spread make the exit status 1 where the intervals of a class of 30 or more hold the truth in a
+smaller share, or where the RMS error in units of the stated one is not within 1/S and S.
 """
 
 import argparse
@@ -32,6 +34,7 @@ MISSES = ["read_miss_after_read", "read_miss_after_write", "write_miss_after_rea
 HITS = ["read_hit_after_read", "read_hit_after_write", "write_hit_after_read",
         "write_hit_after_write"]
 GRID = 300  # quantiles of each distribution
+FEWEST = 30  # that a class is judged by
 
 Finding = collections.namedtuple("Finding", "kind name value error truth")
 
@@ -231,10 +234,14 @@ def characterize_all(platter, drives, seeds, jobs):
     return result, seconds
 
 
+def in_stated(findings):
+    """Errors in units of the stated ones."""
+    return [(f.value - f.truth) / f.error for f in findings if f.error]
+
+
 def line(name, findings):
-    stated = [f for f in findings if f.error]
-    without = len(findings) - len(stated)
-    z = [(f.value - f.truth) / f.error for f in stated]
+    z = in_stated(findings)
+    without = len(findings) - len(z)
     if not z:
         return f"| {name} | {len(findings)} | no error is stated | | | |"
     held = sum(abs(e) <= SIGMAS for e in z)
@@ -244,8 +251,8 @@ def line(name, findings):
 
 
 def held_share(findings):
-    stated = [f for f in findings if f.error]
-    return sum(abs(f.value - f.truth) <= SIGMAS * f.error for f in stated) / max(len(stated), 1)
+    z = in_stated(findings)
+    return sum(abs(e) <= SIGMAS for e in z) / max(len(z), 1)
 
 
 def table(findings, key):
@@ -264,6 +271,7 @@ def main():
     parser.add_argument("--drives", nargs="*", default=DRIVES)
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--least", type=float, default=0.0)
+    parser.add_argument("--most-spread", type=float, default=math.inf)
     parser.add_argument("--json")
     options = parser.parse_args()
     seeds = range(options.first_seed, options.first_seed + options.seeds)
@@ -293,10 +301,15 @@ def main():
                 print(line(name, mine))
     everything = [f for findings in found.values() for f in findings]
     print(f"\n| class, all drives {head}")
-    for kind, mine in table(everything, lambda f: f.kind).items():
+    for kind, mine in [*table(everything, lambda f: f.kind).items(), ("all", everything)]:
         print(line(kind, mine))
-        failed |= held_share(mine) < options.least
-    print(line("all", everything))
+        z = in_stated(mine)
+        spread = math.sqrt(statistics.mean(e * e for e in z)) if z else 0.0
+        honest = (held_share(mine) >= options.least
+                  and 1 / options.most_spread <= spread <= options.most_spread)
+        if len(z) >= FEWEST and not honest:
+            print(f"the stated errors of {kind} do not hold", file=sys.stderr)
+            failed = True
     return 1 if failed else 0
 
 
