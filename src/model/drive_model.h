@@ -80,7 +80,7 @@ struct LayoutNode {
   std::uint32_t sectors = 0;
   std::vector<LayoutNode> children;
   // Standard errors where measured: of a zone's first track against the other zones, and of a step.
-  std::optional<double> angle_error_rev, angle_step_error_rev;
+  std::optional<double> angle_error_rev = {}, angle_step_error_rev = {};
 };
 
 // Slots that hold no LBN: spares, slipped defects, management areas. `count` runs of `length`

@@ -461,12 +461,14 @@ std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rota
   const Place reference = place_of(map, reference_lbn(samples).value_or(0));
   std::vector<double> angles;
   std::uint64_t track = 0;
+  Nanoseconds last_ns = 0;
   const auto finish = [&] {
     if (angles.empty()) return;
     const auto mean = statistics::robust_angle_rev(angles);
     const double noise = std::max(drift.noise_rev(), 1e-6);
     result.push_back({track, mean ? mean->value : angles.front(),
-                      1.2 * noise / std::sqrt(static_cast<double>(angles.size()))});
+                      1.2 * noise / std::sqrt(static_cast<double>(angles.size())),
+                      static_cast<double>(last_ns) * 1e-9});
     angles.clear();
   };
   for (const Sample& s : samples) {
@@ -474,6 +476,7 @@ std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rota
     const Place place = place_of(map, s.lbn);
     if (!angles.empty() && place.track_slot != track) finish();
     track = place.track_slot;
+    last_ns = s.completed_ns;
     angles.push_back(statistics::turn_rev(phase_rev(rotation, s.completed_ns) -
                                           drift.at_rev(s.completed_ns) + reference.width_rev -
                                           place.end_rev));
@@ -500,13 +503,10 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   std::size_t used = 0;
   for (std::size_t zone = 0; zone < layout.zones.size(); ++zone) {
     const ZoneShape shape(layout.zones[zone], starts[zone], map);
-    const ZoneFit fit = fit_zone(shape, within(all, shape), true);
+    const ZoneFit fit = fit_zone(shape, within(all, shape), true, {drift.error_rev(), drift.width_s()});
     const bool known = complete(shape, fit) && zone_error_rev(shape, fit) <= kSureUnwrap_rev;
     if (!known) unknown.push_back(zone);
-    model::LayoutNode& measured = result.layout.zones[zone];
-    measured = shape.with_angles(fit.unknowns, fit.covariance);
-    if (measured.angle_error_rev)
-      measured.angle_error_rev = std::hypot(*measured.angle_error_rev, drift.error_rev());
+    result.layout.zones[zone] = shape.with_angles(fit.unknowns, fit.covariance);
     const double error = known ? zone_error_rev(shape, fit) : 1.0;
     result.zone_error_rev.push_back(error);
     const auto slots = static_cast<double>(shape.slots());
@@ -533,7 +533,7 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   if (known_slots == 0) {
     angle.reason = "no zone's angles could be measured";
   } else {
-    angle.error = std::hypot(std::sqrt(squares / known_slots), drift.error_rev());
+    angle.error = std::sqrt(squares / known_slots);
     if (!result.complete) angle.reason = "the angles of some zones could not be measured";
   }
   return result;

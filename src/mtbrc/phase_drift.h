@@ -32,6 +32,8 @@ class PhaseDrift {
   // One standard error of at_rev() and the spread of one completion, in revolutions.
   double error_rev() const { return error_rev_; }
   double noise_rev() const { return noise_rev_; }
+  // Errors of at_rev() at two times are alike where these are much nearer than this.
+  double width_s() const { return width_s_; }
 
  private:
   struct Burst {

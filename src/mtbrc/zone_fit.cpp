@@ -61,6 +61,38 @@ double deviation(const statistics::Matrix& covariance, const std::vector<double>
   return std::sqrt(std::max(variance, 0.0));
 }
 
+// What a common error of observations adds to the covariance of unknowns that were fitted as if each
+// had its own: A X'W K W X A, A the inverse of X'W X and K the common error's covariance.
+statistics::Matrix of_common_error(const statistics::Matrix& inverse_normal,
+                                   const std::vector<const TrackAngle*>& observations,
+                                   const std::vector<const std::vector<double>*>& rows,
+                                   const CommonError& common) {
+  const std::size_t n = inverse_normal.rows, count = observations.size();
+  // How far each observation's error moves each unknown.
+  statistics::Matrix pull(count, n);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double weight = std::pow(observations[i]->sigma_rev, -2);
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = 0; b < n; ++b)
+        pull.at(i, a) += inverse_normal.at(a, b) * (*rows[i])[b] * weight;
+  }
+  statistics::Matrix added(n, n);
+  std::vector<double> together(n);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::fill(together.begin(), together.end(), 0.0);
+    for (std::size_t j = 0; j < count; ++j) {
+      const double apart = (observations[i]->time_s - observations[j]->time_s) / common.width_s;
+      if (std::abs(apart) > 8) continue;
+      const double alike = std::exp(-0.25 * apart * apart);
+      for (std::size_t a = 0; a < n; ++a) together[a] += alike * pull.at(j, a);
+    }
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = 0; b < n; ++b)
+        added.at(a, b) += common.error_rev * common.error_rev * pull.at(i, a) * together[b];
+  }
+  return added;
+}
+
 }  // namespace
 
 double ZoneFit::predict_rev(const std::vector<double>& row) const { return dot(row, unknowns); }
@@ -72,7 +104,7 @@ double ZoneFit::error_rev(const std::vector<double>& row) const {
 }
 
 ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
-                 bool all_read) {
+                 bool all_read, const CommonError& common) {
   const std::size_t n = shape.unknowns();
   Filter filter(n);
   ZoneFit fit;
@@ -178,6 +210,16 @@ ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observat
           std::max(1.0, robust->covariance.at(0, 0) / filter.covariance.at(0, 0));
       for (double& entry : fit.covariance.data) entry *= factor;
     }
+  }
+  if (common.error_rev > 0) {
+    std::vector<const TrackAngle*> read;
+    std::vector<const std::vector<double>*> read_rows;
+    for (const std::size_t i : used) {
+      read.push_back(&observations[i]);
+      read_rows.push_back(&rows[i]);
+    }
+    const statistics::Matrix added = of_common_error(filter.covariance, read, read_rows, common);
+    for (std::size_t i = 0; i < added.data.size(); ++i) fit.covariance.data[i] += added.data[i];
   }
   for (std::size_t i = 0; i < observations.size(); ++i)
     if (done[i])
