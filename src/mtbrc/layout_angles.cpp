@@ -468,7 +468,7 @@ std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rota
     const double noise = std::max(drift.noise_rev(), 1e-6);
     result.push_back({track, mean ? mean->value : angles.front(),
                       1.2 * noise / std::sqrt(static_cast<double>(angles.size())),
-                      static_cast<double>(last_ns) * 1e-9});
+                      static_cast<double>(last_ns) * 1e-9, drift.error_at_rev(last_ns)});
     angles.clear();
   };
   for (const Sample& s : samples) {
@@ -503,7 +503,7 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   std::size_t used = 0;
   for (std::size_t zone = 0; zone < layout.zones.size(); ++zone) {
     const ZoneShape shape(layout.zones[zone], starts[zone], map);
-    const ZoneFit fit = fit_zone(shape, within(all, shape), true, {drift.error_rev(), drift.width_s()});
+    const ZoneFit fit = fit_zone(shape, within(all, shape), true, drift.width_s());
     const bool known = complete(shape, fit) && zone_error_rev(shape, fit) <= kSureUnwrap_rev;
     if (!known) unknown.push_back(zone);
     result.layout.zones[zone] = shape.with_angles(fit.unknowns, fit.covariance);

@@ -15,6 +15,8 @@ namespace {
 constexpr double kStraightLine_s = 1e9;
 constexpr std::array<double, 6> kWidths_s = {kStraightLine_s, 8, 4, 2, 1, 0.5};
 constexpr double kBurstGap_s = 0.1;
+// More re-reads in a row take so long that the phase moves meanwhile.
+constexpr std::size_t kMostInBurst = 8;
 
 }  // namespace
 
@@ -45,14 +47,19 @@ Samples anchors_about_angles(const Samples& samples) {
 PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) {
   std::vector<std::vector<double>> phases;
   std::vector<double> times_s;
+  double last_s = 0;
   for (const Sample& s : samples) {
     if (s.experiment != Experiment::anchor) continue;
     if (phases.empty()) epoch_ns_ = s.completed_ns;
     const double time_s = static_cast<double>(s.completed_ns - epoch_ns_) * 1e-9;
-    if (phases.empty() || time_s - times_s.back() > kBurstGap_s) phases.emplace_back();
-    if (phases.size() > times_s.size()) times_s.push_back(time_s);
-    times_s.back() = time_s;
+    if (phases.empty() || time_s - last_s > kBurstGap_s || phases.back().size() >= kMostInBurst) {
+      phases.emplace_back();
+      times_s.push_back(0);
+    }
+    last_s = time_s;
     phases.back().push_back(phase_rev(rotation, s.completed_ns));
+    const auto n = static_cast<double>(phases.back().size());
+    times_s.back() += (time_s - times_s.back()) / n;  // their mean
   }
   std::vector<double> deviations;
   for (std::size_t i = 0; i < phases.size(); ++i) {
@@ -93,14 +100,19 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
   // A left-out burst misses by its own noise and by the error of the smooth line.
   const double own = 1.25 * noise_rev_ / std::sqrt(bursts_.front().weight);
   error_rev_ = std::sqrt(std::max(best * best - own * own, 0.05 * best * best));
+  std::vector<double> variances;
+  for (std::size_t i = 0; i < bursts_.size(); ++i)
+    variances.push_back(line_at(bursts_[i].time_s, width_s_, i).variance);
+  usual_variance_ = statistics::median(variances);
 }
 
 // Local straight line with Gaussian weights; `without` is left out (none: size()).
-double PhaseDrift::smoothed(double time_s, double width_s, std::size_t without) const {
+PhaseDrift::Smooth PhaseDrift::line_at(double time_s, double width_s, std::size_t without) const {
+  double v0 = 0, v1 = 0, v2 = 0;  // moments of the squared weights, by what a burst scatters
   double w0 = 0, w1 = 0, w2 = 0, y0 = 0, y1 = 0;
   double widened = width_s;
   for (int attempt = 0; attempt < 8; ++attempt, widened *= 2) {
-    w0 = w1 = w2 = y0 = y1 = 0;
+    w0 = w1 = w2 = y0 = y1 = v0 = v1 = v2 = 0;
     for (std::size_t i = 0; i < bursts_.size(); ++i) {
       if (i == without) continue;
       const double t = bursts_[i].time_s - time_s;
@@ -112,12 +124,25 @@ double PhaseDrift::smoothed(double time_s, double width_s, std::size_t without) 
       w2 += w * t * t;
       y0 += w * bursts_[i].phase_rev;
       y1 += w * t * bursts_[i].phase_rev;
+      const double v = w * w / bursts_[i].weight;
+      v0 += v;
+      v1 += v * t;
+      v2 += v * t * t;
     }
     if (w0 > 1.0) break;  // something is near enough
   }
   const double determinant = w0 * w2 - w1 * w1;
-  if (determinant <= 1e-9 * w0 * w2 || w0 <= 0) return w0 > 0 ? y0 / w0 : bursts_.front().phase_rev;
-  return (y0 * w2 - y1 * w1) / determinant;
+  if (w0 <= 0) return {bursts_.front().phase_rev, 1.0 / bursts_.front().weight};
+  if (determinant <= 1e-9 * w0 * w2) return {y0 / w0, v0 / (w0 * w0)};
+  return {(y0 * w2 - y1 * w1) / determinant,
+          (v0 * w2 * w2 - 2 * v1 * w1 * w2 + v2 * w1 * w1) / (determinant * determinant)};
+}
+
+double PhaseDrift::error_at_rev(Nanoseconds time_ns) const {
+  if (!(usual_variance_ > 0)) return error_rev_;
+  const double time_s = static_cast<double>(time_ns - epoch_ns_) * 1e-9;
+  const double here = line_at(time_s, width_s_, bursts_.size()).variance;
+  return error_rev_ * std::sqrt(here / usual_variance_);
 }
 
 double PhaseDrift::at_rev(Nanoseconds time_ns) const {

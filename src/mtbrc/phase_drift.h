@@ -29,8 +29,10 @@ class PhaseDrift {
   bool known() const { return !bursts_.empty(); }
   // Phase (turns, not reduced modulo 1) at which the reference read completes at about `time_ns`.
   double at_rev(Nanoseconds time_ns) const;
-  // One standard error of at_rev() and the spread of one completion, in revolutions.
+  // One standard error of at_rev() amid the re-reads and the spread of one completion, in revolutions.
   double error_rev() const { return error_rev_; }
+  // The same at a time: larger where few re-reads are near, as at both ends.
+  double error_at_rev(Nanoseconds time_ns) const;
   double noise_rev() const { return noise_rev_; }
   // Errors of at_rev() at two times are alike where these are much nearer than this.
   double width_s() const { return width_s_; }
@@ -39,11 +41,19 @@ class PhaseDrift {
   struct Burst {
     double time_s = 0, phase_rev = 0, weight = 0;
   };
-  double smoothed(double time_s, double width_s, std::size_t without) const;
+  // A local line's value at a time, and its variance where a completion's is 1.
+  struct Smooth {
+    double value = 0, variance = 0;
+  };
+  Smooth line_at(double time_s, double width_s, std::size_t without) const;
+  double smoothed(double time_s, double width_s, std::size_t without) const {
+    return line_at(time_s, width_s, without).value;
+  }
 
   std::vector<Burst> bursts_;
   Nanoseconds epoch_ns_ = 0;
   double width_s_ = 0, error_rev_ = 0, noise_rev_ = 0;
+  double usual_variance_ = 0;  // of the line at a re-read that is left out
 };
 
 }  // namespace platter::mtbrc

@@ -66,7 +66,7 @@ double deviation(const statistics::Matrix& covariance, const std::vector<double>
 statistics::Matrix of_common_error(const statistics::Matrix& inverse_normal,
                                    const std::vector<const TrackAngle*>& observations,
                                    const std::vector<const std::vector<double>*>& rows,
-                                   const CommonError& common) {
+                                   double width_s) {
   const std::size_t n = inverse_normal.rows, count = observations.size();
   // How far each observation's error moves each unknown.
   statistics::Matrix pull(count, n);
@@ -81,14 +81,15 @@ statistics::Matrix of_common_error(const statistics::Matrix& inverse_normal,
   for (std::size_t i = 0; i < count; ++i) {
     std::fill(together.begin(), together.end(), 0.0);
     for (std::size_t j = 0; j < count; ++j) {
-      const double apart = (observations[i]->time_s - observations[j]->time_s) / common.width_s;
+      const double apart = (observations[i]->time_s - observations[j]->time_s) / width_s;
       if (std::abs(apart) > 8) continue;
-      const double alike = std::exp(-0.25 * apart * apart);
+      const double alike =
+          observations[i]->common_rev * observations[j]->common_rev * std::exp(-0.25 * apart * apart);
       for (std::size_t a = 0; a < n; ++a) together[a] += alike * pull.at(j, a);
     }
     for (std::size_t a = 0; a < n; ++a)
       for (std::size_t b = 0; b < n; ++b)
-        added.at(a, b) += common.error_rev * common.error_rev * pull.at(i, a) * together[b];
+        added.at(a, b) += pull.at(i, a) * together[b];
   }
   return added;
 }
@@ -104,7 +105,7 @@ double ZoneFit::error_rev(const std::vector<double>& row) const {
 }
 
 ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
-                 bool all_read, const CommonError& common) {
+                 bool all_read, double common_width_s) {
   const std::size_t n = shape.unknowns();
   Filter filter(n);
   ZoneFit fit;
@@ -211,14 +212,14 @@ ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observat
       for (double& entry : fit.covariance.data) entry *= factor;
     }
   }
-  if (common.error_rev > 0) {
-    std::vector<const TrackAngle*> read;
-    std::vector<const std::vector<double>*> read_rows;
-    for (const std::size_t i : used) {
-      read.push_back(&observations[i]);
-      read_rows.push_back(&rows[i]);
-    }
-    const statistics::Matrix added = of_common_error(filter.covariance, read, read_rows, common);
+  std::vector<const TrackAngle*> read;
+  std::vector<const std::vector<double>*> read_rows;
+  for (const std::size_t i : used) {
+    read.push_back(&observations[i]);
+    read_rows.push_back(&rows[i]);
+  }
+  if (std::any_of(read.begin(), read.end(), [](auto* o) { return o->common_rev > 0; })) {
+    const auto added = of_common_error(filter.covariance, read, read_rows, common_width_s);
     for (std::size_t i = 0; i < added.data.size(); ++i) fit.covariance.data[i] += added.data[i];
   }
   for (std::size_t i = 0; i < observations.size(); ++i)

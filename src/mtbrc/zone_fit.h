@@ -15,12 +15,7 @@ struct TrackAngle {
   double angle_rev = 0;          // modulo 1
   double sigma_rev = 0;          // one standard error
   double time_s = 0;             // when it was read
-};
-
-// What observations read at about the same time have in common: the error of the reference's phase.
-struct CommonError {
-  double error_rev = 0;
-  double width_s = 1;  // the correlation is Gaussian in time, its standard deviation sqrt(2) of this
+  double common_rev = 0;         // error that it shares with others read at about that time
 };
 
 struct ZoneFit {
@@ -43,8 +38,9 @@ constexpr double kSureUnwrap_rev = 0.03;
 // Observations in any order; each is used as soon as what is known predicts it well enough for its
 // whole revolutions to be counted. Then a robust regression over all that were used.
 // `all_read`: nothing will be read to make the next one surer, so where none is sure the surest is used.
-// `common` is in the covariance alone.
+// `common_width_s`: common errors are alike as exp(-(t1 - t2)^2 / (4 width^2)); they are in the
+// covariance alone.
 ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
-                 bool all_read = false, const CommonError& common = {});
+                 bool all_read = false, double common_width_s = 1);
 
 }  // namespace platter::mtbrc
