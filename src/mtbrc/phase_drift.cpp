@@ -99,11 +99,13 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
   }
   // A left-out burst misses by its own noise and by the error of the smooth line.
   const double own = 1.25 * noise_rev_ / std::sqrt(bursts_.front().weight);
-  error_rev_ = std::sqrt(std::max(best * best - own * own, 0.05 * best * best));
   std::vector<double> variances;
   for (std::size_t i = 0; i < bursts_.size(); ++i)
     variances.push_back(line_at(bursts_[i].time_s, width_s_, i).variance);
   usual_variance_ = statistics::median(variances);
+  // What is left of so few misses may be small by chance: not less than the re-reads' own noise gives.
+  const double by_noise = 1.1 * noise_rev_ * std::sqrt(usual_variance_);  // of medians of four
+  error_rev_ = std::sqrt(std::max(best * best - own * own, by_noise * by_noise));
 }
 
 // Local straight line with Gaussian weights; `without` is left out (none: size()).
