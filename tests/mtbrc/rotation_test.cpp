@@ -119,3 +119,41 @@ TEST_CASE("rotation: a cache that was not turned off is noticed") {
   CHECK(measure_rotation(context, 0).outcome == RotationOutcome::cache_still_on);
   CHECK(context.rotation.numerator_ns == 0);
 }
+
+TEST_CASE("rotation: bursts of many and of two completions tell one period, whatever the host's tail") {
+  std::mt19937_64 random(31);
+  std::normal_distribution<double> gauss(0, 1);
+  const double period = 6e6;
+  const int cases = 200;
+  double sum = 0, squares = 0;
+  for (int i = 0; i < cases; ++i) {
+    Samples samples;
+    double revolution = 10;
+    const auto read = [&] {
+      Sample sample;
+      sample.experiment = Experiment::rotation;
+      sample.lbn = 77;
+      sample.blocks = 1;
+      sample.completed_ns =
+          static_cast<Nanoseconds>(revolution * period + 6e3 * std::exp(0.7 * gauss(random)));
+      sample.issued_ns = sample.completed_ns - 4'000'000;
+      samples.push_back(sample);
+      ++revolution;
+    };
+    for (int first = 0; first < 64; ++first) read();
+    for (int burst = 0; burst < 40; ++burst) {
+      revolution += 20 + 8 * burst;
+      read();
+      read();
+    }
+    const RotationEstimate found = estimate_rotation(samples);
+    REQUIRE(found.outcome == RotationOutcome::measured);
+    const double z = (*found.rotation.period.value - period) / *found.rotation.period.error;
+    sum += z / cases;
+    squares += z * z / cases;
+  }
+  INFO("mean " << sum << ", deviation " << std::sqrt(squares));
+  CHECK(std::abs(sum) < 0.35);
+  CHECK(std::sqrt(squares) < 1.25);
+  CHECK(std::sqrt(squares) > 0.6);
+}
