@@ -232,7 +232,13 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
   model::Parameter result = estimate_same_track(samples, map, rotation, write, after_write);
   if (!result) return result;
   // What positioning noise delayed reads on one track by, as far as SEEK commands tell it apart.
-  if (!write && reads.still) *result.value -= *reads.same_track.value - reads.still->value * 1e-6;
+  if (!write && reads.still_by_commands) {
+    *result.value -= *reads.same_track.value - reads.still->value * 1e-6;
+    // A read after a read is then what the commands say, its own trials are gone.
+    const double still_ms = reads.still->error * 1e-6;
+    result.error = after_write ? std::hypot(*result.error, reads.same_track.error.value_or(0), still_ms)
+                               : still_ms;
+  }
   result.method = "MTBRC on one track, less one sector's media time";
   if (block_transfer) {
     *result.value -= *block_transfer.value;

@@ -71,12 +71,11 @@ ReadTimes read_times(const Samples& samples, const engine::LayoutMap& map,
   reads.constant = constant_between(reads.commands, reads.mtbrcs);
   if (!reads.same_track) return reads;
   reads.still = still_by_commands(reads);
+  reads.still_by_commands = reads.still.has_value();
   if (!reads.still)
-    // The noise shifts it by up to 0.4 sigma; half of that is taken as the error that all share.
-    reads.still = statistics::Estimate{
-        *reads.same_track.value * 1e6,
-        std::hypot(reads.same_track.error.value_or(0) * 1e6, 0.2 * prior.spread),
-        reads.same_track.samples};
+    reads.still = statistics::Estimate{*reads.same_track.value * 1e6,
+                                       reads.same_track.error.value_or(0) * 1e6,
+                                       reads.same_track.samples};
   return reads;
 }
 

@@ -15,6 +15,7 @@ struct ReadTimes {
   // The MTBRC of a read without a move, ns: by a SEEK to the track where the arm is, if that bears
   // out the MTBRC on one track (which positioning noise can only delay), else that. nullopt: neither.
   std::optional<statistics::Estimate> still;
+  bool still_by_commands = false;
 
   // A SEEK's time as the MTBRC of the same move. `constant` must be there.
   statistics::Estimate as_mtbrc(const statistics::Estimate& command) const;

@@ -56,6 +56,25 @@ double clipped_deviation(std::span<const double> values) {
   return std::sqrt(std::max(squares - sum * sum / count, 0.0) / (count - 1));
 }
 
+std::optional<Estimate> clipped_mean(std::span<const double> values) {
+  if (values.size() < 2) return std::nullopt;
+  constexpr double kOutlier = 8;
+  const double centre = median(values);
+  const double limit = kOutlier * mad_sigma(values);
+  double sum = 0, squares = 0, count = 0;
+  for (double value : values) {
+    const double deviation = value - centre;
+    if (std::abs(deviation) > limit) continue;
+    sum += deviation;
+    squares += deviation * deviation;
+    count += 1;
+  }
+  if (count < 2) return std::nullopt;
+  const double variance = std::max(squares - sum * sum / count, 0.0) / (count - 1);
+  return Estimate{centre + sum / count, std::sqrt(variance / count),
+                  static_cast<std::size_t>(count)};
+}
+
 std::optional<Estimate> median_estimate(std::span<const double> values) {
   if (values.size() < 3) return std::nullopt;
   const std::vector<double> sorted = sorted_copy(values);
