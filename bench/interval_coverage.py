@@ -103,24 +103,28 @@ class Truth:
         reading = other("data_preparation") + other("first_reselect") + other("read_completion")
         writing = other("first_reselect") + other("write_completion")
         self.delays = Delays(self.model)
-        self.one_track = {False: self.delays.of_half(0.0),
-                          True: self.delays.of_half(0.0, self.write_bus) - self.write_bus}
-        self.values = {}
-        for name in HITS + MISSES:
-            write = name.startswith("write")
-            plain = overheads[name]["value"] + common + (writing if write else reading)
-            self.values["overheads." + name] = plain + (
-                self.delays.host if name in HITS else self.one_track[write])
-        moved = lambda ms: self.delays.of_half(ms) - self.one_track[False]
+        # What a read on the track where the heads are waits for beside the overhead: SEEK commands that
+        # move nothing are not disturbed by positioning noise, reads are.
+        self.still = {True: 2 * self.delays.after, False: self.delays.of_half(0.0)}
+        write_still = self.delays.of_half(0.0, self.write_bus)
         switch = self.model["head_switch"]["value"]
-        single = self.model["identity"]["heads"] < 2
-        step = self.seek(1) if single else switch
-        self.values["head_switch"] = moved(switch)
-        self.values["write_settle"] = (
-            self.delays.of_half(step + self.model["write_settle"]["value"], self.write_bus)
-            - self.delays.of_half(0.0, self.write_bus) - moved(step) + self.write_bus)
-        self.values["bus.block_transfer"] = self.read_bus
-        self.moved = moved
+        step = self.seek(1) if self.model["identity"]["heads"] < 2 else switch
+        settled = self.delays.of_half(step + self.model["write_settle"]["value"], self.write_bus)
+        self.values = {True: {}, False: {}}
+        for by_commands, values in self.values.items():
+            for name in HITS + MISSES:
+                write = name.startswith("write")
+                seen = (self.delays.host if name in HITS else write_still - self.write_bus
+                        if write else self.still[by_commands])
+                values["overheads." + name] = (overheads[name]["value"] + common + seen
+                                               + (writing if write else reading))
+            values["head_switch"] = self.moved(switch, by_commands)
+            values["write_settle"] = (settled - write_still - self.moved(step, by_commands)
+                                      + self.write_bus)
+            values["bus.block_transfer"] = self.read_bus
+
+    def moved(self, ms, by_commands):
+        return self.delays.of_half(ms) - self.still[by_commands]
 
     def seek(self, distance):
         points = [(0, 0.0)] + [(p["cylinders"], p["time_ms"]) for p in self.model["seek"]["points"]]
@@ -132,6 +136,7 @@ class Truth:
 
 
 def parameters(found, truth):
+    by_commands = found["seek"].get("method", "").startswith("SEEK commands")
     period = found["rotation"]["period"]
     exact = truth.model["rotation"]
     yield Finding("rotation", "rotation.period", period["value"], period["error"],
@@ -149,10 +154,10 @@ def parameters(found, truth):
                     if name == "write_settle" else "bus" if name.startswith("bus") else
                     "hit overheads" if "hit" in name else "miss overheads")
             yield Finding(kind, name, parameter["value"], parameter.get("error"),
-                          truth.values[name])
+                          truth.values[by_commands][name])
     for point in found["seek"]["points"]:
         yield Finding("seek", f"seek {point['cylinders']}", point["time_ms"],
-                      point.get("error_ms"), truth.moved(truth.seek(point["cylinders"])))
+                      point.get("error_ms"), truth.moved(truth.seek(point["cylinders"]), by_commands))
 
 
 def angles(found, truth):
