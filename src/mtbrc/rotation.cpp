@@ -106,12 +106,33 @@ Line fit_line(const std::vector<Burst>& bursts, double period_ns, double noise_n
   }
   const auto fit = statistics::huber_line(x, y, weights);
   if (!fit) return {period_ns, std::numeric_limits<double>::infinity(), 0};
-  double squares = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) squares += weights[i] * x[i] * x[i];
-  const double expected = noise_ns / std::sqrt(squares);
+  double reads = 0, centre = 0, squares = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    reads += weights[i];
+    centre += weights[i] * x[i];
+  }
+  centre /= reads;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    squares += weights[i] * (x[i] - centre) * (x[i] - centre);
+  // Bursts scatter more than their reads explain because the spindle wanders: slowly, so that bursts of
+  // about one time have that in common, however many they are.
+  constexpr double kWander_ns = 1.5e9;
+  double wander = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    wander += fit->residuals[i] * fit->residuals[i] - noise_ns * noise_ns / weights[i];
+  wander = std::max(wander, 0.0) / std::max(static_cast<double>(x.size()) - 2, 1.0);
+  double pulls = 0, pull = 0, began_ns = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i == 0 || bursts[i].time_ns - began_ns > kWander_ns) {
+      pulls += pull * pull;
+      pull = 0;
+      began_ns = bursts[i].time_ns;
+    }
+    pull += weights[i] * (x[i] - centre) / squares;
+  }
+  pulls += pull * pull;
+  const double expected = std::sqrt(noise_ns * noise_ns / squares + wander * pulls);
   const double from_scatter = bursts.size() > 3 ? std::sqrt(fit->covariance.at(1, 1)) : 0.0;
-  double reads = 0;
-  for (double weight : weights) reads += weight;
   return {period_ns + fit->coefficients[1], std::max(expected, from_scatter),
           static_cast<std::size_t>(reads)};
 }
