@@ -117,10 +117,18 @@ Line fit_line(const std::vector<Burst>& bursts, double period_ns, double noise_n
   // Bursts scatter more than their reads explain because the spindle wanders: slowly, so that bursts of
   // about one time have that in common, however many they are.
   constexpr double kWander_ns = 1.5e9;
-  double wander = 0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    wander += fit->residuals[i] * fit->residuals[i] - noise_ns * noise_ns / weights[i];
-  wander = std::max(wander, 0.0) / std::max(static_cast<double>(x.size()) - 2, 1.0);
+  // Judged by the middle of the bursts: late ones, which the fit gives little weight, are no wander.
+  std::vector<double> scatter;
+  double of_reads = 0;  // mean variance
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    scatter.push_back(fit->residuals[i] * std::sqrt(weights[i]) / noise_ns);
+    of_reads += noise_ns * noise_ns / weights[i] / static_cast<double>(x.size());
+  }
+  const double spread = statistics::mad_sigma(scatter);
+  // Few bursts tell no wander from what their reads scatter: 1.65 is the spread's own relative error
+  // times the root of twice their number.
+  const double by_chance = 1 + 1.65 * std::sqrt(2.0 / static_cast<double>(x.size()));
+  const double wander = spread > by_chance ? (spread * spread - 1) * of_reads : 0;
   double pulls = 0, pull = 0, began_ns = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (i == 0 || bursts[i].time_ns - began_ns > kWander_ns) {
