@@ -26,6 +26,7 @@ struct Arguments {
   std::string device, output, samples, journal = extract::default_journal_folder();
   std::vector<std::string> writable;
   std::uint64_t seed = 1;
+  double budget_s = 0;
   bool json = false;
 };
 
@@ -71,6 +72,10 @@ void characterize(const Arguments& arguments) {
   options.seed = arguments.seed;
   options.device_name = arguments.device;
   options.journal_folder = arguments.journal;
+  if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
+  options.expected = [](double seconds) {
+    fmt::print(stderr, "the run will take about {:.0f} s of the drive's time\n", seconds);
+  };
   options.progress = [&](const std::string& stage, double share) { bar.show(stage, share); };
   options.interrupted = interrupted;
   extract::Run run = extract::characterize(*device, options);
@@ -109,6 +114,9 @@ void add_characterize(CLI::App& app) {
                       "folder of the safety journal; not on the drive that is measured");
   command->add_option("--seed", arguments->seed, "seed of the experiments' random choices")
       ->check(at_least(0));
+  command->add_option("--budget", arguments->budget_s,
+                      "drive time that the run may take, in seconds: precision is given up for it")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--json", arguments->json, "print the model as JSON");
   command->callback([arguments] { characterize(*arguments); });
 }

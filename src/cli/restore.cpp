@@ -39,7 +39,7 @@ void restore(const Arguments& arguments) {
     fmt::print("{}\n", report.dump(2));
     return;
   }
-  fmt::print("{} journaled stretches of sectors: {} intact, {} put back; cache settings {}\n",
+  fmt::print("{} journaled stretches of sectors: {} intact, {} put back; settings {}\n",
              done.intact + done.rewritten, done.intact, done.rewritten,
              done.settings ? "as they were" : "left alone");
 }

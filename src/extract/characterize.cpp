@@ -10,7 +10,10 @@
 #include "extract/geometry_hints.h"
 #include "extract/impossible_values.h"
 #include "extract/journal.h"
+#include "extract/queue_behaviour.h"
+#include "extract/self_validation.h"
 #include "extract/stages.h"
+#include "extract/time_plan.h"
 #include "extract/translated_map.h"
 #include "layout/extract.h"
 #include "model/error.h"
@@ -36,6 +39,17 @@ constexpr int kWarmUpReads = 50;  // paper, section 5
 // there are none.
 constexpr double kFirstPeriodError = 1.5e-6, kOnlyPeriodError = 1e-7;
 
+// The mode pages that the run sets, as the drive has them now.
+std::vector<SavedPage> pages_that_change(scsi::Drive& drive) {
+  std::vector<SavedPage> pages;
+  for (const scsi::PageCode code :
+       {scsi::kCachingPage, scsi::kPowerConditionPage, scsi::kBackgroundControlPage}) {
+    auto page = drive.mode_page(code.page, scsi::PageControl::current, code.subpage);
+    if (page && scsi::code_of(*page) == code) pages.push_back(std::move(*page));
+  }
+  return pages;
+}
+
 class Characterization {
  public:
   Characterization(scsi::Device& device, const Options& options)
@@ -60,15 +74,25 @@ class Characterization {
   void measure_overheads();
   void probe_cache();
   void read_last_anchors();
+  void validate_itself();
+  void measure_queue();
   void finish();
   void require_the_same_drive();
+
+  // The drive time that the run is expected to take is told before it begins.
+  void plan_the_time();
+  double elapsed_s() { return static_cast<double>(drive_.now_ns() - began_ns_) * 1e-9; }
+  // Two experiments that share the budget of a stage: what the first leaves is the second's.
+  void in_turn(const Body& first, const Body& second);
 
   // One stage of the run: its progress, and, where the caches must be off, that they really were.
   void stage(std::size_t index, const Body& body);
   void stage_without_caches(std::size_t index, const Body& body);
+  void stop_what_the_drive_does_on_its_own();
   void switch_caches_off();
   void refuse_a_cache_that_stays_on() const;
   bool reads_come_from_the_media();
+  void add_note(std::string note);
   // What a stage that needs the map puts into the model when there is none.
   std::string without_layout() const { return "the layout is not known: " + model_.layout.reason; }
 
@@ -83,6 +107,8 @@ class Characterization {
   model::DriveModel model_;
   std::uint64_t reference_lbn_ = 0;
   Nanoseconds began_ns_ = 0;
+  std::optional<TimePlan> plan_;
+  std::uint64_t queued_commands_ = 0;
   double done_weight_ = 0;
   bool stopping_ = false;
 };
@@ -98,6 +124,38 @@ Characterization::~Characterization() {
   }
 }
 
+void Characterization::in_turn(const Body& first, const Body& second) {
+  const Nanoseconds began_ns = drive_.now_ns();
+  mtbrc::Budget& budget = context_.budget;
+  const Nanoseconds all_ns = budget.drive_time_ns;
+  budget.drive_time_ns = all_ns > 0 ? std::max<Nanoseconds>(1, all_ns / 2) : 0;
+  first();
+  if (all_ns > 0)
+    budget.drive_time_ns = std::max<Nanoseconds>(1, all_ns - (drive_.now_ns() - began_ns));
+  second();
+}
+
+// By the speed that the drive says it has; what it says wrong shows in the first stages.
+void Characterization::plan_the_time() {
+  double rpm = 0;
+  if (const auto page = drive_.vpd_page(0xB1))
+    if (const auto said = scsi::decode_characteristics(*page)) rpm = said->rotation_rate;
+  if (const auto page = drive_.mode_page(0x04, scsi::PageControl::current); page && rpm <= 1)
+    if (const auto said = scsi::decode_geometry_page(*page)) rpm = said->rpm;
+  plan_.emplace(rpm, options_.budget_s);
+  const double seconds = plan_->expected_s();
+  add_note(fmt::format("expected drive time: about {:.0f} s", seconds));
+  if (options_.budget_s && *options_.budget_s < plan_->least_s())
+    add_note(fmt::format("the budget of {:.0f} s is less than a run needs at least", *options_.budget_s));
+  if (options_.expected) options_.expected(seconds);
+}
+
+// What happens again in each attempt is said once.
+void Characterization::add_note(std::string note) {
+  auto& notes = model_.provenance.notes;
+  if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+}
+
 void Characterization::stage(std::size_t index, const Body& body) {
   const Stage& stage = kStages[index];
   context_.progress = [this, stage](const std::string&, double share) {
@@ -106,11 +164,19 @@ void Characterization::stage(std::size_t index, const Body& body) {
   };
   context_.report(std::string(stage.name), 0);
   const Nanoseconds began_ns = drive_.now_ns();
-  const std::uint64_t commands = drive_.commands();
+  const std::uint64_t commands = drive_.commands() + queued_commands_;
+  const auto share_s = plan_->share_s(index, elapsed_s());
+  context_.budget = {};
+  if (share_s) {
+    context_.budget.drive_time_ns = std::max<Nanoseconds>(1, from_ms(*share_s * 1e3));
+    add_note(fmt::format("the budget left {:.1f} s of about {:.1f} s for the stage '{}'", *share_s,
+                         plan_->full_s(index), stage.name));
+  }
   body();
+  context_.budget = {};
   model_.provenance.stages.push_back({std::string(stage.name),
                                       static_cast<double>(drive_.now_ns() - began_ns) * 1e-9,
-                                      drive_.commands() - commands});
+                                      drive_.commands() + queued_commands_ - commands});
   done_weight_ += stage.weight;
 }
 
@@ -125,6 +191,7 @@ void Characterization::stage_without_caches(std::size_t index, const Body& body)
       model_.provenance.notes.push_back(
           fmt::format("the drive was reset during the stage '{}', which was repeated",
                       kStages[index].name));
+      stop_what_the_drive_does_on_its_own();
       switch_caches_off();
     }
     throw Error(ExitStatus::drive_error,
@@ -134,12 +201,24 @@ void Characterization::stage_without_caches(std::size_t index, const Body& body)
   });
 }
 
+// A scan of the medium or a spindle that stops would be taken for mechanics.
+void Characterization::stop_what_the_drive_does_on_its_own() {
+  const auto note = [&](scsi::Stopped outcome, const char* what) {
+    if (outcome == scsi::Stopped::nothing_to_stop) return;
+    add_note(fmt::format("{} {}", what,
+                         outcome == scsi::Stopped::stopped
+                             ? "were stopped during the run"
+                             : "could not be stopped and may have delayed commands"));
+  };
+  note(drive_.stop_background_scan(), "background scans (mode page 1Ch/01h)");
+  note(drive_.stop_power_conditions(), "power conditions (mode page 1Ah)");
+}
+
 void Characterization::switch_caches_off() {
   if (drive_.set_cache(false, true, true)) return;
   // A drive without a caching page, or one that takes no change of it, may still have no cache;
   // the rotation tells.
-  model_.provenance.notes.push_back(
-      "mode page 08h could not be changed; whether the caches are off was judged by effect");
+  add_note("mode page 08h could not be changed; whether the caches are off was judged by effect");
 }
 
 void Characterization::refuse_a_cache_that_stays_on() const {
@@ -177,9 +256,8 @@ void Characterization::begin() {
       throw Error(ExitStatus::usage,
                   fmt::format("the range {}-{} given for writes is not on {}, whose last LBN is {}",
                               range.first, range.last, options_.device_name, drive_.blocks() - 1));
-  std::optional<SavedCachePage> page;
-  if (const auto current = drive_.cache_page()) page = current->raw;
-  journal_.emplace(options_.journal_folder, options_.device_name, model_.identity, page);
+  journal_.emplace(options_.journal_folder, options_.device_name, model_.identity,
+                   pages_that_change(drive_));
   drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     journal_->before_write(lbn, bytes);
   });
@@ -303,6 +381,29 @@ void Characterization::read_last_anchors() {
   for (int i = 0; i < kReads; ++i) accesses.read(mtbrc::Experiment::anchor, reference_lbn_);
 }
 
+// What was measured must predict what was not; the caches play no part in it.
+void Characterization::validate_itself() {
+  SelfValidationOptions how;
+  how.writable = options_.writable;
+  replay::Result drive;
+  switch_caches_off();
+  stage_without_caches(kSelfValidation, [&] {
+    if (context_.budget.drive_time_ns > 0) how.drive_time_ns = context_.budget.drive_time_ns;
+    drive = random_requests(context_, model_, how);
+  });
+  std::vector<std::string> notes = validate_by(drive, model_);
+  std::ranges::move(notes, std::back_inserter(model_.provenance.notes));
+}
+
+void Characterization::measure_queue() {
+  QueueSamples samples;
+  stage_without_caches(kQueue, [&] {
+    samples = queue_samples(guard_, context_);
+    queued_commands_ += samples.commands;
+  });
+  model_.queue = estimate_queue(samples, model_);
+}
+
 // Whatever answers now must be what answered at first.
 void Characterization::require_the_same_drive() {
   scsi::Drive now(guard_, options_.device_name);
@@ -328,7 +429,6 @@ void Characterization::finish() {
       *refined.rotation.period.error < *model_.rotation.period.error)
     model_.rotation = refined.rotation;
   for (auto& note : impossible_values(model_)) model_.provenance.notes.push_back(std::move(note));
-  model_.queue.depth.reason = "not measured: one command at a time";
   drive_.restore_settings();
   journal_->finish();
   journal_.reset();
@@ -337,7 +437,7 @@ void Characterization::finish() {
   provenance.method = "characterized";
   provenance.source = options_.device_name;
   provenance.drive_seconds = static_cast<double>(drive_.now_ns() - began_ns_) * 1e-9;
-  provenance.commands = drive_.commands();
+  provenance.commands = drive_.commands() + queued_commands_;
   provenance.translations = drive_.translations();
   provenance.bytes_written = drive_.bytes_written();
   provenance.seed = options_.seed;
@@ -348,28 +448,33 @@ void Characterization::finish() {
 
 Run Characterization::run() {
   begin();
-  stage(0, [this] { warm_up(); });
+  plan_the_time();
+  stop_what_the_drive_does_on_its_own();
+  stage(kWarmUp, [this] { warm_up(); });
   switch_caches_off();
-  stage_without_caches(1, [this] { measure_rotation(kFirstPeriodError); });
-  stage(2, [this] { extract_layout(); });
-  if (map_) stage_without_caches(3, [this] { measure_angles(); });
+  stage_without_caches(kRotation, [this] { measure_rotation(kFirstPeriodError); });
+  stage(kLayout, [this] { extract_layout(); });
+  if (map_) stage_without_caches(kAngles, [this] { measure_angles(); });
   if (map_) {
-    stage_without_caches(4, [this] { measure_seeks(); });
-    stage_without_caches(5, [this] { measure_switches(); });
-    stage_without_caches(6, [this] {
-      mtbrc::measure_miss_overheads(context_, options_.writable);
-      mtbrc::measure_watermark(context_);
+    stage_without_caches(kSeeks, [this] { measure_seeks(); });
+    stage_without_caches(kSwitches, [this] { measure_switches(); });
+    stage_without_caches(kOverheads, [this] {
+      in_turn([this] { mtbrc::measure_miss_overheads(context_, options_.writable); },
+              [this] { mtbrc::measure_watermark(context_); });
     });
-    drive_.restore_settings();
-    stage(7, [this] {
-      mtbrc::measure_hit_overheads(context_, options_.writable);
-      probe_cache();
+    drive_.restore_cache();
+    stage(kCache, [this] {
+      in_turn([this] { mtbrc::measure_hit_overheads(context_, options_.writable); },
+              [this] { probe_cache(); });
       read_last_anchors();
     });
     measure_overheads();
+    validate_itself();
+    measure_queue();
   } else {
-    stage_without_caches(1, [this] { measure_rotation(kOnlyPeriodError); });
+    stage_without_caches(kRotation, [this] { measure_rotation(kOnlyPeriodError); });
     model_.seek.reason = model_.head_switch.reason = model_.write_settle.reason = without_layout();
+    model_.queue.depth.reason = model_.queue.policy.reason = without_layout();
     model_.overheads.read_miss_after_read.reason = model_.cache.segments.reason = without_layout();
   }
   finish();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ struct Options {
   std::uint64_t seed = 1;
   std::string device_name;               // for provenance and sentences
   std::string journal_folder;            // where the safety journal goes
+  // Drive time that the run may take; absent: what its precision needs. What is given up for it is
+  // told in the model's notes.
+  std::optional<double> budget_s;
+  // Called once, before the first experiment, with the drive time that the run is expected to take.
+  std::function<void(double seconds)> expected;
   // Stage, and the share of the whole run that is done.
   std::function<void(const std::string& stage, double share)> progress;
   // Asked after every command; true ends the run with Error(interrupted), settings restored.

@@ -15,7 +15,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
-#include "scsi/replies.h"
+#include "scsi/conditions.h"
 
 namespace platter::extract {
 namespace {
@@ -53,6 +53,13 @@ std::uint64_t count_of(const Json& parent, const char* name) {
   return parent.at(name).get<std::uint64_t>();
 }
 
+SavedPage saved_page(const Json& text) {
+  SavedPage page = unhex(text.get<std::string>());
+  const auto code = scsi::code_of(page);
+  require(code && scsi::may_be_set(*code));
+  return page;
+}
+
 // Letters, digits and dashes of a serial number, for a file's name.
 std::string plain(const std::string& text) {
   std::string name;
@@ -71,7 +78,7 @@ std::string default_journal_folder() {
 
 Journal::Journal(const std::string& folder, const std::string& device,
                  const model::Identity& identity,
-                 const std::optional<SavedCachePage>& cache_page) {
+                 const std::vector<SavedPage>& pages) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   // Journals that earlier runs left behind are never written over.
@@ -93,7 +100,7 @@ Journal::Journal(const std::string& folder, const std::string& device,
   head["serial"] = identity.serial;
   head["blocks"] = identity.blocks;
   head["block_bytes"] = identity.block_bytes;
-  if (cache_page) head["cache_page"] = hex(*cache_page);
+  for (const SavedPage& page : pages) head["mode_pages"].push_back(hex(page));
   append(head.dump(-1, ' ', true, Json::error_handler_t::replace));
   if (const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       directory >= 0) {
@@ -151,10 +158,10 @@ JournalContents read_journal(const std::string& path) {
     const std::uint64_t block_bytes = count_of(head, "block_bytes");
     require(block_bytes > 0 && block_bytes <= kLargestBlockBytes);
     contents.identity.block_bytes = static_cast<std::uint32_t>(block_bytes);
-    if (head.contains("cache_page")) {
-      contents.cache_page = unhex(head.at("cache_page").get<std::string>());
-      require(scsi::decode_cache_page(*contents.cache_page).has_value());
-    }
+    // Journals of before there were several have the caching page alone.
+    if (head.contains("cache_page")) contents.pages.push_back(saved_page(head.at("cache_page")));
+    if (head.contains("mode_pages"))
+      for (const Json& page : head.at("mode_pages")) contents.pages.push_back(saved_page(page));
   } catch (const std::exception&) {
     throw Error(ExitStatus::bad_input,
                 path + " is no safety journal of platter; name the file that an interrupted run left");

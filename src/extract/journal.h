@@ -1,11 +1,10 @@
 // The safety journal: what a run is about to touch, on stable storage before it touches it. Sectors'
-// contents cover a write that a crash tears; the cache settings as they were cover a crash before
-// they are restored. `platter restore` reads it.
+// contents cover a write that a crash tears; the settings as they were cover a crash before they are
+// restored. `platter restore` reads it.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,15 +12,15 @@
 
 namespace platter::extract {
 
-// Mode page 08h as the drive gave it, for Drive::restore_page().
-using SavedCachePage = std::vector<std::uint8_t>;
+// A mode page as the drive gave it, for Drive::restore_page().
+using SavedPage = std::vector<std::uint8_t>;
 
 class Journal {
  public:
   // A new file in `folder` (made if it is not there), named after the drive and the process. Must not
   // lie on the drive that is measured. Throws Error(output).
   Journal(const std::string& folder, const std::string& device, const model::Identity& identity,
-          const std::optional<SavedCachePage>& cache_page);
+          const std::vector<SavedPage>& pages);
   // A run that ends in order, its settings restored, leaves nothing to restore.
   void finish();
   ~Journal();
@@ -45,7 +44,7 @@ class Journal {
 struct JournalContents {
   std::string device;
   model::Identity identity;
-  std::optional<SavedCachePage> cache_page;
+  std::vector<SavedPage> pages;  // of those that scsi::may_be_set()
   std::map<std::uint64_t, std::vector<std::uint8_t>> sectors;  // by first LBN; the first entry counts
 };
 

@@ -56,7 +56,9 @@ Restored restore(scsi::Device& device, const JournalContents& journal, bool over
     drive.put_back(lbn, bytes);
     ++done.rewritten;
   }
-  if (journal.cache_page) done.settings = drive.restore_page(*journal.cache_page);
+  done.settings = !journal.pages.empty();
+  for (const SavedPage& page : journal.pages)
+    if (!drive.shows(page) && !drive.restore_page(page)) done.settings = false;
   return done;
 }
 

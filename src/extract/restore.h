@@ -15,7 +15,7 @@ struct Restored {
   // Those that can be read and hold something else. A run rewrites blocks with what they hold, so
   // their owner has changed them since; they are left alone unless `overwrite` is asked for.
   std::vector<std::uint64_t> changed;
-  bool settings = false;        // the cache page was set to what it was
+  bool settings = false;        // the mode pages of the journal are what they were
 };
 
 // Throws Error(refused) if the device is not the drive that the journal was written for, and

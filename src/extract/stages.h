@@ -1,8 +1,10 @@
-// The stages of a run and their share of its time, for progress; the shares are what runs on drives
-// of 5400 to 15000 rpm took.
+// The stages of a run and their share of its time, for progress and for what a budget leaves to each;
+// the shares are what runs on drives of 5400 to 15000 rpm took, in about the seconds of a drive of
+// 10,000 rpm.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace platter::extract {
@@ -10,18 +12,29 @@ namespace platter::extract {
 struct Stage {
   std::string_view name;
   double weight;
+  double least;  // of it, where time is short: what is left is too little to be of use
 };
 
-constexpr std::array<Stage, 8> kStages{{
-    {"warm-up", 1},
-    {"rotation", 3},
-    {"layout", 9},
-    {"angles", 20},
-    {"seeks", 20},
-    {"head switch and write settle", 7},
-    {"overheads", 8},
-    {"cache", 50},
+constexpr std::array<Stage, 10> kStages{{
+    {"warm-up", 1, 1},
+    {"rotation", 3, 1},
+    {"layout", 9, 1},
+    {"angles", 20, 0.4},
+    {"seeks", 20, 0.3},
+    {"head switch and write settle", 7, 0.3},
+    {"overheads", 8, 0.3},
+    {"cache", 50, 0.2},
+    {"self-validation", 5, 0.5},
+    {"queue", 1, 1},
 }};
+
+enum : std::size_t {
+  kWarmUp, kRotation, kLayout, kAngles, kSeeks, kSwitches, kOverheads, kCache, kSelfValidation, kQueue
+};
+
+// What a run that is given less time gives up precision in, the first first; the layout never.
+constexpr std::array<std::size_t, 6> kGivenUpInOrder{kCache,    kSelfValidation, kOverheads,
+                                                     kSwitches, kSeeks,          kAngles};
 
 constexpr double kAllWeights = [] {
   double all = 0;

@@ -214,6 +214,7 @@ struct Demerit {
   std::uint64_t requests = 0;
   double drive_mean_ms = 0, demerit_ms = 0, demerit_percent = 0;
   double folded_phase_share = 0;
+  double hits_agreed_share = 0;  // hits predicted as hits and misses as misses
 };
 
 // The ranges in which the model was checked, and the demerits found there.
@@ -237,6 +238,11 @@ struct Imperfections {
   bool unit_attention_at_start = false;
   double recalibration_period_s = 0, recalibration_ms = 0;
   double slow_after_idle_s = 0, slow_after_idle_ms = 0;   // first command after so long an idle time
+  // A scan of the medium goes on while the drive is idle for so long, unless page 1Ch/01h stops it;
+  // the next command waits up to so long for its step to end.
+  double background_scan_idle_ms = 0, background_scan_step_ms = 0;
+  // The idle_a timer of page 1Ah and what waking up takes.
+  double idle_condition_s = 0, idle_condition_ms = 0;
   bool mode_page_lies = false;       // accepts a cache setting and ignores it
   double retry_share = 0;            // media accesses that lose one more revolution
   double busy_share = 0;             // commands answered with BUSY
@@ -260,6 +266,7 @@ struct Firmware {
   std::optional<std::vector<std::uint64_t>> primary_defects;
   bool seek_command = true;          // SEEK(10)
   bool cache_page_changeable = true; // RCD, WCE, DRA in page 08h
+  std::uint32_t task_set = 0;        // commands that it holds, then TASK SET FULL; 0: 64
 };
 
 struct DriveModel {

@@ -232,6 +232,7 @@ void visit_fields(Fields<Demerit> auto& s, V&& visit) {
   visit.usual("demerit_ms", s.demerit_ms);
   visit.usual("demerit_percent", s.demerit_percent);
   visit.usual("folded_phase_share", s.folded_phase_share);
+  visit.compact("hits_agreed_share", s.hits_agreed_share, 0.0);
 }
 
 template <typename V>
@@ -263,6 +264,10 @@ void visit_fields(Fields<Imperfections> auto& s, V&& visit) {
   visit.usual("recalibration_ms", s.recalibration_ms);
   visit.usual("slow_after_idle_s", s.slow_after_idle_s);
   visit.usual("slow_after_idle_ms", s.slow_after_idle_ms);
+  visit.compact("background_scan_idle_ms", s.background_scan_idle_ms, 0.0);
+  visit.compact("background_scan_step_ms", s.background_scan_step_ms, 0.0);
+  visit.compact("idle_condition_s", s.idle_condition_s, 0.0);
+  visit.compact("idle_condition_ms", s.idle_condition_ms, 0.0);
   visit.usual("mode_page_lies", s.mode_page_lies);
   visit.usual("retry_share", s.retry_share);
   visit.compact("busy_share", s.busy_share, 0.0);
@@ -285,6 +290,7 @@ void visit_fields(Fields<Firmware> auto& s, V&& visit) {
   visit.usual("primary_defects", s.primary_defects);
   visit.usual("seek_command", s.seek_command);
   visit.usual("cache_page_changeable", s.cache_page_changeable);
+  visit.compact("task_set", s.task_set, std::uint32_t{0});
 }
 
 template <typename V>

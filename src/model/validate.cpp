@@ -379,6 +379,10 @@ void check_imperfections(const DriveModel& model, const Checker& check) {
   bounded(all.recalibration_ms, kLongestTime_ms, "recalibration_ms");
   bounded(all.slow_after_idle_s, 1e9, "slow_after_idle_s");
   bounded(all.slow_after_idle_ms, kLongestTime_ms, "slow_after_idle_ms");
+  bounded(all.background_scan_idle_ms, 65535, "background_scan_idle_ms");
+  bounded(all.background_scan_step_ms, kLongestTime_ms, "background_scan_step_ms");
+  bounded(all.idle_condition_s, 1e8, "idle_condition_s");
+  bounded(all.idle_condition_ms, kLongestTime_ms, "idle_condition_ms");
   bounded(all.retry_share, 1, "retry_share");
   check.require(all.adaptive_cache_min_segments <= kMostSegments,
                 "imperfections.adaptive_cache_min_segments", "is too large");

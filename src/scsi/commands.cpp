@@ -185,12 +185,13 @@ Command synchronize_cache_10() {
 }
 
 Command mode_sense(ModeForm form, std::uint8_t page, PageControl control,
-                   bool disable_block_descriptors) {
+                   bool disable_block_descriptors, std::uint8_t subpage) {
   // 192 bytes: enough for any page with a block descriptor, and what all drives are known to take.
   Command command =
       form == ModeForm::six ? reading(kModeSense6, 6, 192) : reading(kModeSense10, 10, 512);
   command.cdb[1] = disable_block_descriptors ? 0x08 : 0;
   command.cdb[2] = static_cast<std::uint8_t>(static_cast<unsigned>(control) << 6 | (page & 0x3F));
+  command.cdb[3] = subpage;
   if (form == ModeForm::six)
     command.cdb[4] = static_cast<std::uint8_t>(command.transfer_length);
   else
@@ -202,7 +203,7 @@ Command mode_select(ModeForm form, std::span<const std::uint8_t> page) {
   std::vector<std::uint8_t> list(form == ModeForm::six ? 4 : 8);  // reserved in a MODE SELECT
   const auto start = list.size();
   list.insert(list.end(), page.begin(), page.end());
-  if (list.size() > start) list[start] &= 0x3F;  // PS is reserved here
+  if (list.size() > start) list[start] &= 0x7F;  // PS is reserved here
   require(list.size() <= 0xFF, 0, 0);
   Command command = form == ModeForm::six ? plain(kModeSelect6, 6) : plain(kModeSelect10, 10);
   command.cdb[1] = 0x10;  // PF = 1, SP = 0

@@ -67,7 +67,7 @@ Command synchronize_cache_10();      // all blocks, waits for the medium
 
 // `disable_block_descriptors` is DBD.
 Command mode_sense(ModeForm form, std::uint8_t page, PageControl control,
-                   bool disable_block_descriptors = false);
+                   bool disable_block_descriptors = false, std::uint8_t subpage = 0);
 // Sets one whole page for now only (PF = 1, SP = 0, no block descriptor).
 Command mode_select(ModeForm form, std::span<const std::uint8_t> page);
 

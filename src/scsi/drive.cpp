@@ -17,7 +17,6 @@ constexpr Nanoseconds kFirstWait = 10 * kMillisecond;
 constexpr Nanoseconds kLongestWait = kSecond;
 constexpr Nanoseconds kPatience = 60 * kSecond;  // with a drive that is busy or spinning up
 constexpr std::uint32_t kContentBlocks = 64;     // read at once to learn contents
-constexpr std::uint8_t kCachingPage = 0x08;
 constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
 
 constexpr std::uint8_t kBecomingReady = 0x04;       // ASC, with ASCQ 01h
@@ -94,6 +93,11 @@ std::string_view advice(const std::optional<Sense>& sense, Status status) {
   }
 }
 
+struct PageView {
+  PageCode code;
+  const std::vector<std::uint8_t>& raw;
+};
+
 }  // namespace
 
 struct Drive::Impl {
@@ -114,6 +118,8 @@ struct Drive::Impl {
   std::optional<std::vector<std::uint8_t>> defect_data(const Command& command);
   std::optional<DefectList> defects(bool primary, bool grown, AddressFormat format);
   bool select(const std::vector<std::uint8_t>& page);
+  bool change(const PageView& before, const std::vector<std::uint8_t>& wanted,
+              const std::function<bool()>& as_wanted);
   Capacity capacity();
   const model::Identity& known() const {
     if (!identified) throw Error(ExitStatus::internal, name + " was used before it was identified");
@@ -134,7 +140,7 @@ struct Drive::Impl {
   std::optional<AddressFormat> block_format, place_format;
   bool translates_not = false;
   std::uint8_t refusal = 0;  // ASC of the last refused translation
-  std::optional<std::vector<std::uint8_t>> recorded;  // page 08h before the first change
+  std::map<PageCode, std::vector<std::uint8_t>> recorded;  // pages before the first change
   bool selecting = false;  // between our own MODE SELECT and the next command that gets through
   bool lost = false;
 
@@ -173,7 +179,7 @@ void Drive::Impl::note_unit_attention(const Sense& sense) {
   // Some drives report a change of parameters to the very host that made it.
   if (sense.asc == kParametersChanged && selecting) return;
   ++resets;
-  if (recorded) lost = true;
+  if (!recorded.empty()) lost = true;
 }
 
 // Sends the command until the drive has really answered it.
@@ -511,13 +517,14 @@ std::optional<DefectList> Drive::defects(bool primary, bool grown) {
 }
 
 // MODE SENSE(6) and (10) are both optional for someone: what was seen to work is asked again.
-std::optional<std::vector<std::uint8_t>> Drive::mode_page(std::uint8_t page, PageControl control) {
+std::optional<std::vector<std::uint8_t>> Drive::mode_page(std::uint8_t page, PageControl control,
+                                                          std::uint8_t subpage) {
   const auto try_form = [&](ModeForm form) -> std::optional<std::vector<std::uint8_t>> {
-    const auto command = mode_sense(form, page, control);
+    const auto command = mode_sense(form, page, control, false, subpage);
     const auto reply = impl_->ask(command);
     if (reply.illegal()) return std::nullopt;
     if (!reply.good()) impl_->fail(command, reply, 0, 0);
-    auto found = find_mode_page(form, reply.completion.data, page);
+    auto found = find_mode_page(form, reply.completion.data, page, subpage);
     if (found) impl_->mode_form = form;
     return found;
   };
@@ -527,7 +534,7 @@ std::optional<std::vector<std::uint8_t>> Drive::mode_page(std::uint8_t page, Pag
 }
 
 std::optional<CachePage> Drive::cache_page(PageControl control) {
-  const auto page = mode_page(kCachingPage, control);
+  const auto page = mode_page(kCachingPage.page, control);
   return page ? decode_cache_page(*page) : std::nullopt;
 }
 
@@ -547,6 +554,18 @@ bool Drive::Impl::select(const std::vector<std::uint8_t>& page) {
   return answer.good();
 }
 
+// The page as it came at the first change is kept. A page that the drive took and does not show as
+// wanted is set back.
+bool Drive::Impl::change(const PageView& before, const std::vector<std::uint8_t>& wanted,
+                         const std::function<bool()>& as_wanted) {
+  const bool first = recorded.emplace(before.code, before.raw).second;
+  const bool taken = select(wanted);
+  if (taken && as_wanted()) return true;
+  if (taken) select(before.raw);
+  if (first) recorded.erase(before.code);
+  return false;
+}
+
 bool Drive::set_cache(bool write_cache_enabled, bool read_cache_disabled,
                       bool read_ahead_disabled) {
   const auto before = cache_page();
@@ -554,48 +573,80 @@ bool Drive::set_cache(bool write_cache_enabled, bool read_cache_disabled,
                                                read_cache_disabled, read_ahead_disabled)
                              : std::nullopt;
   if (!wanted || wanted->size() != 2U + (*wanted)[1]) return false;
-  auto& d = *impl_;
-  if (*wanted == before->raw) {
-    d.lost = false;
-    return true;
-  }
-  const bool first = !d.recorded;
-  if (first) d.recorded = before->raw;
-  const bool taken = d.select(*wanted);
-  const auto after = cache_page();
-  const bool as_wanted = taken && after && after->write_cache_enabled == write_cache_enabled &&
-                         after->read_cache_disabled == read_cache_disabled &&
-                         after->read_ahead_disabled == read_ahead_disabled;
-  if (as_wanted) {
-    d.lost = false;
-    return true;
-  }
-  if (taken) d.select(before->raw);
-  if (first) d.recorded.reset();
-  return false;
+  const auto as_wanted = [&] {
+    const auto after = cache_page();
+    return after && after->write_cache_enabled == write_cache_enabled &&
+           after->read_cache_disabled == read_cache_disabled &&
+           after->read_ahead_disabled == read_ahead_disabled;
+  };
+  if (*wanted != before->raw && !impl_->change({kCachingPage, before->raw}, *wanted, as_wanted))
+    return false;
+  impl_->lost = false;
+  return true;
+}
+
+Stopped Drive::stop(PageCode code, StoppedPage (*stopped_page)(Bytes)) {
+  const auto before = mode_page(code.page, PageControl::current, code.subpage);
+  const auto wanted = before ? stopped_page(*before) : std::nullopt;
+  // Where no cache could be set, this is all there is to be made anew.
+  if (!impl_->recorded.contains(kCachingPage)) impl_->lost = false;
+  if (!wanted || *wanted == *before) return Stopped::nothing_to_stop;
+  const auto as_wanted = [&] { return shows(*wanted); };
+  return impl_->change({code, *before}, *wanted, as_wanted) ? Stopped::stopped : Stopped::goes_on;
+}
+
+Stopped Drive::stop_background_scan() {
+  return stop(kBackgroundControlPage, without_background_scan);
+}
+
+Stopped Drive::stop_power_conditions() {
+  return stop(kPowerConditionPage, without_power_conditions);
+}
+
+// PS, the first bit, says only whether the page could be saved.
+bool Drive::shows(const std::vector<std::uint8_t>& page) {
+  const auto code = code_of(page);
+  if (!code) return false;
+  const auto now = mode_page(code->page, PageControl::current, code->subpage);
+  return now && std::equal(now->begin() + 1, now->end(), page.begin() + 1, page.end());
 }
 
 bool Drive::restore_page(const std::vector<std::uint8_t>& raw) {
-  if (raw.size() < 2 || raw.size() != 2U + raw[1]) return false;
-  if (!impl_->select(raw)) return false;
-  const auto after = cache_page();
-  return after && std::equal(after->raw.begin() + 1, after->raw.end(), raw.begin() + 1, raw.end());
+  return code_of(raw) && impl_->select(raw) && shows(raw);
+}
+
+void Drive::restore_recorded(PageCode code) {
+  const auto page = impl_->recorded.find(code);
+  if (page == impl_->recorded.end()) return;
+  if (!restore_page(page->second))
+    throw Error(ExitStatus::drive_error,
+                fmt::format("{} did not take its own settings of mode page {:02X}h back; run platter "
+                            "restore, or power the drive off and on",
+                            impl_->name, code.page));
+  impl_->recorded.erase(page);
+}
+
+void Drive::restore_cache() {
+  restore_recorded(kCachingPage);
+  impl_->lost = false;
 }
 
 void Drive::restore_settings() {
-  auto& d = *impl_;
-  if (!d.recorded) return;
-  if (!restore_page(*d.recorded))
-    throw Error(ExitStatus::drive_error,
-                d.name +
-                    " did not take its own cache settings back; run platter restore, or power "
-                    "the drive off and on");
-  d.recorded.reset();
-  d.lost = false;
+  std::optional<Error> failed;
+  for (const PageCode code : {kCachingPage, kPowerConditionPage, kBackgroundControlPage}) {
+    try {
+      restore_recorded(code);
+    } catch (const Error& error) {
+      failed = error;  // the others are worth restoring all the same
+    }
+  }
+  if (failed) throw *failed;
+  impl_->lost = false;
 }
 
 std::optional<std::vector<std::uint8_t>> Drive::recorded_settings() const {
-  return impl_->recorded;
+  const auto page = impl_->recorded.find(kCachingPage);
+  return page == impl_->recorded.end() ? std::nullopt : std::optional(page->second);
 }
 bool Drive::settings_may_be_lost() const { return impl_->lost; }
 

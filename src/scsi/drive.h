@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/drive_model.h"
+#include "scsi/conditions.h"
 #include "scsi/device.h"
 #include "scsi/guard.h"
 #include "scsi/replies.h"
@@ -39,6 +40,12 @@ struct CommandRecord {
   std::uint32_t blocks = 0;
   Nanoseconds issued_ns = 0, completed_ns = 0;
   Status status = Status::good;
+};
+
+enum class Stopped : std::uint8_t {
+  nothing_to_stop,  // the drive has no such page, or it is off there
+  stopped,
+  goes_on,  // the drive does not let it be changed
 };
 
 class Drive {
@@ -86,16 +93,23 @@ class Drive {
   // READ DEFECT DATA (10) or (12): in the format of translate()'s answers if the drive has the list
   // so, else in the other one (see DefectList::format).
   std::optional<DefectList> defects(bool primary, bool grown);
-  std::optional<std::vector<std::uint8_t>> mode_page(std::uint8_t page, PageControl control);
+  std::optional<std::vector<std::uint8_t>> mode_page(std::uint8_t page, PageControl control,
+                                                     std::uint8_t subpage = 0);
   std::optional<CachePage> cache_page(PageControl control = PageControl::current);
   // MODE SELECT with SP=0 of WCE/RCD/DRA; false if the drive refuses. What it was is recorded at the
   // first change; restore_settings() (also called by the destructor) brings it back.
   bool set_cache(bool write_cache_enabled, bool read_cache_disabled, bool read_ahead_disabled);
+  // The same for what the drive does on its own: background scans and power conditions.
+  Stopped stop_background_scan();
+  Stopped stop_power_conditions();
   void restore_settings();
+  void restore_cache();  // of these settings, those of the caches alone
   // The page 08h that restore_settings() will bring back; nullopt: nothing was changed.
   std::optional<std::vector<std::uint8_t>> recorded_settings() const;
-  // Sets a whole page 08h as it once came (`platter restore`); false if the drive refuses.
+  // Sets a whole page as it once came (`platter restore`); false if the drive refuses.
   bool restore_page(const std::vector<std::uint8_t>& raw);
+  // Whether a whole page is now what it once was.
+  bool shows(const std::vector<std::uint8_t>& page);
   // A reset (unit attention 29h) or a change from outside (2Ah) was reported since the settings
   // were made: they are probably gone, in silence. True until they are made anew.
   bool settings_may_be_lost() const;
@@ -113,6 +127,10 @@ class Drive {
   ~Drive();
 
  private:
+  using StoppedPage = std::optional<std::vector<std::uint8_t>>;
+  Stopped stop(PageCode code, StoppedPage (*stopped_page)(Bytes));
+  void restore_recorded(PageCode code);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

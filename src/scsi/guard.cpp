@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "scsi/bytes.h"
+#include "scsi/conditions.h"
 
 namespace platter::scsi {
 namespace {
 
 using Reason = std::optional<std::string>;  // why not; nullopt: it may go
 
-constexpr std::uint8_t kCachingPage = 0x08;
 constexpr std::uint8_t kTranslateAddressPage = 0x40;
 
 // Every bit of the CDB lies within the usage mask of its row.
@@ -40,7 +40,7 @@ Reason wrong_transfer(const Command& command, const CommandEntry& entry) {
   return std::nullopt;
 }
 
-// Only the caching page, whole, alone and without block descriptors: those change the capacity.
+// Only the pages of a run (caches, power, background scan), one whole page, alone and without block descriptors: those change the capacity.
 // SPC-4, MODE SELECT and mode parameter header formats.
 Reason foreign_mode_data(const Command& command) {
   const bool short_form = command.opcode() == kModeSelect6;
@@ -50,8 +50,10 @@ Reason foreign_mode_data(const Command& command) {
   if (data.size() != listed || data.size() < header + 2) return "its parameter list is not whole";
   const auto descriptors = short_form ? data[3] : get_be16(&data[6]);
   if (descriptors != 0) return "it carries a block descriptor, which may change the capacity";
-  if (data[header] != kCachingPage) return "only the caching page (08h) may be set";
-  if (data.size() != header + 2 + data[header + 1]) return "its page is not whole, or not alone";
+  const auto code = code_of(Bytes(data).subspan(header));
+  if (!code) return "its page is not whole, or not alone";
+  if (!may_be_set(*code) || (data[header] & 0x80))
+    return "only the pages 08h, 1Ah and 1Ch/01h may be set";
   return std::nullopt;
 }
 

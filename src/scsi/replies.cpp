@@ -161,7 +161,7 @@ std::optional<Capacity> decode_capacity_16(Bytes reply) {
 }
 
 std::optional<std::vector<std::uint8_t>> find_mode_page(ModeForm form, Bytes reply,
-                                                        std::uint8_t page) {
+                                                        std::uint8_t page, std::uint8_t subpage) {
   const std::size_t header = form == ModeForm::six ? 4 : 8;
   if (reply.size() < header) return std::nullopt;
   // The mode data length does not count its own field (SPC-4, mode parameter header).
@@ -173,7 +173,7 @@ std::optional<std::vector<std::uint8_t>> find_mode_page(ModeForm form, Bytes rep
     const bool has_subpages = (rest[0] & 0x40) != 0;  // SPF: two bytes of length
     if (has_subpages && rest.size() < 4) break;
     const std::size_t length = has_subpages ? 4U + get_be16(&rest[2]) : 2U + rest[1];
-    if (!has_subpages && (rest[0] & 0x3F) == page) {
+    if ((rest[0] & 0x3F) == page && (has_subpages ? rest[1] : 0) == subpage) {
       const auto found = part(rest, 0, length);
       return std::vector<std::uint8_t>(found.begin(), found.end());
     }

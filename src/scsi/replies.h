@@ -95,7 +95,8 @@ std::optional<Capacity> decode_capacity_16(Bytes reply);
 
 // The page with that code behind header and block descriptors, from its first byte.
 std::optional<std::vector<std::uint8_t>> find_mode_page(ModeForm form, Bytes reply,
-                                                        std::uint8_t page);
+                                                        std::uint8_t page,
+                                                        std::uint8_t subpage = 0);
 std::optional<CachePage> decode_cache_page(Bytes page);
 // The page with these three bits; nullopt if it is too short to hold a bit that is wanted.
 std::optional<std::vector<std::uint8_t>> with_cache_bits(Bytes page, bool write_cache_enabled,

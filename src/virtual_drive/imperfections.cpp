@@ -19,6 +19,7 @@ enum class Stream : std::uint64_t {
   wobble_start,
   busy,
   unit_attention,
+  scan_step,
 };
 
 // The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection that mixes all bits.
@@ -161,6 +162,21 @@ Nanoseconds Noise::wake_up_ns(Nanoseconds idle_ns) const {
   return static_cast<double>(idle_ns) < imperfections_.slow_after_idle_s * 1e9
              ? 0
              : from_ms(imperfections_.slow_after_idle_ms);
+}
+
+Nanoseconds Noise::scan_step_ns(Nanoseconds idle_ns, Nanoseconds issued_ns) const {
+  if (imperfections_.background_scan_step_ms <= 0 ||
+      static_cast<double>(idle_ns) < imperfections_.background_scan_idle_ms * 1e6)
+    return 0;
+  return rounded(imperfections_.background_scan_step_ms * 1e6 *
+                 uniform(seed_, Stream::scan_step, {}, issued_ns));
+}
+
+Nanoseconds Noise::idle_condition_ns(Nanoseconds idle_ns) const {
+  if (imperfections_.idle_condition_s <= 0 ||
+      static_cast<double>(idle_ns) < imperfections_.idle_condition_s * 1e9)
+    return 0;
+  return from_ms(imperfections_.idle_condition_ms);
 }
 
 }  // namespace platter::virtual_drive

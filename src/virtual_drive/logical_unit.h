@@ -56,6 +56,7 @@ class LogicalUnit {
 
   const Personality& personality() const { return drive_; }
   engine::CacheSettings cache_settings() const { return modes_.cache_settings(); }
+  const ModePages& modes() const { return modes_; }
 
  private:
   struct Rule;

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint8_t kErrorRecovery = 0x01, kDisconnectReconnect = 0x02, kFormat = 0x03,
                        kGeometry = 0x04, kCaching = 0x08, kControl = 0x0a, kNotch = 0x0c,
-                       kAllPages = 0x3f;
+                       kPowerCondition = 0x1a, kAllPages = 0x3f, kAllSubpages = 0xff;
+constexpr std::uint16_t kBackgroundControl = 0x011c;  // subpage 01h
 constexpr std::uint8_t kCurrent = 0, kChangeable = 1, kDefaults = 2, kSaved = 3;
 
 // Of the caching page (SBC-3 table 164): offsets and bits.
@@ -91,6 +92,47 @@ std::vector<std::uint8_t> caching_changeable(const std::vector<std::uint8_t>& pa
   mask[kCacheFlags] =
       static_cast<std::uint8_t>((page[kCacheFlags] & kWce) | (~page[kCacheFlags] & kRcd));
   mask[kReadAheadFlags] = static_cast<std::uint8_t>(~page[kReadAheadFlags] & kDra);
+  return mask;
+}
+
+constexpr std::uint8_t kEnable = 0x01;  // EN_BMS, EN_PS and STANDBY_Y in their bytes
+constexpr std::uint8_t kIdleA = 0x02;
+
+// SPC-4 clause 7.5.13; timers in tenths of a second.
+std::vector<std::uint8_t> power_condition_page(const model::Imperfections& imperfections) {
+  auto page = empty_page(kPowerCondition, 0x26);
+  const double tenths = std::round(imperfections.idle_condition_s * 10);
+  if (tenths <= 0) return page;
+  page[3] = kIdleA;
+  scsi::put_be(&page[4], 4, static_cast<std::uint64_t>(std::min(tenths, 4294967295.0)));
+  return page;
+}
+
+std::vector<std::uint8_t> power_condition_changeable() {
+  auto mask = empty_page(kPowerCondition, 0x26);
+  mask[2] = kEnable;
+  mask[3] = 0x0f;
+  std::fill(mask.begin() + 4, mask.begin() + 24, std::uint8_t{0xff});
+  return mask;
+}
+
+// SBC-3 clause 6.4.3: every 72 hours, once the drive has been idle for so long.
+std::vector<std::uint8_t> background_control_page(const model::Imperfections& imperfections) {
+  std::vector<std::uint8_t> page(16, 0);
+  page[0] = 0x40 | (kBackgroundControl & 0x3f);
+  page[1] = kBackgroundControl >> 8;
+  page[3] = 12;
+  if (imperfections.background_scan_step_ms > 0) page[4] = kEnable;
+  scsi::put_be(&page[6], 2, 72);
+  scsi::put_be(&page[10], 2,
+               static_cast<std::uint64_t>(std::min(imperfections.background_scan_idle_ms, 65535.0)));
+  return page;
+}
+
+std::vector<std::uint8_t> background_control_changeable() {
+  auto mask = background_control_page({});
+  mask[4] = mask[5] = kEnable;
+  mask[7] = 0;
   return mask;
 }
 
@@ -178,6 +220,11 @@ ModePages::ModePages(const Personality& drive, const engine::LayoutMap& map)
   const auto caching = caching_page(drive.model.cache);
   add(caching, caching_changeable(caching, drive.firmware));
   add(empty_page(kControl, drive.level == ScsiLevel::scsi2 ? 0x06 : 0x0a));
+  const auto disturbed = drive.model.imperfections.value_or(model::Imperfections{});
+  if (drive.level >= ScsiLevel::spc2 || disturbed.idle_condition_s > 0)
+    add(power_condition_page(disturbed), power_condition_changeable());
+  if (drive.level >= ScsiLevel::spc3 || disturbed.background_scan_step_ms > 0)
+    add(background_control_page(disturbed), background_control_changeable());
   if (drive.level <= ScsiLevel::spc) {  // obsolete from SBC-2 on
     auto changeable = empty_page(kNotch, 0x16);
     scsi::put_be(&changeable[kActiveNotch], 2, 0xffff);
@@ -187,7 +234,9 @@ ModePages::ModePages(const Personality& drive, const engine::LayoutMap& map)
 
 void ModePages::add(std::vector<std::uint8_t> page, std::vector<std::uint8_t> changeable) {
   if (changeable.empty()) changeable = empty_page(page[0], page[1]);
-  pages_[page[0]] = {page, std::move(changeable), page};
+  const bool subpage = page[0] & 0x40;
+  const auto code = static_cast<std::uint16_t>((page[0] & 0x3f) | (subpage ? page[1] << 8 : 0));
+  pages_[code] = {page, std::move(changeable), page};
 }
 
 void ModePages::restore_defaults() {
@@ -205,10 +254,23 @@ std::uint8_t ModePages::read_retries() const {
   return pages_.at(kErrorRecovery).current[kReadRetryCount];
 }
 
-std::vector<std::uint8_t> ModePages::pages(std::uint8_t page, std::uint8_t control) const {
+bool ModePages::scans_in_background() const {
+  const auto page = pages_.find(kBackgroundControl);
+  return page != pages_.end() && (page->second.current[4] & kEnable);
+}
+
+bool ModePages::becomes_idle() const {
+  const auto page = pages_.find(kPowerCondition);
+  return page != pages_.end() && (page->second.current[3] & kIdleA);
+}
+
+// Empty: there is no such page.
+std::vector<std::uint8_t> ModePages::pages(std::uint8_t page, std::uint8_t subpage,
+                                           std::uint8_t control) const {
   std::vector<std::uint8_t> bytes;
   for (const auto& [code, held] : pages_) {
-    if (page != kAllPages && page != code) continue;
+    if (page != kAllPages && page != (code & 0xff)) continue;
+    if (subpage != kAllSubpages && subpage != code >> 8) continue;
     const auto& values = control == kCurrent      ? held.current
                          : control == kChangeable ? held.changeable
                                                   : held.defaults;
@@ -248,8 +310,8 @@ Reply ModePages::sense(const scsi::Command& command, const Header& header,
   const std::uint8_t control = command.cdb[2] >> 6;
   const std::uint8_t page = command.cdb[2] & 0x3f;
   const std::uint8_t subpage = command.cdb[3];
-  if (subpage != 0 && !(page == kAllPages && subpage == 0xff)) return invalid_cdb_field(3);
-  if (page != kAllPages && !pages_.contains(page)) return invalid_cdb_field(2);
+  const auto bytes = pages(page, subpage, control);
+  if (bytes.empty()) return invalid_cdb_field(subpage != 0 ? 3 : 2);
   if (control == kSaved) return check_condition(kSavingNotSupported);
 
   std::vector<std::uint8_t> data(header.bytes, 0);
@@ -259,7 +321,6 @@ Reply ModePages::sense(const scsi::Command& command, const Header& header,
     data[header.descriptor_length_at + header.descriptor_length_bytes - 1] = kDescriptorBytes;
     data.insert(data.end(), descriptor.begin(), descriptor.end());
   }
-  const auto bytes = pages(page, control);
   data.insert(data.end(), bytes.begin(), bytes.end());
   if (header.bytes == 4) {
     data[0] = static_cast<std::uint8_t>(data.size() - 1);
@@ -288,9 +349,17 @@ Reply ModePages::check_block_descriptor(std::span<const std::uint8_t> descriptor
   return {};
 }
 
+namespace {
+// Of a page in a parameter list, as the pages are kept.
+std::uint16_t code_of(std::span<const std::uint8_t> page) {
+  const bool subpage = page[0] & 0x40;
+  return static_cast<std::uint16_t>((page[0] & 0x3f) | (subpage ? page[1] << 8 : 0));
+}
+}  // namespace
+
 // A page of MODE SELECT may differ from the current values in changeable bits only.
 Reply ModePages::check_page(std::span<const std::uint8_t> page, std::uint16_t at) const {
-  const Page& held = pages_.at(page[0] & 0x3f);
+  const Page& held = pages_.at(code_of(page));
   for (std::size_t i = 2; i < page.size(); ++i)
     if ((page[i] ^ held.current[i]) & ~held.changeable[i])
       return invalid_parameter(static_cast<std::uint16_t>(at + i));
@@ -322,11 +391,15 @@ Reply ModePages::select(const scsi::Command& command, const Header& header,
   while (at < parameters.size()) {
     const auto rest = parameters.subspan(at);
     const auto position = static_cast<std::uint16_t>(at);
-    const auto page = pages_.find(rest[0] & 0x3f);
-    if (page == pages_.end() || (rest[0] & 0x40)) return invalid_parameter(position);
-    if (rest.size() < 2) return check_condition(kParameterListLengthError);
-    if (rest[1] != page->second.current[1])
-      return invalid_parameter(static_cast<std::uint16_t>(at + 1));
+    const bool subpage = rest[0] & 0x40;
+    if (rest.size() < (subpage ? 4 : 2) && (subpage || pages_.contains(rest[0] & 0x3f)))
+      return check_condition(kParameterListLengthError);
+    const auto page = pages_.find(code_of(rest));
+    if (page == pages_.end()) return invalid_parameter(position);
+    const std::size_t length_at = subpage ? 2 : 1;
+    if (!std::equal(rest.begin() + 1, rest.begin() + (subpage ? 4 : 2),
+                    page->second.current.begin() + 1))
+      return invalid_parameter(static_cast<std::uint16_t>(at + length_at));
     const std::size_t length = page->second.current.size();
     if (rest.size() < length) return check_condition(kParameterListLengthError);
     Reply reply = check_page(rest.first(length), position);
@@ -335,7 +408,7 @@ Reply ModePages::select(const scsi::Command& command, const Header& header,
     at += length;
   }
   for (const auto& page : accepted)
-    std::copy(page.begin() + 2, page.end(), pages_.at(page[0] & 0x3f).current.begin() + 2);
+    std::copy(page.begin() + 2, page.end(), pages_.at(code_of(page)).current.begin() + 2);
   if (pages_.contains(kNotch)) show_active_notch();
   return {};
 }

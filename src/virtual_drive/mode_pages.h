@@ -27,6 +27,9 @@ class ModePages {
   // RCD, WCE and DRA of the current caching page.
   engine::CacheSettings cache_settings() const;
   std::uint8_t read_retries() const;
+  // EN_BMS of page 1Ch/01h, and of page 1Ah the idle_a timer with its bit; false where there is none.
+  bool scans_in_background() const;
+  bool becomes_idle() const;
   void restore_defaults();
 
  private:
@@ -35,7 +38,8 @@ class ModePages {
   };
   struct Header;
 
-  std::vector<std::uint8_t> pages(std::uint8_t page, std::uint8_t control) const;
+  std::vector<std::uint8_t> pages(std::uint8_t page, std::uint8_t subpage,
+                                  std::uint8_t control) const;
   Reply sense(const scsi::Command& command, const Header& header,
               std::uint64_t allocation_length) const;
   Reply select(const scsi::Command& command, const Header& header,
@@ -50,7 +54,7 @@ class ModePages {
   const Personality& drive_;
   const engine::LayoutMap& map_;
   std::vector<std::uint64_t> zone_starts_;  // first slot of each zone, and the end
-  std::map<std::uint8_t, Page> pages_;
+  std::map<std::uint16_t, Page> pages_;  // by code | subpage << 8
 };
 
 }  // namespace platter::virtual_drive

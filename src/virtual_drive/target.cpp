@@ -55,6 +55,11 @@ model::DriveModel with_adaptive_cache(model::DriveModel model) {
   return model;
 }
 
+std::size_t task_set_of(const model::DriveModel& model) {
+  const std::uint32_t commands = model.firmware ? model.firmware->task_set : 0;
+  return commands == 0 ? kMaxOutstanding : std::min(commands, kMaxOutstanding);
+}
+
 }  // namespace
 
 struct VirtualDevice::Impl {
@@ -65,6 +70,7 @@ struct VirtualDevice::Impl {
         unit(model, layout),
         noise(model.imperfections.value_or(model::Imperfections{}), engine.period_ns()),
         settings_are_ignored(model.imperfections && model.imperfections->mode_page_lies),
+        task_set(task_set_of(model)),
         truth(model) {
     // A model's depth is how deep DiskSim's queue was; a target's task set holds what the engine can.
     engine.set_queue({engine.queue_settings().scheduler, 0, 0});
@@ -95,6 +101,7 @@ struct VirtualDevice::Impl {
   LogicalUnit unit;
   Noise noise;
   bool settings_are_ignored;
+  std::size_t task_set;  // commands that it holds
   model::DriveModel truth;
   std::vector<Outstanding> outstanding;
   Nanoseconds last_arrival_ns = 0;    // the bus keeps the order of commands
@@ -105,8 +112,10 @@ struct VirtualDevice::Impl {
 // When the drive takes the command up: behind earlier ones, and later if it has to wake up.
 Nanoseconds VirtualDevice::Impl::arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const {
   const Nanoseconds idle_ns = outstanding.empty() ? issued_ns - last_busy_ns : 0;
-  return std::max(
-      {issued_ns + before_ns + noise.wake_up_ns(idle_ns), last_arrival_ns, processor_free_ns});
+  Nanoseconds awake_ns = issued_ns + before_ns + noise.wake_up_ns(idle_ns);
+  if (unit.modes().scans_in_background()) awake_ns += noise.scan_step_ns(idle_ns, issued_ns);
+  if (unit.modes().becomes_idle()) awake_ns += noise.idle_condition_ns(idle_ns);
+  return std::max({awake_ns, last_arrival_ns, processor_free_ns});
 }
 
 // Now and then a drive turns a command away, which is lost on it.
@@ -121,7 +130,7 @@ Answer VirtualDevice::Impl::answer(const scsi::Command& command, Nanoseconds iss
 
 void VirtualDevice::Impl::start(const scsi::Command& command, std::uint32_t tag) {
   const Nanoseconds issued_ns = clock.now_ns();
-  const bool full = outstanding.size() >= kMaxOutstanding;
+  const bool full = outstanding.size() >= task_set;
   Answer answer;
   if (full) {
     answer.reply.status = scsi::Status::task_set_full;

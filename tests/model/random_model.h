@@ -63,6 +63,7 @@ class RandomModel {
                        &firmware.translates_truly, &firmware.defect_list, &firmware.seek_command,
                        &firmware.cache_page_changeable})
       *fact = chance();
+    firmware.task_set = static_cast<std::uint32_t>(between(0, 64));
     if (chance()) firmware.address_formats = {"long block", "bytes from index"};
     if (chance()) firmware.defect_formats.pop_back();
     if (chance()) firmware.sector_numbers = "from index";

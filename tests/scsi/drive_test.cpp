@@ -492,7 +492,7 @@ TEST_CASE("set_cache is false where the drive refuses or ignores it, and nothing
   const auto before = cache_page(0x04);
   t.device.expect(answers({kModeSense6}, mode_reply_6(before)));
   SECTION("refused") {
-    t.device.expect({fails({kModeSelect6}, 5, 0x26), answers({kModeSense6}, mode_reply_6(before))});
+    t.device.expect(fails({kModeSelect6}, 5, 0x26));
   }
   SECTION("ignored") {
     t.device.expect({answers({kModeSelect6}), answers({kModeSense6}, mode_reply_6(before)),
@@ -500,6 +500,73 @@ TEST_CASE("set_cache is false where the drive refuses or ignores it, and nothing
   }
   CHECK_FALSE(t.drive.set_cache(false, true, false));
   CHECK_FALSE(t.drive.recorded_settings());
+}
+
+Bytes8 background_page(std::uint8_t scan, std::uint8_t pre_scan) {
+  Bytes8 page(16, 0);
+  page[0] = 0xDC;  // PS, SPF, 1Ch
+  page[1] = 0x01;
+  page[3] = 12;
+  page[4] = static_cast<std::uint8_t>(0x06 | scan);  // S_L_FULL, LOWIR
+  page[5] = pre_scan;
+  page[7] = 72;
+  return page;
+}
+
+Bytes8 unsaved(Bytes8 page) {
+  page[0] &= 0x7F;
+  return page;
+}
+
+TEST_CASE("background scans are stopped and come back, as the drive had them") {
+  Identified t;
+  const auto before = background_page(1, 1), after = background_page(0, 0);
+  t.device.expect(answers({kModeSense6, 0, 0x1C, 0x01}, mode_reply_6(before)));
+  SECTION("stopped, and restored by the destructor") {
+    t.device.expect({takes({kModeSelect6, 0x10, 0, 0, 20}, mode_list_6(unsaved(after))),
+                     answers({kModeSense6, 0, 0x1C, 0x01}, mode_reply_6(after))});
+    CHECK(t.drive.stop_background_scan() == Stopped::stopped);
+    CHECK_FALSE(t.drive.recorded_settings());  // which are the caches'
+    t.drive.restore_cache();
+    t.device.expect({takes({kModeSelect6, 0x10, 0, 0, 20}, mode_list_6(unsaved(before))),
+                     answers({kModeSense6, 0, 0x1C, 0x01}, mode_reply_6(before))});
+  }
+  SECTION("taken and not held to: set back at once") {
+    t.device.expect({answers({kModeSelect6}), answers({kModeSense6}, mode_reply_6(before)),
+                     takes({kModeSelect6}, mode_list_6(unsaved(before)))});
+    CHECK(t.drive.stop_background_scan() == Stopped::goes_on);
+  }
+  SECTION("refused") {
+    t.device.expect(fails({kModeSelect6}, 5, 0x26));
+    CHECK(t.drive.stop_background_scan() == Stopped::goes_on);
+  }
+}
+
+TEST_CASE("what is off, or not there, needs no stopping") {
+  Identified t;
+  t.device.expect(answers({kModeSense6, 0, 0x1C, 0x01}, mode_reply_6(background_page(0, 0))));
+  CHECK(t.drive.stop_background_scan() == Stopped::nothing_to_stop);
+  t.device.expect(fails({kModeSense6, 0, 0x1A}, 5, 0x24));
+  CHECK(t.drive.stop_power_conditions() == Stopped::nothing_to_stop);
+}
+
+TEST_CASE("all five power conditions are stopped, the precedence stays") {
+  Identified t;
+  Bytes8 before(40, 0);
+  before[0] = 0x1A;
+  before[1] = 38;
+  before[2] = 0x41;
+  before[3] = 0x0F;
+  before[7] = 20;
+  auto after = before;
+  after[2] = 0x40;
+  after[3] = 0;
+  t.device.expect({answers({kModeSense6, 0, 0x1A, 0}, mode_reply_6(before)),
+                   takes({kModeSelect6, 0x10}, mode_list_6(after)),
+                   answers({kModeSense6, 0, 0x1A, 0}, mode_reply_6(after))});
+  CHECK(t.drive.stop_power_conditions() == Stopped::stopped);
+  t.device.expect({takes({kModeSelect6, 0x10}, mode_list_6(before)),
+                   answers({kModeSense6, 0, 0x1A, 0}, mode_reply_6(before))});
 }
 
 TEST_CASE("a write sends exactly what was read from these sectors, journalled before") {

@@ -129,7 +129,7 @@ TEST_CASE("writes pass only inside the permitted ranges") {
   }
 }
 
-TEST_CASE("MODE SELECT passes only with SP = 0, for the whole caching page alone") {
+TEST_CASE("MODE SELECT passes only with SP = 0, for one whole page of a run's settings") {
   for (const auto form : {ModeForm::six, ModeForm::ten}) {
     const std::size_t header = form == ModeForm::six ? 4 : 8;
     const auto good = mode_select(form, cache_page());
@@ -151,6 +151,12 @@ TEST_CASE("MODE SELECT passes only with SP = 0, for the whole caching page alone
     torn.data[header + 1] = 10;
     CHECK_FALSE(passes(torn));
     CHECK_FALSE(passes(mode_select(form, {})));
+    const std::vector<std::uint8_t> power{0x1A, 2, 0, 0}, other_subpage{0x5C, 0x02, 0, 2, 0, 0},
+        no_subpage{0x1C, 2, 0, 0}, background{0x5C, 0x01, 0, 2, 0, 0};
+    CHECK(passes(mode_select(form, power)));
+    CHECK(passes(mode_select(form, background)));
+    CHECK_FALSE(passes(mode_select(form, other_subpage)));
+    CHECK_FALSE(passes(mode_select(form, no_subpage)));
   }
 }
 

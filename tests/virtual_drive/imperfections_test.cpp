@@ -364,3 +364,55 @@ TEST_CASE("a unit attention between SEND and RECEIVE DIAGNOSTIC leaves the answe
   REQUIRE(sense_of(done) == 0);
   REQUIRE(done.data.size() == 14);
 }
+
+TEST_CASE("a background scan delays what comes after an idle time, until page 1Ch/01h stops it") {
+  auto model = test_drive();
+  model.imperfections.emplace().background_scan_idle_ms = 500;
+  model.imperfections->background_scan_step_ms = 40;
+  VirtualDevice device(model);
+  const auto ready = command({0x00, 0, 0, 0, 0, 0});
+  const Nanoseconds usual = 100 * kMicrosecond;
+  const auto after_rest_ns = [&](Nanoseconds rest_ns) {
+    device.clock().sleep_until_ns(device.clock().now_ns() + rest_ns);
+    return run(device, ready).response_ns();
+  };
+  CHECK(after_rest_ns(400 * kMillisecond) == usual);
+  std::vector<double> delays;
+  for (int i = 0; i < 200; ++i)
+    delays.push_back(static_cast<double>(after_rest_ns(kSecond) - usual));
+  CHECK(std::ranges::max(delays) < 40e6);
+  CHECK(std::abs(share(delays, [](double v) { return v > 20e6; }) - 0.5) < bound_of_share(0.5, 200));
+
+  auto page = run(device, command({0x1a, 0x08, 0x1c, 0x01, 255, 0}, 255)).data;
+  REQUIRE(page.size() == 4 + 16);
+  REQUIRE(page[4 + 4] == 0x01);
+  page[0] = page[2] = 0;
+  page[4 + 4] = 0;
+  run(device, command_with({0x15, 0x10, 0, 0, 20, 0}, page));
+  for (int i = 0; i < 50; ++i) CHECK(after_rest_ns(kSecond) == usual);
+  REQUIRE(device.reset());  // brings it back
+  run(device, ready);
+  CHECK(after_rest_ns(kSecond) > usual);
+}
+
+TEST_CASE("the idle condition is left with a delay, until page 1Ah forbids it") {
+  auto model = test_drive();
+  model.imperfections.emplace().idle_condition_s = 1.5;
+  model.imperfections->idle_condition_ms = 300;
+  VirtualDevice device(model);
+  const auto ready = command({0x00, 0, 0, 0, 0, 0});
+  const auto after_rest_ns = [&](Nanoseconds rest_ns) {
+    device.clock().sleep_until_ns(device.clock().now_ns() + rest_ns);
+    return run(device, ready).response_ns();
+  };
+  const Nanoseconds usual = 100 * kMicrosecond;
+  CHECK(after_rest_ns(kSecond) == usual);
+  CHECK(after_rest_ns(2 * kSecond) == usual + 300 * kMillisecond);
+  auto page = run(device, command({0x1a, 0x08, 0x1a, 0, 255, 0}, 255)).data;
+  REQUIRE(page.size() == 4 + 40);
+  CHECK(scsi::get_be32(&page[4 + 4]) == 15);
+  page[0] = page[2] = 0;
+  page[4 + 3] = 0;
+  run(device, command_with({0x15, 0x10, 0, 0, 44, 0}, page));
+  CHECK(after_rest_ns(10 * kSecond) == usual);
+}

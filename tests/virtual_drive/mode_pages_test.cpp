@@ -220,3 +220,33 @@ TEST_CASE("the caching page takes effect, unless the drive lies") {
   liar.imperfections.emplace().mode_page_lies = true;
   REQUIRE(second_read_ns(liar, 0x05) < kMillisecond);
 }
+
+TEST_CASE("pages with a subpage are asked for and set by both numbers") {
+  auto model = test_drive();
+  model.firmware->scsi_level = "SPC-3";
+  VirtualDevice device(model);
+  CHECK(sense_for(device, sense_6(0x1c)) == 0x52400);
+  auto asked = sense_6(0x1c);
+  asked.cdb[3] = 0x01;
+  const auto data = run(device, asked).data;
+  const Bytes page(data.begin() + 4, data.end());
+  REQUIRE(page.size() == 16);
+  CHECK(Bytes(page.begin(), page.begin() + 4) == Bytes{0x5c, 0x01, 0, 12});
+  auto changed = page;
+  changed[4] = 0x01;
+  CHECK(sense_for(device, select_6(changed)) == 0);
+  CHECK(run(device, asked).data[4 + 4] == 0x01);
+  changed[6] ^= 0x01;  // not changeable
+  CHECK(sense_for(device, select_6(changed)) == 0x52600);
+  changed = page;
+  changed[3] = 11;
+  CHECK(sense_for(device, select_6(changed)) == 0x52600);
+  changed = page;
+  changed[1] = 0x02;
+  CHECK(sense_for(device, select_6(changed)) == 0x52600);
+  CHECK(sense_for(device, select_6({0x5c})) == 0x51a00);
+  auto all = sense_6(0x3f);
+  const auto without = run(device, all).data.size();
+  all.cdb[3] = 0xff;
+  CHECK(run(device, all).data.size() == without + 16);
+}

@@ -1,0 +1,263 @@
+#include "extract/queue_behaviour.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "replay/replay_model.h"
+#include "scsi/commands.h"
+
+namespace platter::extract {
+namespace {
+
+struct Read {
+  std::uint64_t lbn = 0;
+  std::uint32_t blocks = 1;
+};
+
+scsi::Command command_for(const Read& read, std::uint32_t block_bytes) {
+  constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
+  auto command = read.lbn + read.blocks <= kFourGig ? scsi::read_10(read.lbn, read.blocks, block_bytes)
+                                                    : scsi::read_16(read.lbn, read.blocks, block_bytes);
+  command.keep_data = false;
+  return command;
+}
+
+template <class T>
+T value_of(scsi::Expected<T> result) {
+  if (!result) throw scsi::as_error(result.error());
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+// The drive is busy with the first when the others come: which of them it serves next is its choice
+// alone, not that of their arrivals.
+constexpr Nanoseconds kHeadStart_ns = 300 * kMicrosecond;
+
+// The first, and the others together; the completions in the order of the reads.
+std::vector<scsi::Completion> together(scsi::Device& device, const std::vector<Read>& reads,
+                                       std::uint32_t block_bytes) {
+  std::vector<scsi::Completion> done(reads.size());
+  const auto keep = [&](std::optional<scsi::Completion> completion) {
+    if (!completion || completion->tag == 0 || completion->tag > reads.size())
+      throw Error(ExitStatus::protocol,
+                  device.name() + " has lost one of several commands that it had accepted");
+    done[completion->tag - 1] = std::move(*completion);
+  };
+  std::size_t missing = reads.size();
+  for (std::uint32_t i = 0; i < reads.size(); ++i) {
+    value_of(device.submit(command_for(reads[i], block_bytes), i + 1));
+    if (i > 0) continue;
+    if (auto early = value_of(device.reap_until(device.clock().now_ns() + kHeadStart_ns))) {
+      keep(std::move(early));
+      --missing;
+    }
+  }
+  for (; missing > 0; --missing) keep(value_of(device.reap()));
+  return done;
+}
+
+bool refused(const scsi::Completion& done) {
+  return done.status == scsi::Status::task_set_full || done.status == scsi::Status::busy;
+}
+
+bool all_good(const std::vector<scsi::Completion>& done) {
+  return std::ranges::all_of(done, [](const auto& c) { return c.status == scsi::Status::good; });
+}
+
+// Reads a quarter of a turn apart, so that the many of them take little time.
+std::vector<Read> quarter_turns(const engine::LayoutMap& map, std::uint64_t blocks,
+                                std::uint32_t count) {
+  const std::uint64_t start = blocks / 3;
+  const std::uint64_t step =
+      std::max<std::uint64_t>(1, map.track_of_slot(map.slot_of_lbn(start)).sectors / 4);
+  std::vector<Read> reads(count);
+  for (std::uint32_t i = 0; i < count; ++i) reads[i].lbn = (start + i * step) % blocks;
+  return reads;
+}
+
+// Commands that left at the same time reach the drive one after the other.
+replay::Result one_after_the_other(replay::Result reads) {
+  for (std::size_t i = 1; i < reads.requests.size(); ++i) {
+    replay::Response& read = reads.requests[i];
+    const Nanoseconds later_ns = reads.requests[i - 1].issue_ns + kMicrosecond - read.issue_ns;
+    if (later_ns <= 0) continue;
+    read.issue_ns += later_ns;
+    read.response_ns -= later_ns;
+  }
+  return reads;
+}
+
+// What the model does with the same reads at the same times, under one policy.
+replay::Result replayed(const replay::Subject& model, const replay::Result& reads,
+                        engine::Scheduler scheduler) {
+  trace::Trace trace;
+  for (const replay::Response& read : reads.requests)
+    trace.requests.push_back({.arrival_ns = read.issue_ns, .lbn = read.lbn, .blocks = read.blocks});
+  return replay::replay_on_model(model, trace,
+                                 {.caches = replay::Caches::off,
+                                  .queue = engine::QueueSettings{scheduler, 0, 0},
+                                  .like = &reads});
+}
+
+// Of the pairs of a batch, the share that completed in the same order on both sides.
+double agreement(const std::vector<replay::Response>& a, const std::vector<replay::Response>& b,
+                 std::size_t begin, std::size_t end) {
+  double same = 0, all = 0;
+  for (std::size_t i = begin; i < end; ++i)
+    for (std::size_t j = i + 1; j < end; ++j, ++all)
+      same += (a[i].completion_ns() < a[j].completion_ns()) ==
+              (b[i].completion_ns() < b[j].completion_ns());
+  return all > 0 ? same / all : 1;
+}
+
+// The order of sending, as completions.
+std::vector<replay::Response> as_sent(const replay::Result& reads) {
+  auto rows = reads.requests;
+  Nanoseconds turn = 0;
+  for (replay::Response& row : rows) row.response_ns = ++turn, row.issue_ns = 0;
+  return rows;
+}
+
+struct Candidate {
+  engine::Scheduler scheduler;
+  double number;  // DiskSim's
+};
+
+constexpr std::array<Candidate, 4> kReordering{{{engine::Scheduler::look, 2},
+                                                {engine::Scheduler::c_look, 3},
+                                                {engine::Scheduler::sstf, 4},
+                                                {engine::Scheduler::sptf, 8}}};
+
+constexpr double kExplains = 0.8;  // of the pairs; by chance half of them agree
+
+using Shares = std::vector<double>;  // by batch
+
+Shares shares_of(const QueueSamples& samples, const std::vector<replay::Response>& rows) {
+  Shares shares;
+  const auto& reads = samples.reads.requests;
+  for (std::size_t b = 0; b < samples.begins.size(); ++b) {
+    const std::size_t end =
+        b + 1 < samples.begins.size() ? samples.begins[b + 1] - 1 : reads.size();
+    shares.push_back(agreement(reads, rows, samples.begins[b], end));
+  }
+  return shares;
+}
+
+double mean(const Shares& shares) {
+  return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size());
+}
+
+// Paired over the batches: whether the first explains more than the second, by two standard errors.
+bool clearly_better(const Shares& a, const Shares& b) {
+  Shares difference(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) difference[i] = a[i] - b[i];
+  const double gain = mean(difference);
+  double sum = 0;
+  for (const double d : difference) sum += (d - gain) * (d - gain);
+  const auto n = static_cast<double>(a.size());
+  return n > 1 && gain > 2 * std::sqrt(sum / (n - 1) / n);
+}
+
+void estimate_policy(const QueueSamples& samples, const model::DriveModel& model,
+                     model::Parameter& policy) {
+  policy.unit = "";
+  policy.samples = samples.reads.requests.size();
+  const Shares in_turn = shares_of(samples, as_sent(samples.reads));
+  if (mean(in_turn) == 1) {
+    policy.value = 1;
+    policy.method = fmt::format("{} batches completed in the order in which they were sent",
+                                samples.begins.size());
+    return;
+  }
+  const replay::Subject subject = replay::subject_of(model);
+  const replay::Result reads = one_after_the_other(samples.reads);
+  std::vector<Shares> shares;
+  for (const Candidate& candidate : kReordering)
+    shares.push_back(
+        shares_of(samples, replayed(subject, reads, candidate.scheduler).requests));
+  const auto best = static_cast<std::size_t>(
+      std::ranges::max_element(shares, {}, mean) - shares.begin());
+  const auto name = [](std::size_t i) { return replay::name_of(kReordering[i].scheduler); };
+  if (mean(shares[best]) < kExplains) {
+    policy.reason = fmt::format(
+        "the drive reorders, and none of the known ways explains it: the nearest, {}, has {:.0f} % of "
+        "the pairs in the drive's order",
+        name(best), 100 * mean(shares[best]));
+    return;
+  }
+  policy.value = kReordering[best].number;
+  policy.method = fmt::format("{} has {:.0f} % of the pairs of {} batches in the drive's order",
+                              name(best), 100 * mean(shares[best]), samples.begins.size());
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    if (i != best && !clearly_better(shares[best], shares[i]))
+      policy.method += fmt::format("; {} {:.0f} %, no clear difference", name(i),
+                                   100 * mean(shares[i]));
+}
+
+}  // namespace
+
+QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
+                           const QueueOptions& options) {
+  QueueSamples samples;
+  samples.asked = std::min(device.max_outstanding(), options.most_outstanding);
+  if (samples.asked < 2) return samples;
+  const std::uint64_t blocks = context.drive.blocks();
+  const std::uint32_t block_bytes = context.drive.block_bytes();
+  context.drive.test_unit_ready();
+  const auto many = together(device, quarter_turns(*context.map, blocks, samples.asked), block_bytes);
+  samples.commands += many.size();
+  samples.taken = samples.asked - static_cast<std::uint32_t>(std::ranges::count_if(many, refused));
+
+  replay::Result& result = samples.reads;
+  result.target = replay::Result::Target::drive;
+  result.kind = trace::Kind::open;
+  result.caches = "off";
+  result.block_bytes = block_bytes;
+  const std::uint32_t each = std::min(options.batch_reads, samples.taken - 1);
+  result.depth = each;
+  const Nanoseconds start_ns = context.drive.now_ns();
+  const auto keep = [&](const Read& read, const scsi::Completion& done) {
+    result.requests.push_back({.lbn = read.lbn,
+                               .blocks = read.blocks,
+                               .due_ns = done.issued_ns - start_ns,
+                               .issue_ns = done.issued_ns - start_ns,
+                               .response_ns = done.response_ns()});
+  };
+  for (std::uint32_t batch = 0; samples.taken > 2 && batch < options.batches; ++batch) {
+    std::vector<Read> reads(each + 1);
+    for (Read& read : reads) read.lbn = context.random() % blocks;
+    const auto done = together(device, reads, block_bytes);
+    samples.commands += reads.size();
+    context.report("", static_cast<double>(batch + 1) / options.batches);
+    if (!all_good(done)) continue;
+    samples.begins.push_back(result.requests.size() + 1);
+    for (std::size_t i = 0; i < done.size(); ++i) keep(reads[i], done[i]);
+  }
+  return samples;
+}
+
+model::Queue estimate_queue(const QueueSamples& samples, const model::DriveModel& model) {
+  model::Queue queue = model.queue;
+  queue.depth = queue.policy = {};
+  if (samples.asked < 2) {
+    queue.depth.reason = queue.policy.reason =
+        "not measured: the path to the drive takes one command at a time";
+    return queue;
+  }
+  queue.depth.value = samples.taken;
+  queue.depth.samples = samples.asked;
+  queue.depth.method = samples.taken < samples.asked
+                           ? fmt::format("of {} commands at once, the others got TASK SET FULL",
+                                         samples.asked)
+                           : "at least: more were not tried, or the path takes no more";
+  if (samples.begins.size() < 4)
+    queue.policy.reason = "too few batches of commands were completed";
+  else
+    estimate_policy(samples, model, queue.policy);
+  return queue;
+}
+
+}  // namespace platter::extract

@@ -1,0 +1,294 @@
+#include "extract/self_validation.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/layout_map.h"
+#include "model/validate.h"
+#include "replay/compare.h"
+#include "replay/replay_model.h"
+#include "scsi/drive.h"
+#include "statistics/robust.h"
+#include "trace/workload.h"
+
+namespace platter::extract {
+namespace {
+
+constexpr const char* kWorkload = "random, within the run";
+
+trace::Trace random_trace(const model::Identity& drive, std::uint64_t requests, std::uint64_t seed,
+                          const std::vector<LbnRange>& writable) {
+  trace::Profile profile = trace::profile("random");
+  profile.name = kWorkload;
+  profile.times = {.kind = trace::Kind::closed, .gap = trace::Gap::uniform, .mean_ns = kMillisecond / 2};
+  return trace::generate({.profile = profile,
+                          .blocks = drive.blocks,
+                          .block_bytes = drive.block_bytes,
+                          .requests = requests,
+                          .seed = seed,
+                          .reads_only = writable.empty(),
+                          .writes = writable});
+}
+
+// What one request takes with its think time, as the model has it.
+double request_ns(const model::DriveModel& model, std::uint64_t seed) {
+  const trace::Trace trace = random_trace(model.identity, kFewestValidationRequests, seed, {});
+  const replay::Result result =
+      replay::replay_on_model(model, trace, {.caches = replay::Caches::off, .reference_reads = 0});
+  return static_cast<double>(result.requests.back().completion_ns()) /
+         static_cast<double>(result.requests.size());
+}
+
+trace::Trace trace_of(const replay::Result& drive) {
+  trace::Trace trace;
+  trace.kind = trace::Kind::closed;
+  for (const replay::Response& request : drive.requests)
+    trace.requests.push_back({.lbn = request.lbn, .blocks = request.blocks, .write = request.write});
+  for (std::size_t i = 0; i + 1 < drive.requests.size(); ++i)
+    trace.requests[i].think_ns =
+        std::max<Nanoseconds>(0, drive.requests[i + 1].issue_ns - drive.requests[i].completion_ns());
+  return trace;
+}
+
+// What was measured, and the model's answers to it: in its own time, where a model that is late once
+// is not late for all requests behind, and in the drive's, where the platter's phase runs free.
+class Trial {
+ public:
+  explicit Trial(const replay::Result& drive) : drive_(drive), trace_(trace_of(drive)) {}
+
+  replay::Result in_own_time(const model::DriveModel& model) const {
+    return replay::replay_on_model(model, trace_,
+                                   {.caches = replay::Caches::off, .reference_reads = 0});
+  }
+  replay::Result in_drives_time(const model::DriveModel& model) const {
+    return replay::replay_on_model(model, trace_, {.caches = replay::Caches::off, .like = &drive_});
+  }
+  // Absolute errors of the responses of the first `count` requests, in ms.
+  std::vector<double> errors_ms(const model::DriveModel& model, std::size_t count) const {
+    const replay::Result answered = in_own_time(model);
+    std::vector<double> errors(count);
+    for (std::size_t i = 0; i < count; ++i)
+      errors[i] = std::abs(
+          to_ms(answered.requests[i].response_ns - drive_.requests[i].response_ns));
+    return errors;
+  }
+  replay::ClassMetrics judged(const model::DriveModel& model, std::uint64_t from) const {
+    const replay::Comparing part{.from = from};
+    replay::ClassMetrics all =
+        replay::compare(drive_, in_own_time(model), part).classes.front();
+    all.folded_phase_share =
+        replay::compare(drive_, in_drives_time(model), part).classes.front().folded_phase_share;
+    return all;
+  }
+  const replay::Result& drive() const { return drive_; }
+
+ private:
+  const replay::Result& drive_;
+  trace::Trace trace_;
+};
+
+// Mean of the differences of two lists, request by request.
+statistics::Estimate mean_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto n = static_cast<double>(a.size());
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] - b[i];
+  for (std::size_t i = 0; i < a.size(); ++i)
+    squares += (a[i] - b[i] - sum / n) * (a[i] - b[i] - sum / n);
+  return {sum / n, std::sqrt(squares / (n - 1) / n), a.size()};
+}
+
+// A constant that is missing from, or too much in, the times from command to media. Too short a time
+// costs nothing until a request catches its sector a revolution too early: so it shows in whole
+// revolutions, in a share of the requests.
+void shift(model::Overheads& overheads, double by_ms) {
+  for (model::Parameter* overhead :
+       {&overheads.read_miss_after_read, &overheads.read_miss_after_write})
+    if (*overhead) overhead->value = std::max(0.0, *overhead->value + by_ms);
+}
+
+struct Shift {
+  double by_ms = 0, error_ms = 0;
+  statistics::Estimate gain_ms{};
+};
+
+constexpr double kGainSigmas = 3;
+
+// The constant with the smallest mean absolute error over the learned requests; its error is how far
+// it can be changed until that error grows by its standard error.
+Shift best_shift(const Trial& trial, const model::DriveModel& model, std::size_t learned,
+                 double period_ms) {
+  const auto errors_with = [&](double by_ms) {
+    model::DriveModel other = model;
+    shift(other.overheads, by_ms);
+    return trial.errors_ms(other, learned);
+  };
+  const std::vector<double> as_it_is = errors_with(0);
+  Shift best;
+  std::vector<double> best_errors = as_it_is;
+  std::vector<std::pair<double, std::vector<double>>> tried;
+  const auto mean = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  for (double width_ms = period_ms / 4, middle_ms = 0; width_ms > period_ms / 1000; width_ms /= 4) {
+    for (int step = -4; step <= 4; ++step) {
+      const double by_ms = middle_ms + width_ms * step / 4;
+      tried.emplace_back(by_ms, errors_with(by_ms));
+      if (mean(tried.back().second) >= mean(best_errors)) continue;
+      best.by_ms = by_ms;
+      best_errors = tried.back().second;
+    }
+    middle_ms = best.by_ms;
+  }
+  for (const auto& [by_ms, errors] : tried) {
+    const statistics::Estimate worse = mean_difference(errors, best_errors);
+    if (worse.value <= worse.error)
+      best.error_ms = std::max(best.error_ms, std::abs(by_ms - best.by_ms));
+  }
+  best.gain_ms = mean_difference(as_it_is, best_errors);
+  return best;
+}
+
+// A zone whose accesses are all early or late beside those of the others is turned; the zone is that of
+// the first block.
+constexpr std::size_t kFewestOfZone = 6;
+constexpr double kAngleSigmas = 4, kLeastAngle_rev = 0.002;
+constexpr double kMedianError = 1.2533;  // of a Gaussian's median, beside that of its mean
+
+std::size_t turn_zones(const Trial& trial, std::size_t learned, double period_ns,
+                       model::DriveModel& model) {
+  const replay::Result answered = trial.in_drives_time(model);
+  const engine::LayoutMap map(model.layout);
+  const std::vector<std::uint64_t> starts = model::zone_starts(model.layout);
+  std::vector<std::vector<double>> late_rev(model.layout.zones.size());
+  for (std::size_t i = 0; i < learned; ++i) {
+    const replay::Response &ours = answered.requests[i], &theirs = trial.drive().requests[i];
+    const double late_ns = std::remainder(
+        static_cast<double>(ours.completion_ns() - theirs.completion_ns()), period_ns);
+    const auto zone = std::ranges::upper_bound(starts, map.slot_of_lbn(ours.lbn)) - starts.begin();
+    late_rev[static_cast<std::size_t>(zone - 1)].push_back(late_ns / period_ns);
+  }
+  // The spread is that of all zones: a few accesses do not tell their own.
+  std::vector<double> middles_rev, about_rev;
+  for (const std::vector<double>& late : late_rev) {
+    if (late.size() < kFewestOfZone) continue;
+    middles_rev.push_back(statistics::median(late));
+    for (const double each : late) about_rev.push_back(each - middles_rev.back());
+  }
+  const double usual_rev = statistics::median(middles_rev);
+  const double spread_rev = statistics::mad_sigma(about_rev);
+  std::size_t turned = 0;
+  for (std::size_t z = 0; z < late_rev.size(); ++z) {
+    if (late_rev[z].size() < kFewestOfZone) continue;
+    const double off_rev = statistics::median(late_rev[z]) - usual_rev;
+    const double error_rev =
+        kMedianError * spread_rev / std::sqrt(static_cast<double>(late_rev[z].size()));
+    if (std::abs(off_rev) < std::max(kLeastAngle_rev, kAngleSigmas * error_rev)) continue;
+    double& angle_rev = model.layout.zones[z].angle_rev;
+    angle_rev -= off_rev;
+    angle_rev -= std::floor(angle_rev);
+    ++turned;
+  }
+  return turned;
+}
+
+model::Demerit demerit_of(const replay::ClassMetrics& all) {
+  return {.workload = kWorkload,
+          .requests = all.n_drive,
+          .drive_mean_ms = all.mean_drive_ms,
+          .demerit_ms = all.demerit_ms,
+          .demerit_percent = all.demerit_percent,
+          .folded_phase_share = all.folded_phase_share.value_or(0),
+          .hits_agreed_share = all.hits_agreed_share.value_or(0)};
+}
+
+void add_validity(const replay::Result& drive, const replay::ClassMetrics& judged,
+                  model::DriveModel& model) {
+  model::Validity& validity = model.validity;
+  validity = {};
+  validity.last_lbn = model.identity.blocks - 1;
+  validity.min_blocks = ~std::uint32_t{0};
+  validity.max_depth = 1;
+  for (const replay::Response& request : drive.requests) {
+    validity.min_blocks = std::min(validity.min_blocks, request.blocks);
+    validity.max_blocks = std::max(validity.max_blocks, request.blocks);
+    (request.write ? validity.writes : validity.reads) = true;
+  }
+  validity.demerits.push_back(demerit_of(judged));
+  validity.note = "checked in the run that measured it, caches off, by the requests that nothing was "
+                  "learned from";
+}
+
+}  // namespace
+
+replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
+                               const SelfValidationOptions& options) {
+  scsi::Drive& drive = context.drive;
+  const double each_ns = request_ns(model, context.seed);
+  const auto fitting = static_cast<std::uint64_t>(static_cast<double>(options.drive_time_ns) / each_ns);
+  const trace::Trace trace =
+      random_trace(model.identity, std::max(fitting, kFewestValidationRequests), context.seed,
+                   options.writable);
+  replay::Result result;
+  result.target = replay::Result::Target::drive;
+  result.name = "the drive";
+  result.trace = kWorkload;
+  result.kind = trace::Kind::closed;
+  result.caches = "off";
+  result.block_bytes = model.identity.block_bytes;
+  for (const trace::Request& request : trace.requests)
+    if (request.write) drive.learn_contents(request.lbn, request.blocks);
+  const Nanoseconds start_ns = drive.now_ns();
+  for (std::size_t i = 0; i < trace.requests.size(); ++i) {
+    const trace::Request& request = trace.requests[i];
+    try {
+      const scsi::Completion done = request.write ? drive.write(request.lbn, request.blocks)
+                                                  : drive.read(request.lbn, request.blocks);
+      result.requests.push_back({.lbn = request.lbn,
+                                 .blocks = request.blocks,
+                                 .write = request.write,
+                                 .due_ns = done.issued_ns - start_ns,
+                                 .issue_ns = done.issued_ns - start_ns,
+                                 .response_ns = done.response_ns()});
+    } catch (const scsi::DriveError& error) {
+      if (!error.medium()) throw;
+    }
+    drive.rest_ns(request.think_ns);
+    context.report("", static_cast<double>(i + 1) / static_cast<double>(trace.requests.size()));
+  }
+  return result;
+}
+
+std::vector<std::string> validate_by(const replay::Result& drive, model::DriveModel& model) {
+  const Trial trial(drive);
+  if (drive.requests.size() < kFewestValidationRequests) {
+    add_validity(drive, trial.judged(model, 1), model);
+    return {};
+  }
+  const std::size_t learned = drive.requests.size() / 2;
+  const double period_ns = static_cast<double>(model.rotation.numerator_ns) /
+                           static_cast<double>(model.rotation.denominator);
+  std::vector<std::string> notes;
+  if (const std::size_t zones = turn_zones(trial, learned, period_ns, model))
+    notes.push_back(fmt::format("the angles of {} zones were corrected by the self-validation", zones));
+  const Shift found = best_shift(trial, model, learned, period_ns * 1e-6);
+  if (found.gain_ms.value > kGainSigmas * found.gain_ms.error) {
+    shift(model.overheads, found.by_ms);
+    for (model::Parameter* overhead : {&model.overheads.read_miss_after_read,
+                                       &model.overheads.read_miss_after_write}) {
+      if (!*overhead) continue;
+      overhead->error = std::hypot(overhead->error.value_or(0), found.error_ms);
+      overhead->method += ", corrected by the self-validation";
+    }
+    notes.push_back(fmt::format(
+        "the overheads of read misses were corrected by {:.3f} ms: the mean absolute error of the {} "
+        "requests learned from falls by {:.3f} +- {:.3f} ms",
+        found.by_ms, learned, found.gain_ms.value, found.gain_ms.error));
+  }
+  add_validity(drive, trial.judged(model, learned + 1), model);
+  return notes;
+}
+
+}  // namespace platter::extract

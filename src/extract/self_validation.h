@@ -1,0 +1,34 @@
+// The last stage: random requests on the drive that was just measured, by which the model's constant
+// biases are corrected (one half of the requests) and the model is judged (the other half). DIXtrac
+// paper, section 6.2, within the run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/drive_model.h"
+#include "mtbrc/context.h"
+#include "replay/result.h"
+
+namespace platter::extract {
+
+struct SelfValidationOptions {
+  std::vector<LbnRange> writable;  // a third of the requests are writes there; empty: reads only
+  Nanoseconds drive_time_ns = 5 * kSecond;
+};
+
+// Fewer are not enough to learn from one half and to judge by the other.
+constexpr std::uint64_t kFewestValidationRequests = 400;
+
+// Random requests, one at a time, a think time of 0 to 1 ms between them; as many as the drive time
+// allows by what the model takes for them, at least kFewestValidationRequests. What the drive cannot
+// read is left out. Caches off.
+replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
+                               const SelfValidationOptions& options);
+
+// The first half of the requests corrects the model's constant biases, where they stand out of the
+// noise: the angle of each zone, and the time from command to media of all reads. The second half's
+// figures go into its validity. Of too few requests all judge. Returns what a reader should know. Pure.
+std::vector<std::string> validate_by(const replay::Result& drive, model::DriveModel& model);
+
+}  // namespace platter::extract

@@ -1,0 +1,112 @@
+// A model is judged, and its constant biases are corrected, by requests of its own run.
+#include "extract/self_validation.h"
+
+#include <catch2/catch.hpp>
+
+#include "mtbrc/context.h"
+#include "scsi/drive.h"
+#include "scsi/guard.h"
+#include "virtual_drive/catalogue.h"
+#include "virtual_drive/imperfections.h"
+#include "virtual_drive/target.h"
+
+namespace platter::extract {
+namespace {
+
+struct Measured {
+  explicit Measured(model::DriveModel model) : truth(std::move(model)), device(truth) {
+    drive.identify();
+    REQUIRE(drive.set_cache(false, true, true));
+  }
+  replay::Result requests(Nanoseconds time_ns) {
+    SelfValidationOptions options;
+    options.drive_time_ns = time_ns;
+    return random_requests(context, truth, options);
+  }
+  model::DriveModel truth;
+  virtual_drive::VirtualDevice device;
+  scsi::Guard guard{device, {}};
+  scsi::Drive drive{guard, "the drive"};
+  mtbrc::Context context{drive, 5};
+};
+
+model::DriveModel atlas() {
+  const auto* entry = virtual_drive::find_in_catalogue("quantum-atlas10k");
+  REQUIRE(entry != nullptr);
+  model::DriveModel model = virtual_drive::catalogue_model(*entry);
+  model.imperfections = virtual_drive::default_imperfections(8);
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("the true model passes its self-validation, in the time that was given for it") {
+  Measured drive(atlas());
+  const Nanoseconds before_ns = drive.drive.now_ns();
+  const replay::Result result = drive.requests(5 * kSecond);
+  const double took_s = static_cast<double>(drive.drive.now_ns() - before_ns) * 1e-9;
+  CHECK(took_s > 4);
+  CHECK(took_s < 6);
+  model::DriveModel model = drive.truth;
+  validate_by(result, model);
+  REQUIRE(model.validity.demerits.size() == 1);
+  const model::Demerit& found = model.validity.demerits.front();
+  CHECK(found.requests == result.requests.size() - result.requests.size() / 2);
+  CHECK(found.folded_phase_share > 0.95);
+  CHECK(found.demerit_percent < 5);
+  CHECK(found.hits_agreed_share == 1);
+  CHECK(model.validity.reads);
+  CHECK_FALSE(model.validity.writes);
+  CHECK(model.validity.last_lbn == model.identity.blocks - 1);
+}
+
+TEST_CASE("a constant that is wrong in all positioning times is found and corrected") {
+  Measured drive(atlas());
+  const replay::Result result = drive.requests(5 * kSecond);
+  model::DriveModel model = drive.truth;
+  const double right_ms = model.overheads.read_miss_after_read.value.value();
+  model.overheads.read_miss_after_read.value = right_ms + 1.5;
+  const auto notes = validate_by(result, model);
+  REQUIRE(notes.size() == 1);
+  CHECK(notes.front().find("were corrected") != std::string::npos);
+  CHECK(std::abs(model.overheads.read_miss_after_read.value.value() - right_ms) < 0.4);
+  CHECK(model.validity.demerits.front().folded_phase_share > 0.95);
+}
+
+TEST_CASE("zones that are turned are turned back, as far as there were requests in them") {
+  Measured drive(atlas());
+  const replay::Result result = drive.requests(5 * kSecond);
+  model::DriveModel model = drive.truth;
+  std::vector<double> right;
+  for (const model::LayoutNode& zone : model.layout.zones) right.push_back(zone.angle_rev);
+  model.layout.zones[0].angle_rev += 0.05;
+  model.layout.zones[3].angle_rev -= 0.04;
+  validate_by(result, model);
+  for (const std::size_t z : {std::size_t{0}, std::size_t{3}})
+    CHECK(std::abs(std::remainder(model.layout.zones[z].angle_rev - right[z], 1.0)) < 0.004);
+  CHECK(model.validity.demerits.front().folded_phase_share > 0.95);
+}
+
+TEST_CASE("a model with wrong skews says so") {
+  Measured drive(atlas());
+  const replay::Result result = drive.requests(5 * kSecond);
+  model::DriveModel model = drive.truth;
+  for (model::LayoutNode& zone : model.layout.zones)
+    if (!zone.children.empty()) zone.children.front().angle_step_rev += 0.21;
+  validate_by(result, model);
+  CHECK(model.validity.demerits.front().folded_phase_share < 0.7);
+}
+
+TEST_CASE("requests on sectors that cannot be read are left out") {
+  auto truth = atlas();
+  for (std::uint64_t lbn = 0; lbn < truth.identity.blocks; lbn += truth.identity.blocks / 2000)
+    for (std::uint64_t i = 0; i < 200; ++i) truth.imperfections->medium_errors.push_back(lbn + i);
+  Measured drive(truth);
+  const replay::Result result = drive.requests(3 * kSecond);
+  CHECK(result.requests.size() > 200);
+  model::DriveModel model = truth;
+  validate_by(result, model);
+  CHECK(model.validity.demerits.front().folded_phase_share > 0.95);
+}
+
+}  // namespace platter::extract
