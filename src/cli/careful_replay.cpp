@@ -30,8 +30,8 @@ replay::DriveReplay CarefulReplay::options(const std::string& stage) {
   options.before_changes = [this](const model::Identity& identity,
                                   const std::optional<scsi::CachePage>& page) {
     if (journal_) return;
-    std::optional<extract::SavedCachePage> saved;
-    if (page) saved = page->raw;
+    std::vector<extract::SavedPage> saved;
+    if (page) saved.push_back(page->raw);
     journal_ = std::make_unique<extract::Journal>(extract::default_journal_folder(), device_,
                                                   identity, saved);
   };

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -73,8 +75,9 @@ void characterize(const Arguments& arguments) {
   options.device_name = arguments.device;
   options.journal_folder = arguments.journal;
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
-  options.expected = [](double seconds) {
-    fmt::print(stderr, "the run will take about {:.0f} s of the drive's time\n", seconds);
+  options.expected = [&](double seconds) {
+    if (::isatty(STDERR_FILENO) || arguments.budget_s > 0)
+      fmt::print(stderr, "the run will take about {:.0f} s of the drive's time\n", seconds);
   };
   options.progress = [&](const std::string& stage, double share) { bar.show(stage, share); };
   options.interrupted = interrupted;

@@ -65,6 +65,7 @@ class Characterization {
 
  private:
   void begin();
+  void require_that_it_reads();
   void warm_up();
   void measure_rotation(double relative_error);
   void extract_layout();
@@ -256,11 +257,21 @@ void Characterization::begin() {
       throw Error(ExitStatus::usage,
                   fmt::format("the range {}-{} given for writes is not on {}, whose last LBN is {}",
                               range.first, range.last, options_.device_name, drive_.blocks() - 1));
+  require_that_it_reads();
   journal_.emplace(options_.journal_folder, options_.device_name, model_.identity,
                    pages_that_change(drive_));
   drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     journal_->before_write(lbn, bytes);
   });
+}
+
+// A drive that is locked, or lets nobody read for another reason, says so before anything is changed.
+void Characterization::require_that_it_reads() {
+  try {
+    drive_.read(reference_lbn_);
+  } catch (const scsi::DriveError& error) {
+    if (!error.medium()) throw;
+  }
 }
 
 // Paper, section 5: the first commands after rest take longer.
@@ -386,6 +397,7 @@ void Characterization::validate_itself() {
   SelfValidationOptions how;
   how.writable = options_.writable;
   replay::Result drive;
+  stop_what_the_drive_does_on_its_own();  // a reset may have come while the caches were on
   switch_caches_off();
   stage_without_caches(kSelfValidation, [&] {
     if (context_.budget.drive_time_ns > 0) how.drive_time_ns = context_.budget.drive_time_ns;

@@ -19,7 +19,7 @@ constexpr Nanoseconds kPatience = 60 * kSecond;  // with a drive that is busy or
 constexpr std::uint32_t kContentBlocks = 64;     // read at once to learn contents
 constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
 
-constexpr std::uint8_t kBecomingReady = 0x04;       // ASC, with ASCQ 01h
+constexpr std::uint8_t kBecomingReady = 0x04;       // ASC, with ASCQ 01h; others: why it is not ready
 constexpr std::uint8_t kInvalidOpcode = 0x20;       // ASC
 constexpr std::uint8_t kLbnOutOfRange = 0x21;       // ASC
 constexpr std::uint8_t kSequenceError = 0x2C;       // ASC
@@ -71,13 +71,44 @@ std::string_view status_name(Status status) {
   return "an unknown status";
 }
 
+// Of a drive that keeps its blocks to those who have a key (SPC-4, additional sense codes; the
+// security of ATA drives comes through SAT as one of these).
+bool locked(const Sense& sense) {
+  const bool access_denied = sense.asc == kInvalidOpcode && sense.ascq == 0x02;
+  const bool security = sense.asc == 0x74;
+  const bool denies = sense.key == SenseKey::illegal_request ||
+                      sense.key == SenseKey::data_protect || sense.key == SenseKey::not_ready ||
+                      sense.key == SenseKey::aborted_command;
+  return denies && !sense.deferred && (access_denied || security);
+}
+
+std::string_view advice_for_not_ready(const Sense& sense) {
+  if (sense.asc != kBecomingReady) return "start the drive, or wait until it is ready, and try again";
+  switch (sense.ascq) {
+    case 0x02:
+    case 0x11:
+      return "it is spun down: start it (sg_start --start, or enable its enclosure to) and try again";
+    case 0x03:
+      return "somebody has to see to the drive itself";
+    case 0x04:
+      return "it is being formatted: wait until that is done";
+    case 0x09:
+      return "it tests itself: wait until that is done";
+    case 0x1B:
+      return "it is being sanitized: wait until that is done";
+    default:
+      return "start the drive, or wait until it is ready, and try again";
+  }
+}
+
 std::string_view advice(const std::optional<Sense>& sense, Status status) {
   if (status == Status::reservation_conflict)
     return "another host holds a reservation: release it first";
   if (!sense) return "try again, or look at the drive with platter inspect";
+  if (locked(*sense)) return "the drive is locked: unlock it with its key or password first";
   switch (sense->key) {
     case SenseKey::not_ready:
-      return "start the drive, or wait until it is ready, and try again";
+      return advice_for_not_ready(*sense);
     case SenseKey::medium_error:
       return "leave these blocks out";
     case SenseKey::hardware_error:
@@ -222,7 +253,9 @@ void Drive::Impl::fail(const Command& command, const Answer& answer, std::uint64
   const auto status = answer.completion.status;
   const auto where = blocks ? fmt::format(" of LBN {} to {}", lbn, lbn + blocks - 1) : "";
   const auto what = answer.sense ? answer.sense->text() : std::string(status_name(status));
-  const auto exit = answer.illegal()                         ? ExitStatus::unsupported
+  const bool no_key = answer.sense && locked(*answer.sense);
+  const auto exit = no_key                                   ? ExitStatus::refused
+                    : answer.illegal()                       ? ExitStatus::unsupported
                     : status == Status::reservation_conflict ? ExitStatus::refused
                                                              : ExitStatus::drive_error;
   throw DriveError(exit,

@@ -94,6 +94,32 @@ class VirtualDrives(PlatterTest):
         for comparison in comparisons:
             self.assertEqual(comparison["write"]["n"], 0)
 
+    def test_a_model_is_validated_by_its_own_run(self):
+        model = self.characterize("virtual:quantum-atlas10k?seed=8")
+        (demerit,) = model["validity"]["demerits"]
+        self.assertGreaterEqual(demerit["requests"], 200)
+        self.assertLess(demerit["demerit_percent"], 5)
+        self.assertGreaterEqual(demerit["folded_phase_share"], 0.95)
+        self.assertEqual(demerit["hits_agreed_share"], 1)
+        self.assertEqual(model["queue"]["policy"]["value"], 1)
+        self.assertEqual(model["queue"]["depth"]["value"], 64)
+
+    def test_a_budget_is_kept_and_what_it_cost_is_told(self):
+        drive = "virtual:quantum-atlas10k?seed=8"
+        usual = self.characterize(drive)["provenance"]
+        budget = 0.7 * usual["drive_seconds"]
+        done = self.run_platter("characterize", drive, "-o", "model.json", "--budget", str(budget))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("will take about", done.stderr)
+        model = self.read_json("model.json")
+        self.assertLess(model["provenance"]["drive_seconds"], 1.1 * budget)
+        notes = model["provenance"]["notes"]
+        self.assertTrue(any("for the stage 'cache'" in note for note in notes), notes)
+        self.assertFalse(any("for the stage 'layout'" in note for note in notes), notes)
+        self.assertFalse(any("the budget left" in note for note in usual["notes"]))
+        layout = TrackErrors(self.tracks("model.json"), self.tracks("truth.json"))
+        self.assertEqual(layout.wrong, 0)
+
     def test_the_same_seed_gives_the_same_model(self):
         drive = "virtual:hp-c2247?seed=3"
         first = self.characterize(drive, "--seed", "7")

@@ -569,6 +569,32 @@ TEST_CASE("all five power conditions are stopped, the precedence stays") {
                    answers({kModeSense6, 0, 0x1A, 0}, mode_reply_6(before))});
 }
 
+TEST_CASE("a drive that is locked, or not ready, says what to do about it") {
+  Identified t;
+  const auto refused = [&](std::uint8_t key, std::uint8_t asc, std::uint8_t ascq,
+                           const std::string& advice, ExitStatus status) {
+    t.device.expect(fails({kRead10}, key, asc, ascq));
+    if (key == 0xB)
+      for (int i = 1; i < 4; ++i) t.device.expect(fails({kRead10}, key, asc, ascq));
+    try {
+      t.drive.read(7);
+      FAIL("it was read");
+    } catch (const DriveError& error) {
+      CHECK_THAT(error.what(), Catch::Contains(advice));
+      CHECK(error.status() == status);
+    }
+  };
+  refused(5, 0x20, 0x02, "unlock it", ExitStatus::refused);
+  refused(7, 0x20, 0x02, "unlock it", ExitStatus::refused);
+  refused(2, 0x74, 0x71, "unlock it", ExitStatus::refused);
+  refused(0xB, 0x74, 0x00, "unlock it", ExitStatus::refused);
+  refused(5, 0x20, 0x00, "does not support it", ExitStatus::unsupported);
+  refused(7, 0x27, 0x00, "write protected", ExitStatus::drive_error);
+  refused(2, 0x04, 0x02, "sg_start --start", ExitStatus::drive_error);
+  refused(2, 0x04, 0x04, "being formatted", ExitStatus::drive_error);
+  refused(2, 0x3A, 0x00, "start the drive", ExitStatus::drive_error);
+}
+
 TEST_CASE("a write sends exactly what was read from these sectors, journalled before") {
   Identified t({.writes = {{100, 199}}});
   Bytes8 four(4 * 512);
