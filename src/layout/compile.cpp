@@ -194,8 +194,10 @@ class Compiler {
   void make_room(const scsi::PhysicalAddress& place) {
     constexpr std::uint64_t kFarthestCycles = 64;
     const TrackPlace wanted{place.cylinder, place.head};
-    if (is_taken(wanted) || std::ranges::find(lone_, wanted) != lone_.end()) return;
+    if (is_taken(wanted)) return;
+    const bool is_lone = std::ranges::find(lone_, wanted) != lone_.end();
     for (Framed& framed : zones_) {
+      if (is_lone) break;
       const auto track = framed.order.find(wanted, framed.tracks);
       if (!track || *track - framed.tracks > kFarthestCycles * framed.order.cycle()) continue;
       bool possible = true;
@@ -205,7 +207,7 @@ class Compiler {
       framed.tracks = *track + 1;
       return;
     }
-    lone_.push_back(wanted);
+    if (!is_lone) lone_.push_back(wanted);
     lone_sectors_ = std::max({lone_sectors_, zones_.back().zone->slots.sectors(),
                               place.sector - mapper_.numbering().base + 1});
   }

@@ -57,6 +57,24 @@ ExitStatus status_of(Translator& drive) {
   return ExitStatus::ok;
 }
 
+TEST_CASE("blocks remapped to a longer track behind all others are where the drive says") {
+  model::Layout truth = plain_layout();
+  model::LayoutNode spares;
+  spares.cylinder = 500;
+  spares.sectors = 120;
+  truth.zones.push_back(spares);
+  constexpr std::uint64_t kSpares = 400 * 400;
+  truth.skips.push_back({kSpares, 120, 1, 0});
+  truth.remaps = {{1234, kSpares + 3}, {5678, kSpares + 110}};
+  SyntheticTranslator drive(truth, {});
+  for (const std::uint64_t lbn : {1234, 5678})  // of ten spares behind 390 blocks
+    drive.grown.push_back(lbn / 390 * 400 + lbn % 390);
+  const Extraction found = by_address_translation(drive);
+  CHECK(difference(truth, found.layout, false) == "");
+  REQUIRE(found.layout.remaps.size() == 2);
+  CHECK(found.layout.remaps[1].slot - found.layout.remaps[0].slot == 107);
+}
+
 TEST_CASE("a slip that spares make up for is found in the list, and without any list") {
   const model::Layout truth = layout_with_slip();
   for (const bool listed : {true, false}) {
