@@ -51,7 +51,9 @@ void add_layout(CLI::App& app) {
   CLI::App* command = app.add_subcommand("layout", "where blocks lie, and at what angle");
   command->add_option("MODEL", options->model, "the model file, or a table (.ptab)")->required();
   auto* what = command->add_option_group("what");
-  what->add_option("--lbn", options->lbns, "blocks whose place is wanted")->expected(1, -1);
+  what->add_option("--lbn", options->lbns, "blocks whose place is wanted")
+      ->expected(1, -1)
+      ->check(CLI::NonNegativeNumber);
   what->add_option("--pbn", options->pbns, "places C,H,S whose block is wanted")->expected(1, -1)->delimiter(' ');
   what->add_flag("--all-tracks", options->all_tracks,
                  "a line a track: first LBN, sectors, cylinder, head, angle of the first sector");

@@ -19,12 +19,13 @@ void add_truth(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("truth", "what a virtual drive really is, as a model file");
   command->add_option("DRIVE", options->drive, "virtual:NAME or virtual:FILE.json")->required();
-  command->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
+  command->add_option("-o,--output", options->output, "the model file to write (none, or -: stdout)");
   command->add_flag("--json", options->json, "write the model to stdout");
   command->callback([options] {
     const model::DriveModel truth = virtual_drive::truth_of(options->drive);
-    if (!options->output.empty()) model::save_model(truth, options->output);
-    if (options->output.empty() || options->json) fmt::print("{}\n", model::to_json_text(truth));
+    const bool to_stdout = options->output.empty() || options->output == "-";
+    if (!to_stdout) model::save_model(truth, options->output);
+    if (to_stdout || options->json) fmt::print("{}\n", model::to_json_text(truth));
   });
 }
 

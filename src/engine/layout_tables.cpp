@@ -280,6 +280,11 @@ LayoutView LayoutArrays::view() const {
 }
 
 LayoutArrays compile_layout(const model::Layout& source) {
+  if (source.zones.empty())
+    throw Error(ExitStatus::unsupported,
+                "the model has no layout, so that no time can be told from it" +
+                    (source.reason.empty() ? "" : " (" + source.reason + ")") +
+                    "; take a model with a layout");
   LayoutArrays layout;
   layout.totals.zones = static_cast<std::uint32_t>(source.zones.size());
   flatten(source.zones, layout);

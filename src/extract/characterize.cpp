@@ -94,8 +94,6 @@ class Characterization {
   void refuse_a_cache_that_stays_on() const;
   bool reads_come_from_the_media();
   void add_note(std::string note);
-  // What a stage that needs the map puts into the model when there is none.
-  std::string without_layout() const { return "the layout is not known: " + model_.layout.reason; }
 
   const Options& options_;
   scsi::Guard guard_;
@@ -485,9 +483,10 @@ Run Characterization::run() {
     measure_queue();
   } else {
     stage_without_caches(kRotation, [this] { measure_rotation(kOnlyPeriodError); });
-    model_.seek.reason = model_.head_switch.reason = model_.write_settle.reason = without_layout();
-    model_.queue.depth.reason = model_.queue.policy.reason = without_layout();
-    model_.overheads.read_miss_after_read.reason = model_.cache.segments.reason = without_layout();
+    const std::string unknown = "the layout is not known";
+    model_.seek.reason = model_.head_switch.reason = model_.write_settle.reason = unknown;
+    model_.queue.depth.reason = model_.queue.policy.reason = unknown;
+    model_.overheads.read_miss_after_read.reason = model_.cache.segments.reason = unknown;
   }
   finish();
   return {std::move(model_), std::move(context_.samples), std::move(cache_record_)};

@@ -68,10 +68,13 @@ void append_head(std::string& text, const model::DriveModel& model) {
               joined({standing.empty() ? model.provenance.method : standing, model.provenance.source,
                       model.provenance.date},
                      ", "));
-  append_line(text, "capacity",
-              fmt::format("{:.2f} GB: {} blocks of {} bytes, {} heads, {} cylinders",
-                          static_cast<double>(id.blocks) * id.block_bytes / 1e9, id.blocks, id.block_bytes, id.heads,
-                          id.cylinders));
+  append_line(
+      text, "capacity",
+      joined({fmt::format("{:.2f} GB: {} blocks of {} bytes",
+                          static_cast<double>(id.blocks) * id.block_bytes / 1e9, id.blocks,
+                          id.block_bytes),
+              id.heads > 0 ? fmt::format("{} heads, {} cylinders", id.heads, id.cylinders) : ""},
+             ", "));
   if (model.rotation.numerator_ns > 0) {
     append_line(text, "rotation", fmt::format("{:.3f} rpm", rpm_of(model.rotation)));
   } else {
@@ -182,9 +185,11 @@ std::vector<std::string> layout_standing(const model::Layout& layout) {
   if (layout.checks > 0) {
     constexpr double kBound = 3;  // -ln 0.05
     sentences.push_back(fmt::format(
-        "{} blocks drawn at random lie where the map says: fewer than {:.2g} % lie elsewhere, with "
-        "95 % confidence",
+        "{} blocks drawn at random lie where the map says, by the drive's own numbers: fewer than "
+        "{:.2g} % lie elsewhere, with 95 % confidence",
         layout.checks, 100 * std::min(1.0, kBound / static_cast<double>(layout.checks))));
+    if (!layout.angle && !layout.angle.reason.empty())
+      sentences.push_back("rotational positions are not told: " + layout.angle.reason);
   }
   constexpr std::size_t kMostRanges = 8;
   std::uint64_t blocks = 0;

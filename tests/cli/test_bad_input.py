@@ -32,6 +32,7 @@ class CommandLine(PlatterTest):
     def test_wrong_usage(self):
         for arguments in ((), ("frobnicate",), ("show",), ("show", "--frobnicate", "x"),
                           ("characterize", DRIVE), ("layout", "x", "--lbn", "minus"),
+                          ("layout", "x", "--lbn", "-1"),
                           ("trace",), ("replay", "t", "--on", DRIVE, "-o", "r", "--depth", "0"),
                           ("characterize", DRIVE, "-o", "m.json", "--seed", "-1"),
                           ("replay", "t", "--on", DRIVE, "-o", "r", "--caches", "sometimes"),

@@ -87,6 +87,18 @@ TEST_CASE("tracks are found by cylinder and head, and not where there are none")
   }
 }
 
+TEST_CASE("a model without a layout is no wrong one: its own reason is told") {
+  model::Layout none;
+  none.reason = "the drive does not answer address translation";
+  try {
+    LayoutMap map(none);
+    FAIL("a map of nothing");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::unsupported);
+    CHECK(std::string(error.what()).find(none.reason) != std::string::npos);
+  }
+}
+
 TEST_CASE("layouts that no drive can have are refused in one sentence") {
   LayoutNode track;
   track.sectors = 10;

@@ -15,10 +15,12 @@ TEST_CASE("what is known of a map is said in sentences") {
   CHECK(layout_standing(layout) ==
         std::vector<std::string>{
             "spares: 2 sectors of each cylinder",
-            "600 blocks drawn at random lie where the map says: fewer than 0.5 % lie elsewhere, "
-            "with 95 % confidence",
+            "600 blocks drawn at random lie where the map says, by the drive's own numbers: fewer "
+            "than 0.5 % lie elsewhere, with 95 % confidence",
             "blocks 10 to 19 are not understood: no rule",
             "blocks 30 to 30 are not understood: no answer"});
+  layout.angle.reason = "nothing was timed";
+  CHECK(layout_standing(layout)[2] == "rotational positions are not told: nothing was timed");
   layout.not_understood.assign(9, {0, 9, "no rule"});
   CHECK(layout_standing(layout).back() == "90 blocks in 9 stretches are not understood");
 }
