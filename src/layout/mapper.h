@@ -24,6 +24,10 @@ struct Numbering {
   std::uint32_t base = 0;   // the lowest number
 };
 
+inline TrackPlace track_of(const scsi::PhysicalAddress& place) {
+  return {place.cylinder, place.head};
+}
+
 struct Defects {
   std::vector<scsi::PhysicalAddress> primary, grown;
   // Of these only the track is known; the sector is what the list counts by.

@@ -30,6 +30,9 @@ struct Zone {
   }
   std::uint32_t sectors_of(std::uint64_t track) const { return slots.lengths().of(track); }
   std::uint64_t first_slot(std::uint64_t track) const { return slots.lengths().first_slot(track); }
+  // A track's first block lies `front` slots behind its beginning; spares that the map has there
+  // besides are used.
+  void leave_front_free(std::uint64_t track, std::uint64_t front);
   // The first block at or after the start of a track.
   std::uint64_t first_block(std::uint64_t track) const {
     return first_lbn + slots.blocks_before(first_slot(track));
