@@ -119,7 +119,13 @@ void add_characterize(CLI::App& app) {
       ->check(at_least(0));
   command->add_option("--budget", arguments->budget_s,
                       "drive time that the run may take, in seconds: precision is given up for it")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            double seconds = 0;
+            const bool is_number = CLI::detail::lexical_cast(text, seconds);
+            return is_number && seconds >= 1 && seconds <= 1e7 ? "" : text + " is not from 1 to 1e7";
+          },
+          "SECONDS"));
   command->add_flag("--json", arguments->json, "print the model as JSON");
   command->callback([arguments] { characterize(*arguments); });
 }

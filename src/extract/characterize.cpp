@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cache_probe/cache_probe.h"
+#include "engine/engine.h"
 #include "extract/geometry_hints.h"
 #include "extract/impossible_values.h"
 #include "extract/journal.h"
@@ -75,6 +76,7 @@ class Characterization {
   void measure_overheads();
   void probe_cache();
   void read_last_anchors();
+  bool can_predict();
   void validate_itself();
   void measure_queue();
   void finish();
@@ -264,11 +266,18 @@ void Characterization::begin() {
 }
 
 // A drive that is locked, or lets nobody read for another reason, says so before anything is changed.
+// The block that all phases refer to is one that can be read.
 void Characterization::require_that_it_reads() {
-  try {
-    drive_.read(reference_lbn_);
-  } catch (const scsi::DriveError& error) {
-    if (!error.medium()) throw;
+  constexpr std::uint64_t kTries = 16, kApart = 1009;
+  for (std::uint64_t i = 0; i < kTries; ++i) {
+    const std::uint64_t lbn = (drive_.blocks() / 2 + i * kApart) % drive_.blocks();
+    try {
+      drive_.read(lbn);
+      reference_lbn_ = lbn;
+      return;
+    } catch (const scsi::DriveError& error) {
+      if (!error.medium()) throw;
+    }
   }
 }
 
@@ -405,6 +414,19 @@ void Characterization::validate_itself() {
   std::ranges::move(notes, std::back_inserter(model_.provenance.notes));
 }
 
+// A model that lacks what a prediction needs (a budget was short, a time came out below zero) is
+// written all the same, and says that nothing was checked.
+bool Characterization::can_predict() {
+  try {
+    engine::Engine predicts(model_);
+    return true;
+  } catch (const Error& error) {
+    model_.validity = {};
+    model_.validity.note = fmt::format("not checked: {}", error.what());
+    return false;
+  }
+}
+
 void Characterization::measure_queue() {
   QueueSamples samples;
   stage_without_caches(kQueue, [&] {
@@ -451,6 +473,10 @@ void Characterization::finish() {
   provenance.translations = drive_.translations();
   provenance.bytes_written = drive_.bytes_written();
   provenance.seed = options_.seed;
+  if (options_.budget_s && provenance.drive_seconds > *options_.budget_s)
+    add_note(fmt::format("the run took {:.0f} s, more than the budget of {:.0f} s: some stages need longer on "
+                         "this drive than they were expected to",
+                         provenance.drive_seconds, *options_.budget_s));
   if (drive_.unit_attentions() > 0)
     provenance.notes.push_back(
         fmt::format("{} unit attentions were seen and retried", drive_.unit_attentions()));
@@ -479,8 +505,12 @@ Run Characterization::run() {
       read_last_anchors();
     });
     measure_overheads();
-    validate_itself();
-    measure_queue();
+    if (can_predict()) {
+      validate_itself();
+      measure_queue();
+    } else {
+      model_.queue.depth.reason = model_.queue.policy.reason = "the model lacks what a prediction needs";
+    }
   } else {
     stage_without_caches(kRotation, [this] { measure_rotation(kOnlyPeriodError); });
     const std::string unknown = "the layout is not known";

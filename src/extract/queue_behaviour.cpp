@@ -250,7 +250,7 @@ model::Queue estimate_queue(const QueueSamples& samples, const model::DriveModel
   queue.depth.value = samples.taken;
   queue.depth.samples = samples.asked;
   queue.depth.method = samples.taken < samples.asked
-                           ? fmt::format("of {} commands at once, the others got TASK SET FULL",
+                           ? fmt::format("of {} commands at once, the others got TASK SET FULL or BUSY",
                                          samples.asked)
                            : "at least: more were not tried, or the path takes no more";
   if (samples.begins.size() < 4)

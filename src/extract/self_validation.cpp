@@ -18,19 +18,23 @@ namespace platter::extract {
 namespace {
 
 constexpr const char* kWorkload = "random, within the run";
+constexpr std::uint64_t kLongestRequest = 64;  // blocks; no request of the workload is longer
 
 trace::Trace random_trace(const model::Identity& drive, std::uint64_t requests, std::uint64_t seed,
                           const std::vector<LbnRange>& writable) {
   trace::Profile profile = trace::profile("random");
   profile.name = kWorkload;
   profile.times = {.kind = trace::Kind::closed, .gap = trace::Gap::uniform, .mean_ns = kMillisecond / 2};
+  std::vector<LbnRange> roomy;  // ranges that hold the longest request
+  for (const LbnRange& range : writable)
+    if (range.last - range.first >= kLongestRequest) roomy.push_back(range);
   return trace::generate({.profile = profile,
                           .blocks = drive.blocks,
                           .block_bytes = drive.block_bytes,
                           .requests = requests,
                           .seed = seed,
-                          .reads_only = writable.empty(),
-                          .writes = writable});
+                          .reads_only = roomy.empty(),
+                          .writes = roomy});
 }
 
 // What one request takes with its think time, as the model has it.
@@ -106,7 +110,13 @@ statistics::Estimate mean_difference(const std::vector<double>& a, const std::ve
 void shift(model::Overheads& overheads, double by_ms) {
   for (model::Parameter* overhead :
        {&overheads.read_miss_after_read, &overheads.read_miss_after_write})
-    if (*overhead) overhead->value = std::max(0.0, *overhead->value + by_ms);
+    if (*overhead && *overhead->value + by_ms >= 0) *overhead->value += by_ms;
+}
+
+// Whether the overhead can have been wrong by so much.
+bool can_be_shifted(const model::Overheads& overheads, double by_ms, double period_ms) {
+  const model::Parameter& overhead = overheads.read_miss_after_read;
+  return by_ms < period_ms / 4 && overhead && *overhead.value + by_ms >= 0;
 }
 
 struct Shift {
@@ -154,7 +164,7 @@ Shift best_shift(const Trial& trial, const model::DriveModel& model, std::size_t
 // A zone whose accesses are all early or late beside those of the others is turned; the zone is that of
 // the first block.
 constexpr std::size_t kFewestOfZone = 6;
-constexpr double kAngleSigmas = 4, kLeastAngle_rev = 0.002;
+constexpr double kAngleSigmas = 4, kLeastAngle_rev = 0.01;
 constexpr double kMedianError = 1.2533;  // of a Gaussian's median, beside that of its mean
 
 std::size_t turn_zones(const Trial& trial, std::size_t learned, double period_ns,
@@ -165,6 +175,7 @@ std::size_t turn_zones(const Trial& trial, std::size_t learned, double period_ns
   std::vector<std::vector<double>> late_rev(model.layout.zones.size());
   for (std::size_t i = 0; i < learned; ++i) {
     const replay::Response &ours = answered.requests[i], &theirs = trial.drive().requests[i];
+    if (ours.write) continue;  // their settle has a bias of its own
     const double late_ns = std::remainder(
         static_cast<double>(ours.completion_ns() - theirs.completion_ns()), period_ns);
     const auto zone = std::ranges::upper_bound(starts, map.slot_of_lbn(ours.lbn)) - starts.begin();
@@ -186,6 +197,12 @@ std::size_t turn_zones(const Trial& trial, std::size_t learned, double period_ns
     const double error_rev =
         kMedianError * spread_rev / std::sqrt(static_cast<double>(late_rev[z].size()));
     if (std::abs(off_rev) < std::max(kLeastAngle_rev, kAngleSigmas * error_rev)) continue;
+    // Nearly all of them, not some that are late for another reason.
+    constexpr double kNearlyAll = 0.8;
+    const auto alike = std::ranges::count_if(late_rev[z], [&](double late) {
+      return std::abs(late - usual_rev - off_rev) < std::abs(off_rev) / 2;
+    });
+    if (static_cast<double>(alike) < kNearlyAll * static_cast<double>(late_rev[z].size())) continue;
     double& angle_rev = model.layout.zones[z].angle_rev;
     angle_rev -= off_rev;
     angle_rev -= std::floor(angle_rev);
@@ -238,11 +255,18 @@ replay::Result random_requests(mtbrc::Context& context, const model::DriveModel&
   result.kind = trace::Kind::closed;
   result.caches = "off";
   result.block_bytes = model.identity.block_bytes;
-  for (const trace::Request& request : trace.requests)
-    if (request.write) drive.learn_contents(request.lbn, request.blocks);
+  std::vector<trace::Request> requests;
+  for (const trace::Request& request : trace.requests) {
+    try {
+      if (request.write) drive.learn_contents(request.lbn, request.blocks);
+      requests.push_back(request);
+    } catch (const scsi::DriveError& error) {
+      if (!error.medium()) throw;
+    }
+  }
   const Nanoseconds start_ns = drive.now_ns();
-  for (std::size_t i = 0; i < trace.requests.size(); ++i) {
-    const trace::Request& request = trace.requests[i];
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const trace::Request& request = requests[i];
     try {
       const scsi::Completion done = request.write ? drive.write(request.lbn, request.blocks)
                                                   : drive.read(request.lbn, request.blocks);
@@ -256,7 +280,7 @@ replay::Result random_requests(mtbrc::Context& context, const model::DriveModel&
       if (!error.medium()) throw;
     }
     drive.rest_ns(request.think_ns);
-    context.report("", static_cast<double>(i + 1) / static_cast<double>(trace.requests.size()));
+    context.report("", static_cast<double>(i + 1) / static_cast<double>(requests.size()));
   }
   return result;
 }
@@ -274,7 +298,13 @@ std::vector<std::string> validate_by(const replay::Result& drive, model::DriveMo
   if (const std::size_t zones = turn_zones(trial, learned, period_ns, model))
     notes.push_back(fmt::format("the angles of {} zones were corrected by the self-validation", zones));
   const Shift found = best_shift(trial, model, learned, period_ns * 1e-6);
-  if (found.gain_ms.value > kGainSigmas * found.gain_ms.error) {
+  const bool gains = found.gain_ms.value > kGainSigmas * found.gain_ms.error;
+  if (gains && !can_be_shifted(model.overheads, found.by_ms, period_ns * 1e-6)) {
+    notes.push_back(fmt::format(
+        "responses would be predicted better by {:.3f} ms if the overheads of read misses were {:.3f} ms "
+        "more, which they cannot be: something else is wrong in this model",
+        found.gain_ms.value, found.by_ms));
+  } else if (gains) {
     shift(model.overheads, found.by_ms);
     for (model::Parameter* overhead : {&model.overheads.read_miss_after_read,
                                        &model.overheads.read_miss_after_write}) {

@@ -16,15 +16,15 @@ struct Stage {
 };
 
 constexpr std::array<Stage, 10> kStages{{
-    {"warm-up", 1, 1},
-    {"rotation", 3, 1},
-    {"layout", 9, 1},
-    {"angles", 20, 0.4},
-    {"seeks", 20, 0.3},
-    {"head switch and write settle", 7, 0.3},
-    {"overheads", 8, 0.3},
-    {"cache", 50, 0.2},
-    {"self-validation", 5, 0.5},
+    {"warm-up", 0.5, 1},
+    {"rotation", 2, 1},
+    {"layout", 6, 1},
+    {"angles", 11, 0.4},
+    {"seeks", 10, 0.3},
+    {"head switch and write settle", 3, 0.3},
+    {"overheads", 4, 0.3},
+    {"cache", 25, 0.2},
+    {"self-validation", 6.5, 0.5},
     {"queue", 1, 1},
 }};
 

@@ -11,8 +11,9 @@ constexpr double kUsualRpm = 7200;
 }  // namespace
 
 TimePlan::TimePlan(double rpm, std::optional<double> budget_s) : budget_s_(budget_s) {
-  const double turns = kWeightsRpm / (rpm > 0 ? rpm : kUsualRpm);
-  for (std::size_t i = 0; i < kStages.size(); ++i) full_s_[i] = kStages[i].weight * turns;
+  // About half of the time goes by in turns, the other half in seeks, commands and on the bus.
+  const double slower = 0.5 + 0.5 * kWeightsRpm / (rpm > 0 ? rpm : kUsualRpm);
+  for (std::size_t i = 0; i < kStages.size(); ++i) full_s_[i] = kStages[i].weight * slower;
 }
 
 double TimePlan::least_s() const {

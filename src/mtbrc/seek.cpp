@@ -232,8 +232,13 @@ bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
   if (!commands_.usable()) return false;
   const double error_ns = 1e6 * options_.command_error_ms;
   constexpr std::size_t kStill = 40;
-  commands_.sharpen(grid, error_ns, meter_);
-  commands_.measure({0}, kStill, meter_);
+  // Where time is short, half of it stays for the MTBRCs that bear the commands out, or replace them.
+  Budget half = context_.budget;
+  half.commands /= 2;
+  half.drive_time_ns /= 2;
+  Meter of_commands(context_, half);
+  commands_.sharpen(grid, error_ns, of_commands);
+  commands_.measure({0}, kStill, of_commands);
   if (!commands_agree(grid)) return false;
   commands_.look_between(1e6 * options_.command_tolerance_ms, error_ns, meter_);
   return true;

@@ -67,6 +67,7 @@ model::DriveModel tiny_model() {
                       .translations = 0,
                       .bytes_written = 0,
                       .seed = 4,
+                      .stages = {},
                       .notes = {"a note"}};
   model.rotation = {.numerator_ns = 60000000000, .denominator = 7200, .period = {}};
   model.rotation.period = {.value = 8333333.3,
