@@ -35,6 +35,8 @@ class CommandLine(PlatterTest):
                           ("layout", "x", "--lbn", "-1"),
                           ("trace",), ("replay", "t", "--on", DRIVE, "-o", "r", "--depth", "0"),
                           ("characterize", DRIVE, "-o", "m.json", "--seed", "-1"),
+                          ("characterize", DRIVE, "-o", "m.json", "--budget", "nan"),
+                          ("characterize", DRIVE, "-o", "m.json", "--budget", "0"),
                           ("replay", "t", "--on", DRIVE, "-o", "r", "--caches", "sometimes"),
                           ("trace", "generate", "--workload", "random", "-o", "t")):
             with self.subTest(arguments):

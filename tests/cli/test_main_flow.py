@@ -120,6 +120,16 @@ class VirtualDrives(PlatterTest):
         layout = TrackErrors(self.tracks("model.json"), self.tracks("truth.json"))
         self.assertEqual(layout.wrong, 0)
 
+    def test_far_too_short_a_budget_gives_a_model_all_the_same(self):
+        model = self.characterize("virtual:few-formats?seed=1", "--budget", "20")
+        self.assertTrue(any("budget" in note for note in model["provenance"]["notes"]))
+        self.assertTrue(model["validity"]["demerits"] or "not checked" in model["validity"]["note"])
+
+    def test_ranges_too_short_for_the_workload_are_left_alone_by_it(self):
+        model = self.characterize("virtual:spare-zone?seed=1", "--allow-writes", "5-9")
+        self.assertGreaterEqual(model["validity"]["demerits"][0]["requests"], 200)
+        self.assertFalse(model["validity"]["writes"])
+
     def test_the_same_seed_gives_the_same_model(self):
         drive = "virtual:hp-c2247?seed=3"
         first = self.characterize(drive, "--seed", "7")

@@ -35,7 +35,7 @@ class Exports(unittest.TestCase):
         defined = symbols("--defined-only", ARCHIVE)
         self.assertLessEqual(self.declared, defined)
         lacking = {name for name in symbols("--undefined-only", ARCHIVE) - defined
-                   if "platter" in name or "fmt" in name}
+                   if "platter" in name or ("fmt" in name and not name.startswith("_ZSt"))}
         self.assertEqual(lacking, set())
 
     def test_every_function_is_tried(self):

@@ -70,7 +70,7 @@ Bytes8 mode_reply_6(const Bytes8& page) {
 }
 
 Bytes8 mode_list_6(Bytes8 page) {
-  page[0] &= 0x3F;
+  page[0] &= 0x7F;
   return joined(Bytes8(4), page);
 }
 
