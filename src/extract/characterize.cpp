@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "cache_probe/cache_probe.h"
-#include "engine/engine.h"
 #include "extract/geometry_hints.h"
 #include "extract/impossible_values.h"
 #include "extract/journal.h"
@@ -76,7 +75,6 @@ class Characterization {
   void measure_overheads();
   void probe_cache();
   void read_last_anchors();
-  bool can_predict();
   void validate_itself();
   void measure_queue();
   void finish();
@@ -414,19 +412,6 @@ void Characterization::validate_itself() {
   std::ranges::move(notes, std::back_inserter(model_.provenance.notes));
 }
 
-// A model that lacks what a prediction needs (a budget was short, a time came out below zero) is
-// written all the same, and says that nothing was checked.
-bool Characterization::can_predict() {
-  try {
-    engine::Engine predicts(model_);
-    return true;
-  } catch (const Error& error) {
-    model_.validity = {};
-    model_.validity.note = fmt::format("not checked: {}", error.what());
-    return false;
-  }
-}
-
 void Characterization::measure_queue() {
   QueueSamples samples;
   stage_without_caches(kQueue, [&] {
@@ -505,11 +490,14 @@ Run Characterization::run() {
       read_last_anchors();
     });
     measure_overheads();
-    if (can_predict()) {
+    // A model that lacks what a prediction needs (a budget was short, a time came out below zero) is
+    // written all the same.
+    if (const auto lacks = what_prevents_prediction(model_)) {
+      model_.validity.note = "not checked: " + *lacks;
+      model_.queue.depth.reason = model_.queue.policy.reason = "the model lacks what a prediction needs";
+    } else {
       validate_itself();
       measure_queue();
-    } else {
-      model_.queue.depth.reason = model_.queue.policy.reason = "the model lacks what a prediction needs";
     }
   } else {
     stage_without_caches(kRotation, [this] { measure_rotation(kOnlyPeriodError); });

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "engine/layout_map.h"
+#include "model/error.h"
 #include "model/validate.h"
 #include "replay/compare.h"
 #include "replay/replay_model.h"
@@ -283,6 +284,15 @@ replay::Result random_requests(mtbrc::Context& context, const model::DriveModel&
     context.report("", static_cast<double>(i + 1) / static_cast<double>(requests.size()));
   }
   return result;
+}
+
+std::optional<std::string> what_prevents_prediction(const model::DriveModel& model) {
+  try {
+    request_ns(model, 1);
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 std::vector<std::string> validate_by(const replay::Result& drive, model::DriveModel& model) {

@@ -3,6 +3,7 @@
 // paper, section 6.2, within the run.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ constexpr std::uint64_t kFewestValidationRequests = 400;
 // read is left out. Caches off.
 replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
                                const SelfValidationOptions& options);
+
+// Why no response can be predicted from a model, in the engine's words; nullopt: they can be.
+std::optional<std::string> what_prevents_prediction(const model::DriveModel& model);
 
 // The first half of the requests corrects the model's constant biases, where they stand out of the
 // noise: the angle of each zone, and the time from command to media of all reads. The second half's

@@ -87,6 +87,25 @@ TEST_CASE("zones that are turned are turned back, as far as there were requests 
   CHECK(model.validity.demerits.front().folded_phase_share > 0.95);
 }
 
+TEST_CASE("a model that cannot predict says why") {
+  model::DriveModel model = atlas();
+  CHECK_FALSE(what_prevents_prediction(model));
+  model.seek.points.clear();
+  REQUIRE(what_prevents_prediction(model));
+  CHECK(what_prevents_prediction(model)->find("seek curve") != std::string::npos);
+}
+
+TEST_CASE("a constant that no overhead can lack is not believed") {
+  Measured drive(atlas());
+  const replay::Result result = drive.requests(5 * kSecond);
+  model::DriveModel model = drive.truth;
+  for (model::SeekPoint& point : model.seek.points) point.time_ms += 1.2;  // what is wrong is elsewhere
+  const double overhead_ms = model.overheads.read_miss_after_read.value.value();
+  validate_by(result, model);
+  CHECK(model.overheads.read_miss_after_read.value.value() >= 0);
+  CHECK(model.overheads.read_miss_after_read.value.value() == Approx(overhead_ms));
+}
+
 TEST_CASE("a model with wrong skews says so") {
   Measured drive(atlas());
   const replay::Result result = drive.requests(5 * kSecond);
