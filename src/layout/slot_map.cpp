@@ -382,6 +382,7 @@ SlotRange SlotMap::unused(SlotRange left, std::uint64_t stride) const {
   const Edge end = from(left).end;
   if (end.track < stride) return left;
   const std::uint64_t unit = slot_at({end.track - stride, end.slots}, 0);
+  if (unit >= left.first) return left;  // longer than a unit: nothing in front of it is of the same
   return {left.first - std::min(left.first - unit, slips_between(unit, left.first)), left.end};
 }
 

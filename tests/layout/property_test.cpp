@@ -107,6 +107,18 @@ TEST_CASE("defects that the drive does not list are found") {
   }
 }
 
+// Slips in front of free slots that are longer than their unit were counted backward, without end.
+TEST_CASE("spares of whole zones behind slips end the search for a series") {
+  std::mt19937_64 random(1'100'842);
+  const RandomLayout drive =
+      build(virtual_drive::random_recipe(random, {.least_slots = 20'000, .most_slots = 2'000'000}),
+            random);
+  INFO(drive.description);
+  Outcome outcome;
+  extract(drive, {}, outcome);
+  CHECK(outcome.exact + outcome.same_tracks == 1);
+}
+
 TEST_CASE("surface serpentines are mapped") {
   Outcome outcome;
   for (int seed = 0; seed < 40; ++seed) {
