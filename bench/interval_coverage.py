@@ -23,9 +23,10 @@ import json
 import math
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
+
+from measuring import run, wrapped
 
 DRIVES = ["quantum-atlas10k", "seagate-cheetah9lp", "spare-cylinder"]
 SIGMAS = 1.959964  # of a 95 % interval
@@ -37,17 +38,6 @@ GRID = 300  # quantiles of each distribution
 FEWEST = 30  # that a class is judged by
 
 Finding = collections.namedtuple("Finding", "kind name value error truth")
-
-
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command[:4])}: {done.stderr.strip()}")
-    return done.stdout
-
-
-def wrapped(rev):
-    return (rev + 0.5) % 1.0 - 0.5
 
 
 def quantiles(of):

@@ -18,25 +18,15 @@ import json
 import math
 import os
 import random
-import subprocess
 import sys
 import tempfile
+
+from measuring import run, wrapped
 
 CATALOGUE = ["quantum-atlas10k", "seagate-cheetah9lp", "seagate-barracuda4lp", "ibm-ultrastar18es",
              "hp-c2247", "alien:moderate", "alien:serpentine", "alien:bands", "alien:old"]
 BOUND = 1 / 500
 LBNS = 10_000
-
-
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command[:4])}: {done.stderr.strip()}")
-    return done.stdout
-
-
-def wrapped(rev):
-    return (rev + 0.5) % 1.0 - 0.5
 
 
 def angles_of_model(platter, model, lbns):

@@ -4,6 +4,7 @@
 
 #include "model/error.h"
 #include "model/validate.h"
+#include "statistics/robust.h"
 
 namespace platter::calibrate {
 
@@ -37,15 +38,8 @@ double mean(const Differences& differences) {
 }
 
 Gain gain_of(const Differences& before, const Differences& after) {
-  Gain gain;
-  for (std::size_t s = 0; s < kStretches; ++s) gain.mean += (before[s] - after[s]) / kStretches;
-  double squares = 0;
-  for (std::size_t s = 0; s < kStretches; ++s) {
-    const double deviation = before[s] - after[s] - gain.mean;
-    squares += deviation * deviation;
-  }
-  gain.error = std::sqrt(squares / (kStretches - 1) / kStretches);
-  return gain;
+  const statistics::Estimate gain = statistics::mean_difference(before, after);
+  return {gain.value, gain.error};
 }
 
 }  // namespace platter::calibrate

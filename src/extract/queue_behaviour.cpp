@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 
 #include "replay/replay_model.h"
 #include "scsi/commands.h"
+#include "statistics/robust.h"
 
 namespace platter::extract {
 namespace {
@@ -152,13 +152,8 @@ double mean(const Shares& shares) {
 
 // Paired over the batches: whether the first explains more than the second, by two standard errors.
 bool clearly_better(const Shares& a, const Shares& b) {
-  Shares difference(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) difference[i] = a[i] - b[i];
-  const double gain = mean(difference);
-  double sum = 0;
-  for (const double d : difference) sum += (d - gain) * (d - gain);
-  const auto n = static_cast<double>(a.size());
-  return n > 1 && gain > 2 * std::sqrt(sum / (n - 1) / n);
+  const statistics::Estimate gain = statistics::mean_difference(a, b);
+  return gain.value > 2 * gain.error;
 }
 
 void estimate_policy(const QueueSamples& samples, const model::DriveModel& model,

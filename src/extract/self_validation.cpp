@@ -95,16 +95,6 @@ class Trial {
   trace::Trace trace_;
 };
 
-// Mean of the differences of two lists, request by request.
-statistics::Estimate mean_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto n = static_cast<double>(a.size());
-  double sum = 0, squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] - b[i];
-  for (std::size_t i = 0; i < a.size(); ++i)
-    squares += (a[i] - b[i] - sum / n) * (a[i] - b[i] - sum / n);
-  return {sum / n, std::sqrt(squares / (n - 1) / n), a.size()};
-}
-
 // A constant that is missing from, or too much in, the times from command to media. Too short a time
 // costs nothing until a request catches its sector a revolution too early: so it shows in whole
 // revolutions, in a share of the requests.
@@ -154,11 +144,11 @@ Shift best_shift(const Trial& trial, const model::DriveModel& model, std::size_t
     middle_ms = best.by_ms;
   }
   for (const auto& [by_ms, errors] : tried) {
-    const statistics::Estimate worse = mean_difference(errors, best_errors);
+    const statistics::Estimate worse = statistics::mean_difference(errors, best_errors);
     if (worse.value <= worse.error)
       best.error_ms = std::max(best.error_ms, std::abs(by_ms - best.by_ms));
   }
-  best.gain_ms = mean_difference(as_it_is, best_errors);
+  best.gain_ms = statistics::mean_difference(as_it_is, best_errors);
   return best;
 }
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <string>
 
 #include "extract/stages.h"
 

@@ -153,6 +153,12 @@ class Mapper {
   TrackMeasure measure(const Zone& zone, std::uint64_t track, std::uint64_t end);
   std::uint64_t front_slips(const Zone& zone, std::uint64_t track, std::uint32_t start_sector,
                             std::uint64_t missing);
+  struct FirstBlock {  // of a track
+    std::uint64_t number = 0;  // of its sector, from 0
+    std::uint64_t slot = 0;    // within the track
+    std::uint64_t start(std::uint64_t sectors) const { return (number + sectors - slot) % sectors; }
+  };
+  std::optional<FirstBlock> first_block_seen(const Zone& zone, std::uint64_t track);
   std::uint64_t listed_before(TrackPlace place, std::uint64_t number, std::uint64_t sectors) const;
   std::optional<ToldStarts> starts_by_neighbours(std::size_t zone, std::uint64_t track);
   void find_front(std::size_t zone, std::uint64_t track);

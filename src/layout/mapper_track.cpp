@@ -141,24 +141,25 @@ Mapper::TrackMeasure Mapper::measure(const Zone& zone, std::uint64_t track, std:
   return found;
 }
 
+// Where a track's first block is; nullopt if it is not there.
+std::optional<Mapper::FirstBlock> Mapper::first_block_seen(const Zone& zone, std::uint64_t track) {
+  const std::uint64_t lbn = zone.first_block(track);
+  if (lbn >= survey_.blocks() || is_remapped(lbn)) return std::nullopt;
+  const scsi::PhysicalAddress& place = survey_.at(lbn).place;
+  if (track_of(place) != zone.order.at(track)) return std::nullopt;
+  return FirstBlock{place.sector - numbering_.base, expected(zone, lbn).slot};
+}
+
 // Where numbers start at the index, a track that lacks blocks may lack them in front or at its end.
 // Its neighbours of two cycles tell where its first slot should be: the skew is the same each time.
 std::uint64_t Mapper::front_slips(const Zone& zone, std::uint64_t track, std::uint32_t start_sector,
                                   std::uint64_t missing) {
   const std::uint64_t sectors = zone.sectors_of(track), cycle = zone.order.cycle();
   if (zone.irregular || track < 2 * cycle) return 0;
-  // The sector number of a track's first slot.
-  const auto start_of = [&](std::uint64_t other) -> std::optional<std::uint64_t> {
-    const std::uint64_t lbn = zone.first_block(other);
-    if (lbn >= survey_.blocks() || is_remapped(lbn) ||
-        track_of(survey_.at(lbn).place) != zone.order.at(other))
-      return std::nullopt;
-    const std::uint64_t number = survey_.at(lbn).place.sector - numbering_.base;
-    return (number + sectors - expected(zone, lbn).slot) % sectors;
-  };
-  const auto near = start_of(track - cycle), far = start_of(track - 2 * cycle);
+  const auto near = first_block_seen(zone, track - cycle);
+  const auto far = first_block_seen(zone, track - 2 * cycle);
   if (!near || !far) return 0;
-  const std::uint64_t regular = (2 * *near + sectors - *far) % sectors;
+  const std::uint64_t regular = (2 * near->start(sectors) + sectors - far->start(sectors)) % sectors;
   const std::uint64_t front = (start_sector - numbering_.base + sectors - regular) % sectors;
   // Skews need not be whole sectors: a start may be one off.
   if (front + 1 >= missing && front <= missing + 1 && (front > 1 || missing == front))
@@ -189,12 +190,11 @@ std::optional<ToldStarts> Mapper::starts_by_neighbours(std::size_t index, std::u
     const std::int64_t other = static_cast<std::int64_t>(track) + k * cycle;
     if (k == 0 || other < 0 || other + 1 >= static_cast<std::int64_t>(tracks)) continue;
     const auto neighbour = static_cast<std::uint64_t>(other);
-    const TrackPlace place = zone.order.at(neighbour);
-    const std::uint64_t lbn = zone.first_block(neighbour);
-    if (is_remapped(lbn) || track_of(survey_.at(lbn).place) != place) continue;
-    const std::uint64_t number = survey_.at(lbn).place.sector - numbering_.base;
-    if (listed_before(place, number, sectors) > 0) continue;  // it may lack blocks in front itself
-    seen.push_back({k, (number + sectors - expected(zone, lbn).slot) % sectors});
+    const auto first = first_block_seen(zone, neighbour);
+    if (!first) continue;
+    // It may lack blocks in front itself.
+    if (listed_before(zone.order.at(neighbour), first->number, sectors) > 0) continue;
+    seen.push_back({k, first->start(sectors)});
   }
   return told_starts(seen, sectors);
 }

@@ -20,6 +20,15 @@ std::vector<double> sorted_copy(std::span<const double> values) {
 
 }  // namespace
 
+Estimate mean_difference(std::span<const double> a, std::span<const double> b) {
+  const auto n = static_cast<double>(a.size());
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] - b[i];
+  for (std::size_t i = 0; i < a.size(); ++i)
+    squares += (a[i] - b[i] - sum / n) * (a[i] - b[i] - sum / n);
+  return {sum / n, std::sqrt(squares / (n - 1) / n), a.size()};
+}
+
 Estimate weighted_mean(const Estimate& a, const Estimate& b) {
   const double wa = 1 / (a.error * a.error), wb = 1 / (b.error * b.error);
   return {(wa * a.value + wb * b.value) / (wa + wb), 1 / std::sqrt(wa + wb),
@@ -40,39 +49,44 @@ double mad_sigma(std::span<const double> values) {
   return kMadToSigma * median(deviations);
 }
 
-double clipped_deviation(std::span<const double> values) {
-  if (values.size() < 2) return 0;
-  const double centre = median(values);
-  const double limit = 4 * mad_sigma(values);
-  double sum = 0, squares = 0, count = 0;
+namespace {
+
+// Mean, less the median, and variance of the values within `limit` MAD sigmas of it.
+struct Clipped {
+  double count = 0, mean = 0, variance = 0;
+};
+
+Clipped clipped(std::span<const double> values, double centre, double limit) {
+  const double farthest = limit * mad_sigma(values);
+  double sum = 0, squares = 0;
+  Clipped result;
   for (double value : values) {
     const double deviation = value - centre;
-    if (std::abs(deviation) > limit) continue;
+    if (std::abs(deviation) > farthest) continue;
     sum += deviation;
     squares += deviation * deviation;
-    count += 1;
+    result.count += 1;
   }
-  if (count < 2) return 0;
-  return std::sqrt(std::max(squares - sum * sum / count, 0.0) / (count - 1));
+  if (result.count < 2) return result;
+  result.mean = sum / result.count;
+  result.variance = std::max(squares - sum * sum / result.count, 0.0) / (result.count - 1);
+  return result;
+}
+
+}  // namespace
+
+double clipped_deviation(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  return std::sqrt(clipped(values, median(values), 4).variance);
 }
 
 std::optional<Estimate> clipped_mean(std::span<const double> values) {
   if (values.size() < 2) return std::nullopt;
-  constexpr double kOutlier = 8;
   const double centre = median(values);
-  const double limit = kOutlier * mad_sigma(values);
-  double sum = 0, squares = 0, count = 0;
-  for (double value : values) {
-    const double deviation = value - centre;
-    if (std::abs(deviation) > limit) continue;
-    sum += deviation;
-    squares += deviation * deviation;
-    count += 1;
-  }
-  if (count < 2) return std::nullopt;
-  const double variance = std::max(squares - sum * sum / count, 0.0) / (count - 1);
-  return Estimate{centre + sum / count, std::sqrt(variance / count),
-                  static_cast<std::size_t>(count)};
+  const Clipped kept = clipped(values, centre, 8);
+  if (kept.count < 2) return std::nullopt;
+  return Estimate{centre + kept.mean, std::sqrt(kept.variance / kept.count),
+                  static_cast<std::size_t>(kept.count)};
 }
 
 std::optional<Estimate> median_estimate(std::span<const double> values) {

@@ -16,6 +16,9 @@ struct Estimate {
 // Of two estimates of the same thing, weighted by their errors.
 Estimate weighted_mean(const Estimate& a, const Estimate& b);
 
+// Mean of a[i] - b[i] with its standard error, which is no number for one pair. Both of one length.
+Estimate mean_difference(std::span<const double> a, std::span<const double> b);
+
 // Quantile and median of values in any order; 0 of no values.
 double quantile_of(std::span<const double> values, double share);
 double median(std::span<const double> values);

@@ -98,6 +98,12 @@ std::vector<std::uint8_t> caching_changeable(const std::vector<std::uint8_t>& pa
 constexpr std::uint8_t kEnable = 0x01;  // EN_BMS, EN_PS and STANDBY_Y in their bytes
 constexpr std::uint8_t kIdleA = 0x02;
 
+// As the pages are kept: the code, and of a page with a subpage that one, too.
+std::uint16_t code_of(std::span<const std::uint8_t> page) {
+  const bool subpage = page[0] & 0x40;
+  return static_cast<std::uint16_t>((page[0] & 0x3f) | (subpage ? page[1] << 8 : 0));
+}
+
 // SPC-4 clause 7.5.13; timers in tenths of a second.
 std::vector<std::uint8_t> power_condition_page(const model::Imperfections& imperfections) {
   auto page = empty_page(kPowerCondition, 0x26);
@@ -234,9 +240,7 @@ ModePages::ModePages(const Personality& drive, const engine::LayoutMap& map)
 
 void ModePages::add(std::vector<std::uint8_t> page, std::vector<std::uint8_t> changeable) {
   if (changeable.empty()) changeable = empty_page(page[0], page[1]);
-  const bool subpage = page[0] & 0x40;
-  const auto code = static_cast<std::uint16_t>((page[0] & 0x3f) | (subpage ? page[1] << 8 : 0));
-  pages_[code] = {page, std::move(changeable), page};
+  pages_[code_of(page)] = {page, std::move(changeable), page};
 }
 
 void ModePages::restore_defaults() {
@@ -348,14 +352,6 @@ Reply ModePages::check_block_descriptor(std::span<const std::uint8_t> descriptor
     return invalid_parameter(static_cast<std::uint16_t>(at + 4));
   return {};
 }
-
-namespace {
-// Of a page in a parameter list, as the pages are kept.
-std::uint16_t code_of(std::span<const std::uint8_t> page) {
-  const bool subpage = page[0] & 0x40;
-  return static_cast<std::uint16_t>((page[0] & 0x3f) | (subpage ? page[1] << 8 : 0));
-}
-}  // namespace
 
 // A page of MODE SELECT may differ from the current values in changeable bits only.
 Reply ModePages::check_page(std::span<const std::uint8_t> page, std::uint16_t at) const {

@@ -83,6 +83,12 @@ Judged judged(const plain::Shape& shape, std::uint64_t seed) {
   return result;
 }
 
+std::ostream& operator<<(std::ostream& out, const Judged& found) {
+  return out << found.seek.points.size() << " points, mean " << found.mean_ms << " ms, worst "
+             << found.worst_ms << " ms at " << found.worst_at << ", " << found.seconds
+             << " s of drive time";
+}
+
 }  // namespace
 
 TEST_CASE("seeks: SEEK commands tell the curve in a small part of the time, where they are true") {
@@ -91,10 +97,8 @@ TEST_CASE("seeks: SEEK commands tell the curve in a small part of the time, wher
   shape.seeks = seeks;
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     const Judged found = judged(shape, seed);
-    INFO("kind of SEEK " << static_cast<int>(seeks) << ", seed " << seed << ": "
-                         << found.seek.points.size() << " points, mean " << found.mean_ms
-                         << " ms, worst " << found.worst_ms << " ms at " << found.worst_at << ", "
-                         << found.seconds << " s of drive time; " << found.seek.method);
+    INFO("kind of SEEK " << static_cast<int>(seeks) << ", seed " << seed << ": " << found << "; "
+                         << found.seek.method);
     REQUIRE(found.seek.points.size() > 20);
     CHECK(found.worst_ms < 0.08);
     CHECK(found.mean_ms < 0.025);
@@ -111,9 +115,7 @@ TEST_CASE("seeks: an arm that arrives at servo wedges is seen at all of them") {
   shape.host_us = 1;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const Judged found = judged(shape, seed);
-    INFO("seed " << seed << ": " << found.seek.points.size() << " points, mean " << found.mean_ms
-                 << " ms, worst " << found.worst_ms << " ms at " << found.worst_at << ", "
-                 << found.seconds << " s of drive time");
+    INFO("seed " << seed << ": " << found);
     CHECK(found.seek.points.size() < 90);  // no bends where there are none
     CHECK(found.mean_ms < 0.02);
     CHECK(found.worst_ms < 0.08);
@@ -128,9 +130,7 @@ TEST_CASE("seeks: a dip between the distances that are measured first is found")
   shape.dip_ms = 1.5;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const Judged found = judged(shape, seed);
-    INFO("seed " << seed << ": " << found.seek.points.size() << " points, mean " << found.mean_ms
-                 << " ms, worst " << found.worst_ms << " ms at " << found.worst_at << ", "
-                 << found.seconds << " s of drive time");
+    INFO("seed " << seed << ": " << found);
     CHECK(found.worst_ms < 0.15);
     CHECK(found.seconds < 15);
   }

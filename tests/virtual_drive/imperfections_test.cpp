@@ -365,17 +365,19 @@ TEST_CASE("a unit attention between SEND and RECEIVE DIAGNOSTIC leaves the answe
   REQUIRE(done.data.size() == 14);
 }
 
+// What TEST UNIT READY takes behind a rest.
+Nanoseconds ready_after_ns(VirtualDevice& device, Nanoseconds rest_ns) {
+  device.clock().sleep_until_ns(device.clock().now_ns() + rest_ns);
+  return run(device, command({0x00, 0, 0, 0, 0, 0})).response_ns();
+}
+
 TEST_CASE("a background scan delays what comes after an idle time, until page 1Ch/01h stops it") {
   auto model = test_drive();
   model.imperfections.emplace().background_scan_idle_ms = 500;
   model.imperfections->background_scan_step_ms = 40;
   VirtualDevice device(model);
-  const auto ready = command({0x00, 0, 0, 0, 0, 0});
   const Nanoseconds usual = 100 * kMicrosecond;
-  const auto after_rest_ns = [&](Nanoseconds rest_ns) {
-    device.clock().sleep_until_ns(device.clock().now_ns() + rest_ns);
-    return run(device, ready).response_ns();
-  };
+  const auto after_rest_ns = [&](Nanoseconds rest_ns) { return ready_after_ns(device, rest_ns); };
   CHECK(after_rest_ns(400 * kMillisecond) == usual);
   std::vector<double> delays;
   for (int i = 0; i < 200; ++i)
@@ -391,7 +393,7 @@ TEST_CASE("a background scan delays what comes after an idle time, until page 1C
   run(device, command_with({0x15, 0x10, 0, 0, 20, 0}, page));
   for (int i = 0; i < 50; ++i) CHECK(after_rest_ns(kSecond) == usual);
   REQUIRE(device.reset());  // brings it back
-  run(device, ready);
+  after_rest_ns(0);
   CHECK(after_rest_ns(kSecond) > usual);
 }
 
@@ -400,11 +402,7 @@ TEST_CASE("the idle condition is left with a delay, until page 1Ah forbids it") 
   model.imperfections.emplace().idle_condition_s = 1.5;
   model.imperfections->idle_condition_ms = 300;
   VirtualDevice device(model);
-  const auto ready = command({0x00, 0, 0, 0, 0, 0});
-  const auto after_rest_ns = [&](Nanoseconds rest_ns) {
-    device.clock().sleep_until_ns(device.clock().now_ns() + rest_ns);
-    return run(device, ready).response_ns();
-  };
+  const auto after_rest_ns = [&](Nanoseconds rest_ns) { return ready_after_ns(device, rest_ns); };
   const Nanoseconds usual = 100 * kMicrosecond;
   CHECK(after_rest_ns(kSecond) == usual);
   CHECK(after_rest_ns(2 * kSecond) == usual + 300 * kMillisecond);
