@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/lbn_range.h"
 #include "model/units.h"
 
 namespace platter::model {
@@ -147,6 +148,15 @@ enum class DestageOrder : std::uint8_t { oldest = 0, by_lbn = 1 };
 
 // Policies as DiskSim 4.0 names them (reference: its manual, section on disk caches), then those that
 // it lacks. docs/model.md tells what each one does.
+// A field of the Caching mode page (SBC-3, clause 6.4.5): whether the drive says that it can be
+// changed, and whether changing it changes what the drive does.
+struct CacheFreedom {
+  std::string field;    // the standard's abbreviation: "RCD", "WCE", "DRA", "NUMBER OF CACHE SEGMENTS"
+  bool changeable = false;
+  std::string effect;   // "seen", "none" or "not told"
+  std::string because;  // what was seen, or why it could not be
+};
+
 struct Cache {
   Parameter read_enabled, write_back_level;  // 0/1; 0, 1 (sequential streams only), 2 (any)
   Parameter segments, segment_blocks, write_segments;
@@ -175,6 +185,11 @@ struct Cache {
   Parameter destage_idle;                 // ms without a command before they go to the media
   Parameter destage_order;                // value of enum DestageOrder
   Parameter destage_in_passing;           // 1: at once where the arm stands on their cylinder
+  Parameter written_blocks;               // the most that is taken before a write waits for the media
+  Parameter written_persist;              // 1: safe as taken, neither FUA nor SYNCHRONIZE CACHE waits
+  Parameter synchronize;                  // ms of SYNCHRONIZE CACHE where nothing waits
+  Parameter unexplained_share;            // of the probes' answers, those that these values contradict
+  std::vector<CacheFreedom> freedoms;
 };
 
 // Unit "ms". The eight of the DIXtrac paper (section 4.4) first, then DiskSim's others.
@@ -267,6 +282,12 @@ struct Firmware {
   bool seek_command = true;          // SEEK(10)
   bool cache_page_changeable = true; // RCD, WCE, DRA in page 08h
   std::uint32_t task_set = 0;        // commands that it holds, then TASK SET FULL; 0: 64
+  // Of the Caching mode page, by the standard's abbreviations: what MODE SELECT may not change, and
+  // what it may but with no effect.
+  std::vector<std::string> fixed_cache_fields, ignored_cache_fields;
+  std::uint32_t most_transfer_blocks = 0;  // of one command, told in VPD page B0h; 0: no limit
+  bool ata = false;                        // an ATA drive behind a SCSI / ATA translation
+  std::vector<LbnRange> unwritten;         // answered with zeros and without the media until written
 };
 
 struct DriveModel {

@@ -133,6 +133,14 @@ void visit_fields(Fields<Seek> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<CacheFreedom> auto& s, V&& visit) {
+  visit.required("field", s.field);
+  visit.required("changeable", s.changeable);
+  visit.required("effect", s.effect);
+  visit.compact("because", s.because, std::string());
+}
+
+template <typename V>
 void visit_fields(Fields<Cache> auto& s, V&& visit) {
   visit.usual("read_enabled", s.read_enabled);
   visit.usual("write_back_level", s.write_back_level);
@@ -169,6 +177,11 @@ void visit_fields(Fields<Cache> auto& s, V&& visit) {
   visit.usual("destage_idle", s.destage_idle);
   visit.usual("destage_order", s.destage_order);
   visit.usual("destage_in_passing", s.destage_in_passing);
+  visit.usual("written_blocks", s.written_blocks);
+  visit.usual("written_persist", s.written_persist);
+  visit.usual("synchronize", s.synchronize);
+  visit.usual("unexplained_share", s.unexplained_share);
+  visit.compact("freedoms", s.freedoms, std::vector<CacheFreedom>());
 }
 
 template <typename V>
@@ -277,6 +290,12 @@ void visit_fields(Fields<Imperfections> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<LbnRange> auto& s, V&& visit) {
+  visit.required("first", s.first);
+  visit.required("last", s.last);
+}
+
+template <typename V>
 void visit_fields(Fields<Firmware> auto& s, V&& visit) {
   const Firmware usual;
   visit.usual("scsi_level", s.scsi_level);
@@ -291,6 +310,11 @@ void visit_fields(Fields<Firmware> auto& s, V&& visit) {
   visit.usual("seek_command", s.seek_command);
   visit.usual("cache_page_changeable", s.cache_page_changeable);
   visit.compact("task_set", s.task_set, std::uint32_t{0});
+  visit.compact("fixed_cache_fields", s.fixed_cache_fields, std::vector<std::string>());
+  visit.compact("ignored_cache_fields", s.ignored_cache_fields, std::vector<std::string>());
+  visit.compact("most_transfer_blocks", s.most_transfer_blocks, std::uint32_t{0});
+  visit.compact("ata", s.ata, false);
+  visit.compact("unwritten", s.unwritten, std::vector<LbnRange>());
 }
 
 template <typename V>

@@ -242,6 +242,9 @@ void check_firmware(const DriveModel& model, const Checker& check) {
                   "firmware.defect_formats", "may name bytes from index and physical sector only");
   check.require(is_one_of(firmware.sector_numbers, {"from first", "from index", "without slipped"}),
                 "firmware.sector_numbers", "must be from first, from index or without slipped");
+  for (const LbnRange& range : firmware.unwritten)
+    check.require(range.first <= range.last && range.last < model.identity.blocks,
+                  "firmware.unwritten", "must name ranges of the drive's blocks, first before last");
 }
 
 void check_identity(const Identity& identity, const Checker& check) {
@@ -308,14 +311,20 @@ void check_cache(const Cache& cache, const Checker& check) {
   for_each_parameter("cache", cache, [&](const std::string& path, std::string_view name, const Parameter& p) {
     if (name == "segments" || name == "write_segments" || name == "adaptive_min_segments") {
       check.whole(path, p, 0, kMostSegments);
-    } else if (name == "destage_idle") {
+    } else if (name == "destage_idle" || name == "synchronize") {
       check.parameter(path, p, 0, kLongestTime_ms);
+    } else if (name == "unexplained_share") {
+      check.parameter(path, p, 0, 1);
     } else if (name.ends_with("_blocks") && name != "read_free_blocks") {
       check.whole(path, p, 0, kLargestCount);
     } else {
       check.whole(path, p, name == "read_ahead_over_requested" ? -1 : 0, highest_policy(name));
     }
   });
+  for (const CacheFreedom& freedom : cache.freedoms)
+    check.require(
+        freedom.effect == "seen" || freedom.effect == "none" || freedom.effect == "not told",
+        "cache.freedoms", "may have seen, none and not told as effects only");
   if (!cache.segments) return;
   const auto at_most_all = [&](const char* path, const Parameter& part) {
     check.require(part.or_else(0) <= *cache.segments.value, path,

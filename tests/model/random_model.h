@@ -29,11 +29,15 @@ class RandomModel {
     model.write_settle = parameter(-1, 2, "ms");
     visit_fields(model.overheads, ForAll{[this](auto& p) { p = parameter(-1, 3, "ms"); }});
     visit_fields(model.bus, ForAll{[this](auto& p) { p = parameter(0, 1, "ms"); }});
-    visit_fields(model.cache, ForAll{[this](auto& p) { p = flag(); }});
+    visit_fields(model.cache, ForAll{[this]<typename T>(T& p) {
+                   if constexpr (std::same_as<T, Parameter>) p = flag();
+                 }});
+    if (chance()) model.cache.freedoms.push_back({"WCE", chance(), "seen", text()});
     model.cache.segments.value = static_cast<double>(between(1, 64));
     model.queue.depth = flag();
     if (chance()) model.imperfections = imperfections(model.identity.blocks);
     if (chance()) model.firmware = firmware();
+    if (model.firmware && chance()) model.firmware->unwritten = {{0, model.identity.blocks - 1}};
     if (chance()) model.layout.spares = text();
     if (chance()) model.layout.checks = between(0, 5000);
     if (chance()) model.layout.not_understood.push_back({0, between(0, 3), text()});
@@ -68,6 +72,9 @@ class RandomModel {
     if (chance()) firmware.defect_formats.pop_back();
     if (chance()) firmware.sector_numbers = "from index";
     if (chance()) firmware.primary_defects = {between(0, 9)};
+    if (chance()) firmware.fixed_cache_fields = firmware.ignored_cache_fields = {"DRA"};
+    firmware.most_transfer_blocks = static_cast<std::uint32_t>(between(0, 4096));
+    firmware.ata = chance();
     return firmware;
   }
   bool chance() { return between(0, 1) == 1; }
