@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "cache_probe/exercise.h"
 #include "cache_probe/places.h"
 #include "cache_probe/prober.h"
 #include "cache_probe/read_tests.h"
@@ -24,6 +25,7 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
   const std::vector<LbnRange>& writable = options.writable;
   record.setting.writes_allowed = !writable.empty();
 
+  std::vector<std::uint64_t> targets;
   const std::vector<std::function<void()>> tests = {
       [&] { test_miss_control(prober); },
       [&] { test_basics(prober); },
@@ -35,7 +37,7 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
       [&] { test_zero_latency_read(prober); },
       [&] {
         if (writable.empty()) return;
-        const auto targets = write_targets(prober, writable);
+        targets = write_targets(prober, writable);
         if (!targets.empty()) {
           test_write_back(prober, targets);
           test_reads_of_written(prober, targets);
@@ -43,6 +45,7 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
         }
         test_zero_latency_write(prober, writable);
       },
+      [&] { exercise_cache(prober, targets); },
   };
   for (std::size_t i = 0; i < tests.size(); ++i) {
     context.report("cache", static_cast<double>(i) / static_cast<double>(tests.size()));

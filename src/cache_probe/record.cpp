@@ -12,7 +12,7 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr std::array<const char*, 29> kNames = {
+constexpr std::array<const char*, 30> kNames = {
     "miss_control",     "reread",           "next_block",       "reach",
     "reach_aligned",    "reach_mid",        "reach_large",      "cross_track",
     "cross_cylinder",   "cross_sequential", "reach_sequential", "held_first",
@@ -20,8 +20,8 @@ constexpr std::array<const char*, 29> kNames = {
     "segments_full",    "free_blocks",      "interrupted",      "hit_at_end",
     "large_hit",        "whole_track_read", "write_isolated",   "write_appended",
     "read_written",     "write_run",        "write_stream",     "write_displaces",
-    "whole_track_write"};
-static_assert(kNames.size() == static_cast<std::size_t>(Question::whole_track_write) + 1);
+    "whole_track_write", "exercise"};
+static_assert(kNames.size() == static_cast<std::size_t>(Question::exercise) + 1);
 
 Question question_of(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {

@@ -46,6 +46,7 @@ enum class Question : std::uint8_t {
   write_stream,      // the x-th of adjacent writes without pause
   write_displaces,   // first of x reads on distinct cylinders, after one write
   whole_track_write,
+  exercise,          // requests of all kinds in random order (exercise.h); x = what kind it is
 };
 
 const char* name_of(Question question);

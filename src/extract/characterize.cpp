@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cache_probe/cache_probe.h"
+#include "cache_probe/explained.h"
 #include "extract/geometry_hints.h"
 #include "extract/impossible_values.h"
 #include "extract/journal.h"
@@ -387,6 +388,9 @@ void Characterization::probe_cache() {
   model_.cache = std::move(findings.estimate.cache);
   for (auto& note : findings.estimate.notes) model_.provenance.notes.push_back(std::move(note));
   cache_record_ = std::move(findings.record);
+  cache_probe::Explained explained = cache_probe::explain(cache_record_, model_);
+  model_.cache.unexplained_share = std::move(explained.unexplained_share);
+  for (auto& note : explained.notes) model_.provenance.notes.push_back(std::move(note));
 }
 
 // The longest baseline for the period: from the run's first revolutions to its last.

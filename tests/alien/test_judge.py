@@ -30,12 +30,12 @@ def between(points, distance):
 
 @unittest.skipUnless(PLATTER, "PLATTER_BINARY names no program")
 class Judge(unittest.TestCase):
-    def characterize(self, variant, seed):
+    def characterize(self, variant, seed, *more):
         """(model, truth, layout) of one run on a noisy alien drive."""
         with tempfile.TemporaryDirectory() as folder:
             truth, model = os.path.join(folder, "truth.json"), os.path.join(folder, "model.json")
             drive = (f"exec:{sys.executable} -B {os.path.join(HERE, 'alien.py')} "
-                     f"--variant {variant} --seed {seed} --truth {truth}")
+                     f"--variant {variant} --seed {seed} --truth {truth} {' '.join(more)}")
             subprocess.run([PLATTER, "characterize", drive, "-o", model, "--journal", folder],
                            capture_output=True, check=True)
             tracks = subprocess.run([PLATTER, "layout", model, "--all-tracks"],
@@ -71,6 +71,25 @@ class Judge(unittest.TestCase):
 
     def test_serpentine(self):
         self.judge("serpentine", seed=2)
+
+    def unexplained(self, *drive):
+        """The share of the cache's answers that the model contradicts, its error, and what is said of it."""
+        model = self.characterize(*drive)[0]
+        share = model["cache"]["unexplained_share"]
+        return share["value"], share["error"], [note for note in model["provenance"]["notes"]
+                                                if "no words for" in note]
+
+    def test_a_cache_that_no_model_describes(self):
+        """Replacement by the clock; read-ahead is lost when the next miss comes within 8 ms."""
+        share, error, notes = self.unexplained("moderate", 2, "--set", "cache.read_ahead_idle_ms=8")
+        self.assertGreater(share, 2 * error)
+        self.assertEqual(len(notes), 1)
+
+    def test_a_cache_that_the_model_describes(self):
+        """One segment, filled to the track's end."""
+        share, error, notes = self.unexplained("old", 1)
+        self.assertLess(share, 2 * error)
+        self.assertEqual(notes, [])
 
     def test_strangers(self):
         for number in (6, 8):

@@ -1,0 +1,172 @@
+#include "cache_probe/exercise.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <deque>
+
+#include "cache_probe/facts.h"
+
+namespace platter::cache_probe {
+namespace {
+
+constexpr int kAnswers = 240, kFewest = 80;
+constexpr double kLong_rev = 280;      // then kFewest are enough
+constexpr int kMostPolluted = 40;
+constexpr std::size_t kMostSpots = 64;
+constexpr double kSoonShare = 0.2;     // of the answers: another read comes right before
+constexpr double kAtOnceShare = 0.75;  // no rest but for the angle; else up to kMostRest_rev
+constexpr double kMostRest_rev = 2.5;
+constexpr double kByTurnShare = 0.5;   // of spots: as likely as any that the cache may just hold
+constexpr double kOneBlockShare = 0.6;
+constexpr std::uint32_t kMostBlocks = 8;
+constexpr std::int64_t kAheadWithoutReach = 64;  // blocks
+
+// Where something was read or written.
+struct Spot {
+  std::uint64_t first = 0, end = 0;
+  std::uint32_t blocks = 1;    // of the first request
+  std::uint64_t track_first = 0;
+};
+
+class Exerciser {
+ public:
+  Exerciser(Prober& prober, const std::vector<std::uint64_t>& targets)
+      : prober_(prober), targets_(targets), random_(prober.context().random) {}
+
+  void run() {
+    const auto count = segment_count(prober_.record());
+    const int first = count ? static_cast<int>(std::min<double>(count->count, kMostPolluted)) : 8;
+    for (int i = 0; i < first + 2 && !prober_.spent(); ++i) elsewhere(Exercise::setup);
+    spots_.clear();
+    const Nanoseconds began_ns = prober_.context().drive.now_ns();
+    const auto took_rev = [&] {
+      return static_cast<double>(prober_.context().drive.now_ns() - began_ns) / prober_.period_ns();
+    };
+    turns_ = count ? static_cast<std::int64_t>(1.5 * std::min<double>(count->count, kMostSpots)) + 1 : 0;
+    for (int i = 0; i < kAnswers && !prober_.spent() && (i < kFewest || took_rev() < kLong_rev); ++i) {
+      if (draw(kSoonShare)) elsewhere(Exercise::setup);
+      answer();
+    }
+  }
+
+ private:
+  bool draw(double share) { return std::uniform_real_distribution<double>(0, 1)(random_) < share; }
+  std::int64_t within(std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, std::max(least, most))(random_);
+  }
+  // Each factor of two as likely as the next.
+  std::int64_t by_factors(std::int64_t most) {
+    const double log = std::log(static_cast<double>(std::max<std::int64_t>(1, most)) + 1);
+    return std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(std::exp(std::uniform_real_distribution<double>(0, log)(random_))));
+  }
+  std::uint32_t some_blocks() {
+    return draw(kOneBlockShare) ? 1 : static_cast<std::uint32_t>(within(2, kMostBlocks));
+  }
+
+  void answer() {
+    constexpr std::array kinds = {Exercise::elsewhere,  Exercise::again,  Exercise::carries_on,
+                                  Exercise::ahead,      Exercise::before, Exercise::written,
+                                  Exercise::read_written};
+    std::discrete_distribution<std::size_t> weights({15, 35, 20, 20, 4, 3, 3});
+    const Exercise kind = kinds[weights(random_)];
+    if (kind == Exercise::written) return written();
+    if (kind == Exercise::read_written) return near_a_spot(kind, written_);
+    if (kind == Exercise::elsewhere || spots_.empty()) return elsewhere(Exercise::elsewhere);
+    near_a_spot(kind, spots_);
+  }
+
+  void elsewhere(Exercise kind) {
+    const std::int64_t span = reach_blocks(prober_.record()) + prober_.places().track_blocks();
+    const auto place = prober_.places().fresh(Kind::any, static_cast<std::uint64_t>(span));
+    if (!place) return;
+    const std::uint32_t blocks = some_blocks();
+    const std::int64_t room = std::int64_t{place->blocks()} - kMostBlocks;
+    const std::uint64_t lbn = place->first + static_cast<std::uint64_t>(within(0, room));
+    rest(kind, lbn);
+    // What comes from the media for sure ties the platter's angle to the clock.
+    keep(kind, prober_.read(lbn, blocks), lbn, blocks, false);
+    remember(spots_, {lbn, lbn + blocks, blocks, place->first});
+  }
+
+  void near_a_spot(Exercise kind, std::deque<Spot>& spots) {
+    if (spots.empty()) return;
+    // The latest ones most often; or, as far back as the cache reaches, all alike: that shows whose
+    // turn it is to be replaced.
+    const auto held = static_cast<std::int64_t>(spots.size());
+    const std::int64_t back = turns_ > 0 && draw(kByTurnShare) ? within(1, std::min(turns_, held))
+                                                               : by_factors(held);
+    Spot& spot = spots[spots.size() - static_cast<std::size_t>(std::min(back, held))];
+    std::uint64_t lbn = spot.first;
+    std::uint32_t blocks = spot.blocks;
+    if (kind == Exercise::carries_on || kind == Exercise::ahead) {
+      lbn = spot.end;
+      blocks = some_blocks();
+      const std::int64_t reach = reach_blocks(prober_.record());
+      if (kind == Exercise::ahead)
+        lbn += static_cast<std::uint64_t>(by_factors(reach > 0 ? 2 * reach : kAheadWithoutReach));
+    } else if (kind == Exercise::before) {
+      if (spot.first == spot.track_first) return;
+      lbn = spot.first - static_cast<std::uint64_t>(
+                             by_factors(static_cast<std::int64_t>(spot.first - spot.track_first)));
+      blocks = 1;
+    }
+    if (lbn + blocks > prober_.context().map->blocks()) return;
+    if (kind == Exercise::carries_on) spot.end += blocks;
+    rest(kind, lbn);
+    keep(kind, prober_.context().drive.read(lbn, blocks), lbn, blocks, false);
+  }
+
+  void written() {
+    if (targets_.empty()) return;
+    const auto at = static_cast<std::size_t>(within(0, static_cast<std::int64_t>(targets_.size()) - 1));
+    const std::uint64_t lbn = targets_[at];
+    const std::uint32_t blocks = some_blocks();
+    rest(Exercise::written, lbn);
+    keep(Exercise::written, prober_.context().drive.write(lbn, blocks), lbn, blocks, true);
+    remember(written_, {lbn, lbn + blocks, blocks, lbn});
+  }
+
+  void rest(Exercise kind, std::uint64_t lbn) {
+    if (kind == Exercise::setup) return;
+    const double least =
+        draw(kAtOnceShare) ? 0 : std::uniform_real_distribution<double>(0, kMostRest_rev)(random_);
+    prober_.rest_until(lbn, least);
+  }
+  void keep(Exercise kind, const scsi::Completion& done, std::uint64_t lbn, std::uint32_t blocks,
+            bool write) {
+    prober_.keep(Question::exercise, static_cast<std::int64_t>(kind), done, lbn, blocks, write);
+  }
+  static void remember(std::deque<Spot>& spots, const Spot& spot) {
+    spots.push_back(spot);
+    if (spots.size() > kMostSpots) spots.pop_front();
+  }
+
+  Prober& prober_;
+  const std::vector<std::uint64_t>& targets_;
+  std::mt19937_64& random_;
+  std::deque<Spot> spots_, written_;
+  std::int64_t turns_ = 0;  // 0: the cache's segments are not known
+};
+
+}  // namespace
+
+const char* name_of(Exercise kind) {
+  constexpr std::array<const char*, static_cast<std::size_t>(kExercises)> names = {
+      "set up",
+      "reads elsewhere",
+      "reads of the same again",
+      "reads that carry on",
+      "reads further ahead",
+      "reads in front of earlier ones",
+      "writes",
+      "reads of what was written"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+void exercise_cache(Prober& prober, const std::vector<std::uint64_t>& targets) {
+  Exerciser(prober, targets).run();
+}
+
+}  // namespace platter::cache_probe

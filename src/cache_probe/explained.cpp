@@ -1,0 +1,174 @@
+#include "cache_probe/explained.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cache_probe/exercise.h"
+#include "engine/engine.h"
+#include "model/error.h"
+#include "statistics/distribution.h"
+
+namespace platter::cache_probe {
+namespace {
+
+// In revolutions. A miss is planned to take much longer; what the model answers between the other
+// two is neither.
+constexpr double kFast = 0.35, kSurelyFast = 0.25, kSurelySlow = 0.45;
+constexpr std::uint64_t kFewest = 40;        // answers
+constexpr double kUsualNoise = 0.02;         // share of answers, worth kUsualWorth probes
+constexpr double kUsualWorth = 25;
+constexpr double kByChance = 0.005;   // that noise alone contradicts so often: below, it is told
+constexpr double kWorthNaming = 0.1;  // of the answers of a kind
+
+struct Answers {
+  std::uint64_t all = 0, contradicted = 0;
+  double by_noise = 0;  // of the contradicted
+};
+
+// Poisson: so many or more, where `mean` are expected.
+double chance_of(const Answers& answers) {
+  double term = std::exp(-answers.by_noise), fewer = 0;
+  for (std::uint64_t i = 0; i < answers.contradicted; ++i) {
+    fewer += term;
+    term *= answers.by_noise / static_cast<double>(i + 1);
+  }
+  return 1 - fewer;
+}
+
+double share_misled(const Record& record, Question question, bool hit) {
+  double misled = kUsualNoise * kUsualWorth, all = kUsualWorth;
+  for (const Observation& seen : record.observations) {
+    if (seen.question != question) continue;
+    const bool fast = static_cast<double>(seen.response_ns()) < kFast * record.setting.period_ns;
+    misled += fast != hit;
+    ++all;
+  }
+  return misled / all;
+}
+
+class Replayed {
+ public:
+  Replayed(const Record& record, const model::DriveModel& model)
+      : period_ns_(record.setting.period_ns), engine_(model) {
+    for (const Observation& seen : record.observations)
+      if (seen.question == Question::exercise) seen_.push_back(&seen);
+    play(0);
+    std::vector<double> late;
+    for (std::size_t i = 0; i < seen_.size(); ++i)
+      if (from_media_for_sure(*seen_[i]) && response_ns(i) > 0)
+        late.push_back(static_cast<double>(responses_[i] - seen_[i]->response_ns()));
+    play(static_cast<Nanoseconds>(std::llround(statistics::circular_median(late, period_ns_))));
+  }
+
+  std::size_t size() const { return seen_.size(); }
+  const Observation& seen(std::size_t i) const { return *seen_[i]; }
+  double model_rev(std::size_t i) const { return response_ns(i) / period_ns_; }
+
+ private:
+  static bool from_media_for_sure(const Observation& seen) {
+    return seen.x == static_cast<std::int64_t>(Exercise::elsewhere) ||
+           seen.x == static_cast<std::int64_t>(Exercise::setup);
+  }
+  double response_ns(std::size_t i) const { return static_cast<double>(responses_[i]); }
+
+  // As on the drive; where the model is not ready yet when the drive was, it is given the time, the
+  // platter standing still meanwhile.
+  void play(Nanoseconds phase_ns) {
+    responses_.clear();
+    if (seen_.empty()) return;
+    engine_.reset(seen_.front()->issued_ns);
+    Nanoseconds held = 0, free = 0;
+    for (const Observation* seen : seen_) {
+      held = std::max(held, free - seen->issued_ns);
+      engine::Request request;
+      request.lbn = seen->lbn;
+      request.blocks = seen->blocks;
+      request.write = seen->write;
+      request.disturbance.phase_ns = phase_ns - held;
+      const Nanoseconds issued = seen->issued_ns + held;
+      free = engine_.service(request, issued).completion_ns;
+      responses_.push_back(free - issued);
+    }
+  }
+
+  double period_ns_;
+  engine::Engine engine_;
+  std::vector<const Observation*> seen_;
+  std::vector<Nanoseconds> responses_;
+};
+
+model::Parameter absent(std::string reason) {
+  model::Parameter parameter;
+  parameter.reason = std::move(reason);
+  return parameter;
+}
+
+Explained judged(const Record& record, const Replayed& replayed) {
+  std::array<Answers, static_cast<std::size_t>(kExercises)> kinds{};
+  Answers all;
+  const double slow_if_hit = share_misled(record, Question::reread, true);
+  const double fast_if_miss = share_misled(record, Question::miss_control, false);
+  const bool tells_hits = slow_if_hit < 0.5;  // else what is read again is no hit at all
+  for (std::size_t i = 0; i < replayed.size(); ++i) {
+    const Observation& seen = replayed.seen(i);
+    const double model = replayed.model_rev(i);
+    if (seen.x == static_cast<std::int64_t>(Exercise::setup)) continue;
+    if (model >= kSurelyFast && model <= kSurelySlow) continue;
+    const bool fast = static_cast<double>(seen.response_ns()) < kFast * record.setting.period_ns;
+    const bool hit = model < kSurelyFast;
+    for (Answers* answers : {&kinds[static_cast<std::size_t>(seen.x)], &all}) {
+      ++answers->all;
+      answers->contradicted += fast != hit;
+      answers->by_noise += hit ? (tells_hits ? slow_if_hit : kUsualNoise) : fast_if_miss;
+    }
+  }
+  Explained result;
+  if (all.all < kFewest) {
+    result.unexplained_share = absent("too few requests in random order were answered");
+    return result;
+  }
+  const auto n = static_cast<double>(all.all);
+  const auto contradicted = static_cast<double>(all.contradicted);
+  // One more of each kind, so that none of all has an error, too.
+  const double near = (contradicted + 1) / (n + 2);
+  model::Parameter& share = result.unexplained_share;
+  share.value = std::max(0.0, (contradicted - all.by_noise) / n);
+  share.error = std::sqrt(near * (1 - near) / n);
+  share.samples = all.all;
+  share.method = "requests in random order: the model contradicts the answer; what noise explains is taken off";
+  const auto of_a_kind = [](const Answers& kind) { return chance_of(kind) < kByChance / kExercises; };
+  if (chance_of(all) > kByChance && std::ranges::none_of(kinds, of_a_kind)) return result;
+  std::string text = fmt::format(
+      "the cache does what the model has no words for: {} of {} answers to requests in random order contradict "
+      "it, noise explains {:.0f}",
+      all.contradicted, all.all, all.by_noise);
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind)
+    if (static_cast<double>(kinds[kind].contradicted) > kWorthNaming * static_cast<double>(kinds[kind].all))
+      text += fmt::format("; of {} {} of {}", name_of(static_cast<Exercise>(kind)), kinds[kind].contradicted,
+                          kinds[kind].all);
+  result.notes.push_back(std::move(text));
+  return result;
+}
+
+}  // namespace
+
+Explained explain(const Record& record, const model::DriveModel& model) {
+  const auto exercised = std::ranges::any_of(record.observations, [](const Observation& seen) {
+    return seen.question == Question::exercise;
+  });
+  if (!exercised) {
+    return {absent(record.setting.complete ? "there was no room for requests in random order"
+                                           : "the budget for cache tests was used up before"),
+            {}};
+  }
+  try {
+    return judged(record, Replayed(record, model));
+  } catch (const Error& error) {
+    return {absent(fmt::format("the model answers no requests: {}", error.what())), {}};
+  }
+}
+
+}  // namespace platter::cache_probe

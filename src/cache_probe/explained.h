@@ -1,0 +1,23 @@
+// How much of what a cache did the model explains. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cache_probe/record.h"
+#include "model/drive_model.h"
+
+namespace platter::cache_probe {
+
+struct Explained {
+  model::Parameter unexplained_share;
+  std::vector<std::string> notes;  // what the model does not explain, by kinds of requests
+};
+
+// The engine answers the record's exercise from the model, at the times at which the drive got it.
+// An answer of the drive is contradicted where it comes as fast as a hit and the model has to go to
+// the media, or the other way round; requests that the model answers neither fast nor slow tell
+// nothing. What noise makes of that, known from probes whose answer is beyond doubt, is taken off.
+Explained explain(const Record& record, const model::DriveModel& model);
+
+}  // namespace platter::cache_probe

@@ -1,0 +1,97 @@
+// A model that is right explains what a drive's cache does, a model that is not says so.
+#include <array>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "cache_probe/cache_probe.h"
+#include "cache_probe/exercise.h"
+#include "cache_probe/explained.h"
+#include "virtual_drive/open.h"
+#include "virtual_drive/target.h"
+
+using namespace platter;
+using namespace platter::cache_probe;
+
+namespace {
+
+const std::string kName = "virtual:quantum-atlas10k?imperfections=default&seed=3";
+
+Record record_of(const model::DriveModel& truth) {
+  virtual_drive::VirtualDevice device(truth, kName);
+  const std::vector<LbnRange> writable = {{0, truth.identity.blocks / 2}};
+  scsi::Guard guard(device, scsi::Permission{true, writable});
+  scsi::Drive drive(guard, kName);
+  drive.identify();
+  mtbrc::Context context(drive, 3);
+  const engine::LayoutMap map(truth.layout);
+  context.map = &map;
+  context.rotation = truth.rotation;
+  return probe_cache(context, {.writable = writable}).record;
+}
+
+}  // namespace
+
+TEST_CASE("the share of answers that a model contradicts") {
+  const model::DriveModel truth = virtual_drive::virtual_model(kName);
+  const Record record = record_of(truth);
+  std::array<int, static_cast<std::size_t>(kExercises)> kinds{};
+  for (const Observation& seen : record.observations)
+    if (seen.question == Question::exercise) ++kinds[static_cast<std::size_t>(seen.x)];
+  for (const int of_kind : kinds) CHECK(of_kind > 0);
+
+  SECTION("the drive's own model: what noise explains, and no note") {
+    const Explained found = explain(record, truth);
+    REQUIRE(found.unexplained_share);
+    CHECK(*found.unexplained_share.value <= 2 * *found.unexplained_share.error);
+    CHECK(*found.unexplained_share.error < 0.03);
+    CHECK(found.unexplained_share.samples >= 80);
+    CHECK(found.notes.empty());
+  }
+  SECTION("models of other caches: how much, and of which requests") {
+    model::DriveModel other = truth;
+    const char* named = "";
+    SECTION("no read-ahead") {
+      other.cache.read_ahead.value = 0;
+      named = "reads that carry on";
+    }
+    SECTION("three segments of ten") {
+      other.cache.segments.value = 3;
+      named = "reads of the same again";
+    }
+    SECTION("random replacement") {
+      other.cache.replacement.value = static_cast<double>(model::Replacement::random);
+      named = "reads of the same again";
+    }
+    SECTION("no cache") {
+      other.cache.read_enabled.value = 0;
+      named = "reads of the same again";
+    }
+    SECTION("no write-back") {
+      other.cache.write_back_level.value = 0;
+      named = "of writes ";
+    }
+    const Explained found = explain(record, other);
+    CAPTURE(named);
+    REQUIRE(found.unexplained_share);
+    CHECK(*found.unexplained_share.value > *found.unexplained_share.error);
+    REQUIRE(found.notes.size() == 1);
+    CAPTURE(found.notes.front());
+    CHECK(found.notes.front().find(named) != std::string::npos);
+  }
+  SECTION("a model that cannot answer has no share, but a reason") {
+    model::DriveModel bare = truth;
+    bare.layout.zones.clear();
+    const Explained found = explain(record, bare);
+    CHECK_FALSE(found.unexplained_share);
+    CHECK(found.unexplained_share.reason.starts_with("the model answers no requests"));
+  }
+  SECTION("a record without the exercise") {
+    Record before = record;
+    std::erase_if(before.observations, [](const Observation& seen) {
+      return seen.question == Question::exercise;
+    });
+    const Explained found = explain(before, truth);
+    CHECK_FALSE(found.unexplained_share);
+    CHECK_FALSE(found.unexplained_share.reason.empty());
+  }
+}
