@@ -105,6 +105,18 @@ void Engine::set_cache(const CacheSettings& settings, Nanoseconds now_ns) {
   Step(*tables_, *state_).set_cache(settings, now_ns);
 }
 
+void Engine::change_cache(const CacheTable& cache, Nanoseconds now_ns) {
+  finish_what_waits();
+  const CacheSettings settings = state_->settings;
+  Step(*tables_, *state_).set_cache({false, false, false}, now_ns);
+  auto tables = std::make_shared<Tables>(*tables_);
+  tables->cache = cache;
+  Engine changed(std::move(tables));
+  changed.state_->take_over(*state_);
+  changed.state_->settings = settings;
+  *this = changed;
+}
+
 CacheSettings Engine::cache_settings() const { return state_->settings; }
 
 void Engine::reset(Nanoseconds now_ns) { state_->reset(*tables_, now_ns); }

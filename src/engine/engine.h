@@ -17,7 +17,8 @@
 
 namespace platter::engine {
 
-class Tables;  // immutable, compiled from a DriveModel
+class Tables;       // immutable, compiled from a DriveModel
+struct CacheTable;  // of them, its policies of caching
 struct State;  // arm, segments, write-back queue, requests in flight
 
 class Engine {
@@ -69,6 +70,9 @@ class Engine {
   // Takes effect at once: turning a cache off drops its clean contents (dirty data are destaged).
   void set_cache(const CacheSettings& settings, Nanoseconds now_ns);
   CacheSettings cache_settings() const;
+  // The drive goes on with other policies (a page of settings changed them): what waits is written
+  // before, and the buffer begins empty. Checkpoints of before are of another engine.
+  void change_cache(const CacheTable& cache, Nanoseconds now_ns);
 
   // A drive as it is after power-on at time `now_ns`: arm at cylinder 0, cache empty.
   void reset(Nanoseconds now_ns);

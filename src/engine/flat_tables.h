@@ -138,6 +138,7 @@ struct CacheTable {
   std::uint8_t destage_behind, destage_by_lbn, destage_in_passing;
   std::uint8_t write_updates_segments;
 
+  bool operator==(const CacheTable&) const = default;
   // Between requests the drive may turn to something of its own.
   bool works_when_idle() const { return (destage_behind | read_ahead_resumes) != 0; }
   // Segments take what they need, as far as the buffer goes.

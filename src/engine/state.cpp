@@ -74,4 +74,24 @@ void State::reset(const Tables& tables, Nanoseconds now_ns) {
   recording = false;
 }
 
+void State::take_over(State& other) {
+  const std::uint32_t into = core.segments, of_blocks = core.segment_blocks;
+  core = other.core;
+  core.segments = into;
+  core.segment_blocks = of_blocks;
+  core.background = {};
+  core.paused = {};
+  core.dirty = 0;
+  core.used_blocks = core.visits = 0;
+  core.window = 0;
+  settings = other.settings;
+  queue = other.queue;
+  done_count = other.done_count;
+  std::copy_n(other.done(), done_count, done());
+  served = other.served;
+  submitted = other.submitted;
+  late_arrivals = other.late_arrivals;
+  outside_validity = other.outside_validity;
+}
+
 }  // namespace platter::engine

@@ -123,6 +123,8 @@ struct State {
   static State* create(const Tables& tables, void* memory);
   // As after power-on at that time: arm at cylinder 0, cache empty, nothing outstanding.
   void reset(const Tables& tables, Nanoseconds now_ns);
+  // Everything of another one but its buffer, which had nothing left to do.
+  void take_over(State& other);
 
  private:
   template <typename Item>

@@ -100,6 +100,8 @@ void compile_segments(const model::Cache& c, CacheTable& cache) {
       count(c.write_segments, cache.separate_write_segment ? 1 : most), std::min(1u, most), most);
 }
 
+}  // namespace
+
 CacheTable compile_cache(const model::Cache& c) {
   CacheTable cache{};
   cache.write_back_level = static_cast<std::uint8_t>(std::min(count(c.write_back_level, 0), 2u));
@@ -135,6 +137,8 @@ CacheTable compile_cache(const model::Cache& c) {
   cache.write_updates_segments = flag(is_set(c.write_updates_segments));
   return cache;
 }
+
+namespace {
 
 QueueTable compile_queue(const model::Queue& q) {
   const double depth = std::clamp(q.depth.or_else(0), 0.0, double{kMaxOutstanding});

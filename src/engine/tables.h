@@ -48,6 +48,9 @@ class Tables {
   ValidityTable validity;
 };
 
+// Throws Error(bad_input) for a size that is none.
+CacheTable compile_cache(const model::Cache& cache);
+
 // What is wrong with tables of unknown origin, as in "its layout has no zones"; nullopt: nothing.
 // An engine runs on tables that pass without overflow, endless loop or access outside of them.
 std::optional<std::string> tables_defect(const TablesView& tables);

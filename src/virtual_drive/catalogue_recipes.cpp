@@ -18,8 +18,11 @@ constexpr Mechanics kClassicMechanics{.rpm = 10'000,
                                       .first_seek_ms = 1.0,
                                       .last_seek_ms = 11.5};
 
-model::DriveModel made_from(const InventedDrive& drive, Recipe recipe, const Mechanics& mechanics) {
-  std::seed_seq seed(drive.name.begin(), drive.name.end());
+// What is drawn follows from the seed's name: the drive's own, unless it shares a layout.
+model::DriveModel made_from(const InventedDrive& drive, Recipe recipe, const Mechanics& mechanics,
+                            std::string_view drawn_by = {}) {
+  const std::string_view name = drawn_by.empty() ? drive.name : drawn_by;
+  std::seed_seq seed(name.begin(), name.end());
   std::mt19937_64 random(seed);
   fit_skews(recipe, mechanics);
   model::DriveModel model = drive_around(build(recipe, random), mechanics);
@@ -163,6 +166,197 @@ model::DriveModel busy(const InventedDrive& drive) {
   return model;
 }
 
+// Drives for the cache's sake: 500 MB without a defect, so that the rest of a characterization is
+// soon done, and a cache in which each differs from the first in one respect.
+model::Parameter policy(double number, const char* unit = "") {
+  model::Parameter parameter;
+  parameter.value = number;
+  parameter.unit = unit;
+  parameter.method = "invented";
+  return parameter;
+}
+
+model::DriveModel cache_base(const InventedDrive& drive) {
+  Recipe recipe;
+  recipe.heads = 4;
+  recipe.zones = 4;
+  recipe.even_zones = true;
+  recipe.slots = 1'000'000;
+  recipe.sectors = 334;
+  recipe.last_sectors = 224;
+  model::DriveModel model = made_from(drive, recipe, kClassicMechanics, "cache-base");
+  model.cache.read_ahead_max_blocks = policy(0, "blocks");  // as far as the segment goes
+  return model;
+}
+
+template <typename Change>
+model::DriveModel with_cache(const InventedDrive& drive, Change change) {
+  model::DriveModel model = cache_base(drive);
+  change(model.cache);
+  return model;
+}
+
+template <typename Change>
+model::DriveModel with_firmware(const InventedDrive& drive, Change change) {
+  model::DriveModel model = cache_base(drive);
+  change(*model.firmware);
+  return model;
+}
+
+model::DriveModel cache_one_segment(const InventedDrive& drive) {
+  return with_cache(drive, [](model::Cache& c) { c.segments = policy(1); });
+}
+
+model::DriveModel cache_many_segments(const InventedDrive& drive) {
+  return with_cache(drive, [](model::Cache& c) { c.segments = policy(32); });
+}
+
+model::DriveModel cache_fifo(const InventedDrive& drive) {
+  return with_cache(drive, [](model::Cache& c) {
+    c.replacement = policy(static_cast<double>(model::Replacement::first_in_first_out));
+  });
+}
+
+model::DriveModel cache_random(const InventedDrive& drive) {
+  return with_cache(drive, [](model::Cache& c) {
+    c.replacement = policy(static_cast<double>(model::Replacement::random));
+  });
+}
+
+model::DriveModel cache_pooled(const InventedDrive& drive) {
+  return with_cache(drive, [](model::Cache& c) { c.buffer_blocks = policy(1024, "blocks"); });
+}
+
+model::DriveModel cache_discards(const InventedDrive& drive) {
+  return with_cache(drive, [](model::Cache& c) { c.discards_after_transfer = policy(1); });
+}
+
+model::DriveModel with_read_ahead(const InventedDrive& drive, model::ReadAhead kind) {
+  return with_cache(drive,
+                    [&](model::Cache& c) { c.read_ahead = policy(static_cast<double>(kind)); });
+}
+
+model::DriveModel cache_no_read_ahead(const InventedDrive& drive) {
+  return with_read_ahead(drive, model::ReadAhead::none);
+}
+
+model::DriveModel cache_read_ahead_track(const InventedDrive& drive) {
+  return with_read_ahead(drive, model::ReadAhead::to_track_end);
+}
+
+model::DriveModel cache_read_ahead_cylinder(const InventedDrive& drive) {
+  return with_read_ahead(drive, model::ReadAhead::to_cylinder_end);
+}
+
+model::DriveModel cache_read_ahead_next_track(const InventedDrive& drive) {
+  return with_read_ahead(drive, model::ReadAhead::to_next_track_if_sequential);
+}
+
+model::DriveModel cache_read_ahead_sequential(const InventedDrive& drive) {
+  return with_cache(drive, [](model::Cache& c) { c.read_ahead_after_sequential = policy(1); });
+}
+
+model::DriveModel cache_read_ahead_short(const InventedDrive& drive) {
+  return with_cache(drive,
+                    [](model::Cache& c) { c.read_ahead_max_blocks = policy(64, "blocks"); });
+}
+
+model::DriveModel cache_read_ahead_least(const InventedDrive& drive) {
+  return with_cache(drive,
+                    [](model::Cache& c) { c.read_ahead_min_blocks = policy(128, "blocks"); });
+}
+
+model::DriveModel cache_read_ahead_on_hit(const InventedDrive& drive) {
+  return with_cache(drive, [](model::Cache& c) { c.read_ahead_on_hit = policy(1); });
+}
+
+model::DriveModel cache_no_abort(const InventedDrive& drive) {
+  return with_cache(drive, [](model::Cache& c) { c.read_ahead_abort = policy(0); });
+}
+
+model::DriveModel cache_write_through(const InventedDrive& drive) {
+  return with_cache(drive, [](model::Cache& c) { c.write_back_level = policy(0); });
+}
+
+model::DriveModel cache_separate_write(const InventedDrive& drive) {
+  return with_cache(drive, [](model::Cache& c) {
+    c.separate_write_segment = policy(1);
+    c.write_segments = policy(2);
+  });
+}
+
+// Written data wait in any segment; the four behind it differ from this one.
+model::DriveModel cache_shared_writes(const InventedDrive& drive) {
+  return with_cache(drive, [](model::Cache& c) {
+    c.destage_behind = policy(1);
+    c.write_segments = c.segments;
+  });
+}
+
+model::DriveModel cache_destage_idle(const InventedDrive& drive) {
+  model::DriveModel model = cache_shared_writes(drive);
+  model.cache.destage_idle = policy(50, "ms");
+  return model;
+}
+
+model::DriveModel cache_destage_by_lbn(const InventedDrive& drive) {
+  model::DriveModel model = cache_shared_writes(drive);
+  model.cache.destage_order = policy(static_cast<double>(model::DestageOrder::by_lbn));
+  return model;
+}
+
+model::DriveModel cache_write_burst(const InventedDrive& drive) {
+  model::DriveModel model = cache_shared_writes(drive);
+  model.cache.written_blocks = policy(512, "blocks");
+  return model;
+}
+
+model::DriveModel cache_persistent(const InventedDrive& drive) {
+  model::DriveModel model = cache_shared_writes(drive);
+  model.cache.written_persist = policy(1);
+  model.cache.synchronize = policy(0.2, "ms");
+  return model;
+}
+
+model::DriveModel adaptive(const InventedDrive& drive, double fewest, double most) {
+  return with_cache(drive, [&](model::Cache& c) {
+    c.segments = policy(most);
+    c.segment_blocks = policy(2048 / most, "blocks");
+    c.adaptive_min_segments = policy(fewest);
+  });
+}
+
+model::DriveModel cache_adaptive(const InventedDrive& drive) { return adaptive(drive, 1, 8); }
+model::DriveModel cache_adaptive_few(const InventedDrive& drive) { return adaptive(drive, 4, 16); }
+model::DriveModel cache_adaptive_wide(const InventedDrive& drive) { return adaptive(drive, 2, 32); }
+
+// 256 MB, on a drive that is larger than that.
+model::DriveModel cache_large(const InventedDrive& drive) {
+  model::DriveModel model = made_from(drive, classic_recipe({}), kClassicMechanics);
+  model.cache.read_ahead_max_blocks = policy(0, "blocks");
+  model.cache.segments = policy(512);
+  model.cache.segment_blocks = policy(1024, "blocks");
+  return model;
+}
+
+model::DriveModel cache_ignores_dra(const InventedDrive& drive) {
+  return with_firmware(drive, [](model::Firmware& f) { f.ignored_cache_fields = {"DRA"}; });
+}
+
+model::DriveModel cache_ignores_rcd_wce(const InventedDrive& drive) {
+  return with_firmware(drive, [](model::Firmware& f) { f.ignored_cache_fields = {"RCD", "WCE"}; });
+}
+
+model::DriveModel cache_ignores_segments(const InventedDrive& drive) {
+  return with_firmware(drive, [](model::Firmware& f) {
+    f.ignored_cache_fields = {"NUMBER OF CACHE SEGMENTS"};
+  });
+}
+
+model::DriveModel cache_fixed_page(const InventedDrive& drive) {
+  return with_firmware(drive, [](model::Firmware& f) { f.cache_page_changeable = false; });
+}
+
 constexpr InventedDrive kDrives[] = {
     {"spare-none", "invented, 10 GB: no spares", spare_none},
     {"spare-track", "invented, 10 GB: spare sectors of each track", spare_track},
@@ -189,6 +383,50 @@ constexpr InventedDrive kDrives[] = {
      lying_translation},
     {"few-formats", "invented, 10 GB: places in bytes from the index only", few_formats},
     {"busy", "invented, 10 GB: answers BUSY or UNIT ATTENTION now and then", busy},
+    {"cache-base", "invented, 0.5 GB: 8 segments of 256 blocks, write-back", cache_base},
+    {"cache-one-segment", "cache-base with one segment", cache_one_segment},
+    {"cache-many-segments", "cache-base with 32 segments", cache_many_segments},
+    {"cache-fifo", "cache-base, replaces first in first out", cache_fifo},
+    {"cache-random", "cache-base, replaces at random", cache_random},
+    {"cache-pooled", "cache-base, segments share a buffer of 1024 blocks", cache_pooled},
+    {"cache-discards", "cache-base, drops read data once sent", cache_discards},
+    {"cache-no-read-ahead", "cache-base without read-ahead", cache_no_read_ahead},
+    {"cache-read-ahead-track", "cache-base, reads ahead to the end of the track",
+     cache_read_ahead_track},
+    {"cache-read-ahead-cylinder", "cache-base, reads ahead to the end of the cylinder",
+     cache_read_ahead_cylinder},
+    {"cache-read-ahead-next-track",
+     "cache-base, reads ahead to the track's end, and the next one's after sequential reads",
+     cache_read_ahead_next_track},
+    {"cache-read-ahead-sequential", "cache-base, reads ahead behind sequential reads only",
+     cache_read_ahead_sequential},
+    {"cache-read-ahead-short", "cache-base, reads at most 64 blocks ahead", cache_read_ahead_short},
+    {"cache-read-ahead-least", "cache-base, no command stops the first 128 blocks of read-ahead",
+     cache_read_ahead_least},
+    {"cache-read-ahead-on-hit", "cache-base, reads ahead behind hits, too",
+     cache_read_ahead_on_hit},
+    {"cache-no-abort", "cache-base, no command stops read-ahead", cache_no_abort},
+    {"cache-write-through", "cache-base without a write cache", cache_write_through},
+    {"cache-separate-write", "cache-base, two of the segments for writes only",
+     cache_separate_write},
+    {"cache-shared-writes", "cache-base, written data wait in any segment until it is idle",
+     cache_shared_writes},
+    {"cache-destage-idle", "cache-shared-writes, destages after 50 ms without a command",
+     cache_destage_idle},
+    {"cache-destage-by-lbn", "cache-shared-writes, destages by LBN", cache_destage_by_lbn},
+    {"cache-write-burst", "cache-shared-writes, at most 512 blocks wait", cache_write_burst},
+    {"cache-persistent", "cache-shared-writes, written data are safe as they are taken",
+     cache_persistent},
+    {"cache-adaptive", "cache-base, 1 to 8 segments as the load asks", cache_adaptive},
+    {"cache-adaptive-few", "cache-base, 4 to 16 segments as the load asks", cache_adaptive_few},
+    {"cache-adaptive-wide", "cache-base, 2 to 32 segments as the load asks", cache_adaptive_wide},
+    {"cache-large", "invented, 10 GB: 512 segments of 1024 blocks", cache_large},
+    {"cache-ignores-dra", "cache-base, DRA of mode page 08h does nothing", cache_ignores_dra},
+    {"cache-ignores-rcd-wce", "cache-base, RCD and WCE of mode page 08h do nothing",
+     cache_ignores_rcd_wce},
+    {"cache-ignores-segments", "cache-base, the number of segments of mode page 08h does nothing",
+     cache_ignores_segments},
+    {"cache-fixed-page", "cache-base, nothing of mode page 08h can be changed", cache_fixed_page},
 };
 
 }  // namespace

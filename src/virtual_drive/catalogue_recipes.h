@@ -1,5 +1,5 @@
-// Drives of the catalogue that nobody built: one for each scheme of sparing, and for each trouble
-// that address translation makes. Small recipes here, large layouts when they are asked for.
+// Drives of the catalogue that nobody built: one for each scheme of sparing, for each trouble that
+// address translation makes, and for each thing in which caches differ. Small recipes here, large layouts when they are asked for.
 #pragma once
 
 #include <span>

@@ -237,14 +237,11 @@ Answer LogicalUnit::mode_select(const scsi::Command& command) {
   const auto parameters =
       parameter_list(command, ten ? scsi::get_be16(&command.cdb[7]) : command.cdb[4]);
   if (!parameters) return electronics(check_condition(kDataPhaseError));
-  const auto before = modes_.cache_settings();
+  const auto before = modes_.caching_page();
   Answer answer = electronics(ten ? modes_.select_10(command, *parameters)
                                   : modes_.select_6(command, *parameters));
   answer.reply.taken = parameters->size();
-  const auto after = modes_.cache_settings();
-  answer.work.cache_changed = before.read_cache != after.read_cache ||
-                              before.write_cache != after.write_cache ||
-                              before.read_ahead != after.read_ahead;
+  answer.work.cache_changed = modes_.caching_page() != before;
   return answer;
 }
 

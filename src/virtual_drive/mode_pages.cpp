@@ -18,9 +18,6 @@ constexpr std::uint8_t kErrorRecovery = 0x01, kDisconnectReconnect = 0x02, kForm
 constexpr std::uint16_t kBackgroundControl = 0x011c;  // subpage 01h
 constexpr std::uint8_t kCurrent = 0, kChangeable = 1, kDefaults = 2, kSaved = 3;
 
-// Of the caching page (SBC-3 table 164): offsets and bits.
-constexpr std::size_t kCacheFlags = 2, kReadAheadFlags = 12;
-constexpr std::uint8_t kWce = 0x04, kRcd = 0x01, kDra = 0x20, kSegmentsInBlocks = 0x40;
 constexpr std::size_t kActiveNotch = 6;  // of the notch page
 constexpr std::size_t kReadRetryCount = 3;
 
@@ -31,15 +28,6 @@ std::vector<std::uint8_t> empty_page(std::uint8_t code, std::uint8_t length) {
   page[0] = code;
   page[1] = length;
   return page;
-}
-
-// A model's number in a field of 8 or 16 bits: 0 where the model has none, the most that fits where
-// it is larger.
-template <class Field>
-Field fitted(const model::Parameter& parameter) {
-  const double value = parameter.or_else(0);
-  return static_cast<Field>(
-      std::clamp(value, 0.0, static_cast<double>(std::numeric_limits<Field>::max())));
 }
 
 // A share of the buffer in 1/256 (SPC-4 clause 7.5.10).
@@ -67,32 +55,6 @@ std::vector<std::uint8_t> geometry_page(const Personality& drive) {
   page[5] = static_cast<std::uint8_t>(std::min<std::uint32_t>(drive.heads, 255));
   scsi::put_be(&page[20], 2, drive.rpm);
   return page;
-}
-
-std::vector<std::uint8_t> caching_page(const model::Cache& cache) {
-  auto page = empty_page(kCaching, 0x12);
-  if (cache.write_back_level.or_else(0) > 0) page[kCacheFlags] |= kWce;
-  if (cache.read_enabled.or_else(1) == 0) page[kCacheFlags] |= kRcd;
-  scsi::put_be(&page[4], 2, 0xffff);  // a request of any size is prefetched for
-  scsi::put_be(&page[6], 2, fitted<std::uint16_t>(cache.read_ahead_min_blocks));
-  scsi::put_be(&page[8], 2, fitted<std::uint16_t>(cache.read_ahead_max_blocks));
-  scsi::put_be(&page[10], 2, 0xffff);
-  page[kReadAheadFlags] = kSegmentsInBlocks;
-  if (cache.read_ahead.or_else(0) == 0) page[kReadAheadFlags] |= kDra;
-  page[13] = fitted<std::uint8_t>(cache.segments);
-  scsi::put_be(&page[14], 2, fitted<std::uint16_t>(cache.segment_blocks));
-  return page;
-}
-
-// What a drive cannot do, no bit can turn on; what it does can be turned off, if the firmware lets.
-std::vector<std::uint8_t> caching_changeable(const std::vector<std::uint8_t>& page,
-                                             const model::Firmware& firmware) {
-  auto mask = empty_page(kCaching, 0x12);
-  if (!firmware.cache_page_changeable) return mask;
-  mask[kCacheFlags] =
-      static_cast<std::uint8_t>((page[kCacheFlags] & kWce) | (~page[kCacheFlags] & kRcd));
-  mask[kReadAheadFlags] = static_cast<std::uint8_t>(~page[kReadAheadFlags] & kDra);
-  return mask;
 }
 
 constexpr std::uint8_t kEnable = 0x01;  // EN_BMS, EN_PS and STANDBY_Y in their bytes
@@ -218,13 +180,15 @@ constexpr std::size_t kDescriptorBytes = 8;
 }
 
 ModePages::ModePages(const Personality& drive, const engine::LayoutMap& map)
-    : drive_(drive), map_(map), zone_starts_(model::zone_starts(drive.model.layout)) {
+    : drive_(drive),
+      map_(map),
+      zone_starts_(model::zone_starts(drive.model.layout)),
+      caching_(drive.model.cache, drive.firmware) {
   add(error_recovery_page());
   add(disconnect_reconnect_page(drive.model.bus));
   add(format_page(drive, map, 0, zone_starts_[1]));
   add(geometry_page(drive));
-  const auto caching = caching_page(drive.model.cache);
-  add(caching, caching_changeable(caching, drive.firmware));
+  add(caching_.defaults(), caching_.changeable());
   add(empty_page(kControl, drive.level == ScsiLevel::scsi2 ? 0x06 : 0x0a));
   const auto disturbed = drive.model.imperfections.value_or(model::Imperfections{});
   if (drive.level >= ScsiLevel::spc2 || disturbed.idle_condition_s > 0)
@@ -248,10 +212,15 @@ void ModePages::restore_defaults() {
 }
 
 engine::CacheSettings ModePages::cache_settings() const {
-  const auto& page = pages_.at(kCaching).current;
-  return {.read_cache = (page[kCacheFlags] & kRcd) == 0,
-          .write_cache = (page[kCacheFlags] & kWce) != 0,
-          .read_ahead = (page[kReadAheadFlags] & kDra) == 0};
+  return caching_.settings(pages_.at(kCaching).current);
+}
+
+model::Cache ModePages::cache_policies(const model::Cache& cache) const {
+  return caching_.policies(cache, pages_.at(kCaching).current);
+}
+
+const std::vector<std::uint8_t>& ModePages::caching_page() const {
+  return pages_.at(kCaching).current;
 }
 
 std::uint8_t ModePages::read_retries() const {
@@ -361,6 +330,9 @@ Reply ModePages::check_page(std::span<const std::uint8_t> page, std::uint16_t at
       return invalid_parameter(static_cast<std::uint16_t>(at + i));
   if ((page[0] & 0x3f) == kNotch && scsi::get_be16(&page[kActiveNotch]) >= zone_starts_.size())
     return invalid_parameter(static_cast<std::uint16_t>(at + kActiveNotch));
+  if (code_of(page) == kCaching)
+    if (const auto wrong = caching_.wrong_byte({page.begin(), page.end()}))
+      return invalid_parameter(static_cast<std::uint16_t>(at + *wrong));
   return {};
 }
 
@@ -405,6 +377,7 @@ Reply ModePages::select(const scsi::Command& command, const Header& header,
   }
   for (const auto& page : accepted)
     std::copy(page.begin() + 2, page.end(), pages_.at(code_of(page)).current.begin() + 2);
+  pages_.at(kCaching).current = caching_.shown(pages_.at(kCaching).current);
   if (pages_.contains(kNotch)) show_active_notch();
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include "engine/engine.h"
 #include "engine/layout_map.h"
+#include "virtual_drive/caching_page.h"
 #include "virtual_drive/personality.h"
 #include "virtual_drive/sense_data.h"
 
@@ -24,8 +25,11 @@ class ModePages {
   Reply select_6(const scsi::Command& command, std::span<const std::uint8_t> parameters);
   Reply select_10(const scsi::Command& command, std::span<const std::uint8_t> parameters);
 
-  // RCD, WCE and DRA of the current caching page.
+  // What the current caching page asks for: RCD, WCE and DRA; and these policies as its other fields
+  // change them.
   engine::CacheSettings cache_settings() const;
+  model::Cache cache_policies(const model::Cache& cache) const;
+  const std::vector<std::uint8_t>& caching_page() const;
   std::uint8_t read_retries() const;
   // EN_BMS of page 1Ch/01h, and of page 1Ah the idle_a timer with its bit; false where there is none.
   bool scans_in_background() const;
@@ -54,6 +58,7 @@ class ModePages {
   const Personality& drive_;
   const engine::LayoutMap& map_;
   std::vector<std::uint64_t> zone_starts_;  // first slot of each zone, and the end
+  CachingPage caching_;
   std::map<std::uint16_t, Page> pages_;  // by code | subpage << 8
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/error.h"
+#include "virtual_drive/caching_page.h"
 
 namespace platter::virtual_drive {
 namespace {
@@ -62,6 +63,8 @@ Personality personality_of(const model::DriveModel& model, const engine::LayoutM
   if (drive.firmware.scsi_level.empty())
     drive.firmware.scsi_level = assumed_level(model, drive.blocks);
   drive.level = scsi_level(drive.firmware.scsi_level);
+  check_field_names(drive.firmware.fixed_cache_fields);
+  check_field_names(drive.firmware.ignored_cache_fields);
   drive.cylinders = std::max(model.identity.cylinders, layout.cylinders());
   drive.heads = std::max(model.identity.heads, layout.heads());
   drive.rpm = rotations_per_minute(model.rotation);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/tables.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/logical_unit.h"
 
@@ -49,9 +50,16 @@ struct Outstanding {
   Nanoseconds delay_ns = 0;  // from the engine's completion to the host's
 };
 
-model::DriveModel with_adaptive_cache(model::DriveModel model) {
+// What the drive really has, which its published model may not tell.
+model::Cache true_cache(const model::DriveModel& model) {
+  model::Cache cache = model.cache;
   if (model.imperfections && model.imperfections->adaptive_cache_min_segments > 0)
-    model.cache.adaptive_min_segments.value = model.imperfections->adaptive_cache_min_segments;
+    cache.adaptive_min_segments.value = model.imperfections->adaptive_cache_min_segments;
+  return cache;
+}
+
+model::DriveModel with_true_cache(model::DriveModel model) {
+  model.cache = true_cache(model);
   return model;
 }
 
@@ -65,7 +73,8 @@ std::size_t task_set_of(const model::DriveModel& model) {
 struct VirtualDevice::Impl {
   Impl(const model::DriveModel& model, std::string device_name)
       : name(std::move(device_name)),
-        engine(with_adaptive_cache(model)),
+        cache(true_cache(model)),
+        engine(with_true_cache(model)),
         layout(engine.layout()),
         unit(model, layout),
         noise(model.imperfections.value_or(model::Imperfections{}), engine.period_ns()),
@@ -91,11 +100,15 @@ struct VirtualDevice::Impl {
                    Nanoseconds arrival_ns, Outstanding& entry);
   std::optional<scsi::Completion> earliest(std::optional<Nanoseconds> deadline_ns);
   void apply_cache_settings(Nanoseconds time_ns) {
-    if (!settings_are_ignored) engine.set_cache(unit.cache_settings(), time_ns);
+    if (settings_are_ignored) return;
+    const engine::CacheTable policies = engine::compile_cache(unit.modes().cache_policies(cache));
+    if (policies != engine.tables().cache) engine.change_cache(policies, time_ns);
+    engine.set_cache(unit.cache_settings(), time_ns);
   }
 
   std::string name;
   VirtualClock clock;
+  model::Cache cache;  // as the drive was built
   engine::Engine engine;
   engine::LayoutMap layout;
   LogicalUnit unit;

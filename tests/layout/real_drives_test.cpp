@@ -46,6 +46,7 @@ TEST_CASE("every virtual drive that tells the truth is mapped exactly through it
   for (const virtual_drive::CatalogueEntry& entry : virtual_drive::catalogue()) {
     const model::DriveModel model = virtual_drive::catalogue_model(entry);
     if (model.firmware && !model.firmware->translates_truly) continue;
+    if (entry.name.starts_with("cache-") && entry.name != "cache-base") continue;  // laid out alike
     DYNAMIC_SECTION(entry.name) {
       virtual_drive::VirtualDevice device(model);
       scsi::Guard guard(device, {});

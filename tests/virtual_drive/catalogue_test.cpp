@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "engine/tables.h"
 #include "model/error.h"
 #include "model/json.h"
 #include "model/validate.h"
@@ -108,9 +109,11 @@ TEST_CASE("invented drives are what their descriptions say") {
     const auto model = drive(std::string(invented.name).c_str());
     REQUIRE_NOTHROW(model::validate(model, "it"));
     const bool large = invented.name == "serpentine-147gb";
-    CHECK(model.identity.blocks > (large ? 286'000'000 : 17'500'000));
-    CHECK(model.identity.blocks < (large ? 288'000'000 : 23'500'000));
-    CHECK(model.layout.remaps.empty() == (invented.name == "spare-none"));
+    const bool cached = invented.name.starts_with("cache-");
+    const bool small = cached && invented.name != "cache-large";
+    CHECK(model.identity.blocks > (large ? 286'000'000 : small ? 900'000 : 17'500'000));
+    CHECK(model.identity.blocks < (large ? 288'000'000 : small ? 1'100'000 : 23'500'000));
+    CHECK(model.layout.remaps.empty() == (cached || invented.name == "spare-none"));
     CHECK(model::to_json_text(model).size() < 1'000'000);
   }
   CHECK(drive("spare-none").layout.spares == "none");
@@ -194,4 +197,33 @@ TEST_CASE("the truth tells the power-on phase that a seed gives") {
   CHECK(truth_of("virtual:atlas10k").provenance.notes.back().find("new one in every run") !=
         std::string::npos);
   CHECK_THROWS_AS(truth_of("/dev/sg0"), Error);
+}
+
+TEST_CASE("caches of the catalogue differ from the base drive's in one respect") {
+  const auto layout_of = [](const model::DriveModel& model) {
+    model::DriveModel alone;
+    alone.layout = model.layout;
+    return model::to_json_text(alone);
+  };
+  const model::DriveModel base = virtual_model("cache-base");
+  const engine::CacheTable plain = engine::compile_cache(base.cache);
+  std::size_t caches = 0, adaptive = 0;
+  for (const auto& invented : invented_drives()) {
+    if (!invented.name.starts_with("cache-") || invented.name == "cache-base") continue;
+    INFO(invented.name);
+    const auto model = virtual_model(std::string(invented.name));
+    const engine::CacheTable cache = engine::compile_cache(model.cache);
+    const auto& firmware = *model.firmware;
+    CHECK((cache != plain || model.cache.written_blocks.value || model.cache.written_persist.value ||
+           !firmware.ignored_cache_fields.empty() || !firmware.cache_page_changeable));
+    if (invented.name != "cache-large")
+      CHECK(layout_of(model) == layout_of(base));
+    caches += cache != plain;
+    adaptive += cache.fewest_segments > 0;
+  }
+  CHECK(caches >= 10);
+  CHECK(adaptive == 3);
+  CHECK(virtual_model("cache-large").cache.segments.or_else(0) *
+            virtual_model("cache-large").cache.segment_blocks.or_else(0) ==
+        256 * 2048);
 }

@@ -1,6 +1,8 @@
 // MODE SENSE and MODE SELECT, and what the caching page does to the drive.
 #include <catch2/catch.hpp>
 
+#include "model/error.h"
+#include "scsi/caching_fields.h"
 #include "virtual_drive/test_drive.h"
 
 using namespace platter;
@@ -117,7 +119,7 @@ TEST_CASE("geometry, format, notch and caching pages tell what the model says") 
   REQUIRE(sense_for(device, select_6(active)) == 0x52600);
 
   const auto caching = page_of(device, 0x08);
-  REQUIRE(caching[2] == 0x04);  // WCE, RCD clear
+  REQUIRE(caching[2] == 0x14);  // DISC, WCE, RCD clear
   REQUIRE((caching[12] & 0x20) == 0);
   REQUIRE(scsi::get_be16(&caching[8]) == 30);
   REQUIRE(caching[13] == 3);
@@ -130,8 +132,10 @@ TEST_CASE("what can be changed is what the firmware lets, and what the drive can
   Bytes expected(20, 0);
   expected[0] = 0x08;
   expected[1] = 0x12;
-  expected[2] = 0x05;
-  expected[12] = 0x20;
+  expected[2] = 0x1f;  // DISC, SIZE, WCE, MF, RCD
+  for (std::size_t i = 4; i < 12; ++i) expected[i] = 0xff;  // of read-ahead
+  expected[12] = 0x20;                                      // DRA
+  expected[13] = expected[14] = expected[15] = 0xff;        // segments and their size
   REQUIRE(mask == expected);
 
   auto fixed = test_drive();
@@ -142,25 +146,37 @@ TEST_CASE("what can be changed is what the firmware lets, and what the drive can
   page[2] ^= 0x04;
   REQUIRE(sense_for(rigid, select_6(page)) == 0x52600);
 
+  auto some = test_drive();
+  some.firmware->fixed_cache_fields = {"WCE", "NUMBER OF CACHE SEGMENTS", "MINIMUM PRE-FETCH"};
+  some.firmware->ignored_cache_fields = {"IC"};
+  VirtualDevice partly(some);
+  const auto partly_mask = page_of(partly, 0x08, changeable);
+  REQUIRE(partly_mask[2] == 0x9b);
+  REQUIRE(partly_mask[6] == 0);
+  REQUIRE(partly_mask[8] == 0xff);
+  REQUIRE(partly_mask[13] == 0);
+  some.firmware->fixed_cache_fields = {"WCE bit"};
+  REQUIRE_THROWS_AS(VirtualDevice(some), Error);
+
   auto without = test_drive();
   without.cache.write_back_level = value(0);
   VirtualDevice through(without);
-  REQUIRE(page_of(through, 0x08)[2] == 0x00);
-  REQUIRE(page_of(through, 0x08, changeable)[2] == 0x01);
+  REQUIRE(page_of(through, 0x08)[2] == 0x10);
+  REQUIRE(page_of(through, 0x08, changeable)[2] == 0x1b);
 }
 
 TEST_CASE("MODE SELECT changes what can be changed, and nothing on an error") {
   VirtualDevice device(test_drive());
   const auto original = page_of(device, 0x08);
   auto page = original;
-  page[2] = 0x01;
+  page[2] = 0x11;
   page[12] |= 0x20;
   REQUIRE(sense_for(device, select_6(page)) == 0);
   REQUIRE(page_of(device, 0x08) == page);
   REQUIRE(page_of(device, 0x08, defaults) == original);
 
   auto wrong = original;
-  wrong[13] = 9;  // segments
+  wrong[13] = 0;  // segments
   const auto refused = run(device, select_6(wrong));
   REQUIRE(sense_of(refused) == 0x52600);
   REQUIRE(scsi::get_be16(&refused.sense[16]) == 4 + 13);
@@ -214,11 +230,11 @@ TEST_CASE("the caching page takes effect, unless the drive lies") {
     return run(device, read_10(500, 4)).response_ns();
   };
   auto honest = test_drive();
-  REQUIRE(second_read_ns(honest, 0x04) < kMillisecond);
-  REQUIRE(second_read_ns(honest, 0x05) > 4 * kMillisecond);
+  REQUIRE(second_read_ns(honest, 0x14) < kMillisecond);
+  REQUIRE(second_read_ns(honest, 0x15) > 4 * kMillisecond);
   auto liar = test_drive();
   liar.imperfections.emplace().mode_page_lies = true;
-  REQUIRE(second_read_ns(liar, 0x05) < kMillisecond);
+  REQUIRE(second_read_ns(liar, 0x15) < kMillisecond);
 }
 
 TEST_CASE("pages with a subpage are asked for and set by both numbers") {
@@ -249,4 +265,82 @@ TEST_CASE("pages with a subpage are asked for and set by both numbers") {
   const auto without = run(device, all).data.size();
   all.cdb[3] = 0xff;
   CHECK(run(device, all).data.size() == without + 16);
+}
+
+namespace {
+
+// Under a page with that field: how long the last of these one-block reads takes, 50 ms apart.
+Nanoseconds last_read_ns(model::DriveModel model, std::string_view field, std::uint32_t value_set,
+                         const std::vector<std::uint32_t>& lbns) {
+  VirtualDevice device(model);
+  auto page = page_of(device, 0x08);
+  if (!field.empty()) {
+    scsi::set_value(page, *scsi::find_caching_field(field), value_set);
+    REQUIRE(sense_for(device, select_6(page)) == 0);
+  }
+  Nanoseconds last = 0;
+  for (const std::uint32_t lbn : lbns) {
+    device.clock().sleep_until_ns(device.clock().now_ns() + 50 * kMillisecond);
+    last = run(device, read_10(lbn, 1)).response_ns();
+  }
+  return last;
+}
+
+bool hits(const model::DriveModel& model, std::string_view field, std::uint32_t value_set,
+          const std::vector<std::uint32_t>& lbns) {
+  return last_read_ns(model, field, value_set, lbns) < 2 * kMillisecond;
+}
+
+}  // namespace
+
+TEST_CASE("the fields of the caching page act on the drive") {
+  auto drive = test_drive();
+  drive.cache.read_ahead_max_blocks = value(0);
+  const std::vector<std::uint32_t> three{500, 1000, 1500, 500}, four{500, 1000, 1500, 2000, 500};
+  CHECK(hits(drive, "", 0, three));
+  CHECK_FALSE(hits(drive, "", 0, four));
+  CHECK(hits(drive, "NUMBER OF CACHE SEGMENTS", 4, four));
+  CHECK_FALSE(hits(drive, "NUMBER OF CACHE SEGMENTS", 2, three));
+  CHECK(hits(drive, "", 0, {500, 539}));
+  CHECK_FALSE(hits(drive, "", 0, {500, 541}));
+  CHECK(hits(drive, "NUMBER OF CACHE SEGMENTS", 2, {500, 559}));
+  CHECK(hits(drive, "MAXIMUM PRE-FETCH", 10, {500, 510}));
+  CHECK_FALSE(hits(drive, "MAXIMUM PRE-FETCH", 10, {500, 511}));
+  CHECK_FALSE(hits(drive, "MAXIMUM PRE-FETCH", 0, {500, 501}));
+  CHECK_FALSE(hits(drive, "MAXIMUM PRE-FETCH CEILING", 5, {500, 506}));
+  CHECK_FALSE(hits(drive, "DISABLE PRE-FETCH TRANSFER LENGTH", 0, {500, 501}));
+  CHECK(hits(drive, "DISABLE PRE-FETCH TRANSFER LENGTH", 1, {500, 501}));
+  CHECK_FALSE(hits(drive, "DRA", 1, {500, 501}));
+
+  // By size: the number follows, and is shown.
+  VirtualDevice device(drive);
+  auto page = page_of(device, 0x08);
+  const auto original = page;
+  page[2] |= 0x08;
+  scsi::put_be(&page[14], 2, 60);
+  REQUIRE(sense_for(device, select_6(page)) == 0);
+  page[13] = 2;
+  CHECK(page_of(device, 0x08) == page);
+  REQUIRE(sense_for(device, select_6(original)) == 0);
+  CHECK(page_of(device, 0x08) == original);
+
+  // Shown, and not done.
+  drive.firmware->ignored_cache_fields = {"NUMBER OF CACHE SEGMENTS", "DRA"};
+  CHECK_FALSE(hits(drive, "NUMBER OF CACHE SEGMENTS", 4, four));
+  CHECK(hits(drive, "DRA", 1, {500, 501}));
+}
+
+TEST_CASE("a change of the caching page keeps what was written") {
+  auto drive = test_drive();
+  drive.cache.destage_behind = value(1);
+  drive.cache.destage_idle = value(1000);
+  VirtualDevice device(drive);
+  const Bytes data(512, 0x5a);
+  CHECK(run(device, write_10(700, data)).response_ns() < 2 * kMillisecond);
+  auto page = page_of(device, 0x08);
+  page[13] = 2;
+  REQUIRE(sense_for(device, select_6(page)) == 0);
+  const auto read = run(device, read_10(700, 1));
+  CHECK(read.data == data);
+  CHECK(read.response_ns() > 2 * kMillisecond);  // it went to the media, and the buffer is empty
 }
