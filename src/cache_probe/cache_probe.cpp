@@ -25,7 +25,7 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
   const std::vector<LbnRange>& writable = options.writable;
   record.setting.writes_allowed = !writable.empty();
 
-  std::vector<std::uint64_t> targets;
+  std::vector<std::uint64_t> written;
   const std::vector<std::function<void()>> tests = {
       [&] { test_miss_control(prober); },
       [&] { test_basics(prober); },
@@ -37,15 +37,17 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
       [&] { test_zero_latency_read(prober); },
       [&] {
         if (writable.empty()) return;
-        targets = write_targets(prober, writable);
-        if (!targets.empty()) {
+        Targets targets(prober, writable);
+        if (targets.any()) {
           test_write_back(prober, targets);
           test_reads_of_written(prober, targets);
           test_write_segments(prober, targets);
+          test_destage(prober, targets);
+          written = targets.all();
         }
         test_zero_latency_write(prober, writable);
       },
-      [&] { exercise_cache(prober, targets); },
+      [&] { exercise_cache(prober, written); },
   };
   for (std::size_t i = 0; i < tests.size(); ++i) {
     context.report("cache", static_cast<double>(i) / static_cast<double>(tests.size()));

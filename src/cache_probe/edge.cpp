@@ -5,16 +5,18 @@
 
 namespace platter::cache_probe {
 
-bool is_fast(const Observation& seen, double period_ns) {
-  return static_cast<double>(seen.response_ns()) < kFastRev * period_ns;
+bool later_probes_count(Question question) { return question == Question::segments; }
+
+bool is_fast(const Record& record, const Observation& seen) {
+  return Responses(record).is_fast(seen);
 }
 
 std::map<std::int64_t, Tally> tallies_of(const Record& record, Question question) {
   std::map<std::int64_t, Tally> tallies;
+  const Responses responses(record);
   for (const Observation& seen : record.observations) {
-    if (seen.question != question) continue;
-    Tally& tally = tallies[seen.x];
-    ++(is_fast(seen, record.setting.period_ns) ? tally.fast : tally.slow);
+    if (seen.question != question || (seen.nth > 0 && !later_probes_count(question))) continue;
+    tallies[seen.x].add(responses.log_ratio(seen));
   }
   return tallies;
 }
@@ -25,22 +27,8 @@ Tally tally_of(const Record& record, Question question, std::int64_t x) {
   return found == tallies.end() ? Tally{} : found->second;
 }
 
-Rates rates_of(const Record& record) {
-  Tally control;
-  for (const auto& [x, tally] : tallies_of(record, Question::miss_control)) {
-    control.fast += tally.fast;
-    control.slow += tally.slow;
-  }
-  Rates rates;
-  if (control.all() > 0) {
-    rates.fast_if_miss =
-        (static_cast<double>(control.fast) + 0.5) / (static_cast<double>(control.all()) + 1);
-  }
-  return rates;
-}
-
 Judgement judge(const Record& record, Question question, std::int64_t x) {
-  return judge(tally_of(record, question, x), rates_of(record));
+  return judge(tally_of(record, question, x));
 }
 
 double Edge::error() const {
@@ -51,16 +39,14 @@ double Edge::error() const {
 std::optional<Edge> edge_of(const Record& record, Question question) {
   const auto tallies = tallies_of(record, question);
   if (tallies.empty()) return std::nullopt;
-  const Rates rates = rates_of(record);
   const std::vector<std::pair<std::int64_t, Tally>> steps(tallies.begin(), tallies.end());
 
-  // Likelihood of the cut before step i: all below hit, all from i on miss.
-  double likelihood = 0;
-  for (const auto& [x, tally] : steps) likelihood += log_if_miss(tally, rates);
-  double best = likelihood;
+  // Likelihood of the cut before step i, against that all miss: those below hit, all from i on
+  // miss.
+  double likelihood = 0, best = 0;
   std::size_t cut = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    likelihood += log_if_hit(steps[i].second, rates) - log_if_miss(steps[i].second, rates);
+    likelihood += log_likelihood(steps[i].second, 1);
     if (likelihood > best) {
       best = likelihood;
       cut = i + 1;
@@ -71,22 +57,22 @@ std::optional<Edge> edge_of(const Record& record, Question question) {
   Edge edge;
   edge.last_hit = steps[cut - 1].first;
   if (cut < steps.size()) edge.first_miss = steps[cut].first;
-  edge.sure_hit = edge.last_hit;
-  edge.sure_miss = edge.first_miss;
+  // An x that is open says nothing, one that is of two minds says that the edge moves.
+  edge.sure_hit = steps[0].first - 1;
+  bool sure = true;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     edge.samples += steps[i].second.all();
-    const Verdict verdict = judge(steps[i].second, rates).verdict;
-    if (i < cut && verdict != Verdict::hit) {
-      edge.mixed |= verdict != Verdict::open;
-      edge.sure_hit = std::min(edge.sure_hit, i == 0 ? steps[0].first - 1 : steps[i - 1].first);
-    }
-    if (i >= cut && verdict != Verdict::miss) {
-      edge.mixed |= verdict != Verdict::open;
-      if (i + 1 < steps.size())
-        edge.sure_miss = steps[i + 1].first;
-      else
-        edge.sure_miss.reset();
-    }
+    const Verdict verdict = judge(steps[i].second).verdict;
+    const bool fits =
+        verdict == Verdict::open || verdict == (i < cut ? Verdict::hit : Verdict::miss);
+    edge.mixed |= !fits;
+    sure &= fits && i < cut;
+    if (sure && verdict == Verdict::hit) edge.sure_hit = steps[i].first;
+  }
+  for (std::size_t i = steps.size(); i-- > cut;) {
+    const Verdict verdict = judge(steps[i].second).verdict;
+    if (verdict == Verdict::miss) edge.sure_miss = steps[i].first;
+    if (verdict == Verdict::hit || verdict == Verdict::mixed) break;
   }
   return edge;
 }

@@ -7,21 +7,18 @@
 #include <optional>
 
 #include "cache_probe/record.h"
+#include "cache_probe/responses.h"
 #include "cache_probe/verdict.h"
 
 namespace platter::cache_probe {
 
-// A response below this share of a revolution is "fast". Probes are planned so that a miss takes at
-// least 0.7 revolutions.
-constexpr double kFastRev = 0.35;
+// A hit may start read-ahead again, so that only the first probe of a setup tells how far what was
+// read goes; that a segment is still there every probe tells.
+bool later_probes_count(Question question);
 
-bool is_fast(const Observation& seen, double period_ns);
 Tally tally_of(const Record& record, Question question, std::int64_t x);
 std::map<std::int64_t, Tally> tallies_of(const Record& record, Question question);
-
-// How often a miss is fast, from the control probes (Laplace's rule); hits are taken to be delayed
-// in 2 % of the cases.
-Rates rates_of(const Record& record);
+bool is_fast(const Record& record, const Observation& seen);
 
 Judgement judge(const Record& record, Question question, std::int64_t x);
 

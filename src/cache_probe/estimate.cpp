@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "cache_probe/arrival_fit.h"
@@ -15,7 +16,6 @@ using model::Parameter;
 using model::ReadAhead;
 
 constexpr const char* kNotWritten = "writes were not allowed (--allow-writes)";
-constexpr double kRareRate = 0.05;
 constexpr std::int64_t kMostRounding = 64;  // blocks; read-ahead may end at a multiple of them
 constexpr const char* kBlocks = "blocks";
 
@@ -39,7 +39,7 @@ Parameter measured(double value, double error, std::uint64_t samples, std::strin
 
 class Estimator {
  public:
-  explicit Estimator(const Record& record) : record_(record), rates_(rates_of(record)) {}
+  explicit Estimator(const Record& record) : record_(record) {}
 
   Estimate all() {
     read_facts();
@@ -72,7 +72,7 @@ class Estimator {
   Parameter yes_or_no(Question question, std::string method, std::int64_t x = 0,
                       bool hit_means_yes = true) {
     const Tally tally = tally_of(record_, question, x);
-    const Judgement judgement = judge(tally, rates_);
+    const Judgement judgement = judge(tally);
     if (judgement.verdict == Verdict::open) return absent(missing());
     if (judgement.verdict == Verdict::mixed) {
       note(fmt::format("{}: {} of {} probes hit, the rest did not", name_of(question), tally.fast,
@@ -95,12 +95,12 @@ class Estimator {
   Parameter on_arrival(Question question, const std::string& method);
   void writes();
   void write_segments();
+  void destaging();
   void writes_not_allowed();
   void not_observed();
   void mode_page();
 
   const Record& record_;
-  Rates rates_;
   Estimate result_;
 };
 
@@ -155,7 +155,7 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
     std::int64_t farthest = std::max(reach->last_hit, aligned->last_hit);
     for (const Question question : {Question::reach, Question::reach_aligned})
       for (const auto& [x, tally] : tallies_of(record_, question))
-        if (tally.fast > 0 && rates_.fast_if_miss < kRareRate) farthest = std::max(farthest, x);
+        if (tally.fast > 0) farthest = std::max(farthest, x);
     const std::int64_t nearest = std::min(reach->sure_hit, aligned->last_hit);
     note(fmt::format("read-ahead ends at multiples of several blocks: {} to {} blocks", nearest,
                      farthest));
@@ -228,18 +228,15 @@ Parameter Estimator::over_requested() {
     return measured(-1, 0, tally_of(record_, Question::reread, 0).all(),
                     "requested blocks are dropped once sent");
   }
-  const std::string method = "first block of growing requests, read-ahead being complete";
-  const auto first = edge_of(record_, Question::held_first);
+  const std::string method =
+      "first block of a request that fills a segment, read-ahead being complete";
   const Tally one = tally_of(record_, Question::held_first, 1);
-  if (!first) {
-    if (judge(one, rates_).verdict == Verdict::open) return absent(missing());
-    return measured(1, 0, one.all(), method);
-  }
+  if (judge(one).verdict == Verdict::open) return absent(missing());
+  if (judge(one).verdict == Verdict::miss) return measured(1, 0, one.all(), method);
   const auto size = segment_size(record_);
-  if (!first->first_miss || !size) return absent("no request was found that overflows a segment");
-  const double slack = 2 + 2 * (size->error + first->error());
-  const bool over = static_cast<double>(first->last_hit) < size->blocks - slack;
-  return measured(over ? 1 : 0, 0, first->samples, method);
+  if (!size || size->bound) return absent("no request was found that overflows a segment");
+  const auto filling = static_cast<std::int64_t>(size->blocks - size->error);
+  return yes_or_no(Question::held_first, method, std::max<std::int64_t>(1, filling), false);
 }
 
 void Estimator::read_ahead() {
@@ -268,7 +265,7 @@ void Estimator::read_ahead() {
   c.read_ahead_max_blocks = read_ahead_limit(kind);
   c.read_ahead_over_requested = over_requested();
   const Tally cut_short = tally_of(record_, Question::interrupted, 0);
-  if (judge(cut_short, rates_).verdict == Verdict::hit) {
+  if (judge(cut_short).verdict == Verdict::hit) {
     c.read_ahead_on_hit = absent("read-ahead goes on whatever the next read is");
   } else if (cut_short.all() == 0 && (kind != ReadAhead::to_segment_full ||
                                       tally_of(record_, Question::hit_at_end, 0).all() == 0)) {
@@ -307,7 +304,7 @@ void Estimator::count_segments() {
   }
   const Tally full =
       tally_of(record_, Question::segments_full, static_cast<std::int64_t>(count->count));
-  if (!count->random && full.all() > 0 && judge(full, rates_).verdict != Verdict::hit) {
+  if (!count->random && full.all() > 0 && judge(full).verdict != Verdict::hit) {
     const auto fewer = edge_of(record_, Question::segments_full);
     const double least = fewer ? static_cast<double>(fewer->last_hit) : 1;
     note(
@@ -381,8 +378,10 @@ void Estimator::arrival() {
 
 void Estimator::writes_not_allowed() {
   model::Cache& c = cache();
-  for (Parameter* p : {&c.write_segments, &c.separate_write_segment, &c.zero_latency_write,
-                       &c.read_hit_on_written, &c.combine_sequential_writes, &c.write_back_level})
+  for (Parameter* p :
+       {&c.write_segments, &c.separate_write_segment, &c.zero_latency_write, &c.read_hit_on_written,
+        &c.combine_sequential_writes, &c.write_back_level, &c.write_updates_segments,
+        &c.destage_behind, &c.destage_idle, &c.written_blocks, &c.written_persist, &c.synchronize})
     *p = absent(kNotWritten);
   if (c.segments) c.segments.method += "; segments set apart for writes, if any, come on top";
   if (!record_.setting.page) return;
@@ -435,6 +434,88 @@ void Estimator::write_segments() {
   }
 }
 
+// What waits for the media: how much, how long, and what a host does about it.
+void Estimator::destaging() {
+  model::Cache& c = cache();
+  const double period_ms = record_.setting.period_ns * 1e-6;
+  std::vector<double> idle_ms;
+  for (const Observation& seen : record_.observations)
+    if (seen.question == Question::synchronize && seen.x == 0)
+      idle_ms.push_back(static_cast<double>(seen.response_ns()) * 1e-6);
+  if (const auto ns = synchronize_ns(record_)) {
+    const auto [least, most] = std::ranges::minmax(idle_ms);
+    c.synchronize = measured(*ns * 1e-6, (most - least) / 2, idle_ms.size(),
+                             "SYNCHRONIZE CACHE with nothing to write", "ms");
+  } else {
+    c.synchronize = absent("the drive does not know SYNCHRONIZE CACHE", "ms");
+  }
+  const std::array waiting = {&c.written_persist, &c.destage_behind, &c.destage_idle,
+                              &c.written_blocks};
+  if (verdict(Question::write_isolated) != Verdict::hit) {
+    for (Parameter* p : waiting) *p = absent("isolated writes are not cached");
+    return;
+  }
+  const Verdict persist = written_persist(record_);
+  c.written_persist =
+      persist == Verdict::open
+          ? absent(missing())
+          : measured(persist == Verdict::hit ? 1 : 0, 0,
+                     tally_of(record_, Question::write_forced, 1).all() + idle_ms.size(),
+                     "writes with FUA, and SYNCHRONIZE CACHE right after a write");
+  std::optional<double> waits_ms, done_ms;
+  std::uint64_t samples = 0;
+  for (const Observation& seen : record_.observations) {
+    if (seen.question != Question::destaged) continue;
+    ++samples;
+    const double ms = static_cast<double>(seen.x) * 1e-3;
+    if (synchronize_waited(record_, seen))
+      waits_ms = std::max(waits_ms.value_or(0), ms);
+    else
+      done_ms = std::min(done_ms.value_or(ms), ms);
+  }
+  const auto run = run_length(record_, Question::write_run);
+  const std::string unseen =
+      persist == Verdict::hit ? "no command tells when written data are on the media" : missing();
+  if (run && run->median >= 2) {
+    c.destage_behind = measured(1, 0, run->runs, "several scattered writes are taken at once");
+  } else if (run && samples > 0) {
+    c.destage_behind = measured(waits_ms ? 1 : 0, 0, run->runs + samples,
+                                "SYNCHRONIZE CACHE after a write and a pause");
+  } else {
+    c.destage_behind = absent(unseen);
+  }
+  const std::string method = "SYNCHRONIZE CACHE after a write and pauses of many lengths";
+  if (samples == 0) {
+    c.destage_idle = absent(unseen, "ms");
+  } else if (!done_ms) {
+    c.destage_idle = absent(fmt::format("more than {:.0f} ms", *waits_ms), "ms");
+  } else if (!waits_ms) {
+    c.destage_idle = measured(0, *done_ms / 2, samples, method, "ms");
+  } else {
+    // The destage itself takes up to a revolution.
+    c.destage_idle =
+        measured(std::max(0.0, (*waits_ms + *done_ms - period_ms) / 2),
+                 (std::abs(*done_ms - *waits_ms) + period_ms) / 2, samples, method, "ms");
+  }
+  const auto large = run_length(record_, Question::write_run_large);
+  if (!run || run->bound) {
+    c.written_blocks = absent(run ? c.write_segments.reason : missing(), kBlocks);
+  } else if (!large) {
+    c.written_blocks = absent(run->median < 2 ? "one write waits at a time" : missing(), kBlocks);
+  } else {
+    double blocks = 1;
+    for (const Observation& seen : record_.observations)
+      if (seen.question == Question::write_run_large) blocks = seen.blocks;
+    if (large->bound || large->median >= run->median) {
+      c.written_blocks = absent("as many as the segments hold", kBlocks);
+    } else {
+      c.written_blocks =
+          measured((large->median + 0.5) * blocks, blocks * (0.5 + large->error), large->runs,
+                   "large scattered writes without pause until one has to wait", kBlocks);
+    }
+  }
+}
+
 void Estimator::writes() {
   if (!record_.setting.writes_allowed) return writes_not_allowed();
   model::Cache& c = cache();
@@ -444,7 +525,8 @@ void Estimator::writes() {
                                    ? "the ranges of --allow-writes are too small for the test"
                                    : missing();
     for (Parameter* p : {&c.write_segments, &c.separate_write_segment, &c.read_hit_on_written,
-                         &c.combine_sequential_writes})
+                         &c.combine_sequential_writes, &c.write_updates_segments, &c.destage_behind,
+                         &c.destage_idle, &c.written_blocks, &c.written_persist, &c.synchronize})
       p->reason = reason;
     if (!c.write_back_level) c.write_back_level.reason = reason;
   } else {
@@ -463,7 +545,13 @@ void Estimator::writes() {
     if (verdict(Question::read_written, 0) == Verdict::hit &&
         verdict(Question::read_written, 1) == Verdict::miss)
       note("written blocks can be read from the cache only until they are on the media");
+    c.write_updates_segments =
+        tally_of(record_, Question::write_into, 0).all() == 0
+            ? absent(caches_reads(record_) ? "requested blocks are dropped"
+                                           : "reads are not cached")
+            : yes_or_no(Question::write_into, "a block read before, beside one written since");
     write_segments();
+    destaging();
     // A drive that writes while it takes more seems to have more of them than there are.
     if (c.segments && c.write_segments)
       c.write_segments.value = std::min(*c.write_segments.value, *c.segments.value);

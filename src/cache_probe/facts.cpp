@@ -10,18 +10,75 @@ namespace {
 constexpr int kMostSegments = 1024;
 
 // log-likelihood of the best cut: everything up to it hits, the rest misses.
-double log_likelihood_of_cut(const std::map<std::int64_t, Tally>& tallies, const Rates& rates) {
-  double likelihood = 0;
-  for (const auto& [x, tally] : tallies) likelihood += log_if_miss(tally, rates);
-  double best = likelihood;
+double log_likelihood_of_cut(const std::map<std::int64_t, Tally>& tallies) {
+  double likelihood = 0, best = 0;
   for (const auto& [x, tally] : tallies) {
-    likelihood += log_if_hit(tally, rates) - log_if_miss(tally, rates);
+    likelihood += log_likelihood(tally, 1);
     best = std::max(best, likelihood);
   }
   return best;
 }
 
+constexpr double kWaits_rev = 0.12;  // longer than usual
+
+std::optional<double> median_of(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// Of a write that does not wait.
+double usual_write_ns(const Record& record) {
+  std::vector<double> fast;
+  const Responses responses(record);
+  for (const Observation& seen : record.observations)
+    if (seen.question == Question::write_isolated && responses.is_fast(seen))
+      fast.push_back(static_cast<double>(seen.response_ns()));
+  return median_of(fast).value_or(responses.hit_rev() * record.setting.period_ns);
+}
+
+// Large ones take longer on the bus.
+double bus_ns(const Record& record, std::uint32_t blocks) {
+  return bus_rev_per_block(record).value_or(0) * record.setting.period_ns * (blocks - 1);
+}
+
+bool waits(const Record& record, const Observation& seen, double usual_ns) {
+  return static_cast<double>(seen.response_ns()) >
+         1.5 * (usual_ns + (seen.blocks > 1 ? bus_ns(record, seen.blocks) : 0)) +
+             kWaits_rev * record.setting.period_ns;
+}
+
 }  // namespace
+
+std::optional<double> synchronize_ns(const Record& record) {
+  std::vector<double> idle;
+  for (const Observation& seen : record.observations)
+    if (seen.question == Question::synchronize && seen.x == 0)
+      idle.push_back(static_cast<double>(seen.response_ns()));
+  return median_of(idle);
+}
+
+bool synchronize_waited(const Record& record, const Observation& seen) {
+  return static_cast<double>(seen.response_ns()) >
+         synchronize_ns(record).value_or(0) + kWaits_rev * record.setting.period_ns;
+}
+
+bool waited(const Record& record, const Observation& seen) {
+  return waits(record, seen, usual_write_ns(record));
+}
+
+Verdict written_persist(const Record& record) {
+  const Verdict forced = judge(record, Question::write_forced, 1).verdict;
+  int waiting = 0, all = 0;
+  for (const Observation& seen : record.observations) {
+    if (seen.question != Question::synchronize || seen.x != 1) continue;
+    ++all;
+    waiting += synchronize_waited(record, seen) ? 1 : 0;
+  }
+  if (forced == Verdict::miss || 2 * waiting > all) return Verdict::miss;
+  return forced == Verdict::hit && all > 0 ? Verdict::hit : Verdict::open;
+}
 
 bool retained(const Record& record) {
   return judge(record, Question::reread, 0).verdict == Verdict::hit;
@@ -59,23 +116,18 @@ std::optional<SegmentSize> segment_size(const Record& record) {
 }
 
 std::optional<RandomReplacement> fit_random_replacement(
-    const std::map<std::int64_t, Tally>& tallies, const Rates& rates) {
+    const std::map<std::int64_t, Tally>& tallies) {
   if (tallies.size() < 3) return std::nullopt;
-  const auto log_likelihood = [&](int segments) {
+  const auto likelihood_of = [&](int segments) {
     double sum = 0;
-    for (const auto& [x, tally] : tallies) {
-      const double kept = std::pow(1 - 1.0 / segments, static_cast<double>(x - 1));
-      const double fast = std::clamp(
-          kept * (1 - rates.slow_if_hit) + (1 - kept) * rates.fast_if_miss, 1e-4, 1 - 1e-4);
-      sum += static_cast<double>(tally.fast) * std::log(fast) +
-             static_cast<double>(tally.slow) * std::log1p(-fast);
-    }
+    for (const auto& [x, tally] : tallies)
+      sum += log_likelihood(tally, std::pow(1 - 1.0 / segments, static_cast<double>(x - 1)));
     return sum;
   };
   int best = 1;
   std::vector<double> at(kMostSegments + 1);
   for (int n = 1; n <= kMostSegments; ++n) {
-    at[n] = log_likelihood(n);
+    at[n] = likelihood_of(n);
     if (at[n] > at[best]) best = n;
   }
   // The curvature of the log-likelihood is the inverse of the variance.
@@ -102,9 +154,8 @@ std::optional<SegmentCount> segment_count(const Record& record) {
   found.mixed = edge.mixed;
   const auto tallies =
       tallies_of(record, use_settled ? Question::segments_settled : Question::segments);
-  const Rates rates = rates_of(record);
-  if (const auto random = fit_random_replacement(tallies, rates);
-      random && edge.mixed && random->log_likelihood > log_likelihood_of_cut(tallies, rates) + 5) {
+  if (const auto random = fit_random_replacement(tallies);
+      random && edge.mixed && random->log_likelihood > log_likelihood_of_cut(tallies) + 5) {
     found.count = random->segments;
     found.error = random->error;
     found.random = true;
@@ -133,6 +184,7 @@ std::optional<double> bus_rev_per_block(const Record& record) {
 std::optional<RunLength> run_length(const Record& record, Question question) {
   std::vector<double> lengths;
   std::size_t unbroken = 0;
+  const double usual = usual_write_ns(record);
   std::int64_t last = 0;
   const auto end_run = [&](bool broken) {
     if (last == 0) return;
@@ -144,7 +196,7 @@ std::optional<RunLength> run_length(const Record& record, Question question) {
     if (seen.question != question) continue;
     if (seen.x <= last) end_run(false);
     last = seen.x;
-    if (!is_fast(seen, record.setting.period_ns)) end_run(true);
+    if (waits(record, seen, usual)) end_run(true);
   }
   end_run(false);
   if (lengths.empty()) return std::nullopt;

@@ -42,10 +42,19 @@ struct RandomReplacement {
   double segments = 0, error = 0, log_likelihood = 0;
 };
 std::optional<RandomReplacement> fit_random_replacement(
-    const std::map<std::int64_t, Tally>& tallies, const Rates& rates);
+    const std::map<std::int64_t, Tally>& tallies);
 
 // Time on the bus per block, in revolutions, from hits of two sizes; nullopt where none were large.
 std::optional<double> bus_rev_per_block(const Record& record);
+
+// Median of SYNCHRONIZE CACHE with nothing to write, ns; nullopt: never sent.
+std::optional<double> synchronize_ns(const Record& record);
+// Whether a SYNCHRONIZE CACHE had to wait for the media.
+bool synchronize_waited(const Record& record, const Observation& seen);
+// Whether a write had to wait for others to reach the media.
+bool waited(const Record& record, const Observation& seen);
+// Hit: neither FUA nor SYNCHRONIZE CACHE waits for the media; miss: one of them does.
+Verdict written_persist(const Record& record);
 
 // How many writes without pause are taken before one has to wait: median of the runs, and its
 // standard error. nullopt: no runs.

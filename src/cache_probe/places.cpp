@@ -10,7 +10,7 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr int kZoneSamples = 64;  // tracks looked at to learn a zone's usual track
-constexpr int kTries = 400;
+constexpr int kTries = 400, kNearTries = 60;
 constexpr std::uint64_t kTracksEnough = 400;
 constexpr int kMostTracksOfCylinder = 256;
 
@@ -126,24 +126,41 @@ void Places::remember(const Range& range) {
   }
 }
 
+// The place of this LBN if it serves.
+std::optional<Place> Places::take(std::uint64_t lbn, Kind kind, std::uint64_t span) {
+  if (lbn >= map_.blocks()) return std::nullopt;
+  const std::optional<Place> place = place_of_lbn(lbn);
+  if (!place || !clean(*place)) return std::nullopt;
+  if (kind == Kind::starts_cylinder && !place->starts_cylinder) return std::nullopt;
+  if (kind == Kind::ends_cylinder && !place->ends_cylinder) return std::nullopt;
+  if (kind == Kind::before_end && place->ends_cylinder) return std::nullopt;
+  if (kind != Kind::ends_cylinder && place->blocks() != track_blocks_) return std::nullopt;
+  const Range range{place->first > track_blocks_ ? place->first - track_blocks_ : 0,
+                    place->first + track_blocks_ + span};
+  if (range.last >= map_.lbn_at_or_after_slot(end_slot_) || used_lately(range)) return std::nullopt;
+  remember(range);
+  return place;
+}
+
 std::optional<Place> Places::fresh(Kind kind, std::uint64_t span) {
   std::uniform_int_distribution<std::uint64_t> slot(first_slot_, end_slot_ - 1);
   for (int i = 0; i < kTries; ++i) {
-    const std::uint64_t lbn = map_.lbn_at_or_after_slot(slot(random_));
-    if (lbn >= map_.blocks()) continue;
-    const std::optional<Place> place = place_of_lbn(lbn);
-    if (!place || !clean(*place)) continue;
-    if (kind == Kind::starts_cylinder && !place->starts_cylinder) continue;
-    if (kind == Kind::ends_cylinder && !place->ends_cylinder) continue;
-    if (kind == Kind::before_end && place->ends_cylinder) continue;
-    if (kind != Kind::ends_cylinder && place->blocks() != track_blocks_) continue;
-    const Range range{place->first > track_blocks_ ? place->first - track_blocks_ : 0,
-                      place->first + track_blocks_ + span};
-    if (range.last >= map_.lbn_at_or_after_slot(end_slot_) || used_lately(range)) continue;
-    remember(range);
-    return place;
+    if (const auto place = take(map_.lbn_at_or_after_slot(slot(random_)), kind, span)) return place;
   }
   return std::nullopt;
+}
+
+std::optional<Place> Places::fresh_near(std::uint64_t lbn, std::uint64_t span) {
+  const std::uint64_t slot = map_.slot_of_lbn(lbn);
+  const std::uint32_t cylinder = map_.track_of_slot(slot).cylinder;
+  std::uint64_t step = std::uint64_t{track_blocks_} + span;
+  for (int i = 0; i < kNearTries; ++i, step += track_blocks_) {
+    if (slot + step >= end_slot_) break;
+    const std::uint64_t at = map_.lbn_at_or_after_slot(slot + step);
+    if (map_.track_of_slot(map_.slot_of_lbn(at)).cylinder == cylinder) continue;
+    if (const auto place = take(at, Kind::any, span)) return place;
+  }
+  return fresh(Kind::any, span);
 }
 
 }  // namespace platter::cache_probe

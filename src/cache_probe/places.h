@@ -34,12 +34,15 @@ class Places {
 
   // A place none of whose next `span` blocks was handed out lately; nullopt: the zone has no such.
   std::optional<Place> fresh(Kind kind, std::uint64_t span);
+  // The same on a cylinder of its own near by, so that the way there is short.
+  std::optional<Place> fresh_near(std::uint64_t lbn, std::uint64_t span);
   std::optional<Place> place_of_lbn(std::uint64_t lbn) const;
 
  private:
   struct Range {
     std::uint64_t first = 0, last = 0;
   };
+  std::optional<Place> take(std::uint64_t lbn, Kind kind, std::uint64_t span);
   bool used_lately(const Range& range) const;
   void remember(const Range& range);
   bool clean(const Place& place) const;

@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::uint64_t kConfirm = 4;  // trials on both sides of an edge
 constexpr int kMostUnreadable = 16;
+constexpr int kSameSetups = 2;
+constexpr double kReferenceKept_rev = 100;
+constexpr int kMostLadders = 24;
+constexpr std::int64_t kGrowth = 4;             // of the steps of a search
+constexpr std::int64_t kFarther = 8;            // of where the next ladder ends
+constexpr std::int64_t kEach = 8;               // so few are probed one by one
 constexpr std::uint32_t kLongestReference = 2;  // blocks; a long transfer is not in phase
 
 double fraction(double rev) { return rev - std::floor(rev); }
@@ -27,9 +33,8 @@ double Prober::angle_rev(std::uint64_t lbn) const {
   return engine::rev_from_angle(context_.map->angle_of_lbn(lbn));
 }
 
-double Prober::angle_now_rev() const {
-  const auto since = static_cast<double>(context_.drive.now_ns() - reference_ns_);
-  return fraction(reference_rev_ + since / period_ns_);
+double Prober::angle_at_rev(Nanoseconds time_ns) const {
+  return fraction(reference_rev_ + static_cast<double>(time_ns - reference_ns_) / period_ns_);
 }
 
 scsi::Completion Prober::read(std::uint64_t lbn, std::uint32_t blocks) {
@@ -41,6 +46,11 @@ scsi::Completion Prober::read(std::uint64_t lbn, std::uint32_t blocks) {
     reference_rev_ = angle_rev(last) + 1.0 / track.sectors;
   }
   return done;
+}
+
+void Prober::refresh_angle() {
+  const auto since = static_cast<double>(context_.drive.now_ns() - reference_ns_);
+  if (reference_ns_ == 0 || since > kReferenceKept_rev * period_ns_) pollute(1);
 }
 
 void Prober::pollute(int count) {
@@ -56,47 +66,182 @@ void Prober::rest_rev(double revolutions) {
   context_.drive.rest_ns(static_cast<Nanoseconds>(revolutions * period_ns_));
 }
 
-void Prober::rest_until(std::uint64_t lbn, double least_rev, double ahead_rev) {
+void Prober::rest_until(std::uint64_t lbn, double least_rev, double from_rev, double most_rev) {
   double more = std::uniform_real_distribution<double>(0, 1)(context_.random);
-  if (record_.setting.angles_trusted)
-    more = fraction(angle_rev(lbn) - ahead_rev - angle_now_rev() - least_rev);
+  if (record_.setting.angles_trusted) {
+    const double ahead = fraction(angle_rev(lbn) - angle_now_rev() - least_rev);
+    more = ahead >= from_rev && ahead <= most_rev ? 0 : fraction(ahead - most_rev);
+  }
   rest_rev(least_rev + more);
 }
 
 void Prober::keep(Question question, std::int64_t x, const scsi::Completion& done,
                   std::uint64_t lbn, std::uint32_t blocks, bool write, const Setup& setup,
-                  double phase_rev) {
-  record_.observations.push_back({question, x, write, lbn, blocks, done.issued_ns,
-                                  done.completed_ns, phase_rev, setup.blocks, setup.to_track_end,
-                                  setup.to_cylinder_end});
+                  double phase_rev, std::uint32_t nth) {
+  Observation seen{question,
+                   x,
+                   write,
+                   lbn,
+                   blocks,
+                   done.issued_ns,
+                   done.completed_ns,
+                   phase_rev,
+                   setup.blocks,
+                   setup.to_track_end,
+                   setup.to_cylinder_end};
+  seen.ahead_rev = fraction(angle_rev(lbn) - angle_at_rev(done.issued_ns));
+  seen.nth = nth;
+  record_.observations.push_back(seen);
 }
 
-void Prober::probe_now(Question question, std::int64_t x, std::uint64_t lbn, const Setup& setup) {
-  keep(question, x, context_.drive.read(lbn, 1), lbn, 1, false, setup);
+void Prober::probe_now(Question question, std::int64_t x, std::uint64_t lbn, const Setup& setup,
+                       std::uint32_t nth) {
+  keep(question, x, context_.drive.read(lbn, 1), lbn, 1, false, setup, 0, nth);
 }
 
 void Prober::probe(Question question, std::int64_t x, std::uint64_t lbn, double least_rev,
-                   const Setup& setup) {
+                   const Setup& setup, std::uint32_t nth) {
   rest_until(lbn, least_rev);
-  probe_now(question, x, lbn, setup);
+  probe_now(question, x, lbn, setup, nth);
 }
 
 void Prober::probe_write(Question question, std::int64_t x, std::uint64_t lbn) {
   keep(question, x, context_.drive.write(lbn, 1), lbn, 1, true);
 }
 
+// A block that cannot be read costs its trial only.
+template <typename Body>
+bool Prober::tolerating_unreadable(const Body& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    if (error.status() != ExitStatus::drive_error || ++unreadable_ > kMostUnreadable) throw;
+    return true;
+  }
+}
+
 Verdict Prober::decide(Question question, std::int64_t x, const Trial& trial, std::uint64_t least) {
   for (;;) {
     const Tally tally = tally_of(record_, question, x);
-    const Verdict verdict = judge(tally, rates_of(record_)).verdict;
+    const Verdict verdict = judge(tally).verdict;
     if (verdict != Verdict::open && tally.all() >= least) return verdict;
     if (spent()) return Verdict::open;
-    try {
-      if (!trial(x)) return Verdict::open;
-    } catch (const Error& error) {
-      if (error.status() != ExitStatus::drive_error || ++unreadable_ > kMostUnreadable) throw;
+    if (!tolerating_unreadable([&] { return trial(x); })) return Verdict::open;
+  }
+}
+
+Prober::Trial Prober::trial_of(Question question, const Prepare& prepare) {
+  return [this, question, prepare](std::int64_t x) {
+    const auto prepared = prepare(x);
+    if (!prepared) return false;
+    probe(question, x, prepared->target(x), prepared->least_rev, prepared->setup);
+    return true;
+  };
+}
+
+std::optional<std::size_t> Prober::climb(Question question, const std::vector<std::int64_t>& rungs,
+                                         const Prepare& prepare) {
+  std::size_t at = 0;
+  const bool done = tolerating_unreadable([&] {
+    const auto prepared = prepare(rungs.back());
+    if (!prepared) return false;
+    for (; at < rungs.size() && !spent(); ++at) {
+      probe(question, rungs[at], prepared->target(rungs[at]), at == 0 ? prepared->least_rev : 0,
+            prepared->setup, static_cast<std::uint32_t>(at));
+      if (!is_fast(record_, record_.observations.back())) break;
+    }
+    return true;
+  });
+  if (!done || spent()) return std::nullopt;
+  return at;
+}
+
+// Whether setup after setup everything up to `low` hits and nothing beyond: what is replaced at
+// random shows here.
+bool Prober::same_for_all(Question question, std::int64_t low, const Prepare& prepare) {
+  std::vector<std::int64_t> all, beyond;
+  if (low < 1) return true;
+  for (std::int64_t x = 1; x <= low + 1; ++x) all.push_back(x);
+  for (const std::int64_t more : {std::int64_t{2}, low / 2 + 1, low + 2})
+    beyond.push_back(low + more);
+  for (int i = 0; i < kSameSetups && !spent(); ++i) {
+    const auto missed = climb(question, all, prepare);
+    if (missed && *missed < all.size() - 1) return false;
+  }
+  tolerating_unreadable([&] {
+    const auto prepared = prepare(beyond.back());
+    if (!prepared) return false;
+    for (std::size_t i = 0; i < beyond.size(); ++i)
+      probe(question, beyond[i], prepared->target(beyond[i]), 0, prepared->setup,
+            static_cast<std::uint32_t>(i));
+    return true;
+  });
+  const auto edge = edge_of(record_, question);
+  return edge && edge->last_hit == low;
+}
+
+std::optional<Edge> Prober::locate(Question question, const Range& range, const Prepare& prepare) {
+  const Trial trial = trial_of(question, prepare);
+  std::int64_t low = range.from - 1, high = range.limit + 1, horizon = range.horizon;
+  for (int ladders = 0; ladders < kMostLadders && !spent(); ++ladders) {
+    if (high - low == 1) {
+      if (range.each && later_probes_count(question) && high <= range.limit &&
+          !same_for_all(question, low, prepare))
+        break;
+      const bool hits = low < range.from || decide(question, low, trial) == Verdict::hit;
+      const bool misses = high > range.limit || decide(question, high, trial) == Verdict::miss;
+      if (hits && misses) return edge_of(record_, question);
+      if (hits && judge(record_, question, high).verdict == Verdict::hit) {
+        low = high;  // a hit that was delayed
+        high = range.limit + 1;
+        continue;
+      }
+      if (hits_read_on_ || hits || judge(record_, question, low).verdict != Verdict::miss) break;
+      hits_read_on_ = true;  // the hits before it brought it into the cache
+      high = low;
+      const auto edge = edge_of(record_, question);
+      low = edge ? std::max(edge->sure_hit, range.from - 1) : range.from - 1;
+      continue;
+    }
+    std::vector<std::int64_t> rungs;
+    if (hits_read_on_ && !later_probes_count(question)) {
+      std::int64_t next = high > range.limit
+                              ? std::min(high - 1, std::max(range.from, kGrowth * low))
+                              : low + (high - low) / 2;
+      for (const std::int64_t guess : range.guesses)
+        for (const std::int64_t x : {guess + 1, guess})
+          if (x > low && x < high) next = x;
+      rungs.push_back(next);
+    } else if (high >
+               range.limit) {  // nothing missed so far: by growing steps, and where it is expected
+      const std::int64_t end = std::min(range.limit, std::max(low + 1, horizon));
+      for (std::int64_t x = std::max(low + 1, range.from); x < end;
+           x = range.each ? x + 1 : std::max(x + 1, kGrowth * x))
+        rungs.push_back(x);
+      rungs.push_back(end);
+      for (const std::int64_t guess : range.guesses)
+        for (const std::int64_t x : {guess, guess + 1})
+          if (x > low && x < end) rungs.push_back(x);
+      horizon = (range.each ? kGrowth : kFarther) * end;
+    } else {
+      const std::int64_t open = high - low;
+      const auto step = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(open))));
+      const std::int64_t by = range.each || open <= kEach ? 1 : step;
+      for (std::int64_t x = low + by; x < high; x += by) rungs.push_back(x);
+      rungs.push_back(high);
+    }
+    std::ranges::sort(rungs);
+    rungs.erase(std::ranges::unique(rungs).begin(), rungs.end());
+    const auto missed = climb(question, rungs, prepare);
+    if (!missed) return edge_of(record_, question);
+    if (*missed > 0) low = std::max(low, rungs[*missed - 1]);
+    if (*missed < rungs.size()) {
+      high = rungs[*missed];
+    } else if (rungs.back() == high) {
+      high = range.limit + 1;  // all hit, where one had missed
     }
   }
+  return search(question, range.from, range.limit, kGrowth, trial);
 }
 
 std::optional<Edge> Prober::search(Question question, std::int64_t from, std::int64_t limit,

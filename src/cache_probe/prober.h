@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "cache_probe/edge.h"
 #include "cache_probe/places.h"
@@ -33,35 +34,67 @@ class Prober {
 
   // Reads of up to two blocks tie the platter's angle to the clock (if they go to the media).
   scsi::Completion read(std::uint64_t lbn, std::uint32_t blocks = 1);
+  // Sees to it that the platter's angle is known from lately.
+  void refresh_angle();
   // Pollution (paper, section 4.3): `count` reads of 1 to 8 blocks at places of their own.
   void pollute(int count);
   void rest_rev(double revolutions);
-  // Rests at least `least_rev`, then on until `lbn` lies `ahead_rev` ahead of the heads; a random
-  // part of a revolution where angles are not trusted.
-  void rest_until(std::uint64_t lbn, double least_rev, double ahead_rev = kAheadRev);
-  double angle_now_rev() const;
+  // Rests at least `least_rev`, then on until `lbn` lies `most_rev` ahead of the heads, unless it
+  // lies between the two shares of a revolution already. A random part of a revolution where angles
+  // are not trusted.
+  void rest_until(std::uint64_t lbn, double least_rev, double from_rev = kAheadFromRev,
+                  double most_rev = kAheadRev);
+  double angle_now_rev() const { return angle_at_rev(context_.drive.now_ns()); }
+  double angle_at_rev(Nanoseconds time_ns) const;
   double angle_rev(std::uint64_t lbn) const;
 
   void probe(Question question, std::int64_t x, std::uint64_t lbn, double least_rev,
-             const Setup& setup = {});
-  void probe_now(Question question, std::int64_t x, std::uint64_t lbn, const Setup& setup = {});
+             const Setup& setup = {}, std::uint32_t nth = 0);
+  void probe_now(Question question, std::int64_t x, std::uint64_t lbn, const Setup& setup = {},
+                 std::uint32_t nth = 0);
   void probe_write(Question question, std::int64_t x, std::uint64_t lbn);
   void keep(Question question, std::int64_t x, const scsi::Completion& done, std::uint64_t lbn,
-            std::uint32_t blocks, bool write, const Setup& setup = {}, double phase_rev = 0);
+            std::uint32_t blocks, bool write, const Setup& setup = {}, double phase_rev = 0,
+            std::uint32_t nth = 0);
 
   // One trial at x; false: there is no place for it.
   using Trial = std::function<bool(std::int64_t x)>;
+  // The cache set up for probes at any x up to the farthest; nullopt: there is no place for it.
+  struct Prepared {
+    std::function<std::uint64_t(std::int64_t x)> target;
+    double least_rev = 0;  // from the setup to the first probe
+    Setup setup;
+  };
+  using Prepare = std::function<std::optional<Prepared>(std::int64_t farthest)>;
 
   // Trials until the hypothesis is decided (and at least `least` of them). Open: the budget or the
   // room ended first. A block that cannot be read costs its trial only.
   Verdict decide(Question question, std::int64_t x, const Trial& trial, std::uint64_t least = 0);
-  // The largest x in [from, limit] that hits: steps by `growth`, then bisection, then both sides
-  // once more; where the drive is of two minds, outward until it is not. nullopt: `from` misses.
+  Trial trial_of(Question question, const Prepare& prepare);
+  // The largest x in [from, limit] that hits. One setup serves several probes, upward until one
+  // misses: hits cost little. What such ladders point at is decided by probes with setups of their
+  // own; where the two disagree, search() answers. `horizon`: as far as the first ladder goes.
+  // `guesses`: where the edge is expected. nullopt: `from` misses.
+  struct Range {
+    std::int64_t from = 1, limit = 1, horizon = 1;
+    std::vector<std::int64_t> guesses;
+    bool each = false;  // no x is left out: setups cost more than probes
+  };
+  std::optional<Edge> locate(Question question, const Range& range, const Prepare& prepare);
+  // The same with one probe a setup: steps by `growth`, then bisection, then both sides once more;
+  // where the drive is of two minds, outward until it is not.
   std::optional<Edge> search(Question question, std::int64_t from, std::int64_t limit,
                              std::int64_t growth, const Trial& trial);
 
  private:
-  static constexpr double kAheadRev = 0.7;
+  static constexpr double kAheadFromRev = 0.45, kAheadRev = 0.85;
+  template <typename Body>
+  bool tolerating_unreadable(const Body& body);
+  // Probes at these x, upward, until one misses: its index; their number if all hit. nullopt: there
+  // was no place or no time.
+  std::optional<std::size_t> climb(Question question, const std::vector<std::int64_t>& rungs,
+                                   const Prepare& prepare);
+  bool same_for_all(Question question, std::int64_t low, const Prepare& prepare);
   void widen(Question question, std::int64_t from, std::int64_t limit, const Trial& trial);
 
   mtbrc::Context& context_;
@@ -72,6 +105,7 @@ class Prober {
   Nanoseconds reference_ns_ = 0;
   double reference_rev_ = 0;
   int unreadable_ = 0;
+  bool hits_read_on_ = false;  // what a hit brings into the cache misleads the probes behind it
 };
 
 }  // namespace platter::cache_probe

@@ -20,8 +20,8 @@ void test_free_blocks(Prober& prober);
 void test_read_ahead_on_hit(Prober& prober);
 void test_zero_latency_read(Prober& prober);
 
-// First of `count` reads at places of their own, the cache being polluted before; nullopt: no room.
-std::optional<std::uint64_t> read_scattered(Prober& prober, std::int64_t count,
-                                            std::uint32_t blocks, double rest_rev);
+// Reads on distinct cylinders, in order; empty: no room.
+std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, std::uint32_t blocks,
+                                          double rest_rev);
 
 }  // namespace platter::cache_probe

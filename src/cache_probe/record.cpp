@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <istream>
 #include <nlohmann/json.hpp>
@@ -12,16 +13,17 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr std::array<const char*, 30> kNames = {
-    "miss_control",     "reread",           "next_block",       "reach",
-    "reach_aligned",    "reach_mid",        "reach_large",      "cross_track",
-    "cross_cylinder",   "cross_sequential", "reach_sequential", "held_first",
-    "held_upper",       "held_lower",       "segments",         "segments_settled",
-    "segments_full",    "free_blocks",      "interrupted",      "hit_at_end",
-    "large_hit",        "whole_track_read", "write_isolated",   "write_appended",
-    "read_written",     "write_run",        "write_stream",     "write_displaces",
-    "whole_track_write", "exercise"};
-static_assert(kNames.size() == static_cast<std::size_t>(Question::exercise) + 1);
+constexpr std::array<const char*, 35> kNames = {
+    "miss_control",      "reread",           "next_block",       "reach",
+    "reach_aligned",     "reach_mid",        "reach_large",      "cross_track",
+    "cross_cylinder",    "cross_sequential", "reach_sequential", "held_first",
+    "held_upper",        "held_lower",       "segments",         "segments_settled",
+    "segments_full",     "free_blocks",      "interrupted",      "hit_at_end",
+    "large_hit",         "whole_track_read", "write_isolated",   "write_appended",
+    "read_written",      "write_run",        "write_stream",     "write_displaces",
+    "whole_track_write", "exercise",         "write_forced",     "synchronize",
+    "destaged",          "write_run_large",  "write_into"};
+static_assert(kNames.size() == static_cast<std::size_t>(Question::write_into) + 1);
 
 Question question_of(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
@@ -88,6 +90,8 @@ Observation observation_of(const nlohmann::json& line) {
   seen.request_blocks = line.at("request_blocks").get<std::uint32_t>();
   seen.to_track_end = line.at("to_track_end").get<std::int64_t>();
   seen.to_cylinder_end = line.at("to_cylinder_end").get<std::int64_t>();
+  seen.ahead_rev = line.value("ahead_rev", -1.0);
+  seen.nth = line.value("nth", 0U);
   return seen;
 }
 
@@ -95,16 +99,28 @@ Observation observation_of(const nlohmann::json& line) {
 
 const char* name_of(Question question) { return kNames[static_cast<std::size_t>(question)]; }
 
+std::map<Question, Spent> spent_on(const Record& record) {
+  std::map<Question, Spent> spent;
+  Nanoseconds before = record.observations.empty() ? 0 : record.observations.front().issued_ns;
+  for (const Observation& seen : record.observations) {
+    Spent& of = spent[seen.question];
+    of.seconds += static_cast<double>(seen.completed_ns - before) * 1e-9;
+    ++of.probes;
+    before = std::max(before, seen.completed_ns);
+  }
+  return spent;
+}
+
 void write_record(std::ostream& out, const Record& record) {
   out << json_of(record.setting).dump() << '\n';
   for (const Observation& seen : record.observations) {
     out << fmt::format(
         "{{\"cache\":\"probe\",\"question\":\"{}\",\"x\":{},\"write\":{},\"lbn\":{},\"blocks\":{},"
         "\"issued_ns\":{},\"completed_ns\":{},\"phase_rev\":{},\"request_blocks\":{},"
-        "\"to_track_end\":{},\"to_cylinder_end\":{}}}\n",
+        "\"to_track_end\":{},\"to_cylinder_end\":{},\"ahead_rev\":{},\"nth\":{}}}\n",
         name_of(seen.question), seen.x, seen.write, seen.lbn, seen.blocks, seen.issued_ns,
         seen.completed_ns, seen.phase_rev, seen.request_blocks, seen.to_track_end,
-        seen.to_cylinder_end);
+        seen.to_cylinder_end, seen.ahead_rev, seen.nth);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,7 +47,12 @@ enum class Question : std::uint8_t {
   write_stream,      // the x-th of adjacent writes without pause
   write_displaces,   // first of x reads on distinct cylinders, after one write
   whole_track_write,
-  exercise,          // requests of all kinds in random order (exercise.h); x = what kind it is
+  exercise,         // requests of all kinds in random order (exercise.h); x = what kind it is
+  write_forced,     // x = 1: with FUA; 0: the same without
+  synchronize,      // SYNCHRONIZE CACHE: x = 0 with nothing to write, 1 right after a write
+  destaged,         // SYNCHRONIZE CACHE after a write and x us without a command
+  write_run_large,  // the x-th of scattered writes that fill a segment each
+  write_into,       // a block beside a written one, of a segment that held both
 };
 
 const char* name_of(Question question);
@@ -62,6 +68,8 @@ struct Observation {
   std::uint32_t request_blocks = 0;  // of the request that set the cache up
   std::int64_t to_track_end = 0;     // blocks from that request's last one to the track's last one
   std::int64_t to_cylinder_end = 0;
+  double ahead_rev = -1;  // until the first block arrives at the heads; -1: not known
+  std::uint32_t nth = 0;  // probes of the same setup before this one
 
   Nanoseconds response_ns() const { return completed_ns - issued_ns; }
 };
@@ -80,6 +88,13 @@ struct Record {
   Setting setting;
   std::vector<Observation> observations;
 };
+
+// Drive seconds per question: from the end of the probe before, so setups and waits are in them.
+struct Spent {
+  double seconds = 0;
+  std::uint64_t probes = 0;
+};
+std::map<Question, Spent> spent_on(const Record& record);
 
 // One JSON object a line: the setting, then the observations. Times in ns of the device's clock.
 void write_record(std::ostream& out, const Record& record);

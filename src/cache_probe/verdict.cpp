@@ -6,43 +6,50 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr double kMixedPrior = 0.05;
+constexpr double kMixedPrior = 0.02;
 constexpr double kSure = 0.85;             // posterior of the leading hypothesis
 const double kLogOdds = std::log(1000.0);  // hit against miss
 constexpr std::uint64_t kMostProbes = 16;
+constexpr int kRates = 32;  // of "mixed" that are summed over
 
-double bounded(double rate) { return std::clamp(rate, 1e-4, 0.9); }
+double log_sum(double a, double b) {
+  const double most = std::max(a, b);
+  return most + std::log(std::exp(a - most) + std::exp(b - most));
+}
 
 double log_if_mixed(const Tally& tally) {
-  const auto fast = static_cast<double>(tally.fast), slow = static_cast<double>(tally.slow);
-  return std::lgamma(fast + 1) + std::lgamma(slow + 1) - std::lgamma(fast + slow + 2);
+  double sum = -1e300;
+  for (int i = 0; i < kRates; ++i) sum = log_sum(sum, log_likelihood(tally, (i + 0.5) / kRates));
+  return sum - std::log(kRates);
 }
 
 }  // namespace
 
-double log_if_hit(const Tally& tally, const Rates& rates) {
-  const double slow = bounded(rates.slow_if_hit);
-  return static_cast<double>(tally.fast) * std::log1p(-slow) +
-         static_cast<double>(tally.slow) * std::log(slow);
+void Tally::add(double log_ratio) {
+  ++(log_ratio > 0 ? fast : slow);
+  ratios.push_back(log_ratio);
 }
 
-double log_if_miss(const Tally& tally, const Rates& rates) {
-  const double fast = bounded(rates.fast_if_miss);
-  return static_cast<double>(tally.fast) * std::log(fast) +
-         static_cast<double>(tally.slow) * std::log1p(-fast);
+double log_likelihood(const Tally& tally, double hits) {
+  double sum = 0;
+  for (const double ratio : tally.ratios) {
+    if (hits <= 0) continue;
+    sum += hits >= 1 ? ratio : log_sum(std::log(hits) + ratio, std::log1p(-hits));
+  }
+  return sum;
 }
 
-Judgement judge(const Tally& tally, const Rates& rates) {
+Judgement judge(const Tally& tally) {
   if (tally.all() == 0) return {};
   const double even = std::log((1 - kMixedPrior) / 2);
-  const double hit = even + log_if_hit(tally, rates), miss = even + log_if_miss(tally, rates);
+  const double ratio = log_likelihood(tally, 1);
+  const double hit = even + ratio, miss = even;
   const double mixed = std::log(kMixedPrior) + log_if_mixed(tally);
-  const double most = std::max({hit, miss, mixed});
-  const double sum = std::exp(hit - most) + std::exp(miss - most) + std::exp(mixed - most);
-  const double p_hit = std::exp(hit - most) / sum, p_miss = std::exp(miss - most) / sum;
-  if (p_hit >= kSure && hit - miss >= kLogOdds) return {Verdict::hit, 1 - p_hit};
-  if (p_miss >= kSure && miss - hit >= kLogOdds) return {Verdict::miss, 1 - p_miss};
-  const double p_mixed = std::exp(mixed - most) / sum;
+  const double all = log_sum(log_sum(hit, miss), mixed);
+  const double p_hit = std::exp(hit - all), p_miss = std::exp(miss - all);
+  if (p_hit >= kSure && ratio >= kLogOdds) return {Verdict::hit, 1 - p_hit};
+  if (p_miss >= kSure && -ratio >= kLogOdds) return {Verdict::miss, 1 - p_miss};
+  const double p_mixed = std::exp(mixed - all);
   if (p_mixed >= 0.95 || tally.all() >= kMostProbes) return {Verdict::mixed, 1 - p_mixed};
   return {Verdict::open, 1 - std::max(p_hit, p_miss)};
 }

@@ -3,19 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace platter::cache_probe {
 
-// How often one probe misleads. Both come from control probes where possible.
-struct Rates {
-  double fast_if_miss = 0.02;  // a media access that is as fast as a hit
-  double slow_if_hit = 0.02;   // a hit that is delayed past the threshold
-};
-
+// What the probes of one hypothesis say.
 struct Tally {
-  std::uint64_t fast = 0, slow = 0;
+  std::uint64_t fast = 0, slow = 0;  // more like a hit; more like a miss
+  std::vector<double> ratios;        // log(P(response | hit) / P(response | miss)) of each
+
   std::uint64_t all() const { return fast + slow; }
-  bool operator==(const Tally&) const = default;
+  void add(double log_ratio);
 };
 
 enum class Verdict : std::uint8_t {
@@ -31,12 +29,11 @@ struct Judgement {
 };
 
 // Instead of one probe against a quarter revolution (DIXtrac, section 4.3): the posterior of "hit",
-// "miss" and "mixed" (a rate uniform in 0 to 1, prior 5 %) after all probes so far. Open until hit
+// "miss" and "mixed" (a rate uniform in 0 to 1, prior 2 %) after all probes so far. Open until hit
 // and miss are told apart by 1000 to 1 and "mixed" is improbable, or 16 probes do not agree.
-Judgement judge(const Tally& tally, const Rates& rates);
+Judgement judge(const Tally& tally);
 
-// log P(tally | hit), log P(tally | miss).
-double log_if_hit(const Tally& tally, const Rates& rates);
-double log_if_miss(const Tally& tally, const Rates& rates);
+// log(P(tally | each hits with this probability) / P(tally | all miss)).
+double log_likelihood(const Tally& tally, double hits);
 
 }  // namespace platter::cache_probe

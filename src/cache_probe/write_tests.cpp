@@ -2,163 +2,307 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "cache_probe/facts.h"
 #include "cache_probe/read_tests.h"
+#include "model/error.h"
 
 namespace platter::cache_probe {
 namespace {
 
 constexpr std::uint32_t kTargetBlocks = 8;
-constexpr std::size_t kMostTargets = 40, kLeastTargets = 4;
-constexpr int kRuns = 7;
-constexpr double kDestage_rev = 10;      // time for one write to reach the media
-constexpr double kDestageAll_rev = 100;  // for all that a run of writes left
-constexpr int kArrivalSamples = 20;
+constexpr std::size_t kUsualTargets = 12, kMostTargets = 64, kLeastTargets = 4;
+constexpr std::uint32_t kMostOfLargeWrite = 1024;  // blocks
+constexpr int kMostRuns = 7, kRunsThatAgree = 3, kSynchronizations = 3;
+constexpr double kDestage_rev = 10;  // for written data to reach the media where nothing tells
+constexpr double kFirstIdle_rev = 2.5, kMostIdle_rev = 250;
+constexpr double kIdleRatio = 1.1;  // how well the idle time is told
+constexpr int kArrivalSamples = 12;
 constexpr int kTries = 2000;
-
-std::uint64_t random_lbn(Prober& prober, const std::vector<LbnRange>& ranges) {
-  std::uint64_t total = 0;
-  for (const auto& range : ranges) total += range.last - range.first + 1;
-  std::uint64_t at =
-      std::uniform_int_distribution<std::uint64_t>(0, total - 1)(prober.context().random);
-  for (const auto& range : ranges) {
-    const std::uint64_t length = range.last - range.first + 1;
-    if (at < length) return range.first + at;
-    at -= length;
-  }
-  return ranges.back().last;
-}
-
-// The target for one trial after another; each is used again only after all the others.
-class Turns {
- public:
-  explicit Turns(const std::vector<std::uint64_t>& targets) : targets_(targets) {}
-  std::uint64_t next() { return targets_[turn_++ % targets_.size()]; }
-
- private:
-  const std::vector<std::uint64_t>& targets_;
-  std::size_t turn_ = 0;
-};
 
 bool writes_cached(const Record& record) {
   return judge(record, Question::write_isolated, 0).verdict == Verdict::hit;
 }
 
-// So that nothing of the targets is left from learning their contents or from earlier trials.
-void forget(Prober& prober, double destage_rev = kDestage_rev) {
-  const auto count = segment_count(prober.record());
-  prober.rest_rev(destage_rev);
-  prober.pollute(count ? static_cast<int>(std::min(count->count, 64.0)) + 2 : 8);
+// SYNCHRONIZE CACHE, as a probe of x; false: the drive does not know it.
+bool synchronize(Prober& prober, std::optional<std::pair<Question, std::int64_t>> as = {},
+                 std::uint64_t lbn = 0) {
+  try {
+    const scsi::Completion done = prober.context().drive.synchronize_cache();
+    if (as) prober.keep(as->first, as->second, done, lbn, 0, true);
+    return true;
+  } catch (const Error& error) {
+    if (error.status() != ExitStatus::drive_error && error.status() != ExitStatus::unsupported)
+      throw;
+    return false;
+  }
+}
+
+// Until nothing waits for the media.
+void settle(Prober& prober) {
+  if (!synchronize(prober) || written_persist(prober.record()) == Verdict::hit)
+    prober.rest_rev(kDestage_rev);
+}
+
+// With its sector far ahead, so that a write which waits for it is slow.
+void write_aligned(Prober& prober, std::uint64_t lbn) {
+  prober.rest_until(lbn, 0);
+  prober.context().drive.write(lbn, 1);
+}
+
+// One write after another without pause until one has to wait; true: none had to.
+bool run_writes(Prober& prober, Question question, const std::vector<std::uint64_t>& lbns,
+                std::uint32_t blocks = 1) {
+  prober.refresh_angle();
+  prober.rest_until(lbns[0], 0);
+  for (std::size_t i = 0; i < lbns.size(); ++i) {
+    const auto done = prober.context().drive.write(lbns[i], blocks);
+    prober.keep(question, static_cast<std::int64_t>(i + 1), done, lbns[i], blocks, true,
+                Setup{blocks, 0, 0});
+    if (waited(prober.record(), prober.record().observations.back())) return false;
+  }
+  return true;
+}
+
+// Runs until their lengths agree.
+template <typename Run>
+void repeat_runs(Prober& prober, Question question, const Run& run) {
+  for (int i = 0; i < kMostRuns && !prober.spent(); ++i) {
+    const auto length = run_length(prober.record(), question);
+    if (length && length->runs >= kRunsThatAgree && length->error == 0) return;
+    if (!run()) return;
+  }
 }
 
 }  // namespace
 
-std::vector<std::uint64_t> write_targets(Prober& prober,
-                                         const std::vector<LbnRange>& writable) {
-  const engine::LayoutMap& map = *prober.context().map;
-  scsi::Drive& drive = prober.context().drive;
-  std::vector<std::uint64_t> targets;
-  if (writable.empty()) return targets;
-  std::set<std::uint64_t> tracks;
-  for (int i = 0; i < kTries && targets.size() < kMostTargets; ++i) {
-    const std::uint64_t lbn = random_lbn(prober, writable);
-    if (lbn + kTargetBlocks > map.blocks() || !drive.may_write(lbn, kTargetBlocks)) continue;
-    const std::uint64_t slot = map.slot_of_lbn(lbn);
-    const engine::Track track = map.track_of_slot(slot);
-    if (slot + kTargetBlocks > track.first_slot + track.sectors) continue;
-    if (!tracks.insert(track.first_slot).second) continue;
-    drive.learn_contents(lbn, kTargetBlocks);
-    targets.push_back(lbn);
-  }
-  if (targets.size() < kLeastTargets) targets.clear();
-  return targets;
+Targets::Targets(Prober& prober, const std::vector<LbnRange>& writable)
+    : prober_(prober), writable_(writable) {
+  if (writable_.empty()) return;
+  if (distinct(kUsualTargets).size() < kLeastTargets) lbns_.clear();
 }
 
-void test_write_back(Prober& prober, const std::vector<std::uint64_t>& targets) {
-  Turns turns(targets);
-  forget(prober);
+std::uint64_t Targets::random_lbn() {
+  std::uint64_t total = 0;
+  for (const auto& range : writable_) total += range.last - range.first + 1;
+  std::uint64_t at =
+      std::uniform_int_distribution<std::uint64_t>(0, total - 1)(prober_.context().random);
+  for (const auto& range : writable_) {
+    const std::uint64_t length = range.last - range.first + 1;
+    if (at < length) return range.first + at;
+    at -= length;
+  }
+  return writable_.back().last;
+}
+
+// Near the last one if there is room, behind what is read ahead of it.
+std::optional<std::uint64_t> Targets::place(std::uint32_t blocks) {
+  const engine::LayoutMap& map = *prober_.context().map;
+  scsi::Drive& drive = prober_.context().drive;
+  const std::uint64_t step = 2 * std::uint64_t{prober_.places().track_blocks()} +
+                             static_cast<std::uint64_t>(reach_blocks(prober_.record())) + blocks;
+  for (int i = 0; i < kTries; ++i) {
+    std::uint64_t lbn = random_lbn();
+    if (i == 0 && !lbns_.empty()) lbn = last_ + step + random_lbn() % step;
+    if (lbn + blocks > map.blocks() || !drive.may_write(lbn, blocks)) continue;
+    const std::uint64_t slot = map.slot_of_lbn(lbn);
+    const engine::Track track = map.track_of_slot(slot);
+    if (blocks <= kTargetBlocks && slot + blocks > track.first_slot + track.sectors) continue;
+    const auto near = [&](std::uint64_t other) { return lbn < other + step && other < lbn + step; };
+    if (std::ranges::any_of(lbns_, near)) continue;
+    drive.learn_contents(lbn, blocks);
+    last_ = lbn;
+    return lbn;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::uint64_t> Targets::distinct(std::size_t count) {
+  while (lbns_.size() < count) {
+    const auto lbn = place(kTargetBlocks);
+    if (!lbn) break;
+    lbns_.push_back(*lbn);
+  }
+  return {lbns_.begin(),
+          lbns_.begin() + static_cast<std::ptrdiff_t>(std::min(count, lbns_.size()))};
+}
+
+std::optional<std::uint64_t> Targets::run_of(std::uint32_t blocks) { return place(blocks); }
+
+void test_write_back(Prober& prober, Targets& targets) {
   prober.decide(Question::write_isolated, 0, [&](std::int64_t x) {
-    const std::uint64_t lbn = turns.next();
-    prober.rest_rev(kDestage_rev);
-    prober.pollute(1);
+    const std::uint64_t lbn = targets.next();
+    synchronize(prober);
+    prober.refresh_angle();
     prober.rest_until(lbn, 0);
     prober.probe_write(Question::write_isolated, x, lbn);
     return true;
   });
-  if (writes_cached(prober.record())) return;
-  // Only what carries on the write before? On the media the next block has just gone by.
-  prober.decide(Question::write_appended, 0, [&](std::int64_t x) {
-    const std::uint64_t lbn = turns.next();
-    prober.rest_rev(kDestage_rev);
-    prober.pollute(1);
-    prober.context().drive.write(lbn, 1);
-    prober.probe_write(Question::write_appended, x, lbn + 1);
+  if (!writes_cached(prober.record())) {
+    // Only what carries on the write before? On the media the next block has just gone by.
+    prober.decide(Question::write_appended, 0, [&](std::int64_t x) {
+      const std::uint64_t lbn = targets.next();
+      synchronize(prober);
+      prober.refresh_angle();
+      prober.context().drive.write(lbn, 1);
+      prober.probe_write(Question::write_appended, x, lbn + 1);
+      return true;
+    });
+  }
+  if (!synchronize(prober)) return;
+  prober.rest_rev(writes_cached(prober.record()) ? kDestage_rev : 1);
+  for (int i = 0; i < kSynchronizations; ++i)
+    synchronize(prober, std::pair{Question::synchronize, 0});
+  if (!writes_cached(prober.record())) return;
+  for (int i = 0; i < kSynchronizations; ++i) {
+    const std::uint64_t lbn = targets.next();
+    prober.refresh_angle();
+    write_aligned(prober, lbn);
+    synchronize(prober, std::pair{Question::synchronize, 1}, lbn);
+  }
+  prober.decide(Question::write_forced, 1, [&](std::int64_t x) {
+    const std::uint64_t lbn = targets.next();
+    prober.refresh_angle();
+    prober.rest_until(lbn, 0);
+    prober.keep(Question::write_forced, x, prober.context().drive.write(lbn, 1, true), lbn, 1,
+                true);
     return true;
   });
 }
 
-void test_reads_of_written(Prober& prober, const std::vector<std::uint64_t>& targets) {
-  Turns turns(targets);
+void test_reads_of_written(Prober& prober, Targets& targets) {
   for (const std::int64_t later : {0, 1}) {
     prober.decide(Question::read_written, later, [&](std::int64_t x) {
-      const std::uint64_t lbn = turns.next();
-      forget(prober);
+      const std::uint64_t lbn = targets.next();
+      settle(prober);
+      prober.refresh_angle();
       prober.context().drive.write(lbn, 1);
       if (x == 1) {
-        prober.probe(Question::read_written, x, lbn, kDestage_rev);
+        settle(prober);
+        prober.probe(Question::read_written, x, lbn, 0);
       } else {
         prober.probe_now(Question::read_written, x, lbn);
       }
       return true;
     });
   }
+  // Read data that a write overwrites in part: is the rest of their segment kept?
+  if (!retained(prober.record())) return;
+  prober.decide(Question::write_into, 0, [&](std::int64_t x) {
+    const std::uint64_t lbn = targets.next();
+    prober.refresh_angle();
+    prober.context().drive.read(lbn, kTargetBlocks);
+    prober.context().drive.write(lbn + kTargetBlocks / 2, 1);
+    settle(prober);
+    prober.probe(Question::write_into, x, lbn + 1, 0);
+    return true;
+  });
 }
 
-void test_write_segments(Prober& prober, const std::vector<std::uint64_t>& targets) {
+void test_write_segments(Prober& prober, Targets& targets) {
   if (writes_cached(prober.record())) {
-    for (int run = 0; run < kRuns && !prober.spent(); ++run) {
-      std::vector<std::uint64_t> order = targets;
+    std::size_t count = kUsualTargets;
+    repeat_runs(prober, Question::write_run, [&] {
+      std::vector<std::uint64_t> order = targets.distinct(count);
       std::ranges::shuffle(order, prober.context().random);
-      forget(prober, kDestageAll_rev);
-      for (std::size_t i = 0; i < order.size(); ++i) {
-        prober.probe_write(Question::write_run, static_cast<std::int64_t>(i + 1), order[i]);
-        if (!is_fast(prober.record().observations.back(), prober.period_ns())) break;
+      settle(prober);
+      if (run_writes(prober, Question::write_run, order)) {
+        if (order.size() >= kMostTargets || order.size() < count) return false;
+        count = std::min(kMostTargets, 4 * count);
+        std::erase_if(prober.record().observations,
+                      [](const Observation& seen) { return seen.question == Question::write_run; });
       }
-    }
-    Turns turns(targets);
-    for (int run = 0; run < kRuns && !prober.spent(); ++run) {
-      const std::uint64_t lbn = turns.next();
-      prober.rest_rev(kDestage_rev);
-      prober.pollute(1);
-      for (std::uint32_t i = 0; i < kTargetBlocks; ++i) {
-        prober.probe_write(Question::write_stream, i + 1, lbn + i);
-        if (!is_fast(prober.record().observations.back(), prober.period_ns())) break;
+      return true;
+    });
+    settle(prober);
+    const auto scattered = run_length(prober.record(), Question::write_run);
+    if (!scattered || scattered->bound) return;
+    const auto length = static_cast<std::uint32_t>(
+        std::clamp(2 * scattered->median + 2, 8.0, static_cast<double>(kMostTargets)));
+    repeat_runs(prober, Question::write_stream, [&] {
+      const auto lbn = targets.run_of(length);
+      if (!lbn) return false;
+      std::vector<std::uint64_t> order;
+      for (std::uint32_t i = 0; i < length; ++i) order.push_back(*lbn + i);
+      settle(prober);
+      run_writes(prober, Question::write_stream, order);
+      return true;
+    });
+    // The same with large ones: is it the blocks that count?
+    const auto size = segment_size(prober.record());
+    if (scattered->median >= 2 && size && !size->bound) {
+      const auto blocks =
+          static_cast<std::uint32_t>(std::min<double>(size->blocks, kMostOfLargeWrite));
+      std::vector<std::uint64_t> order;
+      while (order.size() <= static_cast<std::size_t>(scattered->median)) {
+        const auto lbn = targets.run_of(blocks);
+        if (!lbn) break;
+        order.push_back(*lbn);
       }
+      repeat_runs(prober, Question::write_run_large, [&] {
+        settle(prober);
+        return !order.empty() &&
+               (run_writes(prober, Question::write_run_large, order, blocks), true);
+      });
     }
   }
   // Does a write take a segment from reads? All are filled, then one write, then the oldest read.
   const auto count = segment_count(prober.record());
   if (!count || count->settled || count->random || count->mixed || count->bound) return;
-  Turns turns(targets);
   prober.decide(Question::write_displaces, static_cast<std::int64_t>(count->count),
                 [&](std::int64_t x) {
-                  prober.rest_rev(kDestage_rev);
-                  const auto first = read_scattered(prober, x, 1, 0);
-                  if (!first) return false;
-                  prober.context().drive.write(turns.next(), 1);
-                  prober.probe(Question::write_displaces, x, *first, kDestage_rev);
+                  settle(prober);
+                  const auto read = read_scattered(prober, x, 1, 0);
+                  if (read.empty()) return false;
+                  prober.context().drive.write(targets.next(), 1);
+                  settle(prober);
+                  prober.probe(Question::write_displaces, x, read[0], 0);
                   return true;
                 });
+}
+
+// For how long do written data wait where no command comes?
+void test_destage(Prober& prober, Targets& targets) {
+  Record& record = prober.record();
+  if (!writes_cached(record) || written_persist(record) != Verdict::miss) return;
+  const auto is_destaged = [&](double rest_rev) {
+    const auto x = static_cast<std::int64_t>(rest_rev * prober.period_ns() / 1000);
+    const std::uint64_t lbn = targets.next();
+    prober.refresh_angle();
+    write_aligned(prober, lbn);
+    prober.rest_rev(rest_rev);
+    // A destage that has not begun takes as long as it takes the sector to arrive.
+    prober.rest_until(lbn, 0);
+
+    synchronize(prober, std::pair{Question::destaged, x}, lbn);
+
+    return !synchronize_waited(record, record.observations.back());
+  };
+  double low = 0, high = kFirstIdle_rev;
+  while (!is_destaged(high)) {
+    low = high;
+    if (high >= kMostIdle_rev || prober.spent()) return;
+    high = std::min(kMostIdle_rev, 4 * high);
+  }
+  if (low == 0) {
+    is_destaged(high);
+    return;
+  }
+  while (high > kIdleRatio * low && !prober.spent()) {
+    const double middle = std::sqrt(low * high);
+    (is_destaged(middle) ? high : low) = middle;
+  }
 }
 
 void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writable) {
   const Record& record = prober.record();
   scsi::Drive& drive = prober.context().drive;
   std::optional<Place> place;
+  std::uniform_int_distribution<std::size_t> any_range(0, writable.size() - 1);
   for (int i = 0; i < kTries && !place; ++i) {
-    place = prober.places().place_of_lbn(random_lbn(prober, writable));
+    const LbnRange& range = writable[any_range(prober.context().random)];
+    std::uniform_int_distribution<std::uint64_t> any(range.first, range.last);
+    place = prober.places().place_of_lbn(any(prober.context().random));
     if (place &&
         (place->first < place->blocks() || !drive.may_write(place->first, place->blocks())))
       place.reset();
@@ -171,12 +315,11 @@ void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writab
   drive.learn_contents(place->first, blocks);
   const bool cached = writes_cached(record);
   for (int i = 0; i < kArrivalSamples && !prober.spent(); ++i) {
-    prober.rest_rev(kDestage_rev);
-    prober.pollute(1);
+    prober.refresh_angle();
     // The arm comes from near by, so that its way takes the same time each time.
     std::uniform_int_distribution<std::uint64_t> back(1, place->blocks());
     drive.read(place->first - back(prober.context().random), 1, true);
-    prober.rest_until(place->first, 0, (i + 0.5) / kArrivalSamples);
+    prober.rest_until(place->first, 0, (i + 0.5) / kArrivalSamples, (i + 0.5) / kArrivalSamples);
     const double phase = prober.angle_now_rev() - prober.angle_rev(place->first);
     auto done = drive.write(place->first, blocks);
     if (cached) done.completed_ns = drive.synchronize_cache().completed_ns;

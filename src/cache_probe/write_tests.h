@@ -1,5 +1,5 @@
-// The tests of what a drive keeps of writes; paper sections 4.3.1, 4.3.2 and 4.3.4. Only where
-// writing is allowed; every write puts back what is there.
+// The tests of what a drive does with writes. They rewrite sectors with what these hold, and only
+// where that is allowed.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,37 @@
 
 namespace platter::cache_probe {
 
-// Blocks that may be written, kTargetBlocks from each LBN on, on tracks of their own and in random
-// order; their contents are learnt. Empty: the ranges are too small.
-std::vector<std::uint64_t> write_targets(Prober& prober,
-                                         const std::vector<LbnRange>& writable);
+// Places for single writes: a few blocks on a cylinder of their own each, their contents known.
+class Targets {
+ public:
+  Targets(Prober& prober, const std::vector<LbnRange>& writable);
 
-void test_write_back(Prober& prober, const std::vector<std::uint64_t>& targets);
-void test_reads_of_written(Prober& prober, const std::vector<std::uint64_t>& targets);
-void test_write_segments(Prober& prober, const std::vector<std::uint64_t>& targets);
+  bool any() const { return !lbns_.empty(); }
+  // One after another; each is used again only after all the others.
+  std::uint64_t next() { return lbns_[turn_++ % lbns_.size()]; }
+  // So many different ones; fewer where there is no more room.
+  std::vector<std::uint64_t> distinct(std::size_t count);
+  const std::vector<std::uint64_t>& all() const { return lbns_; }
+  // A place for `blocks` in a row, contents known; nullopt: there is none.
+  std::optional<std::uint64_t> run_of(std::uint32_t blocks);
+
+ private:
+  std::optional<std::uint64_t> place(std::uint32_t blocks);
+  std::uint64_t random_lbn();
+
+  Prober& prober_;
+  const std::vector<LbnRange>& writable_;
+  std::vector<std::uint64_t> lbns_;
+  std::uint64_t last_ = 0;
+  std::size_t turn_ = 0;
+};
+
+// Is a write complete before it is on the media, what do FUA and SYNCHRONIZE CACHE cost then.
+void test_write_back(Prober& prober, Targets& targets);
+void test_reads_of_written(Prober& prober, Targets& targets);
+// How many writes may wait for the media, how many blocks, and for how long.
+void test_write_segments(Prober& prober, Targets& targets);
+void test_destage(Prober& prober, Targets& targets);
 void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writable);
 
 }  // namespace platter::cache_probe

@@ -21,38 +21,46 @@ Observation probe(Question question, std::int64_t x, bool fast) {
   Observation seen;
   seen.question = question;
   seen.x = x;
-  seen.completed_ns = fast ? 200'000 : 5'000'000;
+  seen.completed_ns = fast ? 300'000 : 4'800'000;
+  seen.ahead_rev = 0.7;
   return seen;
 }
 
 Record record_with(Question question, std::initializer_list<std::pair<std::int64_t, int>> probes) {
   Record record;
   record.setting.period_ns = kPeriod_ns;
+  record.setting.angles_trusted = true;
   for (int i = 0; i < 24; ++i)
     record.observations.push_back(probe(Question::miss_control, 0, false));
   for (const auto& [x, fast] : probes) record.observations.push_back(probe(question, x, fast != 0));
   return record;
 }
 
+// As many probes of the usual strength.
+Tally tally(int fast, int slow, double strength = 4) {
+  Tally all;
+  for (int i = 0; i < fast; ++i) all.add(strength);
+  for (int i = 0; i < slow; ++i) all.add(-strength);
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("a verdict needs more than one probe and bears an outlier") {
-  const Rates rates;
-  CHECK(judge(Tally{1, 0}, rates).verdict == Verdict::open);
-  CHECK(judge(Tally{2, 0}, rates).verdict == Verdict::hit);
-  CHECK(judge(Tally{0, 2}, rates).verdict == Verdict::miss);
-  CHECK(judge(Tally{1, 1}, rates).verdict == Verdict::open);
-  CHECK(judge(Tally{6, 1}, rates).verdict == Verdict::hit);
-  CHECK(judge(Tally{1, 6}, rates).verdict == Verdict::miss);
-  CHECK(judge(Tally{12, 12}, rates).verdict == Verdict::mixed);
-  CHECK(judge(Tally{2, 0}, rates).error < judge(Tally{6, 1}, rates).error);
+  CHECK(judge(tally(1, 0, Responses::kMostTold)).verdict == Verdict::open);
+  CHECK(judge(tally(2, 0)).verdict == Verdict::hit);
+  CHECK(judge(tally(0, 2)).verdict == Verdict::miss);
+  CHECK(judge(tally(1, 1)).verdict == Verdict::open);
+  CHECK(judge(tally(7, 1)).verdict == Verdict::hit);
+  CHECK(judge(tally(1, 7)).verdict == Verdict::miss);
+  CHECK(judge(tally(12, 12)).verdict == Verdict::mixed);
+  CHECK(judge(tally(2, 0)).error < judge(tally(7, 1)).error);
 }
 
-TEST_CASE("where a miss is often fast more probes are wanted") {
-  const Rates rates{.fast_if_miss = 0.3, .slow_if_hit = 0.02};
-  CHECK(judge(Tally{4, 0}, rates).verdict == Verdict::open);
-  CHECK(judge(Tally{8, 0}, rates).verdict == Verdict::hit);
-  CHECK(judge(Tally{4, 9}, rates).verdict == Verdict::miss);
+TEST_CASE("where hits and misses are alike more probes are wanted") {
+  CHECK(judge(tally(4, 0, 1)).verdict == Verdict::open);
+  CHECK(judge(tally(8, 0, 1)).verdict == Verdict::hit);
+  CHECK(judge(tally(0, 8, 1)).verdict == Verdict::miss);
 }
 
 TEST_CASE(
@@ -62,18 +70,63 @@ TEST_CASE(
   for (const bool hit : {true, false}) {
     int wrong = 0, probes = 0;
     for (int i = 0; i < 5000; ++i) {
-      Tally tally;
+      Tally all;
       Verdict verdict = Verdict::open;
       while (verdict == Verdict::open) {
-        ++(hit != outlier(random) ? tally.fast : tally.slow);
-        verdict = judge(tally, Rates{}).verdict;
+        all.add(hit != outlier(random) ? 4 : -4);
+        verdict = judge(all).verdict;
       }
       wrong += verdict != (hit ? Verdict::hit : Verdict::miss);
-      probes += static_cast<int>(tally.all());
+      probes += static_cast<int>(all.all());
     }
     CHECK(wrong <= 5);
     CHECK(probes < 3 * 5000);
   }
+}
+
+TEST_CASE("hits and misses are told by the drive's own distributions") {
+  // A slow controller: its hits take longer than a quarter of a revolution.
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> noise(0, 0.01);
+  Record record;
+  record.setting.period_ns = kPeriod_ns;
+  record.setting.angles_trusted = true;
+  const auto seen = [&](Question question, double response_rev, double ahead_rev) {
+    Observation one;
+    one.question = question;
+    one.completed_ns = static_cast<Nanoseconds>(response_rev * kPeriod_ns);
+    one.ahead_rev = ahead_rev;
+    return one;
+  };
+  for (int i = 0; i < 8; ++i) {
+    record.observations.push_back(seen(Question::reread, 0.3 + noise(random), 0.95));
+    record.observations.push_back(seen(Question::miss_control, 0.75 + noise(random), 0.7));
+  }
+  const Responses responses(record);
+  CHECK(responses.hit_rev() == Approx(0.3).margin(0.01));
+  CHECK(responses.late_rev() == Approx(0.05).margin(0.01));
+  CHECK(responses.log_ratio(seen(Question::reach, 0.31, 0.7)) > 2);
+  CHECK(responses.log_ratio(seen(Question::reach, 0.75, 0.7)) < -2);
+  CHECK(responses.log_ratio(seen(Question::reach, 1.75, 0.7)) < -2);  // a revolution more
+  CHECK(responses.log_ratio(seen(Question::reach, 0.52, 0.47)) < 0);
+  // One that is neither says little.
+  CHECK(std::abs(responses.log_ratio(seen(Question::reach, 1.3, 0.7))) < 1);
+  for (const double response : {0.001, 0.3, 0.7, 0.75, 5.0})
+    CHECK(std::abs(responses.log_ratio(seen(Question::reach, response, 0.7))) <=
+          Responses::kMostTold);
+}
+
+TEST_CASE("drive seconds are told per question") {
+  Record record = record_with(Question::segments, {{1, 1}, {2, 0}});
+  Nanoseconds now = 0;
+  for (Observation& seen : record.observations) {
+    seen.issued_ns = now + kSecond;
+    seen.completed_ns += seen.issued_ns;
+    now = seen.completed_ns;
+  }
+  const auto spent = spent_on(record);
+  CHECK(spent.at(Question::segments).probes == 2);
+  CHECK(spent.at(Question::segments).seconds == Approx(2.0051));
 }
 
 TEST_CASE("the edge is where hits end") {
@@ -113,10 +166,9 @@ TEST_CASE("random replacement is recognized by its shares") {
     std::map<std::int64_t, Tally> tallies;
     for (const std::int64_t x : {1L, 2L, 4L, 8L, 16L, 32L, 64L}) {
       std::bernoulli_distribution kept(std::pow(1 - 1.0 / segments, static_cast<double>(x - 1)));
-      for (int i = 0; i < 40; ++i) ++(kept(random) ? tallies[x].fast : tallies[x].slow);
+      for (int i = 0; i < 40; ++i) tallies[x].add(kept(random) ? 4.5 : -4.5);
     }
-    const auto fit =
-        fit_random_replacement(tallies, Rates{.fast_if_miss = 1e-4, .slow_if_hit = 1e-4});
+    const auto fit = fit_random_replacement(tallies);
     REQUIRE(fit);
     CHECK(std::abs(fit->segments - segments) <= 4 * std::max(0.5, fit->error));
     CHECK(fit->error < segments / 2.0);
@@ -175,6 +227,7 @@ TEST_CASE("a record survives its JSON lines") {
   record.setting.page->segments = 10;
   record.observations.back().to_cylinder_end = -4;
   record.observations.back().phase_rev = 0.1;
+  record.observations.back().nth = 3;
   std::stringstream file;
   write_record(file, record);
   const Record back = read_record(file, "samples");
@@ -185,6 +238,8 @@ TEST_CASE("a record survives its JSON lines") {
   CHECK(back.observations.back().question == Question::held_lower);
   CHECK(back.observations.back().to_cylinder_end == -4);
   CHECK(back.observations.back().phase_rev == 0.1);
+  CHECK(back.observations.back().ahead_rev == 0.7);
+  CHECK(back.observations.back().nth == 3);
 
   std::stringstream broken("{\"cache\":\"setting\"}\n");
   CHECK_THROWS_AS(read_record(broken, "samples"), Error);

@@ -1,0 +1,112 @@
+#include "cache_probe/responses.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace platter::cache_probe {
+namespace {
+
+constexpr double kUsualHit_rev = 0.05, kLeastSpread = 0.35, kMostSpread = 0.8;
+constexpr double kHitAtMost_rev = 0.4;  // a control hit beyond was none
+constexpr double kLeastLateSpread_rev = 0.03, kMostLateSpread_rev = 0.15;
+constexpr double kKernel_rev = 0.12;  // where angles do not tell when a miss ends
+constexpr double kOutliers = 0.03;    // responses that are neither: anything up to kWorst_rev
+constexpr double kWorst_rev = 2.5;
+constexpr double kLeastEarly = 0.004;  // misses before their sector arrives: angles err
+constexpr double kEarly_rev = 0.15;
+// A sector that just went by costs a revolution more, a far way two.
+constexpr double kOnceMore = 0.2, kTwiceMore = 0.05;
+
+double normal(double x, double spread) {
+  const double z = x / spread;
+  return std::exp(-0.5 * z * z) / (spread * 2.5066282746);
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// 1.48 times the median absolute deviation.
+double spread_of(const std::vector<double>& values, double centre) {
+  std::vector<double> deviations;
+  for (const double value : values) deviations.push_back(std::abs(value - centre));
+  return 1.48 * median(deviations);
+}
+
+double outlier(double response_rev) {
+  return (response_rev < kWorst_rev ? 1 : std::exp(kWorst_rev - response_rev)) / kWorst_rev;
+}
+
+}  // namespace
+
+Responses::Responses(const Record& record)
+    : period_ns_(record.setting.period_ns), trusted_(record.setting.angles_trusted) {
+  std::vector<double> hits, late;
+  for (const Observation& seen : record.observations) {
+    const double response = static_cast<double>(seen.response_ns()) / period_ns_;
+    switch (seen.question) {
+      case Question::miss_control:
+        misses_rev_.push_back(response);
+        if (seen.ahead_rev >= 0) late.push_back(response - seen.ahead_rev);
+        break;
+      case Question::reread:
+      case Question::next_block:
+        if (response < kHitAtMost_rev) hits.push_back(std::log(std::max(1e-6, response)));
+        break;
+      default:
+        break;
+    }
+  }
+  trusted_ = trusted_ && late.size() >= 4;
+  const double centre = hits.empty() ? std::log(kUsualHit_rev) : median(hits);
+  hit_rev_ = std::exp(centre);
+  hit_spread_ = hits.size() < 4
+                    ? kMostSpread
+                    : std::clamp(2 * spread_of(hits, centre), kLeastSpread, kMostSpread);
+  if (!late.empty()) {
+    // What took a revolution more is no part of it.
+    for (double& value : late)
+      if (value > 0) value -= std::floor(value + kEarly_rev);
+    late_rev_ = median(late);
+    const auto early =
+        std::ranges::count_if(late, [&](double value) { return value < late_rev_ - kEarly_rev; });
+    early_share_ = std::max(kLeastEarly,
+                            (static_cast<double>(early) - 0.5) / static_cast<double>(late.size()));
+    late_spread_rev_ =
+        std::clamp(1.5 * spread_of(late, late_rev_), kLeastLateSpread_rev, kMostLateSpread_rev);
+  }
+}
+
+double Responses::if_hit(double response_rev) const {
+  const double response = std::max(1e-6, response_rev);
+  return normal(std::log(response / hit_rev_), hit_spread_) / response;
+}
+
+double Responses::if_miss(double response_rev, double ahead_rev) const {
+  if (trusted_ && ahead_rev >= 0) {
+    const double late = response_rev - ahead_rev - late_rev_;
+    return (1 - kOnceMore - kTwiceMore) * normal(late, late_spread_rev_) +
+           kOnceMore * normal(late - 1, late_spread_rev_) +
+           kTwiceMore * normal(late - 2, late_spread_rev_);
+  }
+  if (misses_rev_.empty()) return response_rev > kHitAtMost_rev ? 1 : 0;
+  double sum = 0;
+  for (const double miss : misses_rev_) sum += normal(response_rev - miss, kKernel_rev);
+  return sum / static_cast<double>(misses_rev_.size());
+}
+
+double Responses::log_ratio(const Observation& seen) const {
+  const double response = static_cast<double>(seen.response_ns()) / period_ns_;
+  const double neither = outlier(response);
+  // Delays only add: what comes before its sector was no miss.
+  const bool early =
+      trusted_ && seen.ahead_rev >= 0 && response < seen.ahead_rev + late_rev_ - kEarly_rev;
+  const double ratio = std::log((1 - kOutliers) * if_hit(response) + kOutliers * neither) -
+                       std::log((1 - kOutliers) * if_miss(response, seen.ahead_rev) +
+                                (early ? early_share_ : kOutliers) * neither);
+  return std::clamp(ratio, -kMostTold, kMostTold);
+}
+
+}  // namespace platter::cache_probe
