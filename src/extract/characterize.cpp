@@ -223,9 +223,10 @@ void Characterization::switch_caches_off() {
 
 void Characterization::refuse_a_cache_that_stays_on() const {
   throw Error(ExitStatus::unsupported,
-              options_.device_name +
-                  " answers reads of one sector faster than any platter turns: its cache cannot be "
-                  "switched off, and without that it cannot be characterized");
+              fmt::format("{} answers reads of one sector faster than at {:.0f} rpm, the limit of the "
+                          "search for its rotation: either its cache cannot be switched off or it turns "
+                          "faster, and so it cannot be characterized",
+                          options_.device_name, mtbrc::kFastest_rpm));
 }
 
 // Three reads of one block: from the media they are a revolution apart.
@@ -373,6 +374,7 @@ void Characterization::measure_overheads() {
   model_.overheads = estimate.overheads;
   model_.overheads.address_translation = translation;
   model_.bus.block_transfer = estimate.block_transfer;
+  model_.bus.write_block_transfer = estimate.write_block_transfer;
   model_.bus.high_read_watermark = mtbrc::estimate_watermark(
       context_.samples, *map_, context_.rotation, estimate.block_transfer);
   // How much of the settle time hides behind a block's transfer is known only now.

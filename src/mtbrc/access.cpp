@@ -11,11 +11,16 @@ std::optional<Sample> Accesses::access(Sample sample) {
     sample.after_completed_ns = last_->completed_ns;
   }
   last_.reset();
+  const auto interruptions = [this] {
+    return context_.drive.busy_replies() + context_.drive.unit_attentions();
+  };
+  const std::uint64_t before = interruptions();
   try {
     const scsi::Completion done = sample.blocks == 0 ? context_.drive.seek(sample.lbn)
                                   : sample.write ? context_.drive.write(sample.lbn, sample.blocks)
                                                  : context_.drive.read(sample.lbn, sample.blocks);
-    if (done.status != scsi::Status::good) return std::nullopt;
+    // What was turned away at first and sent again tells no time from what came before it.
+    if (done.status != scsi::Status::good || interruptions() != before) return std::nullopt;
     sample.issued_ns = done.issued_ns;
     sample.completed_ns = done.completed_ns;
   } catch (const Error& error) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "model/error.h"
@@ -100,6 +101,7 @@ class Survey {
     std::vector<TrackAngle> observations;
     std::uint32_t random = 0;
     double deadline_share = 1;
+    bool renewed = false;
   };
 
   void note(const std::string& text);
@@ -113,6 +115,7 @@ class Survey {
   bool agrees(const ZoneShape& shape, const ZoneFit& fit, const TrackAngle& angle) const;
   bool split_at_break(std::size_t zone, Work& work, const ZoneFit& fit, const TrackPath& odd);
   std::optional<TrackPath> confirmed_odd(Work& work, const ZoneFit& fit);
+  void renew_grounds(Work& work, const ZoneFit& fit, const TrackPath& odd);
   void check(LayoutAngles& found);
 
   Context& context_;
@@ -302,6 +305,33 @@ std::optional<TrackPath> Survey::confirmed_odd(Work& work, const ZoneFit& fit) {
   return std::nullopt;
 }
 
+// What a track is called odd by rests on few others, most of all far away from them, and one of these may
+// have been disturbed: those that the prediction hangs on most are read once more.
+void Survey::renew_grounds(Work& work, const ZoneFit& fit, const TrackPath& odd) {
+  constexpr std::size_t kMost = 4;
+  work.renewed = true;
+  const std::vector<double> there = work.shape.row(odd);
+  std::vector<std::pair<double, std::size_t>> pulls;
+  for (std::size_t i = 0; i < work.observations.size(); ++i) {
+    if (fit.odd[i] || fit.residuals_rev[i] == 1.0) continue;
+    const std::vector<double> row =
+        work.shape.row(work.shape.path_of_slot(work.observations[i].track_slot));
+    double pull = 0;
+    for (std::size_t a = 0; a < row.size(); ++a)
+      for (std::size_t b = 0; b < row.size(); ++b) pull += row[a] * fit.covariance.at(a, b) * there[b];
+    pulls.emplace_back(std::abs(pull) / std::pow(work.observations[i].sigma_rev, 2), i);
+  }
+  std::ranges::sort(pulls, std::greater<>());
+  for (std::size_t k = 0; k < std::min(kMost, pulls.size()); ++k) {
+    TrackAngle& before = work.observations[pulls[k].second];
+    const auto again = visit(work.shape, work.shape.path_of_slot(before.track_slot),
+                             2 * options_.reads_per_track);
+    if (!again) continue;
+    all_.push_back(*again);
+    before = *again;
+  }
+}
+
 // Finds out along which node the rule breaks between the base and the odd track, bisects for the
 // instance, and cuts the node there.
 bool Survey::split_at_break(std::size_t zone, Work& work, const ZoneFit& fit,
@@ -367,12 +397,16 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
   const std::vector<std::uint64_t> starts = model::zone_starts(layout_);
   const model::LayoutNode node = layout_.zones[zone];
   const ZoneShape shape(node, starts[zone], map_);
-  Work work{shape, within(all_, shape), 0, deadline_share};
+  Work work{shape, within(all_, shape), 0, deadline_share, false};
   while (true) {
     ZoneFit fit = fit_zone(shape, work.observations);
     if (meter_.exhausted()) return Fate::given_up;
     if (introduce(work, fit)) continue;
     if (const auto odd = confirmed_odd(work, fit)) {
+      if (!work.renewed) {
+        renew_grounds(work, fit, *odd);
+        continue;
+      }
       all_.erase(std::remove_if(all_.begin(), all_.end(),
                                 [&](const TrackAngle& a) {
                                   return a.track_slot == shape.first_slot_of(*odd);

@@ -1,6 +1,7 @@
 #include "mtbrc/overheads.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -9,6 +10,7 @@
 #include "mtbrc/seek.h"
 #include "mtbrc/switches.h"
 #include "mtbrc/trials.h"
+#include "mtbrc/write_supply.h"
 #include "statistics/regression.h"
 #include "statistics/robust.h"
 
@@ -18,6 +20,7 @@ namespace {
 // A first, coarse division: what takes longer than this share of a turn was no hit (DIXtrac, 4.3).
 constexpr double kHit_rev = 0.25;
 constexpr std::size_t kFewestHits = 8;
+constexpr double kClock_ms = 0.01;  // by which clocks round
 
 std::vector<std::uint32_t> sizes_up_to(std::uint32_t most) {
   std::vector<std::uint32_t> sizes;
@@ -29,6 +32,71 @@ std::vector<std::uint32_t> sizes_up_to(std::uint32_t most) {
 std::uint64_t random_lbn(Context& context, std::uint32_t blocks) {
   const std::uint64_t all = context.drive.blocks();
   return std::uniform_int_distribution<std::uint64_t>(0, all - 2 * blocks - 1)(context.random);
+}
+
+struct HitTimes {
+  std::vector<double> blocks, ms;
+};
+
+// Which of these lie about `centre`; empty if so few that it may be by chance.
+std::vector<double> gathered(const std::vector<double>& times, double centre, double reach) {
+  constexpr double kFewestFast = 0.35;
+  std::vector<double> kept;
+  for (double ms : times)
+    if (std::abs(ms - centre) <= reach) kept.push_back(ms);
+  if (static_cast<double>(kept.size()) < kFewestFast * static_cast<double>(times.size())) kept.clear();
+  return kept;
+}
+
+// Those of one kind that the cache served: one-block accesses are often fast, and the fast ones lie
+// close together, as accesses to the media by chance do not. With the number of blocks hits grow along a
+// straight line; a size that the drive does not keep leaves it, for accesses to the media lie all over
+// the turn, or in a row a whole turn apart.
+std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after_write,
+                                  double period_ms) {
+  constexpr double kClose_rev = 0.04;
+  constexpr double kSigmas = 8;  // of the hits' own spread, which has a long tail
+  constexpr double kLineSigmas = 4;
+  std::map<std::uint32_t, std::vector<double>> by_size;
+  for (const Sample& s : samples)
+    if (s.experiment == Experiment::hit && s.write == write && s.after_write == after_write &&
+        s.after_completed_ns > 0)
+      by_size[s.blocks].push_back(to_ms(s.completed_ns - s.issued_ns));
+  std::vector<double> fast;
+  for (double ms : by_size[1])
+    if (ms < kHit_rev * period_ms) fast.push_back(ms);
+  if (fast.size() < kFewestHits || statistics::mad_sigma(fast) > kClose_rev * period_ms)
+    return std::nullopt;
+  const double one_ms = statistics::median(fast);
+  const double spread_ms = statistics::mad_sigma(fast);
+  HitTimes kept;
+  std::size_t sizes = 0;
+  for (const auto& [size, times] : by_size) {
+    double centre = one_ms, unsure = 0;
+    if (sizes == 1) {  // no line yet: the quick ones
+      centre = statistics::quantile_of(times, 0.15);
+      if (centre > one_ms + kHit_rev * period_ms) continue;
+    } else if (sizes > 1) {
+      const auto line = statistics::huber_line(kept.blocks, kept.ms);
+      if (!line) continue;
+      const std::array<double, 2> row = {1, static_cast<double>(size)};
+      centre = line->predict(row);
+      unsure = line->predict_error(row);
+    }
+    const double reach =
+        std::min(kSigmas * spread_ms + kLineSigmas * unsure + kClock_ms, 2 * kClose_rev * period_ms);
+    const std::vector<double> mine = gathered(times, centre, reach);
+    if (mine.empty()) {
+      if (sizes == 0) return std::nullopt;
+      continue;
+    }
+    for (double ms : mine) {
+      kept.blocks.push_back(size);
+      kept.ms.push_back(ms);
+    }
+    ++sizes;
+  }
+  return kept;
 }
 
 // How to get a read that is served from the cache: read the same again, or where a drive discards
@@ -79,8 +147,15 @@ void HitReads::run(Meter& meter) {
   }
   if (again == 0 && ahead == 0) return;
   const HitBy how = again >= ahead ? HitBy::reread : HitBy::read_ahead;
+  std::vector<std::uint32_t> sizes = sizes_up_to(options_.most_hit_blocks);
   for (std::uint32_t done = 0; done < options_.hits && !meter.exhausted(); done += kRepeats) {
-    for (std::uint32_t size : sizes_up_to(options_.most_hit_blocks)) {
+    // What the drive was not seen to keep is not asked for again and again.
+    if (const auto seen = hit_times(context_.samples, false, false, context_.period_ns() * 1e-6);
+        seen && done >= 2 * kRepeats)
+      std::erase_if(sizes, [&](std::uint32_t size) {
+        return std::ranges::find(seen->blocks, size) == seen->blocks.end();
+      });
+    for (std::uint32_t size : sizes) {
       if (meter.exhausted()) break;
       // What was read ahead is not endless.
       const std::uint32_t repeats =
@@ -103,7 +178,9 @@ class WriteHits {
   void run(Meter& meter);
 
  private:
-  std::optional<std::uint64_t> pick();
+  std::optional<std::uint64_t> pick(std::uint32_t blocks = 1);
+  bool one_block(Meter& meter);
+  void several_blocks(Meter& meter);
   void rest() { context_.drive.rest_ns(static_cast<Nanoseconds>(4 * context_.period_ns())); }
   bool fast(const std::optional<Sample>& sample) const {
     return sample && static_cast<double>(sample->completed_ns - sample->issued_ns) <
@@ -115,28 +192,54 @@ class WriteHits {
   Accesses accesses_;
 };
 
-std::optional<std::uint64_t> WriteHits::pick() {
+// So many blocks in one piece on one of the tracks.
+std::optional<std::uint64_t> WriteHits::pick(std::uint32_t blocks) {
   const engine::LayoutMap& map = *context_.map;
   const engine::Track& track =
       tracks_[std::uniform_int_distribution<std::size_t>(0, tracks_.size() - 1)(context_.random)];
+  if (blocks > track.sectors) return std::nullopt;
   const std::uint32_t index =
-      std::uniform_int_distribution<std::uint32_t>(0, track.sectors - 1)(context_.random);
-  const auto lbn = map.lbn_of_slot(track.first_slot + index);
-  if (!lbn || map.is_remapped(*lbn)) return std::nullopt;
-  return lbn;
+      std::uniform_int_distribution<std::uint32_t>(0, track.sectors - blocks)(context_.random);
+  return run_at(map, track.first_slot + index, blocks);
 }
 
 void WriteHits::run(Meter& meter) {
+  if (one_block(meter)) several_blocks(meter);
+}
+
+// Writes of several sizes, each after a write: how long their data take. Four times as many blocks
+// from one size to the next, for most is told by the largest that the drive takes.
+void WriteHits::several_blocks(Meter& meter) {
+  constexpr std::uint32_t kLeast = 4, kMost = 64, kRounds = 8;
+  std::vector<std::uint32_t> sizes;
+  for (std::uint32_t size = kLeast; size <= kMost; size *= 4) sizes.push_back(size);
+  for (std::uint32_t round = 0; round < kRounds && !sizes.empty(); ++round) {
+    for (const std::uint32_t size : sizes) {
+      if (meter.exhausted()) return;
+      if (const auto lbn = pick(size)) accesses_.write(Experiment::hit, *lbn, 0, size);
+      rest();
+    }
+    context_.report("hit overheads", meter.share());
+    if (round != 2) continue;
+    const auto seen = hit_times(context_.samples, true, true, context_.period_ns() * 1e-6);
+    std::erase_if(sizes, [&](std::uint32_t size) {
+      return !seen || std::ranges::find(seen->blocks, size) == seen->blocks.end();
+    });
+  }
+}
+
+// True if writes after writes hit.
+bool WriteHits::one_block(Meter& meter) {
   std::uint32_t write_hits = 0, read_hits = 0, later_write_hits = 0;
   const auto enough = [&](std::uint32_t seen) { return 2 * seen >= hits_; };
   for (std::uint32_t i = 0; i < hits_ && !meter.exhausted(); ++i) {
-    if (enough(write_hits) && enough(read_hits) && enough(later_write_hits)) return;
+    if (enough(write_hits) && enough(read_hits) && enough(later_write_hits)) break;
     const auto a = pick(), b = pick(), c = pick();
     if (!a || !b || !c) continue;
     // What never hits is not tried for long.
     const bool try_writes = i < 8 || write_hits > 0;
     const bool try_reads = i < 8 || read_hits > 0;
-    if (!try_writes && !try_reads) return;
+    if (!try_writes && !try_reads) return false;
     if (!accesses_.read(Experiment::other, *a)) continue;
     rest();
     write_hits += fast(accesses_.write(Experiment::hit, *b)) ? 1 : 0;  // after a read
@@ -153,6 +256,7 @@ void WriteHits::run(Meter& meter) {
     rest();
     context_.report("hit overheads", meter.share());
   }
+  return later_write_hits >= kFewestHits;
 }
 
 model::Parameter absent(const std::string& unit, const std::string& reason) {
@@ -160,44 +264,6 @@ model::Parameter absent(const std::string& unit, const std::string& reason) {
   result.unit = unit;
   result.reason = reason;
   return result;
-}
-
-struct HitTimes {
-  std::vector<double> blocks, ms;
-};
-
-// Those of one kind that the cache served: one-block accesses are often fast, and the fast ones lie
-// close together, as accesses to the media by chance do not.
-std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after_write,
-                                  double period_ms) {
-  constexpr double kFewestFast = 0.35;  // by chance: not more than kHit_rev
-  constexpr double kClose_rev = 0.04;
-  std::map<std::uint32_t, std::vector<double>> by_size;
-  for (const Sample& s : samples)
-    if (s.experiment == Experiment::hit && s.write == write && s.after_write == after_write &&
-        s.after_completed_ns > 0)
-      by_size[s.blocks].push_back(to_ms(s.completed_ns - s.issued_ns));
-  const std::vector<double>& ones = by_size[1];
-  std::vector<double> fast;
-  for (double ms : ones)
-    if (ms < kHit_rev * period_ms) fast.push_back(ms);
-  if (fast.size() < kFewestHits ||
-      static_cast<double>(fast.size()) < kFewestFast * static_cast<double>(ones.size()) ||
-      statistics::mad_sigma(fast) > kClose_rev * period_ms)
-    return std::nullopt;
-  // More blocks take longer to send; what lies far above the quick ones of its size missed.
-  const double one_ms = statistics::median(fast);
-  HitTimes kept;
-  for (const auto& [size, times] : by_size) {
-    const double quick = statistics::quantile_of(times, 0.15);
-    if (quick > one_ms * size + kHit_rev * period_ms) continue;
-    for (double ms : times) {
-      if (std::abs(ms - quick) > 2 * kClose_rev * period_ms) continue;
-      kept.blocks.push_back(size);
-      kept.ms.push_back(ms);
-    }
-  }
-  return kept;
 }
 
 model::Parameter hit_overhead(const Samples& samples, bool write, bool after_write,
@@ -223,7 +289,8 @@ model::Parameter hit_overhead(const Samples& samples, bool write, bool after_wri
 
 model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& map,
                                const model::Rotation& rotation, bool write, bool after_write,
-                               const model::Parameter& block_transfer, const ReadTimes& reads) {
+                               const model::Parameter& block_transfer, const ReadTimes& reads,
+                               const std::optional<statistics::Estimate>& least) {
   const bool any = std::any_of(samples.begin(), samples.end(), [](const Sample& s) {
     return s.experiment == Experiment::same_track && (s.write || s.after_write);
   });
@@ -240,7 +307,11 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
                                : still_ms;
   }
   result.method = "MTBRC on one track, less one sector's media time";
-  if (block_transfer) {
+  if (least) {
+    *result.value -= least->value * 1e-6;
+    result.error = std::hypot(result.error.value_or(0), least->error * 1e-6);
+    result.method += " and the least delay of a write";
+  } else if (block_transfer) {
     *result.value -= *block_transfer.value;
     result.error = std::hypot(result.error.value_or(0), block_transfer.error.value_or(0));
     result.method += " and one block's transfer";
@@ -277,34 +348,78 @@ void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permit
   if (!tracks.empty()) WriteHits(context, tracks, options.hits).run(meter);
 }
 
-model::Parameter estimate_block_transfer(const Samples& samples, const model::Rotation& rotation) {
-  const double period_ms =
-      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator) * 1e-6;
-  const auto times = hit_times(samples, false, false, period_ms);
-  if (!times) return absent("ms", "no cache hits were timed");
+namespace {
+
+double period_ms_of(const model::Rotation& rotation) {
+  return static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator) * 1e-6;
+}
+
+// Slope of hit time over blocks.
+model::Parameter transfer_of_hits(const Samples& samples, const model::Rotation& rotation, bool write) {
+  const auto times = hit_times(samples, write, write, period_ms_of(rotation));
+  if (!times) return absent("ms", write ? "no cached writes were timed" : "no cache hits were timed");
   const auto line = statistics::huber_line(times->blocks, times->ms);
-  if (!line) return absent("ms", "cache hits of several sizes are needed");
+  if (!line)
+    return absent("ms", write ? "cached writes of several sizes are needed"
+                              : "cache hits of several sizes are needed");
   model::Parameter result;
   result.unit = "ms";
-  result.method = "slope of hit time over blocks";
+  result.method = write ? "slope of the time of cached writes over blocks"
+                        : "slope of hit time over blocks";
   result.value = line->coefficients[1];
   result.error = std::sqrt(line->covariance.at(1, 1));
   result.samples = times->ms.size();
   return result;
 }
 
+}  // namespace
+
+model::Parameter estimate_block_transfer(const Samples& samples, const model::Rotation& rotation) {
+  return transfer_of_hits(samples, rotation, false);
+}
+
+model::Parameter estimate_write_block_transfer(const Samples& samples,
+                                               const engine::LayoutMap& map,
+                                               const model::Rotation& rotation) {
+  model::Parameter result = transfer_of_hits(samples, rotation, true);
+  if (result) return result;
+  if (std::none_of(samples.begin(), samples.end(), [](const Sample& s) { return s.write; }))
+    return absent("ms", "no writes were timed: they need permitted ranges with whole tracks");
+  const auto supply = write_supply(samples, map, rotation);
+  if (!supply)
+    return absent("ms", result.reason + ", and writes to the media do not wait for all their data");
+  result.reason.clear();
+  result.value = supply->block.value * 1e-6;
+  result.error = supply->block.error * 1e-6;
+  result.method = "MTBRC on one track of writes of several blocks, which wait for their data";
+  result.samples = supply->block.samples;
+  return result;
+}
+
+model::Parameter estimate_write_transfer(const Samples& samples, const engine::LayoutMap& map,
+                                         const model::Rotation& rotation) {
+  const model::Parameter writes = estimate_write_block_transfer(samples, map, rotation);
+  return writes ? writes : estimate_block_transfer(samples, rotation);
+}
+
 OverheadEstimate estimate_overheads(const Samples& samples, const engine::LayoutMap& map,
                                     const model::Rotation& rotation) {
-  const double period_ms =
-      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator) * 1e-6;
+  const double period_ms = period_ms_of(rotation);
   OverheadEstimate result;
   result.block_transfer = estimate_block_transfer(samples, rotation);
+  result.write_block_transfer = estimate_write_block_transfer(samples, map, rotation);
+  const model::Parameter& of_writes =
+      result.write_block_transfer ? result.write_block_transfer : result.block_transfer;
   const ReadTimes reads = read_times(samples, map, rotation);
+  const auto supply = write_supply(samples, map, rotation);
   const auto hit = [&](bool write, bool after_write) {
-    return hit_overhead(samples, write, after_write, result.block_transfer, period_ms);
+    return hit_overhead(samples, write, after_write, write ? of_writes : result.block_transfer,
+                        period_ms);
   };
   const auto miss = [&](bool write, bool after_write) {
-    return miss_overhead(samples, map, rotation, write, after_write, result.block_transfer, reads);
+    return miss_overhead(samples, map, rotation, write, after_write,
+                         write ? of_writes : result.block_transfer, reads,
+                         write && supply ? supply->least : std::nullopt);
   };
   model::Overheads& o = result.overheads;
   o.read_hit_after_read = hit(false, false);
@@ -315,6 +430,13 @@ OverheadEstimate estimate_overheads(const Samples& samples, const engine::Layout
   o.read_miss_after_write = miss(false, true);
   o.write_miss_after_read = miss(true, false);
   o.write_miss_after_write = miss(true, true);
+  if (supply && supply->least) {
+    o.minimum_seek_delay.unit = "ms";
+    o.minimum_seek_delay.value = supply->least->value * 1e-6;
+    o.minimum_seek_delay.error = supply->least->error * 1e-6;
+    o.minimum_seek_delay.method = "MTBRC on one track of writes of one block and of several";
+    o.minimum_seek_delay.samples = supply->least->samples;
+  }
   return result;
 }
 

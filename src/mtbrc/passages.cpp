@@ -18,6 +18,17 @@ constexpr double kMemory = 12;
 
 }  // namespace
 
+std::optional<std::uint64_t> run_at(const engine::LayoutMap& map, std::uint64_t slot,
+                                    std::uint32_t blocks) {
+  if (slot + blocks > map.slots()) return std::nullopt;
+  const auto lbn = map.lbn_of_slot(slot);
+  if (!lbn || *lbn + blocks > map.blocks()) return std::nullopt;
+  for (std::uint32_t i = 0; i < blocks; ++i)
+    if (map.is_remapped(*lbn + i) || map.lbn_of_slot(slot + i) != std::optional(*lbn + i))
+      return std::nullopt;
+  return lbn;
+}
+
 double Passages::begin_rev(std::uint64_t lbn) const {
   return engine::rev_from_angle(map_.angle_of_lbn(lbn));
 }
@@ -58,9 +69,31 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
   return statistics::CensoredTrial{high - period, high};
 }
 
+std::optional<statistics::CensoredTrial> Passages::observe_run(const Sample& sample) const {
+  const std::size_t kind = sample.write ? 1 : 0;
+  if (!ready(sample.write) || sample.lbn + sample.blocks > map_.blocks()) return std::nullopt;
+  const std::uint64_t slot = map_.slot_of_lbn(sample.lbn);
+  const engine::Track track = map_.track_of_slot(slot);
+  if (slot + sample.blocks > track.first_slot + track.sectors ||
+      run_at(map_, slot, sample.blocks) != std::optional(sample.lbn))
+    return std::nullopt;
+  const double width = static_cast<double>(sample.blocks) / track.sectors;
+  if (width > 0.5) return std::nullopt;
+  // How much of a turn behind the passage of all of them; what began in their middle less than none.
+  const double seen = phase_rev(rotation_, sample.completed_ns) - width - begin_rev(sample.lbn) -
+                      constant_rev_[kind];
+  double late = statistics::turn_rev(seen);
+  if (late > kStranger_rev) late -= 1;
+  if (late < -width - kStranger_rev) return std::nullopt;
+  const double period = period_ns();
+  const double high = static_cast<double>(sample.completed_ns - sample.issued_ns) -
+                      (late + width) * period;
+  return statistics::CensoredTrial{high - period, high};
+}
+
 std::optional<Passages::Target> Passages::aim(const engine::Track& track, Nanoseconds time_ns,
-                                              bool write) const {
-  if (!ready(write)) return std::nullopt;
+                                              bool write, std::uint32_t blocks) const {
+  if (!ready(write) || blocks > track.sectors) return std::nullopt;
   const double wanted = phase_rev(rotation_, time_ns) - constant_rev_[write ? 1 : 0];
   const double sectors = track.sectors;
   const double place = statistics::turn_rev(wanted - engine::rev_from_angle(track.angle)) * sectors;
@@ -68,8 +101,9 @@ std::optional<Passages::Target> Passages::aim(const engine::Track& track, Nanose
   for (std::uint32_t i = 0; i < track.sectors; ++i) {
     const double index = first + i;
     const auto slot = static_cast<std::uint64_t>(index) % track.sectors;
-    const auto lbn = map_.lbn_of_slot(track.first_slot + slot);
-    if (!lbn || map_.is_remapped(*lbn)) continue;
+    if (slot + blocks > track.sectors) continue;
+    const auto lbn = run_at(map_, track.first_slot + slot, blocks);
+    if (!lbn) continue;
     const double late = (index - place) / sectors * period_ns();
     return Target{*lbn, static_cast<Nanoseconds>(late)};
   }

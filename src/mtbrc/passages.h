@@ -15,6 +15,10 @@
 
 namespace platter::mtbrc {
 
+// The LBN of a slot, if it and the `blocks` from it on lie in a row, none of them elsewhere.
+std::optional<std::uint64_t> run_at(const engine::LayoutMap& map, std::uint64_t slot,
+                                    std::uint32_t blocks = 1);
+
 // Follows the constant between the end of a sector at the head and the completion at the host, for
 // reads and for writes. Fed with samples in their order; used alike while measuring and afterwards.
 class Passages {
@@ -30,6 +34,11 @@ class Passages {
   // the revolution), or too little is known yet.
   std::optional<statistics::CensoredTrial> observe(const Sample& sample);
 
+  // The same of a write of several blocks that lie in a row on one track, less the time that they all
+  // take to pass: when their drive was ready to begin with the first. One that begins in their middle
+  // and ends a turn later (zero latency) was not ready for it. Changes nothing.
+  std::optional<statistics::CensoredTrial> observe_run(const Sample& sample) const;
+
   // Known well enough to aim.
   bool ready(bool write) const { return count_[write ? 1 : 0] >= kLearn; }
 
@@ -38,8 +47,10 @@ class Passages {
     Nanoseconds late_ns = 0;  // its passage completes so much later than wanted, >= 0
   };
   // The sector of a track whose passage would complete soonest after `time_ns` and the sector's own
-  // time. nullopt: the track holds no LBN in its own place, or ready() is false.
-  std::optional<Target> aim(const engine::Track& track, Nanoseconds time_ns, bool write) const;
+  // time; with `blocks` the first of so many in a row. nullopt: the track holds no such LBNs in their own
+  // places, or ready() is false.
+  std::optional<Target> aim(const engine::Track& track, Nanoseconds time_ns, bool write,
+                            std::uint32_t blocks = 1) const;
 
   double period_ns() const {
     return static_cast<double>(rotation_.numerator_ns) / static_cast<double>(rotation_.denominator);

@@ -47,6 +47,22 @@ statistics::Estimate ReadTimes::as_mtbrc(const statistics::Estimate& command) co
   return {command.value - constant->value_ns, command.error, command.samples};
 }
 
+statistics::Estimate ReadTimes::move(const std::optional<statistics::Estimate>& mtbrc,
+                                     const std::optional<statistics::Estimate>& command) const {
+  std::optional<statistics::Estimate> moved = mtbrc;
+  // Measured from the still SEEK, what an MTBRC says is unsure by the constant, too; measured from the
+  // still MTBRC, what a SEEK says.
+  if (moved && still_by_commands) moved->error = std::hypot(moved->error, constant->error_ns);
+  if (command) {
+    statistics::Estimate freed = as_mtbrc(*command);
+    if (!still_by_commands) freed.error = std::hypot(freed.error, constant->error_ns);
+    moved = moved ? statistics::weighted_mean(*moved, freed) : freed;
+  }
+  const double of_still =
+      still_by_commands ? commands.at(0).error : still->error;
+  return {moved->value - still->value, std::hypot(moved->error, of_still), moved->samples};
+}
+
 ReadTimes read_times(const Samples& samples, const engine::LayoutMap& map,
                      const model::Rotation& rotation) {
   ReadTimes reads;

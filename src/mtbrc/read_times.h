@@ -17,8 +17,14 @@ struct ReadTimes {
   std::optional<statistics::Estimate> still;
   bool still_by_commands = false;
 
-  // A SEEK's time as the MTBRC of the same move. `constant` must be there.
+  // A SEEK's time as the MTBRC of the same move, the constant's own error not in it. `constant` must be
+  // there.
   statistics::Estimate as_mtbrc(const statistics::Estimate& command) const;
+  // The move that its MTBRC and its SEEK tell (one of them may be missing; `constant` must be there for
+  // a SEEK), ns, from a read that moves nothing. Where SEEK tells both, the constant between SEEKs and
+  // MTBRCs drops out, and with it its error. `still` must be there.
+  statistics::Estimate move(const std::optional<statistics::Estimate>& mtbrc,
+                            const std::optional<statistics::Estimate>& command) const;
 };
 
 // Pure.

@@ -8,12 +8,12 @@
 #include "mtbrc/access.h"
 #include "statistics/circular.h"
 #include "statistics/robust.h"
+#include "statistics/wander_line.h"
 
 namespace platter::mtbrc {
 namespace {
 
-// No disk turns faster: 20,000 rpm.
-constexpr double kShortestPeriod_ns = 3e6;
+constexpr double kShortestPeriod_ns = 60e9 / kFastest_rpm;
 // A count of revolutions is beyond doubt while its uncertainty is below this share of one.
 constexpr double kSureCount_rev = 0.04;
 // Completions of one sector scatter by less than this share of a revolution, or it is no rotation.
@@ -91,6 +91,7 @@ Burst make_burst(const std::vector<double>& times, const Offsets& offsets, doubl
 struct Line {
   double period_ns = 0, error_ns = 0;
   std::size_t reads = 0;
+  std::vector<Burst> bursts;  // that it was drawn through
 };
 
 // Period from bursts whose revolutions are counted. The scatter of whole bursts about the line
@@ -105,7 +106,7 @@ Line fit_line(const std::vector<Burst>& bursts, double period_ns, double noise_n
     weights.push_back(burst.weight);
   }
   const auto fit = statistics::huber_line(x, y, weights);
-  if (!fit) return {period_ns, std::numeric_limits<double>::infinity(), 0};
+  if (!fit) return {period_ns, std::numeric_limits<double>::infinity(), 0, {}};
   double reads = 0, centre = 0, squares = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     reads += weights[i];
@@ -142,7 +143,56 @@ Line fit_line(const std::vector<Burst>& bursts, double period_ns, double noise_n
   const double expected = std::sqrt(noise_ns * noise_ns / squares + wander * pulls);
   const double from_scatter = bursts.size() > 3 ? std::sqrt(fit->covariance.at(1, 1)) : 0.0;
   return {period_ns + fit->coefficients[1], std::max(expected, from_scatter),
-          static_cast<std::size_t>(reads)};
+          static_cast<std::size_t>(reads), bursts};
+}
+
+// Neighbours in one, until no more are left than `most`.
+std::vector<Burst> thinned(std::vector<Burst> bursts, std::size_t most) {
+  while (bursts.size() > most) {
+    std::vector<Burst> fewer;
+    for (std::size_t i = 0; i < bursts.size(); i += 2) {
+      Burst both = bursts[i];
+      if (i + 1 < bursts.size()) {
+        const Burst& next = bursts[i + 1];
+        const double share = next.weight / (both.weight + next.weight);
+        both.time_ns += share * (next.time_ns - both.time_ns);
+        both.revolution += share * (next.revolution - both.revolution);
+        both.weight += next.weight;
+      }
+      fewer.push_back(both);
+    }
+    bursts = std::move(fewer);
+  }
+  return bursts;
+}
+
+// Over a long time what the spindle wanders is most of what bursts lie off, and bursts of about one time
+// have it in common: then neither does a burst of many reads weigh more than one of few, nor do many
+// bursts of one time tell more than one.
+Line with_wander(const Line& line, double read_noise_ns) {
+  constexpr double kLong_ns = 8e9, kOutlier = 6;
+  // Spindles are held by servos within seconds; what is slower is their speed.
+  constexpr double kFastest_s = 0.5, kSlowest_s = 4;
+  constexpr std::size_t kFewest = 8, kMost = 64;
+  if (line.bursts.size() < kFewest ||
+      line.bursts.back().time_ns - line.bursts.front().time_ns < kLong_ns)
+    return line;
+  const std::vector<Burst> bursts = thinned(line.bursts, kMost);
+  std::vector<double> off;
+  for (const Burst& burst : bursts) off.push_back(burst.time_ns - burst.revolution * line.period_ns);
+  const double middle = statistics::median(off), spread = statistics::mad_sigma(off);
+  std::vector<double> x, y, variances;
+  for (std::size_t i = 0; i < bursts.size(); ++i) {
+    const double own = read_noise_ns / std::sqrt(bursts[i].weight);
+    if (std::abs(off[i] - middle) > kOutlier * std::hypot(spread, own)) continue;
+    x.push_back(bursts[i].time_ns * 1e-9);
+    y.push_back(off[i] - middle);
+    variances.push_back(own * own);
+  }
+  const auto found = statistics::wander_line(x, y, variances, kFastest_s, kSlowest_s);
+  if (!found) return line;
+  const double turns_per_s = 1e9 / line.period_ns;
+  return {line.period_ns + found->slope / turns_per_s, found->error / turns_per_s, line.reads, {}};
 }
 
 // Ties bursts together one after the other from the `first` on, the period sharper at each step, as
@@ -252,9 +302,13 @@ RotationEstimate estimate_rotation(const Samples& samples) {
     bursts.push_back(make_burst(runs[i], offsets[i], limit_ns));
 
   const auto first_reads = static_cast<double>(runs.front().size());
-  const Line line =
-      tie_all(bursts, {period_ns, 3.5 * noise_ns / std::pow(std::max(first_reads, 2.0), 1.5)},
-              noise_ns);
+  // A burst's reads scatter less about their own median than about their place.
+  const double of_medians = kept - static_cast<double>(runs.size());
+  const double read_noise_ns = noise_ns * std::sqrt(kept / std::max(of_medians, 1.0));
+  const Line line = with_wander(
+      tie_all(bursts, {period_ns, 3.5 * noise_ns / std::pow(std::max(first_reads, 2.0), 1.5), 0, {}},
+              noise_ns),
+      read_noise_ns);
   period_ns = line.period_ns;
   const double error_ns = line.error_ns;
   const std::size_t used = line.reads;

@@ -11,9 +11,12 @@
 
 namespace platter::mtbrc {
 
+// No disk is known to turn faster, and what comes faster is taken for a cache: 20,000 rpm.
+constexpr double kFastest_rpm = 20'000;
+
 enum class RotationOutcome {
   measured,
-  cache_still_on,  // reads of one sector come faster than any platter turns
+  cache_still_on,  // reads of one sector come faster than kFastest_rpm
   irregular,       // completions are no whole revolutions apart
   too_few,         // not enough samples
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "mtbrc/read_times.h"
 #include "mtbrc/seek_command.h"
@@ -231,7 +232,7 @@ bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
 bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
   if (!commands_.usable()) return false;
   const double error_ns = 1e6 * options_.command_error_ms;
-  constexpr std::size_t kStill = 40;
+  constexpr std::size_t kStill = 120;
   // Where time is short, half of it stays for the MTBRCs that bear the commands out, or replace them.
   Budget half = context_.budget;
   half.commands /= 2;
@@ -271,14 +272,16 @@ void SeekSurvey::run() {
 }  // namespace
 
 void measure_same_track(Context& context, bool write, bool after_write, double target_error_ms,
-                        const std::vector<engine::Track>& tracks) {
+                        const std::vector<engine::Track>& tracks, std::uint32_t blocks) {
   Trials trials(context);
   Meter meter(context);
   Threshold threshold(trials.passages().period_ns());
   std::uint32_t failures = 0;
   constexpr std::size_t kMostTrials = 400;
+  constexpr double kGlance_ms = 0.01;
+  const std::size_t fewest = target_error_ms > kGlance_ms ? 12 : 24;
   while (failures < 12 && !meter.exhausted() && threshold.trials() < kMostTrials &&
-         (threshold.trials() < 24 || threshold.error_ns() > 1e6 * target_error_ms)) {
+         (threshold.trials() < fewest || threshold.error_ns() > 1e6 * target_error_ms)) {
     std::optional<engine::Track> track;
     if (tracks.empty()) {
       track = random_track(*context.map, context.random);
@@ -293,7 +296,7 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
       // if both are of one kind.
       if (!trials.passages().ready(write) && !trials.go(*track, write)) break;
       if ((i == 0 || write != after_write) && !trials.go(*track, after_write)) break;
-      told += trials.trial(Experiment::same_track, 0, *track, write, threshold) ? 1 : 0;
+      told += trials.trial(Experiment::same_track, 0, *track, write, threshold, blocks) ? 1 : 0;
     }
     if (told == 0) ++failures;
   }
@@ -301,9 +304,9 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
 
 model::Parameter estimate_same_track(const Samples& samples, const engine::LayoutMap& map,
                                      const model::Rotation& rotation, bool write,
-                                     bool after_write) {
+                                     bool after_write, std::uint32_t blocks) {
   const auto trials = trials_of(samples, map, rotation, [&](const Sample& s) {
-    return s.experiment == Experiment::same_track && s.write == write &&
+    return s.experiment == Experiment::same_track && s.write == write && s.blocks == blocks &&
            s.after_write == after_write && s.after_completed_ns > 0;
   });
   model::Parameter result;
@@ -337,22 +340,25 @@ model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
     seek.reason = reads.same_track.reason;
     return seek;
   }
-  SeekTimes times = reads.mtbrcs;
-  if (reads.constant) {
+  const SeekTimes none;
+  const SeekTimes& commands = reads.constant ? reads.commands : none;
+  if (reads.constant)
     seek.method = "SEEK commands, less the constant by which they exceed MTBRCs";
-    for (const auto& [distance, command] : reads.commands) {
-      if (distance == 0) continue;
-      const auto freed = reads.as_mtbrc(command);
-      const auto [mtbrc, alone] = times.try_emplace(distance, freed);
-      if (!alone) mtbrc->second = statistics::weighted_mean(mtbrc->second, freed);
-    }
-  }
-  for (const auto& [distance, time] : times) {
+  const auto of = [](const SeekTimes& times, std::uint32_t distance) {
+    const auto found = times.find(distance);
+    return found == times.end() ? std::nullopt : std::optional(found->second);
+  };
+  std::set<std::uint32_t> distances;
+  for (const SeekTimes* times : {&reads.mtbrcs, &commands})
+    for (const auto& [distance, time] : *times)
+      if (distance > 0) distances.insert(distance);
+  for (const std::uint32_t distance : distances) {
+    const statistics::Estimate move = reads.move(of(reads.mtbrcs, distance), of(commands, distance));
     model::SeekPoint point;
     point.cylinders = distance;
-    point.time_ms = (time.value - reads.still->value) * 1e-6;
-    point.error_ms = std::hypot(time.error, reads.still->error) * 1e-6;
-    point.samples = time.samples;
+    point.time_ms = move.value * 1e-6;
+    point.error_ms = move.error * 1e-6;
+    point.samples = move.samples;
     if (point.time_ms < 0) {  // which no curve may hold
       seek.method += fmt::format("; {} cylinders left out, for they came out as {:.4f} +- {:.4f} ms",
                                  distance, point.time_ms, *point.error_ms);

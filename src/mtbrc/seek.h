@@ -32,13 +32,14 @@ model::Seek measure_seeks(Context& context, const SeekOptions& options = {});
 model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
                            const model::Rotation& rotation);
 
-// MTBRC(1-sector read, 1-sector read) on one track, ms; the constant part of every read.
+// MTBRC(1-sector read, 1-sector read) on one track, ms; the constant part of every read. With writes also
+// of several blocks.
 model::Parameter estimate_same_track(const Samples& samples, const engine::LayoutMap& map,
                                      const model::Rotation& rotation, bool write = false,
-                                     bool after_write = false);
+                                     bool after_write = false, std::uint32_t blocks = 1);
 // Trials on one track: `write` and `after_write` as the accesses' and what comes before them.
 // Tracks are random ones, or among `tracks` (which must be writable if anything writes).
 void measure_same_track(Context& context, bool write, bool after_write, double target_error_ms,
-                        const std::vector<engine::Track>& tracks = {});
+                        const std::vector<engine::Track>& tracks = {}, std::uint32_t blocks = 1);
 
 }  // namespace platter::mtbrc

@@ -10,6 +10,7 @@
 #include "mtbrc/read_times.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/trials.h"
+#include "mtbrc/write_supply.h"
 #include "statistics/regression.h"
 
 namespace platter::mtbrc {
@@ -35,9 +36,11 @@ std::vector<engine::Track> tracks_beside(const engine::LayoutMap& map, const eng
   return found;
 }
 
-// Trials between tracks beside each other, from place to place. `tracks` empty: anywhere.
-void run_switches(Context& context, bool write, Over over, const std::vector<engine::Track>& tracks,
-                  double target_error_ms, const SwitchOptions& options) {
+// Trials between tracks beside each other, from place to place. `tracks` empty: anywhere. What comes
+// before is of the same kind, or a read.
+void run_switches(Context& context, bool write, bool after_write, Over over,
+                  const std::vector<engine::Track>& tracks, double target_error_ms,
+                  const SwitchOptions& options) {
   const engine::LayoutMap& map = *context.map;
   Trials trials(context);
   const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
@@ -67,6 +70,7 @@ void run_switches(Context& context, bool write, Over over, const std::vector<eng
       const auto candidates = others(*at);
       if (candidates.empty()) break;
       const engine::Track to = pick(candidates);
+      if (write && !after_write && !trials.go(*at)) break;
       const bool heads = over == Over::heads;
       if (!trials.trial(heads ? Experiment::head_switch : Experiment::seek,
                         heads ? pair_of_heads(*at, to) : std::int64_t{to.cylinder} - at->cylinder, to,
@@ -80,32 +84,34 @@ void run_switches(Context& context, bool write, Over over, const std::vector<eng
   }
 }
 
-model::Parameter difference(const statistics::Estimate& time, const statistics::Estimate& less,
-                            const std::string& method) {
-  model::Parameter result;
-  result.unit = "ms";
-  result.method = method;
-  result.value = (time.value - less.value) * 1e-6;
-  result.error = std::hypot(time.error, less.error) * 1e-6;
-  result.samples = time.samples;
-  return result;
-}
-
 std::optional<statistics::Estimate> estimate_of(const std::optional<statistics::Threshold>& found,
                                                 double period_ns) {
   if (!found || found->error > 0.1 * period_ns) return std::nullopt;
   return statistics::Estimate{found->value, found->error, found->samples};
 }
 
-// What SEEK commands say as well, where they say the same.
-void sharpen_by_commands(statistics::Estimate& mtbrc, const ReadTimes& reads,
-                         const std::optional<statistics::Estimate>& command) {
+// The move of an MTBRC; what a SEEK command says of it as well counts where it says the same.
+statistics::Estimate borne_out_move(const ReadTimes& reads, const statistics::Estimate& mtbrc,
+                                    std::optional<statistics::Estimate> command) {
   constexpr double kTolerance_ns = 15e3, kSigmas = 4;
-  if (!command || !reads.constant) return;
-  const statistics::Estimate freed = reads.as_mtbrc(*command);
-  if (std::abs(freed.value - mtbrc.value) <
-      kTolerance_ns + kSigmas * std::hypot(freed.error, mtbrc.error))
-    mtbrc = statistics::weighted_mean(mtbrc, freed);
+  if (!reads.constant) command.reset();
+  if (command) {
+    const statistics::Estimate freed = reads.as_mtbrc(*command);
+    if (std::abs(freed.value - mtbrc.value) >=
+        kTolerance_ns + kSigmas * std::hypot(freed.error, mtbrc.error))
+      command.reset();
+  }
+  return reads.move(mtbrc, command);
+}
+
+model::Parameter parameter(const statistics::Estimate& time, const std::string& method) {
+  model::Parameter result;
+  result.unit = "ms";
+  result.method = method;
+  result.value = time.value * 1e-6;
+  result.error = time.error * 1e-6;
+  result.samples = time.samples;
+  return result;
 }
 
 model::Parameter absent(const std::string& reason) {
@@ -121,10 +127,11 @@ model::Parameter estimate_shortest_seek(const ReadTimes& reads) {
   const auto mtbrc = reads.mtbrcs.find(1);
   if (mtbrc == reads.mtbrcs.end())
     return absent("too few seeks to the next cylinder could be timed");
-  statistics::Estimate time = mtbrc->second;
-  if (const auto command = reads.commands.find(1); command != reads.commands.end())
-    sharpen_by_commands(time, reads, command->second);
-  return difference(time, *reads.still, "MTBRC to the next cylinder, less MTBRC on one track");
+  const auto command = reads.commands.find(1);
+  return parameter(borne_out_move(reads, mtbrc->second,
+                                  command == reads.commands.end() ? std::nullopt
+                                                                  : std::optional(command->second)),
+                   "MTBRC to the next cylinder, less MTBRC on one track");
 }
 
 // Whole tracks in the permitted ranges, in groups that lie beside each other.
@@ -196,7 +203,7 @@ HeadSwitch measure_head_switch(Context& context, const SwitchOptions& options) {
   if (map.heads() > 1) {
     // SEEK commands are much cheaper; where they tell seeks, MTBRCs need only bear them out.
     const bool commands = read_times(context.samples, map, context.rotation).constant.has_value();
-    run_switches(context, false, Over::heads, {}, (commands ? 1.5 : 1.0) * options.target_error_ms,
+    run_switches(context, false, false, Over::heads, {}, (commands ? 1.5 : 1.0) * options.target_error_ms,
                  options);
     if (commands) SeekCommands(context).switch_heads(options.commands, Meter(context));
   }
@@ -223,15 +230,14 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
   }
   statistics::ThresholdPrior prior = trial_prior(passages.period_ns());
   const auto found = statistics::fit_threshold(all, prior);
-  auto time = estimate_of(found, passages.period_ns());
+  const auto time = estimate_of(found, passages.period_ns());
   if (!reads.still || !time) {
     result.time = absent(reads.still ? "too few head switches within a cylinder could be timed"
                                      : reads.same_track.reason);
     return result;
   }
-  sharpen_by_commands(*time, reads, command_switch_time(samples));
-  result.time =
-      difference(*time, *reads.still, "MTBRC to another head, less MTBRC on one track");
+  result.time = parameter(borne_out_move(reads, *time, command_switch_time(samples)),
+                          "MTBRC to another head, less MTBRC on one track");
 
   // Do pairs differ? Their scatter about the whole against what their errors explain.
   prior.spread = found->spread;
@@ -260,8 +266,8 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
 
 namespace {
 
-// Of writes that follow writes: where they move over heads or cylinders, and what that exceeds an
-// access on the same track by.
+// Of writes that follow writes, or reads: where they move over heads or cylinders, and what that exceeds
+// an access on the same track by.
 struct SettleTrials {
   std::optional<statistics::Estimate> moved, same;
   double period_ns = 0;
@@ -276,17 +282,18 @@ struct SettleTrials {
 };
 
 SettleTrials settle_trials(const Samples& samples, const engine::LayoutMap& map,
-                           const model::Rotation& rotation, Over over) {
+                           const model::Rotation& rotation, Over over,
+                           bool after_write = true) {
   SettleTrials result;
   const auto trials = trials_of(samples, map, rotation, [&](const Sample& s) {
     return s.experiment == (over == Over::heads ? Experiment::head_switch : Experiment::seek) &&
-           s.write && s.after_write;
+           s.write && s.after_write == after_write && s.after_completed_ns > 0;
   });
   result.period_ns =
       static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
   result.moved =
       estimate_of(statistics::fit_threshold(trials, trial_prior(result.period_ns)), result.period_ns);
-  const model::Parameter same = estimate_same_track(samples, map, rotation, true, true);
+  const model::Parameter same = estimate_same_track(samples, map, rotation, true, after_write);
   if (same)
     result.same = {*same.value * 1e6, same.error.value_or(0) * 1e6, same.samples};
   return result;
@@ -315,14 +322,18 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
                       : "no two whole tracks beside each other lie in the permitted ranges");
   if (!estimate_same_track(context.samples, map, context.rotation, true, true))
     measure_same_track(context, true, true, target_ms, tracks);
-  run_switches(context, true, over, tracks, target_ms, options);
+  run_switches(context, true, true, over, tracks, target_ms, options);
+  measure_write_supply(context, tracks, target_ms);
+  const auto supply = write_supply(context.samples, map, context.rotation);
+  const bool after_write = !supply || !supply->least;
+  if (!after_write) run_switches(context, true, after_write, over, tracks, target_ms, options);
   // A switch that is shorter than a block's transfer hides behind it: a seek may not.
   if (over == Over::heads &&
-      settle_trials(context.samples, map, context.rotation, over).hidden()) {
+      settle_trials(context.samples, map, context.rotation, over, after_write).hidden()) {
     const std::vector<engine::Track> others =
         find_writable_tracks(context, permitted, kTracks, Over::cylinders);
     if (any_beside(others, Over::cylinders)) {
-      run_switches(context, true, Over::cylinders, others, target_ms, options);
+      run_switches(context, true, after_write, Over::cylinders, others, target_ms, options);
       if (read_times(context.samples, map, context.rotation).constant)
         SeekCommands(context).measure({1}, options.commands, Meter(context));
     }
@@ -333,9 +344,12 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
 model::Parameter estimate_write_settle(const Samples& samples, const engine::LayoutMap& map,
                                        const model::Rotation& rotation) {
   Over over = map.heads() > 1 ? Over::heads : Over::cylinders;
-  SettleTrials trials = settle_trials(samples, map, rotation, over);
+  const auto supply = write_supply(samples, map, rotation);
+  const bool after_write = !supply || !supply->least;
+  SettleTrials trials = settle_trials(samples, map, rotation, over, after_write);
   if (over == Over::heads && trials.hidden()) {
-    const SettleTrials others = settle_trials(samples, map, rotation, Over::cylinders);
+    const SettleTrials others =
+        settle_trials(samples, map, rotation, Over::cylinders, after_write);
     if (others.known()) {
       trials = others;
       over = Over::cylinders;
@@ -350,13 +364,21 @@ model::Parameter estimate_write_settle(const Samples& samples, const engine::Lay
                                     ? estimate_head_switch(samples, map, rotation).time
                                     : estimate_shortest_seek(read_times(samples, map, rotation));
   if (!move) return absent(move.reason);
-  model::Parameter result = difference(
-      *trials.moved, *trials.same,
-      heads ? "MTBRC of writes to another head, less MTBRC on one track, less head switch"
-            : "MTBRC of writes to the next cylinder, less MTBRC on one track, less the seek");
+  const statistics::Estimate& still = after_write ? *trials.same : supply->begins;
+  model::Parameter result = parameter(
+      {trials.moved->value - still.value, std::hypot(trials.moved->error, still.error),
+       trials.moved->samples},
+      fmt::format("MTBRC of writes to {}, less MTBRC on one track, less {}",
+                  heads ? "another head" : "the next cylinder", heads ? "head switch" : "the seek"));
   *result.value -= *move.value;
   result.error = std::hypot(*result.error, move.error.value_or(0));
-  if (const model::Parameter transfer = estimate_block_transfer(samples, rotation)) {
+  if (!after_write) {
+    result.method += ", whose data of several blocks tell when the first could come";
+    result.reason = "a sum: less what passes from the beginning of a write's move to that of its data, "
+                    "which nothing outside of the drive shows";
+    return result;
+  }
+  if (const model::Parameter transfer = estimate_write_transfer(samples, map, rotation)) {
     *result.value += *transfer.value;
     result.error = std::hypot(*result.error, transfer.error.value_or(0));
     result.method += ", plus one block's transfer";

@@ -95,18 +95,18 @@ bool Trials::go(const engine::Track& track, bool write) {
 }
 
 bool Trials::trial(Experiment experiment, std::int64_t group, const engine::Track& track,
-                   bool write, Threshold& threshold) {
+                   bool write, Threshold& threshold, std::uint32_t blocks) {
   if (!accesses_.last()) return false;
   const Nanoseconds wanted = threshold.next_ns(context_.random);
-  const auto target = passages_.aim(track, context_.drive.now_ns() + wanted, write);
+  const auto target = passages_.aim(track, context_.drive.now_ns() + wanted, write, blocks);
   if (!target) return false;
   // Sectors are coarser than the spread of what is measured: the rest is waited for here.
   constexpr Nanoseconds kFine_ns = 12 * kMicrosecond;
   if (target->late_ns > kFine_ns) context_.drive.rest_ns(target->late_ns);
-  const auto sample = write ? accesses_.write(experiment, target->lbn, group)
-                            : accesses_.read(experiment, target->lbn, group);
+  const auto sample = write ? accesses_.write(experiment, target->lbn, group, blocks)
+                            : accesses_.read(experiment, target->lbn, group, blocks);
   if (!sample) return false;
-  const auto told = passages_.observe(*sample);
+  const auto told = blocks > 1 ? passages_.observe_run(*sample) : passages_.observe(*sample);
   if (!told) return false;
   threshold.add(*told);
   return true;

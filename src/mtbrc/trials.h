@@ -44,9 +44,10 @@ class Trials {
 
   // Gets the heads to a track, and learns the constant of passages where needed. False: cannot.
   bool go(const engine::Track& track, bool write = false);
-  // One trial from wherever the last access was to `track`. False: the access told nothing.
+  // One trial from wherever the last access was to `track`, of so many blocks in a row. False: the
+  // access told nothing.
   bool trial(Experiment experiment, std::int64_t group, const engine::Track& track, bool write,
-             Threshold& threshold);
+             Threshold& threshold, std::uint32_t blocks = 1);
   const Passages& passages() const { return passages_; }
 
  private:
@@ -83,7 +84,8 @@ std::vector<statistics::CensoredTrial> trials_of(const Samples& samples,
   Passages passages(map, rotation);
   for (const Sample& sample : samples) {
     if (sample.experiment == Experiment::hit) continue;
-    const auto trial = passages.observe(sample);
+    const auto trial = sample.blocks > 1 && sample.write ? passages.observe_run(sample)
+                                                         : passages.observe(sample);
     if (trial && wanted(sample)) result.push_back(*trial);
   }
   return result;

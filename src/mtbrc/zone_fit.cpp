@@ -13,6 +13,7 @@ constexpr double kOddSigmas = 6;
 constexpr double kOddFloor_rev = 0.001;
 constexpr double kPriorSigma_rev = 10;
 constexpr double kLastUnwrap_rev = 0.07;  // seven of these are half a turn
+constexpr double kAnywhere_rev = 0.3;
 
 // Recursive least squares over the unknowns.
 struct Filter {
@@ -104,8 +105,11 @@ double ZoneFit::error_rev(const std::vector<double>& row) const {
   return deviation(covariance, row);
 }
 
-ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
-                 bool all_read, double common_width_s) {
+namespace {
+
+// As fit_zone(), every observation as good as it says.
+ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
+                     bool all_read, double common_width_s) {
   const std::size_t n = shape.unknowns();
   Filter filter(n);
   ZoneFit fit;
@@ -122,20 +126,30 @@ ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observat
     unwrapped[i] = value;
     done[i] = true;
   };
-  // What brings in one unknown with coefficient 1 has its whole revolutions for free.
-  const auto try_introduce = [&](std::size_t i) {
-    std::vector<double> known = rows[i];
-    std::size_t fresh = n;
+  // What brings in one unknown with coefficient 1 has its whole revolutions for free, however unsure the
+  // others are. Of those that do, how unsure these are; infinite: it does not.
+  struct Introduction {
+    std::size_t unknown = 0;
+    double unsure_rev = std::numeric_limits<double>::infinity();
+    std::vector<double> known;  // its row without the unknown
+  };
+  const auto introduction = [&](std::size_t i) {
+    Introduction found{n, std::numeric_limits<double>::infinity(), rows[i]};
     for (std::size_t u = 0; u < n; ++u) {
       if (rows[i][u] == 0 || filter.introduced[u]) continue;
-      if (fresh != n || std::abs(rows[i][u]) != 1.0) return false;
-      fresh = u;
-      known[u] = 0;
+      if (found.unknown != n || std::abs(rows[i][u]) != 1.0) return Introduction{};
+      found.unknown = u;
+      found.known[u] = 0;
     }
-    if (fresh == n || deviation(filter.covariance, known) > kSureUnwrap_rev) return false;
-    const double predicted = dot(known, filter.mean);
+    if (found.unknown != n) found.unsure_rev = deviation(filter.covariance, found.known);
+    return found;
+  };
+  const auto try_introduce = [&](std::size_t i, double bound = kSureUnwrap_rev) {
+    const Introduction found = introduction(i);
+    if (found.unsure_rev > bound) return false;
+    const double predicted = dot(found.known, filter.mean);
     take(i, predicted + statistics::turn_rev(observations[i].angle_rev - predicted));
-    filter.introduced[fresh] = true;
+    filter.introduced[found.unknown] = true;
     return true;
   };
   const auto prediction_error = [&](std::size_t i) {
@@ -169,12 +183,23 @@ ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observat
       }
     return best < observations.size() && try_unwrap(best, kLastUnwrap_rev);
   };
+  // And then the one that brings in an unknown beside those that are known best.
+  const auto introduce_best = [&] {
+    std::size_t best = observations.size();
+    double least = kAnywhere_rev;
+    for (std::size_t i = 0; i < observations.size(); ++i)
+      if (!done[i] && introduction(i).unsure_rev < least) {
+        best = i;
+        least = introduction(i).unsure_rev;
+      }
+    return best < observations.size() && try_introduce(best, kAnywhere_rev);
+  };
   const auto take_all = [&] {
     for (bool progress = true; progress;) {
       progress = false;
       for (std::size_t i = 0; i < observations.size(); ++i)
         if (!done[i]) progress |= try_unwrap(i) || try_introduce(i);
-      if (!progress && all_read) progress = take_best();
+      if (!progress && all_read) progress = take_best() || introduce_best();
     }
   };
   take_all();
@@ -227,6 +252,30 @@ ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observat
       fit.residuals_rev[i] =
           statistics::wrap_rev(observations[i].angle_rev - dot(rows[i], fit.unknowns));
   return fit;
+}
+
+}  // namespace
+
+ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
+                 bool all_read, double common_width_s) {
+  ZoneFit fit = fit_trusting(shape, observations, all_read, common_width_s);
+  // One observation after another is taken in. If one of the first was disturbed, all others look odd:
+  // each of these in turn is believed only roughly.
+  constexpr std::size_t kFirst = 12, kFewest = 6;
+  constexpr double kDisturbed_rev = 0.01;
+  const auto enough = [&](std::size_t used) { return 4 * used >= 3 * observations.size(); };
+  if (!all_read || observations.size() < kFewest || enough(fit.used)) return fit;
+  std::size_t tried = 0;
+  ZoneFit best = fit;
+  for (std::size_t i = 0; i < observations.size() && tried < kFirst && !enough(best.used); ++i) {
+    if (fit.odd[i] || fit.residuals_rev[i] == 1.0) continue;  // not taken in
+    ++tried;
+    std::vector<TrackAngle> doubted = observations;
+    doubted[i].sigma_rev = std::max(doubted[i].sigma_rev, kDisturbed_rev);
+    ZoneFit other = fit_trusting(shape, doubted, all_read, common_width_s);
+    if (other.used > best.used) best = std::move(other);
+  }
+  return best;
 }
 
 }  // namespace platter::mtbrc

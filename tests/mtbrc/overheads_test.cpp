@@ -5,6 +5,7 @@
 #include <random>
 
 #include "mtbrc/passages.h"
+#include "mtbrc/read_times.h"
 #include "plain_disk.h"
 
 using namespace platter;
@@ -64,6 +65,49 @@ TEST_CASE("overheads: accesses to the media are not taken for hits") {
   const OverheadEstimate nothing = estimate_overheads({}, map, rotation_6ms());
   CHECK_FALSE(nothing.overheads.read_miss_after_read.reason.empty());
   CHECK_FALSE(nothing.overheads.write_hit_after_write.reason.empty());
+}
+
+TEST_CASE("overheads: sizes that the cache does not keep tell nothing of the bus") {
+  std::mt19937_64 random(9);
+  std::exponential_distribution<double> host(1 / 0.01);
+  std::uniform_real_distribution<double> anywhere(0.5, 6.5);
+  for (const bool write : {false, true})
+    for (int round = 0; round < 20; ++round) {
+      Samples samples;
+      for (std::uint32_t blocks = 1; blocks <= 64; blocks *= 2)
+        for (int i = 0; i < 24; ++i) {
+          // Half of 16 blocks are kept, of more none: read again at once they come a turn later.
+          const bool miss = blocks > 16 || (blocks == 16 && i % 2 == 0);
+          samples.push_back(hit(miss ? (i % 6 == 0 ? anywhere(random) : 6.0 + 0.1 * host(random))
+                                     : 0.2 + 0.009 * blocks + host(random),
+                                blocks));
+          samples.back().write = samples.back().after_write = write;
+        }
+      const plain::Disk disk(plain::small_shape());
+      const engine::LayoutMap map(disk.layout(true));
+      const model::Parameter transfer =
+          write ? estimate_write_block_transfer(samples, map, rotation_6ms())
+                : estimate_block_transfer(samples, rotation_6ms());
+      REQUIRE(transfer);
+      CHECK(*transfer.value == Approx(0.009).margin(0.0012));
+    }
+}
+
+TEST_CASE("overheads: of two SEEKs the constant between them and reads drops out") {
+  ReadTimes reads;
+  reads.commands = {{0, {100e3, 1e3, 24}}, {10, {1100e3, 2e3, 8}}};
+  reads.constant = Constant{50e3, 7e3};
+  reads.still = statistics::Estimate{50e3, std::hypot(1e3, 7e3), 24};
+  reads.still_by_commands = true;
+  const statistics::Estimate alone = reads.move({}, reads.commands[10]);
+  CHECK(alone.value == Approx(1000e3));
+  CHECK(alone.error == Approx(std::hypot(1e3, 2e3)));
+  // An MTBRC of the same move is unsure by the constant, and so weighs little.
+  const statistics::Estimate both = reads.move(statistics::Estimate{1090e3, 2e3, 30}, reads.commands[10]);
+  CHECK(both.value < 1005e3);
+  CHECK(both.value > 1001e3);
+  reads.still_by_commands = false;
+  CHECK(reads.move({}, reads.commands[10]).error > 7e3);
 }
 
 TEST_CASE("passages: a completion bounds the time to the turn before it") {

@@ -157,3 +157,44 @@ TEST_CASE("rotation: bursts of many and of two completions tell one period, what
   CHECK(std::sqrt(squares) < 1.25);
   CHECK(std::sqrt(squares) > 0.6);
 }
+
+TEST_CASE("rotation: anchors of a long run, whose spindle wanders, and an honest error") {
+  std::mt19937_64 random(7);
+  std::lognormal_distribution<double> host(std::log(6e3), 0.69);
+  std::uniform_real_distribution<double> phase(0, 2 * M_PI);
+  constexpr double kPeriod_ns = 60e9 / 10025;
+  double squares = 0, within = 0;
+  constexpr int kCases = 200;
+  for (int i = 0; i < kCases; ++i) {
+    const double at = phase(random);
+    Samples samples;
+    const auto burst = [&](double from_s, int reads) {
+      double revolution = std::ceil(from_s * 1e9 / kPeriod_ns);
+      for (int k = 0; k < reads; ++k, ++revolution) {
+        const double time = revolution * kPeriod_ns;
+        Sample sample;
+        sample.experiment = Experiment::anchor;
+        sample.lbn = 5;
+        // 5 ppm of speed, to and fro in 7 s.
+        sample.completed_ns = static_cast<Nanoseconds>(
+            time + 5.6e3 * std::sin(2 * M_PI * time / 7e9 + at) + host(random));
+        samples.push_back(sample);
+      }
+    };
+    burst(0, 32);
+    for (double t = 0.4; t < 2; t += 0.2) burst(t, 6);
+    for (double t = 4; t < 16; t += 0.7) burst(t, 4);
+    burst(22, 2);
+    burst(60, 12);
+    const RotationEstimate found = estimate_rotation(samples);
+    REQUIRE(found.outcome == RotationOutcome::measured);
+    const double off =
+        (*found.rotation.period.value - kPeriod_ns) / *found.rotation.period.error;
+    squares += off * off / kCases;
+    within += std::abs(off) < 1.96 ? 1.0 / kCases : 0;
+  }
+  INFO("RMS " << std::sqrt(squares) << ", within " << within);
+  CHECK(std::sqrt(squares) < 1.15);
+  CHECK(std::sqrt(squares) > 0.8);
+  CHECK(within > 0.91);
+}

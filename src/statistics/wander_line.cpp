@@ -1,0 +1,137 @@
+#include "statistics/wander_line.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+namespace platter::statistics {
+namespace {
+
+// Lower triangle of a symmetric positive matrix of n rows, in place. False: it is none.
+bool cholesky(std::vector<double>& a, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = a[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) sum -= a[i * n + k] * a[j * n + k];
+      if (i != j) {
+        a[i * n + j] = sum / a[j * n + j];
+      } else if (sum > 0) {
+        a[i * n + i] = std::sqrt(sum);
+      } else {
+        return false;
+      }
+    }
+  return true;
+}
+
+std::vector<double> forward(const std::vector<double>& lower, std::span<const double> right) {
+  const std::size_t n = right.size();
+  std::vector<double> solved(right.begin(), right.end());
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) solved[i] -= lower[i * n + k] * solved[k];
+    solved[i] /= lower[i * n + i];
+  }
+  return solved;
+}
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+struct Fit {
+  double slope = 0, variance = 0, log_likelihood = 0, wander = 0;
+};
+
+// Values at two places are alike within `width`; with a period, they come again after it.
+struct Wander {
+  double variance = 0, width = 1, period = 0;
+  double covariance(double apart) const {
+    const double z = apart / width;
+    const double turned = period > 0 ? std::cos(2 * std::numbers::pi * apart / period) : 1;
+    return variance * std::exp(-0.5 * z * z) * turned;
+  }
+};
+
+std::optional<Fit> fit(std::span<const double> x, std::span<const double> y,
+                       std::span<const double> variances, const Wander& wander) {
+  const std::size_t n = x.size();
+  std::vector<double> covariance(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j)
+      covariance[i * n + j] = wander.covariance(x[i] - x[j]);
+    covariance[i * n + i] += variances[i];
+  }
+  if (!cholesky(covariance, n)) return std::nullopt;
+  const std::vector<double> one = forward(covariance, std::vector<double>(n, 1.0));
+  const std::vector<double> at = forward(covariance, x), seen = forward(covariance, y);
+  const double a = dot(one, one), b = dot(one, at), c = dot(at, at);
+  const double determinant = a * c - b * b;
+  if (!(determinant > 1e-12 * a * c)) return std::nullopt;
+  const double p = dot(one, seen), q = dot(at, seen);
+  const double intercept = (c * p - b * q) / determinant;
+  Fit result;
+  result.slope = (a * q - b * p) / determinant;
+  result.variance = a / determinant;
+  result.wander = wander.variance;
+  double squares = 0, log_determinant = std::log(determinant);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double left = seen[i] - intercept * one[i] - result.slope * at[i];
+    squares += left * left;
+    log_determinant += 2 * std::log(covariance[i * n + i]);
+  }
+  result.log_likelihood = -0.5 * (squares + log_determinant);
+  return result;
+}
+
+}  // namespace
+
+std::optional<WanderLine> wander_line(std::span<const double> x, std::span<const double> y,
+                                      std::span<const double> variances, double fastest,
+                                      double slowest) {
+  if (x.size() < 4 || x.size() != y.size() || x.size() != variances.size()) return std::nullopt;
+  const auto [least, most] = std::minmax_element(x.begin(), x.end());
+  const double span = *most - *least;
+  if (!(span > 0)) return std::nullopt;
+  std::vector<double> shifted;  // so that slope and intercept are about apart
+  double mean = 0, variance = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    mean += x[i] / static_cast<double>(x.size());
+    variance += variances[i] / static_cast<double>(x.size());
+  }
+  for (const double value : x) shifted.push_back(value - mean);
+  // Steps of two in the deviation. To and fro for some periods: a sine within `width` is a quarter of a
+  // period, about.
+  constexpr double kLeastWander = 1.0 / 16, kMostWander = 4096, kPeriod_width = 4, kLasting = 2;
+  std::vector<Fit> fits;
+  const auto add = [&](const Wander& wander) {
+    if (const auto found = fit(shifted, y, variances, wander)) fits.push_back(*found);
+  };
+  add({});
+  for (double width = fastest; width <= std::min(slowest, span); width *= std::numbers::sqrt2)
+    for (double share = kLeastWander; share <= kMostWander; share *= 4) {
+      add({share * variance, width, 0});
+      const double period = kPeriod_width * width;
+      add({share * variance, kLasting * period, period});
+    }
+  if (fits.empty()) return std::nullopt;
+  double best = fits.front().log_likelihood;
+  for (const Fit& f : fits) best = std::max(best, f.log_likelihood);
+  double weights = 0, slope = 0, wander = 0;
+  for (const Fit& f : fits) {
+    const double weight = std::exp(f.log_likelihood - best);
+    weights += weight;
+    slope += weight * f.slope;
+    wander += weight * f.wander;
+  }
+  slope /= weights;
+  double squares = 0;
+  for (const Fit& f : fits)
+    squares += std::exp(f.log_likelihood - best) *
+               (f.variance + (f.slope - slope) * (f.slope - slope));
+  return WanderLine{slope, std::sqrt(squares / weights), std::sqrt(wander / weights)};
+}
+
+}  // namespace platter::statistics
