@@ -84,9 +84,9 @@ void measure_write_supply(Context& context, const std::vector<engine::Track>& tr
   measure(false, 1, target_error_ms);
   measure_sizes(kGlanceError_ms);
   const auto supply = write_supply(context.samples, *context.map, context.rotation);
-  // Where a write's data begin is drawn from two sizes, by about three of their errors.
+  // Where a write's data begin is drawn from two sizes, by two to three of their errors.
   if (supply && supply->over.value > kShows_ns + kDoubt * supply->over.error)
-    measure_sizes(target_error_ms / 3);
+    measure_sizes(target_error_ms / 2);
 }
 
 }  // namespace platter::mtbrc
