@@ -90,28 +90,35 @@ class Truth:
         # What a drive does beside the eight: the same for all accesses of a kind.
         other = lambda name: (overheads.get(name) or {}).get("value") or 0.0
         common = other("per_request")
-        reading = other("data_preparation") + other("first_reselect") + other("read_completion")
+        read_hit = other("data_preparation") + other("read_completion")
+        read_miss = read_hit + other("first_reselect")
         writing = other("first_reselect") + other("write_completion")
         self.delays = Delays(self.model)
         # What a read on the track where the heads are waits for beside the overhead: SEEK commands that
         # move nothing are not disturbed by positioning noise, reads are.
         self.still = {True: 2 * self.delays.after, False: self.delays.of_half(0.0)}
-        write_still = self.delays.of_half(0.0, self.write_bus)
+        self.write_still = self.delays.of_half(0.0, self.write_bus)
         switch = self.model["head_switch"]["value"]
-        step = self.seek(1) if self.model["identity"]["heads"] < 2 else switch
-        settled = self.delays.of_half(step + self.model["write_settle"]["value"], self.write_bus)
         self.values = {True: {}, False: {}}
         for by_commands, values in self.values.items():
             for name in HITS + MISSES:
                 write = name.startswith("write")
-                seen = (self.delays.host if name in HITS else write_still - self.write_bus
+                seen = (self.delays.host if name in HITS else self.write_still - self.write_bus
                         if write else self.still[by_commands])
-                values["overheads." + name] = (overheads[name]["value"] + common + seen
-                                               + (writing if write else reading))
+                values["overheads." + name] = overheads[name]["value"] + common + seen + (
+                    writing if write else read_hit if name in HITS else read_miss)
             values["head_switch"] = self.moved(switch, by_commands)
-            values["write_settle"] = (settled - write_still - self.moved(step, by_commands)
-                                      + self.write_bus)
             values["bus.block_transfer"] = self.read_bus
+
+    def values_like(self, found):
+        """What a model's numbers should be, from what the drive is and by how they were measured."""
+        by_commands = found["seek"].get("method", "").startswith("SEEK commands")
+        over_cylinder = "next cylinder" in (found["write_settle"].get("method") or "")
+        step = self.seek(1) if over_cylinder else self.model["head_switch"]["value"]
+        settled = self.delays.of_half(step + self.model["write_settle"]["value"], self.write_bus)
+        return self.values[by_commands] | {
+            "write_settle": (settled - self.write_still - self.moved(step, by_commands)
+                             + self.write_bus)}
 
     def moved(self, ms, by_commands):
         return self.delays.of_half(ms) - self.still[by_commands]
@@ -131,6 +138,7 @@ def parameters(found, truth):
     exact = truth.model["rotation"]
     yield Finding("rotation", "rotation.period", period["value"], period["error"],
                   exact["numerator_ns"] / exact["denominator"])
+    values = truth.values_like(found)
     single = {"head_switch": found["head_switch"], "write_settle": found["write_settle"],
               "bus.block_transfer": found["bus"]["block_transfer"]}
     for name in HITS + MISSES:
@@ -144,7 +152,7 @@ def parameters(found, truth):
                     if name == "write_settle" else "bus" if name.startswith("bus") else
                     "hit overheads" if "hit" in name else "miss overheads")
             yield Finding(kind, name, parameter["value"], parameter.get("error"),
-                          truth.values[by_commands][name])
+                          values[name])
     for point in found["seek"]["points"]:
         yield Finding("seek", f"seek {point['cylinders']}", point["time_ms"],
                       point.get("error_ms"), truth.moved(truth.seek(point["cylinders"]), by_commands))
