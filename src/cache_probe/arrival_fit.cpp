@@ -65,16 +65,23 @@ ArrivalFit fit_arrival(const std::vector<ArrivalSample>& samples, double blocks_
     if (fit.residual < on_arrival.residual) on_arrival = fit;
     if (2 * step <= kBusSteps) on_arrival_fast_bus = on_arrival;
   }
-  const bool arrival =
-      in_order.residual > kNoiseFloor_rev && on_arrival.residual < 0.5 * in_order.residual;
+  // With the bus's time known, the contrast is with what that leaves to see.
+  std::optional<Fit> contrast;
+  if (bus_rev) contrast = best_offset(samples, blocks_rev, std::min(*bus_rev, blocks_rev));
+  const double floor = contrast ? kNoiseFloor_rev / 2 : kNoiseFloor_rev;
+  const bool arrival = in_order.residual > floor && on_arrival.residual < 0.5 * in_order.residual;
   const Fit& better = arrival ? on_arrival : in_order;
   result.residual_rev = better.residual;
   // With a bus as slow as the media both are the same; the contrast is with a fast one.
-  result.other_residual_rev = (arrival ? in_order : on_arrival_fast_bus).residual;
+  result.other_residual_rev = (arrival    ? in_order
+                               : contrast ? *contrast
+                                          : on_arrival_fast_bus)
+                                  .residual;
   result.fixed_rev = better.fixed;
   if (better.residual > kGoodFit_rev) return result;
   const bool slow_bus = bus_rev ? *bus_rev > kSlowBus * blocks_rev : better.fixed > kBusBound_rev;
-  if (!arrival && slow_bus) {
+  const bool alike = contrast && in_order.residual >= 0.5 * contrast->residual;
+  if (!arrival && (slow_bus || alike)) {
     result.answer = ArrivalFit::Answer::hidden;
   } else if (arrival || in_order.residual < 0.5 * on_arrival.residual ||
              in_order.residual < std::max(kNoiseFloor_rev, 0.1 * blocks_rev)) {

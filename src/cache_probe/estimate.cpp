@@ -16,6 +16,8 @@ using model::Parameter;
 using model::ReadAhead;
 
 constexpr const char* kNotWritten = "writes were not allowed (--allow-writes)";
+constexpr const char* kHidden =
+    "the bus is about as slow as the media or slower, so the order of access does not show";
 constexpr std::int64_t kMostRounding = 64;  // blocks; read-ahead may end at a multiple of them
 constexpr const char* kBlocks = "blocks";
 
@@ -60,6 +62,7 @@ class Estimator {
   // At once, or else after a pause.
   Judgement next_block() const {
     const Judgement at_once = judge(record_, Question::next_block, 0);
+    if (after_sequential(record_)) return judge(record_, Question::next_sequential, 0);
     return at_once.verdict == Verdict::hit ? at_once : judge(record_, Question::next_block, 1);
   }
   void note(std::string text) { result_.notes.push_back(std::move(text)); }
@@ -91,6 +94,8 @@ class Estimator {
   Parameter over_requested();
   void segments();
   void count_segments();
+  void replacement();
+  void adaptivity();
   void arrival();
   Parameter on_arrival(Question question, const std::string& method);
   void writes();
@@ -125,7 +130,7 @@ void Estimator::read_facts() {
 
 // Which boundary ends read-ahead (DiskSim's "Buffer continuous read").
 ReadAhead Estimator::read_ahead_kind() {
-  const bool sequential = verdict(Question::cross_sequential) == Verdict::hit;
+  const bool sequential = sequential_tracks(record_);
   if (!reads_ahead(record_))
     return sequential ? ReadAhead::to_next_track_if_sequential : ReadAhead::none;
   const bool over_cylinder = verdict(Question::cross_cylinder) == Verdict::hit;
@@ -147,6 +152,14 @@ ReadAhead Estimator::read_ahead_kind() {
 // Most blocks that are read ahead, whatever the boundary.
 Parameter Estimator::read_ahead_limit(ReadAhead kind) {
   auto reach = edge_of(record_, Question::reach);
+  Question found_by = Question::reach;
+  if (!reach && reach_blocks(record_) > 0) {
+    found_by = Question::reach_end;
+    reach = Edge{};
+    reach->last_hit = reach->sure_hit = reach_blocks(record_);
+    reach->first_miss = reach->sure_miss = reach->last_hit + 1;
+    reach->samples = tally_of(record_, found_by, reach->last_hit).all();
+  }
   if (!reach) return absent("blocks are read ahead only in a sequence", kBlocks);
   if (const auto aligned = edge_of(record_, Question::reach_aligned);
       aligned && (reach->mixed || aligned->last_hit > reach->last_hit) && !aligned->mixed &&
@@ -174,7 +187,7 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
   // Is the end that was found one of the track or of the cylinder?
   const Observation* sample = nullptr;
   for (const Observation& seen : record_.observations)
-    if (seen.question == Question::reach && seen.x == reach->last_hit) sample = &seen;
+    if (seen.question == found_by && seen.x == reach->last_hit) sample = &seen;
   // (Or at the multiple of some blocks before it.)
   const std::int64_t slack = reach->mixed ? kMostRounding : 0;
   const auto ends_at = [&](std::int64_t end) {
@@ -245,7 +258,8 @@ void Estimator::read_ahead() {
   const bool ahead = reads_ahead(record_);
   if (!ahead && next_block().verdict == Verdict::open) {
     c.read_ahead = c.read_ahead_over_requested = c.read_ahead_on_hit = absent(missing());
-    c.read_ahead_max_blocks = absent(missing(), kBlocks);
+    c.read_ahead_after_sequential = c.read_ahead_abort = c.read_ahead_resumes = absent(missing());
+    c.read_ahead_max_blocks = c.read_ahead_min_blocks = absent(missing(), kBlocks);
     return;
   }
   const ReadAhead kind = read_ahead_kind();
@@ -258,26 +272,52 @@ void Estimator::read_ahead() {
                           "blocks behind reads near the ends of tracks and cylinders");
   if (kind == ReadAhead::none) {
     const std::string reason = dead.empty() ? "there is no read-ahead" : dead;
-    c.read_ahead_max_blocks = absent(reason, kBlocks);
-    c.read_ahead_over_requested = c.read_ahead_on_hit = absent(reason);
+    c.read_ahead_max_blocks = c.read_ahead_min_blocks = absent(reason, kBlocks);
+    c.read_ahead_over_requested = c.read_ahead_on_hit = c.read_ahead_after_sequential =
+        c.read_ahead_abort = c.read_ahead_resumes = absent(reason);
     return;
   }
   c.read_ahead_max_blocks = read_ahead_limit(kind);
   c.read_ahead_over_requested = over_requested();
-  const Tally cut_short = tally_of(record_, Question::interrupted, 0);
-  if (judge(cut_short).verdict == Verdict::hit) {
+  const auto begun = [&](bool yes) {
+    return measured(yes ? 1 : 0, next_block().error,
+                    tally_of(record_, Question::next_block, 0).all() +
+                        tally_of(record_, Question::next_sequential, 0).all(),
+                    "a block behind single reads, and behind reads that carry on");
+  };
+  c.read_ahead_after_sequential = begun(after_sequential(record_));
+  const auto broken_off = cut_short(record_);
+  const std::string few = record_.setting.complete
+                              ? "it takes two segments that keep requested blocks to tell"
+                              : missing();
+  if (!broken_off) {
+    c.read_ahead_min_blocks = absent(few, kBlocks);
+    c.read_ahead_abort = c.read_ahead_resumes = absent(few);
+  } else {
+    const std::string method = "blocks behind a read, right after the next read elsewhere";
+    c.read_ahead_abort = measured(broken_off->all ? 0 : 1, 0, broken_off->samples, method);
+    if (broken_off->all) {
+      c.read_ahead_min_blocks = absent("the next command waits until all has been read", kBlocks);
+      c.read_ahead_resumes = absent("read-ahead is not broken off");
+    } else {
+      c.read_ahead_min_blocks = measured(static_cast<double>(broken_off->least_blocks),
+                                         broken_off->error, broken_off->samples, method, kBlocks);
+      c.read_ahead_resumes =
+          yes_or_no(Question::interrupted, "what was broken off, once the drive was idle", 0);
+    }
+  }
+  const Tally idle = tally_of(record_, Question::interrupted, 0);
+  const Tally at_end = tally_of(record_, Question::hit_at_end, 0);
+  if (judge(idle).verdict == Verdict::hit) {
     c.read_ahead_on_hit = absent("read-ahead goes on whatever the next read is");
-  } else if (cut_short.all() == 0 && (kind != ReadAhead::to_segment_full ||
-                                      tally_of(record_, Question::hit_at_end, 0).all() == 0)) {
+  } else if (idle.all() > 0) {
     c.read_ahead_on_hit =
-        absent(record_.setting.complete ? "it takes two segments that keep requested blocks to tell"
-                                        : missing());
-  } else if (cut_short.all() == 0) {
+        yes_or_no(Question::interrupted, "a hit on a segment whose read-ahead was cut short", 1);
+  } else if (at_end.all() > 0 && kind == ReadAhead::to_segment_full) {
     c.read_ahead_on_hit =
         yes_or_no(Question::hit_at_end, "a hit on the last block of completed read-ahead");
   } else {
-    c.read_ahead_on_hit =
-        yes_or_no(Question::interrupted, "a hit on a segment whose read-ahead was cut short", 1);
+    c.read_ahead_on_hit = absent(few);
   }
 }
 
@@ -307,14 +347,69 @@ void Estimator::count_segments() {
   if (!count->random && full.all() > 0 && judge(full).verdict != Verdict::hit) {
     const auto fewer = edge_of(record_, Question::segments_full);
     const double least = fewer ? static_cast<double>(fewer->last_hit) : 1;
-    note(
-        fmt::format("adaptive segments: {:.0f} for one-block reads, {:.0f} for reads that fill the "
-                    "largest segment found",
-                    count->count, least));
+    note(fmt::format(
+        "segments share a buffer: {:.0f} for one-block reads, {:.0f} for reads that fill the "
+        "largest segment found",
+        count->count, least));
     error = std::max(error, (count->count - least) / 2);
-    method += "; adaptive, the error is half the range";
+    method += "; the error is half the range";
   }
   c.segments = measured(count->count, error, count->samples, method);
+}
+
+// Whose place new data take.
+void Estimator::replacement() {
+  model::Cache& c = cache();
+  const auto count = segment_count(record_);
+  const auto counted = count ? static_cast<std::int64_t>(count->count) : 0;
+  const std::string method =
+      "the oldest of as many reads as there are segments, read again before one more";
+  if (count && count->random) {
+    c.replacement = measured(static_cast<double>(model::Replacement::random), 0, count->samples,
+                             "shares kept of more and more reads");
+  } else if (count && count->count == 1 && !count->bound) {
+    c.replacement = absent("there is one segment");
+  } else if (tally_of(record_, Question::replaced, counted).all() == 0) {
+    c.replacement =
+        absent(count && count->settled ? "it takes segments that keep requested blocks to tell"
+                                       : "the number of segments is not known well enough");
+  } else {
+    c.replacement = yes_or_no(Question::replaced, method, counted, false);
+  }
+}
+
+// Whether there are fewer and larger segments under a load of one stream.
+void Estimator::adaptivity() {
+  model::Cache& c = cache();
+  const auto tallies = tallies_of(record_, Question::held_in_stream);
+  const auto size = segment_size(record_);
+  const auto count = segment_count(record_);
+  if (tallies.empty() || !size || !count) {
+    c.adaptive_min_segments = absent("segments and their size are not known well enough");
+    return;
+  }
+  const std::string method = "first block of large requests at the end of a sequential stream";
+  std::uint64_t samples = 0;
+  for (const auto& [x, tally] : tallies) samples += tally.all();
+  const auto edge = edge_of(record_, Question::held_in_stream);
+  if (!edge) {
+    const Judgement first = judge(tallies.begin()->second);
+    c.adaptive_min_segments = first.verdict == Verdict::miss
+                                  ? measured(0, first.error, samples, method)
+                                  : absent(missing());
+    return;
+  }
+  // So many blocks in one segment leave room for so many of them.
+  const double all = size->blocks * count->count;
+  const double most = std::max(1.0, std::floor(all / static_cast<double>(edge->last_hit)));
+  const double least =
+      edge->first_miss ? std::max(1.0, std::ceil(all / static_cast<double>(*edge->first_miss))) : 1;
+  const double fewest = std::min(most, std::max(least, std::round((least + most) / 2)));
+  c.adaptive_min_segments = measured(fewest, (most - std::min(least, most)) / 2, samples, method);
+  note(
+      fmt::format("adaptive: {:.0f} segments under requests all over the drive, {:.0f} in a "
+                  "sequential stream, where one holds {} blocks and more",
+                  count->count, fewest, edge->last_hit));
 }
 
 void Estimator::segments() {
@@ -323,10 +418,13 @@ void Estimator::segments() {
     const bool decided = verdict(Question::reread) != Verdict::open;
     c.segments = absent(decided ? "reads are not cached" : missing());
     c.segment_blocks = absent(c.segments.reason, kBlocks);
-    c.read_free_blocks = absent(c.segments.reason);
+    c.read_free_blocks = c.replacement = c.adaptive_min_segments = absent(c.segments.reason);
+    c.buffer_blocks = absent(c.segments.reason, kBlocks);
     return;
   }
   count_segments();
+  replacement();
+  adaptivity();
   if (const auto size = segment_size(record_); !size) {
     c.segment_blocks = absent(missing(), kBlocks);
   } else if (size->bound) {
@@ -353,7 +451,13 @@ Parameter Estimator::on_arrival(Question question, const std::string& method) {
     blocks = seen.blocks;
     blocks_rev = std::min(1.0, static_cast<double>(seen.blocks) / static_cast<double>(seen.x));
   }
-  if (samples.empty()) return absent(missing());
+  if (samples.empty()) {
+    const auto size = segment_size(record_);
+    const double track = record_.setting.track_blocks;
+    const double most = size && !size->only_ahead ? std::min(size->blocks, track) : track;
+    return absent(bus_hides_arrival(record_, static_cast<std::uint32_t>(most)) ? kHidden
+                                                                               : missing());
+  }
   std::optional<double> bus = bus_rev_per_block(record_);
   if (bus) *bus *= blocks;
   const ArrivalFit fit = fit_arrival(samples, blocks_rev, bus);
@@ -364,7 +468,7 @@ Parameter Estimator::on_arrival(Question question, const std::string& method) {
                       std::min(0.5, fit.residual_rev / std::max(1e-9, fit.other_residual_rev)),
                       samples.size(), method);
     case ArrivalFit::Answer::hidden:
-      return absent("the bus is slower than the media, so the order of access does not show");
+      return absent(kHidden);
     case ArrivalFit::Answer::unclear:
       break;
   }
@@ -427,6 +531,27 @@ void Estimator::write_segments() {
   c.separate_write_segment =
       yes_or_no(Question::write_displaces,
                 "oldest of as many reads as there are segments, after a write", reads);
+  const auto held = edge_of(record_, Question::written_held);
+  const auto count = segment_count(record_);
+  if (held && held->first_miss && c.separate_write_segment.or_else(0) == 1) {
+    c.write_segments = measured(static_cast<double>(held->last_hit), held->error(), held->samples,
+                                "scattered writes, the oldest read once all are on the media");
+  } else if (held && count && c.segments && c.segment_blocks && !count->settled &&
+             static_cast<double>(held->last_hit) > count->count && !count->random) {
+    // Reads, which fill their segments, find room for fewer than small writes do.
+    c.buffer_blocks =
+        measured(count->count * *c.segment_blocks.value, *c.segment_blocks.value / 2,
+                 count->samples + held->samples,
+                 "as many full segments as were kept; small writes had more", kBlocks);
+    if (held->first_miss) {
+      c.segments = measured(static_cast<double>(held->last_hit), held->error(), held->samples,
+                            "scattered writes, the oldest read once all are on the media");
+    } else {
+      c.segments = absent(fmt::format("at least {}: more could not be tried", held->last_hit));
+    }
+  }
+  if (!c.buffer_blocks && c.buffer_blocks.reason.empty())
+    c.buffer_blocks = absent("segments do not share it, as far as was seen", kBlocks);
   // Paper, section 4.3.2: where reads and writes share no segments the total is the sum.
   if (c.separate_write_segment.or_else(0) == 1 && c.segments) {
     c.segments.value = *c.segments.value + std::max(1.0, c.write_segments.or_else(1));
@@ -562,7 +687,6 @@ void Estimator::writes() {
 
 void Estimator::not_observed() {
   model::Cache& c = cache();
-  c.read_ahead_min_blocks = absent("not tested: it shows only under queued requests", kBlocks);
   for (Parameter* p : {&c.stop_read_ahead_in_sector, &c.write_hit_stops_read_ahead,
                        &c.almost_read_hits, &c.transfer_partial_hit})
     *p = absent("not tested");

@@ -86,12 +86,30 @@ bool retained(const Record& record) {
 
 bool reads_ahead(const Record& record) {
   return judge(record, Question::next_block, 0).verdict == Verdict::hit ||
-         judge(record, Question::next_block, 1).verdict == Verdict::hit;
+         judge(record, Question::next_block, 1).verdict == Verdict::hit || after_sequential(record);
+}
+
+bool after_sequential(const Record& record) {
+  return judge(record, Question::next_sequential, 0).verdict == Verdict::hit;
+}
+
+bool sequential_tracks(const Record& record) {
+  return judge(record, Question::cross_sequential, 0).verdict == Verdict::hit ||
+         judge(record, Question::cross_sequential, 1).verdict == Verdict::hit;
+}
+
+bool adaptive(const Record& record) {
+  return edge_of(record, Question::held_in_stream).has_value();
 }
 
 std::int64_t reach_blocks(const Record& record) {
   const auto edge = edge_of(record, Question::reach);
-  return edge ? edge->last_hit : 0;
+  if (edge) return edge->last_hit;
+  // Where read-ahead itself pushes out what comes first: the end where it was found.
+  std::int64_t end = 0;
+  for (const auto& [x, tally] : tallies_of(record, Question::reach_end))
+    if (judge(tally).verdict == Verdict::hit) end = x;
+  return end;
 }
 
 std::optional<SegmentSize> segment_size(const Record& record) {
@@ -139,6 +157,21 @@ std::optional<RandomReplacement> fit_random_replacement(
   return RandomReplacement{static_cast<double>(best), error, at[best]};
 }
 
+std::optional<CutShort> cut_short(const Record& record) {
+  const auto tallies = tallies_of(record, Question::cut_short);
+  if (tallies.empty()) return std::nullopt;
+  CutShort found;
+  for (const auto& [x, tally] : tallies) {
+    found.samples += tally.all();
+  }
+  const auto edge = edge_of(record, Question::cut_short);
+  if (!edge) return found;
+  found.all = edge->last_hit >= reach_blocks(record);
+  if (!found.all) found.least_blocks = edge->last_hit;
+  found.error = edge->error();
+  return found;
+}
+
 std::optional<SegmentCount> segment_count(const Record& record) {
   const auto at_once = edge_of(record, Question::segments);
   const auto settled = edge_of(record, Question::segments_settled);
@@ -179,6 +212,14 @@ std::optional<double> bus_rev_per_block(const Record& record) {
   }
   if (!small || !large || blocks < 2) return std::nullopt;
   return std::max(0.0, *large - *small) / (blocks - 1) / record.setting.period_ns;
+}
+
+bool bus_hides_arrival(const Record& record, std::uint32_t blocks) {
+  constexpr double kSlowBus = 0.9;  // of the media's time
+  const auto bus = bus_rev_per_block(record);
+  return bus &&
+         *bus * blocks >
+             kSlowBus * std::min(1.0, blocks / static_cast<double>(record.setting.track_blocks));
 }
 
 std::optional<RunLength> run_length(const Record& record, Question question) {

@@ -9,8 +9,13 @@
 
 namespace platter::cache_probe {
 
-bool retained(const Record& record);     // a block stays after it was sent
-bool reads_ahead(const Record& record);  // the next block comes along
+bool retained(const Record& record);          // a block stays after it was sent
+bool reads_ahead(const Record& record);       // the next block comes along
+bool after_sequential(const Record& record);  // but only behind a read that carries on from another
+bool sequential_tracks(
+    const Record& record);  // a track is read ahead behind reads of two in sequence
+// The number of segments follows the load: in a sequential stream one holds more than else.
+bool adaptive(const Record& record);
 inline bool caches_reads(const Record& record) { return retained(record) || reads_ahead(record); }
 
 // Blocks read ahead behind a one-block request at the beginning of a cylinder; 0: none.
@@ -24,6 +29,15 @@ struct SegmentSize {
   bool only_ahead = false;  // requested blocks are dropped: only what read-ahead fills was seen
 };
 std::optional<SegmentSize> segment_size(const Record& record);
+
+// Blocks that are read ahead before the next command is obeyed.
+struct CutShort {
+  std::int64_t least_blocks = 0;
+  bool all = false;  // as many as ever
+  double error = 0;
+  std::uint64_t samples = 0;
+};
+std::optional<CutShort> cut_short(const Record& record);
 
 // Reads on distinct cylinders that the cache keeps apart.
 struct SegmentCount {
@@ -46,6 +60,9 @@ std::optional<RandomReplacement> fit_random_replacement(
 
 // Time on the bus per block, in revolutions, from hits of two sizes; nullopt where none were large.
 std::optional<double> bus_rev_per_block(const Record& record);
+
+// Whether so many blocks of a track take as long on the bus as on the media, or longer.
+bool bus_hides_arrival(const Record& record, std::uint32_t blocks);
 
 // Median of SYNCHRONIZE CACHE with nothing to write, ns; nullopt: never sent.
 std::optional<double> synchronize_ns(const Record& record);

@@ -15,6 +15,9 @@ constexpr std::ptrdiff_t kEarlyAtMost = 1, kOffAtMost = 4;
 constexpr std::uint32_t kRereads = 4;
 constexpr std::int64_t kHorizon = 4;  // tracks; as far as most drives read ahead
 constexpr std::int64_t kFirstSegments = 16;
+constexpr std::int64_t kAtOnce = 24;         // blocks that pass before a drive breaks off
+constexpr std::uint64_t kStream = 80;        // reads
+constexpr double kLarger = 1.25;             // than what a segment holds else
 constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
 constexpr std::int64_t kMostSegments = 512;
 constexpr std::int64_t kAlignment = 64;  // blocks; a multiple of what drives round to
@@ -65,6 +68,12 @@ std::vector<std::int64_t> expected(const Prober& prober, Field scsi::CachePage::
   return value > 0 && value < 0xFFFF ? std::vector{value, value - 1} : std::vector<std::int64_t>{};
 }
 
+// So that read-ahead begins behind the request, even where only a read that carries on does that.
+void request(Prober& prober, std::uint64_t lbn, std::uint32_t blocks) {
+  if (after_sequential(prober.record()) && lbn > 0) prober.read(lbn - 1);
+  prober.read(lbn, blocks);
+}
+
 // Reads `blocks` from `offset` of a fresh track, for probes x blocks past them.
 struct Past {
   Kind kind = Kind::any;
@@ -83,7 +92,7 @@ Prober::Prepare past(Prober& prober, const Past& what) {
     if (last + static_cast<std::uint64_t>(farthest) >= prober.context().map->blocks())
       return std::nullopt;
     prober.refresh_angle();
-    prober.read(lbn, what.blocks);
+    request(prober, lbn, what.blocks);
     // No longer than it takes to get there: read-ahead that goes on may push the block out again.
     return Prober::Prepared{[last](std::int64_t x) { return last + static_cast<std::uint64_t>(x); },
                             reading_rev(prober, farthest), setup_of(*place, lbn, what.blocks)};
@@ -172,7 +181,18 @@ void test_basics(Prober& prober) {
     return true;
   });
   if (at_once == Verdict::hit) return;
-  decide_past(prober, Question::next_block, 1, 1, {.offset = prober.places().track_blocks() / 3});
+  if (decide_past(prober, Question::next_block, 1, 1,
+                  {.offset = prober.places().track_blocks() / 3}) == Verdict::hit)
+    return;
+  prober.decide(Question::next_sequential, 0, [&](std::int64_t x) {
+    const auto place = place_for(prober, Kind::any, 0);
+    if (!place) return false;
+    const std::uint64_t lbn = place->first + place->blocks() / 3;
+    prober.read(lbn);
+    prober.read(lbn + 1);
+    prober.probe(Question::next_sequential, x, lbn + 2, kSettle_rev, setup_of(*place, lbn + 1, 1));
+    return true;
+  });
 }
 
 void test_read_ahead(Prober& prober) {
@@ -185,6 +205,19 @@ void test_read_ahead(Prober& prober) {
   if (reads_ahead(record)) {
     prober.locate(Question::reach, {1, most_blocks(prober), kHorizon * track, ends},
                   past(prober, {.kind = Kind::starts_cylinder}));
+  }
+  // Read-ahead may push out what it read first; then what it ends at tells how far it goes.
+  if (reads_ahead(record) && reach_blocks(record) == 0) {
+    const auto place = place_for(prober, Kind::starts_cylinder, 0);
+    std::vector<std::int64_t> boundaries = {track - 1, 2 * track - 1};
+    if (place) boundaries.push_back(static_cast<std::int64_t>(place->cylinder_last - place->first));
+    std::ranges::sort(boundaries, std::greater<>());
+    const auto trial =
+        prober.trial_of(Question::reach_end, past(prober, {.kind = Kind::starts_cylinder}));
+    for (const std::int64_t end : boundaries) {
+      if (prober.decide(Question::reach_end, end, trial) != Verdict::hit) continue;
+      if (prober.decide(Question::reach_end, end + 1, trial) == Verdict::miss) break;
+    }
   }
   // It may end at a multiple of some number of blocks: then it goes farthest behind requests that
   // end before such a multiple.
@@ -217,7 +250,7 @@ void test_read_ahead(Prober& prober) {
         const auto place = place_for(prober, kind, over);
         if (!place || place->blocks() <= before) return false;
         const std::uint64_t lbn = place->last - before;
-        prober.read(lbn);
+        request(prober, lbn, 1);
         prober.probe(question, key, lbn + static_cast<std::uint64_t>(over),
                      reading_rev(prober, over), setup_of(*place, lbn, 1));
         return true;
@@ -252,7 +285,22 @@ void test_read_ahead(Prober& prober) {
                  prepared->setup);
     return true;
   };
-  if (prober.decide(Question::cross_sequential, 0, into_next) != Verdict::hit) return;
+  if (prober.decide(Question::cross_sequential, 0, into_next) != Verdict::hit) {
+    // Or where one request goes over the end of a track: to the end of the one behind.
+    prober.decide(Question::cross_sequential, 1, [&](std::int64_t key) {
+      const auto place = place_for(prober, Kind::starts_cylinder, 3 * track);
+      if (!place) return false;
+      const auto next = prober.places().place_of_lbn(place->last + 1);
+      const auto far = next ? prober.places().place_of_lbn(next->last + 1) : std::nullopt;
+      if (!far) return false;
+      prober.refresh_angle();
+      request(prober, place->last - 3, 8);
+      prober.probe(Question::cross_sequential, key, far->last, reading_rev(prober, 2 * track),
+                   setup_of(*next, next->first + 3, 8));
+      return true;
+    });
+    return;
+  }
   prober.locate(Question::reach_sequential, {3, 4 * track, 2 * track, ends}, sequential);
 }
 
@@ -295,7 +343,7 @@ void test_segment_size(Prober& prober) {
   std::optional<Edge> upper;
   if (first_held(1) == Verdict::hit) {
     // A request that overflows the segment, and what is held behind it.
-    request = std::min(most, sizes.empty() ? 2 * track : 2 * sizes[0]);
+    request = std::min(most, sizes.empty() ? 2 * track : sizes[0] + kAlignment);
     while (first_held(request) == Verdict::hit && request < most && !prober.spent())
       request = std::min(most, 4 * request);
     if (judge(record, Question::held_first, request).verdict != Verdict::miss) return;
@@ -306,8 +354,8 @@ void test_segment_size(Prober& prober) {
     upper = edge_of(record, Question::reach_aligned);
     if (!upper || bounded) upper = edge_of(record, Question::reach);
   }
-  if (!upper) return;
-  const std::int64_t top = request - 1 + upper->sure_hit;
+  if (!upper && reach == 0) return;
+  const std::int64_t top = request - 1 + (upper ? upper->sure_hit : reach);
   prober.locate(Question::held_lower, {0, top, top, sizes},
                 request_of(request, std::max<std::int64_t>(0, top - request),
                            [&](std::int64_t x) { return top - x; }));
@@ -380,10 +428,28 @@ void test_segment_count(Prober& prober) {
     }
   }
 
-  // The same with full segments: a cache that sizes its segments by the load has fewer of them.
+  // Whose turn is it: the oldest is read again before one more comes.
   const auto found = segment_count(record);
+  if (found && !found->bound && !found->random && !found->settled && found->count >= 2) {
+    const auto counted = static_cast<std::int64_t>(found->count);
+    prober.decide(Question::replaced, counted, [&](std::int64_t x) {
+      auto read = read_scattered(prober, x, 1, 0);
+      if (read.empty()) return false;
+      prober.context().drive.read(read[0], 1);
+      const auto one_more = place_for(prober, Kind::any, reach);
+      if (!one_more) return false;
+      prober.read(one_more->first);
+      prober.probe(Question::replaced, x, read[0], 0);
+      return true;
+    });
+  }
+
+  // The same with full segments, where small requests do not fill them: a common buffer holds
+  // fewer.
   const auto size = segment_size(record);
-  if (!found || !size || size->only_ahead || found->random || found->count < 2) return;
+  if (!found || !size || size->only_ahead || size->bound || found->bound || found->random ||
+      found->count < 2 || 2 * static_cast<double>(reach) >= size->blocks)
+    return;
   const auto held = static_cast<std::int64_t>(std::min(size->blocks - size->error, 4096.0));
   const std::int64_t blocks = std::max<std::int64_t>(1, held - reach);
   const std::int64_t probed = std::max(blocks - 1, std::min(held / 2, blocks - 1 + reach));
@@ -393,6 +459,34 @@ void test_segment_count(Prober& prober) {
                                                reach > 0 ? reading_rev(prober, reach) : 0));
   if (prober.decide(Question::segments_full, counted, trial) == Verdict::hit) return;
   prober.search(Question::segments_full, 1, counted, 2, trial);
+}
+
+void test_adaptivity(Prober& prober) {
+  const Record& record = prober.record();
+  const auto size = segment_size(record);
+  const auto count = segment_count(record);
+  if (!size || !count || size->bound || size->only_ahead || count->random || count->bound) return;
+  // A stream long enough for any drive to see it as one, then a request that carries it on.
+  const auto trial = [&](std::int64_t x) {
+    const auto place = place_for(prober, Kind::any, kStream + x + reach_blocks(record));
+    if (!place) return false;
+    for (std::uint64_t i = 0; i < kStream; ++i) prober.context().drive.read(place->first + i, 1);
+    const std::uint64_t lbn = place->first + kStream;
+    prober.read(lbn, static_cast<std::uint32_t>(x));
+    prober.probe(Question::held_in_stream, x, lbn, 0,
+                 setup_of(*place, lbn, static_cast<std::uint32_t>(x)));
+    return true;
+  };
+  const double all = size->blocks * count->count;
+  auto low = static_cast<std::int64_t>(kLarger * size->blocks) + 2;
+  if (prober.decide(Question::held_in_stream, low, trial) != Verdict::hit) return;
+  // So many blocks in a segment leave room for so many segments: until only one number is left.
+  auto high = static_cast<std::int64_t>(all) + 1;
+  while (low + 1 < high && !prober.spent() &&
+         std::ceil(all / static_cast<double>(high)) < std::floor(all / static_cast<double>(low))) {
+    const std::int64_t next = std::min((low + high) / 2, 2 * low);
+    (prober.decide(Question::held_in_stream, next, trial) == Verdict::hit ? low : high) = next;
+  }
 }
 
 void test_free_blocks(Prober& prober) {
@@ -422,12 +516,11 @@ void test_free_blocks(Prober& prober) {
 void test_read_ahead_on_hit(Prober& prober) {
   const Record& record = prober.record();
   const auto count = segment_count(record);
-  const std::int64_t offset =
-      std::min<std::int64_t>(prober.places().track_blocks() / 3, 3 * reach_blocks(record) / 4);
+  const std::int64_t reach = reach_blocks(record);
+  std::int64_t offset = std::min<std::int64_t>(prober.places().track_blocks() / 3, 3 * reach / 4);
   if (!count || offset < 8) return;
-  if (!retained(record) || count->settled || count->count < 2) {
+  const auto hit_at_end = [&] {
     // Where one segment is all there is: does a hit on its last block take read-ahead further?
-    const std::int64_t reach = reach_blocks(record);
     prober.decide(Question::hit_at_end, 0, [&](std::int64_t key) {
       const auto place = place_for(prober, Kind::starts_cylinder, 2 * reach);
       if (!place) return false;
@@ -440,14 +533,40 @@ void test_read_ahead_on_hit(Prober& prober) {
                    reading_rev(prober, reach), setup_of(*place, place->first, 1));
       return true;
     });
-    return;
-  }
+  };
+  if (!retained(record) || count->settled || count->count < 2) return hit_at_end();
+  // How far does read-ahead get before it obeys the next read?
+  const Prober::Prepare next_elsewhere =
+      [&](std::int64_t farthest) -> std::optional<Prober::Prepared> {
+    const auto place = place_for(prober, Kind::starts_cylinder, reach + farthest);
+    const auto other = place_for(prober, Kind::any, reach);
+    if (!place || !other) return std::nullopt;
+    prober.refresh_angle();
+    request(prober, place->first, 1);
+    prober.read(other->first);
+    return Prober::Prepared{
+        [first = place->first](std::int64_t x) { return first + static_cast<std::uint64_t>(x); }, 0,
+        setup_of(*place, place->first, 1)};
+  };
+  const auto far = prober.decide(Question::cut_short, offset,
+                                 prober.trial_of(Question::cut_short, next_elsewhere));
+  std::vector<std::int64_t> least = expected(prober, &scsi::CachePage::min_prefetch);
+  least.push_back(reach);
+  if (far == Verdict::hit ||
+      prober.decide(Question::cut_short, kAtOnce,
+                    prober.trial_of(Question::cut_short, next_elsewhere)) == Verdict::hit)
+    prober.locate(Question::cut_short, {kAtOnce, reach + 1, reach + 1, least}, next_elsewhere);
+  const auto least_read = cut_short(record);
+  if (least_read && least_read->all) return hit_at_end();
+  if (least_read && least_read->least_blocks >= offset)
+    offset = least_read->least_blocks +
+             std::max<std::int64_t>(1, (reach - least_read->least_blocks) / 2);
   const auto trial = [&](std::int64_t x) {
     const auto place = place_for(prober, Kind::starts_cylinder, reach_blocks(record));
     const auto other = place_for(prober, Kind::any, reach_blocks(record));
     if (!place || !other) return false;
     prober.refresh_angle();
-    prober.read(place->first);
+    request(prober, place->first, 1);
     prober.read(other->first);                                   // ends read-ahead behind the first
     prober.rest_rev(reading_rev(prober, reach_blocks(record)));  // the drive is idle again
     if (x == 1) prober.context().drive.read(place->first, 1);
@@ -477,6 +596,7 @@ void test_zero_latency_read(Prober& prober) {
     prober.keep(Question::large_hit, half, again, place->first, half, false,
                 setup_of(*place, place->first, half));
   }
+  if (bus_hides_arrival(record, blocks)) return;
   for (int i = 0; i < kArrivalSamples && !prober.spent(); ++i) {
     const auto place = place_for(prober, Kind::any, track);
     if (!place) return;

@@ -15,6 +15,8 @@ void test_read_ahead(Prober& prober);
 // What is held of requests of growing size: the segment.
 void test_segment_size(Prober& prober);
 void test_segment_count(Prober& prober);
+// Does the number of segments follow the load.
+void test_adaptivity(Prober& prober);
 void test_free_blocks(Prober& prober);
 // Does a hit start read-ahead again.
 void test_read_ahead_on_hit(Prober& prober);

@@ -13,7 +13,7 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr std::array<const char*, 35> kNames = {
+constexpr std::array<const char*, 41> kNames = {
     "miss_control",      "reread",           "next_block",       "reach",
     "reach_aligned",     "reach_mid",        "reach_large",      "cross_track",
     "cross_cylinder",    "cross_sequential", "reach_sequential", "held_first",
@@ -22,8 +22,10 @@ constexpr std::array<const char*, 35> kNames = {
     "large_hit",         "whole_track_read", "write_isolated",   "write_appended",
     "read_written",      "write_run",        "write_stream",     "write_displaces",
     "whole_track_write", "exercise",         "write_forced",     "synchronize",
-    "destaged",          "write_run_large",  "write_into"};
-static_assert(kNames.size() == static_cast<std::size_t>(Question::write_into) + 1);
+    "destaged",          "write_run_large",  "write_into",       "next_sequential",
+    "reach_end",         "cut_short",        "held_in_stream",   "replaced",
+    "written_held"};
+static_assert(kNames.size() == static_cast<std::size_t>(Question::written_held) + 1);
 
 Question question_of(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {

@@ -53,6 +53,12 @@ enum class Question : std::uint8_t {
   destaged,         // SYNCHRONIZE CACHE after a write and x us without a command
   write_run_large,  // the x-th of scattered writes that fill a segment each
   write_into,       // a block beside a written one, of a segment that held both
+  next_sequential,  // the block behind a read that carries on from one before
+  reach_end,        // from a cylinder's first block to an end of a track or cylinder, x blocks on
+  cut_short,        // x blocks behind a read, right after the next read elsewhere
+  held_in_stream,   // first block of a request of x blocks at the end of a sequential stream
+  replaced,         // the oldest of x reads, read again before one more came
+  written_held,     // first of x scattered writes, all of them on the media
 };
 
 const char* name_of(Question question);

@@ -17,6 +17,7 @@ constexpr int kMostRuns = 7, kRunsThatAgree = 3, kSynchronizations = 3;
 constexpr double kDestage_rev = 10;  // for written data to reach the media where nothing tells
 constexpr double kFirstIdle_rev = 2.5, kMostIdle_rev = 250;
 constexpr double kIdleRatio = 1.1;  // how well the idle time is told
+constexpr std::int64_t kFirstHeld = 5;
 constexpr int kArrivalSamples = 12;
 constexpr int kTries = 2000;
 
@@ -246,6 +247,27 @@ void test_write_segments(Prober& prober, Targets& targets) {
       });
     }
   }
+  // How many of scattered writes are still held when all are on the media?
+  if (judge(prober.record(), Question::read_written, 1).verdict == Verdict::hit) {
+    const auto reads = segment_count(prober.record());
+    const std::int64_t most = std::min<std::int64_t>(
+        kMostTargets, reads && !reads->bound ? 2 * static_cast<std::int64_t>(reads->count) + 2
+                                             : static_cast<std::int64_t>(kUsualTargets));
+    std::vector<std::int64_t> guesses;
+    if (reads) guesses.push_back(static_cast<std::int64_t>(reads->count));
+    prober.locate(
+        Question::written_held, {1, most, kFirstHeld, guesses, true},
+        [&](std::int64_t count) -> std::optional<Prober::Prepared> {
+          const auto lbns = targets.distinct(static_cast<std::size_t>(count));
+          if (lbns.size() < static_cast<std::size_t>(count)) return std::nullopt;
+          prober.refresh_angle();
+          for (const std::uint64_t lbn : lbns) prober.context().drive.write(lbn, 1);
+          settle(prober);
+          return Prober::Prepared{
+              [lbns](std::int64_t x) { return lbns[lbns.size() - static_cast<std::size_t>(x)]; }, 0,
+              Setup{}};
+        });
+  }
   // Does a write take a segment from reads? All are filled, then one write, then the oldest read.
   const auto count = segment_count(prober.record());
   if (!count || count->settled || count->random || count->mixed || count->bound) return;
@@ -312,6 +334,7 @@ void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writab
   std::uint32_t blocks = place->blocks();
   if (size && size->blocks < blocks) blocks = static_cast<std::uint32_t>(size->blocks);
   if (blocks < 4) return;
+  if (bus_hides_arrival(record, blocks)) return;
   drive.learn_contents(place->first, blocks);
   const bool cached = writes_cached(record);
   for (int i = 0; i < kArrivalSamples && !prober.spent(); ++i) {
