@@ -15,6 +15,8 @@ constexpr double kStranger_rev = 0.05;
 constexpr int kRelearn = 8;
 // The constant follows the spindle's wander over about so many accesses.
 constexpr double kMemory = 12;
+// And what kinds differ by over so many.
+constexpr double kLongMemory = 100;
 
 }  // namespace
 
@@ -39,39 +41,55 @@ double Passages::width_rev(std::uint64_t lbn) const {
 
 std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample) {
   if (sample.blocks != 1 || sample.lbn >= map_.blocks()) return std::nullopt;
-  const std::size_t kind = sample.write ? 1 : 0;
+  const std::size_t kind = kind_of(sample.write, sample.after_write);
   const double width = width_rev(sample.lbn);
   const double seen = statistics::turn_rev(phase_rev(rotation_, sample.completed_ns) - width -
                                            begin_rev(sample.lbn));
+  if (!first_) first_ = kind;
   if (count_[kind] == 0 || strangers_[kind] >= kRelearn) {
-    constant_rev_[kind] = seen;
+    if (kind == *first_)
+      constant_rev_ = seen;
+    else
+      offset_rev_[kind] = statistics::wrap_rev(seen - constant_rev_);
     count_[kind] = 1;
     strangers_[kind] = 0;
     return std::nullopt;
   }
-  const double residual = statistics::wrap_rev(seen - constant_rev_[kind]);
+  const double residual = statistics::wrap_rev(seen - constant_of(kind));
   if (std::abs(residual) > kStranger_rev) {
     ++strangers_[kind];
     return std::nullopt;
   }
   strangers_[kind] = 0;
   ++count_[kind];
-  const double weight = 1.0 / std::min(static_cast<double>(count_[kind]), kMemory);
+  const auto weight = [&](double memory) {
+    return 1.0 / std::min(static_cast<double>(count_[kind]), memory);
+  };
+  const bool learning = count_[kind] <= kLearn;
   // A late completion pulls no harder than an ordinary one.
   constexpr double kClip_rev = 0.005;
-  constant_rev_[kind] = statistics::turn_rev(
-      constant_rev_[kind] +
-      weight * (count_[kind] <= kLearn ? residual : std::clamp(residual, -kClip_rev, kClip_rev)));
-  if (count_[kind] <= kLearn) return std::nullopt;
+  const double pull = learning ? residual : std::clamp(residual, -kClip_rev, kClip_rev);
+  // Where another kind came first, the wander is in its constant, and what differs is learned slowly. The
+  // read in front of a write has just told the wander; between writes these must.
+  const bool alone = kind == *first_ || (sample.after_write && !learning);
+  if (alone) constant_rev_ += weight(kMemory) * pull;
+  if (kind != *first_) offset_rev_[kind] += weight(kLongMemory) * pull;
+  if (learning) return std::nullopt;
   const double period = period_ns();
   const double high = static_cast<double>(sample.completed_ns - sample.issued_ns) -
-                      (statistics::wrap_rev(seen - constant_rev_[kind]) + width) * period;
+                      (statistics::wrap_rev(seen - constant_of(kind)) + width) * period;
   return statistics::CensoredTrial{high - period, high};
 }
 
+std::optional<std::size_t> Passages::known_kind(bool write, bool after_write) const {
+  for (const bool after : {after_write, !after_write})
+    if (const std::size_t kind = kind_of(write, after); count_[kind] >= kLearn) return kind;
+  return std::nullopt;
+}
+
 std::optional<statistics::CensoredTrial> Passages::observe_run(const Sample& sample) const {
-  const std::size_t kind = sample.write ? 1 : 0;
-  if (!ready(sample.write) || sample.lbn + sample.blocks > map_.blocks()) return std::nullopt;
+  const auto kind = known_kind(sample.write, sample.after_write);
+  if (!kind || sample.lbn + sample.blocks > map_.blocks()) return std::nullopt;
   const std::uint64_t slot = map_.slot_of_lbn(sample.lbn);
   const engine::Track track = map_.track_of_slot(slot);
   if (slot + sample.blocks > track.first_slot + track.sectors ||
@@ -81,7 +99,7 @@ std::optional<statistics::CensoredTrial> Passages::observe_run(const Sample& sam
   if (width > 0.5) return std::nullopt;
   // How much of a turn behind the passage of all of them; what began in their middle less than none.
   const double seen = phase_rev(rotation_, sample.completed_ns) - width - begin_rev(sample.lbn) -
-                      constant_rev_[kind];
+                      constant_of(*kind);
   double late = statistics::turn_rev(seen);
   if (late > kStranger_rev) late -= 1;
   if (late < -width - kStranger_rev) return std::nullopt;
@@ -92,9 +110,11 @@ std::optional<statistics::CensoredTrial> Passages::observe_run(const Sample& sam
 }
 
 std::optional<Passages::Target> Passages::aim(const engine::Track& track, Nanoseconds time_ns,
-                                              bool write, std::uint32_t blocks) const {
-  if (!ready(write) || blocks > track.sectors) return std::nullopt;
-  const double wanted = phase_rev(rotation_, time_ns) - constant_rev_[write ? 1 : 0];
+                                              bool write, std::uint32_t blocks,
+                                              bool after_write) const {
+  const auto kind = known_kind(write, after_write);
+  if (!kind || blocks > track.sectors) return std::nullopt;
+  const double wanted = phase_rev(rotation_, time_ns) - constant_of(*kind);
   const double sectors = track.sectors;
   const double place = statistics::turn_rev(wanted - engine::rev_from_angle(track.angle)) * sectors;
   const double first = std::ceil(place);

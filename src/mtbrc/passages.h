@@ -19,8 +19,9 @@ namespace platter::mtbrc {
 std::optional<std::uint64_t> run_at(const engine::LayoutMap& map, std::uint64_t slot,
                                     std::uint32_t blocks = 1);
 
-// Follows the constant between the end of a sector at the head and the completion at the host, for
-// reads and for writes. Fed with samples in their order; used alike while measuring and afterwards.
+// Follows the constant between the end of a sector at the head and the completion at the host, which
+// wanders with the spindle, and what it is more or less for writes behind reads and for writes behind
+// writes, which does not. Fed with samples in their order; used alike while measuring and afterwards.
 class Passages {
  public:
   // The map's angles must be measured.
@@ -40,7 +41,7 @@ class Passages {
   std::optional<statistics::CensoredTrial> observe_run(const Sample& sample) const;
 
   // Known well enough to aim.
-  bool ready(bool write) const { return count_[write ? 1 : 0] >= kLearn; }
+  bool ready(bool write) const { return known_kind(write, false).has_value(); }
 
   struct Target {
     std::uint64_t lbn = 0;
@@ -50,7 +51,7 @@ class Passages {
   // time; with `blocks` the first of so many in a row. nullopt: the track holds no such LBNs in their own
   // places, or ready() is false.
   std::optional<Target> aim(const engine::Track& track, Nanoseconds time_ns, bool write,
-                            std::uint32_t blocks = 1) const;
+                            std::uint32_t blocks = 1, bool after_write = false) const;
 
   double period_ns() const {
     return static_cast<double>(rotation_.numerator_ns) / static_cast<double>(rotation_.denominator);
@@ -58,14 +59,24 @@ class Passages {
 
  private:
   static constexpr int kLearn = 4;
+  static constexpr std::size_t kKinds = 3;  // reads, writes behind reads, writes behind writes
+  static std::size_t kind_of(bool write, bool after_write) {
+    return !write ? 0 : after_write ? 2 : 1;
+  }
+  // This kind, or the other kind of write where only that is known.
+  std::optional<std::size_t> known_kind(bool write, bool after_write) const;
+  double constant_of(std::size_t kind) const { return constant_rev_ + offset_rev_[kind]; }
   double begin_rev(std::uint64_t lbn) const;
   double width_rev(std::uint64_t lbn) const;
 
   const engine::LayoutMap& map_;
   model::Rotation rotation_;
-  std::array<double, 2> constant_rev_{};  // completion's phase less the angle of the sector's end
-  std::array<int, 2> count_{};
-  std::array<int, 2> strangers_{};  // observations in a row that were far from the constant
+  // Completion's phase less the angle of the sector's end, of the kind that came first; the others beside.
+  std::optional<std::size_t> first_;
+  double constant_rev_ = 0;
+  std::array<double, kKinds> offset_rev_{};
+  std::array<int, kKinds> count_{};
+  std::array<int, kKinds> strangers_{};  // observations in a row that were far from the constant
 };
 
 }  // namespace platter::mtbrc

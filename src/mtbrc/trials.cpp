@@ -98,7 +98,8 @@ bool Trials::trial(Experiment experiment, std::int64_t group, const engine::Trac
                    bool write, Threshold& threshold, std::uint32_t blocks) {
   if (!accesses_.last()) return false;
   const Nanoseconds wanted = threshold.next_ns(context_.random);
-  const auto target = passages_.aim(track, context_.drive.now_ns() + wanted, write, blocks);
+  const auto target = passages_.aim(track, context_.drive.now_ns() + wanted, write, blocks,
+                                    accesses_.last()->write);
   if (!target) return false;
   // Sectors are coarser than the spread of what is measured: the rest is waited for here.
   constexpr Nanoseconds kFine_ns = 12 * kMicrosecond;

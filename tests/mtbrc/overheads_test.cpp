@@ -144,3 +144,40 @@ TEST_CASE("passages: a completion bounds the time to the turn before it") {
   CHECK(static_cast<double>(target->late_ns) <= turn / track.sectors);
   CHECK_FALSE(passages.aim(track, 1'000'000'000, true));
 }
+
+TEST_CASE("passages: writes behind reads may complete otherwise than writes behind writes") {
+  const plain::Disk disk(plain::small_shape());
+  const engine::LayoutMap map(disk.layout(true));
+  Passages passages(map, rotation_6ms());
+  const double turn = 6e6;
+  double turns = 10;
+  std::uint64_t lbn = 0;
+  const auto access = [&](bool write, bool after_write, double late_ns, std::uint32_t blocks = 1) {
+    Sample sample;
+    lbn += 3000;
+    sample.lbn = lbn;
+    sample.write = write;
+    sample.after_write = after_write;
+    sample.blocks = blocks;
+    const double end = engine::rev_from_angle(map.angle_of_lbn(lbn)) +
+                       static_cast<double>(blocks) /
+                           map.track_of_slot(map.slot_of_lbn(lbn)).sectors;
+    turns += 2;
+    sample.completed_ns = static_cast<Nanoseconds>((turns + end) * turn + 50e3 + late_ns);
+    sample.issued_ns = sample.completed_ns - 4'000'000;
+    return blocks > 1 ? passages.observe_run(sample) : passages.observe(sample);
+  };
+  for (int i = 0; i < 5; ++i) access(false, false, 0);
+  for (int i = 0; i < 6; ++i) access(true, i > 0, i > 0 ? 10e3 : 60e3);
+  CHECK(passages.ready(true));
+  for (int i = 0; i < 6; ++i) {
+    access(false, true, 0);
+    access(true, false, 60e3);
+  }
+  access(false, true, 0);
+  // A run behind a read is held against those, not against writes behind writes.
+  const auto told = access(true, false, 60e3, 8);
+  REQUIRE(told);
+  const double sectors = map.track_of_slot(map.slot_of_lbn(lbn)).sectors;
+  CHECK(told->high == Approx(4e6 - 8 * turn / sectors).margin(2e3));
+}
