@@ -16,9 +16,14 @@ constexpr double kBusBound_rev = 0.9;     // fixed time that seek and overheads 
 
 double fraction(double rev) { return rev - std::floor(rev); }
 
-double expected(double latency, double blocks_rev, double bus_rev) {
-  const bool inside = latency > 1 - blocks_rev;
-  return inside ? std::max(1.0, latency + bus_rev) : latency + blocks_rev;
+// How the bus is used once the first block is there: kept in step with the media, then the rest at its
+// own pace; or all at its own pace from then on.
+enum class Bus { in_step, at_once };
+
+double expected(double latency, double blocks_rev, double bus_rev, Bus bus) {
+  const double tail = latency - (1 - blocks_rev);  // read before the first block
+  if (tail <= 0) return latency + blocks_rev;
+  return bus == Bus::in_step ? 1 + tail * bus_rev / blocks_rev : std::max(1.0, latency + bus_rev);
 }
 
 struct Fit {
@@ -27,7 +32,8 @@ struct Fit {
 };
 
 // Best phase offset for one bus time; the fixed time is the median of what remains.
-Fit best_offset(const std::vector<ArrivalSample>& samples, double blocks_rev, double bus_rev) {
+Fit best_offset(const std::vector<ArrivalSample>& samples, double blocks_rev, double bus_rev,
+                Bus bus) {
   Fit best;
   std::vector<double> rest(samples.size());
   const std::size_t kept = std::max<std::size_t>(
@@ -36,7 +42,7 @@ Fit best_offset(const std::vector<ArrivalSample>& samples, double blocks_rev, do
     const double offset = static_cast<double>(step) / kPhaseSteps;
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const double latency = fraction(-samples[i].phase_rev - offset);
-      rest[i] = samples[i].response_rev - expected(latency, blocks_rev, bus_rev);
+      rest[i] = samples[i].response_rev - expected(latency, blocks_rev, bus_rev, bus);
     }
     const auto middle = rest.begin() + static_cast<std::ptrdiff_t>(rest.size() / 2);
     std::nth_element(rest.begin(), middle, rest.end());
@@ -49,6 +55,12 @@ Fit best_offset(const std::vector<ArrivalSample>& samples, double blocks_rev, do
     if (residual < best.residual) best = {residual, fixed};
   }
   return best;
+}
+
+Fit best_offset(const std::vector<ArrivalSample>& samples, double blocks_rev, double bus_rev) {
+  const Fit in_step = best_offset(samples, blocks_rev, bus_rev, Bus::in_step);
+  const Fit at_once = best_offset(samples, blocks_rev, bus_rev, Bus::at_once);
+  return in_step.residual < at_once.residual ? in_step : at_once;
 }
 
 }  // namespace

@@ -1,9 +1,15 @@
 #include "cache_probe/edge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace platter::cache_probe {
+namespace {
+
+const double kLogOdds = std::log(1000.0);  // between cuts
+
+}  // namespace
 
 bool later_probes_count(Question question) { return question == Question::segments; }
 
@@ -41,38 +47,27 @@ std::optional<Edge> edge_of(const Record& record, Question question) {
   if (tallies.empty()) return std::nullopt;
   const std::vector<std::pair<std::int64_t, Tally>> steps(tallies.begin(), tallies.end());
 
-  // Likelihood of the cut before step i, against that all miss: those below hit, all from i on
-  // miss.
-  double likelihood = 0, best = 0;
-  std::size_t cut = 0;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    likelihood += log_likelihood(steps[i].second, 1);
-    if (likelihood > best) {
-      best = likelihood;
-      cut = i + 1;
-    }
-  }
+  // Likelihood of the cut before step i, against that all miss: those below hit, all from i on miss.
+  std::vector<double> likelihood = {0};
+  for (const auto& [x, tally] : steps)
+    likelihood.push_back(likelihood.back() + log_likelihood(tally, 1));
+  const auto best = std::ranges::max_element(likelihood);
+  const auto cut = static_cast<std::size_t>(best - likelihood.begin());
   if (cut == 0) return std::nullopt;
+  const auto may_be = [&](double of_cut) { return of_cut > *best - kLogOdds; };
+  const auto first = static_cast<std::size_t>(std::ranges::find_if(likelihood, may_be) - likelihood.begin());
+  const auto last = likelihood.size() - 1 - static_cast<std::size_t>(
+      std::find_if(likelihood.rbegin(), likelihood.rend(), may_be) - likelihood.rbegin());
 
   Edge edge;
   edge.last_hit = steps[cut - 1].first;
   if (cut < steps.size()) edge.first_miss = steps[cut].first;
-  // An x that is open says nothing, one that is of two minds says that the edge moves.
-  edge.sure_hit = steps[0].first - 1;
-  bool sure = true;
+  edge.sure_hit = first > 0 ? steps[first - 1].first : steps[0].first - 1;
+  if (last < steps.size()) edge.sure_miss = steps[last].first;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     edge.samples += steps[i].second.all();
     const Verdict verdict = judge(steps[i].second).verdict;
-    const bool fits =
-        verdict == Verdict::open || verdict == (i < cut ? Verdict::hit : Verdict::miss);
-    edge.mixed |= !fits;
-    sure &= fits && i < cut;
-    if (sure && verdict == Verdict::hit) edge.sure_hit = steps[i].first;
-  }
-  for (std::size_t i = steps.size(); i-- > cut;) {
-    const Verdict verdict = judge(steps[i].second).verdict;
-    if (verdict == Verdict::miss) edge.sure_miss = steps[i].first;
-    if (verdict == Verdict::hit || verdict == Verdict::mixed) break;
+    edge.mixed |= verdict != Verdict::open && verdict != (i < cut ? Verdict::hit : Verdict::miss);
   }
   return edge;
 }

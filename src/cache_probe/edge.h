@@ -26,8 +26,9 @@ Judgement judge(const Record& record, Question question, std::int64_t x);
 struct Edge {
   std::int64_t last_hit = 0;               // largest x probed that hits
   std::optional<std::int64_t> first_miss;  // smallest x probed beyond; nullopt: none missed
-  std::int64_t sure_hit = 0;               // up to here every x is judged a hit
-  std::optional<std::int64_t> sure_miss;   // from here on every x is judged a miss
+  // Cuts outside these two are 1000 times less likely.
+  std::int64_t sure_hit = 0;
+  std::optional<std::int64_t> sure_miss;
   bool mixed = false;                      // between the two the drive both hits and misses
   std::uint64_t samples = 0;
 

@@ -195,6 +195,12 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
   };
   const bool to_track = sample && ends_at(sample->to_track_end);
   const bool to_cylinder = sample && ends_at(sample->to_cylinder_end);
+  if (found_by == Question::reach_end && (to_track || to_cylinder)) {
+    return measured(0, 0, reach->samples,
+                    "read-ahead to the end of a track or cylinder, farther than a segment holds: no "
+                    "limit of its own (0)",
+                    kBlocks);
+  }
   const bool bounded = (kind == ReadAhead::to_track_end && to_track) ||
                        (kind == ReadAhead::to_cylinder_end && to_cylinder) ||
                        (kind == ReadAhead::to_next_track_if_sequential && to_track);
@@ -361,7 +367,7 @@ void Estimator::count_segments() {
 void Estimator::replacement() {
   model::Cache& c = cache();
   const auto count = segment_count(record_);
-  const auto counted = count ? static_cast<std::int64_t>(count->count) : 0;
+  const auto counted = count ? static_cast<std::int64_t>(count->count - count->error) : 0;
   const std::string method =
       "the oldest of as many reads as there are segments, read again before one more";
   if (count && count->random) {
@@ -434,8 +440,11 @@ void Estimator::segments() {
     std::string method = size->source == SegmentSize::Source::held_range
                              ? "range of blocks held of a request larger than the segment"
                              : "largest request whose first block stays";
-    if (size->only_ahead) method += "; requested blocks are dropped, so it may be larger";
-    c.segment_blocks = measured(size->blocks, size->error, size->samples, method, kBlocks);
+    // What is dropped once sent counted while read-ahead was filling the segment?
+    const bool counted = size->only_ahead && verdict(Question::reach_large) == Verdict::miss;
+    if (size->only_ahead && !counted)
+      method += "; requested blocks are dropped, so it may be larger";
+    c.segment_blocks = measured(size->blocks + (counted ? 1 : 0), size->error, size->samples, method, kBlocks);
   }
   c.read_free_blocks =
       yes_or_no(Question::free_blocks, "a block before the request, the arm having come early");

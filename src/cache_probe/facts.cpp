@@ -182,6 +182,9 @@ std::optional<SegmentCount> segment_count(const Record& record) {
   found.settled = use_settled;
   found.count = static_cast<double>(edge.last_hit);
   found.error = edge.error();
+  // The middle of what remains open.
+  if (found.error > 0 && !edge.mixed && edge.first_miss)
+    found.count = static_cast<double>(edge.sure_hit) + found.error;
   found.samples = edge.samples;
   found.bound = !edge.first_miss;
   found.mixed = edge.mixed;

@@ -11,12 +11,18 @@ namespace {
 constexpr std::uint64_t kConfirm = 4;  // trials on both sides of an edge
 constexpr int kMostUnreadable = 16;
 constexpr int kSameSetups = 2;
+constexpr std::int64_t kManyAlike = 64, kRungs = 24, kFine = 8;
 constexpr double kReferenceKept_rev = 100;
 constexpr int kMostLadders = 24;
 constexpr std::int64_t kGrowth = 4;             // of the steps of a search
 constexpr std::int64_t kFarther = 8;            // of where the next ladder ends
 constexpr std::int64_t kEach = 8;               // so few are probed one by one
 constexpr std::uint32_t kLongestReference = 2;  // blocks; a long transfer is not in phase
+
+// Of so many, a hit or two would be delayed.
+std::int64_t step_of_each(std::int64_t low, std::int64_t high) {
+  return high - low <= kManyAlike ? 1 : (high - low + kRungs - 1) / kRungs;
+}
 
 double fraction(double rev) { return rev - std::floor(rev); }
 
@@ -148,7 +154,12 @@ std::optional<std::size_t> Prober::climb(Question question, const std::vector<st
     for (; at < rungs.size() && !spent(); ++at) {
       probe(question, rungs[at], prepared->target(rungs[at]), at == 0 ? prepared->least_rev : 0,
             prepared->setup, static_cast<std::uint32_t>(at));
-      if (!is_fast(record_, record_.observations.back())) break;
+      if (is_fast(record_, record_.observations.back())) continue;
+      // One more beyond, where the setup was dear and one miss changes little.
+      if (later_probes_count(question) && at + 1 < rungs.size())
+        probe(question, rungs.back(), prepared->target(rungs.back()), 0, prepared->setup,
+              static_cast<std::uint32_t>(at + 1));
+      break;
     }
     return true;
   });
@@ -184,6 +195,9 @@ std::optional<Edge> Prober::locate(Question question, const Range& range, const 
   const Trial trial = trial_of(question, prepare);
   std::int64_t low = range.from - 1, high = range.limit + 1, horizon = range.horizon;
   for (int ladders = 0; ladders < kMostLadders && !spent(); ++ladders) {
+    // Of very many, setups are dear: a range will do.
+    if (range.each && low > kManyAlike && high <= range.limit && high - low <= low / kFine)
+      return edge_of(record_, question);
     if (high - low == 1) {
       if (range.each && later_probes_count(question) && high <= range.limit &&
           !same_for_all(question, low, prepare))
@@ -215,8 +229,9 @@ std::optional<Edge> Prober::locate(Question question, const Range& range, const 
     } else if (high >
                range.limit) {  // nothing missed so far: by growing steps, and where it is expected
       const std::int64_t end = std::min(range.limit, std::max(low + 1, horizon));
+      const std::int64_t step = range.each ? step_of_each(low, end) : 0;
       for (std::int64_t x = std::max(low + 1, range.from); x < end;
-           x = range.each ? x + 1 : std::max(x + 1, kGrowth * x))
+           x = range.each ? x + step : std::max(x + 1, kGrowth * x))
         rungs.push_back(x);
       rungs.push_back(end);
       for (const std::int64_t guess : range.guesses)
@@ -226,7 +241,7 @@ std::optional<Edge> Prober::locate(Question question, const Range& range, const 
     } else {
       const std::int64_t open = high - low;
       const auto step = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(open))));
-      const std::int64_t by = range.each || open <= kEach ? 1 : step;
+      const std::int64_t by = range.each ? step_of_each(low, high) : open <= kEach ? 1 : step;
       for (std::int64_t x = low + by; x < high; x += by) rungs.push_back(x);
       rungs.push_back(high);
     }

@@ -14,12 +14,13 @@ constexpr double kOff_rev = 0.2;    // from the usual time after it arrives
 constexpr std::ptrdiff_t kEarlyAtMost = 1, kOffAtMost = 4;
 constexpr std::uint32_t kRereads = 4;
 constexpr std::int64_t kHorizon = 4;  // tracks; as far as most drives read ahead
+constexpr double kWay_rev = 0.45;           // for an arm to get to a track near by
 constexpr std::int64_t kFirstSegments = 16;
 constexpr std::int64_t kAtOnce = 24;         // blocks that pass before a drive breaks off
 constexpr std::uint64_t kStream = 80;        // reads
 constexpr double kLarger = 1.25;             // than what a segment holds else
 constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
-constexpr std::int64_t kMostSegments = 512;
+constexpr std::int64_t kMostSegments = 2048;
 constexpr std::int64_t kAlignment = 64;  // blocks; a multiple of what drives round to
 constexpr std::uint64_t kRandomTrials = 16;
 constexpr int kArrivalSamples = 12, kBusSamples = 3;
@@ -245,10 +246,22 @@ void test_read_ahead(Prober& prober) {
   if (reach > 0) {
     const auto before = static_cast<std::uint32_t>(std::min<std::int64_t>(4, (reach - 1) / 2));
     const std::int64_t over = before + 1 + std::min<std::int64_t>(2, reach - before - 1);
+    // Where read-ahead pushes out what it read first, the end of the cylinder is where to look.
+    const bool overruns = !edge_of(record, Question::reach);
     const auto cross = [&](Question question, Kind kind) {
       prober.decide(question, 0, [&](std::int64_t key) {
-        const auto place = place_for(prober, kind, over);
+        auto place = place_for(prober, kind, over);
         if (!place || place->blocks() <= before) return false;
+        if (overruns && kind == Kind::before_end) {
+          const auto last = prober.places().place_of_lbn(place->cylinder_last);
+          place = last ? prober.places().place_of_lbn(last->first - 1) : std::nullopt;
+          if (!place) return false;
+          prober.refresh_angle();
+          request(prober, place->last, 1);
+          prober.probe(question, key, place->cylinder_last, reading_rev(prober, track),
+                       setup_of(*place, place->last, 1));
+          return true;
+        }
         const std::uint64_t lbn = place->last - before;
         request(prober, lbn, 1);
         prober.probe(question, key, lbn + static_cast<std::uint64_t>(over),
@@ -374,9 +387,17 @@ std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, st
                      : prober.places().fresh_near(read.back(), static_cast<std::uint64_t>(span) +
                                                                    prober.places().track_blocks());
     if (!place) return {};
-    prober.read(place->first, blocks);
+    // One that arrives soon, where it does not matter which.
+    std::uint64_t lbn = place->first;
+    if (blocks == 1 && rest_rev == 0 && !read.empty() && prober.record().setting.angles_trusted) {
+      const double ahead = prober.angle_now_rev() + kWay_rev - prober.angle_rev(place->first);
+      const auto offset =
+          static_cast<std::uint64_t>((ahead - std::floor(ahead)) * place->track.sectors);
+      lbn = std::min(place->first + offset, place->last);
+    }
+    prober.read(lbn, blocks);
     if (rest_rev > 0) prober.rest_rev(rest_rev);
-    read.push_back(place->first);
+    read.push_back(lbn);
   }
   return read;
 }
@@ -387,7 +408,7 @@ void test_segment_count(Prober& prober) {
   const std::int64_t track = prober.places().track_blocks(), reach = reach_blocks(record);
   const auto room = static_cast<std::int64_t>(prober.places().room());
   const std::int64_t most =
-      std::clamp<std::int64_t>(room / (3 * (4 * track + reach)), 2, kMostSegments);
+      std::clamp<std::int64_t>(room / (2 * (3 * track + reach)), 2, kMostSegments);
 
   // The x-th newest of reads on distinct cylinders: the first of x.
   const auto scattered = [&](std::uint32_t blocks, std::int64_t probed,
@@ -431,14 +452,14 @@ void test_segment_count(Prober& prober) {
   // Whose turn is it: the oldest is read again before one more comes.
   const auto found = segment_count(record);
   if (found && !found->bound && !found->random && !found->settled && found->count >= 2) {
-    const auto counted = static_cast<std::int64_t>(found->count);
+    const auto counted = static_cast<std::int64_t>(found->count - found->error);
     prober.decide(Question::replaced, counted, [&](std::int64_t x) {
       auto read = read_scattered(prober, x, 1, 0);
       if (read.empty()) return false;
       prober.context().drive.read(read[0], 1);
-      const auto one_more = place_for(prober, Kind::any, reach);
-      if (!one_more) return false;
-      prober.read(one_more->first);
+      // One more; where the number is not known exactly, enough.
+      const auto more = 1 + static_cast<std::int64_t>(std::ceil(2 * found->error));
+      if (read_scattered(prober, more, 1, 0).empty()) return false;
       prober.probe(Question::replaced, x, read[0], 0);
       return true;
     });
@@ -597,12 +618,16 @@ void test_zero_latency_read(Prober& prober) {
                 setup_of(*place, place->first, half));
   }
   if (bus_hides_arrival(record, blocks)) return;
+  const auto least = cut_short(record);
+  const double finish_rev = least && (least->all || least->least_blocks > 0)
+                                ? reading_rev(prober, reach_blocks(record))
+                                : 0;
   for (int i = 0; i < kArrivalSamples && !prober.spent(); ++i) {
     const auto place = place_for(prober, Kind::any, track);
     if (!place) return;
     prober.refresh_angle();
     prober.read(place->last + 1 + place->blocks() / 2);
-    prober.rest_until(place->first, 0, (i + 0.5) / kArrivalSamples, (i + 0.5) / kArrivalSamples);
+    prober.rest_until(place->first, finish_rev, (i + 0.5) / kArrivalSamples, (i + 0.5) / kArrivalSamples);
     const double phase = prober.angle_now_rev() - prober.angle_rev(place->first);
     const auto done = prober.read(place->first, std::min(blocks, place->blocks()));
     prober.keep(Question::whole_track_read, place->track.sectors, done, place->first, blocks, false,

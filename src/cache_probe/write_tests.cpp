@@ -270,7 +270,8 @@ void test_write_segments(Prober& prober, Targets& targets) {
   }
   // Does a write take a segment from reads? All are filled, then one write, then the oldest read.
   const auto count = segment_count(prober.record());
-  if (!count || count->settled || count->random || count->mixed || count->bound) return;
+  if (!count || count->settled || count->random || count->mixed || count->bound || count->error > 0)
+    return;
   prober.decide(Question::write_displaces, static_cast<std::int64_t>(count->count),
                 [&](std::int64_t x) {
                   settle(prober);
@@ -337,6 +338,7 @@ void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writab
   if (bus_hides_arrival(record, blocks)) return;
   drive.learn_contents(place->first, blocks);
   const bool cached = writes_cached(record);
+  const bool forced = cached && judge(record, Question::write_forced, 1).verdict == Verdict::miss;
   for (int i = 0; i < kArrivalSamples && !prober.spent(); ++i) {
     prober.refresh_angle();
     // The arm comes from near by, so that its way takes the same time each time.
@@ -344,8 +346,9 @@ void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writab
     drive.read(place->first - back(prober.context().random), 1, true);
     prober.rest_until(place->first, 0, (i + 0.5) / kArrivalSamples, (i + 0.5) / kArrivalSamples);
     const double phase = prober.angle_now_rev() - prober.angle_rev(place->first);
-    auto done = drive.write(place->first, blocks);
-    if (cached) done.completed_ns = drive.synchronize_cache().completed_ns;
+    // FUA where it waits for the media, else what SYNCHRONIZE CACHE waits for.
+    auto done = drive.write(place->first, blocks, forced);
+    if (cached && !forced) done.completed_ns = drive.synchronize_cache().completed_ns;
     prober.keep(Question::whole_track_write, place->track.sectors, done, place->first, blocks, true,
                 Setup{blocks, 0, 0}, phase - std::floor(phase));
   }
