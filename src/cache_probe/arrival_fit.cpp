@@ -16,8 +16,8 @@ constexpr double kBusBound_rev = 0.9;     // fixed time that seek and overheads 
 
 double fraction(double rev) { return rev - std::floor(rev); }
 
-// How the bus is used once the first block is there: kept in step with the media, then the rest at its
-// own pace; or all at its own pace from then on.
+// How the bus is used once the first block is there: kept in step with the media, then the rest at
+// its own pace; or all at its own pace from then on.
 enum class Bus { in_step, at_once };
 
 double expected(double latency, double blocks_rev, double bus_rev, Bus bus) {

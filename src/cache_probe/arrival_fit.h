@@ -25,9 +25,10 @@ struct ArrivalFit {
 // block. In order it takes l + blocks_rev. On arrival it takes one revolution if the arm comes down
 // inside the request; a bus that moves a whole request in r < blocks_rev revolutions can then still
 // be the last: max(1, l + r), or, where it keeps in step with the media first, 1 and the bus's time
-// for what was read before the first block. Phase offset (seek, overhead), fixed time and r are fitted by least
-// absolute deviations. `hidden`: the bus is slower than the media, which makes both the same; told
-// by `bus_rev`, the request's time on the bus, or where that is not known by a long fixed time.
+// for what was read before the first block. Phase offset (seek, overhead), fixed time and r are
+// fitted by least absolute deviations. `hidden`: the bus is slower than the media, which makes both
+// the same; told by `bus_rev`, the request's time on the bus, or where that is not known by a long
+// fixed time.
 ArrivalFit fit_arrival(const std::vector<ArrivalSample>& samples, double blocks_rev,
                        std::optional<double> bus_rev = {});
 

@@ -29,7 +29,7 @@ struct Edge {
   // Cuts outside these two are 1000 times less likely.
   std::int64_t sure_hit = 0;
   std::optional<std::int64_t> sure_miss;
-  bool mixed = false;                      // between the two the drive both hits and misses
+  bool mixed = false;  // between the two the drive both hits and misses
   std::uint64_t samples = 0;
 
   double error() const;  // half of the range that remains open, 0 if it is one x wide

@@ -196,10 +196,11 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
   const bool to_track = sample && ends_at(sample->to_track_end);
   const bool to_cylinder = sample && ends_at(sample->to_cylinder_end);
   if (found_by == Question::reach_end && (to_track || to_cylinder)) {
-    return measured(0, 0, reach->samples,
-                    "read-ahead to the end of a track or cylinder, farther than a segment holds: no "
-                    "limit of its own (0)",
-                    kBlocks);
+    return measured(
+        0, 0, reach->samples,
+        "read-ahead to the end of a track or cylinder, farther than a segment holds: no "
+        "limit of its own (0)",
+        kBlocks);
   }
   const bool bounded = (kind == ReadAhead::to_track_end && to_track) ||
                        (kind == ReadAhead::to_cylinder_end && to_cylinder) ||
@@ -444,7 +445,8 @@ void Estimator::segments() {
     const bool counted = size->only_ahead && verdict(Question::reach_large) == Verdict::miss;
     if (size->only_ahead && !counted)
       method += "; requested blocks are dropped, so it may be larger";
-    c.segment_blocks = measured(size->blocks + (counted ? 1 : 0), size->error, size->samples, method, kBlocks);
+    c.segment_blocks =
+        measured(size->blocks + (counted ? 1 : 0), size->error, size->samples, method, kBlocks);
   }
   c.read_free_blocks =
       yes_or_no(Question::free_blocks, "a block before the request, the arm having come early");

@@ -133,6 +133,21 @@ std::optional<SegmentSize> segment_size(const Record& record) {
   return std::nullopt;
 }
 
+std::map<std::int64_t, Tally> kept_by_age(const Record& record) {
+  const Responses responses(record);
+  std::map<std::int64_t, Tally> tallies;
+  std::int64_t missed = 0;
+  for (const Observation& seen : record.observations) {
+    const bool many = seen.question == Question::kept_of_many;
+    if (!many && (seen.question != Question::segments || seen.nth > 0)) continue;
+    const double ratio = responses.log_ratio(seen);
+    if (seen.nth == 0) missed = 0;
+    tallies[seen.x + (many ? missed : 0)].add(ratio);
+    missed += ratio > 0 ? 0 : 1;
+  }
+  return tallies;
+}
+
 std::optional<RandomReplacement> fit_random_replacement(
     const std::map<std::int64_t, Tally>& tallies) {
   if (tallies.size() < 3) return std::nullopt;
@@ -188,10 +203,10 @@ std::optional<SegmentCount> segment_count(const Record& record) {
   found.samples = edge.samples;
   found.bound = !edge.first_miss;
   found.mixed = edge.mixed;
-  const auto tallies =
-      tallies_of(record, use_settled ? Question::segments_settled : Question::segments);
-  if (const auto random = fit_random_replacement(tallies);
-      random && edge.mixed && random->log_likelihood > log_likelihood_of_cut(tallies) + 5) {
+  if (tallies_of(record, Question::kept_of_many).empty()) return found;
+  const auto tallies = kept_by_age(record);
+  const auto random = fit_random_replacement(tallies);
+  if (random && random->log_likelihood > log_likelihood_of_cut(tallies) + 10) {
     found.count = random->segments;
     found.error = random->error;
     found.random = true;

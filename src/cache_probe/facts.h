@@ -50,6 +50,10 @@ struct SegmentCount {
 };
 std::optional<SegmentCount> segment_count(const Record& record);
 
+// By how many were read since, and how many more came in through probes that missed (plus one): the
+// first probes of `segments` and all of `kept_of_many`.
+std::map<std::int64_t, Tally> kept_by_age(const Record& record);
+
 // Most likely number of segments under random replacement, where the first of x reads survives with
 // probability (1 - 1/n)^(x - 1); its standard error is from the curvature of the log-likelihood.
 struct RandomReplacement {

@@ -256,7 +256,10 @@ std::optional<Edge> Prober::locate(Question question, const Range& range, const 
       high = range.limit + 1;  // all hit, where one had missed
     }
   }
-  return search(question, range.from, range.limit, kGrowth, trial);
+  if (range.search) return search(question, range.from, range.limit, kGrowth, trial);
+  auto edge = edge_of(record_, question);
+  if (edge) edge->mixed = true;
+  return edge;
 }
 
 std::optional<Edge> Prober::search(Question question, std::int64_t from, std::int64_t limit,

@@ -78,7 +78,8 @@ class Prober {
   struct Range {
     std::int64_t from = 1, limit = 1, horizon = 1;
     std::vector<std::int64_t> guesses;
-    bool each = false;  // no x is left out: setups cost more than probes
+    bool each = false;   // no x is left out: setups cost more than probes
+    bool search = true;  // where ladders and single probes disagree; else the edge is "mixed" then
   };
   std::optional<Edge> locate(Question question, const Range& range, const Prepare& prepare);
   // The same with one probe a setup: steps by `growth`, then bisection, then both sides once more;

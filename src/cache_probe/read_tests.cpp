@@ -14,7 +14,7 @@ constexpr double kOff_rev = 0.2;    // from the usual time after it arrives
 constexpr std::ptrdiff_t kEarlyAtMost = 1, kOffAtMost = 4;
 constexpr std::uint32_t kRereads = 4;
 constexpr std::int64_t kHorizon = 4;  // tracks; as far as most drives read ahead
-constexpr double kWay_rev = 0.45;           // for an arm to get to a track near by
+constexpr double kWay_rev = 0.45;     // for an arm to get to a track near by
 constexpr std::int64_t kFirstSegments = 16;
 constexpr std::int64_t kAtOnce = 24;         // blocks that pass before a drive breaks off
 constexpr std::uint64_t kStream = 80;        // reads
@@ -22,7 +22,7 @@ constexpr double kLarger = 1.25;             // than what a segment holds else
 constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
 constexpr std::int64_t kMostSegments = 2048;
 constexpr std::int64_t kAlignment = 64;  // blocks; a multiple of what drives round to
-constexpr std::uint64_t kRandomTrials = 16;
+constexpr int kFewOfMany = 2, kAllOfMany = 8;
 constexpr int kArrivalSamples = 12, kBusSamples = 3;
 constexpr double kGoneBy_rev = 0.05;  // more than a sector, much less than a revolution
 constexpr double kSettle_rev = 1.5;   // for read-ahead to begin
@@ -427,7 +427,8 @@ void test_segment_count(Prober& prober) {
   const std::int64_t horizon = counts.empty() ? kFirstSegments : counts[0] + 1;
   std::optional<Edge> count;
   if (retained(record))
-    count = prober.locate(Question::segments, {1, most, horizon, counts, true}, scattered(1, 0, 0));
+    count = prober.locate(Question::segments, {1, most, horizon, counts, true, false},
+                          scattered(1, 0, 0));
   // Where requested blocks are dropped, or read-ahead pushes them out before the next read is
   // served, a block read ahead tells.
   if (reach > 0 && (!count || count->last_hit == 1)) {
@@ -436,16 +437,23 @@ void test_segment_count(Prober& prober) {
                   scattered(1, probed, reading_rev(prober, probed)));
   }
 
-  // Hits and misses at the same number: random replacement has a pattern of its own over the
-  // numbers.
-  if (const auto edge = segment_count(record); edge && edge->mixed && !edge->settled) {
-    const auto fit = fit_random_replacement(tallies_of(record, Question::segments));
-    const auto trial = prober.trial_of(Question::segments, scattered(1, 0, 0));
-    const double middle = fit ? fit->segments : edge->count;
-    for (const double factor : {0.5, 1.0, 1.5, 2.0}) {
-      const auto x = std::clamp<std::int64_t>(std::llround(factor * middle), 2, most);
-      while (tally_of(record, Question::segments, x).all() < kRandomTrials && !prober.spent())
-        if (!trial(x)) break;
+  // Not the same each time: what is replaced at random leaves some of any age.
+  if (count && count->mixed) {
+    const auto setup_of_many = scattered(1, 0, 0);
+    const std::int64_t many = std::min(most, 3 * count->last_hit + kFirstSegments);
+    const auto probe_many = [&] {
+      const auto prepared = setup_of_many(many);
+      if (!prepared) return;
+      for (std::int64_t x = 1; x <= many && !prober.spent(); ++x)
+        prober.probe(Question::kept_of_many, x, prepared->target(x), 0, prepared->setup,
+                     static_cast<std::uint32_t>(x - 1));
+    };
+    for (int i = 0; i < kFewOfMany; ++i) probe_many();
+    if (const auto told = segment_count(record); told && told->random) {
+      for (int i = kFewOfMany; i < kAllOfMany && !prober.spent(); ++i) probe_many();
+    } else {
+      prober.search(Question::segments, 1, most, 2,
+                    prober.trial_of(Question::segments, scattered(1, 0, 0)));
     }
   }
 
@@ -627,7 +635,8 @@ void test_zero_latency_read(Prober& prober) {
     if (!place) return;
     prober.refresh_angle();
     prober.read(place->last + 1 + place->blocks() / 2);
-    prober.rest_until(place->first, finish_rev, (i + 0.5) / kArrivalSamples, (i + 0.5) / kArrivalSamples);
+    prober.rest_until(place->first, finish_rev, (i + 0.5) / kArrivalSamples,
+                      (i + 0.5) / kArrivalSamples);
     const double phase = prober.angle_now_rev() - prober.angle_rev(place->first);
     const auto done = prober.read(place->first, std::min(blocks, place->blocks()));
     prober.keep(Question::whole_track_read, place->track.sectors, done, place->first, blocks, false,

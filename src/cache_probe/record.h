@@ -59,6 +59,7 @@ enum class Question : std::uint8_t {
   held_in_stream,   // first block of a request of x blocks at the end of a sequential stream
   replaced,         // the oldest of x reads, read again before one more came
   written_held,     // first of x scattered writes, all of them on the media
+  kept_of_many,     // the x-th newest of many scattered reads, all of which are probed
 };
 
 const char* name_of(Question question);
