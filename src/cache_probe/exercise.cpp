@@ -14,6 +14,7 @@ constexpr int kAnswers = 240, kFewest = 80;
 constexpr double kLong_rev = 280;      // then kFewest are enough
 constexpr int kMostPolluted = 40;
 constexpr std::size_t kMostSpots = 64;
+constexpr int kAtOnce = 10;            // at first
 constexpr double kSoonShare = 0.2;     // of the answers: another read comes right before
 constexpr double kAtOnceShare = 0.75;  // no rest but for the angle; else up to kMostRest_rev
 constexpr double kMostRest_rev = 2.5;
@@ -44,6 +45,7 @@ class Exerciser {
       return static_cast<double>(prober_.context().drive.now_ns() - began_ns) / prober_.period_ns();
     };
     turns_ = count ? static_cast<std::int64_t>(1.5 * std::min<double>(count->count, kMostSpots)) + 1 : 0;
+    for (int i = 0; i < kAtOnce && !prober_.spent(); ++i) at_once();
     for (int i = 0; i < kAnswers && !prober_.spent() && (i < kFewest || took_rev() < kLong_rev); ++i) {
       if (draw(kSoonShare)) elsewhere(Exercise::setup);
       answer();
@@ -77,6 +79,12 @@ class Exerciser {
     near_a_spot(kind, spots_);
   }
 
+  // Its first block may just be being read.
+  void at_once() {
+    elsewhere(Exercise::elsewhere);
+    if (!spots_.empty()) carry_on(Exercise::at_once, spots_.back());
+  }
+
   void elsewhere(Exercise kind) {
     const std::int64_t span = reach_blocks(prober_.record()) + prober_.places().track_blocks();
     const auto place = prober_.places().fresh(Kind::any, static_cast<std::uint64_t>(span));
@@ -100,12 +108,11 @@ class Exerciser {
     Spot& spot = spots[spots.size() - static_cast<std::size_t>(std::min(back, held))];
     std::uint64_t lbn = spot.first;
     std::uint32_t blocks = spot.blocks;
-    if (kind == Exercise::carries_on || kind == Exercise::ahead) {
-      lbn = spot.end;
-      blocks = some_blocks();
+    if (kind == Exercise::carries_on) return carry_on(kind, spot);
+    if (kind == Exercise::ahead) {
       const std::int64_t reach = reach_blocks(prober_.record());
-      if (kind == Exercise::ahead)
-        lbn += static_cast<std::uint64_t>(by_factors(reach > 0 ? 2 * reach : kAheadWithoutReach));
+      lbn = spot.end + static_cast<std::uint64_t>(by_factors(reach > 0 ? 2 * reach : kAheadWithoutReach));
+      blocks = some_blocks();
     } else if (kind == Exercise::before) {
       if (spot.first == spot.track_first) return;
       lbn = spot.first - static_cast<std::uint64_t>(
@@ -113,8 +120,16 @@ class Exerciser {
       blocks = 1;
     }
     if (lbn + blocks > prober_.context().map->blocks()) return;
-    if (kind == Exercise::carries_on) spot.end += blocks;
     rest(kind, lbn);
+    keep(kind, prober_.context().drive.read(lbn, blocks), lbn, blocks, false);
+  }
+
+  void carry_on(Exercise kind, Spot& spot) {
+    const std::uint32_t blocks = some_blocks();
+    const std::uint64_t lbn = spot.end;
+    if (lbn + blocks > prober_.context().map->blocks()) return;
+    spot.end += blocks;
+    if (kind != Exercise::at_once) rest(kind, lbn);
     keep(kind, prober_.context().drive.read(lbn, blocks), lbn, blocks, false);
   }
 
@@ -161,7 +176,8 @@ const char* name_of(Exercise kind) {
       "reads further ahead",
       "reads in front of earlier ones",
       "writes",
-      "reads of what was written"};
+      "reads of what was written",
+      "reads that carry on at once"};
   return names[static_cast<std::size_t>(kind)];
 }
 

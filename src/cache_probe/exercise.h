@@ -18,8 +18,9 @@ enum class Exercise : std::int64_t {
   before,        // a read of blocks in front of an earlier one
   written,       // a write
   read_written,  // a read of what was written
+  at_once,       // a read that carries on as soon as the one before is complete
 };
-constexpr std::int64_t kExercises = static_cast<std::int64_t>(Exercise::read_written) + 1;
+constexpr std::int64_t kExercises = static_cast<std::int64_t>(Exercise::at_once) + 1;
 const char* name_of(Exercise kind);
 
 // `targets`: as write_targets() has them; empty: reads only.

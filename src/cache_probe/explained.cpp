@@ -22,6 +22,7 @@ constexpr double kUsualNoise = 0.02;         // share of answers, worth kUsualWo
 constexpr double kUsualWorth = 25;
 constexpr double kByChance = 0.005;   // that noise alone contradicts so often: below, it is told
 constexpr double kWorthNaming = 0.1;  // of the answers of a kind
+constexpr std::uint64_t kGain = 4;    // answers by which a value must fit better than none
 
 struct Answers {
   std::uint64_t all = 0, contradicted = 0;
@@ -38,11 +39,15 @@ double chance_of(const Answers& answers) {
   return 1 - fewer;
 }
 
+bool is_fast(const Observation& seen, double period_ns) {
+  return static_cast<double>(seen.response_ns()) < kFast * period_ns;
+}
+
 double share_misled(const Record& record, Question question, bool hit) {
   double misled = kUsualNoise * kUsualWorth, all = kUsualWorth;
   for (const Observation& seen : record.observations) {
     if (seen.question != question) continue;
-    const bool fast = static_cast<double>(seen.response_ns()) < kFast * record.setting.period_ns;
+    const bool fast = is_fast(seen, record.setting.period_ns);
     misled += fast != hit;
     ++all;
   }
@@ -100,6 +105,39 @@ class Replayed {
   std::vector<Nanoseconds> responses_;
 };
 
+// Answers that are contradicted or tell nothing.
+std::uint64_t unfit(const Record& record, const model::DriveModel& model) {
+  const Replayed replayed(record, model);
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < replayed.size(); ++i) {
+    if (replayed.seen(i).x == static_cast<std::int64_t>(Exercise::setup)) continue;
+    const bool fast = is_fast(replayed.seen(i), record.setting.period_ns);
+    count += fast ? replayed.model_rev(i) >= kSurelyFast : replayed.model_rev(i) <= kSurelySlow;
+  }
+  return count;
+}
+
+struct Alternative {
+  model::Parameter model::Cache::*policy;
+  double value;
+};
+using model::Cache;
+constexpr Alternative kAlternatives[] = {
+    {&Cache::almost_read_hits, 1},
+    {&Cache::replacement, static_cast<double>(model::Replacement::first_in_first_out)},
+    {&Cache::replacement, static_cast<double>(model::Replacement::random)},
+    {&Cache::read_ahead_on_hit, 1},
+    {&Cache::read_ahead_after_sequential, 1},
+    {&Cache::read_ahead_abort, 0},
+    {&Cache::read_ahead_resumes, 1},
+    {&Cache::write_hit_stops_read_ahead, 0},
+    {&Cache::read_free_blocks, 1},
+    {&Cache::read_hit_on_written, 1},
+    {&Cache::separate_write_segment, 1},
+    {&Cache::combine_sequential_writes, 1},
+    {&Cache::write_updates_segments, 1},
+};
+
 model::Parameter absent(std::string reason) {
   model::Parameter parameter;
   parameter.reason = std::move(reason);
@@ -117,7 +155,7 @@ Explained judged(const Record& record, const Replayed& replayed) {
     const double model = replayed.model_rev(i);
     if (seen.x == static_cast<std::int64_t>(Exercise::setup)) continue;
     if (model >= kSurelyFast && model <= kSurelySlow) continue;
-    const bool fast = static_cast<double>(seen.response_ns()) < kFast * record.setting.period_ns;
+    const bool fast = is_fast(seen, record.setting.period_ns);
     const bool hit = model < kSurelyFast;
     for (Answers* answers : {&kinds[static_cast<std::size_t>(seen.x)], &all}) {
       ++answers->all;
@@ -153,13 +191,45 @@ Explained judged(const Record& record, const Replayed& replayed) {
   return result;
 }
 
-}  // namespace
-
-Explained explain(const Record& record, const model::DriveModel& model) {
-  const auto exercised = std::ranges::any_of(record.observations, [](const Observation& seen) {
+bool exercised(const Record& record) {
+  return std::ranges::any_of(record.observations, [](const Observation& seen) {
     return seen.question == Question::exercise;
   });
-  if (!exercised) {
+}
+
+}  // namespace
+
+void fill_gaps(const Record& record, model::DriveModel& model) {
+  if (!exercised(record)) return;
+  try {
+    std::uint64_t misfits = unfit(record, model);
+    for (;;) {
+      const Alternative* best = nullptr;
+      std::uint64_t fewest = misfits;
+      for (const Alternative& other : kAlternatives) {
+        if (model.cache.*other.policy) continue;
+        model::DriveModel changed = model;
+        (changed.cache.*other.policy).value = other.value;
+        if (const std::uint64_t count = unfit(record, changed); count < fewest) {
+          fewest = count;
+          best = &other;
+        }
+      }
+      if (!best || fewest + kGain > misfits) return;
+      model::Parameter& policy = model.cache.*best->policy;
+      policy.value = best->value;
+      policy.samples = misfits - fewest;
+      policy.method = fmt::format("requests in random order: {} answers do not fit, without it {}", fewest,
+                                  misfits);
+      policy.reason.clear();
+      misfits = fewest;
+    }
+  } catch (const Error&) {  // explain() tells why
+  }
+}
+
+Explained explain(const Record& record, const model::DriveModel& model) {
+  if (!exercised(record)) {
     return {absent(record.setting.complete ? "there was no room for requests in random order"
                                            : "the budget for cache tests was used up before"),
             {}};

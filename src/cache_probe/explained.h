@@ -20,4 +20,8 @@ struct Explained {
 // nothing. What noise makes of that, known from probes whose answer is beyond doubt, is taken off.
 Explained explain(const Record& record, const model::DriveModel& model);
 
+// Values for policies of the cache that no other test told: of those with which the model contradicts
+// fewer answers of the exercise, the best. What makes no difference stays as it is.
+void fill_gaps(const Record& record, model::DriveModel& model);
+
 }  // namespace platter::cache_probe

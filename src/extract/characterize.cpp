@@ -390,6 +390,7 @@ void Characterization::probe_cache() {
   model_.cache = std::move(findings.estimate.cache);
   for (auto& note : findings.estimate.notes) model_.provenance.notes.push_back(std::move(note));
   cache_record_ = std::move(findings.record);
+  cache_probe::fill_gaps(cache_record_, model_);
   cache_probe::Explained explained = cache_probe::explain(cache_record_, model_);
   model_.cache.unexplained_share = std::move(explained.unexplained_share);
   for (auto& note : explained.notes) model_.provenance.notes.push_back(std::move(note));

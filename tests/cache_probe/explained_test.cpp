@@ -16,11 +16,11 @@ namespace {
 
 const std::string kName = "virtual:quantum-atlas10k?imperfections=default&seed=3";
 
-Record record_of(const model::DriveModel& truth) {
-  virtual_drive::VirtualDevice device(truth, kName);
+Record record_of(const model::DriveModel& truth, const std::string& name) {
+  virtual_drive::VirtualDevice device(truth, name);
   const std::vector<LbnRange> writable = {{0, truth.identity.blocks / 2}};
   scsi::Guard guard(device, scsi::Permission{true, writable});
-  scsi::Drive drive(guard, kName);
+  scsi::Drive drive(guard, name);
   drive.identify();
   mtbrc::Context context(drive, 3);
   const engine::LayoutMap map(truth.layout);
@@ -33,7 +33,7 @@ Record record_of(const model::DriveModel& truth) {
 
 TEST_CASE("the share of answers that a model contradicts") {
   const model::DriveModel truth = virtual_drive::virtual_model(kName);
-  const Record record = record_of(truth);
+  const Record record = record_of(truth, kName);
   std::array<int, static_cast<std::size_t>(kExercises)> kinds{};
   for (const Observation& seen : record.observations)
     if (seen.question == Question::exercise) ++kinds[static_cast<std::size_t>(seen.x)];
@@ -94,4 +94,28 @@ TEST_CASE("the share of answers that a model contradicts") {
     CHECK_FALSE(found.unexplained_share);
     CHECK_FALSE(found.unexplained_share.reason.empty());
   }
+}
+
+TEST_CASE("what no other test told is taken from what fits best") {
+  const std::string name = "virtual:cache-base?imperfections=default&seed=2";
+  const model::DriveModel truth = virtual_drive::virtual_model(name);
+  const Record record = record_of(truth, name);
+  model::DriveModel found = truth;
+  for (model::Parameter* policy :
+       {&found.cache.replacement, &found.cache.read_ahead_abort, &found.cache.almost_read_hits}) {
+    *policy = {};
+    policy->reason = "not tested";
+  }
+  fill_gaps(record, found);
+  CHECK(found.cache.almost_read_hits.or_else(0) == 1);
+  CHECK_FALSE(found.cache.almost_read_hits.method.empty());
+  CHECK(found.cache.almost_read_hits.reason.empty());
+  CHECK_FALSE(found.cache.replacement);  // they are as where nothing is said
+  CHECK_FALSE(found.cache.read_ahead_abort);
+  CHECK(explain(record, found).notes.empty());
+  // What was told stays.
+  found = truth;
+  found.cache.almost_read_hits.value = 0;
+  fill_gaps(record, found);
+  CHECK(found.cache.almost_read_hits.or_else(1) == 0);
 }
