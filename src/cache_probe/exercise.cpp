@@ -71,7 +71,7 @@ class Exerciser {
     constexpr std::array kinds = {Exercise::elsewhere,  Exercise::again,  Exercise::carries_on,
                                   Exercise::ahead,      Exercise::before, Exercise::written,
                                   Exercise::read_written};
-    std::discrete_distribution<std::size_t> weights({15, 35, 20, 20, 4, 3, 3});
+    std::discrete_distribution<std::size_t> weights({13, 33, 19, 19, 5, 6, 5});
     const Exercise kind = kinds[weights(random_)];
     if (kind == Exercise::written) return written();
     if (kind == Exercise::read_written) return near_a_spot(kind, written_);

@@ -80,19 +80,27 @@ class Replayed {
   double response_ns(std::size_t i) const { return static_cast<double>(responses_[i]); }
 
   // As on the drive; where the model is not ready yet when the drive was, it is given the time, the
-  // platter standing still meanwhile.
+  // platter standing still meanwhile. What was asked as soon as the drive was ready comes so soon in
+  // the model's own time, too: a few us decide whether a block is caught.
   void play(Nanoseconds phase_ns) {
     responses_.clear();
     if (seen_.empty()) return;
     engine_.reset(seen_.front()->issued_ns);
-    Nanoseconds held = 0, free = 0;
+    Nanoseconds held = 0, free = 0, drive_free = 0, turned = phase_ns;
     for (const Observation* seen : seen_) {
-      held = std::max(held, free - seen->issued_ns);
+      const Nanoseconds rest = seen->issued_ns - drive_free;
+      if (seen->x == static_cast<std::int64_t>(Exercise::at_once)) {
+        held = free + rest - seen->issued_ns;
+      } else {
+        held = std::max(held, free - seen->issued_ns);
+        turned = phase_ns - held;
+      }
+      drive_free = seen->completed_ns;
       engine::Request request;
       request.lbn = seen->lbn;
       request.blocks = seen->blocks;
       request.write = seen->write;
-      request.disturbance.phase_ns = phase_ns - held;
+      request.disturbance.phase_ns = turned;
       const Nanoseconds issued = seen->issued_ns + held;
       free = engine_.service(request, issued).completion_ns;
       responses_.push_back(free - issued);

@@ -75,6 +75,7 @@ class Characterization {
   void measure_switches();
   void measure_overheads();
   void probe_cache();
+  void explain_the_cache();
   void read_last_anchors();
   void validate_itself();
   void measure_queue();
@@ -390,6 +391,10 @@ void Characterization::probe_cache() {
   model_.cache = std::move(findings.estimate.cache);
   for (auto& note : findings.estimate.notes) model_.provenance.notes.push_back(std::move(note));
   cache_record_ = std::move(findings.record);
+}
+
+// What requests in random order say of the model, now that all that answers them was measured.
+void Characterization::explain_the_cache() {
   cache_probe::fill_gaps(cache_record_, model_);
   cache_probe::Explained explained = cache_probe::explain(cache_record_, model_);
   model_.cache.unexplained_share = std::move(explained.unexplained_share);
@@ -497,6 +502,7 @@ Run Characterization::run() {
       read_last_anchors();
     });
     measure_overheads();
+    explain_the_cache();
     // A model that lacks what a prediction needs (a budget was short, a time came out below zero) is
     // written all the same.
     if (const auto lacks = what_prevents_prediction(model_)) {
