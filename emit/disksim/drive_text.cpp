@@ -118,6 +118,9 @@ void warn_of_cache(const model::Cache& cache, DriveText& result) {
   warn("write_updates_segments", cache.write_updates_segments, 0,
        "drops what a write overlaps");
   warn("destage_behind", cache.destage_behind, 0, "begins to write at once");
+  warn("written_blocks", cache.written_blocks, 0, "takes as much as its segments hold");
+  warn("written_persist", cache.written_persist, 0, "knows neither FUA nor SYNCHRONIZE CACHE");
+  warn("synchronize", cache.synchronize, 0, "knows no SYNCHRONIZE CACHE");
 }
 
 // What was not measured costs what the engine takes it to cost (engine/tables.cpp).

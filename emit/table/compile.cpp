@@ -102,7 +102,8 @@ std::string compile_table(const model::DriveModel& model) {
                         to_wire(&view.overheads), to_wire(&view.bus), to_wire(&view.cache),
                         to_wire(&view.queue), to_wire(&layout.totals), nodes, tracks, extents, zone_slots,
                         zone_buckets, piece_lbns, piece_shifts, piece_buckets, stretches, remaps,
-                        seek_distances, seek_lines, seek_buckets));
+                        seek_distances, seek_lines, seek_buckets,
+                        view.written == engine::WrittenTable{} ? nullptr : to_wire(&view.written)));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 

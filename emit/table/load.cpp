@@ -88,6 +88,8 @@ engine::TablesView view_of(const wire::Drive& table, const std::string& origin) 
   view.overheads = *from_wire<engine::CommandOverheads>(table.overheads());
   view.bus = *from_wire<engine::BusTable>(table.bus());
   view.cache = *from_wire<engine::CacheTable>(table.cache());
+  if (table.written() != nullptr)  // an addition: earlier tables have none
+    view.written = *from_wire<engine::WrittenTable>(table.written());
   view.queue = *from_wire<engine::QueueTable>(table.queue());
   view.validity = *from_wire<engine::ValidityTable>(table.validity());
   return view;

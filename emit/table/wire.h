@@ -26,6 +26,7 @@ template <> struct WireOf<engine::FlatMotion> { using Type = wire::Motion; };
 template <> struct WireOf<engine::CommandOverheads> { using Type = wire::Overheads; };
 template <> struct WireOf<engine::BusTable> { using Type = wire::Bus; };
 template <> struct WireOf<engine::CacheTable> { using Type = wire::Cache; };
+template <> struct WireOf<engine::WrittenTable> { using Type = wire::Written; };
 template <> struct WireOf<engine::QueueTable> { using Type = wire::Queue; };
 template <> struct WireOf<engine::ValidityTable> { using Type = wire::Validity; };
 

@@ -145,6 +145,17 @@ struct CacheTable {
   bool pooled() const { return buffer_blocks < std::uint64_t{segments} * segment_blocks; }
 };
 
+// More of data that wait for their destage. All 0, as in tables of before there was this struct:
+// nothing of it.
+struct WrittenTable {
+  std::int64_t synchronize_ns;  // of SYNCHRONIZE CACHE where nothing waits
+  std::uint32_t most_blocks;    // taken before a write waits for the media; 0: as the segments go
+  std::uint8_t persist;         // flag: safe as soon as they are taken
+  std::uint8_t reserved[3];     // 0
+
+  bool operator==(const WrittenTable&) const = default;
+};
+
 // The ranges in which the model was checked; last_lbn 0: it was not.
 struct ValidityTable {
   std::uint64_t first_lbn, last_lbn;
@@ -166,7 +177,7 @@ static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 32 && sizeof(FlatT
               sizeof(FlatStretch) == 40 && sizeof(FlatRemap) == 16 && sizeof(FlatLayout) == 48 &&
               sizeof(FlatSeekLine) == 16 && sizeof(FlatMotion) == 48 &&
               sizeof(CommandOverheads) == 224 && sizeof(BusTable) == 32 &&
-              sizeof(CacheTable) == 72 && sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 16);
+              sizeof(CacheTable) == 72 && sizeof(WrittenTable) == 16 && sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 16);
 
 // Where they lie, in a file or in memory.
 struct LayoutView {
@@ -192,6 +203,7 @@ struct TablesView {
   CommandOverheads overheads{};
   BusTable bus{};
   CacheTable cache{};
+  WrittenTable written{};
   QueueTable queue{};
   ValidityTable validity{};
 };

@@ -187,8 +187,10 @@ void Segments::divide(std::uint32_t segments) {
 void Segments::grow(std::uint32_t segment, std::uint64_t end) {
   if (end <= segments_[segment].end) return;
   Segment& s = edit(segment);
+  const std::uint64_t before = s.end - s.first;
   s.end = end;
   if (s.end - s.first > s.size) s.first = s.end - s.size;
+  if (holds_unwritten(s)) state_.core.unwritten_blocks += s.end - s.first - before;
 }
 
 void Segments::hold_dirty(std::uint32_t segment, const Request& request, Nanoseconds ready_ns) {
@@ -200,20 +202,27 @@ void Segments::hold_dirty(std::uint32_t segment, const Request& request, Nanosec
     s.end = end;
     s.since = ++state_.core.uses;
     ++state_.core.dirty;
+    state_.core.unwritten_blocks += request.blocks;
   }
+  const std::uint64_t before = s.end - s.first;
   s.first = std::min(s.first, request.lbn);
   s.end = std::max(s.end, end);
+  state_.core.unwritten_blocks += s.end - s.first - before;
   s.ready_ns = ready_ns;
   touch(segment);
 }
 
 void Segments::set_leaving(std::uint32_t segment) {
-  if (!holds_unwritten(segments_[segment])) ++state_.core.dirty;
+  if (const Segment& s = segments_[segment]; !holds_unwritten(s)) {
+    ++state_.core.dirty;
+    state_.core.unwritten_blocks += s.end - s.first;
+  }
   edit(segment).content = Segment::Content::leaving;
 }
 
 void Segments::set_clean(std::uint32_t segment, bool keep) {
   --state_.core.dirty;
+  state_.core.unwritten_blocks -= segments_[segment].end - segments_[segment].first;
   edit(segment).content = Segment::Content::written;
   if (!keep) release(segment);
 }
@@ -232,6 +241,13 @@ std::optional<std::uint32_t> Segments::absorbing(const Request& request) const {
     if (!best || segment.since < segments_[*best].since) best = i;
   });
   return best;
+}
+
+std::uint64_t Segments::more_dirty(std::optional<std::uint32_t> segment,
+                                   const Request& request) const {
+  if (!segment) return request.blocks;
+  const Segment& s = segments_[*segment];
+  return together(s, request) - (s.end - s.first);
 }
 
 bool Segments::make_room_in(std::uint32_t segment, const Request& request) {

@@ -52,6 +52,7 @@ class Segments {
 
   // Data that wait for their destage.
   void hold_dirty(std::uint32_t segment, const Request& request, Nanoseconds ready_ns);
+  // A dirty one, or one with what has just been written.
   void set_leaving(std::uint32_t segment);
   void set_clean(std::uint32_t segment, bool keep);
   bool may_take_more_dirty() const { return state_.core.dirty < segments_for_writes(); }
@@ -62,6 +63,8 @@ class Segments {
                                             Accept accept) const;
   // The dirty segment into which the request's data go without a gap and with enough room.
   std::optional<std::uint32_t> absorbing(const Request& request) const;
+  // So many more blocks wait once the segment has absorbed the request; nullopt: one of its own.
+  std::uint64_t more_dirty(std::optional<std::uint32_t> segment, const Request& request) const;
   // Blocks for what the segment is to absorb; false: the buffer has none left.
   bool make_room_in(std::uint32_t segment, const Request& request);
   // Whose turn it is, the arm being at that LBN; there is one.

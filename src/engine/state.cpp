@@ -82,7 +82,7 @@ void State::take_over(State& other) {
   core.background = {};
   core.paused = {};
   core.dirty = 0;
-  core.used_blocks = core.visits = 0;
+  core.unwritten_blocks = core.used_blocks = core.visits = 0;
   core.window = 0;
   settings = other.settings;
   queue = other.queue;

@@ -58,6 +58,7 @@ struct Core {
   std::uint64_t media_lbn = 0;     // behind what was read or written last on the media
   std::uint32_t segments = 0, segment_blocks = 0;  // as the buffer is divided now
   std::uint32_t dirty = 0;                         // segments, those on the way included
+  std::uint64_t unwritten_blocks = 0;              // in them
   std::uint64_t used_blocks = 0;                   // of a buffer whose segments take what they need
   std::uint64_t visits = 0;                        // requests so far, to divide the buffer by
   std::uint32_t window = 0;                        // ... since it was last looked at

@@ -172,9 +172,12 @@ Nanoseconds Step::synchronize(Nanoseconds now) {
   now = std::max(now, core_.now_ns);
   core_.now_ns = now;
   settle(now);
+  const Nanoseconds answered = now + tables_.written.synchronize_ns;
+  if (tables_.written.persist) return answered;
   destage_all();
-  if (core_.background.kind == Kind::destage) return std::max(now, core_.background.cursor.time_ns);
-  return tables_.cache.destage_behind ? std::max(now, core_.media_free_ns) : now;
+  if (core_.background.kind == Kind::destage)
+    return std::max(answered, core_.background.cursor.time_ns);
+  return tables_.cache.destage_behind ? std::max(answered, core_.media_free_ns) : answered;
 }
 
 void Step::set_cache(const CacheSettings& settings, Nanoseconds now) {

@@ -3,6 +3,7 @@
 // module"; the overheads are those of the DIXtrac paper, section 4.4.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -40,7 +41,12 @@ class Step {
   bool writes_cached(const Request& request) const {
     return tables_.cache.write_back_level > 0 && tables_.cache.segments > 0 &&
            tables_.cache.segment_blocks > 0 && state_.settings.write_cache &&
-           !request.force_unit_access;
+           (!request.force_unit_access || tables_.written.persist);
+  }
+  // Blocks of one write that the buffer takes before some of them have to be on the media.
+  std::uint32_t write_room() const {
+    const std::uint32_t most = tables_.written.most_blocks;
+    return most == 0 ? segments_.largest() : std::min(most, segments_.largest());
   }
   // When a command with that overhead has been decoded: at once when it came, but it is not obeyed
   // before it is taken up.
@@ -65,6 +71,7 @@ class Step {
   void destage_at_once(std::uint32_t segment);
   void destage_one();
   void destage_all();
+  bool destage_beyond_limit(const Request& request, std::optional<std::uint32_t>& target);
   void bring_to_media(const Request& request, bool overwrites,
                       std::optional<std::uint32_t> but_for);
 

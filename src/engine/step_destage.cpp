@@ -73,6 +73,23 @@ void Step::destage_all() {
   while (core_.dirty > 0) destage_one();
 }
 
+// Where no more may wait: what has waited longest goes to the media, until there is room for the
+// request, which `target` is to absorb, if that is not gone by then. Whether any had to go.
+bool Step::destage_beyond_limit(const Request& request, std::optional<std::uint32_t>& target) {
+  const std::uint64_t most = tables_.written.most_blocks;
+  if (most == 0) return false;
+  const auto is_full = [&] {
+    return core_.dirty > 0 &&
+           core_.unwritten_blocks + segments_.more_dirty(target, request) > most;
+  };
+  const bool any = is_full();
+  while (is_full()) {
+    destage_one();
+    if (target && segments_[*target].content != Segment::Content::dirty) target.reset();
+  }
+  return any;
+}
+
 // What the request overlaps and is not on the media yet, but for one segment: written there first,
 // or dropped where the request overwrites all of it.
 void Step::bring_to_media(const Request& request, bool overwrites,

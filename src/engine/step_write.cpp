@@ -77,7 +77,7 @@ bool Step::appends(const Request& request) const {
   return background.kind == Kind::destage && tables_.cache.combine_writes &&
          background.cursor.next_lbn == request.lbn &&
          segments_[background.segment].end == request.lbn &&
-         request.lbn + request.blocks - background.first <= segments_.largest();
+         request.lbn + request.blocks - background.first <= write_room();
 }
 
 Nanoseconds Step::append(const Request& request) {
@@ -98,10 +98,12 @@ Nanoseconds Step::append(const Request& request) {
 Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
   if (appends(request)) return append(request);
   // One write is destaged at a time: the next one waits until its predecessor is on the media.
-  const bool waits = core_.background.kind == Kind::destage;
+  std::optional<std::uint32_t> none;
+  const bool destages = core_.background.kind == Kind::destage;
+  const bool waits = destage_beyond_limit(request, none) || destages;
   if (waits) {
     core_.taken_until_ns = core_.media_free_ns;
-    finish_destage();
+    if (core_.background.kind == Kind::destage) finish_destage();
   }
   if (tables_.cache.write_hit_keeps_read_ahead && core_.background.kind == Kind::read_ahead)
     core_.background.must = core_.background.limit;
@@ -116,12 +118,12 @@ Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
   MediaCursor cursor{request.lbn, std::max(command, core_.media_free_ns),
                      request.disturbance.phase_ns, core_.arm};
   const Mechanics::FirstAccess how = write_access(request);
-  if (request.blocks > segments_.largest()) {
-    // More than a segment holds: the last part can come in only when the first is on the media.
+  if (const std::uint32_t room = write_room(); request.blocks > room) {
+    // More than may wait: the last part can come in only when the first is on the media.
     MediaCursor first = cursor;
-    mechanics_.access(first, end - segments_.largest(), how, &supply, nullptr, nullptr, nullptr);
-    const Nanoseconds last = first.time_ns + static_cast<Nanoseconds>(segments_.largest()) *
-                                                 tables_.bus.write_block_ns;
+    mechanics_.access(first, end - room, how, &supply, nullptr, nullptr, nullptr);
+    const Nanoseconds last =
+        first.time_ns + static_cast<Nanoseconds>(room) * tables_.bus.write_block_ns;
     received_late_ |= last > received;
     received = std::max(received, last);
     core_.bus_free_ns = received;
@@ -160,6 +162,7 @@ Nanoseconds Step::write_behind(const Request& request, Nanoseconds now) {
   if (leaves(request)) destage_one();
   std::optional<std::uint32_t> target = segments_.absorbing(request);
   bring_to_media(request, true, target);
+  destage_beyond_limit(request, target);
   if (target && !segments_.make_room_in(*target, request)) {
     destage_at_once(*target);
     target.reset();
@@ -181,7 +184,7 @@ Nanoseconds Step::write_behind(const Request& request, Nanoseconds now) {
 Completion Step::write(const Request& request, Nanoseconds now) {
   Completion done;
   if (writes_cached(request)) {
-    done.completion_ns = tables_.cache.destage_behind && request.blocks <= segments_.largest()
+    done.completion_ns = tables_.cache.destage_behind && request.blocks <= write_room()
                              ? write_behind(request, now)
                              : write_back(request, now);
     done.cache_hit = true;

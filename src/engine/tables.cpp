@@ -140,6 +140,14 @@ CacheTable compile_cache(const model::Cache& c) {
 
 namespace {
 
+WrittenTable compile_written(const model::Cache& c) {
+  WrittenTable written{};
+  written.synchronize_ns = std::max<Nanoseconds>(0, ns(c.synchronize));
+  written.most_blocks = count(c.written_blocks, 0);
+  written.persist = flag(is_set(c.written_persist));
+  return written;
+}
+
 QueueTable compile_queue(const model::Queue& q) {
   const double depth = std::clamp(q.depth.or_else(0), 0.0, double{kMaxOutstanding});
   const auto preseeking = static_cast<std::uint8_t>(std::clamp(q.preseeking.or_else(2), 0.0, 2.0));
@@ -230,6 +238,15 @@ std::optional<std::string> cache_defect(const CacheTable& c) {
   return std::nullopt;
 }
 
+std::optional<std::string> written_defect(const WrittenTable& w) {
+  if (w.synchronize_ns < 0 || !is_time(w.synchronize_ns))
+    return "its cache is synchronized in a time that is none";
+  if (!are_flags({w.persist})) return "a flag of its cache is neither 0 nor 1";
+  if (std::ranges::any_of(w.reserved, [](std::uint8_t byte) { return byte != 0; }))
+    return "it has something where nothing may be";
+  return std::nullopt;
+}
+
 std::optional<std::string> queue_defect(const QueueTable& queue) {
   if (queue.scheduler > static_cast<std::uint32_t>(Scheduler::sptf))
     return "its queue has a scheduler that is none";
@@ -256,6 +273,7 @@ std::optional<std::string> defect_beside_layout(const TablesView& t) {
   if (auto defect = overheads_defect(t.overheads)) return defect;
   if (auto defect = bus_defect(t.bus)) return defect;
   if (auto defect = cache_defect(t.cache)) return defect;
+  if (auto defect = written_defect(t.written)) return defect;
   return queue_defect(t.queue);
 }
 
@@ -286,6 +304,7 @@ Tables::Tables(const model::DriveModel& model)
       overheads(compile_overheads(model.overheads)),
       bus(compile_bus(model.bus)),
       cache(compile_cache(model.cache)),
+      written(compile_written(model.cache)),
       queue(compile_queue(model.queue)),
       validity(compile_validity(model.validity)) {
   motion.seek_shift = seeks.distances().shift;
@@ -302,6 +321,7 @@ Tables::Tables(const TablesView& view, const std::shared_ptr<const void>& owner)
       overheads(view.overheads),
       bus(view.bus),
       cache(view.cache),
+      written(view.written),
       queue(view.queue),
       validity(view.validity) {}
 
@@ -314,6 +334,7 @@ TablesView Tables::view() const {
           overheads,
           bus,
           cache,
+          written,
           queue,
           validity};
 }

@@ -44,6 +44,7 @@ class Tables {
   CommandOverheads overheads;
   BusTable bus;
   CacheTable cache;
+  WrittenTable written;
   QueueTable queue;
   ValidityTable validity;
 };

@@ -359,6 +359,8 @@ Answer LogicalUnit::synchronize_cache(const scsi::Command& command) {
     return electronics(out_of_range(*outside));
   Answer answer = electronics({});
   answer.work.kind = Work::Kind::synchronize;
+  if (drive_.model.cache.synchronize)
+    answer.work.electronics_ns = from_ms(std::max(0.0, *drive_.model.cache.synchronize.value));
   answer.work.immediate = command.cdb[1] & 0x02;
   return answer;
 }

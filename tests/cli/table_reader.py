@@ -9,7 +9,7 @@ import struct
 VERSION = 4
 FIELDS = ("version platter identity provenance demerits note validity motion overheads bus cache "
           "queue totals nodes tracks extents zone_slots zone_buckets piece_lbns piece_shifts "
-          "piece_buckets stretches remaps seek_distances seek_lines seek_buckets").split()
+          "piece_buckets stretches remaps seek_distances seek_lines seek_buckets written").split()
 TURN = 1 << 64
 STRETCH = 1 << 31
 TRACK_LIST = 1 << 31

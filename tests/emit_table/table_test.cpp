@@ -241,3 +241,18 @@ TEST_CASE("random damage in many places at once never crashes") {
     refusal(bad);
   }
 }
+
+TEST_CASE("what concerns data that wait is in tables of drives that have any of it") {
+  model::DriveModel drive = drive_model();
+  const std::string without = emit_table::compile_table(drive);
+  CHECK(view(without).tables->written == engine::WrittenTable{});
+  drive.cache.written_blocks = engine::testing::value(12);
+  drive.cache.written_persist = engine::testing::value(1);
+  drive.cache.synchronize = engine::testing::value(0.25);
+  const std::string with = emit_table::compile_table(drive);
+  CHECK(with.size() > without.size());
+  const engine::WrittenTable written = view(with).tables->written;
+  CHECK(written.most_blocks == 12);
+  CHECK(written.persist == 1);
+  CHECK(written.synchronize_ns == 250'000);
+}

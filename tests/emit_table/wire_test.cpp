@@ -152,6 +152,13 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     SAME("Cache", Flat, write_updates_segments);
   }
   {
+    using Flat = engine::WrittenTable;
+    const auto wire_struct = numbered<wire::Written>();
+    const auto flat_struct = flat_of<Flat>(wire_struct);
+    SAME("Written", Flat, synchronize_ns); SAME("Written", Flat, most_blocks);
+    SAME("Written", Flat, persist);
+  }
+  {
     using Flat = engine::QueueTable;
     const auto wire_struct = numbered<wire::Queue>();
     const auto flat_struct = flat_of<Flat>(wire_struct);

@@ -315,6 +315,89 @@ TEST_CASE("what waits is written when there is no room for more") {
   CHECK(limited.dirty() == 1);
 }
 
+TEST_CASE("no more waits than the drive lets") {
+  model::Cache cache = behind_cache(6, 1e5);
+  cache.written_blocks = value(10);
+  Host host(cache);
+  const auto waits = [&](std::uint64_t lbn, std::uint32_t blocks) {
+    const Completion done = host.write(lbn, blocks);
+    CHECK(done.media_access == (done.completion_ns - done.arrival_ns > kMillisecond));
+    CHECK(host.state().core.unwritten_blocks <= 10);
+    return done.media_access;
+  };
+  CHECK_FALSE(waits(1000, 4));
+  CHECK_FALSE(waits(2000, 4));
+  CHECK_FALSE(waits(1000, 4));  // the same blocks: no more of them
+  CHECK_FALSE(waits(2004, 2));  // joins what waits
+  CHECK(host.state().core.unwritten_blocks == 10);
+  CHECK(waits(2006, 1));  // the oldest has to go
+  CHECK(host.state().core.unwritten_blocks == 7);
+  CHECK(host.hits(2000, 7));
+  host.wait_ms(1000);
+  // More than may wait at all: the last part comes in when the first is on the media.
+  const Completion large = host.write(4000, 30);
+  CHECK(large.cache_hit);
+  CHECK(large.media_access);
+  host.wait_ms(1000);
+  host.now = host.engine.synchronize(host.now);
+  CHECK(host.state().core.unwritten_blocks == 0);
+
+  // One write at a time on its way to the media.
+  cache.destage_behind = value(0);
+  Host one(cache);
+  CHECK_FALSE(one.write(1000, 10).media_access);
+  one.wait_ms(1000);
+  CHECK(one.write(1000, 11).media_access);
+}
+
+TEST_CASE("written data that are safe in the cache: neither FUA nor SYNCHRONIZE CACHE waits") {
+  for (const bool persist : {false, true}) {
+    for (const double behind : {0.0, 1.0}) {
+      model::Cache cache = behind_cache(6, 1e5);
+      cache.destage_behind = value(behind);
+      cache.written_persist = value(persist);
+      cache.synchronize = value(0.3);
+      Host host(cache);
+      CHECK(host.engine.synchronize(host.now) == host.now + from_ms(0.3));  // nothing waits
+      host.wait_ms(10);
+      const Completion forced = host.ask(1000, 4, true, true);
+      CHECK(forced.cache_hit == persist);
+      CHECK((forced.completion_ns - forced.arrival_ns < kMillisecond) == persist);
+      host.wait_ms(1000);
+      host.write(5000);
+      const Nanoseconds done = host.engine.synchronize(host.now);
+      CHECK((done == host.now + from_ms(0.3)) == persist);
+      CHECK((host.dirty() == 0) == (!persist || behind == 0));
+    }
+  }
+}
+
+TEST_CASE("other policies from now on: what waited is written, the buffer begins empty") {
+  Host host(behind_cache(6, 1e5));
+  host.read(3000);
+  host.write(1000);
+  CHECK(host.dirty() == 1);
+  model::Cache other = behind_cache(2, 0);
+  other.segment_blocks = value(120);
+  Request queued;
+  queued.lbn = 2000;
+  queued.blocks = 4;
+  queued.tag = 7;
+  REQUIRE(host.engine.submit(queued, host.now));
+  host.engine.change_cache(compile_cache(other), host.now);
+  CHECK(host.engine.tables().cache == compile_cache(other));
+  const auto done = host.engine.next_completion();  // of before
+  REQUIRE(done);
+  CHECK(done->tag == 7);
+  CHECK(host.dirty() == 0);
+  host.now = done->completion_ns;
+  CHECK_FALSE(host.hits(3000));
+  CHECK_FALSE(host.hits(1000));
+  CHECK(host.hits(3000));
+  CHECK(host.read(6000, 120).media_access);
+  CHECK(host.hits(6000, 120));
+}
+
 TEST_CASE("adjacent and overlapping writes wait together") {
   model::Cache cache = behind_cache(6, 1e5);
   Host host(cache);
@@ -527,7 +610,7 @@ namespace {
 
 void check_books(const State& state, const CacheTable& table) {
   std::uint32_t dirty = 0;
-  std::uint64_t used = 0;
+  std::uint64_t used = 0, waiting = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> unwritten;
   for (const Segment& s : state.segments()) {
     if (s.content == Segment::Content::empty) continue;
@@ -537,9 +620,11 @@ void check_books(const State& state, const CacheTable& table) {
     used += s.size;
     if (!holds_unwritten(s)) continue;
     ++dirty;
+    waiting += s.end - s.first;
     unwritten.emplace_back(s.first, s.end);
   }
   REQUIRE(dirty == state.core.dirty);
+  REQUIRE(waiting == state.core.unwritten_blocks);
   if (table.pooled()) {
     REQUIRE(used == state.core.used_blocks);
     REQUIRE(used <= table.buffer_blocks);
@@ -564,6 +649,7 @@ TEST_CASE("no block waits twice, nothing is larger than its room, and the books 
     cache.write_back_level = value(double(1 + below(2)));
     if (below(3) == 0) cache.buffer_blocks = value(double(10 + below(300)));
     if (below(4) == 0) cache.adaptive_min_segments = value(double(1 + below(3)));
+    if (round % 3 == 0) cache.written_blocks = value(double(4 + round % 60));
     for (model::Parameter* flag :
          {&cache.separate_write_segment, &cache.read_hit_on_written,
           &cache.combine_sequential_writes, &cache.destage_order, &cache.destage_in_passing,

@@ -37,6 +37,8 @@ model::DriveModel random_drive(std::mt19937_64& random) {
       if (random() % 3 == 0) drive.cache.segments = value(double(33 + random() % 40));
       if (random() % 3 == 0) drive.cache.buffer_blocks = value(double(20 + random() % 100));
       if (random() % 3 == 0) drive.cache.adaptive_min_segments = value(1);
+      if (random() % 3 == 0) drive.cache.written_blocks = value(double(1 + random() % 60));
+      if (random() % 4 == 0) drive.cache.written_persist = value(1);
     }
   }
   return drive;
