@@ -5,10 +5,10 @@
                                [--drives NAME...] [--list] [--least SHARE] [--most-spread S]
                                [--json FILE]
 
-Characterizes each virtual drive N times (writes allowed everywhere, default imperfections), each time
-with another seed of noise and phase, and holds every parameter against the truth of that drive. Where
-only a sum can be seen from outside, the same sum of the truth is taken (docs/validation.md, Stated
-errors). Prints for each parameter n, how many intervals (value -+ 1.96 standard errors) held the truth,
+Characterizes each drive (names of virtual ones, random-N too, or alien:VARIANT) N times (writes allowed
+everywhere, default imperfections), each time with another seed of noise and phase, and holds every
+parameter against the truth of that drive. Where only a sum can be seen from outside, the same sum of the
+truth is taken (docs/validation.md, Stated errors). Prints for each parameter n, how many intervals (value -+ 1.96 standard errors) held the truth,
 and the mean and the root mean square of the errors in units of the stated standard error (0 and 1 where
 all is well), then the same for each class and for all. A hundred seeds of a drive take two to five
 minutes with two processors. --list names every parameter, also each single seek and angle. --least and
@@ -26,7 +26,7 @@ import statistics
 import sys
 import tempfile
 
-from measuring import run, wrapped
+from measuring import characterized, device, is_alien, run, truth_of, wrapped
 
 DRIVES = ["quantum-atlas10k", "seagate-cheetah9lp", "spare-cylinder"]
 SIGMAS = 1.959964  # of a 95 % interval
@@ -98,7 +98,7 @@ class Truth:
         # move nothing are not disturbed by positioning noise, reads are.
         self.still = {True: 2 * self.delays.after, False: self.delays.of_half(0.0)}
         self.write_still = self.delays.of_half(0.0, self.write_bus)
-        switch = self.model["head_switch"]["value"]
+        switch = self.model["head_switch"].get("value")
         self.values = {True: {}, False: {}}
         for by_commands, values in self.values.items():
             for name in HITS + MISSES:
@@ -107,15 +107,21 @@ class Truth:
                         if write else self.still[by_commands])
                 values["overheads." + name] = overheads[name]["value"] + common + seen + (
                     writing if write else read_hit if name in HITS else read_miss)
-            values["head_switch"] = self.moved(switch, by_commands)
+            if switch is not None:
+                values["head_switch"] = self.moved(switch, by_commands)
             values["bus.block_transfer"] = self.read_bus
+
+        self.period_ns = self.model["rotation"]["numerator_ns"] / self.model["rotation"]["denominator"]
 
     def values_like(self, found):
         """What a model's numbers should be, from what the drive is and by how they were measured."""
         by_commands = found["seek"].get("method", "").startswith("SEEK commands")
         over_cylinder = "next cylinder" in (found["write_settle"].get("method") or "")
-        step = self.seek(1) if over_cylinder else self.model["head_switch"]["value"]
-        settled = self.delays.of_half(step + self.model["write_settle"]["value"], self.write_bus)
+        settle = self.model["write_settle"].get("value")
+        step = self.seek(1) if over_cylinder else self.model["head_switch"].get("value")
+        if settle is None or step is None:
+            return self.values[by_commands]
+        settled = self.delays.of_half(step + settle, self.write_bus)
         return self.values[by_commands] | {
             "write_settle": (settled - self.write_still - self.moved(step, by_commands)
                              + self.write_bus)}
@@ -132,12 +138,53 @@ class Truth:
         return t1 + (t1 - t0) * (distance - d1) / (d1 - d0)
 
 
+class AlienTruth:
+    """Of tests/alien, in its own form; its commands cost what our eight overheads have no place for."""
+
+    plain = True
+
+    def __init__(self, platter, drive, work):
+        self.file = truth_of(platter, drive, os.path.join(work, "truth.json"))
+        self.period_ns = self.file["period_ns"]
+        self.tracks = {(track[4], track[5]): track[6] for track in self.file["tracks"]}
+        self.points = [(0, 0.0)] + [(p["cylinders"], p["mean_ms"]) for p in self.file["seek"]]
+        noise = self.file["noise"]
+        median_us = 2 * noise["host_median_us"]  # once on the way in, once on the way out
+        self.delays = Delays({"imperfections": {
+            "host_delay_median_us": median_us, "positioning_sigma_us": noise["positioning_us"],
+            "host_delay_p99_us": median_us * math.exp(noise["host_spread"] *
+                                                      statistics.NormalDist().inv_cdf(0.99))}})
+        self.still = {True: 2 * self.delays.after, False: self.delays.of_half(0.0)}
+
+    def values_like(self, found):
+        by_commands = found["seek"].get("method", "").startswith("SEEK commands")
+        overhead = self.file["overhead"]  # a part of it is for each so many blocks
+        return {"head_switch": self.moved(self.file["head_switch_mean_ms"], by_commands),
+                "write_settle": self.file["write_settle_mean_ms"],
+                "bus.block_transfer": self.file["bus"]["block_us"] / 1e3 +
+                overhead["step_ms"] / overhead["step_blocks"]}
+
+    def moved(self, ms, by_commands):
+        return self.delays.of_half(ms) - self.still[by_commands]
+
+    def seek(self, distance):
+        """None past the longest that the truth lists."""
+        for (d0, t0), (d1, t1) in zip(self.points, self.points[1:]):
+            if distance <= d1:
+                return t0 + (t1 - t0) * (distance - d0) / (d1 - d0)
+        return None
+
+
+def true_of(platter, drive, work):
+    if is_alien(drive):
+        return AlienTruth(platter, drive, work)
+    return Truth(platter, device(drive, 1), work)
+
+
 def parameters(found, truth):
     by_commands = found["seek"].get("method", "").startswith("SEEK commands")
     period = found["rotation"]["period"]
-    exact = truth.model["rotation"]
-    yield Finding("rotation", "rotation.period", period["value"], period["error"],
-                  exact["numerator_ns"] / exact["denominator"])
+    yield Finding("rotation", "rotation.period", period["value"], period["error"], truth.period_ns)
     values = truth.values_like(found)
     single = {"head_switch": found["head_switch"], "write_settle": found["write_settle"],
               "bus.block_transfer": found["bus"]["block_transfer"]}
@@ -147,15 +194,17 @@ def parameters(found, truth):
         # A drive that disconnects once more for some writes has other unknowns than these.
         if not truth.plain and "write" in name:
             continue
-        if parameter.get("value") is not None:
+        if parameter.get("value") is not None and name in values:
             kind = ("head switch" if name == "head_switch" else "write settle"
                     if name == "write_settle" else "bus" if name.startswith("bus") else
                     "hit overheads" if "hit" in name else "miss overheads")
             yield Finding(kind, name, parameter["value"], parameter.get("error"),
                           values[name])
     for point in found["seek"]["points"]:
-        yield Finding("seek", f"seek {point['cylinders']}", point["time_ms"],
-                      point.get("error_ms"), truth.moved(truth.seek(point["cylinders"]), by_commands))
+        move = truth.seek(point["cylinders"])
+        if move is not None:
+            yield Finding("seek", f"seek {point['cylinders']}", point["time_ms"],
+                          point.get("error_ms"), truth.moved(move, by_commands))
 
 
 def angles(found, truth):
@@ -209,14 +258,13 @@ def steps(node, name, cylinder, head, truth):
 
 
 def characterize(platter, drive, seed):
-    device = f"virtual:{drive}?imperfections=default&seed={seed}"
+    """The model of a run; None where it ended without one."""
     with tempfile.TemporaryDirectory() as work:
-        model = os.path.join(work, "model.json")
-        blocks = json.loads(run(platter, "inspect", device, "--json"))["identity"]["blocks"]
-        run(platter, "characterize", device, "-o", model, "--seed", str(seed),
-            "--allow-writes", f"0-{blocks - 1}")
-        with open(model, encoding="utf-8") as file:
-            return json.load(file)
+        try:
+            return characterized(platter, drive, seed, os.path.join(work, "model.json"))
+        except RuntimeError as error:
+            print(error, file=sys.stderr)
+            return None
 
 
 def characterize_all(platter, drives, seeds, jobs):
@@ -225,11 +273,11 @@ def characterize_all(platter, drives, seeds, jobs):
     seconds = collections.defaultdict(list)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool, tempfile.TemporaryDirectory() as work:
         for drive in drives:
-            truth = Truth(platter, f"virtual:{drive}?imperfections=default&seed=1", work)
+            truth = true_of(platter, drive, work)
             models = pool.map(lambda seed: characterize(platter, drive, seed), seeds)
             for seed, found in zip(seeds, models):
-                seconds[drive].append(found["provenance"]["drive_seconds"])
-                if found["layout"]["zones"]:
+                if found is not None and found["layout"]["zones"]:
+                    seconds[drive].append(found["provenance"]["drive_seconds"])
                     result[drive] += [f for f in parameters(found, truth)]
                     result[drive] += [f for f in angles(found, truth)]
                 print(f"\r{drive} {seed} ", end="", file=sys.stderr, flush=True)
@@ -286,7 +334,7 @@ def main():
     many = ("seek", "zone angles", "skews")
     failed = False
     for drive, findings in found.items():
-        print(f"\n{drive}, {len(seeds)} seeds, {statistics.mean(seconds[drive]):.0f} s of the drive's "
+        print(f"\n{drive}, {len(seconds[drive])} models of {len(seeds)} seeds, {statistics.mean(seconds[drive]):.0f} s of the drive's "
               f"time each\n\n| parameter {head}")
         for name, mine in table(findings, lambda f: f.kind if f.kind in many else f.name).items():
             print(line(name, mine))

@@ -35,7 +35,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 import interval_coverage  # noqa: E402
 from judge import between  # noqa: E402
-from measuring import (characterized, device, everywhere, is_alien, run, table, truth_of,  # noqa: E402
+from measuring import (characterized, device, everywhere, is_alien, run, table,  # noqa: E402
                        wrapped)
 
 DRIVES = ["quantum-atlas10k", "seagate-cheetah9lp", "seagate-barracuda4lp", "ibm-ultrastar18es",
@@ -55,39 +55,27 @@ def near(bar, name, error_ms, truth_ms):
     return Finding(bar, abs(error_ms), f"{1e3 * error_ms:.1f}", held, f"{name}, true {truth_ms:.4f} ms")
 
 
-class AlienTruth:
+class Truth:
+    """What the drive is, by interval_coverage, and where its seek curve has points."""
+
     def __init__(self, platter, drive, work):
-        self.file = truth_of(platter, drive, os.path.join(work, "alien.truth"))
-        self.period_ns = self.file["period_ns"]
-        self.distances = [p["cylinders"] for p in self.file["seek"]]
-        self.blocks = self.file["blocks"]
-        self.seeks = [(p["cylinders"], p["mean_ms"]) for p in self.file["seek"]]
-
-    def seek(self, distance, _):
-        return between(self.seeks, distance)
-
-    def values(self, _model):
-        return {"head_switch": self.file["head_switch_mean_ms"],
-                "write_settle": self.file["write_settle_mean_ms"],
-                "bus.block_transfer": self.file["bus"]["block_us"] / 1e3}
-
-
-class VirtualTruth:
-    def __init__(self, platter, drive, work):
-        self.truth = interval_coverage.Truth(platter, device(drive, 1), work)
-        rotation = self.truth.model["rotation"]
-        self.period_ns = rotation["numerator_ns"] / rotation["denominator"]
-        self.distances = [p["cylinders"] for p in self.truth.model["seek"]["points"]]
-        self.blocks = self.truth.model["identity"]["blocks"]
+        self.known = interval_coverage.true_of(platter, drive, work)
+        self.period_ns = self.known.period_ns
+        if is_alien(drive):
+            self.distances = [distance for distance, _ in self.known.points[1:]]
+            self.blocks = self.known.file["blocks"]
+        else:
+            self.distances = [p["cylinders"] for p in self.known.model["seek"]["points"]]
+            self.blocks = self.known.model["identity"]["blocks"]
 
     def seek(self, distance, by_commands):
-        return self.truth.moved(self.truth.seek(distance), by_commands)
+        time = self.known.seek(distance)
+        return None if time is None else self.known.moved(time, by_commands)
 
     def values(self, model):
-        values = self.truth.values_like(model)
         # A drive that disconnects once more for some writes has other unknowns than these.
-        return values if self.truth.plain else {name: value for name, value in values.items()
-                                                if "write" not in name}
+        return {name: value for name, value in self.known.values_like(model).items()
+                if self.known.plain or "write" not in name}
 
 
 def mechanics(model, truth):
@@ -185,7 +173,7 @@ def time_bar(drive, model, truth):
 
 
 def judged(platter, drive, seed, traces, work):
-    truth = (AlienTruth if is_alien(drive) else VirtualTruth)(platter, drive, work)
+    truth = Truth(platter, drive, work)
     file = os.path.join(work, "model.json")
     try:
         model = characterized(platter, drive, seed, file)
