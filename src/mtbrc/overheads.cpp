@@ -266,23 +266,44 @@ model::Parameter absent(const std::string& unit, const std::string& reason) {
   return result;
 }
 
+std::vector<double> times_of_one_block(const HitTimes& times) {
+  std::vector<double> ones;
+  for (std::size_t i = 0; i < times.ms.size(); ++i)
+    if (times.blocks[i] == 1) ones.push_back(times.ms[i]);
+  return ones;
+}
+
+// What one hit adds to the error of a median: the host's delay is the same for all kinds, of which some
+// are too few to tell their own.
+double error_of_one_hit_ms(const Samples& samples, double period_ms) {
+  std::vector<double> deviations;
+  for (const bool write : {false, true})
+    for (const bool after_write : {false, true})
+      if (const auto times = hit_times(samples, write, after_write, period_ms)) {
+        const std::vector<double> ones = times_of_one_block(*times);
+        const double middle = statistics::median(ones);
+        for (const double ms : ones) deviations.push_back(ms - middle);
+      }
+  const auto all = statistics::median_estimate(deviations);
+  return all ? all->error * std::sqrt(static_cast<double>(deviations.size())) : 0;
+}
+
 model::Parameter hit_overhead(const Samples& samples, bool write, bool after_write,
                               const model::Parameter& block_transfer, double period_ms) {
   const auto times = hit_times(samples, write, after_write, period_ms);
   if (!times)
     return absent("ms", write ? "no cached writes were timed" : "no cache hits were timed");
   if (!block_transfer) return absent("ms", "the bus time of a block is not known");
-  std::vector<double> overheads;
-  for (std::size_t i = 0; i < times->ms.size(); ++i)
-    if (times->blocks[i] == 1) overheads.push_back(times->ms[i] - *block_transfer.value);
   // The median, because what the host adds has a long tail: the sum is with the host's median delay.
-  const auto found = statistics::median_estimate(overheads);
+  const auto found = statistics::median_estimate(times_of_one_block(*times));
   if (!found) return absent("ms", "no cache hits were timed");
+  const double usual =
+      error_of_one_hit_ms(samples, period_ms) / std::sqrt(static_cast<double>(found->samples));
   model::Parameter result;
   result.unit = "ms";
   result.method = "response time of cache hits, less one block's transfer";
-  result.value = found->value;
-  result.error = std::hypot(found->error, block_transfer.error.value_or(0));
+  result.value = found->value - *block_transfer.value;
+  result.error = std::hypot(std::max(found->error, usual), block_transfer.error.value_or(0));
   result.samples = found->samples;
   return result;
 }
@@ -388,6 +409,11 @@ model::Parameter estimate_write_block_transfer(const Samples& samples,
   const auto supply = write_supply(samples, map, rotation);
   if (!supply)
     return absent("ms", result.reason + ", and writes to the media do not wait for all their data");
+  // A drive that begins before it has all the data waits only for what the bus is slower by than the media.
+  constexpr double kAllData = 0.6;
+  if (const model::Parameter reads = estimate_block_transfer(samples, rotation);
+      reads && supply->block.value * 1e-6 < kAllData * *reads.value)
+    return absent("ms", result.reason + ", and writes to the media begin before all their data are there");
   result.reason.clear();
   result.value = supply->block.value * 1e-6;
   result.error = supply->block.error * 1e-6;
