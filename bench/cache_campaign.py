@@ -71,11 +71,28 @@ def value_of(cache, name):
     return DEFAULTS[name] if value is None else value
 
 
-def effects(cache):
+def longest(layout):
+    """Sectors of the longest track, and of the most tracks of a cylinder that follow one another."""
+    heads = 1
+
+    def tracks_of(node):
+        nonlocal heads
+        if node.get("head_step") and node.get("children"):
+            heads = max(heads, node.get("count", 1) * abs(node["head_step"]))
+        return max([node.get("sectors", 0)] + [tracks_of(child) for child in node.get("children", [])])
+
+    sectors = max(tracks_of(zone) for zone in layout["zones"])
+    return sectors, sectors * heads
+
+
+def effects(cache, layout):
     """What each parameter does, by DEFAULTS and the engine's rules (docs/model.md)."""
     does = {name: value_of(cache, name) for name in DEFAULTS}
     none = lambda *names: does.update({name: NO_EFFECT for name in names})
+    track, cylinder = longest(layout)
     kind, most, size = does["read_ahead"], does["read_ahead_max_blocks"], does["segment_blocks"]
+    if kind in (1, 2, 4) and most >= {1: track, 2: cylinder, 4: 2 * track}[kind] - 1:
+        does["read_ahead_max_blocks"] = 0  # the boundary comes first
     if does["discards_after_transfer"]:
         does["read_ahead_over_requested"] = -1
     if kind == TO_SEGMENT_FULL and most == 0 and does["read_ahead_over_requested"] != 0:
@@ -105,7 +122,7 @@ def effects(cache):
 
 def findings_of(found, truth, seed):
     cache, real = found["cache"], truth["cache"]
-    is_so, was_found = effects(real), effects(cache)
+    is_so, was_found = effects(real, truth["layout"]), effects(cache, truth["layout"])
     for name in DEFAULTS:
         parameter = cache.get(name) or {}
         stated, error = parameter.get("value"), parameter.get("error")

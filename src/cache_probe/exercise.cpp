@@ -14,7 +14,8 @@ constexpr int kAnswers = 240, kFewest = 80;
 constexpr double kLong_rev = 280;      // then kFewest are enough
 constexpr int kMostPolluted = 40;
 constexpr std::size_t kMostSpots = 64;
-constexpr int kAtOnce = 10;            // at first
+constexpr int kAtOnce = 8, kInARow = 3;  // at first, so many behind each
+constexpr int kBursts = 2;
 constexpr double kSoonShare = 0.2;     // of the answers: another read comes right before
 constexpr double kAtOnceShare = 0.75;  // no rest but for the angle; else up to kMostRest_rev
 constexpr double kMostRest_rev = 2.5;
@@ -46,6 +47,7 @@ class Exerciser {
     };
     turns_ = count ? static_cast<std::int64_t>(1.5 * std::min<double>(count->count, kMostSpots)) + 1 : 0;
     for (int i = 0; i < kAtOnce && !prober_.spent(); ++i) at_once();
+    for (int i = 0; i < kBursts && !prober_.spent(); ++i) burst();
     for (int i = 0; i < kAnswers && !prober_.spent() && (i < kFewest || took_rev() < kLong_rev); ++i) {
       if (draw(kSoonShare)) elsewhere(Exercise::setup);
       answer();
@@ -82,7 +84,17 @@ class Exerciser {
   // Its first block may just be being read.
   void at_once() {
     elsewhere(Exercise::elsewhere);
-    if (!spots_.empty()) carry_on(Exercise::at_once, spots_.back());
+    for (int i = 0; i < kInARow && !spots_.empty(); ++i)
+      carry_on(Exercise::at_once, spots_.back());
+  }
+
+  // More than wait in the cache: in which order they leave it shows in how long the later ones take.
+  void burst() {
+    std::vector<std::uint64_t> order = targets_;
+    std::ranges::shuffle(order, random_);
+    if (!order.empty()) prober_.context().drive.synchronize_cache();
+    for (const std::uint64_t lbn : order)
+      keep(Exercise::burst, prober_.context().drive.write(lbn, 1), lbn, 1, true);
   }
 
   void elsewhere(Exercise kind) {
@@ -177,7 +189,8 @@ const char* name_of(Exercise kind) {
       "reads in front of earlier ones",
       "writes",
       "reads of what was written",
-      "reads that carry on at once"};
+      "reads that carry on at once",
+      "writes without pause"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -19,8 +19,9 @@ enum class Exercise : std::int64_t {
   written,       // a write
   read_written,  // a read of what was written
   at_once,       // a read that carries on as soon as the one before is complete
+  burst,         // one of many writes at places of their own, without pause; judged by its time
 };
-constexpr std::int64_t kExercises = static_cast<std::int64_t>(Exercise::at_once) + 1;
+constexpr std::int64_t kExercises = static_cast<std::int64_t>(Exercise::burst) + 1;
 const char* name_of(Exercise kind);
 
 // `targets`: as write_targets() has them; empty: reads only.

@@ -22,7 +22,16 @@ constexpr double kUsualNoise = 0.02;         // share of answers, worth kUsualWo
 constexpr double kUsualWorth = 25;
 constexpr double kByChance = 0.005;   // that noise alone contradicts so often: below, it is told
 constexpr double kWorthNaming = 0.1;  // of the answers of a kind
+constexpr double kMuchBetter = 0.7;   // of the error of the times of writes without pause
+constexpr Nanoseconds kLongBefore = 10 * kSecond;
+constexpr double kSoon = 0.1;         // revolutions; writes without pause
+constexpr int kOtherDraws = 6;        // where segments are replaced at random
 constexpr std::uint64_t kGain = 4;    // answers by which a value must fit better than none
+
+Exercise kind_of(const Observation& seen) { return static_cast<Exercise>(seen.x); }
+bool judged_by_hits(const Observation& seen) {
+  return kind_of(seen) != Exercise::setup && kind_of(seen) != Exercise::burst;
+}
 
 struct Answers {
   std::uint64_t all = 0, contradicted = 0;
@@ -56,8 +65,9 @@ double share_misled(const Record& record, Question question, bool hit) {
 
 class Replayed {
  public:
-  Replayed(const Record& record, const model::DriveModel& model)
-      : period_ns_(record.setting.period_ns), engine_(model) {
+  // `draws`: so many random choices were made before.
+  Replayed(const Record& record, const model::DriveModel& model, int draws = 0)
+      : period_ns_(record.setting.period_ns), draws_(draws), engine_(model) {
     for (const Observation& seen : record.observations)
       if (seen.question == Question::exercise) seen_.push_back(&seen);
     play(0);
@@ -72,10 +82,20 @@ class Replayed {
   const Observation& seen(std::size_t i) const { return *seen_[i]; }
   double model_rev(std::size_t i) const { return response_ns(i) / period_ns_; }
 
+  // Mean error of the responses of writes without pause.
+  double burst_error_ns() const {
+    double sum = 0, all = 0;
+    for (std::size_t i = 0; i < seen_.size(); ++i) {
+      if (kind_of(*seen_[i]) != Exercise::burst) continue;
+      sum += std::abs(response_ns(i) - static_cast<double>(seen_[i]->response_ns()));
+      ++all;
+    }
+    return all > 0 ? sum / all : 0;
+  }
+
  private:
   static bool from_media_for_sure(const Observation& seen) {
-    return seen.x == static_cast<std::int64_t>(Exercise::elsewhere) ||
-           seen.x == static_cast<std::int64_t>(Exercise::setup);
+    return kind_of(seen) == Exercise::elsewhere || kind_of(seen) == Exercise::setup;
   }
   double response_ns(std::size_t i) const { return static_cast<double>(responses_[i]); }
 
@@ -85,11 +105,17 @@ class Replayed {
   void play(Nanoseconds phase_ns) {
     responses_.clear();
     if (seen_.empty()) return;
-    engine_.reset(seen_.front()->issued_ns);
+    engine_.reset(seen_.front()->issued_ns - kLongBefore);
+    draw_before();
     Nanoseconds held = 0, free = 0, drive_free = 0, turned = phase_ns;
+    bool in_burst = false;
     for (const Observation* seen : seen_) {
       const Nanoseconds rest = seen->issued_ns - drive_free;
-      if (seen->x == static_cast<std::int64_t>(Exercise::at_once)) {
+      const bool burst = kind_of(*seen) == Exercise::burst;
+      const bool begins = burst && !(in_burst && static_cast<double>(rest) < kSoon * period_ns_);
+      in_burst = burst;
+      if (begins) free = std::max(free, engine_.synchronize(std::max(free, seen->issued_ns + held)));
+      if (kind_of(*seen) == Exercise::at_once || (burst && !begins)) {
         held = free + rest - seen->issued_ns;
       } else {
         held = std::max(held, free - seen->issued_ns);
@@ -107,7 +133,18 @@ class Replayed {
     }
   }
 
+  // One-block reads all over the drive.
+  void draw_before() {
+    const Nanoseconds begin = seen_.front()->issued_ns - kLongBefore;
+    for (int i = 0; i < draws_; ++i) {
+      engine::Request request;
+      request.lbn = engine_.blocks() / static_cast<std::uint64_t>(draws_) * static_cast<std::uint64_t>(i);
+      engine_.service(request, begin + i * kLongBefore / (draws_ + 1));
+    }
+  }
+
   double period_ns_;
+  int draws_;
   engine::Engine engine_;
   std::vector<const Observation*> seen_;
   std::vector<Nanoseconds> responses_;
@@ -118,7 +155,7 @@ std::uint64_t unfit(const Record& record, const model::DriveModel& model) {
   const Replayed replayed(record, model);
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < replayed.size(); ++i) {
-    if (replayed.seen(i).x == static_cast<std::int64_t>(Exercise::setup)) continue;
+    if (!judged_by_hits(replayed.seen(i))) continue;
     const bool fast = is_fast(replayed.seen(i), record.setting.period_ns);
     count += fast ? replayed.model_rev(i) >= kSurelyFast : replayed.model_rev(i) <= kSurelySlow;
   }
@@ -152,7 +189,22 @@ model::Parameter absent(std::string reason) {
   return parameter;
 }
 
-Explained judged(const Record& record, const Replayed& replayed) {
+// How likely another drive of the same model, whose random choices are others, would be as fast as a
+// hit, for each request. Empty: nothing is random.
+std::vector<double> by_other_draws(const Record& record, const model::DriveModel& model) {
+  if (model.cache.replacement.or_else(0) != static_cast<double>(model::Replacement::random)) return {};
+  std::vector<double> hits;
+  for (int draws = 1; draws <= kOtherDraws; ++draws) {
+    const Replayed other(record, model, draws);
+    hits.resize(other.size());
+    for (std::size_t i = 0; i < other.size(); ++i) hits[i] += (other.model_rev(i) < kFast) / double{kOtherDraws};
+  }
+  return hits;
+}
+
+Explained judged(const Record& record, const model::DriveModel& model) {
+  const Replayed replayed(record, model);
+  const std::vector<double> by_chance = by_other_draws(record, model);
   std::array<Answers, static_cast<std::size_t>(kExercises)> kinds{};
   Answers all;
   const double slow_if_hit = share_misled(record, Question::reread, true);
@@ -160,15 +212,17 @@ Explained judged(const Record& record, const Replayed& replayed) {
   const bool tells_hits = slow_if_hit < 0.5;  // else what is read again is no hit at all
   for (std::size_t i = 0; i < replayed.size(); ++i) {
     const Observation& seen = replayed.seen(i);
-    const double model = replayed.model_rev(i);
-    if (seen.x == static_cast<std::int64_t>(Exercise::setup)) continue;
-    if (model >= kSurelyFast && model <= kSurelySlow) continue;
+    const double answer = replayed.model_rev(i);
+    if (!judged_by_hits(seen)) continue;
+    if (answer >= kSurelyFast && answer <= kSurelySlow) continue;
     const bool fast = is_fast(seen, record.setting.period_ns);
-    const bool hit = model < kSurelyFast;
+    const bool hit = answer < kSurelyFast;
+    double misled = hit ? (tells_hits ? slow_if_hit : kUsualNoise) : fast_if_miss;
+    if (!by_chance.empty()) misled = std::max(misled, hit ? 1 - by_chance[i] : by_chance[i]);
     for (Answers* answers : {&kinds[static_cast<std::size_t>(seen.x)], &all}) {
       ++answers->all;
       answers->contradicted += fast != hit;
-      answers->by_noise += hit ? (tells_hits ? slow_if_hit : kUsualNoise) : fast_if_miss;
+      answers->by_noise += misled;
     }
   }
   Explained result;
@@ -199,6 +253,24 @@ Explained judged(const Record& record, const Replayed& replayed) {
   return result;
 }
 
+// In which order written data leave the cache, by the times of writes without pause.
+void order_of_destage(const Record& record, model::DriveModel& model) {
+  model::Parameter& order = model.cache.destage_order;
+  if (order || model.cache.destage_behind.or_else(0) == 0) return;
+  model::DriveModel changed = model;
+  const auto error_ms = [&](model::DestageOrder as) {
+    changed.cache.destage_order.value = static_cast<double>(as);
+    return Replayed(record, changed).burst_error_ns() * 1e-6;
+  };
+  const double oldest = error_ms(model::DestageOrder::oldest), by_lbn = error_ms(model::DestageOrder::by_lbn);
+  if (std::min(oldest, by_lbn) > kMuchBetter * std::max(oldest, by_lbn)) return;
+  order.value = static_cast<double>(by_lbn < oldest ? model::DestageOrder::by_lbn : model::DestageOrder::oldest);
+  order.method = fmt::format(
+      "writes without pause: the model's times are {:.2f} ms off, with the other order {:.2f} ms",
+      std::min(oldest, by_lbn), std::max(oldest, by_lbn));
+  order.reason.clear();
+}
+
 bool exercised(const Record& record) {
   return std::ranges::any_of(record.observations, [](const Observation& seen) {
     return seen.question == Question::exercise;
@@ -223,7 +295,7 @@ void fill_gaps(const Record& record, model::DriveModel& model) {
           best = &other;
         }
       }
-      if (!best || fewest + kGain > misfits) return;
+      if (!best || fewest + kGain > misfits) break;
       model::Parameter& policy = model.cache.*best->policy;
       policy.value = best->value;
       policy.samples = misfits - fewest;
@@ -232,6 +304,7 @@ void fill_gaps(const Record& record, model::DriveModel& model) {
       policy.reason.clear();
       misfits = fewest;
     }
+    order_of_destage(record, model);
   } catch (const Error&) {  // explain() tells why
   }
 }
@@ -243,7 +316,7 @@ Explained explain(const Record& record, const model::DriveModel& model) {
             {}};
   }
   try {
-    return judged(record, Replayed(record, model));
+    return judged(record, model);
   } catch (const Error& error) {
     return {absent(fmt::format("the model answers no requests: {}", error.what())), {}};
   }

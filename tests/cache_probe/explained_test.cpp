@@ -1,7 +1,9 @@
 // A model that is right explains what a drive's cache does, a model that is not says so.
 #include <array>
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <string>
+#include <utility>
 
 #include "cache_probe/cache_probe.h"
 #include "cache_probe/exercise.h"
@@ -56,10 +58,6 @@ TEST_CASE("the share of answers that a model contradicts") {
     }
     SECTION("three segments of ten") {
       other.cache.segments.value = 3;
-      named = "reads of the same again";
-    }
-    SECTION("random replacement") {
-      other.cache.replacement.value = static_cast<double>(model::Replacement::random);
       named = "reads of the same again";
     }
     SECTION("no cache") {
@@ -118,4 +116,29 @@ TEST_CASE("what no other test told is taken from what fits best") {
   found.cache.almost_read_hits.value = 0;
   fill_gaps(record, found);
   CHECK(found.cache.almost_read_hits.or_else(1) == 0);
+}
+
+TEST_CASE("the order in which written data leave the cache, by writes without pause") {
+  for (const auto& [drive, order] :
+       {std::pair{"cache-shared-writes", model::DestageOrder::oldest},
+        std::pair{"cache-destage-by-lbn", model::DestageOrder::by_lbn}}) {
+    CAPTURE(drive);
+    const std::string name = fmt::format("virtual:{}?imperfections=default&seed=1", drive);
+    const model::DriveModel truth = virtual_drive::virtual_model(name);
+    model::DriveModel found = truth;
+    found.cache.destage_order = {};
+    fill_gaps(record_of(truth, name), found);
+    REQUIRE(found.cache.destage_order);
+    CHECK(*found.cache.destage_order.value == static_cast<double>(order));
+  }
+}
+
+TEST_CASE("random choices of the drive are no contradiction") {
+  const std::string name = "virtual:cache-random?imperfections=default&seed=1";
+  const model::DriveModel truth = virtual_drive::virtual_model(name);
+  const Record record = record_of(truth, name);
+  CHECK(explain(record, truth).notes.empty());
+  model::DriveModel other = truth;
+  other.cache.segments.value = 2;
+  CHECK_FALSE(explain(record, other).notes.empty());
 }
