@@ -7,6 +7,7 @@
 namespace platter::cache_probe {
 namespace {
 
+constexpr int kTelling = 8;  // more samples
 constexpr int kPhaseSteps = 100, kBusSteps = 10;
 constexpr double kKept = 0.85;  // share of the residuals that counts: the worst are outliers
 constexpr double kGoodFit_rev = 0.05;
@@ -64,6 +65,27 @@ Fit best_offset(const std::vector<ArrivalSample>& samples, double blocks_rev, do
 }
 
 }  // namespace
+
+std::vector<double> telling_phases(std::vector<ArrivalSample> samples, double blocks_rev) {
+  if (samples.size() < 4) return {};
+  std::ranges::sort(samples, {}, &ArrivalSample::phase_rev);
+  // The first block just missed: the response grows by a revolution from one phase to the next.
+  std::size_t missed = 0;
+  double most = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double grows = samples[(i + 1) % samples.size()].response_rev - samples[i].response_rev;
+    if (grows > most) {
+      most = grows;
+      missed = i;
+    }
+  }
+  const double from = samples[missed].phase_rev;
+  const double step = fraction(samples[(missed + 1) % samples.size()].phase_rev - from);
+  std::vector<double> phases;
+  for (int i = 0; i < kTelling; ++i)
+    phases.push_back(fraction(from + step / 2 + blocks_rev * (i + 0.5) / kTelling));
+  return phases;
+}
 
 ArrivalFit fit_arrival(const std::vector<ArrivalSample>& samples, double blocks_rev,
                        std::optional<double> bus_rev) {

@@ -12,6 +12,10 @@ struct ArrivalSample {
   double response_rev = 0;
 };
 
+// Phases at which the arm comes down inside the request, as far as these samples tell where that
+// is: they are what tells the two hypotheses apart.
+std::vector<double> telling_phases(std::vector<ArrivalSample> samples, double blocks_rev);
+
 struct ArrivalFit {
   enum class Answer { on_arrival, in_order, hidden, unclear };
   Answer answer = Answer::unclear;

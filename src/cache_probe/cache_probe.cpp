@@ -33,8 +33,8 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
       [&] { test_segment_size(prober); },
       [&] { test_segment_count(prober); },
       [&] { test_adaptivity(prober); },
-      [&] { test_free_blocks(prober); },
       [&] { test_read_ahead_on_hit(prober); },
+      [&] { test_free_blocks(prober); },
       [&] { test_zero_latency_read(prober); },
       [&] {
         if (writable.empty()) return;

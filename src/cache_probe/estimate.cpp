@@ -151,7 +151,7 @@ ReadAhead Estimator::read_ahead_kind() {
 
 // Most blocks that are read ahead, whatever the boundary.
 Parameter Estimator::read_ahead_limit(ReadAhead kind) {
-  auto reach = edge_of(record_, Question::reach);
+  auto reach = reach_edge(record_);
   Question found_by = Question::reach;
   if (!reach && reach_blocks(record_) > 0) {
     found_by = Question::reach_end;
@@ -453,12 +453,10 @@ void Estimator::segments() {
 }
 
 Parameter Estimator::on_arrival(Question question, const std::string& method) {
-  std::vector<ArrivalSample> samples;
+  const std::vector<ArrivalSample> samples = arrival_samples(record_, question);
   double blocks_rev = 0, blocks = 0;
   for (const Observation& seen : record_.observations) {
     if (seen.question != question) continue;
-    samples.push_back(
-        {seen.phase_rev, static_cast<double>(seen.response_ns()) / record_.setting.period_ns});
     blocks = seen.blocks;
     blocks_rev = std::min(1.0, static_cast<double>(seen.blocks) / static_cast<double>(seen.x));
   }

@@ -68,16 +68,20 @@ bool waited(const Record& record, const Observation& seen) {
   return waits(record, seen, usual_write_ns(record));
 }
 
-Verdict written_persist(const Record& record) {
-  const Verdict forced = judge(record, Question::write_forced, 1).verdict;
+bool synchronize_lies(const Record& record) {
   int waiting = 0, all = 0;
   for (const Observation& seen : record.observations) {
     if (seen.question != Question::synchronize || seen.x != 1) continue;
     ++all;
     waiting += synchronize_waited(record, seen) ? 1 : 0;
   }
-  if (forced == Verdict::miss || 2 * waiting > all) return Verdict::miss;
-  return forced == Verdict::hit && all > 0 ? Verdict::hit : Verdict::open;
+  return all > 0 && 2 * waiting <= all;
+}
+
+Verdict written_persist(const Record& record) {
+  const Verdict forced = judge(record, Question::write_forced, 1).verdict;
+  if (forced == Verdict::miss) return Verdict::miss;
+  return forced == Verdict::hit && synchronize_lies(record) ? Verdict::hit : Verdict::open;
 }
 
 bool retained(const Record& record) {
@@ -94,17 +98,23 @@ bool after_sequential(const Record& record) {
 }
 
 bool sequential_tracks(const Record& record) {
-  return judge(record, Question::cross_sequential, 0).verdict == Verdict::hit ||
-         judge(record, Question::cross_sequential, 1).verdict == Verdict::hit;
+  for (const auto& [key, tally] : tallies_of(record, Question::cross_sequential))
+    if (judge(tally).verdict == Verdict::hit) return true;
+  return false;
 }
 
 bool adaptive(const Record& record) {
   return edge_of(record, Question::held_in_stream).has_value();
 }
 
+std::optional<Edge> reach_edge(const Record& record) {
+  for (const auto& [x, tally] : tallies_of(record, Question::reach_overrun))
+    if (judge(tally).verdict == Verdict::miss) return std::nullopt;
+  return edge_of(record, Question::reach);
+}
+
 std::int64_t reach_blocks(const Record& record) {
-  const auto edge = edge_of(record, Question::reach);
-  if (edge) return edge->last_hit;
+  if (const auto edge = reach_edge(record)) return edge->last_hit;
   // Where read-ahead itself pushes out what comes first: the end where it was found.
   std::int64_t end = 0;
   for (const auto& [x, tally] : tallies_of(record, Question::reach_end))
@@ -230,6 +240,15 @@ std::optional<double> bus_rev_per_block(const Record& record) {
   }
   if (!small || !large || blocks < 2) return std::nullopt;
   return std::max(0.0, *large - *small) / (blocks - 1) / record.setting.period_ns;
+}
+
+std::vector<ArrivalSample> arrival_samples(const Record& record, Question question) {
+  std::vector<ArrivalSample> samples;
+  for (const Observation& seen : record.observations)
+    if (seen.question == question)
+      samples.push_back(
+          {seen.phase_rev, static_cast<double>(seen.response_ns()) / record.setting.period_ns});
+  return samples;
 }
 
 bool bus_hides_arrival(const Record& record, std::uint32_t blocks) {

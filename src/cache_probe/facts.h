@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "cache_probe/arrival_fit.h"
 #include "cache_probe/edge.h"
 
 namespace platter::cache_probe {
@@ -18,6 +19,8 @@ bool sequential_tracks(
 bool adaptive(const Record& record);
 inline bool caches_reads(const Record& record) { return retained(record) || reads_ahead(record); }
 
+// How far what was read ahead is found; nullopt: nothing is, or its beginning is pushed out again.
+std::optional<Edge> reach_edge(const Record& record);
 // Blocks read ahead behind a one-block request at the beginning of a cylinder; 0: none.
 std::int64_t reach_blocks(const Record& record);
 // Blocks that a segment holds. `bound`: the tests found no larger request that overflows it.
@@ -65,6 +68,7 @@ std::optional<RandomReplacement> fit_random_replacement(
 // Time on the bus per block, in revolutions, from hits of two sizes; nullopt where none were large.
 std::optional<double> bus_rev_per_block(const Record& record);
 
+std::vector<ArrivalSample> arrival_samples(const Record& record, Question question);
 // Whether so many blocks of a track take as long on the bus as on the media, or longer.
 bool bus_hides_arrival(const Record& record, std::uint32_t blocks);
 
@@ -72,6 +76,8 @@ bool bus_hides_arrival(const Record& record, std::uint32_t blocks);
 std::optional<double> synchronize_ns(const Record& record);
 // Whether a SYNCHRONIZE CACHE had to wait for the media.
 bool synchronize_waited(const Record& record, const Observation& seen);
+// It returns at once although data wait.
+bool synchronize_lies(const Record& record);
 // Whether a write had to wait for others to reach the media.
 bool waited(const Record& record, const Observation& seen);
 // Hit: neither FUA nor SYNCHRONIZE CACHE waits for the media; miss: one of them does.

@@ -13,7 +13,7 @@ constexpr int kMostUnreadable = 16;
 constexpr int kSameSetups = 2;
 constexpr std::int64_t kManyAlike = 64, kRungs = 24, kFine = 8;
 constexpr double kReferenceKept_rev = 100;
-constexpr int kMostLadders = 24;
+constexpr int kMostLadders = 24, kMostDelayed = 2;
 constexpr std::int64_t kGrowth = 4;             // of the steps of a search
 constexpr std::int64_t kFarther = 8;            // of where the next ladder ends
 constexpr std::int64_t kEach = 8;               // so few are probed one by one
@@ -194,6 +194,7 @@ bool Prober::same_for_all(Question question, std::int64_t low, const Prepare& pr
 std::optional<Edge> Prober::locate(Question question, const Range& range, const Prepare& prepare) {
   const Trial trial = trial_of(question, prepare);
   std::int64_t low = range.from - 1, high = range.limit + 1, horizon = range.horizon;
+  int delayed = 0;
   for (int ladders = 0; ladders < kMostLadders && !spent(); ++ladders) {
     // Of very many, setups are dear: a range will do.
     if (range.each && low > kManyAlike && high <= range.limit && high - low <= low / kFine)
@@ -206,7 +207,9 @@ std::optional<Edge> Prober::locate(Question question, const Range& range, const 
       const bool misses = high > range.limit || decide(question, high, trial) == Verdict::miss;
       if (hits && misses) return edge_of(record_, question);
       if (hits && judge(record_, question, high).verdict == Verdict::hit) {
-        low = high;  // a hit that was delayed
+        // A hit that was delayed; or what comes first is lost while the last is waited for.
+        if (++delayed > kMostDelayed) break;
+        low = high;
         high = range.limit + 1;
         continue;
       }
@@ -230,6 +233,7 @@ std::optional<Edge> Prober::locate(Question question, const Range& range, const 
                range.limit) {  // nothing missed so far: by growing steps, and where it is expected
       const std::int64_t end = std::min(range.limit, std::max(low + 1, horizon));
       const std::int64_t step = range.each ? step_of_each(low, end) : 0;
+      if (range.overrun && low >= range.from) rungs.push_back(low);
       for (std::int64_t x = std::max(low + 1, range.from); x < end;
            x = range.each ? x + step : std::max(x + 1, kGrowth * x))
         rungs.push_back(x);
@@ -249,6 +253,16 @@ std::optional<Edge> Prober::locate(Question question, const Range& range, const 
     rungs.erase(std::ranges::unique(rungs).begin(), rungs.end());
     const auto missed = climb(question, rungs, prepare);
     if (!missed) return edge_of(record_, question);
+    if (*missed == 0 && rungs[0] == low && range.overrun) {
+      const auto lost = [&](std::int64_t x) {
+        const auto prepared = prepare(rungs.back());
+        if (!prepared) return false;
+        probe(*range.overrun, x, prepared->target(x), prepared->least_rev, prepared->setup);
+        return true;
+      };
+      if (decide(*range.overrun, low, lost) == Verdict::miss) return std::nullopt;
+      continue;
+    }
     if (*missed > 0) low = std::max(low, rungs[*missed - 1]);
     if (*missed < rungs.size()) {
       high = rungs[*missed];

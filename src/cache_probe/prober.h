@@ -78,7 +78,10 @@ class Prober {
   struct Range {
     std::int64_t from = 1, limit = 1, horizon = 1;
     std::vector<std::int64_t> guesses;
-    bool each = false;   // no x is left out: setups cost more than probes
+    bool each = false;  // no x is left out: setups cost more than probes
+    // Where a block that was held is lost when the farther ones are waited for: this question of it
+    // is decided, and no edge is looked for.
+    std::optional<Question> overrun;
     bool search = true;  // where ladders and single probes disagree; else the edge is "mixed" then
   };
   std::optional<Edge> locate(Question question, const Range& range, const Prepare& prepare);

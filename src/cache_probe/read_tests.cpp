@@ -24,9 +24,10 @@ constexpr std::int64_t kMostSegments = 2048;
 constexpr std::int64_t kAlignment = 64;  // blocks; a multiple of what drives round to
 constexpr int kFewOfMany = 2, kAllOfMany = 8;
 constexpr int kArrivalSamples = 12, kBusSamples = 3;
-constexpr double kGoneBy_rev = 0.05;  // more than a sector, much less than a revolution
-constexpr double kSettle_rev = 1.5;   // for read-ahead to begin
-constexpr double kSkewShare = 1.3;    // revolutions a track of read-ahead takes, skew included
+constexpr double kShortRequest = 0.5;  // of a track
+constexpr double kGoneBy_rev = 0.05;   // more than a sector, much less than a revolution
+constexpr double kSettle_rev = 1.5;    // for read-ahead to begin
+constexpr double kSkewShare = 1.3;     // revolutions a track of read-ahead takes, skew included
 
 // Time that reading on for so many blocks takes.
 double reading_rev(const Prober& prober, std::int64_t blocks) {
@@ -59,6 +60,16 @@ std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks) {
   auto place = prober.places().fresh(kind, span);
   if (!place && kind == Kind::starts_cylinder) place = prober.places().fresh(Kind::any, span);
   return place;
+}
+
+// Until the arm follows the next command at once, whatever was read before.
+double until_free_rev(const Prober& prober) {
+  const std::int64_t reach = reach_blocks(prober.record());
+  if (reach == 0) return 0;
+  const auto least = cut_short(prober.record());
+  if (!least)
+    return reading_rev(prober, std::min<std::int64_t>(reach, prober.record().setting.track_blocks));
+  return least->all || least->least_blocks > 0 ? reading_rev(prober, reach) : 0;
 }
 
 // What the mode page lets expect; it may be wrong.
@@ -204,7 +215,12 @@ void test_read_ahead(Prober& prober) {
     ends.push_back(end);
   ends.push_back(track - 1);
   if (reads_ahead(record)) {
-    prober.locate(Question::reach, {1, most_blocks(prober), kHorizon * track, ends},
+    prober.locate(Question::reach,
+                  {.from = 1,
+                   .limit = most_blocks(prober),
+                   .horizon = kHorizon * track,
+                   .guesses = ends,
+                   .overrun = Question::reach_overrun},
                   past(prober, {.kind = Kind::starts_cylinder}));
   }
   // Read-ahead may push out what it read first; then what it ends at tells how far it goes.
@@ -222,7 +238,7 @@ void test_read_ahead(Prober& prober) {
   }
   // It may end at a multiple of some number of blocks: then it goes farthest behind requests that
   // end before such a multiple.
-  if (const auto edge = edge_of(record, Question::reach); edge && edge->first_miss) {
+  if (const auto edge = reach_edge(record); edge && edge->first_miss) {
     const Prober::Prepare prepare = past(prober, {.kind = Kind::starts_cylinder, .aligned = true});
     const std::int64_t beyond = edge->last_hit + 1;
     const Prober::Trial trial = prober.trial_of(Question::reach_aligned, prepare);
@@ -247,7 +263,7 @@ void test_read_ahead(Prober& prober) {
     const auto before = static_cast<std::uint32_t>(std::min<std::int64_t>(4, (reach - 1) / 2));
     const std::int64_t over = before + 1 + std::min<std::int64_t>(2, reach - before - 1);
     // Where read-ahead pushes out what it read first, the end of the cylinder is where to look.
-    const bool overruns = !edge_of(record, Question::reach);
+    const bool overruns = !reach_edge(record);
     const auto cross = [&](Question question, Kind kind) {
       prober.decide(question, 0, [&](std::int64_t key) {
         auto place = place_for(prober, kind, over);
@@ -312,6 +328,22 @@ void test_read_ahead(Prober& prober) {
                    setup_of(*next, next->first + 3, 8));
       return true;
     });
+    // Or the ends of two tracks, where a segment is shorter than a track.
+    if (!sequential_tracks(record)) {
+      prober.decide(Question::cross_sequential, 2, [&](std::int64_t key) {
+        const auto place = place_for(prober, Kind::starts_cylinder, 3 * track);
+        const auto next = place ? prober.places().place_of_lbn(place->last + 1) : std::nullopt;
+        if (!next) return false;
+        const std::uint32_t end = std::min<std::uint32_t>(8, next->blocks());
+        prober.refresh_angle();
+        request(prober, place->last + 1 - end, end);
+        prober.rest_rev(kSettle_rev);
+        prober.read(next->last + 1 - end, end);
+        prober.probe(Question::cross_sequential, key, next->last + 3, kSettle_rev,
+                     setup_of(*next, next->last + 1 - end, end));
+        return true;
+      });
+    }
     return;
   }
   prober.locate(Question::reach_sequential, {3, 4 * track, 2 * track, ends}, sequential);
@@ -365,7 +397,7 @@ void test_segment_size(Prober& prober) {
                       request_of(request, reach, [&](std::int64_t x) { return request - 1 + x; }));
   } else {
     upper = edge_of(record, Question::reach_aligned);
-    if (!upper || bounded) upper = edge_of(record, Question::reach);
+    if (!upper || bounded) upper = reach_edge(record);
   }
   if (!upper && reach == 0) return;
   const std::int64_t top = request - 1 + (upper ? upper->sure_hit : reach);
@@ -427,7 +459,13 @@ void test_segment_count(Prober& prober) {
   const std::int64_t horizon = counts.empty() ? kFirstSegments : counts[0] + 1;
   std::optional<Edge> count;
   if (retained(record))
-    count = prober.locate(Question::segments, {1, most, horizon, counts, true, false},
+    count = prober.locate(Question::segments,
+                          {.from = 1,
+                           .limit = most,
+                           .horizon = horizon,
+                           .guesses = counts,
+                           .each = true,
+                           .search = false},
                           scattered(1, 0, 0));
   // Where requested blocks are dropped, or read-ahead pushes them out before the next read is
   // served, a block read ahead tells.
@@ -495,15 +533,17 @@ void test_adaptivity(Prober& prober) {
   const auto size = segment_size(record);
   const auto count = segment_count(record);
   if (!size || !count || size->bound || size->only_ahead || count->random || count->bound) return;
-  // A stream long enough for any drive to see it as one, then a request that carries it on.
+  // A stream long enough for any drive to see it as one, then a request elsewhere (what the stream
+  // itself left is of many sizes).
   const auto trial = [&](std::int64_t x) {
-    const auto place = place_for(prober, Kind::any, kStream + x + reach_blocks(record));
-    if (!place) return false;
+    const auto place = place_for(prober, Kind::any, kStream);
+    const auto other = place_for(prober, Kind::any, x + reach_blocks(record));
+    if (!place || !other) return false;
     for (std::uint64_t i = 0; i < kStream; ++i) prober.context().drive.read(place->first + i, 1);
-    const std::uint64_t lbn = place->first + kStream;
-    prober.read(lbn, static_cast<std::uint32_t>(x));
-    prober.probe(Question::held_in_stream, x, lbn, 0,
-                 setup_of(*place, lbn, static_cast<std::uint32_t>(x)));
+    prober.refresh_angle();
+    prober.read(other->first, static_cast<std::uint32_t>(x));
+    prober.probe(Question::held_in_stream, x, other->first, 0,
+                 setup_of(*other, other->first, static_cast<std::uint32_t>(x)));
     return true;
   };
   const double all = size->blocks * count->count;
@@ -534,7 +574,7 @@ void test_free_blocks(Prober& prober) {
     // for that before the block arrives.
     prober.refresh_angle();
     prober.read(place->last + 1 + place->blocks() / 2);
-    prober.rest_until(lbn, 0, 0.8, 0.9);
+    prober.rest_until(lbn, until_free_rev(prober), 0.8, 0.9);
     prober.read(lbn);
     prober.probe_now(Question::free_blocks, key, lbn - static_cast<std::uint64_t>(before),
                      setup_of(*place, lbn, 1));
@@ -626,21 +666,31 @@ void test_zero_latency_read(Prober& prober) {
                 setup_of(*place, place->first, half));
   }
   if (bus_hides_arrival(record, blocks)) return;
-  const auto least = cut_short(record);
-  const double finish_rev = least && (least->all || least->least_blocks > 0)
-                                ? reading_rev(prober, reach_blocks(record))
-                                : 0;
-  for (int i = 0; i < kArrivalSamples && !prober.spent(); ++i) {
+  const double finish_rev = until_free_rev(prober);
+  sample_arrival(prober, Question::whole_track_read, blocks, [&](double ahead_rev) {
     const auto place = place_for(prober, Kind::any, track);
-    if (!place) return;
+    if (!place) return false;
     prober.refresh_angle();
     prober.read(place->last + 1 + place->blocks() / 2);
-    prober.rest_until(place->first, finish_rev, (i + 0.5) / kArrivalSamples,
-                      (i + 0.5) / kArrivalSamples);
+    prober.rest_until(place->first, finish_rev, ahead_rev, ahead_rev);
     const double phase = prober.angle_now_rev() - prober.angle_rev(place->first);
     const auto done = prober.read(place->first, std::min(blocks, place->blocks()));
     prober.keep(Question::whole_track_read, place->track.sectors, done, place->first, blocks, false,
                 setup_of(*place, place->first, blocks), phase - std::floor(phase));
+    return true;
+  });
+}
+
+void sample_arrival(Prober& prober, Question question, std::uint32_t blocks,
+                    const std::function<bool(double ahead_rev)>& sample) {
+  for (int i = 0; i < kArrivalSamples && !prober.spent(); ++i)
+    if (!sample((i + 0.5) / kArrivalSamples)) return;
+  // A short request is seldom met in its middle by chance.
+  const double share = blocks / static_cast<double>(prober.places().track_blocks());
+  if (share > kShortRequest) return;
+  for (const double phase : telling_phases(arrival_samples(prober.record(), question), share)) {
+    if (prober.spent()) return;
+    sample(1 - phase);
   }
 }
 

@@ -2,6 +2,8 @@
 // what follows from it is in estimate.h.
 #pragma once
 
+#include <functional>
+
 #include "cache_probe/prober.h"
 
 namespace platter::cache_probe {
@@ -25,5 +27,9 @@ void test_zero_latency_read(Prober& prober);
 // Reads on distinct cylinders, in order; empty: no room.
 std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, std::uint32_t blocks,
                                           double rest_rev);
+
+// Samples with the first block of a request so far ahead of the heads when it is issued.
+void sample_arrival(Prober& prober, Question question, std::uint32_t blocks,
+                    const std::function<bool(double ahead_rev)>& sample);
 
 }  // namespace platter::cache_probe

@@ -60,6 +60,7 @@ enum class Question : std::uint8_t {
   replaced,         // the oldest of x reads, read again before one more came
   written_held,     // first of x scattered writes, all of them on the media
   kept_of_many,     // the x-th newest of many scattered reads, all of which are probed
+  reach_overrun,    // x blocks past the request, once what comes much later was read ahead
 };
 
 const char* name_of(Question question);

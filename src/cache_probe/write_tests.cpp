@@ -15,10 +15,10 @@ constexpr std::size_t kUsualTargets = 12, kMostTargets = 64, kLeastTargets = 4;
 constexpr std::uint32_t kMostOfLargeWrite = 1024;  // blocks
 constexpr int kMostRuns = 7, kRunsThatAgree = 3, kSynchronizations = 3;
 constexpr double kDestage_rev = 10;  // for written data to reach the media where nothing tells
+constexpr double kDestageAll_rev = 40;
 constexpr double kFirstIdle_rev = 2.5, kMostIdle_rev = 250;
 constexpr double kIdleRatio = 1.1;  // how well the idle time is told
 constexpr std::int64_t kFirstHeld = 5;
-constexpr int kArrivalSamples = 12;
 constexpr int kTries = 2000;
 
 bool writes_cached(const Record& record) {
@@ -41,8 +41,10 @@ bool synchronize(Prober& prober, std::optional<std::pair<Question, std::int64_t>
 
 // Until nothing waits for the media.
 void settle(Prober& prober) {
-  if (!synchronize(prober) || written_persist(prober.record()) == Verdict::hit)
+  if (!synchronize(prober))
     prober.rest_rev(kDestage_rev);
+  else if (synchronize_lies(prober.record()))
+    prober.rest_rev(kDestageAll_rev);
 }
 
 // With its sector far ahead, so that a write which waits for it is slow.
@@ -163,6 +165,7 @@ void test_write_back(Prober& prober, Targets& targets) {
   }
   prober.decide(Question::write_forced, 1, [&](std::int64_t x) {
     const std::uint64_t lbn = targets.next();
+    settle(prober);
     prober.refresh_angle();
     prober.rest_until(lbn, 0);
     prober.keep(Question::write_forced, x, prober.context().drive.write(lbn, 1, true), lbn, 1,
@@ -339,19 +342,20 @@ void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writab
   drive.learn_contents(place->first, blocks);
   const bool cached = writes_cached(record);
   const bool forced = cached && judge(record, Question::write_forced, 1).verdict == Verdict::miss;
-  for (int i = 0; i < kArrivalSamples && !prober.spent(); ++i) {
+  sample_arrival(prober, Question::whole_track_write, blocks, [&](double ahead_rev) {
     prober.refresh_angle();
     // The arm comes from near by, so that its way takes the same time each time.
     std::uniform_int_distribution<std::uint64_t> back(1, place->blocks());
     drive.read(place->first - back(prober.context().random), 1, true);
-    prober.rest_until(place->first, 0, (i + 0.5) / kArrivalSamples, (i + 0.5) / kArrivalSamples);
+    prober.rest_until(place->first, 0, ahead_rev, ahead_rev);
     const double phase = prober.angle_now_rev() - prober.angle_rev(place->first);
     // FUA where it waits for the media, else what SYNCHRONIZE CACHE waits for.
     auto done = drive.write(place->first, blocks, forced);
     if (cached && !forced) done.completed_ns = drive.synchronize_cache().completed_ns;
     prober.keep(Question::whole_track_write, place->track.sectors, done, place->first, blocks, true,
                 Setup{blocks, 0, 0}, phase - std::floor(phase));
-  }
+    return true;
+  });
 }
 
 }  // namespace platter::cache_probe

@@ -36,7 +36,8 @@ SimpleDrive::SimpleDrive(const DriveFacts& facts, std::uint64_t seed)
       random_(seed),
       period_ns_(60e9 / facts.rpm),
       phase_rev_(uniform()),
-      segments_(facts.cache.segments) {}
+      segments_(facts.cache.segments),
+      segment_blocks_(facts.cache.segment_blocks) {}
 
 double SimpleDrive::angle_rev(Nanoseconds t) const {
   const double turns = phase_rev_ + static_cast<double>(t) / period_ns_;
@@ -107,8 +108,7 @@ std::size_t SimpleDrive::victim() {
 }
 
 void SimpleDrive::trim(Segment& segment) const {
-  if (segment.end - segment.first > facts_.cache.segment_blocks)
-    segment.first = segment.end - facts_.cache.segment_blocks;
+  if (segment.end - segment.first > segment_blocks_) segment.first = segment.end - segment_blocks_;
 }
 
 void SimpleDrive::start_ahead(std::size_t segment, std::uint64_t lbn, std::uint64_t end) {
@@ -128,7 +128,7 @@ void SimpleDrive::start_ahead(std::size_t segment, std::uint64_t lbn, std::uint6
       break;
     }
     case model::ReadAhead::to_segment_full:
-      stop = end + c.segment_blocks;
+      stop = end + segment_blocks_;
       break;
     case model::ReadAhead::to_next_track_if_sequential: {
       const std::uint64_t track = (end - 1) / facts_.sectors * facts_.sectors;
@@ -140,10 +140,44 @@ void SimpleDrive::start_ahead(std::size_t segment, std::uint64_t lbn, std::uint6
     }
   }
   if (c.read_ahead_max > 0) stop = std::min(stop, end + c.read_ahead_max);
-  if (!c.over_requested && !c.discards)
-    stop = std::min(stop, std::max(end, lbn + c.segment_blocks));
+  if (!c.over_requested && !c.discards) stop = std::min(stop, std::max(end, lbn + segment_blocks_));
   stop = std::min(stop, map_.blocks());
-  if (stop > end) ahead_ = Ahead{segment, end, stop};
+  if (c.after_sequential && (carried_on_.empty() || !carried_on_.back())) return;
+  const std::uint64_t must = c.abort ? std::min(stop, end + c.read_ahead_min) : stop;
+  if (stop > end) ahead_ = Ahead{segment, end, stop, must};
+}
+
+// Another command is obeyed, once as much has been read ahead as must be.
+void SimpleDrive::stop_ahead() {
+  while (ahead_ && ahead_->next < ahead_->must) {
+    Segment& segment = segments_[ahead_->segment];
+    media_free_ = pass(ahead_->next, arrive(ahead_->next, media_free_));
+    segment.end = ++ahead_->next;
+    trim(segment);
+  }
+  if (facts_.cache.resumes && ahead_ && ahead_->next < ahead_->stop) paused_ = ahead_;
+  ahead_.reset();
+}
+
+// Few large segments while nearly all reads carry on from one of the last few, else many small
+// ones.
+void SimpleDrive::adapt(std::uint64_t lbn, std::uint64_t end) {
+  constexpr std::size_t kEnds = 6, kWindow = 24, kFew = 4;
+  carried_on_.push_back(std::ranges::find(ends_, lbn) != ends_.end());
+  if (carried_on_.size() > kWindow) carried_on_.pop_front();
+  ends_.push_back(end);
+  if (ends_.size() > kEnds) ends_.pop_front();
+  const CacheFacts& c = facts_.cache;
+  if (c.adaptive_min == 0 || carried_on_.size() < kWindow || !dirty_.empty()) return;
+  const auto on = static_cast<std::size_t>(std::ranges::count(carried_on_, true));
+  const std::size_t wanted = on + kFew >= kWindow ? c.adaptive_min
+                             : on <= kFew         ? c.segments
+                                                  : segments_.size();
+  if (wanted == segments_.size()) return;
+  ahead_.reset();
+  paused_.reset();
+  segments_.assign(wanted, {});
+  segment_blocks_ = static_cast<std::uint32_t>(std::size_t{c.segments} * c.segment_blocks / wanted);
 }
 
 void SimpleDrive::destage_one() {
@@ -157,7 +191,13 @@ void SimpleDrive::destage_one() {
 
 // What the drive does on its own until the next command arrives.
 void SimpleDrive::background(Nanoseconds until) {
-  while (!dirty_.empty() && media_free_ < until) destage_one();
+  const Nanoseconds idle = last_command_ + from_ms(facts_.cache.destage_idle_ms);
+  if (facts_.cache.destage_idle_ms == 0 || idle < until) {
+    if (!dirty_.empty() && facts_.cache.destage_idle_ms > 0)
+      media_free_ = std::max(media_free_, idle);
+    while (!dirty_.empty() && media_free_ < until) destage_one();
+  }
+  if (!ahead_) ahead_ = std::exchange(paused_, std::nullopt);
   while (ahead_ && media_free_ < until) {
     Segment& segment = segments_[ahead_->segment];
     const auto before = std::pair(cylinder_, head_);
@@ -169,7 +209,7 @@ void SimpleDrive::background(Nanoseconds until) {
     media_free_ = done;
     segment.end = ++ahead_->next;
     trim(segment);
-    if (ahead_->next >= ahead_->stop) ahead_.reset();
+    if (ahead_->next >= ahead_->stop) ahead_ = std::exchange(paused_, std::nullopt);
   }
   media_free_ = std::max(media_free_, until);
 }
@@ -178,23 +218,25 @@ Nanoseconds SimpleDrive::read(std::uint64_t lbn, std::uint32_t blocks, Nanosecon
                               bool through) {
   const CacheFacts& c = facts_.cache;
   const auto transfer = static_cast<Nanoseconds>(facts_.block_us * 1e3 * blocks);
+  adapt(lbn, lbn + blocks);
   if (c.reads && !through) {
     for (std::size_t i = 0; i < segments_.size(); ++i) {
       Segment& segment = segments_[i];
       if (!segment.holds(lbn, blocks)) continue;
       segment.used = ++uses_;
-      if (ahead_ && ahead_->segment != i) ahead_.reset();
+      if (ahead_ && ahead_->segment != i) stop_ahead();
       if (c.on_hit && !ahead_ && !segment.written) start_ahead(i, lbn, segment.end);
       return t + from_ms(facts_.hit_ms) + transfer;
     }
   }
-  ahead_.reset();
+  stop_ahead();
   while (!dirty_.empty()) destage_one();
   const Nanoseconds start = std::max(t + from_ms(0.2), media_free_);
   const Nanoseconds done = media(lbn, blocks, start, false);
   media_free_ = done;
   if (c.reads) {
     const std::size_t taken = victim();
+    if (paused_ && paused_->segment == taken) paused_.reset();
     Segment& segment = segments_[taken];
     segment = {c.free_blocks ? early_ : lbn, lbn + blocks, ++uses_, uses_, false};
     trim(segment);
@@ -207,7 +249,8 @@ Nanoseconds SimpleDrive::read(std::uint64_t lbn, std::uint32_t blocks, Nanosecon
 
 void SimpleDrive::keep_written(std::uint64_t lbn, std::uint64_t blocks) {
   for (Segment& segment : segments_)
-    if (segment.first < lbn + blocks && lbn < segment.end) segment = {};
+    if (segment.first < lbn + blocks && lbn < segment.end && !facts_.cache.write_updates)
+      segment = {};
   if (!facts_.cache.writes_take_read_segments) return;
   segments_[victim()] = {lbn, lbn + blocks, ++uses_, uses_, true};
 }
@@ -216,10 +259,10 @@ Nanoseconds SimpleDrive::write(std::uint64_t lbn, std::uint32_t blocks, Nanoseco
                                bool through) {
   const CacheFacts& c = facts_.cache;
   const auto transfer = static_cast<Nanoseconds>(facts_.block_us * 1e3 * blocks);
-  ahead_.reset();
+  stop_ahead();
   const bool appends =
       c.combine_writes && !dirty_.empty() && dirty_.back().lbn + dirty_.back().blocks == lbn;
-  if (c.write_back == 2 && !through) {
+  if (c.write_back == 2 && (!through || c.persist)) {
     if (appends) {
       dirty_.back().blocks += blocks;
     } else {
@@ -240,8 +283,9 @@ Nanoseconds SimpleDrive::write(std::uint64_t lbn, std::uint32_t blocks, Nanoseco
 }
 
 Nanoseconds SimpleDrive::synchronize(Nanoseconds t) {
+  if (facts_.cache.persist) return t + from_ms(facts_.hit_ms);
   while (!dirty_.empty()) destage_one();
-  return std::max(t, media_free_);
+  return std::max(t, media_free_) + from_ms(facts_.hit_ms);
 }
 
 scsi::Expected<void> SimpleDrive::submit(const scsi::Command& command, std::uint32_t tag) {
@@ -287,7 +331,7 @@ scsi::Expected<void> SimpleDrive::submit(const scsi::Command& command, std::uint
       done.sense = {0x70, 0, 0x05, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0x20, 0, 0, 0, 0, 0};
   }
   if (done.data.size() > command.transfer_length) done.data.resize(command.transfer_length);
-  clock_.now = done.completed_ns = t;
+  clock_.now = done.completed_ns = last_command_ = t;
   done_ = std::move(done);
   return {};
 }

@@ -32,6 +32,14 @@ struct CacheFacts {
   std::uint32_t write_segments = 1;  // writes that may wait for the media
   bool writes_take_read_segments = true, read_hit_on_written = true;
   bool combine_writes = true;
+  std::uint32_t read_ahead_min = 0;  // blocks read before another command is obeyed
+  bool abort = true;                 // false: all are
+  bool resumes = false;              // what was broken off goes on when the drive is idle
+  bool after_sequential = false;     // read-ahead only behind a read that carries on from the last
+  std::uint32_t adaptive_min = 0;    // > 0: so few, larger segments while most reads carry on
+  bool write_updates = false;        // a write into a segment of read data leaves the rest of it
+  bool persist = false;              // neither FUA nor SYNCHRONIZE CACHE waits
+  double destage_idle_ms = 0;        // without a command, until written data go to the media
 };
 
 struct Noise {
@@ -77,7 +85,7 @@ class SimpleDrive final : public scsi::Device {
   };
   struct Ahead {  // read-ahead under way
     std::size_t segment = 0;
-    std::uint64_t next = 0, stop = 0;
+    std::uint64_t next = 0, stop = 0, must = 0;
   };
   struct Dirty {
     std::uint64_t lbn = 0, blocks = 0;
@@ -89,6 +97,8 @@ class SimpleDrive final : public scsi::Device {
   Nanoseconds synchronize(Nanoseconds t);
   void background(Nanoseconds until);
   void destage_one();
+  void stop_ahead();
+  void adapt(std::uint64_t lbn, std::uint64_t end);
   void keep_written(std::uint64_t lbn, std::uint64_t blocks);
   void start_ahead(std::size_t segment, std::uint64_t lbn, std::uint64_t end);
   std::uint64_t track_end(std::uint64_t lbn) const;  // LBN behind its track
@@ -109,7 +119,11 @@ class SimpleDrive final : public scsi::Device {
   std::mt19937_64 random_;
   double period_ns_, phase_rev_;
   std::vector<Segment> segments_;
-  std::optional<Ahead> ahead_;
+  std::optional<Ahead> ahead_, paused_;
+  std::uint32_t segment_blocks_ = 0;
+  std::deque<std::uint64_t> ends_;  // of the last reads
+  std::deque<bool> carried_on_;     // did they
+  Nanoseconds last_command_ = 0;
   std::deque<Dirty> dirty_;
   std::uint64_t uses_ = 0;
   std::uint32_t cylinder_ = 0, head_ = 0;
