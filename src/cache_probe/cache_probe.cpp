@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "cache_probe/exercise.h"
+#include "cache_probe/freedoms.h"
 #include "cache_probe/places.h"
 #include "cache_probe/prober.h"
 #include "cache_probe/read_tests.h"
@@ -56,8 +57,9 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
     tests[i]();
   }
   record.setting.complete = !prober.spent();
-  context.report("cache", 1.0);
   findings.estimate = estimate_cache(record);
+  findings.estimate.cache.freedoms = probe_freedoms(prober, findings.estimate.cache, writable);
+  context.report("cache", 1.0);
   return findings;
 }
 

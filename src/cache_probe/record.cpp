@@ -13,7 +13,7 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr std::array<const char*, 43> kNames = {
+constexpr std::array<const char*, 44> kNames = {
     "miss_control",      "reread",           "next_block",       "reach",
     "reach_aligned",     "reach_mid",        "reach_large",      "cross_track",
     "cross_cylinder",    "cross_sequential", "reach_sequential", "held_first",
@@ -24,8 +24,8 @@ constexpr std::array<const char*, 43> kNames = {
     "whole_track_write", "exercise",         "write_forced",     "synchronize",
     "destaged",          "write_run_large",  "write_into",       "next_sequential",
     "reach_end",         "cut_short",        "held_in_stream",   "replaced",
-    "written_held",      "kept_of_many",     "reach_overrun"};
-static_assert(kNames.size() == static_cast<std::size_t>(Question::reach_overrun) + 1);
+    "written_held",      "kept_of_many",     "reach_overrun",    "freedom"};
+static_assert(kNames.size() == static_cast<std::size_t>(Question::freedom) + 1);
 
 Question question_of(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {

@@ -131,6 +131,14 @@ void append_missing(std::string& text, const Missing& missing) {
     text += fmt::format("  {}: {}\n", joined(paths, ", "), reason);
 }
 
+void append_freedoms(std::string& text, const std::vector<model::CacheFreedom>& freedoms) {
+  if (freedoms.empty()) return;
+  text += "\nMode page 08h: what the drive says of a field, and what a change of it did\n";
+  for (const model::CacheFreedom& freedom : freedoms)
+    text += fmt::format("  {:<34} {:<11} {:<9} {}\n", freedom.field,
+                        freedom.changeable ? "changeable" : "fixed", freedom.effect, freedom.because);
+}
+
 void append_validity(std::string& text, const model::Validity& validity) {
   text += "\nValidity\n";
   if (!validity.reads && !validity.writes) {
@@ -280,6 +288,7 @@ std::string model_as_text(const model::DriveModel& model) {
   append_head(text, model);
   append_zones(text, model);
   append_parameters(text, parameters);
+  append_freedoms(text, model.cache.freedoms);
   append_missing(text, missing_by_reason(model, parameters));
   append_validity(text, model.validity);
   if (!model.provenance.notes.empty()) text += "\nNotes\n";

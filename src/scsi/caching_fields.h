@@ -17,6 +17,11 @@ struct CachingField {
   std::uint8_t byte = 0, shift = 0, bits = 0;
 };
 
+struct CacheFieldValue {
+  const CachingField* field = nullptr;
+  std::uint32_t value = 0;
+};
+
 // In the page's order.
 std::span<const CachingField> caching_fields();
 // nullptr: no field has that name.

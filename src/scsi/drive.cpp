@@ -618,6 +618,24 @@ bool Drive::set_cache(bool write_cache_enabled, bool read_cache_disabled,
   return true;
 }
 
+bool Drive::set_cache_fields(std::span<const CacheFieldValue> values) {
+  const auto before = mode_page(kCachingPage.page, PageControl::current);
+  if (!before) return false;
+  auto wanted = *before;
+  for (const auto& [field, value] : values) {
+    if (!has_field(*before, *field)) return false;
+    set_value(wanted, *field, value);
+  }
+  if (wanted == *before) return true;
+  const auto as_wanted = [&] {
+    const auto after = mode_page(kCachingPage.page, PageControl::current);
+    return after && std::ranges::all_of(values, [&](const CacheFieldValue& of) {
+             return has_field(*after, *of.field) && value_of(*after, *of.field) == of.value;
+           });
+  };
+  return impl_->change({kCachingPage, *before}, wanted, as_wanted);
+}
+
 Stopped Drive::stop(PageCode code, StoppedPage (*stopped_page)(Bytes)) {
   const auto before = mode_page(code.page, PageControl::current, code.subpage);
   const auto wanted = before ? stopped_page(*before) : std::nullopt;

@@ -7,11 +7,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/drive_model.h"
+#include "scsi/caching_fields.h"
 #include "scsi/conditions.h"
 #include "scsi/device.h"
 #include "scsi/guard.h"
@@ -99,6 +101,8 @@ class Drive {
   // MODE SELECT with SP=0 of WCE/RCD/DRA; false if the drive refuses. What it was is recorded at the
   // first change; restore_settings() (also called by the destructor) brings it back.
   bool set_cache(bool write_cache_enabled, bool read_cache_disabled, bool read_ahead_disabled);
+  // The same of any of that page's fields; true: the drive took them, and shows them.
+  bool set_cache_fields(std::span<const CacheFieldValue> values);
   // The same for what the drive does on its own: background scans and power conditions.
   Stopped stop_background_scan();
   Stopped stop_power_conditions();

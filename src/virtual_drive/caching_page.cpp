@@ -167,10 +167,11 @@ std::optional<std::size_t> CachingPage::wrong_byte(const Page& page) const {
 
 Page CachingPage::shown(Page page) const {
   if (!divides()) return page;
-  if (get(page, "SIZE") != 0)
-    put(page, "NUMBER OF CACHE SEGMENTS", total_blocks() / get(page, "CACHE SEGMENT SIZE"));
-  else
-    put(page, "CACHE SEGMENT SIZE", total_blocks() / get(page, "NUMBER OF CACHE SEGMENTS"));
+  const Page now = obeyed(page);
+  const bool by_size = get(now, "SIZE") != 0;
+  const std::string_view given = by_size ? "CACHE SEGMENT SIZE" : "NUMBER OF CACHE SEGMENTS",
+                         follows = by_size ? "NUMBER OF CACHE SEGMENTS" : "CACHE SEGMENT SIZE";
+  if (!has(ignored_, follows)) put(page, follows, total_blocks() / get(now, given));
   return page;
 }
 
