@@ -338,6 +338,9 @@ class Freedoms {
     Values smaller{set("CACHE SEGMENT SIZE", static_cast<std::uint64_t>(blocks / 4 * each))};
     if (changeable("SIZE")) smaller.push_back(set("SIZE", 1));
     contrast(first_block_of(blocks / 2), {}, smaller, Verdict::miss);
+    if (effect_ == "none" && now("IC") == 0 && changeable("IC"))
+      compare(first_block_of(blocks / 2), Verdict::hit, "", joined(smaller, {set("IC", 1)}),
+              Verdict::miss);
     const std::int64_t reach = std::min(reach_blocks(prober_.record()), blocks - 1);
     if (because_.ends_with("anyway") && reach > blocks / 2)
       contrast(behind(reach), {}, smaller, Verdict::miss);

@@ -138,6 +138,7 @@ TEST_CASE("fields of read-ahead that no command stops and of a buffer that divid
   CHECK(adaptive.changeable("IC"));
   CHECK(adaptive.effect("IC") == "seen");
   CHECK(adaptive.effect("NUMBER OF CACHE SEGMENTS") == "seen");
+  CHECK(adaptive.effect("CACHE SEGMENT SIZE") == "seen");
 
   CHECK(freedoms_of("cache-one-segment", 1).effect("NUMBER OF CACHE SEGMENTS") == "seen");
   CHECK(freedoms_of("cache-random", 1).effect("NUMBER OF CACHE SEGMENTS") == "seen");
