@@ -77,11 +77,11 @@ class Prober {
   // `guesses`: where the edge is expected. nullopt: `from` misses.
   struct Range {
     std::int64_t from = 1, limit = 1, horizon = 1;
-    std::vector<std::int64_t> guesses;
+    std::vector<std::int64_t> guesses = {};
     bool each = false;  // no x is left out: setups cost more than probes
     // Where a block that was held is lost when the farther ones are waited for: this question of it
     // is decided, and no edge is looked for.
-    std::optional<Question> overrun;
+    std::optional<Question> overrun = std::nullopt;
     bool search = true;  // where ladders and single probes disagree; else the edge is "mixed" then
   };
   std::optional<Edge> locate(Question question, const Range& range, const Prepare& prepare);

@@ -14,8 +14,8 @@ constexpr std::uint32_t kTargetBlocks = 8;
 constexpr std::size_t kUsualTargets = 12, kMostTargets = 64, kLeastTargets = 4;
 constexpr std::uint32_t kMostOfLargeWrite = 1024;  // blocks
 constexpr int kMostRuns = 7, kRunsThatAgree = 3, kSynchronizations = 3;
-constexpr double kDestage_rev = 10;  // for written data to reach the media where nothing tells
-constexpr double kDestageAll_rev = 40;
+constexpr double kDestage_rev = 10;     // for written data to reach the media where nothing tells
+constexpr double kDestageAll_rev = 15;  // for many, where SYNCHRONIZE CACHE does not wait
 constexpr double kFirstIdle_rev = 2.5, kMostIdle_rev = 250;
 constexpr double kIdleRatio = 1.1;  // how well the idle time is told
 constexpr std::int64_t kFirstHeld = 5;
@@ -259,7 +259,8 @@ void test_write_segments(Prober& prober, Targets& targets) {
     std::vector<std::int64_t> guesses;
     if (reads) guesses.push_back(static_cast<std::int64_t>(reads->count));
     prober.locate(
-        Question::written_held, {1, most, kFirstHeld, guesses, true},
+        Question::written_held,
+        {.from = 1, .limit = most, .horizon = kFirstHeld, .guesses = guesses, .each = true},
         [&](std::int64_t count) -> std::optional<Prober::Prepared> {
           const auto lbns = targets.distinct(static_cast<std::size_t>(count));
           if (lbns.size() < static_cast<std::size_t>(count)) return std::nullopt;
