@@ -435,6 +435,11 @@ void check_discrete(const model::Cache& found, const model::Cache& is) {
   check_told(found.read_ahead_on_hit, is.read_ahead_on_hit);
   check_told(found.destage_idle, is.destage_idle);
   check_told(found.written_blocks, is.written_blocks);
+  check_told(found.read_ahead_max_blocks, is.read_ahead_max_blocks);
+  check_told(found.buffer_blocks, is.buffer_blocks);
+  // Elsewhere one write waits at a time, whatever the number.
+  if (found.destage_behind.or_else(0) == 1 || is.separate_write_segment.or_else(0) == 1)
+    check_told(found.write_segments, is.write_segments);
   const auto told_or_usual = [](const model::Parameter& told, const model::Parameter& truth,
                                 double usual) {
     if (told) CHECK(*told.value == truth.or_else(usual));
