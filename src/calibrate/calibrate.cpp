@@ -16,6 +16,7 @@
 #include "calibrate/positioning.h"
 #include "calibrate/trials.h"
 #include "calibrate/zone_angles.h"
+#include "model/revolution.h"
 #include "model/validate.h"
 
 namespace platter::calibrate {
@@ -53,8 +54,7 @@ std::vector<Access> learned_accesses(const model::DriveModel& model, const Measu
 }
 
 double period_of(const model::DriveModel& model) {
-  return static_cast<double>(model.rotation.numerator_ns) /
-         static_cast<double>(model.rotation.denominator);
+  return model::revolution_ns(model.rotation);
 }
 
 // Whether the accesses keep step only with each think time in front of its request.

@@ -8,6 +8,7 @@
 
 #include "engine/layout_map.h"
 #include "model/error.h"
+#include "model/revolution.h"
 #include "model/validate.h"
 #include "replay/compare.h"
 #include "replay/replay_model.h"
@@ -292,8 +293,7 @@ std::vector<std::string> validate_by(const replay::Result& drive, model::DriveMo
     return {};
   }
   const std::size_t learned = drive.requests.size() / 2;
-  const double period_ns = static_cast<double>(model.rotation.numerator_ns) /
-                           static_cast<double>(model.rotation.denominator);
+  const double period_ns = model::revolution_ns(model.rotation);
   std::vector<std::string> notes;
   if (const std::size_t zones = turn_zones(trial, learned, period_ns, model))
     notes.push_back(fmt::format("the angles of {} zones were corrected by the self-validation", zones));

@@ -9,6 +9,7 @@
 
 #include "model/error.h"
 #include "model/fields.h"
+#include "model/revolution.h"
 #include "model/seek_curve.h"
 #include "model/standing.h"
 #include "model/surfaces.h"
@@ -142,8 +143,7 @@ std::string change_rotation(Rotation& rotation, const Change& change, bool rpm) 
   require_unit(change, rpm ? "rpm" : "ns");
   const auto words = [&] {
     if (rotation.numerator_ns == 0) return std::string("not known");
-    const double period =
-        static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+    const double period = revolution_ns(rotation);
     return rpm ? fmt::format("{:.10g} rpm", 60e9 / period) : fmt::format("{:.10g} ns", period);
   };
   const std::string before = words();

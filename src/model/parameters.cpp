@@ -1,6 +1,7 @@
 #include "model/parameters.h"
 
 #include "model/fields.h"
+#include "model/revolution.h"
 
 namespace platter::model {
 namespace {
@@ -19,7 +20,7 @@ Parameter period_of(const Rotation& rotation) {
   Parameter period = rotation.period;
   if (rotation.numerator_ns == 0) return period;
   period.unit = "ns";
-  period.value = static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+  period.value = revolution_ns(rotation);
   return period;
 }
 

@@ -10,6 +10,7 @@
 
 #include "model/error.h"
 #include "model/fields.h"
+#include "model/revolution.h"
 
 namespace platter::model {
 namespace {
@@ -276,8 +277,7 @@ void check_rotation(const Rotation& rotation, const Checker& check) {
   if (rotation.numerator_ns == 0) return;
   check.require(rotation.numerator_ns < kLargestTerm && rotation.denominator < kLargestTerm, "rotation",
                 "has a numerator or denominator of 2^60 or more");
-  const double period_ns =
-      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+  const double period_ns = revolution_ns(rotation);
   check.require(period_ns >= 1e5 && period_ns <= 1e10, "rotation",
                 "must have a period (numerator_ns / denominator) from 0.1 ms to 10 s");
 }

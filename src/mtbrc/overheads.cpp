@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "model/revolution.h"
 #include "mtbrc/access.h"
 #include "mtbrc/read_times.h"
 #include "mtbrc/seek.h"
@@ -372,7 +373,7 @@ void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permit
 namespace {
 
 double period_ms_of(const model::Rotation& rotation) {
-  return static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator) * 1e-6;
+  return model::revolution_ns(rotation) * 1e-6;
 }
 
 // Slope of hit time over blocks.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "model/revolution.h"
 #include "mtbrc/access.h"
 #include "statistics/circular.h"
 #include "statistics/robust.h"
@@ -242,8 +243,7 @@ double RotationEstimate::relative_error() const {
 }
 
 double phase_rev(const model::Rotation& rotation, Nanoseconds time_ns) {
-  const double period =
-      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+  const double period = model::revolution_ns(rotation);
   return statistics::turn_rev(static_cast<double>(time_ns) / period);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "model/revolution.h"
 #include "mtbrc/read_times.h"
 #include "mtbrc/seek_command.h"
 #include "mtbrc/trials.h"
@@ -312,8 +313,7 @@ model::Parameter estimate_same_track(const Samples& samples, const engine::Layou
   model::Parameter result;
   result.unit = "ms";
   result.method = "MTBRC on one track";
-  const double period =
-      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+  const double period = model::revolution_ns(rotation);
   const auto found = statistics::fit_threshold(trials, same_track_prior(period));
   if (!found || found->error > 0.1 * period) {
     result.reason = "too few accesses on one track could be timed";

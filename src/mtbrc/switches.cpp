@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "model/revolution.h"
 #include "mtbrc/overheads.h"
 #include "mtbrc/read_times.h"
 #include "mtbrc/seek.h"
@@ -289,8 +290,7 @@ SettleTrials settle_trials(const Samples& samples, const engine::LayoutMap& map,
     return s.experiment == (over == Over::heads ? Experiment::head_switch : Experiment::seek) &&
            s.write && s.after_write == after_write && s.after_completed_ns > 0;
   });
-  result.period_ns =
-      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+  result.period_ns = model::revolution_ns(rotation);
   result.moved =
       estimate_of(statistics::fit_threshold(trials, trial_prior(result.period_ns)), result.period_ns);
   const model::Parameter same = estimate_same_track(samples, map, rotation, true, after_write);

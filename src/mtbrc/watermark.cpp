@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/revolution.h"
 #include "mtbrc/access.h"
 #include "mtbrc/trials.h"
 #include "statistics/circular.h"
@@ -41,8 +42,7 @@ struct Delay {
 
 std::vector<Delay> delays_of(const Samples& samples, const engine::LayoutMap& map,
                              const model::Rotation& rotation, double transfer_ms) {
-  const double period_ms =
-      static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator) * 1e-6;
+  const double period_ms = model::revolution_ns(rotation) * 1e-6;
   std::vector<Delay> delays;
   for (const Sample& s : samples) {
     if (s.experiment != Experiment::transfer || s.group == 0) continue;
@@ -103,8 +103,7 @@ model::Parameter estimate_watermark(const Samples& samples, const engine::Layout
   for (const Sample& s : samples)
     if (s.experiment == Experiment::transfer && s.group != 0) {
       const double sector_ms =
-          static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator) *
-          1e-6 / map.track_of_slot(map.slot_of_lbn(s.lbn)).sectors;
+          model::revolution_ns(rotation) * 1e-6 / map.track_of_slot(map.slot_of_lbn(s.lbn)).sectors;
       hidden = std::max(hidden, 1 - transfer_ms / sector_ms);
     }
   const auto line = statistics::huber_line(blocks, sectors);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/parameters.h"
+#include "model/revolution.h"
 #include "model/seek_curve.h"
 #include "model/standing.h"
 #include "report/html.h"
@@ -113,8 +114,7 @@ std::string parameter_table(const std::vector<model::NamedParameter>& parameters
 }
 
 double megabytes_per_second(const model::DriveModel& model, std::uint32_t sectors) {
-  const double period_s = static_cast<double>(model.rotation.numerator_ns) /
-                          static_cast<double>(model.rotation.denominator) / 1e9;
+  const double period_s = model::revolution_ns(model.rotation) / 1e9;
   return sectors * static_cast<double>(model.identity.block_bytes) / period_s / 1e6;
 }
 
@@ -184,8 +184,7 @@ std::string facts(const model::DriveModel& model) {
   text += model.rotation.numerator_ns > 0
               ? fact("Rotation", fmt::format("{:.1f}\u00a0rpm", rpm_of(model.rotation)),
                      fmt::format("{:.4f} ms a revolution",
-                                 static_cast<double>(model.rotation.numerator_ns) /
-                                     static_cast<double>(model.rotation.denominator) / 1e6))
+                                 model::revolution_ns(model.rotation) / 1e6))
               : fact("Rotation", "not known", model.rotation.period.reason);
   if (const auto seek = summarize_seek(model))
     text += fact("Average seek", fmt::format("{:.2f} ms", seek->average_ms),
