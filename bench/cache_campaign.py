@@ -93,8 +93,8 @@ def effects(cache, layout):
     kind, most, size = does["read_ahead"], does["read_ahead_max_blocks"], does["segment_blocks"]
     if kind in (1, 2, 4) and most >= {1: track, 2: cylinder, 4: 2 * track}[kind] - 1:
         does["read_ahead_max_blocks"] = 0  # the boundary comes first
-    if does["discards_after_transfer"]:
-        does["read_ahead_over_requested"] = -1
+    if does["read_ahead_over_requested"] < 0:
+        does["discards_after_transfer"] = does["read_ahead_over_requested"] = 1
     if kind == TO_SEGMENT_FULL and most == 0 and does["read_ahead_over_requested"] != 0:
         does["read_ahead_max_blocks"] = size
     elif kind == TO_SEGMENT_FULL and most == 0:

@@ -26,6 +26,8 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
   const std::vector<LbnRange>& writable = options.writable;
   record.setting.writes_allowed = !writable.empty();
 
+  // What waits since earlier experiments may hold the segments that reads are to have.
+  if (!writable.empty()) settle(prober);
   std::vector<std::uint64_t> written;
   const std::vector<std::function<void()>> tests = {
       [&] { test_miss_control(prober); },

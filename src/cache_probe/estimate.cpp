@@ -245,8 +245,13 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
 // May read-ahead push the requested blocks out of their segment.
 Parameter Estimator::over_requested() {
   if (!retained(record_)) {
-    return measured(-1, 0, tally_of(record_, Question::reread, 0).all(),
-                    "requested blocks are dropped once sent");
+    // Do they make room for what is read ahead?
+    const Tally large = tally_of(record_, Question::reach_large, 0);
+    const bool none = cache().read_ahead.or_else(0) == static_cast<double>(ReadAhead::to_segment_full) &&
+                      judge(large).verdict == Verdict::miss;
+    return measured(none ? 0 : -1, 0, tally_of(record_, Question::reread, 0).all() + large.all(),
+                    none ? "requested blocks are dropped once sent; behind longer requests less is read ahead"
+                         : "requested blocks are dropped once sent");
   }
   const std::string method =
       "first block of a request that fills a segment, read-ahead being complete";

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "cache_probe/facts.h"
+#include "cache_probe/write_tests.h"
 
 namespace platter::cache_probe {
 namespace {
@@ -37,6 +38,7 @@ class Exerciser {
       : prober_(prober), targets_(targets), random_(prober.context().random) {}
 
   void run() {
+    if (!targets_.empty()) settle(prober_);
     const auto count = segment_count(prober_.record());
     const int first = count ? static_cast<int>(std::min<double>(count->count, kMostPolluted)) : 8;
     for (int i = 0; i < first + 2 && !prober_.spent(); ++i) elsewhere(Exercise::setup);
@@ -92,7 +94,7 @@ class Exerciser {
   void burst() {
     std::vector<std::uint64_t> order = targets_;
     std::ranges::shuffle(order, random_);
-    if (!order.empty()) prober_.context().drive.synchronize_cache();
+    if (!order.empty()) settle(prober_);
     for (const std::uint64_t lbn : order)
       keep(Exercise::burst, prober_.context().drive.write(lbn, 1), lbn, 1, true);
   }

@@ -17,7 +17,7 @@ constexpr int kMostRuns = 7, kRunsThatAgree = 3, kSynchronizations = 3;
 constexpr double kDestage_rev = 10;     // for written data to reach the media where nothing tells
 constexpr double kDestageAll_rev = 15;  // for many, where SYNCHRONIZE CACHE does not wait
 constexpr double kFirstIdle_rev = 2.5, kMostIdle_rev = 250;
-constexpr double kIdleRatio = 1.1;  // how well the idle time is told
+constexpr double kIdleRatio = 1.02;  // how well the idle time is told
 constexpr std::int64_t kFirstHeld = 5;
 constexpr int kTries = 2000;
 
@@ -37,14 +37,6 @@ bool synchronize(Prober& prober, std::optional<std::pair<Question, std::int64_t>
       throw;
     return false;
   }
-}
-
-// Until nothing waits for the media.
-void settle(Prober& prober) {
-  if (!synchronize(prober))
-    prober.rest_rev(kDestage_rev);
-  else if (synchronize_lies(prober.record()))
-    prober.rest_rev(kDestageAll_rev);
 }
 
 // With its sector far ahead, so that a write which waits for it is slow.
@@ -78,6 +70,13 @@ void repeat_runs(Prober& prober, Question question, const Run& run) {
 }
 
 }  // namespace
+
+void settle(Prober& prober) {
+  if (!synchronize(prober))
+    prober.rest_rev(kDestage_rev);
+  else if (synchronize_lies(prober.record()))
+    prober.rest_rev(kDestageAll_rev);
+}
 
 Targets::Targets(Prober& prober, const std::vector<LbnRange>& writable)
     : prober_(prober), writable_(writable) {

@@ -33,6 +33,8 @@ class Targets {
   std::size_t turn_ = 0;
 };
 
+// Rests until nothing waits for the media.
+void settle(Prober& prober);
 // Is a write complete before it is on the media, what do FUA and SYNCHRONIZE CACHE cost then.
 void test_write_back(Prober& prober, Targets& targets);
 void test_reads_of_written(Prober& prober, Targets& targets);
