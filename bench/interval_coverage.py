@@ -72,16 +72,22 @@ class Delays:
         return self.after + statistics.median(b + r for b in self.before for r in ready)
 
 
+def tracks_of(platter, file):
+    """Where the first block of each track of a model begins, by cylinder and head."""
+    tracks = {}
+    for line in run(platter, "layout", file, "--all-tracks").splitlines():
+        _, _, cylinder, head, angle = line.split()
+        tracks[int(cylinder), int(head)] = float(angle)
+    return tracks
+
+
 class Truth:
     def __init__(self, platter, device, work):
         file = os.path.join(work, "truth.json")
         run(platter, "truth", device, "-o", file)
         with open(file, encoding="utf-8") as text:
             self.model = json.load(text)
-        self.tracks = {}
-        for line in run(platter, "layout", file, "--all-tracks").splitlines():
-            _, _, cylinder, head, angle = line.split()
-            self.tracks[int(cylinder), int(head)] = float(angle)
+        self.tracks = tracks_of(platter, file)
         overheads = self.model["overheads"]
         bus = self.model["bus"]
         self.plain = not overheads.get("extra_write_disconnect", {}).get("value")
@@ -146,7 +152,7 @@ class AlienTruth:
     def __init__(self, platter, drive, work):
         self.file = truth_of(platter, drive, os.path.join(work, "truth.json"))
         self.period_ns = self.file["period_ns"]
-        self.tracks = {(track[4], track[5]): track[6] for track in self.file["tracks"]}
+        self.tracks = {(track[4], track[5]): track[7] for track in self.file["tracks"]}
         self.points = [(0, 0.0)] + [(p["cylinders"], p["mean_ms"]) for p in self.file["seek"]]
         noise = self.file["noise"]
         median_us = 2 * noise["host_median_us"]  # once on the way in, once on the way out
@@ -207,16 +213,16 @@ def parameters(found, truth):
                           point.get("error_ms"), truth.moved(move, by_commands))
 
 
-def angles(found, truth):
-    """Where zones begin, one constant taken out for all, and the steps within them."""
+def angles(found, ours, truth):
+    """Where zones begin, one constant taken out for all, and the steps within them; by first blocks, for
+    nothing but those can be seen of a track."""
     zones = []
     for number, zone in enumerate(found["layout"]["zones"]):
         first = first_track(zone)
         error = zone.get("angle_error_rev")
-        if first in truth.tracks and error:
-            zones.append((number, wrapped(zone.get("angle_rev", 0.0) + first_angle(zone) -
-                                          truth.tracks[first]), error))
-        yield from steps(zone, f"zone {number} step", 0, 0, truth)
+        if first in truth.tracks and first in ours and error:
+            zones.append((number, wrapped(ours[first] - truth.tracks[first]), error))
+        yield from steps(zone, f"zone {number} step", 0, 0, ours, truth)
     if len(zones) < 2:
         return
     # Weighted mean around the circle, from near the first.
@@ -236,32 +242,26 @@ def first_track(node, cylinder=0, head=0):
         cylinder, head)
 
 
-def first_angle(node):
-    """Of the first track, from where the node begins."""
-    if not node.get("children"):
-        return 0.0
-    child = node["children"][0]
-    return child.get("angle_rev", 0.0) + first_angle(child)
-
-
-def steps(node, name, cylinder, head, truth):
+def steps(node, name, cylinder, head, ours, truth):
     cylinder, head = cylinder + node.get("cylinder", 0), head + node.get("head", 0)
     last, error = node.get("count", 1) - 1, node.get("angle_step_error_rev")
     start = first_track({**node, "cylinder": cylinder, "head": head})
     end = (start[0] + last * node.get("cylinder_step", 0), start[1] + last * node.get("head_step", 0))
-    if last > 0 and error and start in truth.tracks and end in truth.tracks:
+    if last > 0 and error and all(track in of for track in (start, end) for of in (ours, truth.tracks)):
         step = node.get("angle_step_rev", 0.0)
-        miss = wrapped(last * step - (truth.tracks[end] - truth.tracks[start])) / last
+        miss = wrapped(ours[end] - ours[start] - (truth.tracks[end] - truth.tracks[start])) / last
         yield Finding("skews", name, step, error, step - miss)
     for number, child in enumerate(node.get("children", [])):
-        yield from steps(child, f"{name}.{number}", cylinder, head, truth)
+        yield from steps(child, f"{name}.{number}", cylinder, head, ours, truth)
 
 
 def characterize(platter, drive, seed):
-    """The model of a run; None where it ended without one."""
+    """The model of a run and its tracks; None where it ended without one, or without a layout."""
     with tempfile.TemporaryDirectory() as work:
+        file = os.path.join(work, "model.json")
         try:
-            return characterized(platter, drive, seed, os.path.join(work, "model.json"))
+            found = characterized(platter, drive, seed, file)
+            return (found, tracks_of(platter, file)) if found["layout"]["zones"] else None
         except RuntimeError as error:
             print(error, file=sys.stderr)
             return None
@@ -275,11 +275,12 @@ def characterize_all(platter, drives, seeds, jobs):
         for drive in drives:
             truth = true_of(platter, drive, work)
             models = pool.map(lambda seed: characterize(platter, drive, seed), seeds)
-            for seed, found in zip(seeds, models):
-                if found is not None and found["layout"]["zones"]:
+            for seed, model in zip(seeds, models):
+                if model is not None:
+                    found, ours = model
                     seconds[drive].append(found["provenance"]["drive_seconds"])
                     result[drive] += [f for f in parameters(found, truth)]
-                    result[drive] += [f for f in angles(found, truth)]
+                    result[drive] += [f for f in angles(found, ours, truth)]
                 print(f"\r{drive} {seed} ", end="", file=sys.stderr, flush=True)
         print(file=sys.stderr)
     return result, seconds
