@@ -43,6 +43,7 @@ class SeekSurvey {
   using Points = std::map<std::uint32_t, Point>;
 
   std::vector<std::uint32_t> grid();
+  std::vector<std::uint32_t> compared(const std::vector<std::uint32_t>& grid) const;
   bool by_commands(const std::vector<std::uint32_t>& grid);
   bool commands_agree(const std::vector<std::uint32_t>& grid);
   void by_trials(const std::vector<std::uint32_t>& grid);
@@ -202,16 +203,24 @@ std::vector<std::uint32_t> SeekSurvey::grid() {
   return grid_up_to(longest, options_.most_beyond_500);
 }
 
-// Distances all along the grid, by MTBRC: what SEEK told before places the trials. False as soon as
-// no constant lies between the two.
+// Some distances all along the grid.
+std::vector<std::uint32_t> SeekSurvey::compared(const std::vector<std::uint32_t>& grid) const {
+  const std::size_t wanted = std::min<std::size_t>(options_.compared, grid.size());
+  std::vector<std::uint32_t> distances;
+  for (std::size_t i = 0; i < wanted; ++i)
+    distances.push_back(grid[wanted > 1 ? i * (grid.size() - 1) / (wanted - 1) : 0]);
+  return distances;
+}
+
+// These by MTBRC: what SEEK told before places the trials. False as soon as no constant lies between
+// the two.
 bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
   constexpr std::size_t kFewest = 3;
-  const std::size_t wanted = std::min<std::size_t>(options_.compared, grid.size());
+  const std::vector<std::uint32_t> distances = compared(grid);
   const SeekTimes told = commands_.times();
   const double period = trials_.passages().period_ns();
   SeekTimes mtbrcs;
-  for (std::size_t i = 0; i < wanted; ++i) {
-    const std::uint32_t distance = grid[wanted > 1 ? i * (grid.size() - 1) / (wanted - 1) : 0];
+  for (const std::uint32_t distance : distances) {
     const auto command = told.find(distance);
     if (command == told.end()) continue;
     const auto so_far = constant_between(told, mtbrcs, 1);
@@ -221,12 +230,12 @@ bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
                                                : Threshold(period, command->second.value,
                                                            0.1 * period),
                                         0});
-    measure(distance, 1e6 * options_.grid_error_ms);
+    measure(distance, 1e6 * options_.compared_error_ms);
     if (const auto found = points_.at(distance).threshold.estimate())
       mtbrcs[distance] = {found->value, found->error, found->samples};
     if (mtbrcs.size() >= kFewest && !constant_between(told, mtbrcs, kFewest)) return false;
   }
-  return constant_between(told, mtbrcs, std::min<std::size_t>(wanted, 4)).has_value();
+  return constant_between(told, mtbrcs, std::min<std::size_t>(distances.size(), 4)).has_value();
 }
 
 // The curve by SEEK commands. False: the drive has none, or they are no measure of its seeks.
@@ -241,6 +250,7 @@ bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
   Meter of_commands(context_, half);
   commands_.sharpen(grid, error_ns, of_commands);
   commands_.measure({0}, kStill, of_commands);
+  commands_.measure(compared(grid), options_.compared_commands, of_commands);
   if (!commands_agree(grid)) return false;
   commands_.look_between(1e6 * options_.command_tolerance_ms, error_ns, meter_);
   return true;

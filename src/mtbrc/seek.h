@@ -13,7 +13,11 @@ struct SeekOptions {
   double target_interpolation_ms = 0.010;  // between points, as MTBRCs tell them
   double command_tolerance_ms = 0.015;     // of a straight line between such
   double command_error_ms = 0.013;         // of a point that SEEK commands tell
-  std::uint32_t compared = 9;              // distances at which MTBRCs judge SEEK commands
+  // Distances at which MTBRCs judge SEEK commands, and tell the constant between them, which is part of
+  // each overhead of a read; so many commands, and of MTBRCs as many as the error needs.
+  std::uint32_t compared = 9;
+  std::uint32_t compared_commands = 24;
+  double compared_error_ms = 0.011;
   double grid_error_ms = 0.016;            // of a point of the first grid
   double grid_share = 0.75;                // of the budget, at most, for the first grid
   std::uint32_t most_beyond_500 = 110;     // distances in the first grid beyond 500
