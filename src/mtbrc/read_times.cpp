@@ -20,7 +20,7 @@ statistics::ThresholdPrior pooled_prior(
       spreads.push_back(fit->spread);
   if (spreads.size() < 5) return prior;
   prior.spread = statistics::median(spreads);
-  prior.log_width = 0.4;
+  prior.log_width = 0.3;
   return prior;
 }
 
@@ -36,7 +36,7 @@ std::optional<statistics::Estimate> still_by_commands(const ReadTimes& reads) {
   const double late = *reads.same_track.value * 1e6 - still.value;
   const double unsure =
       kTolerance_ns + kSigmas * std::hypot(still.error, reads.same_track.error.value_or(0) * 1e6);
-  if (late < -unsure || late > kLate * reads.spread_ns + unsure) return std::nullopt;
+  if (late < -unsure || late > kLate * reads.trial.spread + unsure) return std::nullopt;
   return statistics::Estimate{still.value, std::hypot(still.error, reads.constant->error_ns),
                               still.samples};
 }
@@ -77,7 +77,7 @@ ReadTimes read_times(const Samples& samples, const engine::LayoutMap& map,
   }
   const double period = passages.period_ns();
   const statistics::ThresholdPrior prior = pooled_prior(trials, period);
-  reads.spread_ns = prior.spread;
+  reads.trial = prior;
   for (const auto& [distance, mine] : trials) {
     const auto found = statistics::fit_threshold(mine, prior);
     if (!found || found->error > 0.05 * period) continue;

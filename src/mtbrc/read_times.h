@@ -4,6 +4,7 @@
 
 #include "mtbrc/context.h"
 #include "mtbrc/seek_command.h"
+#include "statistics/threshold.h"
 
 namespace platter::mtbrc {
 
@@ -11,7 +12,8 @@ struct ReadTimes {
   model::Parameter same_track;       // MTBRC on one track
   SeekTimes mtbrcs, commands;        // of moves over cylinders, by distance
   std::optional<Constant> constant;  // of commands over MTBRCs; nullopt: SEEK tells nothing
-  double spread_ns = 0;              // of one MTBRC trial
+  // What is thought of a trial that moves the arm: its spread as most distances have it.
+  statistics::ThresholdPrior trial;
   // The MTBRC of a read without a move, ns: by a SEEK to the track where the arm is, if that bears
   // out the MTBRC on one track (which positioning noise can only delay), else that. nullopt: neither.
   std::optional<statistics::Estimate> still;

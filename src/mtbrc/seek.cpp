@@ -336,7 +336,7 @@ model::Parameter estimate_same_track(const Samples& samples, const engine::Layou
 }
 
 model::Seek measure_seeks(Context& context, const SeekOptions& options) {
-  measure_same_track(context, false, false, 0.5 * options.target_error_ms);
+  measure_same_track(context, false, false, 0.4 * options.target_error_ms);
   SeekSurvey(context, options).run();
   return estimate_seeks(context.samples, *context.map, context.rotation);
 }

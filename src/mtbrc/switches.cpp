@@ -46,7 +46,8 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
   Trials trials(context);
   const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
   Meter meter(context, limited ? context.budget : options.budget);
-  Threshold threshold(trials.passages().period_ns());
+  Threshold threshold(trials.passages().period_ns(),
+                      read_times(context.samples, map, context.rotation).trial);
   std::uint32_t failures = 0;
   const auto others = [&](const engine::Track& from) {
     std::vector<engine::Track> found;
@@ -229,7 +230,7 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
     all.push_back(*trial);
     by_pair[s.group].push_back(*trial);
   }
-  statistics::ThresholdPrior prior = trial_prior(passages.period_ns());
+  statistics::ThresholdPrior prior = reads.trial;
   const auto found = statistics::fit_threshold(all, prior);
   const auto time = estimate_of(found, passages.period_ns());
   if (!reads.still || !time) {
@@ -292,7 +293,8 @@ SettleTrials settle_trials(const Samples& samples, const engine::LayoutMap& map,
   });
   result.period_ns = model::revolution_ns(rotation);
   result.moved =
-      estimate_of(statistics::fit_threshold(trials, trial_prior(result.period_ns)), result.period_ns);
+      estimate_of(statistics::fit_threshold(trials, read_times(samples, map, rotation).trial),
+                  result.period_ns);
   const model::Parameter same = estimate_same_track(samples, map, rotation, true, after_write);
   if (same)
     result.same = {*same.value * 1e6, same.error.value_or(0) * 1e6, same.samples};

@@ -11,7 +11,7 @@ namespace platter::mtbrc {
 
 struct SwitchOptions {
   double target_error_ms = 0.006;   // of the head switch
-  double settle_error_ms = 0.0045;  // of each MTBRC of writes
+  double settle_error_ms = 0.0038;  // of each MTBRC of writes
   std::size_t commands = 120;       // SEEKs to another head, where SEEK is to be believed
   Budget budget{4000, 15 * kSecond};  // where the context has none
 };

@@ -22,6 +22,9 @@ class Threshold {
   // `guess_ns`: where it may lie, within about guess_width_ns; only to place the first trials.
   explicit Threshold(double period_ns, std::optional<double> guess_ns = std::nullopt,
                      double guess_width_ns = 0);
+  // With what is known of a trial's spread: else trials that scatter little by chance end too soon.
+  Threshold(double period_ns, const statistics::ThresholdPrior& prior)
+      : period_ns_(period_ns), posterior_(prior) {}
 
   // The time after issue at which the next trial's sector should complete, less its own time.
   Nanoseconds next_ns(std::mt19937_64& random) const;
