@@ -20,7 +20,7 @@ namespace {
 using Values = std::vector<scsi::CacheFieldValue>;
 
 constexpr double kSettle_rev = 1.5, kSkewShare = 1.3;  // as long as reading ahead takes
-constexpr std::int64_t kMostAhead = 1024, kMostHeld = 1024;  // blocks: farther takes too long
+constexpr std::int64_t kMostAhead = 4096, kMostHeld = 1024;  // blocks: farther takes too long
 constexpr std::int64_t kLeastAhead = 24;  // that a drive reads on while the next command comes
 constexpr int kArrivals = 8;  // phases at which the heads come to a write
 constexpr double kLeastArrivalShare = 0.5, kDiffers_rev = 0.06;
@@ -141,15 +141,19 @@ class Freedoms {
     if (name == "IC") return initiator_control();
     if (name == "CACHE SEGMENT SIZE") return segment_size();
     if (name == "DRA" && now("DRA"))
-      return contrast(behind(1), {}, {set("DRA", 0)}, Verdict::hit);
+      return contrast(behind(1, Kind::ends_cylinder), {}, {set("DRA", 0)}, Verdict::hit);
     const std::int64_t reach = std::min(reach_blocks(prober_.record()), kMostAhead);
     if (reach < 1) return tell("not told", "the drive was not seen to read ahead");
-    if (name == "DRA") return contrast(behind(1), {}, {set("DRA", 1)}, Verdict::miss);
+    if (name == "DRA") {
+      contrast_any(ahead(reach), {}, {set("DRA", 1)}, Verdict::miss);
+      return;
+    }
     if (name == "DISC") return over_ends();
     if (name == "ABPF" || name == "MINIMUM PRE-FETCH") return broken_off(name, reach);
     if (name == "DISABLE PRE-FETCH TRANSFER LENGTH") {
       if (now(name) == 0) return tell("not told", "it is 0 as it is");
-      return contrast(behind(1), {}, {set(name, 0)}, Verdict::miss);
+      contrast_any(ahead(reach), {}, {set(name, 0)}, Verdict::miss);
+      return;
     }
     if (reach < 2) return tell("not told", "the drive reads a single block ahead");
     const std::int64_t less = std::max<std::int64_t>(1, reach / 4);
@@ -186,32 +190,49 @@ class Freedoms {
             }};
   }
 
-  Effect behind(std::int64_t blocks) {
+  // Behind which the drive reads ahead: its last block. Some drives do so behind streams only.
+  std::uint64_t request(std::uint64_t lbn) {
+    prober_.read(lbn);
+    if (found_.read_ahead_after_sequential.or_else(0) == 0) return lbn;
+    prober_.read(lbn + 1);
+    return lbn + 1;
+  }
+
+  // What is read ahead, where a segment may not hold all of it.
+  std::vector<Effect> ahead(std::int64_t reach) {
+    return {behind(1, Kind::ends_cylinder), behind(1), behind(reach)};
+  }
+
+  // Of a place that ends a cylinder, from its end: there hardly anything follows.
+  Effect behind(std::int64_t blocks, Kind kind = Kind::starts_cylinder) {
     const std::string what = blocks == 1
                                  ? "the block behind a read"
                                  : fmt::format("the block {} blocks behind a read", blocks);
-    return {what, [this, blocks](std::int64_t x) {
-              const auto at = place(Kind::starts_cylinder, blocks);
+    return {what, [this, blocks, kind](std::int64_t x) {
+              const auto at = place(kind, blocks);
               if (!at) return false;
               prober_.pollute(1);
-              prober_.read(at->first);
-              prober_.probe(Question::freedom, x, at->first + static_cast<std::uint64_t>(blocks),
+              const std::uint64_t last =
+                  request(kind == Kind::ends_cylinder ? at->last - 4 : at->first);
+              prober_.probe(Question::freedom, x, last + static_cast<std::uint64_t>(blocks),
                             reading_rev(blocks));
               return true;
             }};
   }
 
-  Effect behind_when_broken_off(std::int64_t blocks) {
-    return {fmt::format("the block {} blocks behind a read that another followed at once", blocks),
-            [this, blocks](std::int64_t x) {
+  // `rest_rev`: how long the other waits.
+  Effect behind_when_broken_off(std::int64_t blocks, double rest_rev = 0) {
+    return {fmt::format("the block {} blocks behind a read that another followed{}", blocks,
+                        rest_rev > 0 ? "" : " at once"),
+            [this, blocks, rest_rev](std::int64_t x) {
               const auto at = place(Kind::starts_cylinder, blocks);
               const auto elsewhere = place(Kind::any, blocks);
               if (!at || !elsewhere) return false;
               prober_.pollute(1);
-              prober_.read(at->first);
+              const std::uint64_t last = request(at->first);
+              if (rest_rev > 0) prober_.rest_rev(rest_rev);
               prober_.read(elsewhere->first);
-              prober_.probe(Question::freedom, x, at->first + static_cast<std::uint64_t>(blocks),
-                            0);
+              prober_.probe(Question::freedom, x, last + static_cast<std::uint64_t>(blocks), 0);
               return true;
             }};
   }
@@ -221,8 +242,10 @@ class Freedoms {
               const auto at = place(kind, 1);
               if (!at) return false;
               prober_.pollute(1);
-              prober_.read(at->last);
-              prober_.probe(Question::freedom, x, at->last + 1, reading_rev(1));
+              const std::uint64_t last =
+                  request(found_.read_ahead_after_sequential.or_else(0) == 0 ? at->last
+                                                                             : at->last - 1);
+              prober_.probe(Question::freedom, x, last + 1, reading_rev(1));
               return true;
             }};
   }
@@ -233,19 +256,40 @@ class Freedoms {
               prober_.pollute(before);
               const auto read = read_scattered(prober_, reads, 1, 0);
               if (read.empty()) return false;
-              prober_.probe(Question::freedom, x, read.front(), 0);
+              // A read-ahead that no command stops would delay the probe; fewer segments are larger.
+              const bool stops = found_.read_ahead_abort.or_else(1) != 0;
+              const std::int64_t most = reach_blocks(prober_.record()) *
+                                        std::max<std::int64_t>(1, now("NUMBER OF CACHE SEGMENTS"));
+              prober_.probe(Question::freedom, x, read.front(),
+                            stops ? 0 : reading_rev(std::min(most, kMostAhead)));
               return true;
             }};
   }
 
-  Effect first_block_of(std::int64_t blocks) {
-    return {fmt::format("the first of {} blocks read", blocks), [this, blocks](std::int64_t x) {
-              const auto at = place(Kind::starts_cylinder, blocks);
-              if (!at) return false;
+  // The same where what was read ahead tells, in place of what was sent.
+  Effect ahead_of_first_of(std::int64_t reads, std::int64_t blocks) {
+    return {fmt::format("what was read ahead of the first of {} reads", reads),
+            [this, reads, blocks](std::int64_t x) {
+              const auto read = read_scattered(prober_, reads, 1, reading_rev(blocks));
+              if (read.empty()) return false;
+              prober_.probe(Question::freedom, x,
+                            read.front() + static_cast<std::uint64_t>(blocks), 0);
+              return true;
+            }};
+  }
+
+  Effect first_block_of(std::int64_t blocks, Kind kind) {
+    return {fmt::format("the first of {} blocks read", blocks),
+            [this, blocks, kind](std::int64_t x) {
+              const auto at = place(kind, blocks);
+              const auto count = static_cast<std::uint64_t>(blocks);
+              if (!at || at->last < count) return false;
               prober_.pollute(1);
-              prober_.read(at->first, static_cast<std::uint32_t>(blocks));
+              const std::uint64_t first =
+                  kind == Kind::ends_cylinder ? at->last + 1 - count : at->first;
+              prober_.read(first, static_cast<std::uint32_t>(blocks));
               prober_.refresh_angle();
-              prober_.probe(Question::freedom, x, at->first, reading_rev(0));
+              prober_.probe(Question::freedom, x, first, reading_rev(0));
               return true;
             }};
   }
@@ -285,6 +329,15 @@ class Freedoms {
     compare(effect, *usual, where, after, expected);
   }
 
+  // The first of them that can tell; it is the one returned.
+  std::size_t contrast_any(const std::vector<Effect>& effects, const Values& before,
+                           const Values& after, Verdict expected) {
+    for (std::size_t i = 0;; ++i) {
+      contrast(effects[i], before, after, expected);
+      if (!because_.ends_with("anyway") || i + 1 == effects.size()) return i;
+    }
+  }
+
   void compare(const Effect& effect, Verdict usual, const std::string& where, const Values& after,
                Verdict expected) {
     const auto changed = under(after, effect);
@@ -303,10 +356,15 @@ class Freedoms {
     const auto try_number = [&](std::uint32_t number) {
       const bool fewer = says != 1;
       const Values wanted{set(name_, number)};
-      contrast(first_of(number + (fewer ? 1 : 0)), {}, wanted,
-               fewer ? Verdict::miss : Verdict::hit);
+      const std::int64_t reads = number + (fewer ? 1 : 0);
+      const std::int64_t reach = std::min<std::int64_t>(reach_blocks(prober_.record()), 64);
+      std::vector<Effect> effects{first_of(reads)};
+      if (reach > 0 && found_.read_ahead_after_sequential.or_else(0) == 0)
+        effects.push_back(ahead_of_first_of(reads, (reach + 1) / 2));
+      const std::size_t by =
+          contrast_any(effects, {}, wanted, fewer ? Verdict::miss : Verdict::hit);
       if (effect_ == "none" && now("IC") == 0 && changeable("IC"))
-        compare(first_of(number + (fewer ? 1 : 0)), fewer ? Verdict::hit : Verdict::miss, "",
+        compare(effects[by], fewer ? Verdict::hit : Verdict::miss, "",
                 joined(wanted, {set("IC", 1)}), fewer ? Verdict::miss : Verdict::hit);
     };
     if (says == 1) return try_number(2);
@@ -337,13 +395,13 @@ class Freedoms {
     if (blocks < 4) return tell("not told", "the size of a segment was not told");
     Values smaller{set("CACHE SEGMENT SIZE", static_cast<std::uint64_t>(blocks / 4 * each))};
     if (changeable("SIZE")) smaller.push_back(set("SIZE", 1));
-    contrast(first_block_of(blocks / 2), {}, smaller, Verdict::miss);
-    if (effect_ == "none" && now("IC") == 0 && changeable("IC"))
-      compare(first_block_of(blocks / 2), Verdict::hit, "", joined(smaller, {set("IC", 1)}),
-              Verdict::miss);
+    std::vector<Effect> effects{first_block_of(blocks / 2, Kind::starts_cylinder),
+                                first_block_of(blocks / 2, Kind::ends_cylinder)};
     const std::int64_t reach = std::min(reach_blocks(prober_.record()), blocks - 1);
-    if (because_.ends_with("anyway") && reach > blocks / 2)
-      contrast(behind(reach), {}, smaller, Verdict::miss);
+    if (reach > blocks / 2) effects.push_back(behind(reach));
+    const std::size_t by = contrast_any(effects, {}, smaller, Verdict::miss);
+    if (effect_ == "none" && now("IC") == 0 && changeable("IC"))
+      compare(effects[by], Verdict::hit, "", joined(smaller, {set("IC", 1)}), Verdict::miss);
   }
 
   void over_ends() {
@@ -370,6 +428,12 @@ class Freedoms {
     const Values many{set("MINIMUM PRE-FETCH", static_cast<std::uint64_t>(blocks))};
     if (*usual == Verdict::open)
       return tell("not told", "there was no room, or no time, for its probe");
+    if (*usual == Verdict::miss) {
+      // Read ahead in peace, is it still there after the other read?
+      const auto in_peace = under({}, behind_when_broken_off(blocks, reading_rev(blocks)));
+      if (*in_peace != Verdict::hit)
+        return tell("not told", "another read pushes out what was read ahead anyway");
+    }
     if (name == "MINIMUM PRE-FETCH") {
       if (*usual == Verdict::hit && least == 0)
         return tell("not told", "the next command does not stop read-ahead anyway");

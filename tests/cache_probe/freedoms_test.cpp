@@ -140,7 +140,19 @@ TEST_CASE("fields of read-ahead that no command stops and of a buffer that divid
   CHECK(adaptive.effect("NUMBER OF CACHE SEGMENTS") == "seen");
   CHECK(adaptive.effect("CACHE SEGMENT SIZE") == "seen");
 
-  CHECK(freedoms_of("cache-one-segment", 1).effect("NUMBER OF CACHE SEGMENTS") == "seen");
+  const Told one = freedoms_of("cache-one-segment", 1);
+  CHECK(one.effect("NUMBER OF CACHE SEGMENTS") == "seen");
+  CHECK(one.effect("MINIMUM PRE-FETCH") == "not told");  // another read takes the segment
+  CHECK(goes_on.effect("NUMBER OF CACHE SEGMENTS") == "seen");
+  for (const char* name : {"cache-read-ahead-track", "cache-read-ahead-cylinder",
+                           "cache-read-ahead-sequential", "cache-discards"}) {
+    const Told told = freedoms_of(name, 1);
+    for (const char* field : {"DRA", "NUMBER OF CACHE SEGMENTS", "MAXIMUM PRE-FETCH",
+                              "DISABLE PRE-FETCH TRANSFER LENGTH"}) {
+      INFO(name << ": " << field << ": " << told.of.at(field).because);
+      CHECK(told.effect(field) == "seen");
+    }
+  }
   CHECK(freedoms_of("cache-random", 1).effect("NUMBER OF CACHE SEGMENTS") == "seen");
   const Told none = freedoms_of("cache-no-read-ahead", 1);
   CHECK_FALSE(none.changeable("DRA"));
