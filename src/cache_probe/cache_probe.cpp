@@ -60,7 +60,8 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
   }
   record.setting.complete = !prober.spent();
   findings.estimate = estimate_cache(record);
-  findings.estimate.cache.freedoms = probe_freedoms(prober, findings.estimate.cache, writable);
+  if (options.freedoms)
+    findings.estimate.cache.freedoms = probe_freedoms(prober, findings.estimate.cache, writable);
   context.report("cache", 1.0);
   return findings;
 }

@@ -10,6 +10,7 @@ namespace platter::cache_probe {
 
 struct Options {
   std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
+  bool freedoms = true;  // also what the fields of the caching page do, which takes a second or three
 };
 
 struct Findings {

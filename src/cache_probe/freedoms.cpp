@@ -22,7 +22,7 @@ using Values = std::vector<scsi::CacheFieldValue>;
 constexpr double kSettle_rev = 1.5, kSkewShare = 1.3;  // as long as reading ahead takes
 constexpr std::int64_t kMostAhead = 4096, kMostHeld = 1024;  // blocks: farther takes too long
 constexpr std::int64_t kLeastAhead = 24;  // that a drive reads on while the next command comes
-constexpr int kArrivals = 8;  // phases at which the heads come to a write
+constexpr int kArrivals = 6;  // phases at which the heads come to a write
 constexpr double kLeastArrivalShare = 0.5, kDiffers_rev = 0.06;
 
 constexpr const char* kFields[] = {"RCD",

@@ -28,7 +28,7 @@ Record record_of(const model::DriveModel& truth, const std::string& name) {
   const engine::LayoutMap map(truth.layout);
   context.map = &map;
   context.rotation = truth.rotation;
-  return probe_cache(context, {.writable = writable}).record;
+  return probe_cache(context, {.writable = writable, .freedoms = false}).record;
 }
 
 }  // namespace
