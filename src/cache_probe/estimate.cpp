@@ -637,15 +637,19 @@ void Estimator::destaging() {
                  (std::abs(*done_ms - *waits_ms) + period_ms) / 2, samples, method, "ms");
   }
   const auto large = run_length(record_, Question::write_run_large);
-  if (!run || run->bound) {
-    c.written_blocks = absent(run ? c.write_segments.reason : missing(), kBlocks);
+  if (!run) {
+    c.written_blocks = absent(missing(), kBlocks);
   } else if (!large) {
     c.written_blocks = absent(run->median < 2 ? "one write waits at a time" : missing(), kBlocks);
   } else {
     double blocks = 1;
     for (const Observation& seen : record_.observations)
       if (seen.question == Question::write_run_large) blocks = seen.blocks;
-    if (large->bound || large->median >= run->median) {
+    if (large->bound) {
+      c.written_blocks =
+          absent(fmt::format("{:.0f} blocks and more were taken at once", large->median * blocks),
+                 kBlocks);
+    } else if (!run->bound && large->median >= run->median) {
       c.written_blocks = absent("as many as the segments hold", kBlocks);
     } else {
       c.written_blocks =

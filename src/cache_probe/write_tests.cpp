@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t kTargetBlocks = 8;
 constexpr std::size_t kUsualTargets = 12, kMostTargets = 64, kLeastTargets = 4;
+constexpr std::size_t kMostLarge = 20;
 constexpr std::uint32_t kMostOfLargeWrite = 1024;  // blocks
 constexpr int kMostRuns = 7, kRunsThatAgree = 3, kSynchronizations = 3;
 constexpr double kDestage_rev = 10;     // for written data to reach the media where nothing tells
@@ -210,7 +211,7 @@ void test_write_segments(Prober& prober, Targets& targets) {
       std::ranges::shuffle(order, prober.context().random);
       settle(prober);
       if (run_writes(prober, Question::write_run, order)) {
-        if (order.size() >= kMostTargets || order.size() < count) return false;
+        if (order.size() >= kMostTargets || order.size() < count) return true;
         count = std::min(kMostTargets, 4 * count);
         std::erase_if(prober.record().observations,
                       [](const Observation& seen) { return seen.question == Question::write_run; });
@@ -219,25 +220,27 @@ void test_write_segments(Prober& prober, Targets& targets) {
     });
     settle(prober);
     const auto scattered = run_length(prober.record(), Question::write_run);
-    if (!scattered || scattered->bound) return;
-    const auto length = static_cast<std::uint32_t>(
-        std::clamp(2 * scattered->median + 2, 8.0, static_cast<double>(kMostTargets)));
-    repeat_runs(prober, Question::write_stream, [&] {
-      const auto lbn = targets.run_of(length);
-      if (!lbn) return false;
-      std::vector<std::uint64_t> order;
-      for (std::uint32_t i = 0; i < length; ++i) order.push_back(*lbn + i);
-      settle(prober);
-      run_writes(prober, Question::write_stream, order);
-      return true;
-    });
+    if (scattered && !scattered->bound) {
+      const auto length = static_cast<std::uint32_t>(
+          std::clamp(2 * scattered->median + 2, 8.0, static_cast<double>(kMostTargets)));
+      repeat_runs(prober, Question::write_stream, [&] {
+        const auto lbn = targets.run_of(length);
+        if (!lbn) return false;
+        std::vector<std::uint64_t> order;
+        for (std::uint32_t i = 0; i < length; ++i) order.push_back(*lbn + i);
+        settle(prober);
+        run_writes(prober, Question::write_stream, order);
+        return true;
+      });
+    }
     // The same with large ones: is it the blocks that count?
     const auto size = segment_size(prober.record());
-    if (scattered->median >= 2 && size && !size->bound) {
+    if (scattered && scattered->median >= 2 && size && !size->bound) {
       const auto blocks =
           static_cast<std::uint32_t>(std::min<double>(size->blocks, kMostOfLargeWrite));
       std::vector<std::uint64_t> order;
-      while (order.size() <= static_cast<std::size_t>(scattered->median)) {
+      const auto enough = std::min(kMostLarge, static_cast<std::size_t>(scattered->median) + 1);
+      while (order.size() < enough) {
         const auto lbn = targets.run_of(blocks);
         if (!lbn) break;
         order.push_back(*lbn);
