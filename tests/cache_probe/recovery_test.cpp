@@ -400,7 +400,7 @@ TEST_CASE("a budget that ends early leaves reasons, not guesses") {
 
 namespace {
 
-// Half of DIXtrac's time on the same drive (its table 3), or 12 s.
+// Half of DIXtrac's time on the same drive (its table 1), or 12 s.
 double most_seconds(std::string_view drive) {
   return drive == "quantum-atlas10k" ? 6.3 : drive == "ibm-ultrastar18es" ? 13 : 12;
 }
