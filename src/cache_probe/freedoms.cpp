@@ -182,7 +182,7 @@ class Freedoms {
     return {"the same block again", [this](std::int64_t x) {
               const auto at = place(Kind::any, 0);
               if (!at) return false;
-              prober_.pollute(1);
+              prober_.refresh_angle();
               const std::uint64_t lbn = at->first + at->blocks() / 2;
               prober_.read(lbn);
               prober_.probe_now(Question::freedom, x, lbn);
@@ -211,7 +211,7 @@ class Freedoms {
     return {what, [this, blocks, kind](std::int64_t x) {
               const auto at = place(kind, blocks);
               if (!at) return false;
-              prober_.pollute(1);
+              prober_.refresh_angle();
               const std::uint64_t last =
                   request(kind == Kind::ends_cylinder ? at->last - 4 : at->first);
               prober_.probe(Question::freedom, x, last + static_cast<std::uint64_t>(blocks),
@@ -228,7 +228,7 @@ class Freedoms {
               const auto at = place(Kind::starts_cylinder, blocks);
               const auto elsewhere = place(Kind::any, blocks);
               if (!at || !elsewhere) return false;
-              prober_.pollute(1);
+              prober_.refresh_angle();
               const std::uint64_t last = request(at->first);
               if (rest_rev > 0) prober_.rest_rev(rest_rev);
               prober_.read(elsewhere->first);
@@ -241,7 +241,7 @@ class Freedoms {
     return {fmt::format("the block behind the end of a {}", of), [this, kind](std::int64_t x) {
               const auto at = place(kind, 1);
               if (!at) return false;
-              prober_.pollute(1);
+              prober_.refresh_angle();
               const std::uint64_t last =
                   request(found_.read_ahead_after_sequential.or_else(0) == 0 ? at->last
                                                                              : at->last - 1);
@@ -284,7 +284,7 @@ class Freedoms {
               const auto at = place(kind, blocks);
               const auto count = static_cast<std::uint64_t>(blocks);
               if (!at || at->last < count) return false;
-              prober_.pollute(1);
+              prober_.refresh_angle();
               const std::uint64_t first =
                   kind == Kind::ends_cylinder ? at->last + 1 - count : at->first;
               prober_.read(first, static_cast<std::uint32_t>(blocks));
@@ -487,6 +487,8 @@ class Freedoms {
     const double share = static_cast<double>(blocks) / at->track.sectors;
     if (share < kLeastArrivalShare)
       return tell("not told", "a segment holds too little of a track");
+    if (bus_hides_arrival(prober_.record(), blocks))
+      return tell("not told", "the bus is about as slow as the media or slower");
     drive_.learn_contents(at->first, blocks);
     const std::vector<double> usual = whole_writes_rev(*at, blocks);
     const Values other{set("FSW", 1 - now("FSW"))};

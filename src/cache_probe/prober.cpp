@@ -179,14 +179,15 @@ bool Prober::same_for_all(Question question, std::int64_t low, const Prepare& pr
     const auto missed = climb(question, all, prepare);
     if (missed && *missed < all.size() - 1) return false;
   }
-  tolerating_unreadable([&] {
-    const auto prepared = prepare(beyond.back());
-    if (!prepared) return false;
-    for (std::size_t i = 0; i < beyond.size(); ++i)
-      probe(question, beyond[i], prepared->target(beyond[i]), 0, prepared->setup,
-            static_cast<std::uint32_t>(i));
-    return true;
-  });
+  if (question == Question::segments)
+    tolerating_unreadable([&] {
+      const auto prepared = prepare(beyond.back());
+      if (!prepared) return false;
+      for (std::size_t i = 0; i < beyond.size(); ++i)
+        probe(question, beyond[i], prepared->target(beyond[i]), 0, prepared->setup,
+              static_cast<std::uint32_t>(i));
+      return true;
+    });
   const auto edge = edge_of(record_, question);
   return edge && edge->last_hit == low;
 }

@@ -392,8 +392,12 @@ void test_segment_size(Prober& prober) {
     while (first_held(request) == Verdict::hit && request < most && !prober.spent())
       request = std::min(most, 4 * request);
     if (judge(record, Question::held_first, request).verdict != Verdict::miss) return;
+    std::vector<std::int64_t> ends = {reach};
+    for (const std::int64_t end : expected(prober, &scsi::CachePage::max_prefetch))
+      if (end <= 2 * reach) ends.push_back(end);
+    const std::int64_t farthest = *std::ranges::max_element(ends) + 1;
     upper =
-        prober.locate(Question::held_upper, {0, 2 * reach + 8, reach + 1, {reach}},
+        prober.locate(Question::held_upper, {0, 2 * reach + 8, farthest, ends},
                       request_of(request, reach, [&](std::int64_t x) { return request - 1 + x; }));
   } else {
     upper = edge_of(record, Question::reach_aligned);
@@ -639,8 +643,8 @@ void test_read_ahead_on_hit(Prober& prober) {
     prober.read(other->first);                                   // ends read-ahead behind the first
     prober.rest_rev(reading_rev(prober, reach_blocks(record)));  // the drive is idle again
     if (x == 1) prober.context().drive.read(place->first, 1);
-    prober.probe(Question::interrupted, x, place->first + static_cast<std::uint64_t>(offset), 3.0,
-                 setup_of(*place, place->first, 1));
+    prober.probe(Question::interrupted, x, place->first + static_cast<std::uint64_t>(offset),
+                 x == 1 ? 3.0 : 0.0, setup_of(*place, place->first, 1));
     return true;
   };
   if (prober.decide(Question::interrupted, 0, trial) == Verdict::miss)

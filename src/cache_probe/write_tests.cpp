@@ -255,14 +255,20 @@ void test_write_segments(Prober& prober, Targets& targets) {
   // How many of scattered writes are still held when all are on the media?
   if (judge(prober.record(), Question::read_written, 1).verdict == Verdict::hit) {
     const auto reads = segment_count(prober.record());
-    const std::int64_t most = std::min<std::int64_t>(
-        kMostTargets, reads && !reads->bound ? 2 * static_cast<std::int64_t>(reads->count) + 2
-                                             : static_cast<std::int64_t>(kUsualTargets));
+    const std::int64_t most =
+        std::min<std::int64_t>(kMostTargets, reads && !reads->bound && reads->count <= kMostTargets
+                                                 ? 2 * static_cast<std::int64_t>(reads->count) + 2
+                                                 : static_cast<std::int64_t>(kUsualTargets));
     std::vector<std::int64_t> guesses;
-    if (reads) guesses.push_back(static_cast<std::int64_t>(reads->count));
+    if (reads && reads->count < static_cast<double>(most))
+      guesses.push_back(static_cast<std::int64_t>(reads->count));
     prober.locate(
         Question::written_held,
-        {.from = 1, .limit = most, .horizon = kFirstHeld, .guesses = guesses, .each = true},
+        {.from = 1,
+         .limit = most,
+         .horizon = guesses.empty() ? kFirstHeld : std::min(most, guesses[0] + 1),
+         .guesses = guesses,
+         .each = true},
         [&](std::int64_t count) -> std::optional<Prober::Prepared> {
           const auto lbns = targets.distinct(static_cast<std::size_t>(count));
           if (lbns.size() < static_cast<std::size_t>(count)) return std::nullopt;
