@@ -301,14 +301,15 @@ void test_destage(Prober& prober, Targets& targets) {
   Record& record = prober.record();
   if (!writes_cached(record) || written_persist(record) != Verdict::miss) return;
   const auto is_destaged = [&](double rest_rev) {
-    const auto x = static_cast<std::int64_t>(rest_rev * prober.period_ns() / 1000);
     const std::uint64_t lbn = targets.next();
     prober.refresh_angle();
     write_aligned(prober, lbn);
+    const Nanoseconds written_ns = prober.context().drive.now_ns();
     prober.rest_rev(rest_rev);
     // A destage that has not begun takes as long as it takes the sector to arrive.
     prober.rest_until(lbn, 0);
 
+    const std::int64_t x = (prober.context().drive.now_ns() - written_ns) / 1000;
     synchronize(prober, std::pair{Question::destaged, x}, lbn);
 
     return !synchronize_waited(record, record.observations.back());
