@@ -26,7 +26,6 @@ Run probe(scsi::Device& device, const engine::LayoutMap& map, const model::Rotat
           bool writes, std::uint64_t seed, Nanoseconds budget_ns) {
   Options options;
   if (writes) options.writable = {{0, map.blocks() / 2}};
-  options.freedoms = false;  // DIXtrac has no such tests; freedoms_test.cpp
   scsi::Permission permission;
   permission.writes = options.writable;
   scsi::Guard guard(device, permission);
