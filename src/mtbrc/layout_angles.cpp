@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 
 #include "model/error.h"
 #include "model/validate.h"
@@ -102,6 +103,7 @@ class Survey {
     std::uint32_t random = 0;
     double deadline_share = 1;
     bool renewed = false;
+    std::set<std::uint64_t> disturbed;  // tracks whose first look was
   };
 
   void note(const std::string& text);
@@ -211,9 +213,13 @@ bool Survey::agrees(const ZoneShape& shape, const ZoneFit& fit, const TrackAngle
 
 // Reads the first track that brings in an unknown angle. False: nothing to bring in.
 bool Survey::introduce(Work& work, const ZoneFit& fit) {
+  constexpr int kMostLooks = 3;
   const auto introductions = work.shape.introductions();
   for (std::size_t u = 0; u < introductions.size(); ++u) {
     if (fit.introduced[u] || !introductions[u]) continue;
+    // Where that has not brought it in, what it stands beside is too unsure, and more of it will not.
+    const std::uint64_t track = work.shape.first_slot_of(*introductions[u]);
+    if (std::ranges::count(work.observations, track, &TrackAngle::track_slot) >= kMostLooks) continue;
     if (look(work, *introductions[u], 2 * options_.reads_per_track)) return true;
   }
   return false;
@@ -294,7 +300,12 @@ std::optional<TrackPath> Survey::confirmed_odd(Work& work, const ZoneFit& fit) {
     const TrackPath path = work.shape.path_of_slot(work.observations[i].track_slot);
     const auto again = visit(work.shape, path, 2 * options_.reads_per_track);
     if (again && agrees(work.shape, fit, *again)) {
-      work.observations[i] = *again;  // the first look was disturbed
+      // The first look was disturbed. What agrees with all others and still looks odd from the first of
+      // them, again and again, is not needed.
+      if (work.disturbed.insert(again->track_slot).second)
+        work.observations[i] = *again;
+      else
+        work.observations.erase(work.observations.begin() + static_cast<std::ptrdiff_t>(i));
       return std::nullopt;
     }
     if (again) {
@@ -397,7 +408,7 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
   const std::vector<std::uint64_t> starts = model::zone_starts(layout_);
   const model::LayoutNode node = layout_.zones[zone];
   const ZoneShape shape(node, starts[zone], map_);
-  Work work{shape, within(all_, shape), 0, deadline_share, false};
+  Work work{shape, within(all_, shape), 0, deadline_share, false, {}};
   while (true) {
     ZoneFit fit = fit_zone(shape, work.observations);
     if (meter_.exhausted()) return Fate::given_up;

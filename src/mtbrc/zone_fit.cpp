@@ -186,20 +186,21 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
   // And then the one that brings in an unknown beside those that are known best.
   const auto introduce_best = [&] {
     std::size_t best = observations.size();
-    double least = kAnywhere_rev;
+    const double bound = all_read ? kAnywhere_rev : 2 * kSureUnwrap_rev;
+    double least = bound;
     for (std::size_t i = 0; i < observations.size(); ++i)
       if (!done[i] && introduction(i).unsure_rev < least) {
         best = i;
         least = introduction(i).unsure_rev;
       }
-    return best < observations.size() && try_introduce(best, kAnywhere_rev);
+    return best < observations.size() && try_introduce(best, bound);
   };
   const auto take_all = [&] {
     for (bool progress = true; progress;) {
       progress = false;
       for (std::size_t i = 0; i < observations.size(); ++i)
         if (!done[i]) progress |= try_unwrap(i) || try_introduce(i);
-      if (!progress && all_read) progress = take_best() || introduce_best();
+      if (!progress) progress = (all_read && take_best()) || introduce_best();
     }
   };
   take_all();

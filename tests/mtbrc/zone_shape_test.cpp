@@ -269,3 +269,16 @@ TEST_CASE("zone fit: a first observation that is off does not make all others lo
     CHECK(zone.worst_rev(shape, fit) < 0.002);
   }
 }
+
+TEST_CASE("zone fit: what is only just too unsure does not keep an unknown out for ever") {
+  // The second side begins where 81 steps may just be trusted; its step stands beside that, and is read
+  // at once, again and again if need be.
+  const Serpentine zone;
+  const engine::LayoutMap map(zone.layout);
+  const ZoneShape shape(zone.layout.zones.front(), 0, map);
+  std::mt19937_64 random(5);
+  const auto seen =
+      zone.read({{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {81, 1, 0}, {0, 1, 1}}, 0.000263, random);
+  const ZoneFit fit = fit_zone(shape, seen);
+  CHECK(std::ranges::all_of(fit.introduced, [](bool known) { return known; }));
+}
