@@ -74,7 +74,7 @@ class Planted(unittest.TestCase):
         wrong = (("src/engine", "scsi/device.h"), ("src/model", "engine/engine.h"),
                  ("src/statistics", "model/units.h"), ("src/scsi", "engine/engine.h"),
                  ("src/mtbrc", "layout/extract.h"), ("src/mtbrc", "engine/engine.h"),
-                 ("src/layout", "cache_probe/cache_probe.h"), ("src/cache_probe", "engine/engine.h"),
+                 ("src/layout", "cache_probe/cache_probe.h"), ("src/cache_probe", "replay/compare.h"),
                  ("src/extract", "transport/exec.h"), ("src/replay", "virtual_drive/target.h"),
                  ("src/report", "scsi/device.h"), ("src/transport", "virtual_drive/target.h"),
                  ("emit/disksim", "engine/engine.h"))
