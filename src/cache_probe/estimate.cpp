@@ -366,7 +366,7 @@ void Estimator::count_segments() {
     error = std::max(error, (count->count - least) / 2);
     method += "; the error is half the range";
   }
-  c.segments = measured(count->count, error, count->samples, method);
+  c.segments = measured(std::round(count->count), error, count->samples, method);
 }
 
 // Whose place new data take.
