@@ -86,6 +86,7 @@ class Freedoms {
   std::vector<model::CacheFreedom> all() {
     std::vector<model::CacheFreedom> list;
     if (!page_) return list;
+    if (!writable_.empty()) settle();
     for (const std::string_view name : kFields) {
       const scsi::CachingField& field = *scsi::find_caching_field(name);
       if (scsi::has_field(*page_, field)) list.push_back(of(field));
@@ -106,6 +107,15 @@ class Freedoms {
   bool changeable(std::string_view name) const {
     return mask_ && scsi::has_field(*page_, field(name)) &&
            scsi::has_field(*mask_, field(name)) && scsi::value_of(*mask_, field(name)) != 0;
+  }
+
+  // Written data that wait would take the place of what is read.
+  void settle() {
+    try {
+      drive_.synchronize_cache();
+    } catch (const scsi::DriveError&) {
+      prober_.rest_rev(10);
+    }
   }
 
   model::CacheFreedom of(const scsi::CachingField& field) {
@@ -455,11 +465,7 @@ class Freedoms {
     if (!targets.any()) return tell("not told", "there was no room for writes");
     const Effect write{"a write", [&](std::int64_t x) {
                          const std::uint64_t lbn = targets.next();
-                         try {
-                           drive_.synchronize_cache();
-                         } catch (const scsi::DriveError&) {
-                           prober_.rest_rev(10);
-                         }
+                         settle();
                          prober_.refresh_angle();
                          prober_.rest_until(lbn, 0);
                          prober_.probe_write(Question::freedom, x, lbn);
