@@ -8,9 +8,10 @@ namespace platter::engine {
 
 // How many blocks of a read must be in the buffer before the drive reconnects to send them.
 std::uint64_t Step::watermark(const Request& request) const {
-  const double of = tables_.bus.watermark_by_request
-                        ? std::min(request.blocks, std::max(segments_.largest(), 1u))
-                        : segments_.largest();
+  // A segment whose size is not known limits nothing.
+  const std::uint32_t room = segments_.largest() > 0 ? segments_.largest() : request.blocks;
+  const double of = tables_.bus.watermark_by_request ? std::min(request.blocks, room)
+                                                     : segments_.largest();
   return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(of * tables_.bus.high_read_watermark),
                                    1, request.blocks);
 }

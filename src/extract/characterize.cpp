@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 
@@ -16,8 +17,10 @@
 #include "extract/stages.h"
 #include "extract/time_plan.h"
 #include "extract/translated_map.h"
+#include "extract/unexplained.h"
 #include "layout/extract.h"
 #include "model/error.h"
+#include "model/validate.h"
 #include "mtbrc/access.h"
 #include "mtbrc/angle.h"
 #include "mtbrc/empty_units.h"
@@ -27,12 +30,17 @@
 #include "mtbrc/switches.h"
 #include "mtbrc/track_pitch.h"
 #include "mtbrc/watermark.h"
+#include "mtbrc/zone_shape.h"
 #include "scsi/drive.h"
 
 namespace platter::extract {
 namespace {
 
 using Body = std::function<void()>;
+enum class Caches : std::uint8_t { any, off, as_found };
+
+// The layout cannot be had in the time that is left; it is of no use in part.
+struct OutOfTime {};
 
 constexpr int kWarmUpReads = 50;  // paper, section 5
 // Of the period: what later stages need to count revolutions from anchor to anchor. Their anchors lie
@@ -66,7 +74,7 @@ class Characterization {
 
  private:
   void begin();
-  void require_that_it_reads();
+  void require_the_drive();
   void warm_up();
   void measure_rotation(double relative_error);
   void extract_layout();
@@ -77,6 +85,7 @@ class Characterization {
   void probe_cache();
   void explain_the_cache();
   void read_last_anchors();
+  void replay_mixed();
   void validate_itself();
   void measure_queue();
   void finish();
@@ -85,23 +94,37 @@ class Characterization {
   // The drive time that the run is expected to take is told before it begins.
   void plan_the_time();
   double elapsed_s() { return static_cast<double>(drive_.now_ns() - began_ns_) * 1e-9; }
-  // Two experiments that share the budget of a stage: what the first leaves is the second's.
-  void in_turn(const Body& first, const Body& second);
+  void expect_angles();
+  // Two experiments that share the time of a stage: what the first leaves is the second's.
+  void in_turn(double share_of_first, const Body& first, const Body& second);
 
-  // One stage of the run: its progress, and, where the caches must be off, that they really were.
-  void stage(std::size_t index, const Body& body);
-  void stage_without_caches(std::size_t index, const Body& body);
+  // One stage of the run: its time, its progress, and that the drive's settings held through it.
+  void stage(std::size_t index, Caches caches, const Body& body);
+  void limited(std::size_t index, const Body& body);
+  void set(Caches caches);
+  bool settings_held();
+  bool was_reset() const { return drive_.resets() != resets_seen_; }
   void stop_what_the_drive_does_on_its_own();
   void switch_caches_off();
+  void put_caches_back();
   void refuse_a_cache_that_stays_on() const;
   bool reads_come_from_the_media();
   void add_note(std::string note);
+  void tell_what_was_stopped();
 
   const Options& options_;
   scsi::Guard guard_;
   scsi::Drive drive_;
   mtbrc::Context context_;
   std::optional<Journal> journal_;
+  std::vector<SavedPage> found_pages_;  // as they were when the run began
+  std::vector<SavedPage> set_pages_;    // as they are to be now
+  std::uint64_t resets_seen_ = 0;       // when they were set
+  Caches caches_ = Caches::any;
+  struct Outcomes {
+    bool stopped = false, goes_on = false;
+  };
+  Outcomes scans_, power_conditions_;
   std::optional<engine::LayoutMap> map_;
   model::Layout translated_;  // as translation tells it
   cache_probe::Record cache_record_;
@@ -109,6 +132,8 @@ class Characterization {
   std::uint64_t reference_lbn_ = 0;
   Nanoseconds began_ns_ = 0;
   std::optional<TimePlan> plan_;
+  Nanoseconds layout_deadline_ns_ = 0;
+  replay::Result mixed_;
   std::uint64_t queued_commands_ = 0;
   double done_weight_ = 0;
   bool stopping_ = false;
@@ -125,14 +150,11 @@ Characterization::~Characterization() {
   }
 }
 
-void Characterization::in_turn(const Body& first, const Body& second) {
-  const Nanoseconds began_ns = drive_.now_ns();
-  mtbrc::Budget& budget = context_.budget;
-  const Nanoseconds all_ns = budget.drive_time_ns;
-  budget.drive_time_ns = all_ns > 0 ? std::max<Nanoseconds>(1, all_ns / 2) : 0;
-  first();
-  if (all_ns > 0)
-    budget.drive_time_ns = std::max<Nanoseconds>(1, all_ns - (drive_.now_ns() - began_ns));
+void Characterization::in_turn(double share_of_first, const Body& first, const Body& second) {
+  {
+    const mtbrc::PartOfTime part(context_, share_of_first);
+    first();
+  }
   second();
 }
 
@@ -144,10 +166,13 @@ void Characterization::plan_the_time() {
   if (const auto page = drive_.mode_page(0x04, scsi::PageControl::current); page && rpm <= 1)
     if (const auto said = scsi::decode_geometry_page(*page)) rpm = said->rpm;
   plan_.emplace(rpm, options_.budget_s);
+  if (options_.budget_s && *options_.budget_s < plan_->least_s())
+    throw Error(ExitStatus::usage,
+                fmt::format("a budget of {:.0f} s is too short for a model of {}: give it {:.0f} s at "
+                            "least, or no --budget",
+                            *options_.budget_s, options_.device_name, std::ceil(plan_->least_s())));
   const double seconds = plan_->expected_s();
   add_note(fmt::format("expected drive time: about {:.0f} s", seconds));
-  if (options_.budget_s && *options_.budget_s < plan_->least_s())
-    add_note(fmt::format("the budget of {:.0f} s is less than a run needs at least", *options_.budget_s));
   if (options_.expected) options_.expected(seconds);
 }
 
@@ -157,7 +182,24 @@ void Characterization::add_note(std::string note) {
   if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
 }
 
-void Characterization::stage(std::size_t index, const Body& body) {
+// Within the time that the budget leaves.
+void Characterization::limited(std::size_t index, const Body& body) {
+  const Nanoseconds began_ns = drive_.now_ns();
+  const auto limit_s = plan_->limit_s(index, elapsed_s());
+  if (limit_s) context_.deadline_ns = began_ns + std::max<Nanoseconds>(1, from_ms(*limit_s * 1e3));
+  body();
+  context_.deadline_ns = 0;
+  if (!limit_s) return;
+  const double took_s = static_cast<double>(drive_.now_ns() - began_ns) * 1e-9;
+  constexpr double kAllOfIt = 0.97;
+  if (*limit_s < plan_->full_s(index) || took_s > kAllOfIt * *limit_s)
+    add_note(fmt::format("the budget left {:.1f} s of about {:.1f} s for the stage '{}'", *limit_s,
+                         std::max(plan_->full_s(index), *limit_s), kStages[index].name));
+}
+
+// A reset behind the run's back, or another host, changes the settings in silence; what was measured
+// since is void, and so is what was noted of it.
+void Characterization::stage(std::size_t index, Caches caches, const Body& body) {
   const Stage& stage = kStages[index];
   context_.progress = [this, stage](const std::string&, double share) {
     if (options_.progress)
@@ -166,53 +208,83 @@ void Characterization::stage(std::size_t index, const Body& body) {
   context_.report(std::string(stage.name), 0);
   const Nanoseconds began_ns = drive_.now_ns();
   const std::uint64_t commands = drive_.commands() + queued_commands_;
-  const auto share_s = plan_->share_s(index, elapsed_s());
-  context_.budget = {};
-  if (share_s) {
-    context_.budget.drive_time_ns = std::max<Nanoseconds>(1, from_ms(*share_s * 1e3));
-    add_note(fmt::format("the budget left {:.1f} s of about {:.1f} s for the stage '{}'", *share_s,
-                         plan_->full_s(index), stage.name));
+  constexpr int kAttempts = 3;
+  if (caches != Caches::any && (caches != caches_ || was_reset() || !settings_held())) set(caches);
+  for (int attempt = 1;; ++attempt) {
+    const std::vector<std::string> notes = model_.provenance.notes;
+    const std::size_t samples = context_.samples.size();
+    limited(index, body);
+    if (caches == Caches::any) break;
+    const bool held = settings_held();
+    if (held && !was_reset()) break;
+    if (attempt == kAttempts && !held)
+      throw Error(ExitStatus::drive_error,
+                  fmt::format("{} keeps losing its settings during the stage '{}'; look for resets in "
+                              "the kernel's log and try again",
+                              options_.device_name, stage.name));
+    if (attempt == kAttempts) {
+      add_note(fmt::format("the drive reported resets or changed settings in all of {} attempts of the "
+                           "stage '{}'; the settings held through the last",
+                           kAttempts, stage.name));
+      break;
+    }
+    model_.provenance.notes = notes;
+    context_.samples.resize(samples);
+    add_note(fmt::format("the drive was reset, or its settings were changed, during the stage '{}', "
+                         "which was repeated",
+                         stage.name));
+    set(caches);
   }
-  body();
-  context_.budget = {};
   model_.provenance.stages.push_back({std::string(stage.name),
                                       static_cast<double>(drive_.now_ns() - began_ns) * 1e-9,
                                       drive_.commands() + queued_commands_ - commands});
   done_weight_ += stage.weight;
 }
 
-// A reset behind the run's back brings the caches back in silence; what was measured since is void.
-void Characterization::stage_without_caches(std::size_t index, const Body& body) {
-  stage(index, [&] {
-    for (int attempt = 0; attempt < 3; ++attempt) {
-      const std::size_t samples = context_.samples.size();
-      body();
-      if (!drive_.settings_may_be_lost() && reads_come_from_the_media()) return;
-      context_.samples.resize(samples);
-      model_.provenance.notes.push_back(
-          fmt::format("the drive was reset during the stage '{}', which was repeated",
-                      kStages[index].name));
-      stop_what_the_drive_does_on_its_own();
-      switch_caches_off();
-    }
-    throw Error(ExitStatus::drive_error,
-                fmt::format("{} keeps losing its cache settings during the stage '{}'; look for "
-                            "resets in the kernel's log and try again",
-                            options_.device_name, kStages[index].name));
-  });
+// All settings of the run. A reset meanwhile undoes what was set first.
+void Characterization::set(Caches caches) {
+  constexpr int kAttempts = 3;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    drive_.test_unit_ready();  // what is pending is reported now
+    resets_seen_ = drive_.resets();
+    stop_what_the_drive_does_on_its_own();
+    if (caches == Caches::off) switch_caches_off();
+    if (caches == Caches::as_found) put_caches_back();
+    set_pages_ = pages_that_change(drive_);
+    if (!was_reset()) break;
+  }
+  caches_ = caches;
+}
+
+// The pages are as they were set, and where the caches are to be off, they are by effect.
+bool Characterization::settings_held() {
+  const auto held = [this](const SavedPage& page) { return drive_.shows(page); };
+  return std::ranges::all_of(set_pages_, held) &&
+         (caches_ != Caches::off || reads_come_from_the_media());
 }
 
 // A scan of the medium or a spindle that stops would be taken for mechanics.
 void Characterization::stop_what_the_drive_does_on_its_own() {
-  const auto note = [&](scsi::Stopped outcome, const char* what) {
-    if (outcome == scsi::Stopped::nothing_to_stop) return;
+  const auto keep = [](scsi::Stopped outcome, Outcomes& outcomes) {
+    outcomes.stopped |= outcome == scsi::Stopped::stopped;
+    outcomes.goes_on |= outcome == scsi::Stopped::goes_on;
+  };
+  keep(drive_.stop_background_scan(), scans_);
+  keep(drive_.stop_power_conditions(), power_conditions_);
+}
+
+// Each is set anew after a reset, and may come out otherwise then.
+void Characterization::tell_what_was_stopped() {
+  const auto tell = [this](const Outcomes& outcomes, const char* what) {
+    if (!outcomes.stopped && !outcomes.goes_on) return;
     add_note(fmt::format("{} {}", what,
-                         outcome == scsi::Stopped::stopped
-                             ? "were stopped during the run"
+                         !outcomes.goes_on ? "were stopped during the run"
+                         : outcomes.stopped
+                             ? "were stopped for a part of the run only, and may have delayed commands"
                              : "could not be stopped and may have delayed commands"));
   };
-  note(drive_.stop_background_scan(), "background scans (mode page 1Ch/01h)");
-  note(drive_.stop_power_conditions(), "power conditions (mode page 1Ah)");
+  tell(scans_, "background scans (mode page 1Ch/01h)");
+  tell(power_conditions_, "power conditions (mode page 1Ah)");
 }
 
 void Characterization::switch_caches_off() {
@@ -220,6 +292,13 @@ void Characterization::switch_caches_off() {
   // A drive without a caching page, or one that takes no change of it, may still have no cache;
   // the rotation tells.
   add_note("mode page 08h could not be changed; whether the caches are off was judged by effect");
+}
+
+// As they were when the run began: a reset may have made others of them.
+void Characterization::put_caches_back() {
+  drive_.restore_cache();
+  for (const SavedPage& page : found_pages_)
+    if (scsi::code_of(page) == scsi::kCachingPage && !drive_.shows(page)) drive_.restore_page(page);
 }
 
 void Characterization::refuse_a_cache_that_stays_on() const {
@@ -245,6 +324,10 @@ bool Characterization::reads_come_from_the_media() {
 
 void Characterization::begin() {
   drive_.on_command([this](const scsi::CommandRecord&) {
+    if (layout_deadline_ns_ > 0 && !stopping_ && drive_.now_ns() > layout_deadline_ns_) {
+      layout_deadline_ns_ = 0;
+      throw OutOfTime{};
+    }
     if (stopping_ || !options_.interrupted || !options_.interrupted()) return;
     stopping_ = true;  // what restores the settings must get through
     throw Error(ExitStatus::interrupted,
@@ -258,9 +341,9 @@ void Characterization::begin() {
       throw Error(ExitStatus::usage,
                   fmt::format("the range {}-{} given for writes is not on {}, whose last LBN is {}",
                               range.first, range.last, options_.device_name, drive_.blocks() - 1));
-  require_that_it_reads();
-  journal_.emplace(options_.journal_folder, options_.device_name, model_.identity,
-                   pages_that_change(drive_));
+  require_the_drive();
+  found_pages_ = pages_that_change(drive_);
+  journal_.emplace(options_.journal_folder, options_.device_name, model_.identity, found_pages_);
   drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     journal_->before_write(lbn, bytes);
   });
@@ -268,7 +351,13 @@ void Characterization::begin() {
 
 // A drive that is locked, or lets nobody read for another reason, says so before anything is changed.
 // The block that all phases refer to is one that can be read.
-void Characterization::require_that_it_reads() {
+void Characterization::require_the_drive() {
+  constexpr std::uint64_t kFewestBlocks = 1000;
+  if (drive_.blocks() < kFewestBlocks)
+    throw Error(ExitStatus::unsupported,
+                fmt::format("{} has {} blocks; a drive of less than {} has no room for the experiments, and "
+                            "cannot be characterized",
+                            options_.device_name, drive_.blocks(), kFewestBlocks));
   constexpr std::uint64_t kTries = 16, kApart = 1009;
   for (std::uint64_t i = 0; i < kTries; ++i) {
     const std::uint64_t lbn = (drive_.blocks() / 2 + i * kApart) % drive_.blocks();
@@ -316,7 +405,16 @@ void Characterization::extract_layout() {
   how.seed = options_.seed;
   const Nanoseconds before = drive_.now_ns();
   const std::uint64_t translations = drive_.translations();
-  layout::Extraction found = layout::by_address_translation(translator, how);
+  layout::Extraction found;
+  layout_deadline_ns_ = context_.deadline_ns;
+  try {
+    found = layout::by_address_translation(translator, how);
+  } catch (const OutOfTime&) {
+    found.layout.reason = fmt::format("the budget of {:.0f} s ended before the drive's map was complete",
+                                      *options_.budget_s);
+    found.notes = {"layout: " + found.layout.reason};
+  }
+  layout_deadline_ns_ = 0;
   model_.layout = std::move(found.layout);
   for (auto& note : found.notes) model_.provenance.notes.push_back(std::move(note));
   if (model_.layout.zones.empty()) return;
@@ -333,13 +431,35 @@ void Characterization::extract_layout() {
     time.method = "mean over the layout extraction";
     time.samples = asked;
   }
-  for (auto& hint : contradicted_hints(drive_, model_.layout, *map_))
-    model_.provenance.notes.push_back(std::move(hint));
+}
+
+// What the map says of it: every unknown angle takes a visit of a track at the least, every zone some more.
+void Characterization::expect_angles() {
+  constexpr double kOfVisits = 0.55;  // of the stage's time; the rest tells tracks' lengths, and checks
+  constexpr double kTurns = 1.3, kVisitsOfZone = 4, kComfortable = 4;
+  const engine::LayoutMap map(translated_);
+  const std::vector<std::uint64_t> starts = model::zone_starts(translated_);
+  double visits = 0;
+  for (std::size_t i = 0; i < translated_.zones.size(); ++i)
+    visits += kVisitsOfZone + static_cast<double>(
+                                  mtbrc::ZoneShape(translated_.zones[i], starts[i], map).unknowns());
+  const double least_s = visits * kTurns * context_.period_ns() * 1e-9 / kOfVisits;
+  plan_->expect(kAngles, kComfortable * least_s, least_s);
+  const double needs_s = elapsed_s() + plan_->least_s(kAngles);
+  if (options_.budget_s && *options_.budget_s < needs_s)
+    add_note(fmt::format("the budget of {:.0f} s is too short for this drive's map of {} zones: every "
+                         "stage has less than it needs at least, for which {:.0f} s would be enough",
+                         *options_.budget_s, translated_.zones.size(), std::ceil(needs_s)));
 }
 
 // Translation is never believed without the reads that bear it out.
 void Characterization::measure_angles() {
-  const mtbrc::TrackPitch pitch = mtbrc::measure_track_pitch(context_, translated_);
+  constexpr double kOfPitch = 0.4;
+  mtbrc::TrackPitch pitch;
+  {
+    const mtbrc::PartOfTime part(context_, kOfPitch);
+    pitch = mtbrc::measure_track_pitch(context_, translated_);
+  }
   JudgedMap judged = judge_map(translated_, pitch);
   std::vector<std::string> notes = std::move(judged.notes);
   model_.layout = std::move(judged.layout);
@@ -353,6 +473,12 @@ void Characterization::measure_angles() {
     std::ranges::move(angles.notes, std::back_inserter(notes));
     map_.emplace(model_.layout);
     context_.map = &*map_;
+    model_.identity.heads = map_->heads();
+    model_.identity.cylinders = map_->cylinders();
+    if (model_.layout.zones.size() != translated_.zones.size())
+      notes.push_back(fmt::format("layout: {} zones in the end, for the {} that address translation tells "
+                                  "have parts whose tracks turn by other angles",
+                                  model_.layout.zones.size(), translated_.zones.size()));
   } else {
     model_.identity.heads = model_.identity.cylinders = 0;  // were told by translation
   }
@@ -362,10 +488,14 @@ void Characterization::measure_angles() {
 void Characterization::measure_seeks() { model_.seek = mtbrc::measure_seeks(context_); }
 
 void Characterization::measure_switches() {
-  mtbrc::HeadSwitch head_switch = mtbrc::measure_head_switch(context_);
-  model_.head_switch = head_switch.time;
-  for (auto& note : head_switch.notes) model_.provenance.notes.push_back(std::move(note));
-  model_.write_settle = mtbrc::measure_write_settle(context_, options_.writable);
+  in_turn(
+      options_.writable.empty() ? 1 : 0.5,
+      [this] {
+        mtbrc::HeadSwitch head_switch = mtbrc::measure_head_switch(context_);
+        model_.head_switch = head_switch.time;
+        for (auto& note : head_switch.notes) model_.provenance.notes.push_back(std::move(note));
+      },
+      [this] { model_.write_settle = mtbrc::measure_write_settle(context_, options_.writable); });
 }
 
 void Characterization::measure_overheads() {
@@ -404,29 +534,46 @@ void Characterization::explain_the_cache() {
 // The longest baseline for the period: from the run's first revolutions to its last.
 void Characterization::read_last_anchors() {
   constexpr int kReads = 12;
-  switch_caches_off();
   mtbrc::Accesses accesses(context_);
   for (int i = 0; i < kReads; ++i) accesses.read(mtbrc::Experiment::anchor, reference_lbn_);
 }
 
+// The same with the caches as the drive has them; judged once the model has been corrected.
+void Characterization::replay_mixed() {
+  stage(kMixedValidation, Caches::as_found, [this] {
+    mixed_ = mixed_requests(context_, model_, {options_.writable, 2 * kSecond});
+  });
+}
+
 // What was measured must predict what was not; the caches play no part in it.
 void Characterization::validate_itself() {
-  SelfValidationOptions how;
-  how.writable = options_.writable;
   replay::Result drive;
-  stop_what_the_drive_does_on_its_own();  // a reset may have come while the caches were on
-  switch_caches_off();
-  stage_without_caches(kSelfValidation, [&] {
-    if (context_.budget.drive_time_ns > 0) how.drive_time_ns = context_.budget.drive_time_ns;
-    drive = random_requests(context_, model_, how);
+  Nanoseconds drive_began_ns = 0;
+  stage(kSelfValidation, Caches::off, [&] {
+    drive_began_ns = drive_.now_ns();
+    drive = random_requests(context_, model_, {options_.writable, 5 * kSecond});
   });
   std::vector<std::string> notes = validate_by(drive, model_);
   std::ranges::move(notes, std::back_inserter(model_.provenance.notes));
+  judge_mixed(mixed_, model_);
+  model::Validity& validity = model_.validity;
+  const double request_ms = validity.demerits.empty() ? 0 : validity.demerits.front().drive_mean_ms;
+  mtbrc::Samples timed = context_.samples;
+  for (const cache_probe::Observation& seen : cache_record_.observations)
+    timed.push_back({.blocks = seen.blocks, .issued_ns = seen.issued_ns, .completed_ns = seen.completed_ns});
+  for (const replay::Response& request : drive.requests) {
+    const Nanoseconds issued_ns = drive_began_ns + request.issue_ns;
+    timed.push_back({.blocks = request.blocks,
+                     .issued_ns = issued_ns,
+                     .completed_ns = issued_ns + request.response_ns});
+  }
+  std::ranges::stable_sort(timed, {}, &mtbrc::Sample::issued_ns);
+  if (const auto pauses = told(pauses_of(timed, model_), request_ms)) validity.note += "; " + *pauses;
 }
 
 void Characterization::measure_queue() {
   QueueSamples samples;
-  stage_without_caches(kQueue, [&] {
+  stage(kQueue, Caches::off, [&] {
     samples = queue_samples(guard_, context_);
     queued_commands_ += samples.commands;
   });
@@ -458,7 +605,13 @@ void Characterization::finish() {
       *refined.rotation.period.error < *model_.rotation.period.error)
     model_.rotation = refined.rotation;
   for (auto& note : impossible_values(model_)) model_.provenance.notes.push_back(std::move(note));
+  if (map_)
+    for (auto& hint : contradicted_hints(drive_, model_.layout, *map_)) add_note(std::move(hint));
+  tell_what_was_stopped();
   drive_.restore_settings();
+  // A reset may have taken away what the run found, and never set.
+  for (const SavedPage& page : found_pages_)
+    if (!drive_.shows(page)) drive_.restore_page(page);
   journal_->finish();
   journal_.reset();
 
@@ -471,8 +624,8 @@ void Characterization::finish() {
   provenance.bytes_written = drive_.bytes_written();
   provenance.seed = options_.seed;
   if (options_.budget_s && provenance.drive_seconds > *options_.budget_s)
-    add_note(fmt::format("the run took {:.0f} s, more than the budget of {:.0f} s: some stages need longer on "
-                         "this drive than they were expected to",
+    add_note(fmt::format("the run took {:.1f} s, more than the budget of {:.1f} s, by what could not be "
+                         "broken off",
                          provenance.drive_seconds, *options_.budget_s));
   if (drive_.unit_attentions() > 0)
     provenance.notes.push_back(
@@ -483,29 +636,36 @@ Run Characterization::run() {
   begin();
   plan_the_time();
   stop_what_the_drive_does_on_its_own();
-  stage(kWarmUp, [this] { warm_up(); });
-  switch_caches_off();
-  stage_without_caches(kRotation, [this] { measure_rotation(kFirstPeriodError); });
-  stage(kLayout, [this] { extract_layout(); });
-  if (map_) stage_without_caches(kAngles, [this] { measure_angles(); });
+  stage(kWarmUp, Caches::any, [this] { warm_up(); });
+  stage(kRotation, Caches::off, [this] { measure_rotation(kFirstPeriodError); });
+  stage(kLayout, Caches::any, [this] { extract_layout(); });
   if (map_) {
-    stage_without_caches(kSeeks, [this] { measure_seeks(); });
-    stage_without_caches(kSwitches, [this] { measure_switches(); });
-    stage_without_caches(kOverheads, [this] {
-      in_turn([this] { mtbrc::measure_miss_overheads(context_, options_.writable); },
-              [this] { mtbrc::measure_watermark(context_); });
+    expect_angles();
+    stage(kAngles, Caches::off, [this] { measure_angles(); });
+  }
+  if (map_) {
+    stage(kSeeks, Caches::off, [this] { measure_seeks(); });
+    stage(kSwitches, Caches::off, [this] { measure_switches(); });
+    stage(kOverheads, Caches::off, [this] {
+      constexpr double kOfMisses = 0.6;
+      in_turn(
+          kOfMisses, [this] { mtbrc::measure_miss_overheads(context_, options_.writable); },
+          [this] { mtbrc::measure_watermark(context_); });
     });
-    drive_.restore_cache();
-    stage(kCache, [this] {
-      in_turn([this] { mtbrc::measure_hit_overheads(context_, options_.writable); },
-              [this] { probe_cache(); });
-      read_last_anchors();
+    stage(kCache, Caches::as_found, [this] {
+      in_turn(
+          0.5, [this] { mtbrc::measure_hit_overheads(context_, options_.writable); },
+          [this] { probe_cache(); });
     });
     measure_overheads();
     explain_the_cache();
     // A model that lacks what a prediction needs (a budget was short, a time came out below zero) is
     // written all the same.
-    if (const auto lacks = what_prevents_prediction(model_)) {
+    const auto lacks = what_prevents_prediction(model_);
+    if (!lacks) replay_mixed();
+    set(Caches::off);
+    read_last_anchors();
+    if (lacks) {
       model_.validity.note = "not checked: " + *lacks;
       model_.queue.depth.reason = model_.queue.policy.reason = "the model lacks what a prediction needs";
     } else {
@@ -513,7 +673,7 @@ Run Characterization::run() {
       measure_queue();
     }
   } else {
-    stage_without_caches(kRotation, [this] { measure_rotation(kOnlyPeriodError); });
+    stage(kRotation, Caches::off, [this] { measure_rotation(kOnlyPeriodError); });
     const std::string unknown = "the layout is not known";
     model_.seek.reason = model_.head_switch.reason = model_.write_settle.reason = unknown;
     model_.queue.depth.reason = model_.queue.policy.reason = unknown;

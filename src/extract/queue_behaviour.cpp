@@ -59,8 +59,34 @@ std::vector<scsi::Completion> together(scsi::Device& device, const std::vector<R
   return done;
 }
 
+constexpr std::uint32_t kMoreThanChance = 2;  // refusals with as many outstanding as ever were
+
 bool refused(const scsi::Completion& done) {
   return done.status == scsi::Status::task_set_full || done.status == scsi::Status::busy;
+}
+
+// How many commands the drive holds. A drive that is BUSY by chance refuses with any number
+// outstanding; one that is full refuses all that come while it holds so many.
+struct Depth {
+  std::uint32_t most = 0;         // outstanding after a command was accepted
+  std::uint32_t refused_when_full = 0;  // commands that came with so many outstanding
+};
+
+Depth depth_of(const std::vector<scsi::Completion>& done) {
+  // What completes a moment later may have left the drive already: the host hears of it late.
+  constexpr Nanoseconds kMoment_ns = 300 * kMicrosecond;
+  const auto outstanding = [&done](std::size_t i, Nanoseconds beyond_ns) {
+    std::uint32_t count = 0;
+    for (std::size_t j = 0; j < i; ++j)
+      count += !refused(done[j]) && done[j].completed_ns > done[i].issued_ns + beyond_ns ? 1 : 0;
+    return count;
+  };
+  Depth depth;
+  for (std::size_t i = 0; i < done.size(); ++i)
+    if (!refused(done[i])) depth.most = std::max(depth.most, outstanding(i, kMoment_ns) + 1);
+  for (std::size_t i = 0; i < done.size(); ++i)
+    if (refused(done[i]) && outstanding(i, 0) >= depth.most) ++depth.refused_when_full;
+  return depth;
 }
 
 bool all_good(const std::vector<scsi::Completion>& done) {
@@ -202,9 +228,20 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
   const std::uint64_t blocks = context.drive.blocks();
   const std::uint32_t block_bytes = context.drive.block_bytes();
   context.drive.test_unit_ready();
-  const auto many = together(device, quarter_turns(*context.map, blocks, samples.asked), block_bytes);
-  samples.commands += many.size();
-  samples.taken = samples.asked - static_cast<std::uint32_t>(std::ranges::count_if(many, refused));
+  // More than once where some were refused, and it may have been chance.
+  constexpr int kRounds = 3;
+  for (int round = 0; round < kRounds; ++round) {
+    const auto many =
+        together(device, quarter_turns(*context.map, blocks, samples.asked), block_bytes);
+    samples.commands += many.size();
+    const Depth depth = depth_of(many);
+    if (depth.most > samples.taken) {
+      samples.taken = depth.most;
+      samples.refused_when_full = 0;
+    }
+    if (depth.most == samples.taken) samples.refused_when_full += depth.refused_when_full;
+    if (std::ranges::none_of(many, refused) || samples.refused_when_full >= kMoreThanChance) break;
+  }
 
   replay::Result& result = samples.reads;
   result.target = replay::Result::Target::drive;
@@ -221,12 +258,17 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
                                .issue_ns = done.issued_ns - start_ns,
                                .response_ns = done.response_ns()});
   };
-  for (std::uint32_t batch = 0; samples.taken > 2 && batch < options.batches; ++batch) {
+  // A batch of which the drive refused a part tells nothing; there may be many of them.
+  constexpr std::uint32_t kMoreTries = 4;
+  const mtbrc::Meter meter(context);
+  for (std::uint32_t batch = 0; samples.taken > 2 && samples.begins.size() < options.batches &&
+                                batch < kMoreTries * options.batches && !meter.exhausted();
+       ++batch) {
     std::vector<Read> reads(each + 1);
     for (Read& read : reads) read.lbn = context.random() % blocks;
     const auto done = together(device, reads, block_bytes);
     samples.commands += reads.size();
-    context.report("", static_cast<double>(batch + 1) / options.batches);
+    context.report("", static_cast<double>(samples.begins.size() + 1) / options.batches);
     if (!all_good(done)) continue;
     samples.begins.push_back(result.requests.size() + 1);
     for (std::size_t i = 0; i < done.size(); ++i) keep(reads[i], done[i]);
@@ -244,10 +286,12 @@ model::Queue estimate_queue(const QueueSamples& samples, const model::DriveModel
   }
   queue.depth.value = samples.taken;
   queue.depth.samples = samples.asked;
-  queue.depth.method = samples.taken < samples.asked
-                           ? fmt::format("of {} commands at once, the others got TASK SET FULL or BUSY",
-                                         samples.asked)
-                           : "at least: more were not tried, or the path takes no more";
+  queue.depth.method =
+      samples.refused_when_full >= kMoreThanChance
+          ? fmt::format("of {} commands at once, those beyond got TASK SET FULL or BUSY", samples.asked)
+      : samples.taken < samples.asked
+          ? "at least: where more were refused, others were not"
+          : "at least: more were not tried, or the path takes no more";
   if (samples.begins.size() < 4)
     queue.policy.reason = "too few batches of commands were completed";
   else

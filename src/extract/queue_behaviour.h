@@ -20,14 +20,15 @@ struct QueueOptions {
 };
 
 struct QueueSamples {
-  std::uint32_t asked = 0, taken = 0;  // commands at once, and how many of them were accepted
+  std::uint32_t asked = 0, taken = 0;   // commands at once, and how many of them the drive held
+  std::uint32_t refused_when_full = 0;  // while it held so many; the others were refused by chance
   replay::Result reads;                // of all batches, in the order in which they were sent
   std::vector<std::size_t> begins;     // of each batch in `reads`, behind the read that the drive was busy with
   std::uint64_t commands = 0;
 };
 
 // Caches off; map and rotation known. `device` is the guarded one that the context's drive is on:
-// nothing may be outstanding. A batch in which a command fails is left out. Where the path takes one
+// nothing may be outstanding. What a drive refuses by chance tells nothing. A batch in which a command fails is left out. Where the path takes one
 // command at a time, nothing is sent.
 QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
                            const QueueOptions& options = {});

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "engine/layout_map.h"
+#include "extract/unexplained.h"
 #include "model/error.h"
 #include "model/revolution.h"
 #include "model/validate.h"
@@ -19,13 +20,15 @@
 namespace platter::extract {
 namespace {
 
-constexpr const char* kWorkload = "random, within the run";
+constexpr const char* kRandom = "random, within the run";
+constexpr const char* kMixed = "mixed, within the run";
+constexpr std::size_t kWarming = 10;  // of so many mixed requests one fills the cache and judges nothing
+constexpr double kSharesOfWrites = 1.0 / 3;
 constexpr std::uint64_t kLongestRequest = 64;  // blocks; no request of the workload is longer
 
-trace::Trace random_trace(const model::Identity& drive, std::uint64_t requests, std::uint64_t seed,
-                          const std::vector<LbnRange>& writable) {
-  trace::Profile profile = trace::profile("random");
-  profile.name = kWorkload;
+trace::Trace trace_like(const char* workload, const model::Identity& drive, std::uint64_t requests,
+                        std::uint64_t seed, const std::vector<LbnRange>& writable) {
+  trace::Profile profile = trace::profile(workload);
   profile.times = {.kind = trace::Kind::closed, .gap = trace::Gap::uniform, .mean_ns = kMillisecond / 2};
   std::vector<LbnRange> roomy;  // ranges that hold the longest request
   for (const LbnRange& range : writable)
@@ -39,9 +42,10 @@ trace::Trace random_trace(const model::Identity& drive, std::uint64_t requests, 
                           .writes = roomy});
 }
 
-// What one request takes with its think time, as the model has it.
+// What one random request takes with its think time, as the model has it.
 double request_ns(const model::DriveModel& model, std::uint64_t seed) {
-  const trace::Trace trace = random_trace(model.identity, kFewestValidationRequests, seed, {});
+  const trace::Trace trace =
+      trace_like("random", model.identity, kFewestValidationRequests, seed, {});
   const replay::Result result =
       replay::replay_on_model(model, trace, {.caches = replay::Caches::off, .reference_reads = 0});
   return static_cast<double>(result.requests.back().completion_ns()) /
@@ -63,14 +67,16 @@ trace::Trace trace_of(const replay::Result& drive) {
 // is not late for all requests behind, and in the drive's, where the platter's phase runs free.
 class Trial {
  public:
-  explicit Trial(const replay::Result& drive) : drive_(drive), trace_(trace_of(drive)) {}
+  explicit Trial(const replay::Result& drive)
+      : drive_(drive),
+        trace_(trace_of(drive)),
+        caches_(drive.caches == "off" ? replay::Caches::off : replay::Caches::as_they_are) {}
 
   replay::Result in_own_time(const model::DriveModel& model) const {
-    return replay::replay_on_model(model, trace_,
-                                   {.caches = replay::Caches::off, .reference_reads = 0});
+    return replay::replay_on_model(model, trace_, {.caches = caches_, .reference_reads = 0});
   }
   replay::Result in_drives_time(const model::DriveModel& model) const {
-    return replay::replay_on_model(model, trace_, {.caches = replay::Caches::off, .like = &drive_});
+    return replay::replay_on_model(model, trace_, {.caches = caches_, .like = &drive_});
   }
   // Absolute errors of the responses of the first `count` requests, in ms.
   std::vector<double> errors_ms(const model::DriveModel& model, std::size_t count) const {
@@ -94,6 +100,7 @@ class Trial {
  private:
   const replay::Result& drive_;
   trace::Trace trace_;
+  replay::Caches caches_;
 };
 
 // A constant that is missing from, or too much in, the times from command to media. Too short a time
@@ -203,8 +210,8 @@ std::size_t turn_zones(const Trial& trial, std::size_t learned, double period_ns
   return turned;
 }
 
-model::Demerit demerit_of(const replay::ClassMetrics& all) {
-  return {.workload = kWorkload,
+model::Demerit demerit_of(const char* workload, const replay::ClassMetrics& all) {
+  return {.workload = workload,
           .requests = all.n_drive,
           .drive_mean_ms = all.mean_drive_ms,
           .demerit_ms = all.demerit_ms,
@@ -213,42 +220,60 @@ model::Demerit demerit_of(const replay::ClassMetrics& all) {
           .hits_agreed_share = all.hits_agreed_share.value_or(0)};
 }
 
-void add_validity(const replay::Result& drive, const replay::ClassMetrics& judged,
-                  model::DriveModel& model) {
-  model::Validity& validity = model.validity;
-  validity = {};
-  validity.last_lbn = model.identity.blocks - 1;
-  validity.min_blocks = ~std::uint32_t{0};
-  validity.max_depth = 1;
+void widen(model::Validity& validity, const replay::Result& drive) {
+  if (validity.max_blocks == 0) validity.min_blocks = ~std::uint32_t{0};
   for (const replay::Response& request : drive.requests) {
     validity.min_blocks = std::min(validity.min_blocks, request.blocks);
     validity.max_blocks = std::max(validity.max_blocks, request.blocks);
     (request.write ? validity.writes : validity.reads) = true;
   }
-  validity.demerits.push_back(demerit_of(judged));
-  validity.note = "checked in the run that measured it, caches off, by the requests that nothing was "
-                  "learned from";
 }
 
-}  // namespace
+// `from`: the first request that judges, counted from 1.
+void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model) {
+  const replay::Result& drive = trial.drive();
+  model::Validity& validity = model.validity;
+  validity = {};
+  validity.last_lbn = model.identity.blocks - 1;
+  validity.max_depth = 1;
+  widen(validity, drive);
+  validity.demerits.push_back(demerit_of(kRandom, trial.judged(model, from)));
+  validity.note = "checked in the run that measured it, caches off, by the requests that nothing was "
+                  "learned from";
+  const double period_ms = static_cast<double>(model.rotation.numerator_ns) /
+                           static_cast<double>(model.rotation.denominator) * 1e-6;
+  if (const auto remains = what_remains(drive, trial.in_drives_time(model),
+                                        engine::LayoutMap(model.layout), from - 1, period_ms))
+    validity.note += "; " + *remains;
+}
 
-replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
-                               const SelfValidationOptions& options) {
+// One at a time, until there is no time left; what the drive cannot read is left out.
+replay::Result requests_like(const char* workload, mtbrc::Context& context,
+                             const model::DriveModel& model, const SelfValidationOptions& options,
+                             std::uint64_t fewest) {
   scsi::Drive& drive = context.drive;
-  const double each_ns = request_ns(model, context.seed);
-  const auto fitting = static_cast<std::uint64_t>(static_cast<double>(options.drive_time_ns) / each_ns);
+  const mtbrc::Meter meter(context, mtbrc::Budget{});
+  // Before a write its blocks are read: of the time of three requests, one of which is a write, a
+  // quarter.
+  const double each_ns =
+      request_ns(model, context.seed) * (options.writable.empty() ? 1 : 1 + kSharesOfWrites);
+  Nanoseconds time_ns = options.drive_time_ns;
+  if (context.deadline_ns > 0)
+    time_ns = std::min(time_ns, std::max<Nanoseconds>(0, context.deadline_ns - drive.now_ns()));
+  const auto fitting = static_cast<std::uint64_t>(static_cast<double>(time_ns) / each_ns);
   const trace::Trace trace =
-      random_trace(model.identity, std::max(fitting, kFewestValidationRequests), context.seed,
-                   options.writable);
+      trace_like(workload, model.identity,
+                 std::max(fitting, context.deadline_ns > 0 ? std::uint64_t{1} : fewest), context.seed,
+                 options.writable);
   replay::Result result;
   result.target = replay::Result::Target::drive;
   result.name = "the drive";
-  result.trace = kWorkload;
+  result.trace = workload;
   result.kind = trace::Kind::closed;
-  result.caches = "off";
   result.block_bytes = model.identity.block_bytes;
   std::vector<trace::Request> requests;
   for (const trace::Request& request : trace.requests) {
+    if (meter.exhausted()) break;
     try {
       if (request.write) drive.learn_contents(request.lbn, request.blocks);
       requests.push_back(request);
@@ -257,7 +282,7 @@ replay::Result random_requests(mtbrc::Context& context, const model::DriveModel&
     }
   }
   const Nanoseconds start_ns = drive.now_ns();
-  for (std::size_t i = 0; i < requests.size(); ++i) {
+  for (std::size_t i = 0; i < requests.size() && !meter.exhausted(); ++i) {
     const trace::Request& request = requests[i];
     try {
       const scsi::Completion done = request.write ? drive.write(request.lbn, request.blocks)
@@ -277,6 +302,31 @@ replay::Result random_requests(mtbrc::Context& context, const model::DriveModel&
   return result;
 }
 
+}  // namespace
+
+replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
+                               const SelfValidationOptions& options) {
+  replay::Result result = requests_like("random", context, model, options, kFewestValidationRequests);
+  result.caches = "off";
+  return result;
+}
+
+replay::Result mixed_requests(mtbrc::Context& context, const model::DriveModel& model,
+                              const SelfValidationOptions& options) {
+  return requests_like("mixed", context, model, options, 1);
+}
+
+void judge_mixed(const replay::Result& drive, model::DriveModel& model) {
+  const std::size_t warm = drive.requests.size() / kWarming;
+  if (drive.requests.size() < kFewestMixedRequests) {
+    model.validity.note += "; too few requests of the mixed workload were made to check the cache";
+    return;
+  }
+  model.validity.demerits.push_back(demerit_of(kMixed, Trial(drive).judged(model, warm + 1)));
+  widen(model.validity, drive);
+  model.validity.note += "; the mixed workload with the caches as the drive has them";
+}
+
 std::optional<std::string> what_prevents_prediction(const model::DriveModel& model) {
   try {
     request_ns(model, 1);
@@ -288,8 +338,14 @@ std::optional<std::string> what_prevents_prediction(const model::DriveModel& mod
 
 std::vector<std::string> validate_by(const replay::Result& drive, model::DriveModel& model) {
   const Trial trial(drive);
+  constexpr std::size_t kFewestThatJudge = 20;
+  if (drive.requests.size() < kFewestThatJudge) {
+    model.validity = {};
+    model.validity.note = "not checked: no time was left for it";
+    return {};
+  }
   if (drive.requests.size() < kFewestValidationRequests) {
-    add_validity(drive, trial.judged(model, 1), model);
+    add_validity(trial, 1, model);
     return {};
   }
   const std::size_t learned = drive.requests.size() / 2;
@@ -317,7 +373,7 @@ std::vector<std::string> validate_by(const replay::Result& drive, model::DriveMo
         "requests learned from falls by {:.3f} +- {:.3f} ms",
         found.by_ms, learned, found.gain_ms.value, found.gain_ms.error));
   }
-  add_validity(drive, trial.judged(model, learned + 1), model);
+  add_validity(trial, learned + 1, model);
   return notes;
 }
 

@@ -18,14 +18,18 @@ struct SelfValidationOptions {
   Nanoseconds drive_time_ns = 5 * kSecond;
 };
 
-// Fewer are not enough to learn from one half and to judge by the other.
-constexpr std::uint64_t kFewestValidationRequests = 400;
+// Fewer are not enough to learn from one half and to judge by the other; nor these of the cache.
+constexpr std::uint64_t kFewestValidationRequests = 400, kFewestMixedRequests = 60;
 
 // Random requests, one at a time, a think time of 0 to 1 ms between them; as many as the drive time
-// allows by what the model takes for them, at least kFewestValidationRequests. What the drive cannot
-// read is left out. Caches off.
+// allows by what the model takes for them, at least kFewestValidationRequests, and no more than the
+// context's deadline allows. What the drive cannot read is left out. Caches off.
 replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
                                const SelfValidationOptions& options);
+
+// The same of the workload "mixed": near and sequential ones among them. Caches as the drive has them.
+replay::Result mixed_requests(mtbrc::Context& context, const model::DriveModel& model,
+                              const SelfValidationOptions& options);
 
 // Why no response can be predicted from a model, in the engine's words; nullopt: they can be.
 std::optional<std::string> what_prevents_prediction(const model::DriveModel& model);
@@ -34,5 +38,8 @@ std::optional<std::string> what_prevents_prediction(const model::DriveModel& mod
 // noise: the angle of each zone, and the time from command to media of all reads. The second half's
 // figures go into its validity. Of too few requests all judge. Returns what a reader should know. Pure.
 std::vector<std::string> validate_by(const replay::Result& drive, model::DriveModel& model);
+
+// What the mixed requests say of the model, behind what validate_by() said; they correct nothing. Pure.
+void judge_mixed(const replay::Result& drive, model::DriveModel& model);
 
 }  // namespace platter::extract

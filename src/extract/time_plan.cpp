@@ -7,18 +7,33 @@ namespace {
 
 constexpr double kWeightsRpm = 10'000;  // of the drive that the stages' weights are the seconds of
 constexpr double kUsualRpm = 7200;
+constexpr double kOrder_s = 0.2;  // for what is asked of the drive between and behind the stages
+
+// How early a stage gives up; those that never do, last.
+std::size_t turn_of(std::size_t stage) {
+  return static_cast<std::size_t>(std::ranges::find(kGivenUpInOrder, stage) -
+                                  kGivenUpInOrder.begin());
+}
 
 }  // namespace
 
 TimePlan::TimePlan(double rpm, std::optional<double> budget_s) : budget_s_(budget_s) {
   // About half of the time goes by in turns, the other half in seeks, commands and on the bus.
   const double slower = 0.5 + 0.5 * kWeightsRpm / (rpm > 0 ? rpm : kUsualRpm);
-  for (std::size_t i = 0; i < kStages.size(); ++i) full_s_[i] = kStages[i].weight * slower;
+  for (std::size_t i = 0; i < kStages.size(); ++i) {
+    full_s_[i] = kStages[i].weight * slower;
+    least_s_[i] = full_s_[i] * kStages[i].least;
+  }
 }
 
-double TimePlan::least_s() const {
-  double all = 0;
-  for (std::size_t i = 0; i < kStages.size(); ++i) all += full_s_[i] * kStages[i].least;
+void TimePlan::expect(std::size_t stage, double full_s, double least_s) {
+  least_s_[stage] = std::max(least_s_[stage], least_s);
+  full_s_[stage] = std::max({full_s_[stage], full_s, least_s_[stage]});
+}
+
+double TimePlan::least_s(std::size_t from_stage) const {
+  double all = kOrder_s;
+  for (std::size_t i = from_stage; i < kStages.size(); ++i) all += least_s_[i];
   return all;
 }
 
@@ -28,17 +43,18 @@ double TimePlan::expected_s() const {
   return budget_s_ ? std::clamp(*budget_s_, least_s(), std::max(all, least_s())) : all;
 }
 
-std::optional<double> TimePlan::share_s(std::size_t stage, double elapsed_s) const {
+std::optional<double> TimePlan::limit_s(std::size_t stage, double elapsed_s) const {
   if (!budget_s_) return std::nullopt;
-  double missing_s = elapsed_s - *budget_s_;
-  for (std::size_t i = stage; i < kStages.size(); ++i) missing_s += full_s_[i];
-  for (const std::size_t next : kGivenUpInOrder) {
-    if (next < stage || missing_s <= 0) continue;
-    const double cut_s = std::min(missing_s, full_s_[next] * (1 - kStages[next].least));
-    missing_s -= cut_s;
-    if (next == stage && cut_s > 0) return full_s_[stage] - cut_s;
+  const double left_s = *budget_s_ - kOrder_s - elapsed_s;
+  double later_s = 0, later_least_s = 0;
+  for (std::size_t i = stage + 1; i < kStages.size(); ++i) {
+    later_s += turn_of(i) < turn_of(stage) ? least_s_[i] : full_s_[i];
+    later_least_s += least_s_[i];
   }
-  return std::nullopt;
+  const double mine_s = least_s_[stage];
+  if (left_s <= mine_s + later_least_s)
+    return std::max(0.0, left_s) * mine_s / (mine_s + later_least_s);
+  return std::max(mine_s, left_s - later_s);
 }
 
 }  // namespace platter::extract

@@ -15,17 +15,23 @@ class TimePlan {
   // `rpm` nominal; 0: not known. Without a budget every stage takes what it needs.
   TimePlan(double rpm, std::optional<double> budget_s);
 
+  // What is known of a stage that is to come, better than from its weight: what it takes by itself,
+  // and what it is of no use without. Never less than by the weight.
+  void expect(std::size_t stage, double full_s, double least_s);
+
   // What the run is expected to take, in seconds of the drive's time: all of its stages, or the
   // budget; never less than what the stages need at least.
   double expected_s() const;
-  double least_s() const;
-  // What a stage may use that begins `elapsed_s` into the run; nullopt: as much as it needs.
-  std::optional<double> share_s(std::size_t stage, double elapsed_s) const;
+  double least_s(std::size_t from_stage = 0) const;
+  // What a stage may use at most that begins `elapsed_s` into the run; nullopt: as much as it needs.
+  // All that come later are left what they need: those that give up earlier than this one, their least;
+  // the others, all. Where not even the least of all is left, each has its part of what is.
+  std::optional<double> limit_s(std::size_t stage, double elapsed_s) const;
   // What it would take by itself.
   double full_s(std::size_t stage) const { return full_s_[stage]; }
 
  private:
-  std::array<double, kStages.size()> full_s_{};
+  std::array<double, kStages.size()> full_s_{}, least_s_{};
   std::optional<double> budget_s_;
 };
 

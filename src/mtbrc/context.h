@@ -2,6 +2,7 @@
 // randomness comes from, how much it may spend, and where its raw samples go.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <random>
@@ -32,18 +33,41 @@ struct Context {
   // Stage, and the share of it that is done (0 to 1).
   std::function<void(const std::string& stage, double share)> progress;
   Budget budget;    // of the next experiment
+  Nanoseconds deadline_ns = 0;  // by which all experiments must have ended; 0: none
   Samples samples;  // raw samples of all experiments, in order
 
   // The revolution in ns. Rotation must be known.
   double period_ns() const {
     return static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
   }
+  // Whether anything limits how long the next experiment may take.
+  bool limited() const {
+    return budget.commands > 0 || budget.drive_time_ns > 0 || deadline_ns > 0;
+  }
   void report(const std::string& stage, double share) const {
     if (progress) progress(stage, share);
   }
 };
 
-// How much of a budget is used, counted from its construction.
+// Of the time until the context's deadline, one experiment may use a share, while this lives.
+class PartOfTime {
+ public:
+  PartOfTime(Context& context, double share) : context_(context), whole_ns_(context.deadline_ns) {
+    if (whole_ns_ == 0) return;
+    const Nanoseconds now = context.drive.now_ns();
+    const Nanoseconds left = std::max<Nanoseconds>(0, whole_ns_ - now);
+    context.deadline_ns = now + static_cast<Nanoseconds>(share * static_cast<double>(left));
+  }
+  ~PartOfTime() { context_.deadline_ns = whole_ns_; }
+  PartOfTime(const PartOfTime&) = delete;
+  PartOfTime& operator=(const PartOfTime&) = delete;
+
+ private:
+  Context& context_;
+  Nanoseconds whole_ns_;
+};
+
+// How much of a budget is used, counted from its construction; the context's deadline limits it, too.
 class Meter {
  public:
   explicit Meter(Context& context) : Meter(context, context.budget) {}
@@ -51,7 +75,11 @@ class Meter {
       : context_(context),
         budget_(budget),
         commands_(context.drive.commands()),
-        start_ns_(context.drive.now_ns()) {}
+        start_ns_(context.drive.now_ns()) {
+    if (context.deadline_ns == 0) return;
+    const Nanoseconds left = std::max<Nanoseconds>(1, context.deadline_ns - start_ns_);
+    if (budget_.drive_time_ns <= 0 || budget_.drive_time_ns > left) budget_.drive_time_ns = left;
+  }
 
   Nanoseconds elapsed_ns() const { return context_.drive.now_ns() - start_ns_; }
   std::uint64_t commands() const { return context_.drive.commands() - commands_; }

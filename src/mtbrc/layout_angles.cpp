@@ -110,6 +110,7 @@ class Survey {
   std::optional<TrackAngle> visit(const ZoneShape& shape, const TrackPath& path,
                                   std::uint32_t reads);
   Fate survey_zone(std::size_t zone, double deadline_share);
+  void survey_zones(bool least);
   bool introduce(Work& work, const ZoneFit& fit);
   bool grow(Work& work, const ZoneFit& fit);
   bool refine(Work& work, const ZoneFit& fit);
@@ -477,19 +478,25 @@ void Survey::check(LayoutAngles& found) {
                   misses.size(), rms));
 }
 
+void Survey::survey_zones(bool least) {
+  for (std::size_t zone = 0; zone < layout_.zones.size(); ++zone) {
+    if (is_left(zone)) continue;
+    const double share = least ? 0 : share_until(zone);
+    Fate fate = survey_zone(zone, share);
+    while (fate == Fate::split) fate = survey_zone(zone, share);
+    if (fate == Fate::given_up && !meter_.exhausted() && !least)
+      note(fmt::format("zone {}: some tracks do not follow its rule", zone));
+    context_.report("angles", std::max(meter_.share(), share));
+  }
+}
+
 LayoutAngles Survey::run() {
   // Before anything else, because everything is weighed by it.
   noise_rev_ = reference_.begin();
   recall();
-  for (std::size_t zone = 0; zone < layout_.zones.size(); ++zone) {
-    if (is_left(zone)) continue;
-    const double share = share_until(zone);
-    Fate fate = survey_zone(zone, share);
-    while (fate == Fate::split) fate = survey_zone(zone, share);
-    if (fate == Fate::given_up && !meter_.exhausted())
-      note(fmt::format("zone {}: some tracks do not follow its rule", zone));
-    context_.report("angles", std::max(meter_.share(), share));
-  }
+  // Where time is short, every zone has what it needs at least before any has more.
+  if (context_.limited()) survey_zones(true);
+  survey_zones(false);
   reference_.refresh_now();
   const Samples mine(context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
                      context_.samples.end());
@@ -587,6 +594,8 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
 
 LayoutAngles measure_layout_angles(Context& context, const model::Layout& layout,
                                    const AngleOptions& options) {
+  constexpr double kButForTheCheck = 0.93;
+  const PartOfTime most(context, kButForTheCheck);
   return Survey(context, layout, options).run();
 }
 

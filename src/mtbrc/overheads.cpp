@@ -29,9 +29,11 @@ std::vector<std::uint32_t> sizes_up_to(std::uint32_t most) {
   return sizes;
 }
 
-// Runs of LBNs that can be read in one piece, `blocks` long, anywhere.
-std::uint64_t random_lbn(Context& context, std::uint32_t blocks) {
+// Runs of LBNs that can be read in one piece, `blocks` long, anywhere with as many behind them. nullopt:
+// the drive is too small for any.
+std::optional<std::uint64_t> random_lbn(Context& context, std::uint32_t blocks) {
   const std::uint64_t all = context.drive.blocks();
+  if (all <= 2 * std::uint64_t{blocks}) return std::nullopt;
   return std::uniform_int_distribution<std::uint64_t>(0, all - 2 * blocks - 1)(context.random);
 }
 
@@ -125,8 +127,9 @@ class HitReads {
 // One place: what fills the cache, a rest for the read-ahead to end, then the hits. True if the
 // majority came fast.
 bool HitReads::hit(std::uint32_t blocks, HitBy how, std::uint32_t repeats) {
-  const std::uint64_t lbn = random_lbn(context_, blocks * (repeats + 1));
-  if (!accesses_.read(Experiment::other, lbn, 0, blocks)) return false;
+  const auto place = random_lbn(context_, blocks * (repeats + 1));
+  if (!place || !accesses_.read(Experiment::other, *place, 0, blocks)) return false;
+  const std::uint64_t lbn = *place;
   context_.drive.rest_ns(rest_ns_);
   std::uint32_t fast = 0;
   for (std::uint32_t i = 0; i < repeats; ++i) {
@@ -351,20 +354,30 @@ void measure_miss_overheads(Context& context, const std::vector<LbnRange>& permi
         estimate_same_track(context.samples, *context.map, context.rotation, write, after_write);
     return found && found.error.value_or(1e9) <= target;
   };
-  if (!known(false, false)) measure_same_track(context, false, false, target);
+  const auto measure = [&](bool write, bool after_write, double share,
+                           const std::vector<engine::Track>& tracks) {
+    if (known(write, after_write)) return;
+    const PartOfTime fair(context, share);
+    measure_same_track(context, write, after_write, target, tracks);
+  };
+  measure(false, false, permitted.empty() ? 1 : 1.0 / 4, {});
   if (permitted.empty()) return;
   const std::vector<engine::Track> tracks = writable_tracks(context, permitted, 16);
   if (tracks.empty()) return;
-  if (!known(false, true)) measure_same_track(context, false, true, target, tracks);
-  if (!known(true, false)) measure_same_track(context, true, false, target, tracks);
-  if (!known(true, true)) measure_same_track(context, true, true, target, tracks);
+  measure(false, true, 1.0 / 3, tracks);
+  measure(true, false, 1.0 / 2, tracks);
+  measure(true, true, 1, tracks);
 }
 
 void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permitted,
                            const OverheadOptions& options) {
   const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
   Meter meter(context, limited ? context.budget : options.budget);
-  HitReads(context, options).run(meter);
+  {
+    const PartOfTime fair(context, permitted.empty() ? 1 : 0.5);
+    Meter of_reads(context, limited ? context.budget : options.budget);
+    HitReads(context, options).run(of_reads);
+  }
   if (permitted.empty() || context.map == nullptr) return;
   const std::vector<engine::Track> tracks = writable_tracks(context, permitted, 8);
   if (!tracks.empty()) WriteHits(context, tracks, options.hits).run(meter);

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint32_t kTrialsAtOnePlace = 8;
 constexpr std::size_t kLeastTrials = 10;
+constexpr double kCoarser = 4;  // than the grid, where time is short
 
 struct Point {
   Threshold threshold;
@@ -196,6 +197,20 @@ std::vector<std::uint32_t> grid_up_to(std::uint32_t longest, std::uint32_t most_
   return distances;
 }
 
+// Distances of which each is about double the one before: the longest, the shortest, and so on, every
+// other one first.
+std::vector<std::uint32_t> doubling(const std::vector<std::uint32_t>& grid) {
+  std::vector<std::uint32_t> chosen;
+  for (auto it = grid.rbegin(); it != grid.rend(); ++it)
+    if (chosen.empty() || 2 * std::uint64_t{*it} <= chosen.back()) chosen.push_back(*it);
+  if (chosen.back() != grid.front()) chosen.push_back(grid.front());
+  std::vector<std::uint32_t> ordered{chosen.front()};
+  if (chosen.size() > 1) ordered.push_back(chosen.back());
+  for (const std::size_t first : {2u, 1u})
+    for (std::size_t i = first; i + 1 < chosen.size(); i += 2) ordered.push_back(chosen[i]);
+  return ordered;
+}
+
 std::vector<std::uint32_t> SeekSurvey::grid() {
   std::uint32_t longest = map_.cylinders() - 1;
   // The longest may start and end on spare cylinders: come down until tracks are found.
@@ -220,20 +235,31 @@ bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
   const SeekTimes told = commands_.times();
   const double period = trials_.passages().period_ns();
   SeekTimes mtbrcs;
-  for (const std::uint32_t distance : distances) {
-    const auto command = told.find(distance);
-    if (command == told.end()) continue;
-    const auto so_far = constant_between(told, mtbrcs, 1);
-    points_.try_emplace(distance, Point{so_far ? Threshold(period,
-                                                           command->second.value - so_far->value_ns,
-                                                           0.01 * period)
-                                               : Threshold(period, command->second.value,
-                                                           0.1 * period),
-                                        0});
-    measure(distance, 1e6 * options_.compared_error_ms);
-    if (const auto found = points_.at(distance).threshold.estimate())
-      mtbrcs[distance] = {found->value, found->error, found->samples};
-    if (mtbrcs.size() >= kFewest && !constant_between(told, mtbrcs, kFewest)) return false;
+  // Where time is short, every other one roughly before any is seen sharply.
+  struct Round {
+    double error_ms;
+    std::size_t stride;
+  };
+  const Round sharp{options_.compared_error_ms, 1};
+  const std::vector<Round> rounds =
+      context_.limited() ? std::vector<Round>{{kCoarser * options_.grid_error_ms, 2}, sharp}
+                         : std::vector<Round>{sharp};
+  for (const auto& [error_ms, stride] : rounds) {
+    for (std::size_t i = 0; i < distances.size(); i += stride) {
+      const std::uint32_t distance = distances[i];
+      const auto command = told.find(distance);
+      if (command == told.end()) continue;
+      const auto so_far = constant_between(told, mtbrcs, 1);
+      points_.try_emplace(distance,
+                          Point{so_far ? Threshold(period, command->second.value - so_far->value_ns,
+                                                   0.01 * period)
+                                       : Threshold(period, command->second.value, 0.1 * period),
+                                0});
+      measure(distance, 1e6 * error_ms);
+      if (const auto found = points_.at(distance).threshold.estimate())
+        mtbrcs[distance] = {found->value, found->error, found->samples};
+      if (mtbrcs.size() >= kFewest && !constant_between(told, mtbrcs, kFewest)) return false;
+    }
   }
   return constant_between(told, mtbrcs, std::min<std::size_t>(distances.size(), 4)).has_value();
 }
@@ -242,15 +268,24 @@ bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
 bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
   if (!commands_.usable()) return false;
   const double error_ns = 1e6 * options_.command_error_ms;
-  constexpr std::size_t kStill = 120;
-  // Where time is short, half of it stays for the MTBRCs that bear the commands out, or replace them.
-  Budget half = context_.budget;
-  half.commands /= 2;
-  half.drive_time_ns /= 2;
-  Meter of_commands(context_, half);
-  commands_.sharpen(grid, error_ns, of_commands);
-  commands_.measure({0}, kStill, of_commands);
-  commands_.measure(compared(grid), options_.compared_commands, of_commands);
+  constexpr std::size_t kStill = 120, kRoughly = 4;
+  {
+    // Where time is short, half of it stays for the MTBRCs that bear the commands out, or replace them.
+    Budget half = context_.budget;
+    half.commands /= 2;
+    half.drive_time_ns /= 2;
+    const PartOfTime first(context_, 0.5);
+    const Meter of_commands(context_, half);
+    if (context_.limited()) {
+      std::vector<std::uint32_t> rough = doubling(grid);
+      for (const std::uint32_t distance : compared(grid))
+        if (std::ranges::find(rough, distance) == rough.end()) rough.push_back(distance);
+      commands_.measure(rough, kRoughly, of_commands);
+    }
+    commands_.sharpen(grid, error_ns, of_commands);
+    commands_.measure({0}, kStill, of_commands);
+    commands_.measure(compared(grid), options_.compared_commands, of_commands);
+  }
   if (!commands_agree(grid)) return false;
   commands_.look_between(1e6 * options_.command_tolerance_ms, error_ns, meter_);
   return true;
@@ -259,10 +294,13 @@ bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
 void SeekSurvey::by_trials(const std::vector<std::uint32_t>& grid) {
   // Every eighth first: whatever the budget, the whole curve is seen; then the short ones, which no
   // neighbour tells; then those between. Each helps to guess those beside it.
+  // Where time is short, the whole curve is seen roughly at first.
+  if (context_.limited())
+    for (const std::uint32_t distance : doubling(grid))
+      measure(distance, 1e6 * kCoarser * options_.grid_error_ms);
   const auto measure_some = [&](const auto& wanted, double share) {
     for (std::size_t i = grid.size(); i-- > 0;)
-      if (wanted(i) && !points_.contains(grid[i]) && meter_.share() < share)
-        measure(grid[i], 1e6 * options_.grid_error_ms);
+      if (wanted(i) && meter_.share() < share) measure(grid[i], 1e6 * options_.grid_error_ms);
   };
   const auto every = [&](std::size_t stride) {
     return [&grid, stride](std::size_t i) { return (grid.size() - 1 - i) % stride == 0; };
@@ -336,7 +374,10 @@ model::Parameter estimate_same_track(const Samples& samples, const engine::Layou
 }
 
 model::Seek measure_seeks(Context& context, const SeekOptions& options) {
-  measure_same_track(context, false, false, 0.4 * options.target_error_ms);
+  {
+    const PartOfTime little(context, 0.2);
+    measure_same_track(context, false, false, 0.4 * options.target_error_ms);
+  }
   SeekSurvey(context, options).run();
   return estimate_seeks(context.samples, *context.map, context.rotation);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "model/revolution.h"
@@ -54,7 +55,13 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
     if (tracks.empty()) return tracks_beside(map, from, over);
     for (const engine::Track& t : tracks)
       if (beside(from, t, over)) found.push_back(t);
-    return found;
+    if (over != Over::heads) return found;
+    // As reads have it: heads beside each other, where there are such.
+    std::vector<engine::Track> next;
+    std::ranges::copy_if(found, std::back_inserter(next), [&from](const engine::Track& t) {
+      return t.head + 1 == from.head || from.head + 1 == t.head;
+    });
+    return next.empty() ? found : next;
   };
   const auto pick = [&](const std::vector<engine::Track>& from) {
     return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(context.random)];

@@ -246,6 +246,7 @@ class Measurement {
     for (std::uint32_t i = 0; i < zones && !meter_.exhausted(); ++i) {
       const ZoneShape shape(layout_.zones[i], slot, map_);
       slot += shape.slots();
+      const PartOfTime fair(context_, 1.0 / (zones - i));
       survey(i, shape, first);
       context_.report("angles", 0.2 * (i + 1) / zones);
     }
@@ -261,10 +262,12 @@ class Measurement {
   // Ever more tracks, until the zone is known or there are enough.
   void survey(std::uint32_t zone, const ZoneShape& shape, std::uint32_t first) {
     const std::size_t before = context_.samples.size();
+    const Meter own(context_, Budget{});
     std::uint32_t tracks = 0;
     for (std::uint32_t wanted = first; tracks < options_.most_tracks; wanted *= 2) {
       bool any = false;
-      for (; tracks < std::min(wanted, options_.most_tracks) && !meter_.exhausted(); ++tracks)
+      for (; tracks < std::min(wanted, options_.most_tracks) && !meter_.exhausted() && !own.exhausted();
+           ++tracks)
         any |= visit(shape);
       if (!any) return;
       const auto pitch = judge_zones(samples_since(before), context_.rotation, layout_, map_, noise_rev_);

@@ -138,13 +138,15 @@ std::optional<engine::Track> neighbour(const engine::LayoutMap& map, const engin
 
 std::vector<engine::Track> others_of_cylinder(const engine::LayoutMap& map,
                                               const engine::Track& but) {
-  std::vector<engine::Track> others;
+  std::vector<engine::Track> next, others;
   for (std::uint32_t head = 0; head < map.heads(); ++head) {
     if (head == but.head) continue;
     const auto track = map.track_at(but.cylinder, head);
-    if (track && holds_lbns(map, *track)) others.push_back(*track);
+    if (!track || !holds_lbns(map, *track)) continue;
+    const bool beside = head + 1 == but.head || but.head + 1 == head;
+    (beside ? next : others).push_back(*track);
   }
-  return others;
+  return next.empty() ? others : next;
 }
 
 std::int64_t pair_of_heads(const engine::Track& from, const engine::Track& to) {

@@ -69,7 +69,8 @@ bool holds_lbns(const engine::LayoutMap& map, const engine::Track& track);
 // The track of the same head so many cylinders further in; nullopt: none there that holds LBNs.
 std::optional<engine::Track> neighbour(const engine::LayoutMap& map, const engine::Track& from,
                                        std::int64_t distance);
-// The other tracks of its cylinder that hold LBNs.
+// Tracks of its cylinder that hold LBNs, of the heads beside its own, between which runs of blocks
+// switch; of other heads where those hold none.
 std::vector<engine::Track> others_of_cylinder(const engine::LayoutMap& map,
                                               const engine::Track& but);
 // The group of a head switch's samples.

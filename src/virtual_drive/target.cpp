@@ -143,7 +143,12 @@ Answer VirtualDevice::Impl::answer(const scsi::Command& command, Nanoseconds iss
 
 void VirtualDevice::Impl::start(const scsi::Command& command, std::uint32_t tag) {
   const Nanoseconds issued_ns = clock.now_ns();
-  const bool full = outstanding.size() >= task_set;
+  // What was turned away is not held, though its answer may wait to be fetched.
+  const auto held = std::ranges::count_if(outstanding, [](const Outstanding& entry) {
+    return entry.completion.status != scsi::Status::busy &&
+           entry.completion.status != scsi::Status::task_set_full;
+  });
+  const bool full = static_cast<std::size_t>(held) >= task_set;
   Answer answer;
   if (full) {
     answer.reply.status = scsi::Status::task_set_full;

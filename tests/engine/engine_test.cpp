@@ -110,6 +110,16 @@ TEST_CASE("a run over tracks pays the head switch and waits for the skew") {
   REQUIRE(done.completion_ns == 31'020 * kUs);
 }
 
+TEST_CASE("a watermark is that of the request where the size of a segment is not known") {
+  auto drive = small_drive();
+  REQUIRE_FALSE(drive.cache.segment_blocks);
+  drive.bus.high_read_watermark = value(1);
+  // As above, eight sectors: the last ends at 12.5 ms, then all eight go over the bus.
+  REQUIRE(Engine(drive).service(read_of(85, 8), 0).completion_ns == 12660 * kUs);
+  drive.bus.high_read_watermark = value(0);
+  REQUIRE(Engine(drive).service(read_of(85, 8), 0).completion_ns == 12520 * kUs);
+}
+
 TEST_CASE("zero-latency reads take the sectors as they come") {
   auto drive = small_drive();
   drive.cache.zero_latency_read = value(1);

@@ -17,11 +17,12 @@ struct Found {
   double took_s = 0;
 };
 
-Found queue_of(double policy, std::uint32_t task_set, std::uint64_t seed = 4) {
+Found queue_of(double policy, std::uint32_t task_set, std::uint64_t seed = 4, double busy_share = 0) {
   const auto* entry = virtual_drive::find_in_catalogue("quantum-atlas10k");
   REQUIRE(entry != nullptr);
   model::DriveModel truth = virtual_drive::catalogue_model(*entry);
   truth.imperfections = virtual_drive::default_imperfections(seed);
+  truth.imperfections->busy_share = busy_share;
   truth.queue.policy.value = policy;
   if (!truth.firmware) truth.firmware.emplace();
   truth.firmware->task_set = task_set;
@@ -52,6 +53,20 @@ TEST_CASE("the depth is where the drive says TASK SET FULL") {
   const Found many = queue_of(1, 0);
   CHECK(many.queue.depth.value == 64);
   CHECK(many.queue.depth.method.find("at least") == 0);
+}
+
+TEST_CASE("a drive that is BUSY by chance is no fuller for it") {
+  for (const double share : {0.02, 0.1})
+    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+      INFO(share << ", seed " << seed);
+      const Found few = queue_of(8, 7, seed, share);
+      CHECK(few.queue.depth.or_else(0) == 7);
+      CHECK(few.queue.depth.method.find("at least") == std::string::npos);
+      const Found many = queue_of(8, 0, seed, share);
+      CHECK(many.queue.depth.value.value() >= 50);
+      CHECK(many.queue.depth.method.find("at least") == 0);
+      CHECK(many.queue.policy.value == 8);
+    }
 }
 
 TEST_CASE("the order of service is recognized, in a second of the drive's time") {

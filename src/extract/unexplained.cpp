@@ -1,0 +1,112 @@
+#include "extract/unexplained.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "statistics/robust.h"
+
+namespace platter::extract {
+namespace {
+
+// Of a command of one block, with room for noise.
+double longest_ms(const model::DriveModel& model) {
+  double seek_ms = 0;
+  for (const model::SeekPoint& point : model.seek.points) seek_ms = std::max(seek_ms, point.time_ms);
+  const double period_ms = static_cast<double>(model.rotation.numerator_ns) /
+                           static_cast<double>(model.rotation.denominator) * 1e-6;
+  return seek_ms + model.head_switch.or_else(0) + std::max(0.0, model.write_settle.or_else(0)) +
+         model.overheads.read_miss_after_read.or_else(0) + 2 * period_ms;
+}
+
+}  // namespace
+
+double Pauses::demerit_ms(double request_ms) const {
+  if (paused == 0 || observed_s <= 0) return 0;
+  const double share = static_cast<double>(paused) / observed_s * request_ms * 1e-3;
+  return std::sqrt(std::min(share, 1.0)) * mean_ms;
+}
+
+Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model) {
+  Pauses pauses;
+  if (model.rotation.numerator_ns == 0 || samples.empty()) return pauses;
+  const double longest = longest_ms(model);
+  const double period_ms = static_cast<double>(model.rotation.numerator_ns) /
+                           static_cast<double>(model.rotation.denominator) * 1e-6;
+  std::vector<double> times_s, beyond_ms;
+  for (const mtbrc::Sample& sample : samples) {
+    ++pauses.commands;
+    const double took_ms = to_ms(sample.completed_ns - sample.issued_ns);
+    // Many blocks take their time on the media and on the bus.
+    if (took_ms <= longest + sample.blocks * (model.bus.block_transfer.or_else(0) + 0.1 * period_ms))
+      continue;
+    times_s.push_back(static_cast<double>(sample.issued_ns) * 1e-9);
+    beyond_ms.push_back(took_ms - (longest - 2 * period_ms) / 2 - period_ms / 2);
+  }
+  pauses.paused = beyond_ms.size();
+  pauses.observed_s =
+      static_cast<double>(samples.back().completed_ns - samples.front().issued_ns) * 1e-9;
+  if (beyond_ms.empty()) return pauses;
+  for (const double ms : beyond_ms) pauses.mean_ms += ms / static_cast<double>(beyond_ms.size());
+  std::vector<double> gaps_s;
+  for (std::size_t i = 1; i < times_s.size(); ++i) gaps_s.push_back(times_s[i] - times_s[i - 1]);
+  if (!gaps_s.empty()) pauses.every_s = statistics::median(gaps_s);
+  return pauses;
+}
+
+std::optional<std::string> told(const Pauses& pauses, double request_ms) {
+  if (pauses.paused == 0) return std::nullopt;
+  std::string text = fmt::format(
+      "{} of {} timed commands waited about {:.0f} ms for something that the drive does on its own (as a "
+      "recalibration)",
+      pauses.paused, pauses.commands, pauses.mean_ms);
+  if (pauses.every_s) text += fmt::format(", {:.1f} s apart", *pauses.every_s);
+  text += ", which this model does not have";
+  if (request_ms > 0)
+    text += fmt::format(": of random requests that alone is a demerit of about {:.2f} % of the mean",
+                        100 * pauses.demerit_ms(request_ms) / request_ms);
+  return text;
+}
+
+std::optional<std::string> what_remains(const replay::Result& drive, const replay::Result& model,
+                                        const engine::LayoutMap& map, std::size_t from,
+                                        double period_ms) {
+  struct Kind {
+    const char* name;
+    std::size_t all = 0, off = 0;
+  };
+  std::array<Kind, 4> kinds{{{"reads within a track"},
+                             {"reads over the end of a track"},
+                             {"writes within a track"},
+                             {"writes over the end of a track"}}};
+  std::size_t off = 0, all = 0;
+  for (std::size_t i = from; i < drive.requests.size(); ++i) {
+    const replay::Response& request = drive.requests[i];
+    // Behind one that was late on the model, the next one waits for it.
+    if (i > 0 && model.requests[i - 1].completion_ns() > request.issue_ns) continue;
+    ++all;
+    const auto track_of = [&map](std::uint64_t lbn) {
+      return map.track_of_slot(map.slot_of_lbn(lbn)).first_slot;
+    };
+    const bool over = track_of(request.lbn) != track_of(request.lbn + request.blocks - 1);
+    Kind& kind = kinds[(request.write ? 2 : 0) + (over ? 1 : 0)];
+    ++kind.all;
+    if (std::abs(to_ms(model.requests[i].response_ns - request.response_ns)) < period_ms / 2) continue;
+    ++kind.off;
+    ++off;
+  }
+  constexpr double kWorthTelling = 0.01;
+  constexpr std::size_t kFewest = 3;
+  if (off < kFewest || static_cast<double>(off) < kWorthTelling * static_cast<double>(all))
+    return std::nullopt;
+  std::vector<std::string> parts;
+  for (const Kind& kind : kinds)
+    if (kind.off > 0) parts.push_back(fmt::format("{} of {} {}", kind.off, kind.all, kind.name));
+  return fmt::format("{} of {} requests are off by a revolution or more: {}", off, all,
+                     fmt::join(parts, ", "));
+}
+
+}  // namespace platter::extract

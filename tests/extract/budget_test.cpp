@@ -1,0 +1,139 @@
+// A budget holds whatever the drive, and leaves a model that is one; or the run says before it begins
+// that it is too short. Drives that are too small for any model say so, too.
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "extract/characterize.h"
+#include "model/error.h"
+#include "virtual_drive/catalogue.h"
+#include "virtual_drive/imperfections.h"
+#include "virtual_drive/target.h"
+
+namespace platter::extract {
+namespace {
+
+struct Folder {
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("platter-budget-" + std::to_string(::getpid()));
+};
+
+model::DriveModel drive_named(const char* name) {
+  const auto* entry = virtual_drive::find_in_catalogue(name);
+  REQUIRE(entry != nullptr);
+  model::DriveModel model = virtual_drive::catalogue_model(*entry);
+  model.imperfections = virtual_drive::default_imperfections(5);
+  return model;
+}
+
+Run run_on(const model::DriveModel& model, std::optional<double> budget_s, bool writes = false) {
+  const Folder folder;
+  virtual_drive::VirtualDevice device(model);
+  Options options;
+  options.device_name = "the drive";
+  options.journal_folder = folder.path.string();
+  options.budget_s = budget_s;
+  if (writes) options.writable = {{0, model.identity.blocks - 1}};
+  return characterize(device, options);
+}
+
+bool noted(const Run& run, const std::string& what) {
+  return std::ranges::any_of(run.model.provenance.notes, [&](const std::string& note) {
+    return note.find(what) != std::string::npos;
+  });
+}
+
+// The largest step from one distance of the curve to the next, as a factor.
+double widest_step(const model::Seek& seek) {
+  double widest = 1;
+  for (std::size_t i = 1; i < seek.points.size(); ++i)
+    widest = std::max(widest, static_cast<double>(seek.points[i].cylinders) /
+                                  static_cast<double>(seek.points[i - 1].cylinders));
+  return widest;
+}
+
+struct Case {
+  const char* drive;
+  double budget_s;
+  bool writes;
+  double most_percent = 4;
+};
+
+}  // namespace
+
+TEST_CASE("a budget holds, and the model that it leaves predicts") {
+  for (const Case& c : {Case{"maxtor-atlas10k4", 30, false, 12},  // too short, and a note says so
+                        Case{"maxtor-atlas10k4", 45, false},
+                        Case{"quantum-atlas10k", 30, true}, Case{"quantum-atlas10k", 50, true},
+                        Case{"ibm-ultrastar18es", 36, false}, Case{"hp-c2247", 45, true},
+                        Case{"seagate-barracuda4lp", 40, false}}) {
+    INFO(c.drive << ", " << c.budget_s << " s" << (c.writes ? ", writes" : ""));
+    const model::DriveModel truth = drive_named(c.drive);
+    const Run run = run_on(truth, c.budget_s, c.writes);
+    CHECK(run.model.provenance.drive_seconds < c.budget_s + 0.5);
+    CHECK_FALSE(noted(run, "more than the budget"));
+    const auto& points = run.model.seek.points;
+    REQUIRE(points.size() >= 12);
+    CHECK(points.front().cylinders == 1);
+    CHECK(points.back().cylinders > 0.99 * (truth.identity.cylinders - 1) - 20);
+    CHECK(widest_step(run.model.seek) <= 10);
+    REQUIRE_FALSE(run.model.validity.demerits.empty());
+    CHECK(run.model.validity.demerits.front().demerit_percent < c.most_percent);
+  }
+}
+
+TEST_CASE("a budget that is too short for a model is refused, and the sentence says what is enough") {
+  const model::DriveModel truth = drive_named("quantum-atlas10k");
+  double enough_s = 0;
+  try {
+    run_on(truth, 5);
+    FAIL("not refused");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::usage);
+    const std::string sentence = error.what();
+    const std::string before = "give it ";
+    const auto at = sentence.find(before);
+    REQUIRE(at != std::string::npos);
+    enough_s = std::stod(sentence.substr(at + before.size()));
+  }
+  const Run run = run_on(truth, enough_s);
+  CHECK(run.model.provenance.drive_seconds < enough_s + 0.5);
+  CHECK(widest_step(run.model.seek) <= 10);
+}
+
+TEST_CASE("a drive of a few blocks is refused in one sentence, before anything is measured") {
+  model::DriveModel tiny = drive_named("hp-c2247");
+  for (const std::uint32_t cylinders : {4u, 6u, 20u}) {
+    model::LayoutNode tracks;
+    tracks.count = 2;
+    tracks.head_step = 1;
+    tracks.angle_step_rev = 0.15;
+    tracks.sectors = 20;
+    model::LayoutNode zone;
+    zone.count = cylinders;
+    zone.cylinder_step = 1;
+    zone.angle_step_rev = 0.3;
+    zone.children = {tracks};
+    tiny.layout.zones = {zone};
+    tiny.layout.skips.clear();
+    tiny.layout.remaps.clear();
+    tiny.identity.blocks = 40 * cylinders;
+    tiny.identity.heads = 2;
+    tiny.identity.cylinders = cylinders;
+    INFO(tiny.identity.blocks << " blocks");
+    try {
+      run_on(tiny, std::nullopt);
+      FAIL("not refused");
+    } catch (const Error& error) {
+      CHECK(error.status() == ExitStatus::unsupported);
+      CHECK(std::string(error.what()).find(std::to_string(tiny.identity.blocks) + " blocks") !=
+            std::string::npos);
+    }
+  }
+}
+
+}  // namespace platter::extract

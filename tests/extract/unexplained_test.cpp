@@ -1,0 +1,56 @@
+// Commands that waited longer than anything that moves explains, and what that costs a prediction.
+#include "extract/unexplained.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+namespace platter::extract {
+namespace {
+
+model::DriveModel a_drive() {
+  model::DriveModel model;
+  model.rotation.numerator_ns = 10'000'000;
+  model.seek.points = {{1, 1.0, {}, 0}, {999, 12.0, {}, 0}};
+  return model;
+}
+
+// Reads of 7 ms every 10 ms; of each minute, the first one waits 35 ms more.
+mtbrc::Samples reads(double seconds, double pause_ms, double every_s) {
+  mtbrc::Samples samples;
+  double next_s = every_s;
+  for (double at_s = 0; at_s < seconds; at_s += 0.01) {
+    mtbrc::Sample sample;
+    sample.issued_ns = static_cast<Nanoseconds>(at_s * 1e9);
+    double took_ms = 7;
+    if (at_s >= next_s) {
+      took_ms += pause_ms;
+      next_s += every_s;
+    }
+    sample.completed_ns = sample.issued_ns + from_ms(took_ms);
+    samples.push_back(sample);
+  }
+  return samples;
+}
+
+}  // namespace
+
+TEST_CASE("pauses are counted, and what they cost is told") {
+  const Pauses pauses = pauses_of(reads(130, 35, 60), a_drive());
+  CHECK(pauses.paused == 2);
+  CHECK(pauses.mean_ms == Approx(35).margin(6));
+  REQUIRE(pauses.every_s);
+  CHECK(*pauses.every_s == Approx(60).margin(0.1));
+  // One of 60 s / 7 ms requests: the root mean square of one large distance among so many.
+  CHECK(pauses.demerit_ms(7) == Approx(35 / std::sqrt(65 / 0.007)).epsilon(0.2));
+  const auto text = told(pauses, 7);
+  REQUIRE(text);
+  CHECK(text->find("2 of 13000 timed commands") != std::string::npos);
+  CHECK(text->find("60.0 s apart") != std::string::npos);
+}
+
+TEST_CASE("what a seek and two turns explain is no pause") {
+  CHECK(pauses_of(reads(130, 20, 1), a_drive()).paused == 0);
+  CHECK_FALSE(told(pauses_of(reads(130, 0, 60), a_drive()), 7));
+}
+
+}  // namespace platter::extract
