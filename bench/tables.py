@@ -108,7 +108,7 @@ def against_alien(folder, drive):
         return None if value is None or true is None else value - true
     return (1e6 * (model["rotation"]["period"]["value"] / truth["period_ns"] - 1), wrong,
             layout["angle_max_rev"], layout["angle_rms_rev"], seeks, everywhere,
-            error("head_switch", truth["head_switch_mean_ms"]),
+            error("head_switch", truth["head_switch_neighbours_mean_ms"]),
             error("write_settle", truth["write_settle_mean_ms"]))
 
 

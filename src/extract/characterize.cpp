@@ -75,6 +75,7 @@ class Characterization {
  private:
   void begin();
   void require_the_drive();
+  void keep_media_access(const scsi::CommandRecord& done);
   void warm_up();
   void measure_rotation(double relative_error);
   void extract_layout();
@@ -128,6 +129,7 @@ class Characterization {
   std::optional<engine::LayoutMap> map_;
   model::Layout translated_;  // as translation tells it
   cache_probe::Record cache_record_;
+  mtbrc::Samples media_accesses_;  // of all stages, when and how long
   model::DriveModel model_;
   std::uint64_t reference_lbn_ = 0;
   Nanoseconds began_ns_ = 0;
@@ -323,7 +325,8 @@ bool Characterization::reads_come_from_the_media() {
 }
 
 void Characterization::begin() {
-  drive_.on_command([this](const scsi::CommandRecord&) {
+  drive_.on_command([this](const scsi::CommandRecord& done) {
+    keep_media_access(done);
     if (layout_deadline_ns_ > 0 && !stopping_ && drive_.now_ns() > layout_deadline_ns_) {
       layout_deadline_ns_ = 0;
       throw OutOfTime{};
@@ -347,6 +350,14 @@ void Characterization::begin() {
   drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     journal_->before_write(lbn, bytes);
   });
+}
+
+// With caches off, or nothing written into them, no command waits for another one's work.
+void Characterization::keep_media_access(const scsi::CommandRecord& done) {
+  const bool alone = caches_ == Caches::off || (caches_ == Caches::as_found && options_.writable.empty());
+  if (!alone || done.blocks == 0 || done.status != scsi::Status::good) return;
+  media_accesses_.push_back(
+      {.blocks = done.blocks, .issued_ns = done.issued_ns, .completed_ns = done.completed_ns});
 }
 
 // A drive that is locked, or lets nobody read for another reason, says so before anything is changed.
@@ -548,9 +559,7 @@ void Characterization::replay_mixed() {
 // What was measured must predict what was not; the caches play no part in it.
 void Characterization::validate_itself() {
   replay::Result drive;
-  Nanoseconds drive_began_ns = 0;
   stage(kSelfValidation, Caches::off, [&] {
-    drive_began_ns = drive_.now_ns();
     drive = random_requests(context_, model_, {options_.writable, 5 * kSecond});
   });
   std::vector<std::string> notes = validate_by(drive, model_);
@@ -558,17 +567,7 @@ void Characterization::validate_itself() {
   judge_mixed(mixed_, model_);
   model::Validity& validity = model_.validity;
   const double request_ms = validity.demerits.empty() ? 0 : validity.demerits.front().drive_mean_ms;
-  mtbrc::Samples timed = context_.samples;
-  for (const cache_probe::Observation& seen : cache_record_.observations)
-    timed.push_back({.blocks = seen.blocks, .issued_ns = seen.issued_ns, .completed_ns = seen.completed_ns});
-  for (const replay::Response& request : drive.requests) {
-    const Nanoseconds issued_ns = drive_began_ns + request.issue_ns;
-    timed.push_back({.blocks = request.blocks,
-                     .issued_ns = issued_ns,
-                     .completed_ns = issued_ns + request.response_ns});
-  }
-  std::ranges::stable_sort(timed, {}, &mtbrc::Sample::issued_ns);
-  if (const auto pauses = told(pauses_of(timed, model_), request_ms)) validity.note += "; " + *pauses;
+  if (const auto pauses = told(pauses_of(media_accesses_, model_), request_ms)) validity.note += "; " + *pauses;
 }
 
 void Characterization::measure_queue() {

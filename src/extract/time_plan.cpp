@@ -52,6 +52,11 @@ std::optional<double> TimePlan::limit_s(std::size_t stage, double elapsed_s) con
     later_least_s += least_s_[i];
   }
   const double mine_s = least_s_[stage];
+  // Stages of which a part is of no use may take more than they were expected to from all others.
+  constexpr double kWorthALayout = 0.6;
+  if (turn_of(stage) == kGivenUpInOrder.size())
+    return std::max(left_s - kWorthALayout * later_least_s,
+                    std::max(0.0, left_s) * mine_s / (mine_s + later_least_s));
   if (left_s <= mine_s + later_least_s)
     return std::max(0.0, left_s) * mine_s / (mine_s + later_least_s);
   return std::max(mine_s, left_s - later_s);

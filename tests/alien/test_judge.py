@@ -51,7 +51,7 @@ class Judge(unittest.TestCase):
         # Noise and a wandering spindle are in the truth, so these bounds are not tight.
         period = model["rotation"]["numerator_ns"] / model["rotation"]["denominator"]
         self.assertAlmostEqual(period / truth["period_ns"], 1, delta=3e-6)
-        self.assertAlmostEqual(model["head_switch"]["value"], truth["head_switch_mean_ms"],
+        self.assertAlmostEqual(model["head_switch"]["value"], truth["head_switch_neighbours_mean_ms"],
                                delta=0.06)
         curve = [(p["cylinders"], p["time_ms"]) for p in model["seek"]["points"]]
         errors = [abs(between(curve, p["cylinders"]) - p["mean_ms"]) for p in truth["seek"]

@@ -93,7 +93,7 @@ class RecordedRuns(RecordedTest):
         seeks = [p["time_ms"] - between(curve, p["cylinders"])
                  for p in model["seek"]["points"] if between(curve, p["cylinders"])]
         self.assertLess(mean_absolute(seeks), 0.04)
-        self.assertAlmostEqual(model["head_switch"]["value"], truth["head_switch_mean_ms"],
+        self.assertAlmostEqual(model["head_switch"]["value"], truth["head_switch_neighbours_mean_ms"],
                                delta=0.06)
         self.assertAlmostEqual(model["write_settle"]["value"], truth["write_settle_mean_ms"],
                                delta=0.1)

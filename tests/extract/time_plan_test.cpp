@@ -84,6 +84,20 @@ TEST_CASE("a stage that needs more than was expected takes it from those that gi
   CHECK(plan.limit_s(kCache, begin_s(plan, kCache)).value() < kStages[kCache].weight);
 }
 
+TEST_CASE("a layout that takes long is better than none") {
+  const TimePlan plan(10'000, 34);
+  const double begins_s = begin_s(plan, kLayout);
+  CHECK(plan.limit_s(kLayout, begins_s).value() > 3 * kStages[kLayout].weight);
+  // What is left then is shared by all others.
+  double elapsed_s = begins_s + 3 * kStages[kLayout].weight;
+  for (std::size_t i = kLayout + 1; i < kStages.size(); ++i) {
+    const double limit_s = plan.limit_s(i, elapsed_s).value();
+    CHECK(limit_s > 0.4 * kStages[i].weight * kStages[i].least);
+    elapsed_s += std::min(limit_s, kStages[i].weight);
+  }
+  CHECK(elapsed_s <= 34);
+}
+
 TEST_CASE("what is known better of a stage to come is reckoned with") {
   TimePlan plan(10'000, 45);
   plan.expect(kAngles, 57, 20);
