@@ -18,7 +18,7 @@ struct Pauses {
   std::size_t paused = 0;     // of these waited so long
   double mean_ms = 0;         // beyond what is usual
   double observed_s = 0;      // from the first command to the last
-  std::optional<double> every_s;  // between those that are furthest from chance; two at least
+  std::optional<double> every_s;  // median time between them; nullopt: fewer than two
 
   // The root mean square distance that they alone make between the response times of drive and model,
   // where requests follow one another, `mean_ms` each.
