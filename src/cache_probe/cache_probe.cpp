@@ -21,6 +21,9 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
   record.setting.period_ns = context.period_ns();
   record.setting.page = context.drive.cache_page();
   Places places(*context.map, context.random);
+  places.avoid([&](std::uint64_t lbn, std::uint32_t blocks) {
+    return context.drive.leaves_out(lbn, blocks);
+  });
   record.setting.track_blocks = places.track_blocks();
   Prober prober(context, places, record);
   const std::vector<LbnRange>& writable = options.writable;

@@ -138,6 +138,8 @@ std::optional<Place> Places::take(std::uint64_t lbn, Kind kind, std::uint64_t sp
   const Range range{place->first > track_blocks_ ? place->first - track_blocks_ : 0,
                     place->first + track_blocks_ + span};
   if (range.last >= map_.lbn_at_or_after_slot(end_slot_) || used_lately(range)) return std::nullopt;
+  if (avoided_ && avoided_(range.first, static_cast<std::uint32_t>(range.last - range.first + 1)))
+    return std::nullopt;
   remember(range);
   return place;
 }

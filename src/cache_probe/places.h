@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <random>
+#include <utility>
 
 #include "engine/layout_map.h"
 
@@ -28,6 +30,11 @@ class Places {
   // Chooses the zone: long tracks (there read-ahead is least bounded by them) and room enough.
   // Throws Error(unsupported) if the map has no zone with a few clean tracks.
   Places(const engine::LayoutMap& map, std::mt19937_64& random);
+
+  // Places that hold any block of which this is true are not handed out.
+  void avoid(std::function<bool(std::uint64_t lbn, std::uint32_t blocks)> avoided) {
+    avoided_ = std::move(avoided);
+  }
 
   std::uint32_t track_blocks() const { return track_blocks_; }  // LBNs on each track chosen
   std::uint64_t room() const { return end_slot_ - first_slot_; }
@@ -52,6 +59,7 @@ class Places {
   std::uint64_t first_slot_ = 0, end_slot_ = 0;
   std::uint32_t track_blocks_ = 0;
   std::deque<Range> used_;
+  std::function<bool(std::uint64_t lbn, std::uint32_t blocks)> avoided_{};
 };
 
 }  // namespace platter::cache_probe

@@ -44,6 +44,9 @@ double Prober::angle_at_rev(Nanoseconds time_ns) const {
 }
 
 scsi::Completion Prober::read(std::uint64_t lbn, std::uint32_t blocks) {
+  // What is longer than the drive takes in one command only fills the cache.
+  const std::uint32_t most = context_.drive.most_blocks();
+  for (; blocks > most; lbn += most, blocks -= most) context_.drive.read(lbn, most);
   const scsi::Completion done = context_.drive.read(lbn, blocks);
   if (blocks <= kLongestReference) {
     const std::uint64_t last = lbn + blocks - 1;

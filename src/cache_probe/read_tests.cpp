@@ -655,9 +655,10 @@ void test_zero_latency_read(Prober& prober) {
   const Record& record = prober.record();
   const auto size = segment_size(record);
   const std::uint32_t track = prober.places().track_blocks();
-  const std::uint32_t blocks = size && !size->only_ahead && size->blocks < track
-                                   ? static_cast<std::uint32_t>(size->blocks)
-                                   : track;
+  const std::uint32_t kept = size && !size->only_ahead && size->blocks < track
+                                 ? static_cast<std::uint32_t>(size->blocks)
+                                 : track;
+  const std::uint32_t blocks = std::min(kept, prober.context().drive.most_blocks());
   if (blocks < 4) return;
   const std::uint32_t half = blocks / 2;
   for (int i = 0; i < kBusSamples && retained(record) && !prober.spent(); ++i) {

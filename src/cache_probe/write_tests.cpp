@@ -237,7 +237,8 @@ void test_write_segments(Prober& prober, Targets& targets) {
     const auto size = segment_size(prober.record());
     if (scattered && scattered->median >= 2 && size && !size->bound) {
       const auto blocks =
-          static_cast<std::uint32_t>(std::min<double>(size->blocks, kMostOfLargeWrite));
+          std::min(static_cast<std::uint32_t>(std::min<double>(size->blocks, kMostOfLargeWrite)),
+                   prober.context().drive.most_blocks());
       std::vector<std::uint64_t> order;
       const auto enough = std::min(kMostLarge, static_cast<std::size_t>(scattered->median) + 1);
       while (order.size() < enough) {
@@ -345,7 +346,7 @@ void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writab
   }
   if (!place) return;
   const auto size = segment_size(record);
-  std::uint32_t blocks = place->blocks();
+  std::uint32_t blocks = std::min(place->blocks(), drive.most_blocks());
   if (size && size->blocks < blocks) blocks = static_cast<std::uint32_t>(size->blocks);
   if (blocks < 4) return;
   if (bus_hides_arrival(record, blocks)) return;

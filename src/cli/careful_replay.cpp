@@ -27,13 +27,10 @@ replay::DriveReplay CarefulReplay::options(const std::string& stage) {
     progress_.show(stage, static_cast<double>(done) / static_cast<double>(total));
   };
   if (device_.starts_with("virtual:")) return options;  // ends with this process: nothing to save
-  options.before_changes = [this](const model::Identity& identity,
-                                  const std::optional<scsi::CachePage>& page) {
+  options.before_changes = [this](const model::Identity& identity, scsi::Drive& drive) {
     if (journal_) return;
-    std::vector<extract::SavedPage> saved;
-    if (page) saved.push_back(page->raw);
     journal_ = std::make_unique<extract::Journal>(extract::default_journal_folder(), device_,
-                                                  identity, saved);
+                                                  identity, extract::settings_of(drive));
   };
   options.before_writes = [this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     stop_if_interrupted();

@@ -89,6 +89,9 @@ void characterize(const Arguments& arguments) {
   provenance.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   save(run, arguments);
+  if (run.not_restored)
+    throw Error(ExitStatus::drive_error,
+                fmt::format("{} ({} is written)", *run.not_restored, arguments.output));
   if (arguments.json) {
     fmt::print("{}", model::to_json_text(run.model));
     return;
@@ -116,7 +119,7 @@ void add_characterize(CLI::App& app) {
   command->add_option("--journal", arguments->journal,
                       "folder of the safety journal; not on the drive that is measured");
   command->add_option("--seed", arguments->seed, "seed of the experiments' random choices")
-      ->check(at_least(0));
+      ->check(seed_number());
   command->add_option("--budget", arguments->budget_s,
                       "drive time that the run may take, in seconds: precision is given up for it")
       ->check(CLI::Validator(

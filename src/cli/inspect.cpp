@@ -30,7 +30,22 @@ Json optional_hex(const std::optional<std::vector<std::uint8_t>>& bytes) {
 Json place_json(const std::optional<scsi::Translation>& translation) {
   if (!translation) return nullptr;
   const auto& place = translation->places.front();
-  return {{"cylinder", place.cylinder}, {"head", place.head}, {"sector", place.sector}};
+  const bool bytes = translation->format == scsi::AddressFormat::bytes_from_index;
+  return {{"cylinder", place.cylinder},
+          {"head", place.head},
+          {bytes ? "bytes_from_index" : "sector", place.sector}};
+}
+
+template <class T>
+Json optional_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json ata_json(const scsi::AtaSettings& ata, const std::optional<std::uint8_t>& power_mode) {
+  return {{"write_cache", optional_json(ata.write_cache)},
+          {"look_ahead", optional_json(ata.look_ahead)},
+          {"power_level", optional_json(ata.power_level)},
+          {"power_mode", power_mode ? Json(fmt::format("{:02x}h", *power_mode)) : Json(nullptr)}};
 }
 
 Json cache_json(const scsi::CachePage& page) {
@@ -92,6 +107,9 @@ Json inspection_json(const std::string& device, const Inspection& found,
                           {"block_bytes", id.block_bytes},
                           {"physical_block_bytes", id.physical_block_bytes}};
   document["vpd_pages"] = pages;
+  document["format"] = {{"protection_type", found.capacity.protection_type},
+                        {"unmapped_share", found.unmapped_share ? Json(*found.unmapped_share) : Json(nullptr)}};
+  if (found.ata) document["ata"] = ata_json(*found.ata, found.power_mode);
   if (found.limits)
     document["block_limits"] = {{"max_transfer_blocks", found.limits->max_transfer_blocks},
                                 {"optimal_transfer_blocks", found.limits->optimal_transfer_blocks}};
@@ -132,7 +150,21 @@ void print_line(std::string_view label, const std::string& text) {
 std::string where(const std::optional<scsi::Translation>& translation) {
   if (!translation) return "unknown";
   const auto& p = translation->places.front();
-  return fmt::format("cylinder {}, head {}, sector {}", p.cylinder, p.head, p.sector);
+  const bool bytes = translation->format == scsi::AddressFormat::bytes_from_index;
+  return fmt::format("cylinder {}, head {}, {} {}", p.cylinder, p.head,
+                     bytes ? "bytes from the index" : "sector", p.sector);
+}
+
+void print_ata(const scsi::AtaSettings& ata, const std::optional<std::uint8_t>& power_mode) {
+  const auto on = [](const std::optional<bool>& value) {
+    return value ? *value ? "on" : "off" : "not there";
+  };
+  print_line("ATA drive", fmt::format("write cache {}, look-ahead {}, power management {}{}",
+                                      on(ata.write_cache), on(ata.look_ahead),
+                                      !ata.power_level       ? "not there"
+                                      : *ata.power_level == 0 ? "off"
+                                                              : fmt::format("{:02X}h", *ata.power_level),
+                                      power_mode ? fmt::format(", power mode {:02X}h", *power_mode) : ""));
 }
 
 void print_mode_pages(const Inspection& found) {
@@ -174,6 +206,13 @@ void print_inspection(const std::string& device, const Inspection& found,
                               : fmt::format("{:02X}h", fmt::join(found.vpd_pages, "h ")));
   if (found.characteristics && found.characteristics->rotation_rate > 1)
     print_line("nominal rotation", fmt::format("{} rpm", found.characteristics->rotation_rate));
+  if (found.limits && found.limits->max_transfer_blocks > 0)
+    print_line("one command", fmt::format("at most {} blocks", found.limits->max_transfer_blocks));
+  if (found.capacity.protection_type > 0)
+    print_line("protection", fmt::format("information of type {}", found.capacity.protection_type));
+  if (found.unmapped_share)
+    print_line("not on the media", fmt::format("{:.3g} % of the blocks", 100 * *found.unmapped_share));
+  if (found.ata) print_ata(*found.ata, found.power_mode);
   fmt::print("capabilities\n");
   print_line("address translation", yes(found.first_block.has_value()));
   if (found.first_block) {

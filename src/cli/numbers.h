@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <system_error>
 
 namespace platter::cli {
 
@@ -18,6 +21,18 @@ inline CLI::Validator at_least(int least) {
     return {};
   };
   return CLI::Validator(check, fmt::format(">= {}", least));
+}
+
+// The command line library takes what is too large for the largest number there is.
+inline CLI::Validator seed_number() {
+  const auto check = [](std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc() && at == end && !text.empty()) return {};
+    return fmt::format("{} is no whole number from 0 to 2^64 - 1", text.empty() ? "nothing" : text);
+  };
+  return CLI::Validator(check, "0 to 2^64 - 1");
 }
 
 }  // namespace platter::cli

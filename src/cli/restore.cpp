@@ -30,6 +30,12 @@ void restore(const Arguments& arguments) {
                             "keep the journal until you know, or put the old data back with "
                             "--overwrite",
                             done.changed.size(), done.changed.front()));
+  const bool has_settings = !journal.settings.pages.empty() || journal.settings.ata;
+  if (has_settings && !done.settings)
+    throw Error(ExitStatus::drive_error,
+                fmt::format("{} does not take the settings of the journal back; power it off and on, which brings "
+                            "its own back, and try again ({} is kept)",
+                            device->name(), arguments.journal));
   std::filesystem::remove(arguments.journal);
   if (arguments.json) {
     nlohmann::ordered_json report = model::json_head("platter-restore");

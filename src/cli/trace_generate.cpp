@@ -129,7 +129,7 @@ void add_trace_generate(CLI::App& parent) {
   command->add_option("--requests", options->requests, "how many (else: as --list --json says)")
       ->check(at_least(1));
   command->add_option("--seed", options->seed, "the same seed makes the same trace")
-      ->check(at_least(0))
+      ->check(seed_number())
       ->capture_default_str();
   command->add_option("--within", options->within, "LBN ranges FIRST-LAST of all requests");
   command->add_option("--writes-within", options->writes, "LBN ranges FIRST-LAST of writes");

@@ -110,7 +110,7 @@ void add_validate(CLI::App& app) {
   command->add_option("--requests", options->requests, "in each workload")
       ->check(at_least(1))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of the workloads")->check(at_least(0))
+  command->add_option("--seed", options->seed, "of the workloads")->check(seed_number())
       ->capture_default_str();
   command->add_option("--allow-writes", options->writes,
                       "LBN ranges FIRST-LAST that may be rewritten with what they hold");

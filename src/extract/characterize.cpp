@@ -43,21 +43,15 @@ enum class Caches : std::uint8_t { any, off, as_found };
 struct OutOfTime {};
 
 constexpr int kWarmUpReads = 50;  // paper, section 5
+// Less than a read from the media takes where the arm has to move, or the platter to go round; no platter
+// goes round in less than 3 ms.
+constexpr Nanoseconds kAtOnce = 2 * kMillisecond;
+constexpr std::size_t kMostAtOnce = 1;  // of the warm-up's reads
+constexpr double kMostLeftOut = 0.05;   // of a drive's blocks: more would leave holes in a model
 // Of the period: what later stages need to count revolutions from anchor to anchor. Their anchors lie
 // minutes apart in the end, and tell it much better than so many reads in a row could. Without a map
 // there are none.
 constexpr double kFirstPeriodError = 1.5e-6, kOnlyPeriodError = 1e-7;
-
-// The mode pages that the run sets, as the drive has them now.
-std::vector<SavedPage> pages_that_change(scsi::Drive& drive) {
-  std::vector<SavedPage> pages;
-  for (const scsi::PageCode code :
-       {scsi::kCachingPage, scsi::kPowerConditionPage, scsi::kBackgroundControlPage}) {
-    auto page = drive.mode_page(code.page, scsi::PageControl::current, code.subpage);
-    if (page && scsi::code_of(*page) == code) pages.push_back(std::move(*page));
-  }
-  return pages;
-}
 
 class Characterization {
  public:
@@ -67,6 +61,8 @@ class Characterization {
         drive_(guard_, options.device_name),
         context_(drive_, options.seed) {}
   ~Characterization();
+  // After an error: the settings are put back. What to do where that fails.
+  std::optional<std::string> give_up();
   Characterization(const Characterization&) = delete;
   Characterization& operator=(const Characterization&) = delete;
 
@@ -75,6 +71,9 @@ class Characterization {
  private:
   void begin();
   void require_the_drive();
+  void leave_out_what_is_unmapped();
+  void require_reads_from_the_media();
+  void require_no_tags();
   void keep_media_access(const scsi::CommandRecord& done);
   void warm_up();
   void measure_rotation(double relative_error);
@@ -89,6 +88,8 @@ class Characterization {
   void replay_mixed();
   void validate_itself();
   void measure_queue();
+  void put_back_settings();
+  std::string advice_of(const Error& error) const;
   void finish();
   void require_the_same_drive();
 
@@ -110,6 +111,7 @@ class Characterization {
   void put_caches_back();
   void refuse_a_cache_that_stays_on() const;
   bool reads_come_from_the_media();
+  bool nothing_is_read_ahead();
   void add_note(std::string note);
   void tell_what_was_stopped();
 
@@ -118,14 +120,16 @@ class Characterization {
   scsi::Drive drive_;
   mtbrc::Context context_;
   std::optional<Journal> journal_;
-  std::vector<SavedPage> found_pages_;  // as they were when the run began
+  SavedSettings found_;                 // as they were when the run began
   std::vector<SavedPage> set_pages_;    // as they are to be now
   std::uint64_t resets_seen_ = 0;       // when they were set
   Caches caches_ = Caches::any;
   struct Outcomes {
     bool stopped = false, goes_on = false;
   };
-  Outcomes scans_, power_conditions_;
+  Outcomes scans_, power_conditions_, power_management_;
+  std::optional<std::string> not_restored_;
+  std::vector<std::uint64_t> answered_at_once_;  // of the reads of the warm-up
   std::optional<engine::LayoutMap> map_;
   model::Layout translated_;  // as translation tells it
   cache_probe::Record cache_record_;
@@ -142,15 +146,14 @@ class Characterization {
 };
 
 // A run that ends early puts the drive in order, too. Where the drive does not answer any more, the
-// journal stays for `platter restore`.
-Characterization::~Characterization() {
+// journal stays for `platter restore`; what to do then.
+std::optional<std::string> Characterization::give_up() {
   stopping_ = true;
-  try {
-    drive_.restore_settings();
-    if (journal_) journal_->finish();
-  } catch (const Error&) {
-  }
+  if (journal_) put_back_settings();
+  return not_restored_;
 }
+
+Characterization::~Characterization() { give_up(); }
 
 void Characterization::in_turn(double share_of_first, const Body& first, const Body& second) {
   {
@@ -252,7 +255,7 @@ void Characterization::set(Caches caches) {
     stop_what_the_drive_does_on_its_own();
     if (caches == Caches::off) switch_caches_off();
     if (caches == Caches::as_found) put_caches_back();
-    set_pages_ = pages_that_change(drive_);
+    set_pages_ = settings_of(drive_).pages;
     if (!was_reset()) break;
   }
   caches_ = caches;
@@ -261,7 +264,7 @@ void Characterization::set(Caches caches) {
 // The pages are as they were set, and where the caches are to be off, they are by effect.
 bool Characterization::settings_held() {
   const auto held = [this](const SavedPage& page) { return drive_.shows(page); };
-  return std::ranges::all_of(set_pages_, held) &&
+  return std::ranges::all_of(set_pages_, held) && drive_.features_hold() &&
          (caches_ != Caches::off || reads_come_from_the_media());
 }
 
@@ -273,6 +276,7 @@ void Characterization::stop_what_the_drive_does_on_its_own() {
   };
   keep(drive_.stop_background_scan(), scans_);
   keep(drive_.stop_power_conditions(), power_conditions_);
+  keep(drive_.stop_power_management(), power_management_);
 }
 
 // Each is set anew after a reset, and may come out otherwise then.
@@ -287,10 +291,17 @@ void Characterization::tell_what_was_stopped() {
   };
   tell(scans_, "background scans (mode page 1Ch/01h)");
   tell(power_conditions_, "power conditions (mode page 1Ah)");
+  tell(power_management_, "power transitions (SET FEATURES, advanced power management)");
 }
 
 void Characterization::switch_caches_off() {
-  if (drive_.set_cache(false, true, true)) return;
+  if (drive_.set_cache(false, true, true)) {
+    if (drive_.forces_reads())
+      add_note("write cache and look-ahead were switched off by SET FEATURES, mode page 08h could not be "
+               "changed; ATA has nothing that switches off reads from the cache: with caches off all reads "
+               "were sent with FUA");
+    return;
+  }
   // A drive without a caching page, or one that takes no change of it, may still have no cache;
   // the rotation tells.
   add_note("mode page 08h could not be changed; whether the caches are off was judged by effect");
@@ -299,7 +310,7 @@ void Characterization::switch_caches_off() {
 // As they were when the run began: a reset may have made others of them.
 void Characterization::put_caches_back() {
   drive_.restore_cache();
-  for (const SavedPage& page : found_pages_)
+  for (const SavedPage& page : found_.pages)
     if (scsi::code_of(page) == scsi::kCachingPage && !drive_.shows(page)) drive_.restore_page(page);
 }
 
@@ -320,6 +331,24 @@ bool Characterization::reads_come_from_the_media() {
     const Nanoseconds completed = drive_.read(reference_lbn_).completed_ns;
     if (static_cast<double>(completed - before) < 0.5 * context_.period_ns()) ++fast;
     before = completed;
+  }
+  return fast < 2 && (!drive_.forces_reads() || nothing_is_read_ahead());
+}
+
+// FUA hides a look-ahead that is on. Half a revolution behind a read the next block is half a revolution
+// away from the head, or in the cache.
+bool Characterization::nothing_is_read_ahead() {
+  const double half_ns = 0.5 * context_.period_ns();
+  int fast = 0;
+  for (int i = 0; i < 3; ++i) {
+    const std::uint64_t lbn = context_.random() % (drive_.blocks() - 1);  // not in the cache so far
+    try {
+      drive_.read_as_cached(lbn);
+      drive_.rest_ns(static_cast<Nanoseconds>(half_ns));
+      if (static_cast<double>(drive_.read_as_cached(lbn + 1).response_ns()) < 0.4 * half_ns) ++fast;
+    } catch (const scsi::DriveError& error) {
+      if (!error.medium()) throw;
+    }
   }
   return fast < 2;
 }
@@ -344,9 +373,12 @@ void Characterization::begin() {
       throw Error(ExitStatus::usage,
                   fmt::format("the range {}-{} given for writes is not on {}, whose last LBN is {}",
                               range.first, range.last, options_.device_name, drive_.blocks() - 1));
+  drive_.most_blocks();
+  require_no_tags();
+  leave_out_what_is_unmapped();
   require_the_drive();
-  found_pages_ = pages_that_change(drive_);
-  journal_.emplace(options_.journal_folder, options_.device_name, model_.identity, found_pages_);
+  found_ = settings_of(drive_);
+  journal_.emplace(options_.journal_folder, options_.device_name, model_.identity, found_);
   drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     journal_->before_write(lbn, bytes);
   });
@@ -369,9 +401,10 @@ void Characterization::require_the_drive() {
                 fmt::format("{} has {} blocks; a drive of less than {} has no room for the experiments, and "
                             "cannot be characterized",
                             options_.device_name, drive_.blocks(), kFewestBlocks));
-  constexpr std::uint64_t kTries = 16, kApart = 1009;
+  constexpr std::uint64_t kNear = 16, kTries = 40, kApart = 1009;
   for (std::uint64_t i = 0; i < kTries; ++i) {
-    const std::uint64_t lbn = (drive_.blocks() / 2 + i * kApart) % drive_.blocks();
+    const std::uint64_t step = i < kNear ? kApart : drive_.blocks() / kTries;
+    const std::uint64_t lbn = (drive_.blocks() / 2 + i * step) % drive_.blocks();
     try {
       drive_.read(lbn);
       reference_lbn_ = lbn;
@@ -385,9 +418,70 @@ void Characterization::require_the_drive() {
 // Paper, section 5: the first commands after rest take longer.
 void Characterization::warm_up() {
   for (int i = 0; i < kWarmUpReads; ++i) {
-    drive_.read(context_.random() % drive_.blocks());
+    const std::uint64_t lbn = context_.random() % drive_.blocks();
+    try {
+      if (drive_.read(lbn).response_ns() < kAtOnce) answered_at_once_.push_back(lbn);
+    } catch (const scsi::DriveError& error) {
+      if (!error.medium()) throw;
+    }
     context_.report("", static_cast<double>(i) / kWarmUpReads);
   }
+}
+
+// A write without tags of its own would replace those that are there (SBC-3, protection information
+// model); reads without them are as any others.
+void Characterization::require_no_tags() {
+  const int type = drive_.capacity().protection_type;
+  if (type == 0) return;
+  if (!options_.writable.empty())
+    throw Error(ExitStatus::refused,
+                fmt::format("{} is formatted with protection information of type {}, and a block that is "
+                            "rewritten would lose its tags; leave --allow-writes out",
+                            options_.device_name, type));
+  add_note(fmt::format("the drive is formatted with protection information of type {}; blocks were read "
+                       "without it (RDPROTECT = 0)",
+                       type));
+}
+
+// What was never written, or trimmed since, has no place on the media.
+void Characterization::leave_out_what_is_unmapped() {
+  const auto unmapped = drive_.unmapped();
+  if (!unmapped || unmapped->empty()) return;
+  std::uint64_t blocks = 0;
+  for (const LbnRange& range : *unmapped) blocks += range.last - range.first + 1;
+  const double share = static_cast<double>(blocks) / static_cast<double>(drive_.blocks());
+  if (share > kMostLeftOut)
+    throw Error(ExitStatus::unsupported,
+                fmt::format("{} has nothing on the media for {:.1f} % of its blocks, the first of them LBN {} "
+                            "(GET LBA STATUS: never written, or trimmed), and reads there tell nothing of "
+                            "its mechanics; write the whole drive once, which destroys what it holds, and "
+                            "try again",
+                            options_.device_name, 100 * share, unmapped->front().first));
+  add_note(fmt::format("{:.3g} % of the blocks have no place on the media (GET LBA STATUS: never written, or "
+                       "trimmed) and were left out",
+                       100 * share));
+  drive_.leave_out(*unmapped);
+}
+
+// Reads of random blocks that come at once, and again with the caches off: nothing of them is on the media.
+void Characterization::require_reads_from_the_media() {
+  std::size_t without = 0;
+  for (const std::uint64_t lbn : answered_at_once_) {
+    drive_.read(lbn);
+    if (drive_.read(lbn).response_ns() < kAtOnce) ++without;
+  }
+  if (without == 0) return;
+  if (without > kMostAtOnce)
+    throw Error(ExitStatus::unsupported,
+                fmt::format("{} answers {} of {} reads of random blocks at once, with its caches off: about "
+                            "{:.0f} % of its blocks were never written, or are trimmed, and reads there tell "
+                            "nothing of its mechanics; write the whole drive once, which destroys what it "
+                            "holds, and try again",
+                            options_.device_name, without, kWarmUpReads,
+                            100.0 * static_cast<double>(without) / kWarmUpReads));
+  add_note(fmt::format("{} of {} reads of random blocks were answered at once, with the caches off: a few "
+                       "blocks may have no place on the media",
+                       without, kWarmUpReads));
 }
 
 void Characterization::measure_rotation(double relative_error) {
@@ -595,6 +689,26 @@ void Characterization::require_the_same_drive() {
                           found.vendor, found.product, found.blocks));
 }
 
+// The model is whole by now, and not to be lost for it.
+void Characterization::put_back_settings() {
+  try {
+    drive_.restore_settings();
+    // A reset may have taken away what the run found, and never set.
+    for (const SavedPage& page : found_.pages)
+      if (!drive_.shows(page)) drive_.restore_page(page);
+    journal_->finish();
+  } catch (const Error& error) {
+    not_restored_ = advice_of(error);
+    drive_.keep_settings();  // nothing is tried again behind the journal's back
+  }
+  journal_.reset();
+}
+
+std::string Characterization::advice_of(const Error& error) const {
+  return fmt::format("{}; the settings as they were are in the journal: run platter restore {}", error.what(),
+                     journal_->path());
+}
+
 void Characterization::finish() {
   require_the_same_drive();
   // The anchors of the whole run lie minutes apart: the period is known better now than at first.
@@ -607,12 +721,7 @@ void Characterization::finish() {
   if (map_)
     for (auto& hint : contradicted_hints(drive_, model_.layout, *map_)) add_note(std::move(hint));
   tell_what_was_stopped();
-  drive_.restore_settings();
-  // A reset may have taken away what the run found, and never set.
-  for (const SavedPage& page : found_pages_)
-    if (!drive_.shows(page)) drive_.restore_page(page);
-  journal_->finish();
-  journal_.reset();
+  put_back_settings();
 
   model::Provenance& provenance = model_.provenance;
   provenance.method = "characterized";
@@ -636,7 +745,10 @@ Run Characterization::run() {
   plan_the_time();
   stop_what_the_drive_does_on_its_own();
   stage(kWarmUp, Caches::any, [this] { warm_up(); });
-  stage(kRotation, Caches::off, [this] { measure_rotation(kFirstPeriodError); });
+  stage(kRotation, Caches::off, [this] {
+    require_reads_from_the_media();
+    measure_rotation(kFirstPeriodError);
+  });
   stage(kLayout, Caches::any, [this] { extract_layout(); });
   if (map_) {
     expect_angles();
@@ -679,13 +791,19 @@ Run Characterization::run() {
     model_.overheads.read_miss_after_read.reason = model_.cache.segments.reason = unknown;
   }
   finish();
-  return {std::move(model_), std::move(context_.samples), std::move(cache_record_)};
+  return {std::move(model_), std::move(context_.samples), std::move(cache_record_), not_restored_};
 }
 
 }  // namespace
 
 Run characterize(scsi::Device& device, const Options& options) {
-  return Characterization(device, options).run();
+  Characterization run(device, options);
+  try {
+    return run.run();
+  } catch (const Error& error) {
+    if (const auto trouble = run.give_up()) throw Error(error.status(), error.what() + ("; " + *trouble));
+    throw;
+  }
 }
 
 }  // namespace platter::extract

@@ -34,6 +34,8 @@ struct Run {
   model::DriveModel model;            // without date and wall time, which the caller knows
   mtbrc::Samples samples;             // raw samples of the timing experiments
   cache_probe::Record cache_record;   // and of the cache tests
+  // Everything was measured, but the drive did not take its settings back: what to do about it.
+  std::optional<std::string> not_restored;
 };
 
 // What could not be measured is absent from the model with its reason. Throws Error: `unsupported`

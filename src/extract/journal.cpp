@@ -60,6 +60,27 @@ SavedPage saved_page(const Json& text) {
   return page;
 }
 
+// What the drive does not have is not there.
+Json ata_json(const scsi::AtaSettings& settings) {
+  Json json = Json::object();
+  if (settings.write_cache) json["write_cache"] = *settings.write_cache;
+  if (settings.look_ahead) json["look_ahead"] = *settings.look_ahead;
+  if (settings.power_level) json["power_level"] = *settings.power_level;
+  return json;
+}
+
+scsi::AtaSettings ata_settings(const Json& json) {
+  scsi::AtaSettings settings;
+  if (json.contains("write_cache")) settings.write_cache = json.at("write_cache").get<bool>();
+  if (json.contains("look_ahead")) settings.look_ahead = json.at("look_ahead").get<bool>();
+  if (json.contains("power_level")) {
+    const std::uint64_t level = count_of(json, "power_level");
+    require(level <= scsi::kMostPerformance);
+    settings.power_level = static_cast<std::uint8_t>(level);
+  }
+  return settings;
+}
+
 // Letters, digits and dashes of a serial number, for a file's name.
 std::string plain(const std::string& text) {
   std::string name;
@@ -76,9 +97,19 @@ std::string default_journal_folder() {
   return std::string(home != nullptr ? home : "/var/tmp") + "/.local/state/platter";
 }
 
+SavedSettings settings_of(scsi::Drive& drive) {
+  SavedSettings settings;
+  for (const scsi::PageCode code :
+       {scsi::kCachingPage, scsi::kPowerConditionPage, scsi::kBackgroundControlPage}) {
+    auto page = drive.mode_page(code.page, scsi::PageControl::current, code.subpage);
+    if (page && scsi::code_of(*page) == code) settings.pages.push_back(std::move(*page));
+  }
+  settings.ata = drive.ata_settings();
+  return settings;
+}
+
 Journal::Journal(const std::string& folder, const std::string& device,
-                 const model::Identity& identity,
-                 const std::vector<SavedPage>& pages) {
+                 const model::Identity& identity, const SavedSettings& settings) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   // Journals that earlier runs left behind are never written over.
@@ -100,7 +131,8 @@ Journal::Journal(const std::string& folder, const std::string& device,
   head["serial"] = identity.serial;
   head["blocks"] = identity.blocks;
   head["block_bytes"] = identity.block_bytes;
-  for (const SavedPage& page : pages) head["mode_pages"].push_back(hex(page));
+  for (const SavedPage& page : settings.pages) head["mode_pages"].push_back(hex(page));
+  if (settings.ata) head["ata"] = ata_json(*settings.ata);
   append(head.dump(-1, ' ', true, Json::error_handler_t::replace));
   if (const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       directory >= 0) {
@@ -158,10 +190,12 @@ JournalContents read_journal(const std::string& path) {
     const std::uint64_t block_bytes = count_of(head, "block_bytes");
     require(block_bytes > 0 && block_bytes <= kLargestBlockBytes);
     contents.identity.block_bytes = static_cast<std::uint32_t>(block_bytes);
+    auto& pages = contents.settings.pages;
     // Journals of before there were several have the caching page alone.
-    if (head.contains("cache_page")) contents.pages.push_back(saved_page(head.at("cache_page")));
+    if (head.contains("cache_page")) pages.push_back(saved_page(head.at("cache_page")));
     if (head.contains("mode_pages"))
-      for (const Json& page : head.at("mode_pages")) contents.pages.push_back(saved_page(page));
+      for (const Json& page : head.at("mode_pages")) pages.push_back(saved_page(page));
+    if (head.contains("ata")) contents.settings.ata = ata_settings(head.at("ata"));
   } catch (const std::exception&) {
     throw Error(ExitStatus::bad_input,
                 path + " is no safety journal of platter; name the file that an interrupted run left");

@@ -5,22 +5,32 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/drive_model.h"
+#include "scsi/drive.h"
 
 namespace platter::extract {
 
 // A mode page as the drive gave it, for Drive::restore_page().
 using SavedPage = std::vector<std::uint8_t>;
 
+// All settings that a run may change.
+struct SavedSettings {
+  std::vector<SavedPage> pages;          // of those that scsi::may_be_set()
+  std::optional<scsi::AtaSettings> ata;  // of an ATA drive
+};
+
+SavedSettings settings_of(scsi::Drive& drive);
+
 class Journal {
  public:
   // A new file in `folder` (made if it is not there), named after the drive and the process. Must not
   // lie on the drive that is measured. Throws Error(output).
   Journal(const std::string& folder, const std::string& device, const model::Identity& identity,
-          const std::vector<SavedPage>& pages);
+          const SavedSettings& settings);
   // A run that ends in order, its settings restored, leaves nothing to restore.
   void finish();
   ~Journal();
@@ -44,7 +54,7 @@ class Journal {
 struct JournalContents {
   std::string device;
   model::Identity identity;
-  std::vector<SavedPage> pages;  // of those that scsi::may_be_set()
+  SavedSettings settings;
   std::map<std::uint64_t, std::vector<std::uint8_t>> sectors;  // by first LBN; the first entry counts
 };
 

@@ -18,10 +18,17 @@ struct Read {
   std::uint32_t blocks = 1;
 };
 
-scsi::Command command_for(const Read& read, std::uint32_t block_bytes) {
+// How the reads are sent: a drive whose cache cannot be switched off needs FUA.
+struct Form {
+  std::uint32_t block_bytes = 512;
+  scsi::CacheBits bits{};
+};
+
+scsi::Command command_for(const Read& read, const Form& form) {
   constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
-  auto command = read.lbn + read.blocks <= kFourGig ? scsi::read_10(read.lbn, read.blocks, block_bytes)
-                                                    : scsi::read_16(read.lbn, read.blocks, block_bytes);
+  auto command = read.lbn + read.blocks <= kFourGig
+                     ? scsi::read_10(read.lbn, read.blocks, form.block_bytes, form.bits)
+                     : scsi::read_16(read.lbn, read.blocks, form.block_bytes, form.bits);
   command.keep_data = false;
   return command;
 }
@@ -38,7 +45,7 @@ constexpr Nanoseconds kHeadStart_ns = 300 * kMicrosecond;
 
 // The first, and the others together; the completions in the order of the reads.
 std::vector<scsi::Completion> together(scsi::Device& device, const std::vector<Read>& reads,
-                                       std::uint32_t block_bytes) {
+                                       const Form& form) {
   std::vector<scsi::Completion> done(reads.size());
   const auto keep = [&](std::optional<scsi::Completion> completion) {
     if (!completion || completion->tag == 0 || completion->tag > reads.size())
@@ -48,7 +55,7 @@ std::vector<scsi::Completion> together(scsi::Device& device, const std::vector<R
   };
   std::size_t missing = reads.size();
   for (std::uint32_t i = 0; i < reads.size(); ++i) {
-    value_of(device.submit(command_for(reads[i], block_bytes), i + 1));
+    value_of(device.submit(command_for(reads[i], form), i + 1));
     if (i > 0) continue;
     if (auto early = value_of(device.reap_until(device.clock().now_ns() + kHeadStart_ns))) {
       keep(std::move(early));
@@ -227,12 +234,13 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
   if (samples.asked < 2) return samples;
   const std::uint64_t blocks = context.drive.blocks();
   const std::uint32_t block_bytes = context.drive.block_bytes();
+  const Form form{block_bytes, {.force_unit_access = context.drive.forces_reads()}};
   context.drive.test_unit_ready();
   // More than once where some were refused, and it may have been chance.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds; ++round) {
     const auto many =
-        together(device, quarter_turns(*context.map, blocks, samples.asked), block_bytes);
+        together(device, quarter_turns(*context.map, blocks, samples.asked), form);
     samples.commands += many.size();
     const Depth depth = depth_of(many);
     if (depth.most > samples.taken) {
@@ -265,8 +273,11 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
                                 batch < kMoreTries * options.batches && !meter.exhausted();
        ++batch) {
     std::vector<Read> reads(each + 1);
-    for (Read& read : reads) read.lbn = context.random() % blocks;
-    const auto done = together(device, reads, block_bytes);
+    for (Read& read : reads) {
+      do read.lbn = context.random() % blocks;
+      while (context.drive.leaves_out(read.lbn, 1));
+    }
+    const auto done = together(device, reads, form);
     samples.commands += reads.size();
     context.report("", static_cast<double>(samples.begins.size() + 1) / options.batches);
     if (!all_good(done)) continue;

@@ -15,7 +15,7 @@ struct Restored {
   // Those that can be read and hold something else. A run rewrites blocks with what they hold, so
   // their owner has changed them since; they are left alone unless `overwrite` is asked for.
   std::vector<std::uint64_t> changed;
-  bool settings = false;        // the mode pages of the journal are what they were
+  bool settings = false;        // mode pages and ATA features are what they are in the journal
 };
 
 // Throws Error(refused) if the device is not the drive that the journal was written for, and

@@ -261,10 +261,12 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
   if (context.deadline_ns > 0)
     time_ns = std::min(time_ns, std::max<Nanoseconds>(0, context.deadline_ns - drive.now_ns()));
   const auto fitting = static_cast<std::uint64_t>(static_cast<double>(time_ns) / each_ns);
-  const trace::Trace trace =
+  trace::Trace trace =
       trace_like(workload, model.identity,
                  std::max(fitting, context.deadline_ns > 0 ? std::uint64_t{1} : fewest), context.seed,
                  options.writable);
+  for (trace::Request& request : trace.requests)
+    request.blocks = std::min(request.blocks, drive.most_blocks());
   replay::Result result;
   result.target = replay::Result::Target::drive;
   result.name = "the drive";

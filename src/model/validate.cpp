@@ -393,6 +393,11 @@ void check_imperfections(const DriveModel& model, const Checker& check) {
   bounded(all.idle_condition_s, 1e8, "idle_condition_s");
   bounded(all.idle_condition_ms, kLongestTime_ms, "idle_condition_ms");
   bounded(all.retry_share, 1, "retry_share");
+  // A drive that always answers so can be asked nothing.
+  for (const auto& [share, name] : {std::pair(all.busy_share, "busy_share"),
+                                    std::pair(all.unit_attention_share, "unit_attention_share")})
+    check.require(share >= 0 && share < 1, fmt::format("imperfections.{}", name),
+                  "must be from 0 to less than 1");
   check.require(all.adaptive_cache_min_segments <= kMostSegments,
                 "imperfections.adaptive_cache_min_segments", "is too large");
   for (const std::uint64_t lbn : all.medium_errors) {

@@ -102,6 +102,11 @@ std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after
   return kept;
 }
 
+OverheadOptions within(OverheadOptions options, std::uint32_t most_blocks) {
+  options.most_hit_blocks = std::min(options.most_hit_blocks, most_blocks);
+  return options;
+}
+
 // How to get a read that is served from the cache: read the same again, or where a drive discards
 // what it has sent, what its read-ahead has fetched.
 enum class HitBy { reread, read_ahead };
@@ -110,7 +115,7 @@ class HitReads {
  public:
   HitReads(Context& context, const OverheadOptions& options)
       : context_(context),
-        options_(options),
+        options_(within(options, context.drive.most_blocks())),
         accesses_(context),
         rest_ns_(static_cast<Nanoseconds>(3 * context.period_ns())) {}
 

@@ -58,14 +58,25 @@ void require_permission(const trace::Trace& trace, const scsi::Permission& permi
                             trace.name, forbidden->blocks, forbidden->lbn, first, last));
 }
 
+void require_lengths(const trace::Trace& trace, std::uint32_t most, const std::string& device) {
+  const auto longer = std::ranges::find_if(
+      trace.requests, [&](const trace::Request& request) { return request.blocks > most; });
+  if (longer == trace.requests.end()) return;
+  throw Error(ExitStatus::bad_input,
+              fmt::format("{}: request {} is of {} blocks, and {} takes {} in one command at most (VPD page "
+                          "B0h, or what the host's path carries); shorten such requests in the trace",
+                          trace.name, longer - trace.requests.begin() + 1, longer->blocks, device, most));
+}
+
 // Requests into a device, completions out of it. What the drive refuses with BUSY, TASK SET FULL or a
 // unit attention was not executed and is sent again; its response time is that of the attempt that
 // was.
 class DrivePlayer final : public Player {
  public:
   DrivePlayer(scsi::Device& device, std::uint32_t block_bytes, std::uint64_t capacity,
-              const Contents& contents)
+              const Contents& contents, bool forces_reads)
       : device_(device), block_bytes_(block_bytes), capacity_(capacity), contents_(contents),
+        read_bits_({.force_unit_access = forces_reads}),
         room_(device.max_outstanding()),
         start_ns_(device.clock().now_ns() + kReferencePause_ns) {}
 
@@ -122,8 +133,8 @@ class DrivePlayer final : public Player {
   scsi::Command command_for(const Response& row) const {
     const bool wide = capacity_ > kBlocks10 || row.blocks > 0xFFFF;
     if (!row.write)
-      return wide ? scsi::read_16(row.lbn, row.blocks, block_bytes_)
-                  : scsi::read_10(row.lbn, row.blocks, block_bytes_);
+      return wide ? scsi::read_16(row.lbn, row.blocks, block_bytes_, read_bits_)
+                  : scsi::read_10(row.lbn, row.blocks, block_bytes_, read_bits_);
     return wide ? scsi::write_16(row.lbn, row.blocks, contents_.of(row.lbn, row.blocks))
                 : scsi::write_10(row.lbn, row.blocks, contents_.of(row.lbn, row.blocks));
   }
@@ -193,6 +204,7 @@ class DrivePlayer final : public Player {
   std::uint32_t block_bytes_;
   std::uint64_t capacity_;
   const Contents& contents_;
+  scsi::CacheBits read_bits_;
   std::uint32_t room_;
   Nanoseconds start_ns_;
   Sent prepared_{};
@@ -209,7 +221,7 @@ void set_caches(scsi::Drive& drive, const std::string& name, Caches caches) {
   if (caches == Caches::as_they_are) return;
   if (!drive.set_cache(false, true, true))
     throw Error(ExitStatus::unsupported,
-                fmt::format("{} does not let its caches be turned off by mode page 08h; replay with "
+                fmt::format("{} does not let its caches be turned off; replay with "
                             "--caches default",
                             name));
 }
@@ -221,6 +233,13 @@ model::Identity identity_of(scsi::Device& device) {
   return scsi::Drive(guard, device.name()).identify();
 }
 
+std::uint32_t most_blocks_of(scsi::Device& device) {
+  scsi::Guard guard(device, {});
+  scsi::Drive drive(guard, device.name());
+  drive.identify();
+  return drive.most_blocks();
+}
+
 Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission, const trace::Trace& trace,
                        const DriveReplay& options) {
   require_permission(trace, permission);
@@ -230,8 +249,14 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   trace::require_within(trace, identity.blocks);
   const bool writes = std::any_of(trace.requests.begin(), trace.requests.end(),
                                   [](const trace::Request& request) { return request.write; });
+  if (const int type = drive.capacity().protection_type; writes && type > 0)
+    throw Error(ExitStatus::refused,
+                fmt::format("{} is formatted with protection information of type {}, and a block that is "
+                            "rewritten would lose its tags; replay a trace of reads",
+                            device.name(), type));
+  require_lengths(trace, drive.most_blocks(), device.name());
   if (options.before_changes && (writes || options.caches != Caches::as_they_are))
-    options.before_changes(identity, drive.cache_page());
+    options.before_changes(identity, drive);
   Contents contents(identity.block_bytes);
   for (const trace::Request& request : trace.requests)
     if (request.write) contents.want(request.lbn, request.blocks);
@@ -246,7 +271,7 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   result.caches = options.caches == Caches::off ? "off" : "default";
   result.block_bytes = identity.block_bytes;
 
-  DrivePlayer player(guard, identity.block_bytes, identity.blocks, contents);
+  DrivePlayer player(guard, identity.block_bytes, identity.blocks, contents, drive.forces_reads());
   IntoResult rows(result);
   const Nanoseconds start_ns =
       play_references(player, reference_lbns(identity.blocks, options.reference_reads), rows);

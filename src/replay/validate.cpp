@@ -46,6 +46,7 @@ void validate(scsi::Device& device, std::span<const Subject> models, const Valid
               const Finished& finished) {
   const model::Identity identity = identity_of(device);
   require_same_size(device.name(), identity, models);
+  const std::uint32_t most_blocks = most_blocks_of(device);
   for (const std::string workload : {"random", "mixed"}) {
     Validated validated;
     validated.workload = workload;
@@ -56,6 +57,8 @@ void validate(scsi::Device& device, std::span<const Subject> models, const Valid
                                 .seed = options.seed,
                                 .reads_only = options.permission.writes.empty(),
                                 .writes = options.permission.writes});
+    for (trace::Request& request : validated.trace.requests)
+      request.blocks = std::min(request.blocks, most_blocks);
     validated.drive =
         drives_result(device, validated.trace,
                       workload == "random" ? Caches::off : Caches::as_they_are, options);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "scsi/ata.h"
 #include "scsi/bytes.h"
 
 namespace platter::scsi {
@@ -68,6 +69,54 @@ constexpr CommandEntry kTable[] = {
      16,
      {kServiceActionIn16, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, kAll, kAll, kAll, kAll},
      0x10},
+    {"GET LBA STATUS",
+     read,
+     from_device,
+     16,
+     {kServiceActionIn16, 0x12, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll},
+     0x12},
+    {"ATA PASS-THROUGH(16) of IDENTIFY DEVICE",
+     read,
+     from_device,
+     16,
+     {kAtaPassThrough16, 0x08, 0x0E, 0, 0, 0, 0x01, 0, 0, 0, 0, 0, 0, 0, kIdentifyDevice},
+     -1,
+     kIdentifyDevice},
+    {"ATA PASS-THROUGH(12) of IDENTIFY DEVICE",
+     read,
+     from_device,
+     12,
+     {kAtaPassThrough12, 0x08, 0x0E, 0, 0x01, 0, 0, 0, 0, kIdentifyDevice},
+     -1,
+     kIdentifyDevice},
+    {"ATA PASS-THROUGH(16) of CHECK POWER MODE",
+     read,
+     none,
+     16,
+     {kAtaPassThrough16, 0x06, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, kCheckPowerMode},
+     -1,
+     kCheckPowerMode},
+    {"ATA PASS-THROUGH(12) of CHECK POWER MODE",
+     read,
+     none,
+     12,
+     {kAtaPassThrough12, 0x06, 0x20, 0, 0, 0, 0, 0, 0, kCheckPowerMode},
+     -1,
+     kCheckPowerMode},
+    {"ATA PASS-THROUGH(16) of SET FEATURES",
+     reversible_setting,
+     none,
+     16,
+     {kAtaPassThrough16, 0x06, 0, 0, kAll, 0, kAll, 0, 0, 0, 0, 0, 0, 0, kSetFeatures},
+     -1,
+     kSetFeatures},
+    {"ATA PASS-THROUGH(12) of SET FEATURES",
+     reversible_setting,
+     none,
+     12,
+     {kAtaPassThrough12, 0x06, 0, kAll, kAll, 0, 0, 0, 0, kSetFeatures},
+     -1,
+     kSetFeatures},
     {"REPORT LUNS", read, from_device, 12, {kReportLuns, 0, kAll, 0, 0, 0, kAll, kAll, kAll, kAll}},
     {"READ DEFECT DATA(12)",
      read,
@@ -82,7 +131,8 @@ const CommandEntry* find_command(std::span<const std::uint8_t> cdb) {
   if (cdb.size() < 6) return nullptr;
   const auto fits = [&](const CommandEntry& entry) {
     return entry.usage[0] == cdb[0] &&
-           (entry.service_action < 0 || entry.service_action == (cdb[1] & 0x1F));
+           (entry.service_action < 0 || entry.service_action == (cdb[1] & 0x1F)) &&
+           (entry.ata_command < 0 || entry.ata_command == ata_command_of(cdb));
   };
   const auto* row = std::find_if(std::begin(kTable), std::end(kTable), fits);
   return row == std::end(kTable) ? nullptr : row;

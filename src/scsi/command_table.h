@@ -15,7 +15,7 @@ namespace platter::scsi {
 
 enum class CommandClass : std::uint8_t {
   read,                // changes nothing that outlives the command
-  reversible_setting,  // MODE SELECT with SP = 0
+  reversible_setting,  // MODE SELECT with SP = 0, SET FEATURES of what can be set back
   write,               // changes sectors
 };
 
@@ -37,10 +37,12 @@ enum Opcode : std::uint8_t {
   kReadDefectData10 = 0x37,
   kModeSelect10 = 0x55,
   kModeSense10 = 0x5A,
+  kAtaPassThrough16 = 0x85,
   kRead16 = 0x88,
   kWrite16 = 0x8A,
   kServiceActionIn16 = 0x9E,
   kReportLuns = 0xA0,
+  kAtaPassThrough12 = 0xA1,
   kReadDefectData12 = 0xB7,
 };
 
@@ -54,9 +56,10 @@ struct CommandEntry {
   // SP of MODE SELECT, the self-test bits of SEND DIAGNOSTIC, RELADR, LINK, WRPROTECT and so on.
   std::array<std::uint8_t, 16> usage;
   std::int8_t service_action = -1;  // byte 1, bits 4-0; -1: the opcode has none
+  std::int16_t ata_command = -1;    // of ATA PASS-THROUGH; -1: it is none
 };
 
-// The row of that CDB, by opcode and service action; nullptr if there is none.
+// The row of that CDB, by opcode, service action and ATA command; nullptr if there is none.
 const CommandEntry* find_command(std::span<const std::uint8_t> cdb);
 
 // For sentences: "READ(10)", or "command 04h" for what is not in the table.

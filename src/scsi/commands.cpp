@@ -128,6 +128,14 @@ Command read_capacity_16() {
   return command;
 }
 
+Command get_lba_status(std::uint64_t lbn, std::uint32_t allocation) {
+  Command command = reading(kServiceActionIn16, 16, allocation);
+  command.cdb[1] = 0x12;
+  put_be(&command.cdb[2], 8, lbn);
+  put_be(&command.cdb[10], 4, allocation);
+  return command;
+}
+
 Command read_6(std::uint32_t lbn, std::uint32_t blocks, std::uint32_t block_bytes) {
   Command command = reading(kRead6, 6, bytes_of(lbn, blocks, block_bytes));
   address_6(command, lbn, blocks);

@@ -85,6 +85,8 @@ class Device {
   virtual Clock& clock() = 0;
   // Most commands that may be outstanding (1 for a synchronous path).
   virtual std::uint32_t max_outstanding() const = 0;
+  // Most bytes that the path carries in one command; 0: any, or it does not say.
+  virtual std::uint32_t max_transfer_bytes() const { return 0; }
 
   // Issues the command at clock().now_ns(). `tag` is unique among outstanding commands.
   virtual Expected<void> submit(const Command& command, std::uint32_t tag) = 0;

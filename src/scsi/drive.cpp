@@ -75,11 +75,11 @@ std::string_view status_name(Status status) {
 // security of ATA drives comes through SAT as one of these).
 bool locked(const Sense& sense) {
   const bool access_denied = sense.asc == kInvalidOpcode && sense.ascq == 0x02;
-  const bool security = sense.asc == 0x74;
+  const bool security = sense.asc == 0x74;  // whatever the sense key
   const bool denies = sense.key == SenseKey::illegal_request ||
                       sense.key == SenseKey::data_protect || sense.key == SenseKey::not_ready ||
                       sense.key == SenseKey::aborted_command;
-  return denies && !sense.deferred && (access_denied || security);
+  return !sense.deferred && (security || (denies && access_denied));
 }
 
 std::string_view advice_for_not_ready(const Sense& sense) {
@@ -151,7 +151,9 @@ struct Drive::Impl {
   bool select(const std::vector<std::uint8_t>& page);
   bool change(const PageView& before, const std::vector<std::uint8_t>& wanted,
               const std::function<bool()>& as_wanted);
-  Capacity capacity();
+  Capacity ask_capacity();
+  std::optional<PassThrough> pass_through();
+  std::optional<AtaSettings> identify_device();
   const model::Identity& known() const {
     if (!identified) throw Error(ExitStatus::internal, name + " was used before it was identified");
     return identity;
@@ -162,6 +164,7 @@ struct Drive::Impl {
   const Guard* guard;
   model::Identity identity;
   Inquiry inquiry;
+  Capacity capacity;
   bool identified = false;
 
   std::map<std::uint64_t, std::vector<std::uint8_t>> contents;  // of sectors that are rewritten
@@ -172,6 +175,13 @@ struct Drive::Impl {
   bool translates_not = false;
   std::uint8_t refusal = 0;  // ASC of the last refused translation
   std::map<PageCode, std::vector<std::uint8_t>> recorded;  // pages before the first change
+  // Of an ATA drive: the form of ATA PASS-THROUGH that it takes, and its settings before the first change.
+  std::optional<PassThrough> ata_form;
+  bool asked_for_ata = false;
+  std::optional<AtaSettings> recorded_ata, made_ata;
+  bool forces_reads = false;
+  std::optional<std::uint32_t> most_blocks;
+  std::vector<LbnRange> left_out;
   bool selecting = false;  // between our own MODE SELECT and the next command that gets through
   bool lost = false;
 
@@ -210,7 +220,7 @@ void Drive::Impl::note_unit_attention(const Sense& sense) {
   // Some drives report a change of parameters to the very host that made it.
   if (sense.asc == kParametersChanged && selecting) return;
   ++resets;
-  if (!recorded.empty()) lost = true;
+  if (!recorded.empty() || recorded_ata) lost = true;
 }
 
 // Sends the command until the drive has really answered it.
@@ -237,7 +247,8 @@ Answer Drive::Impl::ask(const Command& command, std::uint64_t lbn, std::uint32_t
       ++busy_replies;
       if (++aborts < kMaxAborts) continue;
     }
-    if (command.opcode() != kModeSelect6 && command.opcode() != kModeSelect10) selecting = false;
+    const auto* entry = find_command(command.cdb);
+    if (!entry || entry->command_class != CommandClass::reversible_setting) selecting = false;
     return answer;
   }
 }
@@ -279,7 +290,7 @@ Clock& Drive::clock() { return impl_->device.clock(); }
 
 void Drive::rest_ns(Nanoseconds time_ns) { clock().sleep_until_ns(now_ns() + time_ns); }
 
-Capacity Drive::Impl::capacity() {
+Capacity Drive::Impl::ask_capacity() {
   // Nothing but READ CAPACITY(16) tells the physical block length, and drives before SPC-3 lack it.
   constexpr std::uint8_t kSpc3 = 5;
   const auto short_reply = ask(read_capacity_10());
@@ -288,7 +299,7 @@ Capacity Drive::Impl::capacity() {
   if (!short_form || inquiry.version >= kSpc3) {
     const auto reply = ask(read_capacity_16());
     if (reply.good())
-      if (const auto capacity = decode_capacity_16(reply.completion.data)) return *capacity;
+      if (const auto long_form = decode_capacity_16(reply.completion.data)) return *long_form;
     if (!short_form && !reply.good()) fail(read_capacity_16(), reply, 0, 0);
   }
   if (!short_form)
@@ -313,7 +324,7 @@ const model::Identity& Drive::identify() {
                             d.name, inquiry->device_type, inquiry->qualifier));
   d.inquiry = *inquiry;
   d.must(scsi::test_unit_ready());
-  const auto capacity = d.capacity();
+  const Capacity& capacity = d.capacity = d.ask_capacity();
   auto& identity = d.identity;
   identity.vendor = inquiry->vendor;
   identity.product = inquiry->product;
@@ -339,11 +350,70 @@ std::optional<std::vector<std::uint8_t>> Drive::vpd_page(std::uint8_t page) {
 
 std::uint64_t Drive::blocks() const { return impl_->known().blocks; }
 std::uint32_t Drive::block_bytes() const { return impl_->known().block_bytes; }
+const Capacity& Drive::capacity() const { return impl_->known(), impl_->capacity; }
+
+std::uint32_t Drive::most_blocks() {
+  auto& d = *impl_;
+  if (d.most_blocks) return *d.most_blocks;
+  constexpr std::uint32_t kMostBytes = 1U << 30;  // of what READ(16) could name
+  std::uint32_t most = std::max(1U, kMostBytes / block_bytes());
+  if (const auto page = vpd_page(0xB0))
+    if (const auto limits = decode_block_limits(*page); limits && limits->max_transfer_blocks > 0)
+      most = std::min(most, limits->max_transfer_blocks);
+  if (const auto bytes = d.device.max_transfer_bytes())
+    most = std::min(most, std::max(1U, bytes / block_bytes()));
+  d.most_blocks = most;
+  return most;
+}
+
+// SBC-3, GET LBA STATUS: a drive may name as few blocks at once as it likes.
+std::optional<std::vector<LbnRange>> Drive::unmapped() {
+  if (!capacity().provisioned) return std::nullopt;
+  constexpr std::uint32_t kAllocation = 8 + 16 * 64;
+  constexpr int kMostCommands = 1000;
+  std::vector<LbnRange> ranges;
+  std::uint64_t at = 0;
+  for (int i = 0; i < kMostCommands; ++i) {
+    const auto command = get_lba_status(at, kAllocation);
+    const auto reply = impl_->ask(command);
+    if (reply.illegal()) return std::nullopt;
+    if (!reply.good()) impl_->fail(command, reply, 0, 0);
+    const auto found = decode_lba_status(reply.completion.data);
+    if (found.empty() || found.front().range.first > at || found.back().range.last < at)
+      return std::nullopt;
+    for (const LbaStatus& status : found) {
+      if (status.mapped || status.range.first >= blocks()) continue;
+      const LbnRange range{std::max(at, status.range.first), std::min(status.range.last, blocks() - 1)};
+      if (!ranges.empty() && ranges.back().last + 1 == range.first) ranges.back().last = range.last;
+      else if (range.first <= range.last) ranges.push_back(range);
+    }
+    if (found.back().range.last >= blocks() - 1) return ranges;
+    at = found.back().range.last + 1;
+  }
+  return std::nullopt;
+}
+
+void Drive::leave_out(std::vector<LbnRange> ranges) { impl_->left_out = std::move(ranges); }
+
+bool Drive::leaves_out(std::uint64_t lbn, std::uint32_t blocks) const {
+  const auto& ranges = impl_->left_out;
+  const auto range = std::ranges::lower_bound(ranges, lbn, {}, &LbnRange::last);
+  return range != ranges.end() && range->first < lbn + blocks;
+}
 
 Completion Drive::read(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access,
                        bool keep_data) {
   const auto bytes = block_bytes();
-  const CacheBits bits{.force_unit_access = force_unit_access};
+  const CacheBits bits{.force_unit_access = force_unit_access || impl_->forces_reads};
+  require_length(lbn, blocks);
+  if (leaves_out(lbn, blocks)) {
+    Sense nothing_there;
+    nothing_there.key = SenseKey::medium_error;
+    throw DriveError(ExitStatus::drive_error,
+                     fmt::format("{} has nothing on the media for LBN {} to {}; leave these blocks out",
+                                 impl_->name, lbn, lbn + blocks - 1),
+                     nothing_there, lbn, blocks);
+  }
   auto command = lbn + blocks <= kFourGig && blocks <= 0xFFFF ? read_10(lbn, blocks, bytes, bits)
                                                               : read_16(lbn, blocks, bytes, bits);
   command.keep_data = keep_data;
@@ -352,17 +422,38 @@ Completion Drive::read(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_
   return completion;
 }
 
+Completion Drive::read_as_cached(std::uint64_t lbn) {
+  const bool forces = std::exchange(impl_->forces_reads, false);
+  try {
+    auto completion = read(lbn);
+    impl_->forces_reads = forces;
+    return completion;
+  } catch (...) {
+    impl_->forces_reads = forces;
+    throw;
+  }
+}
+
+void Drive::require_length(std::uint64_t lbn, std::uint32_t blocks) const {
+  if (!impl_->most_blocks || blocks <= *impl_->most_blocks) return;
+  throw Error(ExitStatus::unsupported,
+              fmt::format("{} takes {} blocks in one command at most (VPD page B0h, or the host's path), "
+                          "not the {} of LBN {} to {}",
+                          impl_->name, *impl_->most_blocks, blocks, lbn, lbn + blocks - 1));
+}
+
 void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
   auto& contents = impl_->contents;
   const std::size_t bytes = block_bytes();
   const auto end = lbn + blocks;
+  const auto most = std::min(kContentBlocks, impl_->most_blocks.value_or(kContentBlocks));
   for (auto at = lbn; at < end;) {
     if (contents.contains(at)) {
       ++at;
       continue;
     }
     std::uint32_t run = 1;
-    while (run < kContentBlocks && at + run < end && !contents.contains(at + run)) ++run;
+    while (run < most && at + run < end && !contents.contains(at + run)) ++run;
     const auto reply = read(at, run, false, true);
     if (reply.data.size() != run * bytes)
       throw DriveError(ExitStatus::drive_error,
@@ -389,7 +480,8 @@ void Drive::put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& content
   for (std::uint32_t i = 0; i < blocks; ++i)
     impl_->contents[lbn + i].assign(contents.begin() + static_cast<std::ptrdiff_t>(i * bytes),
                                     contents.begin() + static_cast<std::ptrdiff_t>((i + 1) * bytes));
-  write(lbn, blocks, true);
+  const auto most = impl_->most_blocks.value_or(blocks);
+  for (std::uint32_t i = 0; i < blocks; i += most) write(lbn + i, std::min(blocks - i, most), true);
 }
 
 Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access) {
@@ -398,6 +490,7 @@ Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit
                 fmt::format("{} may not be written at LBN {} to {}; name these blocks with "
                             "--allow-writes, or leave writes out",
                             impl_->name, lbn, lbn + blocks - (blocks ? 1 : 0)));
+  require_length(lbn, blocks);
   learn_contents(lbn, blocks);
   std::vector<std::uint8_t> data;
   data.reserve(std::size_t{blocks} * block_bytes());
@@ -599,8 +692,8 @@ bool Drive::Impl::change(const PageView& before, const std::vector<std::uint8_t>
   return false;
 }
 
-bool Drive::set_cache(bool write_cache_enabled, bool read_cache_disabled,
-                      bool read_ahead_disabled) {
+bool Drive::set_cache_page(bool write_cache_enabled, bool read_cache_disabled,
+                           bool read_ahead_disabled) {
   const auto before = cache_page();
   const auto wanted = before ? with_cache_bits(before->raw, write_cache_enabled,
                                                read_cache_disabled, read_ahead_disabled)
@@ -612,10 +705,128 @@ bool Drive::set_cache(bool write_cache_enabled, bool read_cache_disabled,
            after->read_cache_disabled == read_cache_disabled &&
            after->read_ahead_disabled == read_ahead_disabled;
   };
-  if (*wanted != before->raw && !impl_->change({kCachingPage, before->raw}, *wanted, as_wanted))
-    return false;
+  return *wanted == before->raw || impl_->change({kCachingPage, before->raw}, *wanted, as_wanted);
+}
+
+bool Drive::set_cache(bool write_cache_enabled, bool read_cache_disabled,
+                      bool read_ahead_disabled) {
+  impl_->forces_reads = false;
+  bool done = set_cache_page(write_cache_enabled, read_cache_disabled, read_ahead_disabled);
+  if (!done) {
+    // Of what a drive without a write cache, or without look-ahead, has none of, nothing need be set.
+    const auto now = ata_settings();
+    AtaSettings wanted;
+    if (now && now->write_cache) wanted.write_cache = write_cache_enabled;
+    if (now && now->look_ahead) wanted.look_ahead = !read_ahead_disabled;
+    done = now && change_ata(wanted);
+    if (done && read_cache_disabled) impl_->forces_reads = takes_forced_reads();
+  }
+  if (done) impl_->lost = false;
+  return done;
+}
+
+bool Drive::forces_reads() const { return impl_->forces_reads; }
+
+// A translation may refuse FUA for reads.
+bool Drive::takes_forced_reads() {
+  return impl_->ask(read_10(0, 1, block_bytes(), {.force_unit_access = true})).good();
+}
+
+// The form that the translation takes; nullopt: there is no ATA drive, or nothing gets through to it.
+std::optional<PassThrough> Drive::Impl::pass_through() {
+  if (std::exchange(asked_for_ata, true)) return ata_form;
+  const auto page = ask(inquiry_vpd(0x89));
+  if (!page.good() || page.completion.data.size() < 4 || page.completion.data[1] != 0x89)
+    return std::nullopt;
+  for (const auto form : {PassThrough::sixteen, PassThrough::twelve}) {
+    const auto reply = ask(scsi::identify_device(form));
+    if (!reply.good() || !decode_identify_device(reply.completion.data)) continue;
+    ata_form = form;
+    break;
+  }
+  return ata_form;
+}
+
+std::optional<AtaSettings> Drive::Impl::identify_device() {
+  if (!pass_through()) return std::nullopt;
+  const auto reply = ask(scsi::identify_device(*ata_form));
+  return reply.good() ? decode_identify_device(reply.completion.data) : std::nullopt;
+}
+
+std::optional<AtaSettings> Drive::ata_settings() { return impl_->identify_device(); }
+
+// IDENTIFY DEVICE says whether the drive took it; what it did not take is set back.
+bool Drive::change_ata(const AtaSettings& wanted) {
+  auto& d = *impl_;
+  const auto before = ata_settings();
+  if (!before) return false;
+  const auto send = [&](const AtaSettings& from, const AtaSettings& to) {
+    for (const Command& command : changes(*d.ata_form, from, to)) {
+      d.selecting = true;
+      if (!d.ask(command).good()) return;
+    }
+  };
+  const bool first = !d.recorded_ata;
+  if (first) d.recorded_ata = before;
+  send(*before, wanted);
+  const auto after = ata_settings();
+  if (after && after->satisfies(wanted)) {
+    d.made_ata = after;
+    return true;
+  }
+  if (after) send(*after, *before);
+  if (first) d.recorded_ata.reset();
+  return false;
+}
+
+bool Drive::features_hold() {
+  return !impl_->made_ata || ata_settings() == impl_->made_ata;
+}
+
+bool Drive::restore_ata(const AtaSettings& settings) {
+  const auto now = ata_settings();
+  return now && (now->satisfies(settings) || change_ata(settings));
+}
+
+void Drive::keep_settings() {
+  impl_->recorded.clear();
+  impl_->recorded_ata.reset();
+  impl_->made_ata.reset();
   impl_->lost = false;
-  return true;
+}
+
+void Drive::restore_recorded_ata(bool power_level_too) {
+  auto& d = *impl_;
+  d.forces_reads = false;
+  if (!d.recorded_ata) return;
+  AtaSettings wanted = *d.recorded_ata;
+  if (!power_level_too) wanted.power_level.reset();
+  if (!restore_ata(wanted))
+    throw Error(ExitStatus::drive_error,
+                fmt::format("{} did not take its own settings of SET FEATURES back; run platter restore, "
+                            "or power the drive off and on",
+                            d.name));
+  d.made_ata = ata_settings();
+  if (power_level_too) {
+    d.recorded_ata.reset();
+    d.made_ata.reset();
+  }
+}
+
+// Some drives do not let power management be disabled, but all let it be set to most performance.
+Stopped Drive::stop_power_management() {
+  const auto now = ata_settings();
+  if (!now || !now->power_level || *now->power_level == 0) return Stopped::nothing_to_stop;
+  AtaSettings wanted;
+  wanted.power_level = std::uint8_t{0};
+  if (change_ata(wanted)) return Stopped::stopped;
+  wanted.power_level = kMostPerformance;
+  return change_ata(wanted) ? Stopped::stopped : Stopped::goes_on;
+}
+
+std::optional<std::uint8_t> Drive::ata_power_mode() {
+  if (!impl_->pass_through()) return std::nullopt;
+  return decode_power_mode(impl_->ask(check_power_mode(*impl_->ata_form)).completion.sense);
 }
 
 bool Drive::set_cache_fields(std::span<const CacheFieldValue> values) {
@@ -640,7 +851,7 @@ Stopped Drive::stop(PageCode code, StoppedPage (*stopped_page)(Bytes)) {
   const auto before = mode_page(code.page, PageControl::current, code.subpage);
   const auto wanted = before ? stopped_page(*before) : std::nullopt;
   // Where no cache could be set, this is all there is to be made anew.
-  if (!impl_->recorded.contains(kCachingPage)) impl_->lost = false;
+  if (!impl_->recorded.contains(kCachingPage) && !impl_->recorded_ata) impl_->lost = false;
   if (!wanted || *wanted == *before) return Stopped::nothing_to_stop;
   const auto as_wanted = [&] { return shows(*wanted); };
   return impl_->change({code, *before}, *wanted, as_wanted) ? Stopped::stopped : Stopped::goes_on;
@@ -679,6 +890,7 @@ void Drive::restore_recorded(PageCode code) {
 
 void Drive::restore_cache() {
   restore_recorded(kCachingPage);
+  restore_recorded_ata(false);
   impl_->lost = false;
 }
 
@@ -690,6 +902,11 @@ void Drive::restore_settings() {
     } catch (const Error& error) {
       failed = error;  // the others are worth restoring all the same
     }
+  }
+  try {
+    restore_recorded_ata(true);
+  } catch (const Error& error) {
+    failed = error;
   }
   if (failed) throw *failed;
   impl_->lost = false;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/drive_model.h"
+#include "scsi/ata.h"
 #include "scsi/caching_fields.h"
 #include "scsi/conditions.h"
 #include "scsi/device.h"
@@ -29,7 +30,10 @@ class DriveError : public Error {
   DriveError(ExitStatus status, const std::string& sentence, std::optional<Sense> s,
              std::uint64_t at_lbn, std::uint32_t count)
       : Error(status, sentence), sense(std::move(s)), lbn(at_lbn), blocks(count) {}
-  bool medium() const { return sense && sense->key == SenseKey::medium_error; }
+  bool medium() const {
+    constexpr std::uint8_t kSecurity = 0x74;  // ASC: no other place will do
+    return sense && sense->key == SenseKey::medium_error && sense->asc != kSecurity;
+  }
   std::optional<Sense> sense;
   std::uint64_t lbn;
   std::uint32_t blocks;
@@ -67,10 +71,22 @@ class Drive {
   std::optional<std::vector<std::uint8_t>> vpd_page(std::uint8_t page);
   std::uint64_t blocks() const;         // after identify()
   std::uint32_t block_bytes() const;
+  const Capacity& capacity() const;  // all that READ CAPACITY told
+  // The most blocks of one command: VPD page B0h, the host's path, READ(16). The first call
+  // asks; before it, reads and writes may be of any length.
+  std::uint32_t most_blocks();
+  // Ranges of blocks that were never written, or trimmed since, as GET LBA STATUS tells them, ascending;
+  // nullopt: the drive does not tell.
+  std::optional<std::vector<LbnRange>> unmapped();
+  // From now on reads of these blocks (ascending, disjoint) fail as those of blocks that cannot be read,
+  // without being sent.
+  void leave_out(std::vector<LbnRange> ranges);
+  bool leaves_out(std::uint64_t lbn, std::uint32_t blocks) const;
 
   // Reads: the data are kept only when asked for. READ(10), READ(16) past 2^32 blocks.
   Completion read(std::uint64_t lbn, std::uint32_t blocks = 1, bool force_unit_access = false,
                   bool keep_data = false);
+  Completion read_as_cached(std::uint64_t lbn);  // one block, without FUA whatever forces_reads() says
   // Rewrites what these sectors hold. learn_contents() must have read them before (it reads now
   // what is unknown); so the timed write is one command. Throws Error(refused) outside the permission.
   void learn_contents(std::uint64_t lbn, std::uint32_t blocks);
@@ -103,11 +119,23 @@ class Drive {
   bool set_cache(bool write_cache_enabled, bool read_cache_disabled, bool read_ahead_disabled);
   // The same of any of that page's fields; true: the drive took them, and shows them.
   bool set_cache_fields(std::span<const CacheFieldValue> values);
-  // The same for what the drive does on its own: background scans and power conditions.
+  // An ATA drive whose translation does not take that change is told by SET FEATURES; ATA has nothing
+  // that turns off reads from the cache, so then all reads go to the medium by FUA.
+  bool forces_reads() const;
+  // The same for what the drive does on its own: background scans, power conditions, and the advanced
+  // power management of ATA drives.
   Stopped stop_background_scan();
   Stopped stop_power_conditions();
+  Stopped stop_power_management();
   void restore_settings();
   void restore_cache();  // of these settings, those of the caches alone
+  // Of an ATA drive, from IDENTIFY DEVICE; nullopt: it is none (VPD page 89h), or no ATA command gets
+  // through to it.
+  std::optional<AtaSettings> ata_settings();
+  bool restore_ata(const AtaSettings& settings);  // false if the drive does not show them then
+  void keep_settings();  // as they are now: restore_settings() has nothing to bring back
+  bool features_hold();  // what was set by SET FEATURES is still so
+  std::optional<std::uint8_t> ata_power_mode();
   // The page 08h that restore_settings() will bring back; nullopt: nothing was changed.
   std::optional<std::vector<std::uint8_t>> recorded_settings() const;
   // Sets a whole page as it once came (`platter restore`); false if the drive refuses.
@@ -134,6 +162,11 @@ class Drive {
   using StoppedPage = std::optional<std::vector<std::uint8_t>>;
   Stopped stop(PageCode code, StoppedPage (*stopped_page)(Bytes));
   void restore_recorded(PageCode code);
+  void restore_recorded_ata(bool power_level_too);
+  bool set_cache_page(bool write_cache_enabled, bool read_cache_disabled, bool read_ahead_disabled);
+  bool change_ata(const AtaSettings& wanted);
+  bool takes_forced_reads();
+  void require_length(std::uint64_t lbn, std::uint32_t blocks) const;
 
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "scsi/ata.h"
 #include "scsi/bytes.h"
 #include "scsi/conditions.h"
 
@@ -67,12 +68,21 @@ Reason foreign_diagnostic(const Command& command) {
   return std::nullopt;
 }
 
+// Masks alone do not do: protocol 0 of ATA PASS-THROUGH is a reset, and most subcommands of SET FEATURES
+// can't be taken back. Nothing but what platter itself builds goes to an ATA drive.
+Reason foreign_pass_through(const Command& command) {
+  if (!is_known_pass_through(command))
+    return "of ATA commands only IDENTIFY DEVICE, CHECK POWER MODE and the SET FEATURES of write cache, "
+           "look-ahead and power management may be sent";
+  return std::nullopt;
+}
+
 Reason not_permitted(const Command& command, const CommandEntry& entry,
                      const Permission& permission) {
   if (entry.command_class == CommandClass::read) return std::nullopt;
   if (entry.command_class == CommandClass::reversible_setting) {
     if (!permission.settings) return "this run may not change settings; allow it to";
-    return foreign_mode_data(command);
+    return entry.ata_command < 0 ? foreign_mode_data(command) : std::nullopt;
   }
   const auto range = addressed_blocks(command);
   if (!range) return "it does not say which blocks it writes";
@@ -92,6 +102,8 @@ Reason why_refused(const Command& command, const Permission& permission) {
   if (auto reason = wrong_transfer(command, *entry)) return reason;
   if (command.opcode() == kSendDiagnostic)
     if (auto reason = foreign_diagnostic(command)) return reason;
+  if (entry->ata_command >= 0)
+    if (auto reason = foreign_pass_through(command)) return reason;
   return not_permitted(command, *entry, permission);
 }
 
@@ -109,6 +121,7 @@ Guard::Guard(Device& device, Permission permission)
 const std::string& Guard::name() const { return device_.name(); }
 Clock& Guard::clock() { return device_.clock(); }
 std::uint32_t Guard::max_outstanding() const { return device_.max_outstanding(); }
+std::uint32_t Guard::max_transfer_bytes() const { return device_.max_transfer_bytes(); }
 
 Expected<void> Guard::submit(const Command& command, std::uint32_t tag) {
   if (const auto reason = why_refused(command, permission_))

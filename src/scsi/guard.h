@@ -24,6 +24,7 @@ class Guard final : public Device {
   const std::string& name() const override;
   Clock& clock() override;
   std::uint32_t max_outstanding() const override;
+  std::uint32_t max_transfer_bytes() const override;
   Expected<void> submit(const Command& command, std::uint32_t tag) override;
   Expected<std::optional<Completion>> reap() override;
   Expected<std::optional<Completion>> reap_until(Nanoseconds deadline_ns) override;

@@ -46,14 +46,25 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   found.identity = drive.identify();
   found.inquiry = drive.inquiry();
   if (const auto list = drive.vpd_page(0x00)) found.vpd_pages = decode_vpd_list(*list);
+  const auto has = [&](std::uint8_t page) {
+    return std::ranges::find(found.vpd_pages, page) != found.vpd_pages.end();
+  };
   const auto vpd = [&](std::uint8_t page) {
-    const auto& pages = found.vpd_pages;
-    return std::find(pages.begin(), pages.end(), page) != pages.end() ? drive.vpd_page(page)
-                                                                      : std::nullopt;
+    return has(page) ? drive.vpd_page(page) : std::nullopt;
   };
   if (const auto page = vpd(0x83)) found.designators = decode_designators(*page);
   if (const auto page = vpd(0xB0)) found.limits = decode_block_limits(*page);
   if (const auto page = vpd(0xB1)) found.characteristics = decode_characteristics(*page);
+  found.capacity = drive.capacity();
+  if (const auto unmapped = drive.unmapped()) {
+    std::uint64_t blocks = 0;
+    for (const LbnRange& range : *unmapped) blocks += range.last - range.first + 1;
+    found.unmapped_share = static_cast<double>(blocks) / static_cast<double>(drive.blocks());
+  }
+  if (has(0x89)) {
+    found.ata = drive.ata_settings();
+    if (found.ata) found.power_mode = drive.ata_power_mode();
+  }
   found.first_block = drive.translate(0);
   if (found.first_block) {
     found.last_block = drive.translate(drive.blocks() - 1);
@@ -84,9 +95,12 @@ std::vector<std::string> Inspection::complaints() const {
     found.push_back("the drive translates addresses one way only: spares can't be asked for");
   if (!primary_defects) found.push_back("the drive shows no list of defects");
   if (!seeks) found.push_back("the drive has no SEEK command: seeks are timed by reads");
-  if (!read_cache_can_change() || !read_ahead_can_change())
+  if (ata)
+    found.push_back("it is an ATA drive: its read cache can't be switched off, with caches off reads are sent "
+                    "with FUA");
+  else if (!read_cache_can_change() || !read_ahead_can_change())
     found.push_back("read cache or read-ahead can't be switched off by mode page 08h");
-  if (!write_cache_can_change())
+  if (!write_cache_can_change() && !(ata && ata->write_cache))
     found.push_back("the write cache can't be switched by mode page 08h");
   if (characteristics && characteristics->rotation_rate == 1)
     found.push_back("the drive says that it does not rotate: there are no mechanics to measure");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "scsi/ata.h"
 #include "scsi/drive.h"
 
 namespace platter::scsi {
@@ -29,6 +30,10 @@ struct Inspection {
   std::vector<std::string> designators;
   std::optional<BlockLimits> limits;
   std::optional<Characteristics> characteristics;
+  Capacity capacity;
+  std::optional<double> unmapped_share;  // of the blocks, by GET LBA STATUS
+  std::optional<AtaSettings> ata;        // of an ATA drive behind a translation
+  std::optional<std::uint8_t> power_mode;
 
   std::optional<Translation> first_block;  // where LBN 0 is, by address translation
   std::optional<Translation> last_block;

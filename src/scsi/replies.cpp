@@ -155,9 +155,30 @@ std::optional<Capacity> decode_capacity_16(Bytes reply) {
   if (last == ~std::uint64_t{0} || bytes == 0) return std::nullopt;
   const unsigned exponent = reply.size() > 13 ? reply[13] & 0x0FU : 0;
   const auto physical = std::uint64_t{bytes} << exponent;
-  return Capacity{
+  Capacity capacity{
       last + 1, bytes, physical <= 0xFFFFFFFF ? static_cast<std::uint32_t>(physical) : bytes,
       static_cast<std::uint32_t>(reply.size() > 15 ? get_be16(&reply[14]) & 0x3FFF : 0)};
+  const bool protection = reply.size() > 12 && (reply[12] & 0x01);  // PROT_EN; P_TYPE counts from 0
+  if (protection) capacity.protection_type = static_cast<std::uint8_t>(((reply[12] >> 1) & 7) + 1);
+  capacity.provisioned = reply.size() > 14 && (reply[14] & 0x80);
+  return capacity;
+}
+
+// SBC-3, GET LBA STATUS parameter data; provisioning status 1h is deallocated, 2h anchored.
+std::vector<LbaStatus> decode_lba_status(Bytes reply) {
+  std::vector<LbaStatus> found;
+  if (reply.size() < 8) return found;
+  constexpr std::size_t kHeader = 8, kDescriptor = 16;
+  const auto length = std::max<std::size_t>(get_be32(&reply[0]), 4) - 4;
+  auto rest = part(reply, kHeader, length);
+  for (; rest.size() >= kDescriptor; rest = rest.subspan(kDescriptor)) {
+    const std::uint64_t first = get_be(&rest[0], 8), blocks = get_be32(&rest[8]);
+    const bool carries_on = found.empty() || first == found.back().range.last + 1;
+    if (blocks == 0 || !carries_on || first + (blocks - 1) < first) break;
+    const auto status = rest[12] & 0x0F;
+    found.push_back({{first, first + (blocks - 1)}, status != 1 && status != 2});
+  }
+  return found;
 }
 
 std::optional<std::vector<std::uint8_t>> find_mode_page(ModeForm form, Bytes reply,

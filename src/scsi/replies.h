@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/lbn_range.h"
 #include "scsi/commands.h"
 
 namespace platter::scsi {
@@ -27,6 +28,14 @@ struct Capacity {  // READ CAPACITY
   std::uint32_t block_bytes = 0;
   std::uint32_t physical_block_bytes = 0;
   std::uint32_t lowest_aligned_lbn = 0;
+  std::uint8_t protection_type = 0;  // 1 to 3: formatted with protection information; 0: without
+  bool provisioned = false;          // LBPME: blocks may be without a place on the media
+};
+
+// Of GET LBA STATUS: blocks from `first` on, and whether they have a place on the media.
+struct LbaStatus {
+  LbnRange range{};
+  bool mapped = true;  // else deallocated or anchored: nothing was written there
 };
 
 struct Translation {
@@ -92,6 +101,8 @@ std::optional<Characteristics> decode_characteristics(Bytes reply);  // page B1h
 // nullopt also where READ CAPACITY(10) says FFFFFFFFh: the drive is too large for it.
 std::optional<Capacity> decode_capacity_10(Bytes reply);
 std::optional<Capacity> decode_capacity_16(Bytes reply);
+// In ascending order; ends before the first descriptor that makes no sense.
+std::vector<LbaStatus> decode_lba_status(Bytes reply);
 
 // The page with that code behind header and block descriptors, from its first byte.
 std::optional<std::vector<std::uint8_t>> find_mode_page(ModeForm form, Bytes reply,

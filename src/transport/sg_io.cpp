@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <linux/fs.h>
 #include <scsi/sg.h>
 #include <scsi/sg_lib.h>
 #include <scsi/sg_pt.h>
@@ -22,6 +23,7 @@
 #include "model/error.h"
 #include "scsi/command_table.h"
 #include "transport/host_drives.h"
+#include "transport/host_limits.h"
 
 namespace platter::transport {
 namespace {
@@ -135,6 +137,12 @@ SgIoDevice::SgIoDevice(const std::string& path) : path_(path) {
   if (const int error = get_scsi_pt_os_err(pass_through_)) {
     destruct_scsi_pt_obj(pass_through_);
     fail_to_open(path, error);
+  }
+  max_transfer_bytes_ = most_transfer_bytes(drive.block);
+  if (max_transfer_bytes_ == 0 && !is_block_device) {  // no sd driver: the sg driver says it in bytes
+    int bytes = 0;
+    if (::ioctl(fd, BLKSECTGET, &bytes) == 0 && bytes > 0)
+      max_transfer_bytes_ = static_cast<std::uint32_t>(bytes);
   }
   ::prctl(PR_SET_TIMERSLACK, 1UL);
   reserve(1 << 20);

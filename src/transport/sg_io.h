@@ -43,6 +43,7 @@ class SgIoDevice final : public scsi::Device {
   const std::string& name() const override { return path_; }
   scsi::Clock& clock() override { return clock_; }
   std::uint32_t max_outstanding() const override { return 1; }
+  std::uint32_t max_transfer_bytes() const override { return max_transfer_bytes_; }
   scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override;
   scsi::Expected<std::optional<scsi::Completion>> reap() override;
   scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override;
@@ -63,6 +64,7 @@ class SgIoDevice final : public scsi::Device {
   std::uint8_t* buffer_ = nullptr;  // page-aligned, so that the kernel maps it instead of copying
   std::uint8_t* allocation_ = nullptr;
   std::size_t buffer_bytes_ = 0;
+  std::uint32_t max_transfer_bytes_ = 0;
   std::optional<scsi::Completion> done_;
 };
 

@@ -360,6 +360,23 @@ model::DriveModel cache_fixed_page(const InventedDrive& drive) {
   return with_firmware(drive, [](model::Firmware& f) { f.cache_page_changeable = false; });
 }
 
+// 10 GB behind a SCSI / ATA translation that takes no change of the caching page.
+model::DriveModel sat_disk(const InventedDrive& drive) {
+  model::DriveModel model = spare_zone(drive);
+  model.identity.vendor = "ATA";
+  model::Firmware& firmware = *model.firmware;
+  firmware.scsi_level = "SPC-3";
+  firmware.ata = true;
+  firmware.cache_page_changeable = false;
+  firmware.seek_command = false;
+  firmware.defect_list = false;
+  firmware.most_transfer_blocks = 256;
+  // Power management lets the arm rest when nothing has come for a while.
+  model.imperfections->idle_condition_s = 0.2;
+  model.imperfections->idle_condition_ms = 300;
+  return model;
+}
+
 constexpr InventedDrive kDrives[] = {
     {"spare-none", "invented, 10 GB: no spares", spare_none},
     {"spare-track", "invented, 10 GB: spare sectors of each track", spare_track},
@@ -385,6 +402,7 @@ constexpr InventedDrive kDrives[] = {
     {"lying-translation", "invented, 10 GB: translates addresses into an even geometry",
      lying_translation},
     {"few-formats", "invented, 10 GB: places in bytes from the index only", few_formats},
+    {"sat-disk", "invented, 10 GB: an ATA drive behind a SCSI / ATA translation", sat_disk},
     {"busy", "invented, 10 GB: answers BUSY or UNIT ATTENTION now and then", busy},
     {"cache-base", "invented, 0.5 GB: 8 segments of 256 blocks, write-back", cache_base},
     {"cache-one-segment", "cache-base with one segment", cache_one_segment},

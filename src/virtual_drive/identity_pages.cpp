@@ -18,6 +18,7 @@ std::string ascii_field(const std::string& text, const char* fallback, std::size
 }
 
 std::string vendor(const Personality& drive) {
+  if (drive.firmware.ata) return ascii_field("ATA", "ATA", 8);  // SAT-4, standard INQUIRY data
   return ascii_field(drive.model.identity.vendor, "PLATTER", 8);
 }
 std::string product(const Personality& drive) {
@@ -28,6 +29,8 @@ std::string serial(const Personality& drive) {
   return ascii_field(text, "VIRTUAL", text.empty() ? 7 : std::min<std::size_t>(text.size(), 32));
 }
 
+}  // namespace
+
 std::vector<std::uint8_t> vpd_page(std::uint8_t page, const std::vector<std::uint8_t>& payload) {
   std::vector<std::uint8_t> data(4 + payload.size(), 0);
   data[1] = page;
@@ -35,6 +38,8 @@ std::vector<std::uint8_t> vpd_page(std::uint8_t page, const std::vector<std::uin
   std::ranges::copy(payload, data.begin() + 4);
   return data;
 }
+
+namespace {
 
 // One designator: code set ASCII, type T10 vendor identification (SPC-4 clause 7.8.5.4).
 std::vector<std::uint8_t> device_identification(const Personality& drive) {
@@ -46,9 +51,9 @@ std::vector<std::uint8_t> device_identification(const Personality& drive) {
 
 constexpr std::size_t kBlockPageLength = 0x3c;  // of pages B0h and B1h
 
-std::vector<std::uint8_t> block_limits() {
+std::vector<std::uint8_t> block_limits(const Personality& drive) {
   std::vector<std::uint8_t> payload(kBlockPageLength, 0);
-  scsi::put_be(&payload[8 - 4], 4, kMaximumTransferBlocks);
+  scsi::put_be(&payload[8 - 4], 4, drive.most_transfer_blocks);
   return payload;
 }
 
@@ -78,9 +83,12 @@ std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& d
   const bool has_block_pages = drive.level >= ScsiLevel::spc3;
   switch (page) {
     case 0x00:
-      return vpd_page(page, has_block_pages
-                                ? std::vector<std::uint8_t>{0x00, 0x80, 0x83, 0xb0, 0xb1}
-                                : std::vector<std::uint8_t>{0x00, 0x80, 0x83});
+    {
+      std::vector<std::uint8_t> pages{0x00, 0x80, 0x83};
+      if (drive.firmware.ata) pages.push_back(0x89);
+      if (has_block_pages) pages.insert(pages.end(), {0xb0, 0xb1});
+      return vpd_page(page, pages);
+    }
     case 0x80: {
       const std::string text = serial(drive);
       return vpd_page(page, {text.begin(), text.end()});
@@ -88,7 +96,7 @@ std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& d
     case 0x83:
       return vpd_page(page, device_identification(drive));
     case 0xb0:
-      if (has_block_pages) return vpd_page(page, block_limits());
+      if (has_block_pages) return vpd_page(page, block_limits(drive));
       break;
     case 0xb1:
       if (has_block_pages) return vpd_page(page, block_device_characteristics(drive));

@@ -10,14 +10,14 @@
 
 namespace platter::virtual_drive {
 
-// The largest READ or WRITE that a drive of SPC-3 or later accepts, in blocks.
-constexpr std::uint32_t kMaximumTransferBlocks = 65535;
-
 // Standard INQUIRY data of logical unit `lun`; any but 0 is said not to be there.
 std::vector<std::uint8_t> inquiry_data(const Personality& drive, std::uint8_t lun);
 
+// A page with its header of four bytes.
+std::vector<std::uint8_t> vpd_page(std::uint8_t page, const std::vector<std::uint8_t>& payload);
+
 // nullopt: a drive of its age does not have that page. 00h, 80h and 83h are on all, B0h and B1h
-// from SPC-3 on.
+// from SPC-3 on; 89h is the ATA side's.
 std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& drive,
                                                             std::uint8_t page);
 

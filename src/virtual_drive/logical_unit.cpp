@@ -118,7 +118,17 @@ const std::vector<LogicalUnit::Rule>& LogicalUnit::rules() {
        {0, 0x1f, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, 0x01,
         kControl},
        L::spc3,
-       &U::read_capacity_16},
+       &U::service_action_in},
+      {0x85,
+       16,
+       {0, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kControl},
+       L::scsi2,
+       &U::ata_pass_through},
+      {0xa1,
+       12,
+       {0, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, 0, kControl},
+       L::scsi2,
+       &U::ata_pass_through},
       {0xa0,
        12,
        {0, 0, kAll, 0, 0, 0, kAll, kAll, kAll, kAll, 0, kControl},
@@ -137,9 +147,11 @@ LogicalUnit::LogicalUnit(const model::DriveModel& model, const engine::LayoutMap
     : drive_(personality_of(model, map)),
       map_(map),
       modes_(drive_, map),
+      ata_(drive_, modes_),
       translation_(drive_, map),
       places_(drive_, map),
-      sectors_(drive_.block_bytes) {
+      sectors_(drive_.block_bytes),
+      unwritten_(drive_.firmware.unwritten) {
   if (!model.imperfections) return;
   medium_errors_ = model.imperfections->medium_errors;
   std::ranges::sort(medium_errors_);
@@ -147,6 +159,7 @@ LogicalUnit::LogicalUnit(const model::DriveModel& model, const engine::LayoutMap
 
 void LogicalUnit::reset(bool unit_attention) {
   modes_.restore_defaults();
+  ata_.restore_defaults();
   translation_.forget();
   unit_attention_ = unit_attention;
 }
@@ -179,7 +192,8 @@ Answer LogicalUnit::answer(const scsi::Command& command) {
     return electronics(check_condition(kPowerOnOrReset));
   }
   const auto rule = std::ranges::find(rules(), opcode, &Rule::opcode);
-  if (rule == rules().end() || rule->since > drive_.level)
+  const bool ata = opcode == 0x85 || opcode == 0xa1;
+  if (rule == rules().end() || rule->since > drive_.level || (ata && !drive_.firmware.ata))
     return electronics(check_condition(kInvalidOpcode));
   Reply usage = check_usage(command, *rule);
   if (usage.status != scsi::Status::good) return electronics(std::move(usage));
@@ -209,7 +223,10 @@ Answer LogicalUnit::inquiry(const scsi::Command& command) {
     const auto lun = static_cast<std::uint8_t>(command.cdb[1] >> 5);
     return electronics(good(inquiry_data(drive_, lun), allocation_length));
   }
-  auto data = vital_product_data(drive_, page);
+  constexpr std::uint8_t kAtaInformation = 0x89;
+  auto data = drive_.firmware.ata && page == kAtaInformation
+                  ? vpd_page(page, ata_.information_page())
+                  : vital_product_data(drive_, page);
   if (!data) return electronics(invalid_cdb_field(2));
   return electronics(good(std::move(*data), allocation_length));
 }
@@ -290,8 +307,49 @@ Answer LogicalUnit::read_capacity_10(const scsi::Command& command) {
   return electronics({scsi::Status::good, {}, std::move(data), 0});
 }
 
+Answer LogicalUnit::service_action_in(const scsi::Command& command) {
+  switch (command.cdb[1] & 0x1f) {
+    case 0x10:
+      return read_capacity_16(command);
+    case 0x12:
+      if (!unwritten_.none_at_first()) return get_lba_status(command);
+      break;
+  }
+  return electronics(invalid_cdb_field(1));
+}
+
+// SBC-3 clause 5.7: as many descriptors as there is room for.
+Answer LogicalUnit::get_lba_status(const scsi::Command& command) {
+  const std::uint64_t from = scsi::get_be(&command.cdb[2], 8);
+  const std::uint32_t allocation_length = scsi::get_be32(&command.cdb[10]);
+  if (from >= drive_.blocks) return electronics(out_of_range(from));
+  if (allocation_length < 24) return electronics(invalid_cdb_field(10));
+  constexpr std::uint64_t kMostBlocks = 0xffffffff;  // of one descriptor
+  std::vector<std::uint8_t> data(8, 0);
+  for (std::uint64_t lbn = from; lbn < drive_.blocks && data.size() + 16 <= allocation_length;) {
+    const auto run = unwritten_.run_at(lbn);
+    const std::uint64_t blocks = std::min(kMostBlocks, std::min(run.end, drive_.blocks) - lbn);
+    std::vector<std::uint8_t> descriptor(16, 0);
+    scsi::put_be(&descriptor[0], 8, lbn);
+    scsi::put_be(&descriptor[8], 4, blocks);
+    descriptor[12] = run.unwritten ? 1 : 0;
+    data.insert(data.end(), descriptor.begin(), descriptor.end());
+    lbn += blocks;
+  }
+  scsi::put_be(&data[0], 4, data.size() - 4);
+  return electronics(good(std::move(data), allocation_length));
+}
+
+Answer LogicalUnit::ata_pass_through(const scsi::Command& command) {
+  const auto before = modes_.cache_settings();
+  Answer answer = electronics(ata_.pass_through(command));
+  const auto after = modes_.cache_settings();
+  answer.work.cache_changed =
+      before.write_cache != after.write_cache || before.read_ahead != after.read_ahead;
+  return answer;
+}
+
 Answer LogicalUnit::read_capacity_16(const scsi::Command& command) {
-  if ((command.cdb[1] & 0x1f) != 0x10) return electronics(invalid_cdb_field(1));
   if ((command.cdb[14] & 0x01) || scsi::get_be(&command.cdb[2], 8) != 0)
     return electronics(invalid_cdb_field(2));
   std::vector<std::uint8_t> data(32, 0);
@@ -299,6 +357,7 @@ Answer LogicalUnit::read_capacity_16(const scsi::Command& command) {
   scsi::put_be(&data[8], 4, drive_.block_bytes);
   std::uint32_t in_physical = drive_.model.identity.physical_block_bytes / drive_.block_bytes;
   for (; in_physical > 1; in_physical /= 2) ++data[13];  // logical blocks per physical, as a power
+  if (!unwritten_.none_at_first()) data[14] = 0xc0;      // LBPME, LBPRZ: they read as zeros
   return electronics(good(std::move(data), scsi::get_be32(&command.cdb[10])));
 }
 
@@ -306,7 +365,10 @@ Answer LogicalUnit::transfer(const scsi::Command& command) {
   const Work work = transfer_work(command);
   if (const auto outside = first_outside(work.lbn, work.blocks, drive_.blocks))
     return electronics(out_of_range(*outside));
-  if (work.blocks > kMaximumTransferBlocks) return electronics(invalid_cdb_field(10));
+  if (work.blocks > drive_.most_transfer_blocks) {
+    const std::uint16_t kLengthAt[] = {4, 7, 10, 10, 10, 10, 10, 10};  // by the CDB's length
+    return electronics(invalid_cdb_field(kLengthAt[command.opcode() >> 5]));
+  }
   if (work.blocks == 0) return electronics({});
   return work.write ? write_blocks(command, work) : read_blocks(command, work);
 }
@@ -329,6 +391,11 @@ Answer LogicalUnit::read_blocks(const scsi::Command& command, Work work) {
   answer.reply.data.resize(
       static_cast<std::size_t>(std::min(readable * drive_.block_bytes, taken)));
   sectors_.read(work.lbn, answer.reply.data);
+  unwritten_.clear(work.lbn, drive_.block_bytes, answer.reply.data);
+  if (unwritten_.holds(work.lbn, work.blocks)) {  // no arm moves, nothing goes through the cache
+    answer.work.electronics_ns = drive_.command_ns + work.blocks * drive_.block_transfer_ns;
+    return answer;
+  }
   answer.work = work;
   return answer;
 }
@@ -338,6 +405,7 @@ Answer LogicalUnit::write_blocks(const scsi::Command& command, Work work) {
       parameter_list(command, static_cast<std::size_t>(work.blocks) * drive_.block_bytes);
   if (!data) return electronics(check_condition(kDataPhaseError));
   sectors_.write(work.lbn, *data);
+  unwritten_.write(work.lbn, work.blocks);
   Answer answer;
   answer.reply.taken = data->size();
   answer.work = work;

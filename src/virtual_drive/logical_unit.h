@@ -8,11 +8,13 @@
 
 #include "engine/engine.h"
 #include "virtual_drive/address_translation.h"
+#include "virtual_drive/ata_side.h"
 #include "virtual_drive/defects.h"
 #include "virtual_drive/mode_pages.h"
 #include "virtual_drive/personality.h"
 #include "virtual_drive/sector_store.h"
 #include "virtual_drive/sense_data.h"
+#include "virtual_drive/unwritten_blocks.h"
 
 namespace platter::virtual_drive {
 
@@ -57,6 +59,8 @@ class LogicalUnit {
   const Personality& personality() const { return drive_; }
   engine::CacheSettings cache_settings() const { return modes_.cache_settings(); }
   const ModePages& modes() const { return modes_; }
+  // The idle condition comes by mode page 1Ah, of an ATA drive by its power management.
+  bool becomes_idle() const { return drive_.firmware.ata ? ata_.becomes_idle() : modes_.becomes_idle(); }
 
  private:
   struct Rule;
@@ -71,12 +75,15 @@ class LogicalUnit {
   Answer receive_diagnostic(const scsi::Command& command);
   Answer send_diagnostic(const scsi::Command& command);
   Answer read_capacity_10(const scsi::Command& command);
+  Answer service_action_in(const scsi::Command& command);
   Answer read_capacity_16(const scsi::Command& command);
   Answer transfer(const scsi::Command& command);
   Answer seek(const scsi::Command& command);
   Answer synchronize_cache(const scsi::Command& command);
   Answer read_defect_data(const scsi::Command& command);
   Answer report_luns(const scsi::Command& command);
+  Answer ata_pass_through(const scsi::Command& command);
+  Answer get_lba_status(const scsi::Command& command);
 
   Answer electronics(Reply reply) const;
   Answer read_blocks(const scsi::Command& command, Work work);
@@ -86,9 +93,11 @@ class LogicalUnit {
   Personality drive_;
   const engine::LayoutMap& map_;
   ModePages modes_;
+  AtaSide ata_;
   AddressTranslation translation_;
   ToldPlaces places_;
   SectorStore sectors_;
+  UnwrittenBlocks unwritten_;
   std::optional<DefectSlots> defects_;        // found at the first question
   std::vector<std::uint64_t> medium_errors_;  // sorted
   bool unit_attention_ = false;

@@ -8,6 +8,7 @@
 
 #include "model/validate.h"
 #include "scsi/bytes.h"
+#include "scsi/caching_fields.h"
 
 namespace platter::virtual_drive {
 namespace {
@@ -185,6 +186,11 @@ ModePages::ModePages(const Personality& drive, const engine::LayoutMap& map)
       zone_starts_(model::zone_starts(drive.model.layout)),
       caching_(drive.model.cache, drive.firmware) {
   add(error_recovery_page());
+  if (drive.firmware.ata) {  // all that a translation has (SAT-4, mode pages)
+    add(caching_.defaults(), caching_.changeable());
+    add(empty_page(kControl, 0x0a));
+    return;
+  }
   add(disconnect_reconnect_page(drive.model.bus));
   add(format_page(drive, map, 0, zone_starts_[1]));
   add(geometry_page(drive));
@@ -221,6 +227,18 @@ model::Cache ModePages::cache_policies(const model::Cache& cache) const {
 
 const std::vector<std::uint8_t>& ModePages::caching_page() const {
   return pages_.at(kCaching).current;
+}
+
+void ModePages::set_from_outside(bool write_cache, bool read_ahead) {
+  Page& page = pages_.at(kCaching);
+  // What a drive cannot do, nothing turns on.
+  const auto set = [&](const char* name, bool on, std::uint32_t prevails) {
+    const scsi::CachingField& field = *scsi::find_caching_field(name);
+    const bool fixed = scsi::value_of(page.defaults, field) == prevails;
+    scsi::set_value(page.current, field, fixed ? prevails : on ? 1 : 0);
+  };
+  set("WCE", write_cache, 0);
+  set("DRA", !read_ahead, 1);
 }
 
 std::uint8_t ModePages::read_retries() const {

@@ -34,6 +34,8 @@ class ModePages {
   // EN_BMS of page 1Ch/01h, and of page 1Ah the idle_a timer with its bit; false where there is none.
   bool scans_in_background() const;
   bool becomes_idle() const;
+  // Write cache and read-ahead as SET FEATURES makes them (SAT-4, caching mode page).
+  void set_from_outside(bool write_cache, bool read_ahead);
   void restore_defaults();
 
  private:

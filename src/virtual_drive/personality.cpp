@@ -6,16 +6,21 @@
 #include <utility>
 
 #include "model/error.h"
+#include "scsi/caching_fields.h"
 #include "virtual_drive/caching_page.h"
 
 namespace platter::virtual_drive {
 namespace {
 
+// The largest READ or WRITE that any drive takes, in blocks.
+constexpr std::uint32_t kMostTransferBlocks = 65535;
+
 constexpr Nanoseconds kAssumedCommandTime = 200 * kMicrosecond;
 
 std::string assumed_level(const model::DriveModel& model, std::uint64_t blocks) {
   const bool large = blocks > std::numeric_limits<std::uint32_t>::max();
-  return large || model.identity.block_bytes != 512 ? "SPC-3" : "SCSI-2";
+  const bool newer = model.firmware && (model.firmware->ata || model.firmware->most_transfer_blocks > 0);
+  return large || newer || model.identity.block_bytes != 512 ? "SPC-3" : "SCSI-2";
 }
 
 Nanoseconds command_time(const model::Overheads& overheads) {
@@ -60,15 +65,22 @@ Personality personality_of(const model::DriveModel& model, const engine::LayoutM
     throw Error(ExitStatus::bad_input,
                 "the model describes a drive without a single block; correct the model file");
   drive.firmware = model.firmware.value_or(model::Firmware{});
+  const std::uint32_t most = drive.firmware.most_transfer_blocks;
+  drive.most_transfer_blocks = most == 0 ? kMostTransferBlocks : std::min(most, kMostTransferBlocks);
   if (drive.firmware.scsi_level.empty())
     drive.firmware.scsi_level = assumed_level(model, drive.blocks);
   drive.level = scsi_level(drive.firmware.scsi_level);
+  if (drive.firmware.ata)  // ATA has nothing for the others (SAT-4, caching mode page)
+    for (const scsi::CachingField& field : scsi::caching_fields())
+      if (field.name != "WCE" && field.name != "DRA")
+        drive.firmware.fixed_cache_fields.emplace_back(field.name);
   check_field_names(drive.firmware.fixed_cache_fields);
   check_field_names(drive.firmware.ignored_cache_fields);
   drive.cylinders = std::max(model.identity.cylinders, layout.cylinders());
   drive.heads = std::max(model.identity.heads, layout.heads());
   drive.rpm = rotations_per_minute(model.rotation);
   drive.command_ns = command_time(model.overheads);
+  drive.block_transfer_ns = from_ms(std::max(0.0, model.bus.block_transfer.or_else(0)));
   drive.half_translation_ns =
       model.overheads.address_translation.value
           ? from_ms(std::max(0.0, *model.overheads.address_translation.value) / 2)

@@ -25,15 +25,18 @@ struct Personality {
   std::uint32_t block_bytes = 512;
   std::uint32_t cylinders = 0, heads = 0;
   std::uint16_t rpm = 0;
+  std::uint32_t most_transfer_blocks = 0;  // of one READ or WRITE
   // A command that needs no media: the model's read hit overhead, else per_request, else 0.2 ms.
   Nanoseconds command_ns = 0;
+  Nanoseconds block_transfer_ns = 0;
   // Each of the two commands of an address translation: half of the model's time for the pair, else
   // command_ns.
   Nanoseconds half_translation_ns = 0;
 };
 
 // A model without firmware facts is taken for a SCSI-2 drive, for an SPC-3 drive if READ
-// CAPACITY(10) cannot tell its size or its blocks are not of 512 bytes. Throws Error(bad_input).
+// CAPACITY(10) cannot tell its size, its blocks are not of 512 bytes, or its firmware tells of what only
+// those have. Throws Error(bad_input).
 Personality personality_of(const model::DriveModel& model, const engine::LayoutMap& layout);
 
 }  // namespace platter::virtual_drive

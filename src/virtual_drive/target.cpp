@@ -127,7 +127,7 @@ Nanoseconds VirtualDevice::Impl::arrival_of(Nanoseconds issued_ns, Nanoseconds b
   const Nanoseconds idle_ns = outstanding.empty() ? issued_ns - last_busy_ns : 0;
   Nanoseconds awake_ns = issued_ns + before_ns + noise.wake_up_ns(idle_ns);
   if (unit.modes().scans_in_background()) awake_ns += noise.scan_step_ns(idle_ns, issued_ns);
-  if (unit.modes().becomes_idle()) awake_ns += noise.idle_condition_ns(idle_ns);
+  if (unit.becomes_idle()) awake_ns += noise.idle_condition_ns(idle_ns);
   return std::max({awake_ns, last_arrival_ns, processor_free_ns});
 }
 

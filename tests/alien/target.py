@@ -27,6 +27,8 @@ SAVING_NOT_SUPPORTED = (0x5, 0x39, 0x00)
 POWER_ON = (0x6, 0x29, 0x01)
 DEVICE_RESET = (0x6, 0x29, 0x03)
 NO_SENSE = (0x0, 0x00, 0x00)
+ATA_ABORTED = (0xB, 0x00, 0x00)
+ATA_INFORMATION = (0x1, 0x00, 0x1D)
 
 
 class Refused(Exception):
@@ -65,6 +67,7 @@ class Target:
         self.stored = {}           # lbn -> contents, where something was written
         self.attention = POWER_ON if self.scsi["unit_attention"] else None
         self.translated = None     # the answer to the last SEND DIAGNOSTIC
+        self.power_level = 0x80    # advanced power management of an ATA drive; 0: disabled
         self._default_cache()
         self.commands = {
             0x00: self.test_unit_ready, 0x03: self.request_sense, 0x12: self.inquiry,
@@ -74,6 +77,7 @@ class Target:
             0x1A: self.mode_sense, 0x5A: self.mode_sense,
             0x1C: self.receive_diagnostic, 0x1D: self.send_diagnostic,
             0x25: self.read_capacity_10, 0x35: self.synchronize, 0x37: self.read_defects,
+            0x85: self.ata_pass_through, 0xA1: self.ata_pass_through,
             0x2B: self.seek, 0x9E: self.service_action_in, 0xA0: self.report_luns,
         }
 
@@ -86,6 +90,7 @@ class Target:
         self.drive.set_cache(True, self.config["cache"]["write_cache_default"], True, t)
         self.attention = DEVICE_RESET
         self.translated = None
+        self.power_level = 0x80
 
     def execute(self, request, now):
         """The reply to a command whose execution begins at `now`."""
@@ -155,7 +160,7 @@ class Target:
             raise Refused(INVALID_FIELD_IN_CDB)
         else:
             data = struct.pack(">8B8s16s4s", 0, 0, 5, 2, 31, 0, 0, 2,
-                               self._text("vendor", 8), self._text("product", 16),
+                               b"ATA     " if self.scsi["ata"] else self._text("vendor", 8), self._text("product", 16),
                                self._text("revision", 4))
         return data[:be16(cdb, 3)], None
 
@@ -164,7 +169,10 @@ class Target:
 
     def _vital_product_data(self, page):
         if page == 0x00:
-            body = bytes((0x00, 0x80, 0x83))
+            body = bytes((0x00, 0x80, 0x83) + ((0x89,) if self.scsi["ata"] else ()))
+        elif page == 0x89 and self.scsi["ata"]:
+            body = bytes(4) + b"ALIEN   SAT             0001" + bytes(20) + b"\xec" + bytes(3)
+            body += self._identify_device()
         elif page == 0x80:
             body = self._text("serial", 12)
         elif page == 0x83:
@@ -175,6 +183,43 @@ class Target:
         else:
             raise Refused(INVALID_FIELD_IN_CDB)
         return struct.pack(">BBH", 0, page, len(body)) + body
+
+    # The ATA drive behind the translation (SAT-3, ATA PASS-THROUGH; ACS-3, IDENTIFY DEVICE, SET FEATURES).
+
+    def _identify_device(self):
+        words = [0] * 256
+        words[82], words[83], words[84], words[87] = 0x0060, 0x4408, 0x4000, 0x4000
+        words[85] = 0x20 * self.drive.write_cache + 0x40 * self.drive.read_ahead
+        words[86] = 0x0400 + (0x08 if self.power_level else 0)
+        words[91] = self.power_level
+        words[255] = 0xA5
+        data = bytearray(struct.pack("<256H", *words))
+        data[511] = -sum(data) & 0xFF
+        return bytes(data)
+
+    def ata_pass_through(self, request, now):
+        cdb = request.cdb
+        if not self.scsi["ata"]:
+            raise Refused(INVALID_OPCODE)
+        feature, count, command = (cdb[4], cdb[6], cdb[14]) if cdb[0] == 0x85 else (cdb[3], cdb[4], cdb[9])
+        protocol = cdb[1] >> 1 & 0xF
+        if command == 0xEC and protocol == 4:
+            return self._identify_device(), None
+        if protocol != 3:
+            raise Refused(INVALID_FIELD_IN_CDB)
+        if command == 0xE5:
+            raise Refused(ATA_INFORMATION)
+        if command != 0xEF:
+            raise Refused(ATA_ABORTED)
+        drive = self.drive
+        if feature in (0x02, 0x82):
+            return b"", drive.set_cache(drive.read_cache, feature == 0x02, drive.read_ahead, now)
+        if feature in (0x55, 0xAA):
+            return b"", drive.set_cache(drive.read_cache, drive.write_cache, feature == 0xAA, now)
+        if feature == 0x85 or feature == 0x05 and 0 < count < 0xFF:
+            self.power_level = count if feature == 0x05 else 0
+            return b"", None
+        raise Refused(ATA_ABORTED)
 
     def report_luns(self, request, now):
         return struct.pack(">II8x", 8, 0)[:be32(request.cdb, 6)], None

@@ -58,7 +58,7 @@ MODERATE = {
     "slow_after_idle": {"seconds": 8.0, "ms": 6.0},
     "noise": {"positioning_us": 22.0, "slow_share": 0.008, "slow_mean_ms": 0.9,
               "host_median_us": 6.0, "host_spread": 0.6},
-    "scsi": {"address_translation": True, "defect_list": True, "seek": True, "cache_page": True,
+    "scsi": {"ata": False, "address_translation": True, "defect_list": True, "seek": True, "cache_page": True,
              "capacity_16": True, "saved_pages": False, "unit_attention": True},
 }
 

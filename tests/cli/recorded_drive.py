@@ -5,6 +5,7 @@
 --state FILE    settings and contents, read at the start, written at the end
 --signal NAME@N sends the program that runs it this signal at command N (at write N: NAME@wN); with
                 a "+" before NAME to its whole process group, as a terminal does
+--deny N        the Nth MODE SELECT that turns the read cache on is refused, and all behind it
 """
 
 import argparse
@@ -18,11 +19,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import wire  # noqa: E402
 from alien import add_drive_options, configuration  # noqa: E402
 from drive import Drive  # noqa: E402
-from target import BLOCK, Queue, Target  # noqa: E402
+from target import BLOCK, INVALID_FIELD_IN_LIST, Queue, Refused, Target  # noqa: E402
 from truth import truth  # noqa: E402
 
 WRITES = (0x0A, 0x2A, 0x8A)
 MODE_SELECTS = (0x15, 0x55)
+PASS_THROUGHS = (0x85, 0xA1)
 
 
 class RecordedTarget(Target):
@@ -32,6 +34,7 @@ class RecordedTarget(Target):
         self.signal, _, at = (options.signal or "@0").partition("@")
         self.counts_writes_only = at.startswith("w")
         self.signal_in = int(at.lstrip("w"))
+        self.deny_from, self.turned_on = options.deny, 0
 
     def execute(self, request, now):
         if request.cdb[0] in WRITES or not self.counts_writes_only:
@@ -53,9 +56,19 @@ class RecordedTarget(Target):
             self.record.flush()
         return reply
 
+    def _select_page(self, new, now):
+        if new[0] & 0x3F == 0x08 and not new[2] & 0x01 and self.deny_from:
+            self.turned_on += 1
+            if self.turned_on >= self.deny_from:
+                raise Refused(INVALID_FIELD_IN_LIST)
+        return super()._select_page(new, now)
+
     def cache(self):
-        return {"read": self.drive.read_cache, "write": self.drive.write_cache,
-                "read_ahead": self.drive.read_ahead}
+        cache = {"read": self.drive.read_cache, "write": self.drive.write_cache,
+                 "read_ahead": self.drive.read_ahead}
+        if self.scsi["ata"]:
+            cache["power_level"] = self.power_level
+        return cache
 
     def send_signal(self):
         number = signal.Signals["SIG" + self.signal.lstrip("+")]
@@ -69,6 +82,7 @@ class RecordedTarget(Target):
             kept = json.load(file)
         cache = kept["cache"]
         self.drive.set_cache(cache["read"], cache["write"], cache["read_ahead"], 0.0)
+        self.power_level = cache.get("power_level", self.power_level)
         self.stored = {int(lbn): bytes.fromhex(data) for lbn, data in kept["blocks"].items()}
 
     def save(self, path):
@@ -89,6 +103,7 @@ def main():
     parser.add_argument("--record", metavar="FILE")
     parser.add_argument("--state", metavar="FILE")
     parser.add_argument("--signal", metavar="NAME@N")
+    parser.add_argument("--deny", type=int, default=0, metavar="N")
     parser.add_argument("--truth", metavar="FILE")
     parser.add_argument("--fill", action="append", default=[], metavar="FIRST-LAST")
     options = parser.parse_args()

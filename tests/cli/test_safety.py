@@ -7,9 +7,9 @@ import signal
 import subprocess
 import unittest
 
-from harness import (INTERRUPTED, PlatterTest, REFUSED, recorded_alien)
+from harness import (DRIVE_ERROR, INTERRUPTED, PlatterTest, REFUSED, recorded_alien)
 from judge import between, mean_absolute, read_layout
-from recorded_drive import MODE_SELECTS, WRITES
+from recorded_drive import MODE_SELECTS, PASS_THROUGHS, WRITES
 import compare_layout
 
 # READ, WRITE, SEEK, SYNCHRONIZE CACHE, and what asks the drive about itself.
@@ -18,6 +18,8 @@ READ_ONLY = {0x00, 0x03, 0x08, 0x12, 0x1A, 0x1C, 0x1D, 0x25, 0x28, 0x2B, 0x35, 0
 LAYOUT = dict(missing=0, invented=0, size_wrong=0, place_wrong=0,
               angle_max_rev=1 / 200, angle_rms_rev=0.001)
 RANGES = ((40_000, 60_000), (3_000_000, 3_050_000))
+# IDENTIFY DEVICE by PIO data-in; CHECK POWER MODE; SET FEATURES of write cache, look-ahead, power level.
+ATA_COMMANDS = {(0xEC, 4, 0), (0xE5, 3, 0)} | {(0xEF, 3, f) for f in (0x02, 0x82, 0xAA, 0x55, 0x05, 0x85)}
 CACHES_OFF = {"read": False, "write": False, "read_ahead": False}
 AS_IT_WAS = {"read": True, "write": True, "read_ahead": True}
 
@@ -42,6 +44,8 @@ class RecordedTest(PlatterTest):
             cdb = bytes.fromhex(line["cdb"])
             if cdb[0] in MODE_SELECTS:
                 self.assertEqual(cdb[1], 0x10, "PF = 1, SP = 0")
+            if cdb[0] in PASS_THROUGHS:
+                self.assertIn(self.ata_command(cdb), ATA_COMMANDS)
             if cdb[0] == 0x1D:  # SEND DIAGNOSTIC: translations, never a self-test
                 self.assertEqual(cdb[1], 0x10)
             if cdb[0] in WRITES:
@@ -49,6 +53,12 @@ class RecordedTest(PlatterTest):
                 last = line["lbn"] + line["blocks"] - 1
                 self.assertTrue(any(low <= line["lbn"] and last <= high for low, high in ranges))
         return record
+
+    @staticmethod
+    def ata_command(cdb):
+        """Command, protocol, and of SET FEATURES its subcommand."""
+        command, feature = (cdb[14], cdb[4]) if cdb[0] == 0x85 else (cdb[9], cdb[3])
+        return command, cdb[1] >> 1, feature
 
     def journals(self):
         return [name for name in self.files() if name.endswith(".journal")]
@@ -180,6 +190,82 @@ class KilledAndRestored(RecordedTest):
         self.assertEqual((report["rewritten"], report["settings"]), (1, True))
         self.assertEqual(self.kept(), {"cache": AS_IT_WAS, "blocks": whole})
         self.assertNotIn(journal, self.files())
+
+
+class NotTakenBack(RecordedTest):
+    def test_the_model_is_not_lost_and_the_journal_is_named(self):
+        # The read cache comes on for the cache's stage, and at the end.
+        done = self.run_platter("characterize", self.drive("--deny", "2"), "-o", "model.json")
+        (journal,) = [name for name in self.files() if name.endswith(".journal")]
+        self.assertEqual(done.returncode, DRIVE_ERROR, done.stderr)
+        self.assertIn(f"run platter restore {self.path(journal)}", done.stderr)
+        self.assertIn("model.json is written", done.stderr)
+        self.assertGreater(len(self.read_json("model.json")["seek"]["points"]), 10)
+        self.assertEqual(self.kept()["cache"], CACHES_OFF)
+        self.fails(DRIVE_ERROR, "is kept", "restore", journal, "--device", self.drive("--deny", "1"))
+        report = self.platter_json("restore", journal, "--device", self.drive())
+        self.assertTrue(report["settings"])
+        self.assertEqual(self.kept()["cache"], AS_IT_WAS)
+        self.assertNotIn(journal, self.files())
+
+    def test_in_the_middle_of_the_run(self):
+        done = self.run_platter("characterize", self.drive("--deny", "1"), "-o", "model.json")
+        (journal,) = [name for name in self.files() if name.endswith(".journal")]
+        self.assert_one_sentence(done, DRIVE_ERROR, f"run platter restore {self.path(journal)}")
+        self.assertNotIn("model.json", self.files())
+
+
+class AtaDrives(RecordedTest):
+    """Behind a translation that takes no MODE SELECT of the caching page: SET FEATURES, and FUA."""
+
+    allowed = READ_ONLY | set(MODE_SELECTS) | set(PASS_THROUGHS)
+    # Reads from the cache cannot be switched off on an ATA drive.
+    as_it_was = AS_IT_WAS | {"power_level": 0x80}
+    off = {"read": True, "write": False, "read_ahead": False, "power_level": 0}
+
+    def ata_drive(self, *arguments):
+        return self.drive("--set", "scsi.ata=true", "--set", "scsi.cache_page=false", *arguments)
+
+    def test_characterized_and_put_in_order(self):
+        drive = self.ata_drive("--truth", self.path("truth"))
+        self.platter("characterize", drive, "-o", "model.json")
+        record = self.check_commands(self.allowed)
+        self.assertIn(self.off, [line["cache"] for line in record])
+        self.assertEqual(record[-1]["cache"], self.as_it_was)
+        self.assertFalse(self.journals())
+        model, truth = self.read_json("model.json"), self.read_json("truth")
+        self.assertIn("SET FEATURES", " ".join(model["provenance"]["notes"]))
+        self.assertLess(abs(model["rotation"]["period"]["value"] / truth["period_ns"] - 1), 2e-6)
+        ours = read_layout(self.platter("layout", "model.json", "--all-tracks").splitlines())
+        self.assertEqual(compare_layout.beyond(compare_layout.compare(truth, ours), LAYOUT), [])
+
+    def test_killed_and_restored(self):
+        done = self.run_platter("characterize", self.ata_drive("--signal", "KILL@2500"), "-o", "model.json")
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+        self.assertEqual(self.kept()["cache"], self.off)
+        (journal,) = [name for name in self.files() if name.endswith(".journal")]
+        report = self.platter_json("restore", journal, "--device", self.ata_drive())
+        self.assertTrue(report["settings"])
+        self.check_commands(self.allowed)
+        self.assertEqual(self.kept()["cache"], self.as_it_was)
+        self.assertNotIn(journal, self.files())
+
+    def test_interrupted(self):
+        drive = self.ata_drive("--signal", "INT@1500")
+        done = subprocess.run([os.environ["PLATTER_BINARY"], "characterize", drive, "-o", "model.json"],
+                              cwd=self.folder, text=True, capture_output=True, timeout=600, check=False,
+                              env=self.environment, start_new_session=True)
+        self.assert_one_sentence(done, INTERRUPTED)
+        self.assertEqual(self.kept()["cache"], self.as_it_was)
+        self.assertEqual(self.files(), ["kept", "record"])
+
+    def test_replayed_with_caches_off(self):
+        self.platter("trace", "generate", "--workload", "random", "-o", "t.trace", "--requests", "200",
+                     "--blocks", "200000", "--block-bytes", "512", "--reads-only")
+        self.platter("replay", "t.trace", "--on", self.ata_drive(), "-o", "result", "--caches", "off")
+        record = self.check_commands(self.allowed)
+        self.assertIn(self.off | {"power_level": 0x80}, [line["cache"] for line in record])
+        self.assertEqual(record[-1]["cache"], self.as_it_was)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ TEST_CASE("the journal of a killed run brings all pages back, and asks nothing o
     scsi::Drive drive(guard, "the drive");
     identity = drive.identify();
   }
-  const Journal journal(folder.path.string(), "the drive", identity, before);
+  const Journal journal(folder.path.string(), "the drive", identity, {before, std::nullopt});
   for (auto page : before) {  // as the killed run left them
     page[0] &= 0x7F;
     if (page[0] == 0x08) page[2] ^= 0x01;
@@ -135,7 +135,7 @@ TEST_CASE("the journal of a killed run brings all pages back, and asks nothing o
   }
   REQUIRE(pages_of(device) != before);
   const JournalContents contents = read_journal(journal.path());
-  REQUIRE(contents.pages == before);
+  REQUIRE(contents.settings.pages == before);
   CHECK(restore(device, contents).settings);
   CHECK(pages_of(device) == before);
   CHECK(restore(device, contents).settings);

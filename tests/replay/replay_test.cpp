@@ -168,6 +168,24 @@ TEST_CASE("a write outside the permission is refused with what to pass, and noth
   CHECK(device.clock().now_ns() == 0);
 }
 
+TEST_CASE("a request that is longer than the drive takes is refused in a sentence, and nothing is sent") {
+  auto model = drive_model();
+  if (!model.firmware) model.firmware.emplace();
+  model.firmware->scsi_level = "SPC-3";
+  model.firmware->most_transfer_blocks = 8;
+  virtual_drive::VirtualDevice device(model);
+  trace::Trace trace;
+  trace.name = "the trace";
+  trace.requests = {{.lbn = 0, .blocks = 8}, {.lbn = 100, .blocks = 9}};
+  const auto before_ns = device.clock().now_ns();
+  CHECK(most_blocks_of(device) == 8);
+  CHECK_THROWS_WITH(replay_on_drive(device, {}, trace),
+                    Catch::Contains("the trace: request 2 is of 9 blocks") && Catch::Contains("takes 8"));
+  CHECK(device.clock().now_ns() - before_ns < 50 * kMillisecond);
+  trace.requests.pop_back();
+  CHECK(replay_on_drive(device, {}, trace).requests.size() == 1);
+}
+
 TEST_CASE("sectors that will be written are known before the timed run") {
   virtual_drive::VirtualDevice device(drive_model());
   trace::Trace trace;

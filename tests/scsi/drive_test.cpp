@@ -498,6 +498,7 @@ TEST_CASE("set_cache is false where the drive refuses or ignores it, and nothing
     t.device.expect({answers({kModeSelect6}), answers({kModeSense6}, mode_reply_6(before)),
                      takes({kModeSelect6}, mode_list_6(before))});
   }
+  t.device.expect(fails({kInquiry, 1, 0x89}, 5, 0x24));  // and it is no ATA drive
   CHECK_FALSE(t.drive.set_cache(false, true, false));
   CHECK_FALSE(t.drive.recorded_settings());
 }
@@ -569,6 +570,84 @@ TEST_CASE("all five power conditions are stopped, the precedence stays") {
                    answers({kModeSense6, 0, 0x1A, 0}, mode_reply_6(before))});
 }
 
+TEST_CASE("a sector that only a key opens is no medium error: another place will not do") {
+  Sense sense;
+  sense.key = SenseKey::medium_error;
+  CHECK(DriveError(ExitStatus::drive_error, "", sense, 0, 1).medium());
+  sense.asc = 0x74;
+  CHECK_FALSE(DriveError(ExitStatus::refused, "", sense, 0, 1).medium());
+}
+
+TEST_CASE("the longest command is the least of what drive and path take, once it was asked for") {
+  Identified t;
+  t.device.expect(answers({kRead10}));
+  t.drive.read(0, 300);
+  Bytes8 page(64);
+  page[1] = 0xB0;
+  page[3] = 60;
+  page[10] = 1;  // 256 blocks
+  t.device.expect(answers({kInquiry, 1, 0xB0}, page));
+  CHECK(t.drive.most_blocks() == 256);
+  CHECK_THROWS_WITH(t.drive.read(0, 257), Catch::Contains("256 blocks in one command"));
+  t.device.expect(answers({kRead10, 0, 0, 0, 0, 0, 0, 1, 0}));
+  t.drive.read(0, 256);
+}
+
+TEST_CASE("blocks that are left out are not asked for") {
+  Identified t;
+  t.drive.leave_out({{10, 19}, {50, 50}});
+  for (const int lbn : {9, 10, 19, 49, 50}) {
+    try {
+      t.drive.read(static_cast<std::uint64_t>(lbn), 2);
+      FAIL("it was read");
+    } catch (const DriveError& error) {
+      CHECK(error.medium());
+    }
+  }
+  for (int i = 0; i < 4; ++i) t.device.expect(answers({kRead10}));
+  for (const int lbn : {8, 20, 48, 51}) t.drive.read(static_cast<std::uint64_t>(lbn), 2);
+}
+
+TEST_CASE("GET LBA STATUS is asked until the last block, and joined") {
+  ScriptedDevice device;
+  Guard guard(device, {});
+  Drive drive(guard, "it");
+  Bytes8 capacity(32);
+  put_be(&capacity[0], 8, 999);
+  put_be(&capacity[8], 4, 512);
+  capacity[14] = 0x80;
+  device.expect({answers({kInquiry, 0}, inquiry_reply(0, 5)), answers({kTestUnitReady}),
+                 answers({kReadCapacity10}, capacity_reply(999)),
+                 answers({kServiceActionIn16, 0x10}, capacity), fails({kInquiry, 1, 0x80}, 5, 0x24)});
+  drive.identify();
+  const auto status = [](std::uint64_t first, std::uint32_t blocks, std::uint8_t provisioning) {
+    Bytes8 reply(24);
+    put_be(&reply[0], 4, 20);
+    put_be(&reply[8], 8, first);
+    put_be(&reply[16], 4, blocks);
+    reply[20] = provisioning;
+    return reply;
+  };
+  SECTION("to the end") {
+    device.expect({answers({kServiceActionIn16, 0x12}, status(0, 100, 0)),
+                   answers({kServiceActionIn16, 0x12, 0, 0, 0, 0, 0, 0, 0, 100}, status(100, 50, 1)),
+                   answers({kServiceActionIn16, 0x12, 0, 0, 0, 0, 0, 0, 0, 150}, status(150, 50, 2)),
+                   answers({kServiceActionIn16, 0x12, 0, 0, 0, 0, 0, 0, 0, 200}, status(200, 800, 0))});
+    const auto ranges = drive.unmapped();
+    REQUIRE(ranges);
+    REQUIRE(ranges->size() == 1);
+    CHECK((ranges->front().first == 100 && ranges->front().last == 199));
+  }
+  SECTION("a drive that answers beside the question, or not at all, does not tell") {
+    device.expect(answers({kServiceActionIn16, 0x12}, status(5, 100, 1)));
+    CHECK_FALSE(drive.unmapped());
+    device.expect(answers({kServiceActionIn16, 0x12}, status(0, 0, 1)));
+    CHECK_FALSE(drive.unmapped());
+    device.expect(fails({kServiceActionIn16, 0x12}, 5, 0x24));
+    CHECK_FALSE(drive.unmapped());
+  }
+}
+
 TEST_CASE("a drive that is locked, or not ready, says what to do about it") {
   Identified t;
   const auto refused = [&](std::uint8_t key, std::uint8_t asc, std::uint8_t ascq,
@@ -588,6 +667,10 @@ TEST_CASE("a drive that is locked, or not ready, says what to do about it") {
   refused(7, 0x20, 0x02, "unlock it", ExitStatus::refused);
   refused(2, 0x74, 0x71, "unlock it", ExitStatus::refused);
   refused(0xB, 0x74, 0x00, "unlock it", ExitStatus::refused);
+  for (const int key : {0x3, 0x4, 0x5, 0x7, 0x8, 0x9, 0xE})
+    for (const int ascq : {0x00, 0x02, 0x71, 0x79})
+      refused(static_cast<std::uint8_t>(key), 0x74, static_cast<std::uint8_t>(ascq), "unlock it",
+              ExitStatus::refused);
   refused(5, 0x20, 0x00, "does not support it", ExitStatus::unsupported);
   refused(7, 0x27, 0x00, "write protected", ExitStatus::drive_error);
   refused(2, 0x04, 0x02, "sg_start --start", ExitStatus::drive_error);

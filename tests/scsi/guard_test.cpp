@@ -1,8 +1,10 @@
 #include "scsi/guard.h"
 
+#include <algorithm>
 #include <random>
 
 #include "scripted_device.h"
+#include "scsi/ata.h"
 #include "scsi/commands.h"
 
 namespace platter::scsi {
@@ -56,6 +58,11 @@ std::vector<Command> everything_that_reads() {
                            report_luns(),
                            read_capacity_10(),
                            read_capacity_16(),
+                           get_lba_status(~std::uint64_t{0}, 1032),
+                           identify_device(PassThrough::sixteen),
+                           identify_device(PassThrough::twelve),
+                           check_power_mode(PassThrough::sixteen),
+                           check_power_mode(PassThrough::twelve),
                            read_6(0x1FFFFF, 256, 512),
                            read_10(0xFFFFFFFF, 1, 512, {true, true}),
                            read_16(~std::uint64_t{0}, 1, 512, {true, true}),
@@ -190,9 +197,9 @@ TEST_CASE("what is not in the table never passes") {
       CHECK_FALSE(passes(command, {.writes = {{0, ~std::uint64_t{0}}}}));
     }
   }
-  auto get_lba_status = read_capacity_16();
-  get_lba_status.cdb[1] = 0x12;
-  CHECK_FALSE(passes(get_lba_status));
+  auto read_long = read_capacity_16();
+  read_long.cdb[1] = 0x11;
+  CHECK_FALSE(passes(read_long));
 }
 
 // The oracle shares nothing with the table: the opcodes that only read, by the standards.
@@ -215,7 +222,11 @@ bool only_reads(const Command& c) {
     case 0xB7:
       return true;
     case 0x9E:
-      return (c.cdb[1] & 0x1F) == 0x10;
+      return (c.cdb[1] & 0x1F) == 0x10 || (c.cdb[1] & 0x1F) == 0x12;
+    case 0x85:  // IDENTIFY DEVICE by PIO data-in, CHECK POWER MODE without data
+      return (c.cdb[14] == 0xEC && c.cdb[1] == 0x08) || (c.cdb[14] == 0xE5 && c.cdb[1] == 0x06);
+    case 0xA1:
+      return (c.cdb[9] == 0xEC && c.cdb[1] == 0x08) || (c.cdb[9] == 0xE5 && c.cdb[1] == 0x06);
     case 0x1D:
       return c.cdb[1] == 0x10 && !c.data.empty() && c.data[0] == 0x40;
     default:
@@ -256,7 +267,14 @@ TEST_CASE("property: no random CDB that could change anything passes without per
     device.passed.clear();
     if (with_settings.submit(command, 1)) {
       const bool select = command.cdb[0] == 0x15 || command.cdb[0] == 0x55;
-      REQUIRE((only_reads(command) || (select && command.cdb[1] == 0x10)));
+      const auto features = [&](std::uint8_t opcode, int ata, int feature, int count) {
+        static constexpr std::uint8_t kCanBeTakenBack[] = {0x02, 0x82, 0x55, 0xAA, 0x05, 0x85};
+        return command.cdb[0] == opcode && command.cdb[1] == 0x06 && ata == 0xEF &&
+               std::ranges::count(kCanBeTakenBack, feature) == 1 && (feature == 0x05) == (count != 0);
+      };
+      const auto& cdb = command.cdb;
+      REQUIRE((only_reads(command) || (select && command.cdb[1] == 0x10) ||
+               features(0x85, cdb[14], cdb[4], cdb[6]) || features(0xA1, cdb[9], cdb[3], cdb[4])));
     }
   }
   CHECK(passed > 10'000);  // the commands tried are not all nonsense

@@ -13,6 +13,22 @@ namespace {
 
 using Reply = std::vector<std::uint8_t>;
 
+TEST_CASE("READ CAPACITY(16) tells of protection information and of provisioning") {
+  std::vector<std::uint8_t> reply(32);
+  reply[7] = 99;
+  reply[10] = 2;
+  CHECK(decode_capacity_16(reply)->protection_type == 0);
+  CHECK_FALSE(decode_capacity_16(reply)->provisioned);
+  reply[12] = 0x04;  // P_TYPE without PROT_EN
+  CHECK(decode_capacity_16(reply)->protection_type == 0);
+  for (const int type : {1, 2, 3}) {
+    reply[12] = static_cast<std::uint8_t>(0x01 | (type - 1) << 1);
+    CHECK(decode_capacity_16(reply)->protection_type == type);
+  }
+  reply[14] = 0xC0;
+  CHECK(decode_capacity_16(reply)->provisioned);
+}
+
 TEST_CASE("text of a drive is trimmed, and harmless to terminals and JSON") {
   const Reply text{' ', 'A', 0x1B, '[', '2', 'J', 0xFF, 'B', ' ', ' '};
   CHECK(printable(text) == "A?[2J?B");

@@ -1,0 +1,77 @@
+"""Drives with conditions of their own, by the commands a user types: ATA drives, short commands, blocks
+that are not on the media, other block lengths, and numbers that no drive can have."""
+
+import json
+import unittest
+
+from harness import BAD_INPUT, PlatterTest, REFUSED, UNSUPPORTED, USAGE
+
+
+class Conditions(PlatterTest):
+    def changed(self, name, **firmware):
+        """A drive of the catalogue with another firmware, as a file."""
+        self.platter("truth", f"virtual:{name}", "-o", f"{name}.json")
+        model = self.read_json(f"{name}.json")
+        model["firmware"].update(firmware)
+        self.write("drive.json", json.dumps(model))
+        return model
+
+    def test_ata_drive(self):
+        inspection = self.platter_json("inspect", "virtual:sat-disk")
+        self.assertEqual(inspection["identity"]["vendor"], "ATA")
+        self.assertEqual(inspection["ata"]["look_ahead"], True)
+        self.assertEqual(inspection["ata"]["power_level"], 0x80)
+        self.assertEqual(inspection["ata"]["power_mode"], "ffh")
+        self.assertIn("power management 80h", self.platter("inspect", "virtual:sat-disk").lower())
+        self.platter("characterize", "virtual:sat-disk?seed=3", "-o", "model.json")
+        model = self.read_json("model.json")
+        notes = " ".join(model["provenance"]["notes"])
+        self.assertIn("switched off by SET FEATURES", notes)
+        self.assertIn("advanced power management) were stopped", notes)
+        (demerit,) = model["validity"]["demerits"]
+        self.assertLess(demerit["demerit_percent"], 4)
+        self.assertGreater(demerit["folded_phase_share"], 0.9)
+        (random, mixed) = self.platter_json("validate", "virtual:sat-disk?seed=4", "model.json", "-o",
+                                            "validation", "--requests", "1000")["comparisons"]
+        self.assertGreater(random["all"]["folded_phase_share"], 0.9)
+        self.assertEqual(mixed["all"]["n"], 1000)
+        self.assertFalse([name for name in self.files() if name.endswith(".journal")])
+
+    def test_a_request_that_is_too_long(self):
+        self.platter("trace", "generate", "--workload", "random", "--blocks", "1000000", "--block-bytes",
+                     "512", "--reads-only", "--requests", "50", "--request-kb", "256", "-o", "long.trace")
+        self.fails(BAD_INPUT, ["of 512 blocks", "256 in one command"], "replay", "long.trace", "--on",
+                   "virtual:sat-disk", "-o", "result")
+
+    def test_blocks_that_are_not_on_the_media(self):
+        for level, words in (("SPC-3", ["30.0 %", "GET LBA STATUS"]), ("SPC", ["reads of random blocks at once"])):
+            model = self.changed("hp-c2247", scsi_level=level)
+            blocks = model["identity"]["blocks"]
+            ranges = [(blocks // 10, blocks // 4 - 1), (blocks // 2, blocks // 2 + blocks * 15 // 100 - 1)]
+            model["firmware"]["unwritten"] = [{"first": first, "last": last} for first, last in ranges]
+            self.write("drive.json", json.dumps(model))
+            self.fails(UNSUPPORTED, words + ["write the whole drive once"], "characterize",
+                       "virtual:drive.json", "-o", "model.json")
+
+    def test_places_in_bytes_from_the_index(self):
+        capabilities = self.platter_json("inspect", "virtual:few-formats")["capabilities"]
+        self.assertIn("bytes_from_index", capabilities["last_block"])
+        self.assertNotIn("sector", capabilities["last_block"])
+        self.assertIn("bytes from the index", self.platter("inspect", "virtual:few-formats"))
+        self.assertIn("sector", self.platter_json("inspect", "virtual:hp-c2247")["capabilities"]["last_block"])
+
+    def test_numbers_that_cannot_be(self):
+        for seed in ("18446744073709551616", "99999999999999999999999", "-1", "1.5", "1e3", ""):
+            self.fails(USAGE, "--seed", "characterize", "virtual:hp-c2247", "-o", "model.json",
+                       f"--seed={seed}")
+        self.fails(USAGE, "--seed", "trace", "generate", "--workload", "random", "--blocks", "9999", "-o",
+                   "t", "--seed", "18446744073709551616")
+        for share in (1.0, 2, -0.1):
+            model = self.changed("hp-c2247")
+            model["imperfections"] = {"busy_share": share}
+            self.write("drive.json", json.dumps(model))
+            self.fails(BAD_INPUT, "busy_share", "characterize", "virtual:drive.json", "-o", "model.json")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,257 @@
+// Drives that a run has to go round or refuse: short commands, blocks that are not on the media, other
+// block lengths, protection information, settings that the drive does not take back.
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <functional>
+
+#include "extract/characterize.h"
+#include "extract/journal.h"
+#include "extract/restore.h"
+#include "scsi/bytes.h"
+#include "scsi/drive.h"
+#include "virtual_drive/catalogue.h"
+#include "virtual_drive/imperfections.h"
+#include "virtual_drive/target.h"
+
+namespace platter::extract {
+namespace {
+
+model::DriveModel drive_of(const std::string& name, const std::string& level) {
+  const auto* entry = virtual_drive::find_in_catalogue(name);
+  REQUIRE(entry != nullptr);
+  model::DriveModel model = virtual_drive::catalogue_model(*entry);
+  model.imperfections = virtual_drive::default_imperfections(7);
+  if (!model.firmware) model.firmware.emplace();
+  model.firmware->scsi_level = level;
+  return model;
+}
+
+model::DriveModel modern_drive() { return drive_of("hp-c2247", "SPC-3"); }
+
+struct Folder {
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("platter-run-limits-" + std::to_string(::getpid()));
+};
+
+Options options_in(const Folder& folder) {
+  Options options;
+  options.device_name = "the drive";
+  options.journal_folder = folder.path.string();
+  return options;
+}
+
+// The drive, with something between it and the run.
+class Between : public scsi::Device {
+ public:
+  explicit Between(scsi::Device& device) : device_(device) {}
+  const std::string& name() const override { return device_.name(); }
+  scsi::Clock& clock() override { return device_.clock(); }
+  std::uint32_t max_outstanding() const override { return device_.max_outstanding(); }
+  std::uint32_t max_transfer_bytes() const override { return most_bytes; }
+  scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
+    if (seen) seen(command);
+    opcodes_[tag % 4096] = command.cdb[0];
+    return device_.submit(command, tag);
+  }
+  scsi::Expected<std::optional<scsi::Completion>> reap() override { return changed(device_.reap()); }
+  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
+    return changed(device_.reap_until(deadline_ns));
+  }
+  scsi::Expected<void> reset() override { return device_.reset(); }
+
+  std::uint32_t most_bytes = 0;
+  std::function<void(const scsi::Command&)> seen;
+  std::function<void(std::uint8_t opcode, scsi::Completion&)> change;
+
+ private:
+  scsi::Expected<std::optional<scsi::Completion>> changed(
+      scsi::Expected<std::optional<scsi::Completion>> done) {
+    if (done && *done && change) change(opcodes_[(*done)->tag % 4096], **done);
+    return done;
+  }
+  scsi::Device& device_;
+  std::array<std::uint8_t, 4096> opcodes_{};
+};
+
+std::uint64_t blocks_of(const scsi::Command& command) {
+  const auto range = scsi::addressed_blocks(command);
+  return range ? range->blocks : 0;
+}
+
+bool noted(const Run& run, const std::string& what) {
+  return std::ranges::any_of(run.model.provenance.notes, [&](const std::string& note) {
+    return note.find(what) != std::string::npos;
+  });
+}
+
+void check_is_whole(const Run& run, const model::DriveModel& truth) {
+  CHECK(run.model.layout.zones.size() == truth.layout.zones.size());
+  CHECK(run.model.seek.points.size() > 10);
+  REQUIRE(run.model.validity.demerits.size() == 1);
+  CHECK(run.model.validity.demerits.front().demerit_percent < 4);
+  CHECK(run.model.validity.demerits.front().folded_phase_share > 0.9);
+}
+
+}  // namespace
+
+TEST_CASE("no command of a run is longer than the drive takes, or than the host's path carries") {
+  const Folder folder;
+  auto model = modern_drive();
+  SECTION("VPD page B0h") { model.firmware->most_transfer_blocks = 16; }
+  SECTION("the host") {}
+  virtual_drive::VirtualDevice device(model);
+  Between path(device);
+  if (model.firmware->most_transfer_blocks == 0) path.most_bytes = 16 * 512 + 100;
+  std::uint64_t longest = 0;
+  path.seen = [&](const scsi::Command& command) { longest = std::max(longest, blocks_of(command)); };
+  auto options = options_in(folder);
+  options.writable = {{100'000, 150'000}};
+  const Run run = characterize(path, options);
+  CHECK(longest == 16);
+  check_is_whole(run, model);
+}
+
+TEST_CASE("a drive with much that is not on the media is refused, with the share and what to do") {
+  const Folder folder;
+  for (const std::string level : {"SPC-3", "SCSI-2"}) {
+    auto model = drive_of("hp-c2247", level);
+    const std::uint64_t blocks = model.identity.blocks;
+    std::string share = "30.0 %";
+    model.firmware->unwritten = {{blocks / 10, blocks / 4 - 1},
+                                 {blocks / 2, blocks / 2 + blocks * 15 / 100 - 1}};
+    SECTION(level + ", 30 % in two ranges") {}
+    SECTION(level + ", all of it") {
+      model.firmware->unwritten = {{0, blocks - 1}};
+      share = "100.0 %";
+    }
+    virtual_drive::VirtualDevice device(model);
+    int selects = 0;
+    Between path(device);
+    path.seen = [&](const scsi::Command& command) { selects += command.cdb[0] == 0x15 ? 1 : 0; };
+    try {
+      characterize(path, options_in(folder));
+      FAIL("it was characterized");
+    } catch (const Error& error) {
+      const std::string sentence = error.what();
+      INFO(sentence);
+      CHECK(error.status() == ExitStatus::unsupported);
+      CHECK_THAT(sentence, Catch::Contains("write the whole drive once"));
+      if (level == "SPC-3") {
+        CHECK_THAT(sentence, Catch::Contains(share) && Catch::Contains("GET LBA STATUS"));
+        CHECK(selects == 0);
+      } else {
+        CHECK_THAT(sentence, Catch::Contains("reads of random blocks at once"));
+      }
+    }
+    CHECK(std::filesystem::is_empty(folder.path));
+  }
+}
+
+TEST_CASE("a little that is not on the media is left out") {
+  const Folder folder;
+  auto model = modern_drive();
+  const std::uint64_t blocks = model.identity.blocks;
+  model.firmware->unwritten = {{blocks / 2 - 10'000, blocks / 2 + 10'000}, {1000, 12'000}};
+  virtual_drive::VirtualDevice device(model);
+  Between path(device);
+  std::uint64_t there = 0;
+  path.seen = [&](const scsi::Command& command) {
+    if (blocks_of(command) == 0 || command.cdb[0] == 0x2B) return;
+    const auto range = *scsi::addressed_blocks(command);
+    for (const LbnRange& hole : model.firmware->unwritten)
+      if (range.lbn <= hole.last && hole.first < range.lbn + range.blocks) ++there;
+  };
+  const Run run = characterize(path, options_in(folder));
+  CHECK(there < 300);  // the queue's reads ask for none of them; what comes first is large enough to count
+  CHECK(noted(run, "were left out"));
+  check_is_whole(run, model);
+}
+
+TEST_CASE("blocks of 520, 528 and 4096 bytes are read as they are") {
+  const Folder folder;
+  for (const std::uint32_t bytes : {520u, 528u, 4096u}) {
+    auto model = modern_drive();
+    model.identity.block_bytes = model.identity.physical_block_bytes = bytes;
+    virtual_drive::VirtualDevice device(model);
+    const Run run = characterize(device, options_in(folder));
+    CHECK(run.model.identity.block_bytes == bytes);
+    check_is_whole(run, model);
+  }
+}
+
+TEST_CASE("drives with protection information are read without it, and never written") {
+  const Folder folder;
+  const auto model = modern_drive();
+  for (const int type : {1, 2, 3}) {
+    virtual_drive::VirtualDevice device(model);
+    Between path(device);
+    path.change = [&](std::uint8_t opcode, scsi::Completion& done) {
+      if (opcode == 0x9E && done.data.size() > 12)
+        done.data[12] = static_cast<std::uint8_t>(0x01 | (type - 1) << 1);
+    };
+    bool reads_plainly = true;
+    path.seen = [&](const scsi::Command& command) {
+      if (command.cdb[0] == 0x28 && (command.cdb[1] & 0xE0)) reads_plainly = false;
+    };
+    auto options = options_in(folder);
+    options.writable = {{1000, 2000}};
+    CHECK_THROWS_WITH(characterize(path, options),
+                      Catch::Contains("protection information of type " + std::to_string(type)) &&
+                          Catch::Contains("lose its tags"));
+    options.writable.clear();
+    const Run run = characterize(path, options);
+    CHECK(noted(run, "protection information of type " + std::to_string(type)));
+    CHECK(reads_plainly);
+    check_is_whole(run, model);
+  }
+}
+
+TEST_CASE("a drive that does not take its settings back: the model stays, the sentence names the journal") {
+  const Folder folder;
+  virtual_drive::VirtualDevice device(modern_drive());
+  Between path(device);
+  bool near_the_end = false;
+  path.change = [&](std::uint8_t opcode, scsi::Completion& done) {
+    if (!near_the_end || opcode != 0x15) return;
+    done.status = scsi::Status::check_condition;
+    done.sense = {0x70, 0, 0x05, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0x26, 0, 0, 0, 0, 0};
+  };
+  auto options = options_in(folder);
+  SECTION("at the end") {
+    options.progress = [&](const std::string& stage, double share) {
+      near_the_end = stage == "queue" && share > 0.5;
+    };
+    // MODE SELECTs that the drive carries out and denies: only what it shows counts; so here it shows
+    // another page, too.
+    const Run run = characterize(path, options);
+    REQUIRE(run.not_restored);
+    CHECK_THAT(*run.not_restored, Catch::Contains("platter restore " + folder.path.string()));
+    CHECK(run.model.seek.points.size() > 10);
+  }
+  SECTION("behind an error") {
+    int asked = 0;
+    options.interrupted = [&] {
+      near_the_end = ++asked > 500;
+      return near_the_end;
+    };
+    try {
+      characterize(path, options);
+      FAIL("it was not interrupted");
+    } catch (const Error& error) {
+      CHECK(error.status() == ExitStatus::interrupted);
+      CHECK_THAT(error.what(), Catch::Contains("platter restore " + folder.path.string()));
+    }
+  }
+  CHECK_FALSE(std::filesystem::is_empty(folder.path));
+  near_the_end = false;
+  path.change = nullptr;
+  for (const auto& file : std::filesystem::directory_iterator(folder.path))
+    CHECK(restore(path, read_journal(file.path().string())).settings);
+}
+
+}  // namespace platter::extract

@@ -1,0 +1,30 @@
+#include "transport/host_limits.h"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+namespace platter::transport {
+
+TEST_CASE("the most bytes of one command are the least that adapter and kernel name") {
+  const auto root = std::filesystem::temp_directory_path() / ("platter-limits-" + std::to_string(::getpid()));
+  const auto queue = root / "sys/block/sdx/queue";
+  std::filesystem::create_directories(queue);
+  const auto write = [&](const char* name, const char* text) { std::ofstream(queue / name) << text << "\n"; };
+  CHECK(most_transfer_bytes("sdx", root.string()) == 0);
+  CHECK(most_transfer_bytes("", root.string()) == 0);
+  write("max_hw_sectors_kb", "1024");
+  CHECK(most_transfer_bytes("sdx", root.string()) == 1024 * 1024);
+  write("max_segments", "168");
+  CHECK(most_transfer_bytes("sdx", root.string()) == 168 * 4096);
+  write("max_hw_sectors_kb", "120");  // a USB bridge
+  CHECK(most_transfer_bytes("sdx", root.string()) == 120 * 1024);
+  write("max_hw_sectors_kb", "2147483647");
+  write("max_segments", "65535");
+  CHECK(most_transfer_bytes("sdx", root.string()) == 65535U * 4096);
+  std::filesystem::remove_all(root);
+}
+
+}  // namespace platter::transport
