@@ -82,7 +82,7 @@ TEST_CASE("an ATA drive is characterized with its caches off by SET FEATURES, an
   CHECK(std::abs(run.model.rotation.period.value.value() / truth_ns - 1) < 2e-6);
   CHECK(run.model.layout.zones.size() == model.layout.zones.size());
   CHECK(run.model.seek.points.size() > 10);
-  REQUIRE(run.model.validity.demerits.size() == 1);
+  REQUIRE(run.model.validity.demerits.size() == 2);
   CHECK(run.model.validity.demerits.front().demerit_percent < 3);
   CHECK(run.model.validity.demerits.front().folded_phase_share > 0.9);
 }

@@ -92,7 +92,7 @@ bool noted(const Run& run, const std::string& what) {
 void check_is_whole(const Run& run, const model::DriveModel& truth) {
   CHECK(run.model.layout.zones.size() == truth.layout.zones.size());
   CHECK(run.model.seek.points.size() > 10);
-  REQUIRE(run.model.validity.demerits.size() == 1);
+  REQUIRE(run.model.validity.demerits.size() == 2);
   CHECK(run.model.validity.demerits.front().demerit_percent < 4);
   CHECK(run.model.validity.demerits.front().folded_phase_share > 0.9);
 }

@@ -23,8 +23,8 @@ namespace {
 enum class Shake { told_reset, silent_reset, told_change };
 
 scsi::Command select_page(const std::vector<std::uint8_t>& page) {
-  std::vector<std::uint8_t> list(4, 0);
-  list.insert(list.end(), page.begin(), page.end());
+  std::vector<std::uint8_t> list(4 + page.size(), 0);
+  std::ranges::copy(page, list.begin() + 4);
   list[4] &= 0x7F;
   scsi::Command command;
   command.cdb = {0x15, 0x10, 0, 0, static_cast<std::uint8_t>(list.size())};
