@@ -133,7 +133,9 @@ class VirtualDrives(PlatterTest):
         least = re.search(r"give it (\d+) s", done.stderr).group(1)
         model = self.characterize("virtual:few-formats?seed=1", "--budget", least)
         self.assertLess(model["provenance"]["drive_seconds"], int(least) + 0.5)
-        self.assertTrue(model["validity"]["demerits"])
+        # How long the map takes is not known before: where it takes too long, the model says so.
+        if not model["validity"]["demerits"]:
+            self.assertIn("ended before the drive's map was complete", model["layout"]["reason"])
 
     def test_ranges_too_short_for_the_workload_are_left_alone_by_it(self):
         model = self.characterize("virtual:spare-zone?seed=1", "--allow-writes", "5-9")
