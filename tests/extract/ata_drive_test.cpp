@@ -1,14 +1,11 @@
 // An ATA drive behind a SCSI / ATA translation that takes no change of mode page 08h: its caches and its
 // power management are off during a run, and come back behind it, whatever ends it.
-#include <unistd.h>
-
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "extract/characterize.h"
 #include "extract/journal.h"
 #include "extract/restore.h"
+#include "extract/runs.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"
@@ -31,26 +28,6 @@ scsi::AtaSettings settings_now(scsi::Device& device) {
   scsi::Drive drive(guard, "the drive");
   drive.identify();
   return drive.ata_settings().value();
-}
-
-struct Folder {
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("platter-ata-" + std::to_string(::getpid()));
-};
-
-Options options_in(const Folder& folder) {
-  Options options;
-  options.device_name = "the drive";
-  options.journal_folder = folder.path.string();
-  return options;
-}
-
-bool noted(const Run& run, const std::string& what) {
-  return std::ranges::any_of(run.model.provenance.notes, [&](const std::string& note) {
-    return note.find(what) != std::string::npos;
-  });
 }
 
 }  // namespace

@@ -1,12 +1,9 @@
 // A budget holds whatever the drive, and leaves a model that is one; or the run says before it begins
 // that it is too short. Drives that are too small for any model say so, too.
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <filesystem>
 
-#include "extract/characterize.h"
+#include "extract/runs.h"
 #include "model/error.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/imperfections.h"
@@ -14,13 +11,6 @@
 
 namespace platter::extract {
 namespace {
-
-struct Folder {
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("platter-budget-" + std::to_string(::getpid()));
-};
 
 model::DriveModel drive_named(const char* name) {
   const auto* entry = virtual_drive::find_in_catalogue(name);
@@ -33,18 +23,10 @@ model::DriveModel drive_named(const char* name) {
 Run run_on(const model::DriveModel& model, std::optional<double> budget_s, bool writes = false) {
   const Folder folder;
   virtual_drive::VirtualDevice device(model);
-  Options options;
-  options.device_name = "the drive";
-  options.journal_folder = folder.path.string();
+  Options options = options_in(folder);
   options.budget_s = budget_s;
   if (writes) options.writable = {{0, model.identity.blocks - 1}};
   return characterize(device, options);
-}
-
-bool noted(const Run& run, const std::string& what) {
-  return std::ranges::any_of(run.model.provenance.notes, [&](const std::string& note) {
-    return note.find(what) != std::string::npos;
-  });
 }
 
 // The largest step from one distance of the curve to the next, as a factor.

@@ -1,14 +1,12 @@
 // What a drive does on its own is stopped while it is measured, and comes back: after a run, after a run
 // that is broken off, and by the journal of one that was killed.
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "extract/characterize.h"
 #include "extract/journal.h"
 #include "extract/restore.h"
+#include "extract/runs.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"
@@ -42,26 +40,6 @@ std::vector<Page> pages_of(scsi::Device& device) {
        {scsi::kCachingPage, scsi::kPowerConditionPage, scsi::kBackgroundControlPage})
     pages.push_back(drive.mode_page(code.page, scsi::PageControl::current, code.subpage).value());
   return pages;
-}
-
-struct Folder {
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path = std::filesystem::temp_directory_path() /
-                               ("platter-conditions-" + std::to_string(::getpid()));
-};
-
-Options options_in(const Folder& folder) {
-  Options options;
-  options.device_name = "the drive";
-  options.journal_folder = folder.path.string();
-  return options;
-}
-
-bool noted(const Run& run, const std::string& what) {
-  return std::ranges::any_of(run.model.provenance.notes, [&](const std::string& note) {
-    return note.find(what) != std::string::npos;
-  });
 }
 
 }  // namespace

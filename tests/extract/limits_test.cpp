@@ -1,15 +1,13 @@
 // Drives that a run has to go round or refuse: short commands, blocks that are not on the media, other
 // block lengths, protection information, settings that the drive does not take back.
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <functional>
 
-#include "extract/characterize.h"
 #include "extract/journal.h"
 #include "extract/restore.h"
+#include "extract/runs.h"
 #include "scsi/bytes.h"
 #include "scsi/drive.h"
 #include "virtual_drive/catalogue.h"
@@ -30,20 +28,6 @@ model::DriveModel drive_of(const std::string& name, const std::string& level) {
 }
 
 model::DriveModel modern_drive() { return drive_of("hp-c2247", "SPC-3"); }
-
-struct Folder {
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("platter-run-limits-" + std::to_string(::getpid()));
-};
-
-Options options_in(const Folder& folder) {
-  Options options;
-  options.device_name = "the drive";
-  options.journal_folder = folder.path.string();
-  return options;
-}
 
 // The drive, with something between it and the run.
 class Between : public scsi::Device {
@@ -81,12 +65,6 @@ class Between : public scsi::Device {
 std::uint64_t blocks_of(const scsi::Command& command) {
   const auto range = scsi::addressed_blocks(command);
   return range ? range->blocks : 0;
-}
-
-bool noted(const Run& run, const std::string& what) {
-  return std::ranges::any_of(run.model.provenance.notes, [&](const std::string& note) {
-    return note.find(what) != std::string::npos;
-  });
 }
 
 void check_is_whole(const Run& run, const model::DriveModel& truth) {

@@ -1,15 +1,12 @@
 // A drive that is reset, or whose settings another host changes, in the middle of a stage: the stage is
 // measured again with the settings made anew, and nothing that was noted of the lost one stays.
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "extract/characterize.h"
+#include "extract/runs.h"
 #include "scsi/commands.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
@@ -109,13 +106,6 @@ model::DriveModel restless_drive() {
   return model;
 }
 
-struct Folder {
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("platter-resets-" + std::to_string(::getpid()));
-};
-
 std::vector<std::string> notes_with(const Run& run, const std::string& what) {
   std::vector<std::string> found;
   for (const std::string& note : run.model.provenance.notes)
@@ -127,9 +117,7 @@ using Shakes = std::map<std::string, Shake>;
 
 // Once in each of these stages, when it has gone on for a while.
 Run shaken_run(Shaken& device, Shakes shakes, const Folder& folder) {
-  Options options;
-  options.device_name = "the drive";
-  options.journal_folder = folder.path.string();
+  Options options = options_in(folder);
   std::map<std::string, int> reports;
   options.progress = [&](const std::string& stage, double) {
     constexpr int kAWhile = 5;
