@@ -290,6 +290,8 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
                    seek_row("full stroke", farthest, summary->full_ms,
                             model::seek_error_ms(seek, farthest))});
   }
+  if (const auto fit = model::fit_seek(seek))
+    text += paragraph("As the literature writes such curves, and dashed in the figure: " + formula_of(*fit) + ".");
   return text;
 }
 

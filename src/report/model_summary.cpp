@@ -11,6 +11,7 @@
 #include "model/parameters.h"
 #include "model/pretty.h"
 #include "model/seek_curve.h"
+#include "model/seek_fit.h"
 #include "model/standing.h"
 #include "report/track_list.h"
 
@@ -85,6 +86,7 @@ void append_head(std::string& text, const model::DriveModel& model) {
               seek ? fmt::format("{:.3f} ms one cylinder, {:.3f} ms average, {:.3f} ms full stroke ({} distances)",
                                  seek->single_ms, seek->average_ms, seek->full_ms, model.seek.points.size())
                    : joined({"not known", model.seek.reason}, ": "));
+  if (const auto fit = model::fit_seek(model.seek)) append_line(text, "seek formula", formula_of(*fit));
   append_line(text, "head switch", value_or_reason(model.head_switch));
   append_line(text, "write settle", value_or_reason(model.write_settle));
   append_line(text, "cache", cache_in_words(model.cache));
@@ -231,6 +233,11 @@ std::vector<ZoneSummary> summarize_zones(const model::Layout& layout) {
   return zones;
 }
 
+std::string formula_of(const model::SeekFit& fit) {
+  return fmt::format("{:.3f} + {:.4f} sqrt(d) ms up to {} cylinders, {:.3f} + {:.6f} d ms beyond (RMS {:.3f} ms)",
+                     fit.a_ms, fit.b_ms, fit.knee, fit.c_ms, fit.e_ms, fit.rms_ms);
+}
+
 std::optional<SeekSummary> summarize_seek(const model::DriveModel& model) {
   if (model.seek.points.empty() || model.identity.cylinders < 2) return std::nullopt;
   return SeekSummary{model::seek_time_ms(model.seek, 1),
@@ -315,6 +322,9 @@ std::string model_as_json(const model::DriveModel& model) {
   const auto seek = summarize_seek(model);
   json["seek"] = seek ? Json{{"single_ms", seek->single_ms}, {"average_ms", seek->average_ms}, {"full_ms", seek->full_ms}}
                       : Json{{"reason", model.seek.reason}};
+  if (const auto fit = model::fit_seek(model.seek))
+    json["seek"]["fit"] = {{"a_ms", fit->a_ms}, {"b_ms", fit->b_ms},       {"c_ms", fit->c_ms},
+                           {"e_ms", fit->e_ms}, {"knee_cylinders", fit->knee}, {"rms_ms", fit->rms_ms}};
   json["zones"] = Json::array();
   if (!model.layout.zones.empty()) {
     for (const ZoneSummary& zone : summarize_zones(model.layout)) json["zones"].push_back(to_json(zone));

@@ -9,6 +9,7 @@
 
 #include "model/drive_model.h"
 #include "model/parameters.h"
+#include "model/seek_fit.h"
 
 namespace platter::report {
 
@@ -30,6 +31,7 @@ struct SeekSummary {
 };
 
 std::optional<SeekSummary> summarize_seek(const model::DriveModel& model);  // nullopt: no curve
+std::string formula_of(const model::SeekFit& fit);  // the formula, d in cylinders
 
 double rpm_of(const model::Rotation& rotation);  // the period must be known
 

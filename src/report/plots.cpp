@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/seek_fit.h"
 #include "report/gnuplot.h"
 #include "statistics/distribution.h"
 
@@ -111,10 +112,16 @@ void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
       plots += fmt::format(", \\\n     $seek{} using 1:($2-$3):(0):(2*$3) with vectors nohead "
                            "linetype {} linewidth 1 notitle",
                            i, i + 2);
+    if (curves.size() > 1) continue;
+    if (const auto fit = model::fit_seek(curves[i].seek))
+      plots += fmt::format(", \\\n     x <= {} ? {:.6f} + {:.6f} * sqrt(x) : {:.6f} + {:.9f} * x "
+                           "with lines linetype 3 dashtype 2 linewidth 1.5 title 'a + b √d, c + e d'",
+                           fit->knee, fit->a_ms, fit->b_ms, fit->c_ms, fit->e_ms);
   }
   draw(data + fmt::format("set title {}\n"
                           "set xlabel 'seek distance (cylinders)'\nset ylabel 'seek time (ms)'\n"
-                          "set xrange [0:{:.0f}]\nset yrange [0:*]\nset key bottom right\n{}\n",
+                          "set xrange [0:{:.0f}]\nset yrange [0:*]\nset key bottom right\n"
+                          "set samples 1000\n{}\n",
                           quoted(title), farthest * 1.02, plots),
        path);
 }

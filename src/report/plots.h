@@ -24,7 +24,8 @@ struct SeekCurve {
   model::Seek seek;
 };
 
-// Seek time over distance, with standard errors where they are known.
+// Seek time over distance, with standard errors where they are known; one curve alone with the
+// literature's formula beside it.
 void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
                 const std::string& path);
 

@@ -1,0 +1,56 @@
+// The literature's form of a seek curve is found where a curve has it.
+#include "model/seek_fit.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+namespace platter::model {
+namespace {
+
+constexpr double kA = 3.24, kB = 0.400, kC = 8.00, kE = 0.008;  // HP C2200A, Ruemmler and Wilkes, Table 1
+constexpr std::uint32_t kKnee = 383;
+
+Seek curve(double sigma_ms) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> noise(0, sigma_ms > 0 ? sigma_ms : 1);
+  Seek seek;
+  for (std::uint32_t d = 1; d <= 1400; d += d < 30 ? 1 : 10) {
+    const double time_ms = d < kKnee ? kA + kB * std::sqrt(d) : kC + kE * d;
+    seek.points.push_back({d, time_ms + (sigma_ms > 0 ? noise(random) : 0), {}, 0});
+  }
+  return seek;
+}
+
+}  // namespace
+
+TEST_CASE("a curve of the literature's form is its own fit") {
+  const Seek seek = curve(0);
+  const auto fit = fit_seek(seek);
+  REQUIRE(fit);
+  CHECK(fit->a_ms == Approx(kA));
+  CHECK(fit->b_ms == Approx(kB));
+  CHECK(fit->c_ms == Approx(kC));
+  CHECK(fit->e_ms == Approx(kE));
+  CHECK(fit->knee == 380);  // the last point below it
+  CHECK(fit->rms_ms < 1e-9);
+  for (const SeekPoint& point : seek.points)
+    CHECK(fit->time_ms(point.cylinders) == Approx(point.time_ms));
+}
+
+TEST_CASE("what a curve differs from its fit is told") {
+  const auto fit = fit_seek(curve(0.1));
+  REQUIRE(fit);
+  CHECK(fit->rms_ms == Approx(0.1).epsilon(0.15));
+  CHECK(std::abs(static_cast<double>(fit->knee) - kKnee) < 60);
+}
+
+TEST_CASE("a curve of few points has no fit") {
+  Seek seek = curve(0);
+  seek.points.resize(5);
+  CHECK_FALSE(fit_seek(seek));
+  seek.points.clear();
+  CHECK_FALSE(fit_seek(seek));
+}
+
+}  // namespace platter::model
