@@ -469,8 +469,9 @@ Parameter Estimator::on_arrival(Question question, const std::string& method) {
     const auto size = segment_size(record_);
     const double track = record_.setting.track_blocks;
     const double most = size && !size->only_ahead ? std::min(size->blocks, track) : track;
-    return absent(bus_hides_arrival(record_, static_cast<std::uint32_t>(most)) ? kHidden
-                                                                               : missing());
+    const bool hidden = question == Question::whole_track_read &&
+                        bus_hides_arrival(record_, static_cast<std::uint32_t>(most));
+    return absent(hidden ? kHidden : missing());
   }
   std::optional<double> bus = bus_rev_per_block(record_);
   if (bus) *bus *= blocks;

@@ -23,7 +23,7 @@ constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
 constexpr std::int64_t kMostSegments = 2048;
 constexpr std::int64_t kAlignment = 64;  // blocks; a multiple of what drives round to
 constexpr int kFewOfMany = 2, kAllOfMany = 8;
-constexpr int kArrivalSamples = 12, kBusSamples = 3;
+constexpr int kBusSamples = 3;
 constexpr double kShortRequest = 0.5;  // of a track
 constexpr double kGoneBy_rev = 0.05;   // more than a sector, much less than a revolution
 constexpr double kSettle_rev = 1.5;    // for read-ahead to begin
@@ -687,9 +687,9 @@ void test_zero_latency_read(Prober& prober) {
 }
 
 void sample_arrival(Prober& prober, Question question, std::uint32_t blocks,
-                    const std::function<bool(double ahead_rev)>& sample) {
-  for (int i = 0; i < kArrivalSamples && !prober.spent(); ++i)
-    if (!sample((i + 0.5) / kArrivalSamples)) return;
+                    const std::function<bool(double ahead_rev)>& sample, int samples) {
+  for (int i = 0; i < samples && !prober.spent(); ++i)
+    if (!sample((i + 0.5) / samples)) return;
   // A short request is seldom met in its middle by chance.
   const double share = blocks / static_cast<double>(prober.places().track_blocks());
   if (share > kShortRequest) return;

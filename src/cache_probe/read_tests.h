@@ -30,6 +30,6 @@ std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, st
 
 // Samples with the first block of a request so far ahead of the heads when it is issued.
 void sample_arrival(Prober& prober, Question question, std::uint32_t blocks,
-                    const std::function<bool(double ahead_rev)>& sample);
+                    const std::function<bool(double ahead_rev)>& sample, int samples = 12);
 
 }  // namespace platter::cache_probe

@@ -21,6 +21,7 @@ constexpr double kFirstIdle_rev = 2.5, kMostIdle_rev = 250;
 constexpr double kIdleRatio = 1.02;  // how well the idle time is told
 constexpr std::int64_t kFirstHeld = 5;
 constexpr int kTries = 2000;
+constexpr int kArrivals = 12, kArrivalsOverSlowBus = 8;  // there each takes long
 
 bool writes_cached(const Record& record) {
   return judge(record, Question::write_isolated, 0).verdict == Verdict::hit;
@@ -349,24 +350,26 @@ void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writab
   std::uint32_t blocks = std::min(place->blocks(), drive.most_blocks());
   if (size && size->blocks < blocks) blocks = static_cast<std::uint32_t>(size->blocks);
   if (blocks < 4) return;
-  if (bus_hides_arrival(record, blocks)) return;
   drive.learn_contents(place->first, blocks);
   const bool cached = writes_cached(record);
   const bool forced = cached && judge(record, Question::write_forced, 1).verdict == Verdict::miss;
-  sample_arrival(prober, Question::whole_track_write, blocks, [&](double ahead_rev) {
-    prober.refresh_angle();
-    // The arm comes from near by, so that its way takes the same time each time.
-    std::uniform_int_distribution<std::uint64_t> back(1, place->blocks());
-    drive.read(place->first - back(prober.context().random), 1, true);
-    prober.rest_until(place->first, 0, ahead_rev, ahead_rev);
-    const double phase = prober.angle_now_rev() - prober.angle_rev(place->first);
-    // FUA where it waits for the media, else what SYNCHRONIZE CACHE waits for.
-    auto done = drive.write(place->first, blocks, forced);
-    if (cached && !forced) done.completed_ns = drive.synchronize_cache().completed_ns;
-    prober.keep(Question::whole_track_write, place->track.sectors, done, place->first, blocks, true,
-                Setup{blocks, 0, 0}, phase - std::floor(phase));
-    return true;
-  });
+  sample_arrival(
+      prober, Question::whole_track_write, blocks,
+      [&](double ahead_rev) {
+        prober.refresh_angle();
+        // The arm comes from near by, so that its way takes the same time each time.
+        std::uniform_int_distribution<std::uint64_t> back(1, place->blocks());
+        drive.read(place->first - back(prober.context().random), 1, true);
+        prober.rest_until(place->first, 0, ahead_rev, ahead_rev);
+        const double phase = prober.angle_now_rev() - prober.angle_rev(place->first);
+        // FUA where it waits for the media, else what SYNCHRONIZE CACHE waits for.
+        auto done = drive.write(place->first, blocks, forced);
+        if (cached && !forced) done.completed_ns = drive.synchronize_cache().completed_ns;
+        prober.keep(Question::whole_track_write, place->track.sectors, done, place->first, blocks,
+                    true, Setup{blocks, 0, 0}, phase - std::floor(phase));
+        return true;
+      },
+      bus_hides_arrival(record, blocks) ? kArrivalsOverSlowBus : kArrivals);
 }
 
 }  // namespace platter::cache_probe

@@ -829,22 +829,25 @@ std::optional<std::uint8_t> Drive::ata_power_mode() {
   return decode_power_mode(impl_->ask(check_power_mode(*impl_->ata_form)).completion.sense);
 }
 
+// A value that the drive made another of is taken too: the page says which it is.
 bool Drive::set_cache_fields(std::span<const CacheFieldValue> values) {
   const auto before = mode_page(kCachingPage.page, PageControl::current);
   if (!before) return false;
   auto wanted = *before;
   for (const auto& [field, value] : values) {
-    if (!has_field(*before, *field)) return false;
+    if (!has_field(*before, *field) || value > most_of(*field)) return false;
     set_value(wanted, *field, value);
   }
   if (wanted == *before) return true;
-  const auto as_wanted = [&] {
+  const auto shows_change = [&] {
     const auto after = mode_page(kCachingPage.page, PageControl::current);
     return after && std::ranges::all_of(values, [&](const CacheFieldValue& of) {
-             return has_field(*after, *of.field) && value_of(*after, *of.field) == of.value;
+             if (!has_field(*after, *of.field)) return false;
+             const std::uint32_t now = value_of(*after, *of.field);
+             return now == of.value || now != value_of(*before, *of.field);
            });
   };
-  return impl_->change({kCachingPage, *before}, wanted, as_wanted);
+  return impl_->change({kCachingPage, *before}, wanted, shows_change);
 }
 
 Stopped Drive::stop(PageCode code, StoppedPage (*stopped_page)(Bytes)) {

@@ -1,12 +1,17 @@
 // What the fields of the Caching mode page do, against virtual drives that obey them, ignore them
 // or do not let them be changed.
+#include "cache_probe/freedoms.h"
+
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <map>
+#include <set>
 
 #include "cache_probe/cache_probe.h"
-#include "cache_probe/freedoms.h"
 #include "cache_probe/read_tests.h"
 #include "cache_probe/write_tests.h"
+#include "virtual_drive/catalogue.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/target.h"
 
@@ -17,7 +22,8 @@ namespace {
 
 struct Told {
   std::map<std::string, model::CacheFreedom> of;
-  double seconds = 0;  // of drive time, of the freedoms alone
+  double seconds = 0;             // of drive time, of the freedoms alone
+  std::set<std::uint32_t> sizes;  // CACHE SEGMENT SIZE as asked for
 
   std::string effect(const std::string& field) const { return of.at(field).effect; }
   bool changeable(const std::string& field) const { return of.at(field).changeable; }
@@ -25,9 +31,78 @@ struct Told {
 
 using Change = std::function<void(model::DriveModel&)>;
 
+// As a drive may be that shows CACHE SEGMENT SIZE in bytes (LBCSS = 0), or takes multiples of
+// `step` blocks alone.
+struct Sizes {
+  bool in_bytes = false;
+  std::uint32_t step = 1;
+};
+
+class OtherSizes final : public scsi::Device {
+ public:
+  OtherSizes(scsi::Device& device, Sizes sizes, std::uint32_t block_bytes)
+      : device_(device), sizes_(sizes), each_(sizes.in_bytes ? block_bytes : 1) {}
+  const std::string& name() const override { return device_.name(); }
+  scsi::Clock& clock() override { return device_.clock(); }
+  std::uint32_t max_outstanding() const override { return 1; }
+  scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
+    sensing_ = (command.cdb[0] == 0x1A || command.cdb[0] == 0x5A) &&
+               (command.cdb[2] & 0x3F) == 0x08 && command.cdb[2] >> 6 != 1;
+    sent_ = command.cdb[0];
+    scsi::Command changed = command;
+    const std::size_t at = sent_ == 0x15 ? 4 : 8;
+    if ((sent_ == 0x15 || sent_ == 0x55) && (command.data[at] & 0x3F) == 0x08) {
+      std::uint8_t* size = &changed.data[at + 14];
+      const std::uint32_t asked = size[0] << 8 | size[1];
+      asked_.insert(asked);
+      const std::uint32_t blocks =
+          asked == shown(own_) ? own_
+                               : (asked / each_ + sizes_.step - 1) / sizes_.step * sizes_.step;
+      size[0] = static_cast<std::uint8_t>(blocks >> 8);
+      size[1] = static_cast<std::uint8_t>(blocks);
+      if (sizes_.in_bytes) changed.data[at + 12] |= 0x40;
+    }
+    return device_.submit(changed, tag);
+  }
+  scsi::Expected<std::optional<scsi::Completion>> reap() override { return seen(device_.reap()); }
+  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
+    return seen(device_.reap_until(deadline_ns));
+  }
+  scsi::Expected<void> reset() override { return device_.reset(); }
+  const std::set<std::uint32_t>& asked() const { return asked_; }
+
+ private:
+  std::uint32_t shown(std::uint32_t blocks) const { return std::min(blocks * each_, 0xFFFFu); }
+  scsi::Expected<std::optional<scsi::Completion>> seen(
+      scsi::Expected<std::optional<scsi::Completion>> done) {
+    if (!sensing_ || !done || !*done || (*done)->status != scsi::Status::good) return done;
+    auto& data = (*done)->data;
+    const std::size_t page = sent_ == 0x1A ? 4u + data.at(3) : 8u + (data.at(6) << 8 | data.at(7));
+    if (data.size() < page + 20) return done;
+    const std::uint32_t blocks = data[page + 14] << 8 | data[page + 15];
+    if (own_ == 0) own_ = blocks;
+    data[page + 14] = static_cast<std::uint8_t>(shown(blocks) >> 8);
+    data[page + 15] = static_cast<std::uint8_t>(shown(blocks));
+    if (sizes_.in_bytes) data[page + 12] &= 0xBF;
+    return done;
+  }
+
+  scsi::Device& device_;
+  Sizes sizes_;
+  std::uint32_t each_, own_ = 0;
+  bool sensing_ = false;
+  std::uint8_t sent_ = 0;
+  std::set<std::uint32_t> asked_;
+};
+
+struct Setting {
+  Sizes sizes;
+  bool reads_disabled = false;  // RCD = 1, from before
+};
+
 Told freedoms_of(
     const std::string& name, std::uint64_t seed, bool writes = true,
-    const Change& change = [](model::DriveModel&) {}) {
+    const Change& change = [](model::DriveModel&) {}, const Setting& setting = {}) {
   model::DriveModel model = virtual_drive::virtual_model(name);
   model.imperfections->seed = seed;
   change(model);
@@ -36,9 +111,15 @@ Told freedoms_of(
   if (writes) writable = {{0, model.identity.blocks / 2}};
   scsi::Permission permission;
   permission.writes = writable;
-  scsi::Guard guard(device, permission);
+  OtherSizes other(device, setting.sizes, model.identity.block_bytes);
+  scsi::Guard guard(other, permission);
   scsi::Drive drive(guard, name);
   drive.identify();
+  if (setting.reads_disabled) {
+    auto page = *drive.mode_page(0x08, scsi::PageControl::current);
+    page[2] |= 1;
+    REQUIRE(drive.restore_page(page));
+  }
   const auto page = drive.mode_page(0x08, scsi::PageControl::current);
   mtbrc::Context context(drive, seed);
   context.map = &device.layout();
@@ -66,6 +147,7 @@ Told freedoms_of(
   told.seconds = static_cast<double>(drive.now_ns() - begin) * 1e-9;
   CHECK(drive.mode_page(0x08, scsi::PageControl::current) == page);
   CHECK_FALSE(drive.recorded_settings());
+  told.sizes = other.asked();
   return told;
 }
 
@@ -74,10 +156,9 @@ Told freedoms_of(
 TEST_CASE("a drive that obeys its caching page") {
   for (const std::uint64_t seed : {1, 2, 3}) {
     const Told base = freedoms_of("cache-base", seed);
-    for (const char* field :
-         {"RCD", "WCE", "DRA", "NUMBER OF CACHE SEGMENTS", "CACHE SEGMENT SIZE", "MINIMUM PRE-FETCH",
-          "MAXIMUM PRE-FETCH", "MAXIMUM PRE-FETCH CEILING", "DISABLE PRE-FETCH TRANSFER LENGTH",
-          "DISC", "FSW"}) {
+    for (const char* field : {"RCD", "WCE", "DRA", "NUMBER OF CACHE SEGMENTS", "CACHE SEGMENT SIZE",
+                              "MINIMUM PRE-FETCH", "MAXIMUM PRE-FETCH", "MAXIMUM PRE-FETCH CEILING",
+                              "DISABLE PRE-FETCH TRANSFER LENGTH", "DISC", "FSW"}) {
       INFO(field << ", seed " << seed << ": " << base.of.at(field).because);
       CHECK(base.changeable(field));
       CHECK(base.effect(field) == "seen");
@@ -104,9 +185,14 @@ TEST_CASE("fields that are said to be changeable and do nothing") {
   CHECK(segments.effect("CACHE SEGMENT SIZE") == "seen");
 
   const Told all = freedoms_of("cache-base", 2, true, [](model::DriveModel& model) {
-    model.firmware->ignored_cache_fields = {
-        "IC",  "ABPF", "DISC", "FSW", "MINIMUM PRE-FETCH", "MAXIMUM PRE-FETCH",
-        "SIZE", "CACHE SEGMENT SIZE"};
+    model.firmware->ignored_cache_fields = {"IC",
+                                            "ABPF",
+                                            "DISC",
+                                            "FSW",
+                                            "MINIMUM PRE-FETCH",
+                                            "MAXIMUM PRE-FETCH",
+                                            "SIZE",
+                                            "CACHE SEGMENT SIZE"};
   });
   for (const char* field : {"DISC", "FSW", "MINIMUM PRE-FETCH", "MAXIMUM PRE-FETCH"}) {
     INFO(field << ": " << all.of.at(field).because);
@@ -161,4 +247,81 @@ TEST_CASE("fields of read-ahead that no command stops and of a buffer that divid
   CHECK_FALSE(through.changeable("WCE"));
   INFO(through.of.at("FSW").because);
   CHECK(through.effect("FSW") == "seen");
+}
+
+TEST_CASE("on the classic drives, none only where the drive ignores the field") {
+  for (const auto& entry : virtual_drive::validated_drives()) {
+    const auto ignored = virtual_drive::catalogue_model(entry).firmware->ignored_cache_fields;
+    for (const auto& [field, freedom] : freedoms_of(std::string(entry.name), 1).of) {
+      INFO(entry.name << ": " << field << ": " << freedom.because);
+      CHECK((freedom.effect != "none" || std::ranges::find(ignored, field) != ignored.end()));
+    }
+  }
+  // Read-ahead there passes by the beginning of its segment.
+  for (const char* name : {"ibm-ultrastar18es", "seagate-barracuda4lp"}) {
+    const auto of = [&](const Change& change) {
+      return freedoms_of(name, 1, true, change).of.at("CACHE SEGMENT SIZE");
+    };
+    const auto obeys = of([](model::DriveModel&) {});
+    INFO(name << ": " << obeys.because);
+    CHECK(obeys.effect == "seen");
+    const auto ignores = of([](model::DriveModel& model) {
+      model.firmware->ignored_cache_fields = {"SIZE", "CACHE SEGMENT SIZE"};
+    });
+    INFO(name << ": " << ignores.because);
+    CHECK(ignores.effect == "none");
+  }
+}
+
+TEST_CASE("a size of segments in bytes, and one that the drive rounds") {
+  const auto large = [](model::DriveModel& model) {
+    model.cache.segments.value = 3;
+    model.cache.segment_blocks.value = 640;
+    model.cache.write_segments.value = 1;
+  };
+  const Told bytes = freedoms_of("cache-base", 1, true, large, {.sizes = {.in_bytes = true}});
+  {
+    INFO(bytes.of.at("CACHE SEGMENT SIZE").because);
+    CHECK(bytes.effect("CACHE SEGMENT SIZE") == "seen");
+    CHECK(bytes.sizes.contains(127 * 512));
+    CHECK_FALSE(bytes.sizes.contains(0));
+  }
+  const auto rounds_to = [&](std::uint32_t step) {
+    return freedoms_of("cache-base", 1, true, large, {.sizes = {.step = step}})
+        .of.at("CACHE SEGMENT SIZE");
+  };
+  const auto to_less = rounds_to(200), to_more = rounds_to(400), to_all = rounds_to(640);
+  INFO(to_less.because << "; " << to_more.because << "; " << to_all.because);
+  CHECK(to_less.effect == "seen");
+  CHECK(to_less.because.find("CACHE SEGMENT SIZE = 200") != std::string::npos);
+  CHECK(to_more.effect == "not told");
+  CHECK(to_more.because.find("which the drive made of") != std::string::npos);
+  CHECK(to_all.effect == "none");
+}
+
+TEST_CASE("a drive that was told not to read from its cache") {
+  for (const char* name : {"cache-base", "cache-discards"}) {
+    const Told off = freedoms_of(name, 1, true, [](model::DriveModel&) {},
+                                 {.sizes = {}, .reads_disabled = true});
+    INFO(name << ": " << off.of.at("RCD").because);
+    CHECK(off.effect("RCD") == "seen");
+    CHECK(off.effect("NUMBER OF CACHE SEGMENTS") == "not told");
+    CHECK(off.effect("CACHE SEGMENT SIZE") == "not told");
+  }
+  const Told ignored =
+      freedoms_of("cache-base", 1, true,
+                  [](model::DriveModel& model) { model.firmware->ignored_cache_fields = {"RCD"}; },
+                  {.sizes = {}, .reads_disabled = true});
+  CHECK(ignored.effect("RCD") != "seen");
+}
+
+TEST_CASE("an ATA drive whose translation does not let its page be changed") {
+  const Told sat = freedoms_of("sat-disk", 1);
+  for (const auto& [field, freedom] : sat.of) {
+    const bool feature = field == "WCE" || field == "DRA";
+    INFO(field << ": " << freedom.because);
+    CHECK(freedom.changeable == feature);
+    CHECK(freedom.effect == (feature ? "seen" : "not told"));
+    CHECK((freedom.because.find("SET FEATURES") != std::string::npos) == feature);
+  }
 }

@@ -469,6 +469,15 @@ TEST_CASE("the catalogue's caches, with their imperfections, in half of DIXtrac'
     const auto run = probe(entry, 1);
     CHECK(run.drive_seconds < most_seconds(entry.name));
     check_discrete(run.findings.estimate.cache, virtual_drive::catalogue_model(entry).cache);
+    // Its bus hides how it reads, and not how it writes.
+    if (entry.name == "quantum-atlas10k") {
+      const model::Cache& cache = run.findings.estimate.cache;
+      CHECK(value(cache.zero_latency_write) == 1);
+      const auto fsw = std::ranges::find(cache.freedoms, "FSW", &model::CacheFreedom::field);
+      REQUIRE(fsw != cache.freedoms.end());
+      INFO(fsw->because);
+      CHECK(fsw->effect == "seen");
+    }
   }
 }
 
