@@ -71,6 +71,7 @@ class Characterization {
  private:
   void begin();
   void require_the_drive();
+  void require_long_enough_commands();
   void leave_out_what_is_unmapped();
   void require_reads_from_the_media();
   void require_no_tags();
@@ -123,6 +124,7 @@ class Characterization {
   SavedSettings found_;                 // as they were when the run began
   std::vector<SavedPage> set_pages_;    // as they are to be now
   std::uint64_t resets_seen_ = 0;       // when they were set
+  bool has_set_ = false;                // anything, so far
   Caches caches_ = Caches::any;
   struct Outcomes {
     bool stopped = false, goes_on = false;
@@ -248,6 +250,7 @@ void Characterization::stage(std::size_t index, Caches caches, const Body& body)
 
 // All settings of the run. A reset meanwhile undoes what was set first.
 void Characterization::set(Caches caches) {
+  has_set_ = true;
   constexpr int kAttempts = 3;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     drive_.test_unit_ready();  // what is pending is reported now
@@ -373,7 +376,7 @@ void Characterization::begin() {
       throw Error(ExitStatus::usage,
                   fmt::format("the range {}-{} given for writes is not on {}, whose last LBN is {}",
                               range.first, range.last, options_.device_name, drive_.blocks() - 1));
-  drive_.most_blocks();
+  require_long_enough_commands();
   require_no_tags();
   leave_out_what_is_unmapped();
   require_the_drive();
@@ -441,6 +444,16 @@ void Characterization::require_no_tags() {
   add_note(fmt::format("the drive is formatted with protection information of type {}; blocks were read "
                        "without it (RDPROTECT = 0)",
                        type));
+}
+
+// The shortest requests that the experiments cannot do without are of so many blocks.
+void Characterization::require_long_enough_commands() {
+  constexpr std::uint32_t kLeast = 8;
+  if (const std::uint32_t most = drive_.most_blocks(); most < kLeast)
+    throw Error(ExitStatus::unsupported,
+                fmt::format("{} takes no more than {} block{} in one command (VPD page B0h, or the host's path), "
+                            "and the experiments need {}; it cannot be characterized this way",
+                            options_.device_name, most, most == 1 ? "" : "s", kLeast));
 }
 
 // What was never written, or trimmed since, has no place on the media.
@@ -695,7 +708,7 @@ void Characterization::put_back_settings() {
     drive_.restore_settings();
     // A reset may have taken away what the run found, and never set.
     for (const SavedPage& page : found_.pages)
-      if (!drive_.shows(page)) drive_.restore_page(page);
+      if (has_set_ && !drive_.shows(page)) drive_.restore_page(page);
     journal_->finish();
   } catch (const Error& error) {
     not_restored_ = advice_of(error);

@@ -220,8 +220,9 @@ void WriteHits::run(Meter& meter) {
 // from one size to the next, for most is told by the largest that the drive takes.
 void WriteHits::several_blocks(Meter& meter) {
   constexpr std::uint32_t kLeast = 4, kMost = 64, kRounds = 8;
+  const std::uint32_t most = std::min(kMost, context_.drive.most_blocks());
   std::vector<std::uint32_t> sizes;
-  for (std::uint32_t size = kLeast; size <= kMost; size *= 4) sizes.push_back(size);
+  for (std::uint32_t size = kLeast; size <= most; size *= 4) sizes.push_back(size);
   for (std::uint32_t round = 0; round < kRounds && !sizes.empty(); ++round) {
     for (const std::uint32_t size : sizes) {
       if (meter.exhausted()) return;

@@ -66,6 +66,7 @@ void measure_write_supply(Context& context, const std::vector<engine::Track>& tr
   };
   const auto measure = [&](bool after_write, std::uint32_t blocks, double error_ms) {
     const auto known = of(after_write, blocks);
+    if (blocks > context.drive.most_blocks()) return;
     if (!known || known->error > 1e6 * error_ms)
       measure_same_track(context, true, after_write, error_ms, tracks, blocks);
   };

@@ -28,7 +28,7 @@ class Conditions(PlatterTest):
         notes = " ".join(model["provenance"]["notes"])
         self.assertIn("switched off by SET FEATURES", notes)
         self.assertIn("advanced power management) were stopped", notes)
-        (demerit,) = model["validity"]["demerits"]
+        demerit, _ = model["validity"]["demerits"]
         self.assertLess(demerit["demerit_percent"], 4)
         self.assertGreater(demerit["folded_phase_share"], 0.9)
         (random, mixed) = self.platter_json("validate", "virtual:sat-disk?seed=4", "model.json", "-o",

@@ -89,7 +89,7 @@ class JsonNames(PlatterTest):
         self.assertIn("virtual:quantum-atlas10k", names)
         for name in names:
             identity = self.platter_json("inspect", name)["identity"]
-            self.assertGreater(identity["blocks"], 1_000_000)
+            self.assertGreater(identity["blocks"], 500_000)
 
 
 if __name__ == "__main__":

@@ -94,6 +94,26 @@ TEST_CASE("no command of a run is longer than the drive takes, or than the host'
   check_is_whole(run, model);
 }
 
+TEST_CASE("eight blocks in one command are enough, also for writes; fewer are refused at once") {
+  const Folder folder;
+  auto model = drive_of("cache-base", "SPC-3");
+  auto options = options_in(folder);
+  options.writable = {{1000, 60'000}};
+  model.firmware->most_transfer_blocks = 8;
+  virtual_drive::VirtualDevice enough(model);
+  check_is_whole(characterize(enough, options), model);
+  model.firmware->most_transfer_blocks = 7;
+  virtual_drive::VirtualDevice few(model);
+  try {
+    characterize(few, options);
+    FAIL("it was characterized");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::unsupported);
+    CHECK_THAT(error.what(), Catch::Contains("no more than 7 blocks in one command"));
+  }
+  CHECK(std::filesystem::is_empty(folder.path));
+}
+
 TEST_CASE("a drive with much that is not on the media is refused, with the share and what to do") {
   const Folder folder;
   for (const std::string level : {"SPC-3", "SCSI-2"}) {
