@@ -707,8 +707,13 @@ void Characterization::put_back_settings() {
   try {
     drive_.restore_settings();
     // A reset may have taken away what the run found, and never set.
+    std::optional<unsigned> refused;
     for (const SavedPage& page : found_.pages)
-      if (has_set_ && !drive_.shows(page)) drive_.restore_page(page);
+      if (has_set_ && !drive_.shows(page) && !drive_.restore_page(page)) refused = page.front() & 0x3Fu;
+    if (refused)
+      throw Error(ExitStatus::drive_error,
+                  fmt::format("{} did not take mode page {:02X}h back as the run found it",
+                              options_.device_name, *refused));
     journal_->finish();
   } catch (const Error& error) {
     not_restored_ = advice_of(error);

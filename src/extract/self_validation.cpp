@@ -240,8 +240,7 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
   validity.demerits.push_back(demerit_of(kRandom, trial.judged(model, from)));
   validity.note = "checked in the run that measured it, caches off, by the requests that nothing was "
                   "learned from";
-  const double period_ms = static_cast<double>(model.rotation.numerator_ns) /
-                           static_cast<double>(model.rotation.denominator) * 1e-6;
+  const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   if (const auto remains = what_remains(drive, trial.in_drives_time(model),
                                         engine::LayoutMap(model.layout), from - 1, period_ms))
     validity.note += "; " + *remains;

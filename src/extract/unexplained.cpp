@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "model/revolution.h"
 #include "statistics/robust.h"
 
 namespace platter::extract {
@@ -16,8 +17,7 @@ namespace {
 double longest_ms(const model::DriveModel& model) {
   double seek_ms = 0;
   for (const model::SeekPoint& point : model.seek.points) seek_ms = std::max(seek_ms, point.time_ms);
-  const double period_ms = static_cast<double>(model.rotation.numerator_ns) /
-                           static_cast<double>(model.rotation.denominator) * 1e-6;
+  const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   return seek_ms + model.head_switch.or_else(0) + std::max(0.0, model.write_settle.or_else(0)) +
          model.overheads.read_miss_after_read.or_else(0) + 2 * period_ms;
 }
@@ -34,8 +34,7 @@ Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model) 
   Pauses pauses;
   if (model.rotation.numerator_ns == 0 || samples.empty()) return pauses;
   const double longest = longest_ms(model);
-  const double period_ms = static_cast<double>(model.rotation.numerator_ns) /
-                           static_cast<double>(model.rotation.denominator) * 1e-6;
+  const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   std::vector<double> times_s, beyond_ms;
   for (const mtbrc::Sample& sample : samples) {
     ++pauses.commands;

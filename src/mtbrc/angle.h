@@ -52,9 +52,11 @@ struct LayoutAngles {
 // Caches off; rotation known.
 LayoutAngles measure_layout_angles(Context& context, const model::Layout& layout,
                                    const AngleOptions& options = {});
-// The same from kept samples, for a layout whose zones are split already. Pure.
+// The same from kept samples, for a layout whose zones are split already; `left_out`: blocks that could
+// not be read. Pure.
 LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotation& rotation,
-                                    const model::Layout& layout);
+                                    const model::Layout& layout,
+                                    const std::vector<LbnRange>& left_out = {});
 
 // What the reads of each track say about where its first slot begins. Samples of experiment angle
 // that follow one another on a track make one observation. Pure.

@@ -408,7 +408,7 @@ bool Survey::split_at_break(std::size_t zone, Work& work, const ZoneFit& fit,
 Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
   const std::vector<std::uint64_t> starts = model::zone_starts(layout_);
   const model::LayoutNode node = layout_.zones[zone];
-  const ZoneShape shape(node, starts[zone], map_);
+  const ZoneShape shape(node, starts[zone], map_, context_.drive.left_out());
   Work work{shape, within(all_, shape), 0, deadline_share, false, {}};
   while (true) {
     ZoneFit fit = fit_zone(shape, work.observations);
@@ -500,7 +500,8 @@ LayoutAngles Survey::run() {
   reference_.refresh_now();
   const Samples mine(context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
                      context_.samples.end());
-  LayoutAngles result = estimate_layout_angles(mine, context_.rotation, layout_);
+  LayoutAngles result = estimate_layout_angles(mine, context_.rotation, layout_,
+                                               context_.drive.left_out());
   result.notes.insert(result.notes.begin(), notes_.begin(), notes_.end());
   check(result);
   return result;
@@ -539,7 +540,8 @@ std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rota
 }
 
 LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotation& rotation,
-                                    const model::Layout& layout) {
+                                    const model::Layout& layout,
+                                    const std::vector<LbnRange>& left_out) {
   LayoutAngles result;
   result.layout = layout;
   const engine::LayoutMap map(layout);
@@ -555,7 +557,7 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   std::vector<std::size_t> unknown;
   std::size_t used = 0;
   for (std::size_t zone = 0; zone < layout.zones.size(); ++zone) {
-    const ZoneShape shape(layout.zones[zone], starts[zone], map);
+    const ZoneShape shape(layout.zones[zone], starts[zone], map, left_out);
     const ZoneFit fit = fit_zone(shape, within(all, shape), true, drift.width_s());
     const bool known = complete(shape, fit) && zone_error_rev(shape, fit) <= kSureUnwrap_rev;
     if (!known) unknown.push_back(zone);

@@ -244,7 +244,7 @@ class Measurement {
         {kFewest, std::min(options_.first_tracks, kTracks / zones), options_.most_tracks / zones});
     std::uint64_t slot = 0;
     for (std::uint32_t i = 0; i < zones && !meter_.exhausted(); ++i) {
-      const ZoneShape shape(layout_.zones[i], slot, map_);
+      const ZoneShape shape(layout_.zones[i], slot, map_, context_.drive.left_out());
       slot += shape.slots();
       const PartOfTime fair(context_, 1.0 / (zones - i));
       survey(i, shape, first);

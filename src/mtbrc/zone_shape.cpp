@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "statistics/circular.h"
 
@@ -18,8 +19,8 @@ std::optional<double> known_error(double variance_rev2) {
 }  // namespace
 
 ZoneShape::ZoneShape(const model::LayoutNode& zone, std::uint64_t first_slot,
-                     const engine::LayoutMap& map)
-    : zone_(zone), first_slot_(first_slot), map_(map) {
+                     const engine::LayoutMap& map, std::vector<LbnRange> left_out)
+    : zone_(zone), first_slot_(first_slot), map_(map), left_out_(std::move(left_out)) {
   add(zone_, std::nullopt, true, 0);
   for (Node& node : nodes_) {
     if (!node.parent || !node.first_child) node.start_unknown = unknowns_++;
@@ -91,6 +92,9 @@ bool ZoneShape::usable(const TrackPath& path) const {
   const std::uint64_t first = first_slot_of(path);
   const std::uint64_t lbn = map_.lbn_at_or_after_slot(first);
   if (lbn >= map_.blocks()) return false;
+  if (const auto hole = std::ranges::lower_bound(left_out_, lbn, {}, &LbnRange::last);
+      hole != left_out_.end() && hole->first < map_.lbn_at_or_after_slot(first + sectors_of(path)))
+    return false;
   const std::uint64_t slot_of_it = map_.slot_of_lbn(lbn);
   if (slot_of_it >= first && slot_of_it < first + sectors_of(path)) return true;
   if (!map_.is_remapped(lbn)) return false;

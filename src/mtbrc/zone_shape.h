@@ -27,8 +27,10 @@ struct TrackPath {
 class ZoneShape {
  public:
   // The zone's first slot within the layout. Instances from which unknowns are counted ("base") are
-  // chosen so that the tracks that introduce them hold LBNs.
-  ZoneShape(const model::LayoutNode& zone, std::uint64_t first_slot, const engine::LayoutMap& map);
+  // chosen so that the tracks that introduce them hold LBNs that can be read; `left_out` (ascending,
+  // disjoint) cannot.
+  ZoneShape(const model::LayoutNode& zone, std::uint64_t first_slot, const engine::LayoutMap& map,
+            std::vector<LbnRange> left_out = {});
 
   std::uint64_t first_slot() const { return first_slot_; }
   std::uint64_t slots() const { return nodes_.front().slots * nodes_.front().source->count; }
@@ -44,7 +46,7 @@ class ZoneShape {
   std::uint32_t sectors_of(const TrackPath& path) const;
   // The track with `node` at `instance` and everything else at its base.
   TrackPath base_path(std::uint32_t node, std::uint32_t instance) const;
-  // Its track holds an LBN.
+  // Its track holds an LBN, and none that is left out.
   bool usable(const TrackPath& path) const;
 
   std::size_t unknowns() const { return unknowns_; }
@@ -85,6 +87,7 @@ class ZoneShape {
   const model::LayoutNode zone_;
   std::uint64_t first_slot_;
   const engine::LayoutMap& map_;
+  std::vector<LbnRange> left_out_;
   std::vector<Node> nodes_;
   std::size_t unknowns_ = 0;
 };

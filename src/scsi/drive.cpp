@@ -395,6 +395,8 @@ std::optional<std::vector<LbnRange>> Drive::unmapped() {
 
 void Drive::leave_out(std::vector<LbnRange> ranges) { impl_->left_out = std::move(ranges); }
 
+const std::vector<LbnRange>& Drive::left_out() const { return impl_->left_out; }
+
 bool Drive::leaves_out(std::uint64_t lbn, std::uint32_t blocks) const {
   const auto& ranges = impl_->left_out;
   const auto range = std::ranges::lower_bound(ranges, lbn, {}, &LbnRange::last);

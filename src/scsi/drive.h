@@ -82,6 +82,7 @@ class Drive {
   // without being sent.
   void leave_out(std::vector<LbnRange> ranges);
   bool leaves_out(std::uint64_t lbn, std::uint32_t blocks) const;
+  const std::vector<LbnRange>& left_out() const;
 
   // Reads: the data are kept only when asked for. READ(10), READ(16) past 2^32 blocks.
   Completion read(std::uint64_t lbn, std::uint32_t blocks = 1, bool force_unit_access = false,

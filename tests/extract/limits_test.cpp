@@ -231,6 +231,20 @@ TEST_CASE("a drive that does not take its settings back: the model stays, the se
     CHECK_THAT(*run.not_restored, Catch::Contains("platter restore " + folder.path.string()));
     CHECK(run.model.seek.points.size() > 10);
   }
+  SECTION("at the end, a page that the run found and never set") {
+    options.progress = [&](const std::string& stage, double share) {
+      near_the_end |= stage == "queue" && share > 0.5;
+    };
+    path.change = [&](std::uint8_t opcode, scsi::Completion& done) {
+      if (!near_the_end || opcode != 0x1A || done.data.size() < 5) return;
+      const std::size_t page = 4u + done.data[3];
+      if (page + 5 < done.data.size() && (done.data[page] & 0x3F) == 0x1A) done.data[page + 5] ^= 1;
+    };
+    const Run run = characterize(path, options);
+    REQUIRE(run.not_restored);
+    CHECK_THAT(*run.not_restored, Catch::Contains("mode page 1Ah") &&
+                                      Catch::Contains("platter restore " + folder.path.string()));
+  }
   SECTION("behind an error") {
     int asked = 0;
     options.interrupted = [&] {

@@ -110,6 +110,33 @@ TEST_CASE("zone shape: angles of tracks tell the angles of any zone, spares at i
   }
 }
 
+TEST_CASE("zone shape: unknowns are brought in by tracks that can be read") {
+  model::LayoutNode track, zone;
+  track.count = 13;
+  track.head_step = 1;
+  track.sectors = 20;
+  zone.count = 200;
+  zone.cylinder_step = 1;
+  zone.children = {track};
+  model::Layout layout;
+  layout.zones = {zone};
+  const engine::LayoutMap map(layout);
+  // The first tracks can be read; the cylinders behind cannot.
+  const std::vector<LbnRange> left_out{{300, 3000}, {20'000, 20'100}};
+  const ZoneShape shape(layout.zones[0], 0, map, left_out);
+  const auto introductions = shape.introductions();
+  REQUIRE(introductions.size() == 3);
+  for (const auto& path : introductions) {
+    REQUIRE(path);
+    const std::uint64_t first = shape.first_slot_of(*path);  // an LBN's slot is its number here
+    for (const LbnRange& hole : left_out) CHECK((first > hole.last || first + 19 < hole.first));
+  }
+  CHECK_FALSE(shape.usable(shape.path_of_slot(3010)));  // a part of it
+  CHECK(shape.usable(shape.path_of_slot(270)));
+  CHECK_FALSE(shape.usable(shape.path_of_slot(1000)));
+  CHECK(shape.usable(shape.path_of_slot(3020)));
+}
+
 TEST_CASE("zone shape: a zone cut in two is the same zone") {
   std::mt19937_64 random(32);
   for (int round = 0; round < 100; ++round) {
