@@ -181,8 +181,11 @@ void add_bus(DiskBlock& disk, const model::Bus& bus, DriveText& result) {
   disk.integer("Hold bus entire write xfer", bus.hold_for_write, 0);
   disk.integer("Never disconnect", bus.never_disconnect, 0);
   disk.real("Low (write) water mark", bus.low_write_watermark, 0);
-  disk.real("High (read) water mark", bus.high_read_watermark, 0);
-  disk.integer("Set watermark by reqsize", bus.watermark_by_request_size, 1);
+  // DiskSim sends block by block: it knows no portions.
+  const bool in_portions = bus.watermark_by_request_size.or_else(1) > 1;
+  disk.real("High (read) water mark", in_portions ? model::Parameter{} : bus.high_read_watermark, 0);
+  disk.integer("Set watermark by reqsize",
+               in_portions ? model::Parameter{} : bus.watermark_by_request_size, 1);
 }
 
 std::string disk_text(const model::DriveModel& model, const G1Layout& layout,

@@ -110,7 +110,8 @@ struct CommandOverheads {
 struct BusTable {
   std::int64_t read_block_ns, write_block_ns;
   double high_read_watermark;          // share of the request, or of the segment
-  std::uint64_t watermark_by_request;  // flag
+  // 0: of the segment; 1: of the request; n > 1: n blocks at a time are sent once all n are there.
+  std::uint64_t watermark_by_request;
 };
 
 // Flags are 0 or 1. What each policy does: docs/model.md, the fields of the same names.

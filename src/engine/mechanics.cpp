@@ -12,7 +12,27 @@ void Delivery::available(std::uint64_t first, Nanoseconds first_ns, std::uint64_
     const auto behind = static_cast<Nanoseconds>(first_lbn_ + blocks_ - lbn);
     return there_ns + behind * block_ns_;
   };
-  end_ns_ = std::max({end_ns_, ends(first, first_ns), ends(last, last_ns)});
+  if (portion_blocks_ <= 1) {
+    end_ns_ = std::max({end_ns_, ends(first, first_ns), ends(last, last_ns)});
+  } else {
+    // The same for portions, each of which is there with its last block.
+    const auto there_ns = [&](std::uint64_t lbn) {
+      return last == first
+                 ? last_ns
+                 : first_ns + (last_ns - first_ns) * static_cast<Nanoseconds>(lbn - first) /
+                                  static_cast<Nanoseconds>(last - first);
+    };
+    const auto portion_ends = [&](std::uint64_t lbn) {
+      const std::uint64_t into = (lbn - first_lbn_) % portion_blocks_;
+      end_ns_ = std::max(end_ns_, ends(lbn - into, there_ns(lbn)));
+    };
+    if (const std::uint64_t one = last_of_portion(first); one <= last) portion_ends(one);
+    if (last_of_portion(last) == last) {
+      portion_ends(last);
+    }
+    if (const std::uint64_t into = (last - first_lbn_) % portion_blocks_; last > first_lbn_ + into)
+      if (const std::uint64_t before = last - into - 1; before >= first) portion_ends(before);
+  }
   if (first > watermark_lbn_) return;
   Nanoseconds there = last_ns;
   if (watermark_lbn_ == first)
@@ -21,6 +41,11 @@ void Delivery::available(std::uint64_t first, Nanoseconds first_ns, std::uint64_
     there = first_ns + (last_ns - first_ns) * static_cast<Nanoseconds>(watermark_lbn_ - first) /
                            static_cast<Nanoseconds>(last - first);
   filled_ns_ = std::max(filled_ns_, there);
+}
+
+std::uint64_t Delivery::last_of_portion(std::uint64_t lbn) const {
+  const std::uint64_t portions = (lbn - first_lbn_) / portion_blocks_ + 1;
+  return first_lbn_ + std::min(portions * portion_blocks_, blocks_) - 1;
 }
 
 Nanoseconds Delivery::end_ns(Nanoseconds start_ns) const {

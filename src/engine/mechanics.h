@@ -39,11 +39,12 @@ struct Supply {
 class Delivery {
  public:
   Delivery(std::uint64_t first_lbn, std::uint64_t blocks, Nanoseconds block_ns,
-           std::uint64_t watermark_blocks = 1)
+           std::uint64_t watermark_blocks = 1, std::uint64_t portion_blocks = 1)
       : first_lbn_(first_lbn),
         blocks_(blocks),
         block_ns_(block_ns),
-        watermark_lbn_(first_lbn + watermark_blocks - 1) {}
+        watermark_lbn_(first_lbn + watermark_blocks - 1),
+        portion_blocks_(portion_blocks) {}
 
   // Blocks first..last are available at first_ns .. last_ns, evenly spaced between.
   void available(std::uint64_t first, Nanoseconds first_ns, std::uint64_t last,
@@ -56,7 +57,9 @@ class Delivery {
  private:
   std::uint64_t first_lbn_, blocks_;
   Nanoseconds block_ns_;
+  std::uint64_t last_of_portion(std::uint64_t lbn) const;
   std::uint64_t watermark_lbn_;
+  std::uint64_t portion_blocks_;  // so many are sent together, once the last of them is there
   static constexpr Nanoseconds kAnyTime = std::numeric_limits<Nanoseconds>::min();
   Nanoseconds end_ns_ = kAnyTime;  // not earlier, whatever the start
   Nanoseconds filled_ns_ = kAnyTime;

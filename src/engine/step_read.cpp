@@ -8,6 +8,9 @@ namespace platter::engine {
 
 // How many blocks of a read must be in the buffer before the drive reconnects to send them.
 std::uint64_t Step::watermark(const Request& request) const {
+  // What is sent in portions begins with the first of them.
+  if (tables_.bus.watermark_by_request > 1)
+    return std::min<std::uint64_t>(tables_.bus.watermark_by_request, request.blocks);
   // A segment whose size is not known limits nothing.
   const std::uint32_t room = segments_.largest() > 0 ? segments_.largest() : request.blocks;
   const double of = tables_.bus.watermark_by_request ? std::min(request.blocks, room)
@@ -112,7 +115,8 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
   how.disturbance = request.disturbance;
   how.zero_latency = cache.zero_latency_read;
   how.minimum_seek_ns = overheads_.minimum_read_seek_delay;
-  Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns, watermark(request));
+  Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns, watermark(request),
+                    std::max<std::uint64_t>(tables_.bus.watermark_by_request, 1));
   const bool keeps_free_blocks = reads_cached() && cache.read_free_blocks != 0;
   std::uint64_t landing = 0;
   Piece first_piece;

@@ -73,7 +73,7 @@ BusTable compile_bus(const model::Bus& b) {
   bus.write_block_ns =
       std::max<Nanoseconds>(0, ns(b.write_block_transfer, b.block_transfer.or_else(0)));
   bus.high_read_watermark = std::clamp(b.high_read_watermark.or_else(0), 0.0, 1.0);
-  bus.watermark_by_request = b.watermark_by_request_size.or_else(1) != 0 ? 1 : 0;
+  bus.watermark_by_request = count(b.watermark_by_request_size, 1);
   return bus;
 }
 
@@ -202,7 +202,9 @@ std::optional<std::string> bus_defect(const BusTable& bus) {
     return "its bus needs a time for a block that is none";
   if (!(bus.high_read_watermark >= 0 && bus.high_read_watermark <= 1))
     return "its bus has a watermark that is no share";
-  if (!are_flags({bus.watermark_by_request})) return "a flag of its bus is neither 0 nor 1";
+  constexpr std::uint64_t kMostOfPortion = std::uint64_t{1} << 32;
+  if (bus.watermark_by_request > kMostOfPortion)
+    return "its bus sends in portions that no request has";
   return std::nullopt;
 }
 

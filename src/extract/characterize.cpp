@@ -626,6 +626,14 @@ void Characterization::measure_overheads() {
   model_.bus.write_block_transfer = estimate.write_block_transfer;
   model_.bus.high_read_watermark = mtbrc::estimate_watermark(
       context_.samples, *map_, context_.rotation, estimate.block_transfer);
+  const model::Parameter portions =
+      mtbrc::estimate_portions(context_.samples, *map_, context_.rotation, estimate.block_transfer);
+  if (portions.or_else(1) > 1) {
+    model_.bus.watermark_by_request_size = portions;
+    model_.bus.high_read_watermark = {};
+    model_.bus.high_read_watermark.reason =
+        "the drive sends portions of so many blocks, each when it has all of it";
+  }
   // How much of the settle time hides behind a block's transfer is known only now.
   if (model_.write_settle)
     model_.write_settle =

@@ -10,6 +10,7 @@
 #include "mtbrc/trials.h"
 #include "statistics/circular.h"
 #include "statistics/regression.h"
+#include "statistics/robust.h"
 
 namespace platter::mtbrc {
 namespace {
@@ -37,7 +38,7 @@ std::optional<Pair> pair_on(const engine::LayoutMap& map, const engine::Track& t
 // How much later a read of n blocks ends than its first sector alone would, in sectors' times, less
 // what sending the further blocks takes.
 struct Delay {
-  double blocks, sectors;
+  double blocks, sectors, sector_ms;
 };
 
 std::vector<Delay> delays_of(const Samples& samples, const engine::LayoutMap& map,
@@ -55,7 +56,8 @@ std::vector<Delay> delays_of(const Samples& samples, const engine::LayoutMap& ma
     // Less than most of a turn late; a little early is noise.
     const double late_ms = (statistics::turn_rev(turned + 0.1) - 0.1) * period_ms;
     const double sent_ms = (s.blocks - 1) * transfer_ms;
-    delays.push_back({static_cast<double>(s.blocks), (late_ms - sent_ms) / (period_ms / track.sectors)});
+    const double sector_ms = period_ms / track.sectors;
+    delays.push_back({static_cast<double>(s.blocks), (late_ms - sent_ms) / sector_ms, sector_ms});
   }
   return delays;
 }
@@ -123,6 +125,137 @@ model::Parameter estimate_watermark(const Samples& samples, const engine::Layout
     // Any share up to the hidden one looks the same: the deviation from 0 of what is spread evenly.
     result.error = std::hypot(error, std::max(hidden, 0.0) / std::sqrt(3.0));
   }
+  return result;
+}
+
+namespace {
+
+struct Read {
+  double blocks, sector_ms, late_ms;  // later than its first sector alone would end
+};
+
+// The same where it is sent in portions, of which the first waits `held_ms` more, like any read of
+// one block does. What all reads have in common is left in.
+double late_ms(const Read& read, double portion, double transfer_ms, double held_ms) {
+  double latest =
+      std::min(portion, read.blocks) * read.sector_ms + held_ms + read.blocks * transfer_ms;
+  for (double sent = 0; sent < read.blocks; sent += portion) {
+    const double there = std::min(sent + portion, read.blocks) * read.sector_ms;
+    latest = std::max(latest, there + (read.blocks - sent) * transfer_ms);
+  }
+  return latest - read.sector_ms - transfer_ms;
+}
+
+// And where sending begins with a share of it.
+double late_ms_of_share(const Read& read, double share, double transfer_ms, double held_ms) {
+  const double filled = std::clamp(std::floor(read.blocks * share), 1.0, read.blocks);
+  return std::max(late_ms(read, 1, transfer_ms, held_ms),
+                  (filled - 1) * read.sector_ms + held_ms + (read.blocks - 1) * transfer_ms);
+}
+
+// Log-likelihood, less a constant, of residuals with tails (Student's t with 3 degrees of freedom)
+// at the scale that makes it greatest, by expectation and maximization; Lange, Little and Taylor,
+// JASA 84 (1989), 881-896.
+double log_likelihood(const std::vector<double>& residuals_ms) {
+  constexpr double kDegrees = 3;
+  constexpr double kFinest = 1e-4;  // ms; clocks tell no less
+  const auto n = static_cast<double>(residuals_ms.size());
+  double square = std::max(statistics::mad_sigma(residuals_ms), kFinest);
+  square *= square;
+  constexpr int kRounds = 30;
+  for (int round = 0; round < kRounds; ++round) {
+    double sum = 0;
+    for (const double r : residuals_ms) sum += (kDegrees + 1) / (kDegrees + r * r / square) * r * r;
+    square = std::max(sum / n, kFinest * kFinest);
+  }
+  double result = -n / 2 * std::log(square);
+  for (const double r : residuals_ms)
+    result -= (kDegrees + 1) / 2 * std::log1p(r * r / square / kDegrees);
+  return result;
+}
+
+// How likely reads are that end as predicted, but for an error of the blocks' transfer, and for
+// what a read of one block is held in front of sending (to reselect the bus), which hides behind
+// the media where more is read. nullopt: too few.
+template <class Predicted>
+std::optional<double> likelihood_of(const std::vector<Read>& reads, const Predicted& predicted_ms) {
+  // Where all of it hides, it is what the reads end early.
+  std::vector<double> early;
+  for (const Read& read : reads) early.push_back(predicted_ms(read, 0) - read.late_ms);
+  constexpr double kNearlyAll = 0.9;
+  const double most_ms = std::max(0.0, statistics::quantile_of(early, kNearlyAll));
+  std::optional<double> best;
+  constexpr int kSteps = 12;
+  for (int step = 0; step <= kSteps && (step == 0 || most_ms > 0); ++step) {
+    std::vector<double> further, left;
+    for (const Read& read : reads) {
+      further.push_back(read.blocks - 1);
+      left.push_back(read.late_ms - predicted_ms(read, most_ms * step / kSteps));
+    }
+    if (const auto line = statistics::huber_line(further, left))
+      best = std::max(best, std::optional(log_likelihood(line->residuals)));
+  }
+  return best;
+}
+
+}  // namespace
+
+model::Parameter estimate_portions(const Samples& samples, const engine::LayoutMap& map,
+                                   const model::Rotation& rotation,
+                                   const model::Parameter& block_transfer) {
+  model::Parameter result;
+  result.unit = "blocks";
+  result.method = "reads of many sizes with the first sector's angle known";
+  const double transfer_ms = block_transfer.or_else(0);
+  std::vector<Read> reads;
+  double most = 0;
+  for (const Delay& delay : delays_of(samples, map, rotation, transfer_ms)) {
+    reads.push_back({delay.blocks, delay.sector_ms,
+                     delay.sectors * delay.sector_ms + (delay.blocks - 1) * transfer_ms});
+    most = std::max(most, delay.blocks);
+  }
+  constexpr std::size_t kFewest = 24;
+  if (reads.size() < kFewest || transfer_ms <= 0) {
+    result.reason = "too few reads of several blocks could be timed";
+    return result;
+  }
+  // Any share of the request at which sending begins is the simpler explanation.
+  std::optional<double> by_share;
+  constexpr int kShares = 50;
+  for (int step = 0; step <= kShares; ++step)
+    by_share =
+        std::max(by_share, likelihood_of(reads, [&](const Read& read, double held_ms) {
+                   return late_ms_of_share(read, step / double{kShares}, transfer_ms, held_ms);
+                 }));
+  // Of larger ones too few reads have more than one.
+  constexpr double kLargest = 0.75;
+  struct Tried {
+    double blocks, likelihood;
+  };
+  std::vector<Tried> tried;
+  for (double blocks = 2; blocks <= kLargest * most; ++blocks)
+    if (const auto likelihood = likelihood_of(reads, [&](const Read& read, double held_ms) {
+          return late_ms(read, blocks, transfer_ms, held_ms);
+        }))
+      tried.push_back({blocks, *likelihood});
+  result.samples = reads.size();
+  result.value = 1;
+  const auto best = std::ranges::max_element(tried, {}, &Tried::likelihood);
+  if (!by_share || best == tried.end()) return result;
+  // Before anything was measured few drives have portions, of any of the sizes tried.
+  constexpr double kPrior = 1e-4;
+  const double gain = best->likelihood - *by_share - std::log(static_cast<double>(tried.size()));
+  if (gain <= -std::log(kPrior)) return result;
+  result.value = best->blocks;
+  double weights = 0, squares = 0;
+  for (const Tried& one : tried) {
+    const double weight = std::exp(one.likelihood - best->likelihood);
+    weights += weight;
+    squares += weight * (one.blocks - best->blocks) * (one.blocks - best->blocks);
+  }
+  // No other size is nearly as likely: a whole number that is sure.
+  constexpr double kSure = 1e-3;
+  if (const double error = std::sqrt(squares / weights); error > kSure) result.error = error;
   return result;
 }
 

@@ -120,6 +120,17 @@ TEST_CASE("a watermark is that of the request where the size of a segment is not
   REQUIRE(Engine(drive).service(read_of(85, 8), 0).completion_ns == 12520 * kUs);
 }
 
+TEST_CASE("what is sent in portions ends with the last of them") {
+  auto drive = small_drive();
+  drive.bus.watermark_by_request_size = value(4);
+  // As above: of ten sectors from 8.5 ms on, two are the last portion, there at 13.5 ms.
+  REQUIRE(Engine(drive).service(read_of(85, 10), 0).completion_ns == 13540 * kUs);
+  REQUIRE(Engine(drive).service(read_of(85, 8), 0).completion_ns == 12580 * kUs);
+  // A slow bus: the first portion is there at 10.5 ms, then all goes over it without a pause.
+  drive.bus.block_transfer = value(2);
+  REQUIRE(Engine(drive).service(read_of(85, 10), 0).completion_ns == 30500 * kUs);
+}
+
 TEST_CASE("zero-latency reads take the sectors as they come") {
   auto drive = small_drive();
   drive.cache.zero_latency_read = value(1);

@@ -125,7 +125,6 @@ TEST_CASE("flags are 0 or 1, and each of them is looked at") {
                             &C::write_updates_segments})
     flag(&TablesView::cache, member);
   flag(&TablesView::written, &WrittenTable::persist);
-  flag(&TablesView::bus, &BusTable::watermark_by_request);
   flag(&TablesView::overheads, &CommandOverheads::extra_write_disconnect);
   flag(&TablesView::validity, &ValidityTable::reads);
   flag(&TablesView::validity, &ValidityTable::writes);

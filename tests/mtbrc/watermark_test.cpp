@@ -19,11 +19,15 @@ model::Parameter number(double value) {
   return parameter;
 }
 
-model::Parameter measured(double watermark, double block_ms, std::uint64_t seed) {
-  model::DriveModel drive =
-      virtual_drive::virtual_model("virtual:hp-c2247?seed=" + std::to_string(seed));
-  drive.bus.high_read_watermark = number(watermark);
-  drive.bus.block_transfer = number(block_ms);
+struct Measured {
+  model::Parameter watermark, portions;
+};
+
+model::DriveModel with(const std::string& name, std::uint64_t seed) {
+  return virtual_drive::virtual_model("virtual:" + name + "?seed=" + std::to_string(seed));
+}
+
+Measured both_of(const model::DriveModel& drive, std::uint64_t seed) {
   virtual_drive::VirtualDevice device(drive, "a drive");
   scsi::Guard guard(device, {});
   scsi::Drive scsi(guard, "a drive");
@@ -34,13 +38,27 @@ model::Parameter measured(double watermark, double block_ms, std::uint64_t seed)
   const engine::LayoutMap map(drive.layout);
   context.map = &map;
   measure_watermark(context);
-  return estimate_watermark(context.samples, map, drive.rotation, number(block_ms));
+  return {estimate_watermark(context.samples, map, drive.rotation, drive.bus.block_transfer),
+          estimate_portions(context.samples, map, drive.rotation, drive.bus.block_transfer)};
+}
+
+Measured both_of(double watermark, double block_ms, std::uint64_t seed, double by_request = 1) {
+  model::DriveModel drive = with("hp-c2247", seed);
+  drive.bus.high_read_watermark = number(watermark);
+  drive.bus.watermark_by_request_size = number(by_request);
+  drive.bus.block_transfer = number(block_ms);
+  return both_of(drive, seed);
+}
+
+model::Parameter measured(double watermark, double block_ms, std::uint64_t seed) {
+  return both_of(watermark, block_ms, seed).watermark;
 }
 
 }  // namespace
 
 TEST_CASE("the watermark is found where it shows") {
-  // Sectors of the HP pass in 0.116 to 0.198 ms: with a bus at 0.25 ms a block every watermark shows.
+  // Sectors of the HP pass in 0.116 to 0.198 ms: with a bus at 0.25 ms a block every watermark
+  // shows.
   for (const double truth : {0.3, 0.5, 0.75, 1.0}) {
     const auto found = measured(truth, 0.25, 20 + static_cast<std::uint64_t>(truth * 100));
     INFO(truth << " " << found.value.value_or(-1) << " +- " << found.error.value_or(-1));
@@ -63,6 +81,45 @@ TEST_CASE("a watermark that the media's pace hides is not made up") {
   REQUIRE(found);
   CHECK(*found.value == 0.0);
   CHECK(*found.error > 0.1);  // nor denied
+}
+
+TEST_CASE("what is sent in portions is seen, and their size is right") {
+  for (const double portion : {4.0, 8.0, 16.0})
+    for (const double block_ms : {0.02, 0.06, 0.17})
+      for (const std::uint64_t seed : {31, 32, 33}) {
+        const auto found = both_of(0, block_ms, seed, portion);
+        INFO(portion << " blocks at " << block_ms << " ms each, seed " << seed);
+        CHECK(found.portions.or_else(0) == portion);
+      }
+}
+
+TEST_CASE("portions are seen on drives of other speeds") {
+  for (const std::string name :
+       {"seagate-barracuda4lp", "seagate-cheetah9lp", "ibm-ultrastar18es", "quantum-atlas10k"})
+    for (const double portion : {4.0, 8.0, 16.0}) {
+      auto drive = with(name, 5);
+      drive.bus.watermark_by_request_size = number(portion);
+      INFO(name << ", " << portion << " blocks");
+      CHECK(both_of(drive, 5).portions.or_else(0) == portion);
+    }
+}
+
+TEST_CASE("no portions are made up") {
+  for (const std::string name : {"hp-c2247", "seagate-barracuda4lp", "seagate-cheetah9lp",
+                                 "ibm-ultrastar18es", "quantum-atlas10k", "maxtor-atlas10k4"})
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      INFO(name << ", seed " << seed);
+      CHECK(both_of(with(name, seed), seed).portions.or_else(1) == 1);
+    }
+}
+
+TEST_CASE("a drive with a watermark, or with none, sends no portions") {
+  for (const double watermark : {0.0, 0.3, 0.5, 0.75, 1.0})
+    for (const double block_ms : {0.02, 0.1, 0.25})
+      for (const std::uint64_t seed : {3, 4, 5}) {
+        INFO(watermark << ", " << block_ms << " ms, seed " << seed);
+        CHECK(both_of(watermark, block_ms, seed).portions.or_else(0) == 1);
+      }
 }
 
 TEST_CASE("too few samples give a reason") {
