@@ -39,6 +39,14 @@ Parameter measured(double value, double error, std::uint64_t samples, std::strin
   return parameter;
 }
 
+// Of what is counted: a median between two counts is rounded, and the error covers both.
+Parameter counted(double value, double error, std::uint64_t samples, std::string method,
+                  std::string unit = "") {
+  const double whole = std::round(value);
+  if (whole != value) error += 0.5;
+  return measured(whole, error, samples, std::move(method), std::move(unit));
+}
+
 class Estimator {
  public:
   explicit Estimator(const Record& record) : record_(record) {}
@@ -157,7 +165,9 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
     found_by = Question::reach_end;
     reach = Edge{};
     reach->last_hit = reach->sure_hit = reach_blocks(record_);
-    reach->first_miss = reach->sure_miss = reach->last_hit + 1;
+    // Where the block behind it was there too it is no end.
+    if (verdict(found_by, reach->last_hit + 1) == Verdict::miss)
+      reach->first_miss = reach->sure_miss = reach->last_hit + 1;
     reach->samples = tally_of(record_, found_by, reach->last_hit).all();
   }
   if (!reach) return absent("blocks are read ahead only in a sequence", kBlocks);
@@ -347,8 +357,8 @@ void Estimator::count_segments() {
     method += "; random replacement, fitted to the shares kept";
     note(fmt::format("segments are replaced at random: {:.0f} of them fit best", count->count));
   } else if (count->mixed) {
-    note(fmt::format("adaptive: at the boundary the number of segments changes, {:.0f} +- {:.0f}",
-                     count->count, count->error));
+    note(fmt::format("now {:.0f} and now {:.0f} segments are kept",
+                     std::max(0.0, count->count - count->error), count->count + count->error));
   }
   if (count->bound) {
     c.segments = absent(fmt::format("at least {:.0f}: more could not be tried", count->count));
@@ -366,7 +376,7 @@ void Estimator::count_segments() {
     error = std::max(error, (count->count - least) / 2);
     method += "; the error is half the range";
   }
-  c.segments = measured(std::round(count->count), error, count->samples, method);
+  c.segments = counted(count->count, error, count->samples, method);
 }
 
 // Whose place new data take.
@@ -417,7 +427,8 @@ void Estimator::adaptivity() {
   const double least =
       edge->first_miss ? std::max(1.0, std::ceil(all / static_cast<double>(*edge->first_miss))) : 1;
   const double fewest = std::min(most, std::max(least, std::round((least + most) / 2)));
-  c.adaptive_min_segments = measured(fewest, (most - std::min(least, most)) / 2, samples, method);
+  c.adaptive_min_segments =
+      measured(fewest, std::max(most - fewest, fewest - std::min(least, most)), samples, method);
   note(
       fmt::format("adaptive: {:.0f} segments under requests all over the drive, {:.0f} in a "
                   "sequential stream, where one holds {} blocks and more",
@@ -502,6 +513,8 @@ void Estimator::writes_not_allowed() {
         &c.combine_sequential_writes, &c.write_back_level, &c.write_updates_segments,
         &c.destage_behind, &c.destage_idle, &c.written_blocks, &c.written_persist, &c.synchronize})
     *p = absent(kNotWritten);
+  if (!c.buffer_blocks && c.buffer_blocks.reason.empty())
+    c.buffer_blocks = absent(kNotWritten, kBlocks);
   if (c.segments) c.segments.method += "; segments set apart for writes, if any, come on top";
   if (!record_.setting.page) return;
   c.write_back_level.value = record_.setting.page->write_cache_enabled ? 2 : 0;
@@ -521,7 +534,7 @@ void Estimator::write_segments() {
   } else {
     c.write_segments =
         run->bound ? absent(fmt::format("{:.0f} writes and more were taken at once", run->median))
-                   : measured(std::max(1.0, run->median), run->error, run->runs,
+                   : counted(std::max(1.0, run->median), run->error, run->runs,
                               "scattered writes without pause until one has to wait");
     if (stream) {
       const bool combined = !run->bound && stream->median > run->median + 2 * run->error + 1;
@@ -535,14 +548,14 @@ void Estimator::write_segments() {
   }
   std::int64_t reads = -1;
   for (const auto& [x, tally] : tallies_of(record_, Question::write_displaces)) reads = x;
-  if (reads < 0) {
-    c.separate_write_segment = absent("the number of read segments is not known well enough");
-    return;
-  }
-  if (c.write_back_level.or_else(0) == 0 && c.read_hit_on_written.or_else(0) == 0) {
-    c.separate_write_segment = absent("writes leave nothing in the cache that would show");
-    return;
-  }
+  const auto untold = [&](const std::string& reason) {
+    c.separate_write_segment = absent(reason);
+    if (!c.buffer_blocks && c.buffer_blocks.reason.empty())
+      c.buffer_blocks = absent(reason, kBlocks);
+  };
+  if (reads < 0) return untold("the number of read segments is not known well enough");
+  if (c.write_back_level.or_else(0) == 0 && c.read_hit_on_written.or_else(0) == 0)
+    return untold("writes leave nothing in the cache that would show");
   c.separate_write_segment =
       yes_or_no(Question::write_displaces,
                 "oldest of as many reads as there are segments, after a write", reads);
@@ -552,7 +565,8 @@ void Estimator::write_segments() {
     c.write_segments = measured(static_cast<double>(held->last_hit), held->error(), held->samples,
                                 "scattered writes, the oldest read once all are on the media");
   } else if (held && count && c.segments && c.segment_blocks && !count->settled &&
-             static_cast<double>(held->last_hit) > count->count && !count->random) {
+             static_cast<double>(held->last_hit) > count->count && !count->random &&
+             !count->mixed) {
     // Reads, which fill their segments, find room for fewer than small writes do.
     c.buffer_blocks =
         measured(count->count * *c.segment_blocks.value, *c.segment_blocks.value / 2,
@@ -615,7 +629,9 @@ void Estimator::destaging() {
   }
   const auto run = run_length(record_, Question::write_run);
   const std::string unseen =
-      persist == Verdict::hit ? "no command tells when written data are on the media" : missing();
+      persist == Verdict::hit ? "no command tells when written data are on the media"
+      : synchronize_ns(record_) ? missing()
+                                : "the drive does not know SYNCHRONIZE CACHE, which would tell";
   if (run && run->median >= 2) {
     c.destage_behind = measured(1, 0, run->runs, "several scattered writes are taken at once");
   } else if (run && samples > 0) {
@@ -654,8 +670,8 @@ void Estimator::destaging() {
       c.written_blocks = absent("as many as the segments hold", kBlocks);
     } else {
       c.written_blocks =
-          measured((large->median + 0.5) * blocks, blocks * (0.5 + large->error), large->runs,
-                   "large scattered writes without pause until one has to wait", kBlocks);
+          counted((large->median + 0.5) * blocks, blocks * (0.5 + large->error), large->runs,
+                  "large scattered writes without pause until one has to wait", kBlocks);
     }
   }
 }
@@ -672,6 +688,7 @@ void Estimator::writes() {
                          &c.combine_sequential_writes, &c.write_updates_segments, &c.destage_behind,
                          &c.destage_idle, &c.written_blocks, &c.written_persist, &c.synchronize})
       p->reason = reason;
+    if (c.buffer_blocks.reason == kNotWritten) c.buffer_blocks.reason = reason;
     if (!c.write_back_level) c.write_back_level.reason = reason;
   } else {
     const Judgement isolated = judge(record_, Question::write_isolated, 0);
@@ -697,8 +714,11 @@ void Estimator::writes() {
     write_segments();
     destaging();
     // A drive that writes while it takes more seems to have more of them than there are.
-    if (c.segments && c.write_segments)
-      c.write_segments.value = std::min(*c.write_segments.value, *c.segments.value);
+    if (c.segments && c.write_segments && *c.write_segments.value > *c.segments.value) {
+      c.write_segments.method += fmt::format(
+          "; {:g} were taken, but there are no more segments", *c.write_segments.value);
+      c.write_segments.value = c.segments.value;
+    }
   }
   c.zero_latency_write =
       on_arrival(Question::whole_track_write, "fit to whole-track writes begun at known phases");
@@ -709,6 +729,15 @@ void Estimator::not_observed() {
   for (Parameter* p : {&c.stop_read_ahead_in_sector, &c.write_hit_stops_read_ahead,
                        &c.almost_read_hits, &c.transfer_partial_hit})
     *p = absent("not tested");
+  // Of several models the one that explains the probes' answers may tell them (explained.h).
+  c.destage_order = absent(c.destage_behind.or_else(0) == 1
+                               ? "the probes did not decide it"
+                               : "written data were not seen to wait for one another");
+  c.destage_in_passing = absent("not tested");
+  // The caching page has these apart from the limit in blocks; probes see where read-ahead ends.
+  c.read_ahead_by_request = absent("not tested: the read-ahead limit was measured in blocks");
+  c.read_ahead_ceiling_blocks = c.read_ahead_longest_request_blocks =
+      absent("not tested", kBlocks);
 }
 
 // What the drive says of itself, against what was measured.

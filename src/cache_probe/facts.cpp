@@ -103,10 +103,6 @@ bool sequential_tracks(const Record& record) {
   return false;
 }
 
-bool adaptive(const Record& record) {
-  return edge_of(record, Question::held_in_stream).has_value();
-}
-
 std::optional<Edge> reach_edge(const Record& record) {
   for (const auto& [x, tally] : tallies_of(record, Question::reach_overrun))
     if (judge(tally).verdict == Verdict::miss) return std::nullopt;
@@ -182,6 +178,15 @@ std::optional<RandomReplacement> fit_random_replacement(
   return RandomReplacement{static_cast<double>(best), error, at[best]};
 }
 
+Verdict replaced_at_random(const Record& record) {
+  constexpr double kTold = 10;  // of the log-likelihood
+  const auto tallies = kept_by_age(record);
+  const auto random = fit_random_replacement(tallies);
+  if (!random) return Verdict::open;
+  const double better = random->log_likelihood - log_likelihood_of_cut(tallies);
+  return better > kTold ? Verdict::hit : better < -kTold ? Verdict::miss : Verdict::open;
+}
+
 std::optional<CutShort> cut_short(const Record& record) {
   const auto tallies = tallies_of(record, Question::cut_short);
   if (tallies.empty()) return std::nullopt;
@@ -210,13 +215,16 @@ std::optional<SegmentCount> segment_count(const Record& record) {
   // The middle of what remains open.
   if (found.error > 0 && !edge.mixed && edge.first_miss)
     found.count = static_cast<double>(edge.sure_hit) + found.error;
+  if (found.count != std::round(found.count)) {
+    found.count = std::round(found.count);
+    found.error += 0.5;
+  }
   found.samples = edge.samples;
   found.bound = !edge.first_miss;
   found.mixed = edge.mixed;
   if (tallies_of(record, Question::kept_of_many).empty()) return found;
-  const auto tallies = kept_by_age(record);
-  const auto random = fit_random_replacement(tallies);
-  if (random && random->log_likelihood > log_likelihood_of_cut(tallies) + 10) {
+  const auto random = fit_random_replacement(kept_by_age(record));
+  if (random && replaced_at_random(record) == Verdict::hit) {
     found.count = random->segments;
     found.error = random->error;
     found.random = true;

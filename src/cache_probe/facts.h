@@ -15,8 +15,6 @@ bool reads_ahead(const Record& record);       // the next block comes along
 bool after_sequential(const Record& record);  // but only behind a read that carries on from another
 bool sequential_tracks(
     const Record& record);  // a track is read ahead behind reads of two in sequence
-// The number of segments follows the load: in a sequential stream one holds more than else.
-bool adaptive(const Record& record);
 inline bool caches_reads(const Record& record) { return retained(record) || reads_ahead(record); }
 
 // How far what was read ahead is found; nullopt: nothing is, or its beginning is pushed out again.
@@ -64,6 +62,10 @@ struct RandomReplacement {
 };
 std::optional<RandomReplacement> fit_random_replacement(
     const std::map<std::int64_t, Tally>& tallies);
+
+// Hit: what was kept fits random replacement much better than any number of segments that are all
+// kept; miss: much worse.
+Verdict replaced_at_random(const Record& record);
 
 // Time on the bus per block, in revolutions, from hits of two sizes; nullopt where none were large.
 std::optional<double> bus_rev_per_block(const Record& record);

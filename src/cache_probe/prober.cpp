@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::uint64_t kConfirm = 4;  // trials on both sides of an edge
 constexpr int kMostUnreadable = 16;
-constexpr int kSameSetups = 2;
+// By chance the same blocks are kept: of few segments often, of many hardly ever.
+constexpr int kSameSetups = 2, kSameSetupsOfFew = 5, kSameSetupsOfVeryFew = 12;
+constexpr std::int64_t kFewSegments = 16, kVeryFewSegments = 4;
 constexpr std::int64_t kManyAlike = 64, kRungs = 24, kFine = 8;
 constexpr double kReferenceKept_rev = 100;
 constexpr int kMostLadders = 24, kMostDelayed = 2;
@@ -176,9 +178,14 @@ bool Prober::same_for_all(Question question, std::int64_t low, const Prepare& pr
   std::vector<std::int64_t> all, beyond;
   if (low < 1) return true;
   for (std::int64_t x = 1; x <= low + 1; ++x) all.push_back(x);
-  for (const std::int64_t more : {std::int64_t{2}, low / 2 + 1, low + 2})
+  // Each once: a probe that misses brings its block in.
+  for (const std::int64_t more : {std::int64_t{2}, std::max<std::int64_t>(3, low / 2 + 1),
+                                  std::max<std::int64_t>(4, low + 2)})
     beyond.push_back(low + more);
-  for (int i = 0; i < kSameSetups && !spent(); ++i) {
+  const int setups = low <= kVeryFewSegments ? kSameSetupsOfVeryFew
+                     : low <= kFewSegments   ? kSameSetupsOfFew
+                                             : kSameSetups;
+  for (int i = 0; i < setups && !spent(); ++i) {
     const auto missed = climb(question, all, prepare);
     if (missed && *missed < all.size() - 1) return false;
   }

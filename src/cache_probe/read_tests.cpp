@@ -22,7 +22,7 @@ constexpr double kLarger = 1.25;             // than what a segment holds else
 constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
 constexpr std::int64_t kMostSegments = 2048;
 constexpr std::int64_t kAlignment = 64;  // blocks; a multiple of what drives round to
-constexpr int kFewOfMany = 2, kAllOfMany = 8;
+constexpr int kFewOfMany = 2, kAllOfMany = 8, kMostOfMany = 20;
 constexpr int kBusSamples = 3;
 constexpr double kShortRequest = 0.5;  // of a track
 constexpr double kGoneBy_rev = 0.05;   // more than a sector, much less than a revolution
@@ -490,10 +490,13 @@ void test_segment_count(Prober& prober) {
         prober.probe(Question::kept_of_many, x, prepared->target(x), 0, prepared->setup,
                      static_cast<std::uint32_t>(x - 1));
     };
-    for (int i = 0; i < kFewOfMany; ++i) probe_many();
-    if (const auto told = segment_count(record); told && told->random) {
-      for (int i = kFewOfMany; i < kAllOfMany && !prober.spent(); ++i) probe_many();
-    } else {
+    for (int i = 0; i < kMostOfMany && !prober.spent(); ++i) {
+      const Verdict random = replaced_at_random(record);
+      if (i >= kFewOfMany && random == Verdict::miss) break;
+      if (i >= kAllOfMany && random == Verdict::hit) break;
+      probe_many();
+    }
+    if (replaced_at_random(record) != Verdict::hit) {
       prober.search(Question::segments, 1, most, 2,
                     prober.trial_of(Question::segments, scattered(1, 0, 0)));
     }
@@ -503,12 +506,14 @@ void test_segment_count(Prober& prober) {
   const auto found = segment_count(record);
   if (found && !found->bound && !found->random && !found->settled && found->count >= 2) {
     const auto counted = static_cast<std::int64_t>(found->count - found->error);
+    // One more; where the number is not known exactly, enough.
+    const auto more = 1 + static_cast<std::int64_t>(std::ceil(2 * found->error));
     prober.decide(Question::replaced, counted, [&](std::int64_t x) {
+      // So many more would take any place.
+      if (found->error > 0 && more >= x) return false;
       auto read = read_scattered(prober, x, 1, 0);
       if (read.empty()) return false;
       prober.context().drive.read(read[0], 1);
-      // One more; where the number is not known exactly, enough.
-      const auto more = 1 + static_cast<std::int64_t>(std::ceil(2 * found->error));
       if (read_scattered(prober, more, 1, 0).empty()) return false;
       prober.probe(Question::replaced, x, read[0], 0);
       return true;

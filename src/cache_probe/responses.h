@@ -17,10 +17,8 @@ class Responses {
   double log_ratio(const Observation& seen) const;
   bool is_fast(const Observation& seen) const { return log_ratio(seen) > 0; }
 
-  double hit_rev() const { return hit_rev_; }        // median of the control hits
-  double hit_spread() const { return hit_spread_; }  // of its logarithm
-  double late_rev() const { return late_rev_; }      // from a sector's arrival to its completion
-  double late_spread_rev() const { return late_spread_rev_; }
+  double hit_rev() const { return hit_rev_; }    // median of the control hits
+  double late_rev() const { return late_rev_; }  // from a sector's arrival to its completion
 
   static constexpr double kMostTold = 4.5;
 
@@ -30,7 +28,7 @@ class Responses {
 
   double period_ns_;
   bool trusted_;
-  double hit_rev_ = 0, hit_spread_ = 0;
+  double hit_rev_ = 0, hit_spread_ = 0;  // the spread is that of its logarithm
   double late_rev_ = 0, late_spread_rev_ = 0, early_share_ = 0;
   std::vector<double> misses_rev_;
 };

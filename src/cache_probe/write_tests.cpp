@@ -136,7 +136,7 @@ std::optional<std::uint64_t> Targets::run_of(std::uint32_t blocks) { return plac
 void test_write_back(Prober& prober, Targets& targets) {
   prober.decide(Question::write_isolated, 0, [&](std::int64_t x) {
     const std::uint64_t lbn = targets.next();
-    synchronize(prober);
+    settle(prober);
     prober.refresh_angle();
     prober.rest_until(lbn, 0);
     prober.probe_write(Question::write_isolated, x, lbn);
@@ -153,17 +153,20 @@ void test_write_back(Prober& prober, Targets& targets) {
       return true;
     });
   }
-  if (!synchronize(prober)) return;
-  prober.rest_rev(writes_cached(prober.record()) ? kDestage_rev : 1);
-  for (int i = 0; i < kSynchronizations; ++i)
-    synchronize(prober, std::pair{Question::synchronize, 0});
-  if (!writes_cached(prober.record())) return;
-  for (int i = 0; i < kSynchronizations; ++i) {
-    const std::uint64_t lbn = targets.next();
-    prober.refresh_angle();
-    write_aligned(prober, lbn);
-    synchronize(prober, std::pair{Question::synchronize, 1}, lbn);
+  const bool cached = writes_cached(prober.record());
+  if (synchronize(prober)) {
+    prober.rest_rev(cached ? kDestage_rev : 1);
+    for (int i = 0; i < kSynchronizations; ++i)
+      synchronize(prober, std::pair{Question::synchronize, 0});
+    for (int i = 0; cached && i < kSynchronizations; ++i) {
+      const std::uint64_t lbn = targets.next();
+      prober.refresh_angle();
+      write_aligned(prober, lbn);
+      synchronize(prober, std::pair{Question::synchronize, 1}, lbn);
+    }
   }
+  if (!cached) return;
+  // FUA alone tells, where the drive does not know SYNCHRONIZE CACHE.
   prober.decide(Question::write_forced, 1, [&](std::int64_t x) {
     const std::uint64_t lbn = targets.next();
     settle(prober);
@@ -302,6 +305,7 @@ void test_write_segments(Prober& prober, Targets& targets) {
 void test_destage(Prober& prober, Targets& targets) {
   Record& record = prober.record();
   if (!writes_cached(record) || written_persist(record) != Verdict::miss) return;
+  if (!synchronize_ns(record)) return;  // nothing else tells when data are on the media
   const auto is_destaged = [&](double rest_rev) {
     const std::uint64_t lbn = targets.next();
     prober.refresh_angle();
@@ -353,6 +357,8 @@ void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writab
   drive.learn_contents(place->first, blocks);
   const bool cached = writes_cached(record);
   const bool forced = cached && judge(record, Question::write_forced, 1).verdict == Verdict::miss;
+  // Nothing tells when the data are on the media.
+  if (cached && !forced && !synchronize(prober)) return;
   sample_arrival(
       prober, Question::whole_track_write, blocks,
       [&](double ahead_rev) {

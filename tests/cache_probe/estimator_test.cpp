@@ -6,6 +6,7 @@
 
 #include "cache_probe/arrival_fit.h"
 #include "cache_probe/edge.h"
+#include "cache_probe/estimate.h"
 #include "cache_probe/facts.h"
 #include "cache_probe/record.h"
 #include "model/error.h"
@@ -218,6 +219,110 @@ TEST_CASE("runs of writes end at the first that waits") {
   CHECK(length->median == 3);
   CHECK(length->runs == 5);
   CHECK_FALSE(length->bound);
+}
+
+namespace {
+
+void add(Record& record, Question question, std::int64_t x, bool fast, int times = 1,
+         std::uint32_t blocks = 1) {
+  for (int i = 0; i < times; ++i) {
+    record.observations.push_back(probe(question, x, fast));
+    record.observations.back().blocks = blocks;
+  }
+}
+
+// As many runs as lengths are given, each ended by a write that has to wait.
+void add_runs(Record& record, Question question, std::initializer_list<int> lengths,
+              std::uint32_t blocks = 1) {
+  for (const int length : lengths)
+    for (int x = 1; x <= length + 1; ++x) add(record, question, x, x <= length, 1, blocks);
+}
+
+}  // namespace
+
+TEST_CASE("what is counted is whole, and its error covers both numbers beside a half") {
+  Record record = record_with(Question::reread, {{0, 1}, {0, 1}, {0, 1}, {0, 1}});
+  record.setting.writes_allowed = record.setting.complete = true;
+  add(record, Question::write_isolated, 0, true, 4);
+  add_runs(record, Question::write_run, {3, 4, 3, 4});
+  add_runs(record, Question::write_run_large, {2, 2, 2}, 255);
+  const auto cache = estimate_cache(record).cache;
+  REQUIRE(cache.write_segments.value);
+  CHECK(*cache.write_segments.value == std::round(*cache.write_segments.value));
+  CHECK(std::abs(*cache.write_segments.value - 3) <= *cache.write_segments.error + 0.1);
+  CHECK(std::abs(*cache.write_segments.value - 4) <= *cache.write_segments.error);
+  REQUIRE(cache.written_blocks.value);
+  CHECK(*cache.written_blocks.value == std::round(*cache.written_blocks.value));
+  CHECK(std::abs(*cache.written_blocks.value - 2 * 255) <= *cache.written_blocks.error);
+  CHECK(std::abs(*cache.written_blocks.value - 3 * 255) <= *cache.written_blocks.error);
+
+  // Between 8, which is kept, and 10, which is not, nothing was tried: 8 or 9.
+  add(record, Question::segments, 8, true, 4);
+  add(record, Question::segments, 10, false, 4);
+  const auto segments = segment_count(record);
+  REQUIRE(segments);
+  CHECK(segments->count == std::round(segments->count));
+  CHECK(std::abs(segments->count - 8) <= segments->error);
+  CHECK(std::abs(segments->count - 9) <= segments->error);
+}
+
+TEST_CASE("more waiting writes than segments are told in the method") {
+  Record record = record_with(Question::reread, {{0, 1}, {0, 1}, {0, 1}, {0, 1}});
+  record.setting.writes_allowed = record.setting.complete = true;
+  add(record, Question::segments, 4, true, 4);
+  add(record, Question::segments, 5, false, 4);
+  add(record, Question::write_isolated, 0, true, 4);
+  add_runs(record, Question::write_run, {6, 6, 6});
+  const auto cache = estimate_cache(record).cache;
+  CHECK(cache.write_segments.or_else(0) == 4);
+  CHECK(cache.write_segments.method.find("6 were taken") != std::string::npos);
+}
+
+TEST_CASE("an end of read-ahead that has a block behind it is none") {
+  for (const bool beyond : {false, true}) {
+    Record record = record_with(Question::reread, {{0, 1}, {0, 1}, {0, 1}, {0, 1}});
+    record.setting.track_blocks = 100;
+    record.setting.complete = true;
+    add(record, Question::next_block, 0, true, 4);
+    add(record, Question::cross_track, 0, true, 4);
+    add(record, Question::cross_cylinder, 0, true, 4);
+    add(record, Question::reach_end, 99, true, 4);
+    add(record, Question::reach_end, 100, beyond, 4);
+    const auto limit = estimate_cache(record).cache.read_ahead_max_blocks;
+    CAPTURE(limit.reason);
+    CHECK(limit.value.has_value() == !beyond);
+    if (beyond) CHECK(limit.reason.find("goes on beyond") != std::string::npos);
+  }
+}
+
+TEST_CASE("what is kept of many tells random replacement, its opposite, or neither yet") {
+  const auto kept = [](const std::vector<int>& newest_first, int times) {
+    Record record = record_with(Question::reread, {});
+    for (int i = 0; i < times; ++i)
+      for (std::size_t x = 1; x <= newest_first.size(); ++x) {
+        record.observations.push_back(
+            probe(Question::kept_of_many, static_cast<std::int64_t>(x), newest_first[x - 1] != 0));
+        record.observations.back().nth = static_cast<std::uint32_t>(x - 1);
+      }
+    return replaced_at_random(record);
+  };
+  CHECK(kept({1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0}, 8) == Verdict::miss);
+  CHECK(kept({1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0}, 8) == Verdict::hit);
+  CHECK(kept({1, 1, 0, 1, 0, 0}, 1) == Verdict::open);
+}
+
+TEST_CASE("hits and misses at the same number are not called adaptive") {
+  Record record = record_with(Question::reread, {{0, 1}, {0, 1}, {0, 1}, {0, 1}});
+  record.setting.complete = true;
+  add(record, Question::segments, 4, true, 3);
+  for (int i = 0; i < 12; ++i) {
+    add(record, Question::segments, 8, true);
+    add(record, Question::segments, 8, false);
+  }
+  add(record, Question::segments, 12, false, 2);
+  const auto notes = estimate_cache(record).notes;
+  REQUIRE_FALSE(notes.empty());
+  for (const auto& note : notes) CHECK(note.find("adaptive") == std::string::npos);
 }
 
 TEST_CASE("a record survives its JSON lines") {

@@ -6,6 +6,7 @@
 
 #include "cache_probe/cache_probe.h"
 #include "model/error.h"
+#include "model/validate.h"
 #include "simple_drive.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/target.h"
@@ -303,6 +304,62 @@ TEST_CASE(
   CHECK_FALSE(c.destage_idle.value);
 }
 
+TEST_CASE("writes are cached and the drive does not know SYNCHRONIZE CACHE") {
+  DriveFacts facts;
+  facts.cache.write_back = 2;
+  facts.cache.write_segments = 4;
+  facts.cache.knows_synchronize = false;
+  auto c = probe(facts, true).findings.estimate.cache;
+  CHECK(value(c.write_back_level) == 2);
+  CHECK(value(c.written_persist) == 0);  // FUA waits
+  CHECK(value(c.zero_latency_write) == 0);
+  CHECK(value(c.segments) == facts.cache.segments);
+  for (const model::Parameter* p : {&c.synchronize, &c.destage_idle}) {
+    CHECK_FALSE(p->value);
+    CHECK(p->reason.find("SYNCHRONIZE CACHE") != std::string::npos);
+  }
+
+  facts.cache.persist = true;  // nothing tells when data are on the media
+  c = probe(facts, true).findings.estimate.cache;
+  CHECK(value(c.write_back_level) == 2);
+  CHECK_FALSE(c.written_persist.value);
+  CHECK_FALSE(c.zero_latency_write.value);
+}
+
+TEST_CASE("random replacement is never taken for anything else") {
+  for (const std::uint32_t segments : {3U, 5U, 8U}) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      CAPTURE(segments, seed);
+      DriveFacts facts;
+      facts.cache.segments = segments;
+      facts.cache.replacement = CacheFacts::Replacement::random;
+      const auto run = probe(facts, false, seed);
+      CHECK(value(run.findings.estimate.cache.replacement) ==
+            static_cast<double>(model::Replacement::random));
+      CHECK(std::abs(value(run.findings.estimate.cache.segments) - segments) <=
+            4 * *run.findings.estimate.cache.segments.error);
+    }
+  }
+}
+
+TEST_CASE("what is not told of a cache has a reason") {
+  const auto check = [](const model::Cache& c) {
+    for (const model::Parameter* p :
+         {&c.buffer_blocks, &c.destage_order, &c.destage_in_passing, &c.read_ahead_by_request,
+          &c.read_ahead_ceiling_blocks, &c.read_ahead_longest_request_blocks})
+      CHECK((p->value || !p->reason.empty()));
+  };
+  DriveFacts facts;
+  check(probe(facts, false).findings.estimate.cache);
+  check(probe(facts, true).findings.estimate.cache);
+  facts.cache.read_hit_on_written = false;
+  check(probe(facts, true).findings.estimate.cache);
+  facts.cache.segments = 1;
+  check(probe(facts, true).findings.estimate.cache);
+  facts.cache.write_back = 2;
+  check(probe(facts, true).findings.estimate.cache);
+}
+
 TEST_CASE("noise does not flip a fact") {
   DriveFacts facts;
   facts.noise = {.slow_share = 0.01, .slow_ms = 1.0, .host_us = 12};
@@ -417,7 +474,10 @@ void check_told(const model::Parameter& found, const model::Parameter& is) {
   CHECK(std::abs(*found.value - *is.value) <= found.error.value_or(0) + 1e-9);
 }
 
-void check_discrete(const model::Cache& found, const model::Cache& is) {
+void check_discrete(const model::Cache& found, model::DriveModel drive) {
+  const model::Cache is = drive.cache;
+  drive.cache = found;
+  CHECK_NOTHROW(model::validate(drive, "what was found"));
   CHECK(value(found.read_enabled) == value(is.read_enabled));
   CHECK((value(found.write_back_level) > 0) == (value(is.write_back_level) > 0));
   CHECK((found.adaptive_min_segments.or_else(0) > 0) == (is.adaptive_min_segments.or_else(0) > 0));
@@ -468,7 +528,7 @@ TEST_CASE("the catalogue's caches, with their imperfections, in half of DIXtrac'
     CAPTURE(entry.name);
     const auto run = probe(entry, 1);
     CHECK(run.drive_seconds < most_seconds(entry.name));
-    check_discrete(run.findings.estimate.cache, virtual_drive::catalogue_model(entry).cache);
+    check_discrete(run.findings.estimate.cache, virtual_drive::catalogue_model(entry));
     // Its bus hides how it reads, and not how it writes.
     if (entry.name == "quantum-atlas10k") {
       const model::Cache& cache = run.findings.estimate.cache;
@@ -491,7 +551,7 @@ TEST_CASE("the same with twenty seeds, and where the drive's time goes", "[.][se
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       CAPTURE(seed);
       const auto run = probe(entry, seed);
-      check_discrete(run.findings.estimate.cache, virtual_drive::catalogue_model(entry).cache);
+      check_discrete(run.findings.estimate.cache, virtual_drive::catalogue_model(entry));
       seconds += run.drive_seconds / kSeeds;
       most = std::max(most, run.drive_seconds);
       for (const auto& [question, of] : spent_on(run.findings.record))

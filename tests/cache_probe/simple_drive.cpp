@@ -323,9 +323,12 @@ scsi::Expected<void> SimpleDrive::submit(const scsi::Command& command, std::uint
       t = write(lbn, blocks, t, (command.cdb[1] & 0x08) != 0);
       break;
     case 0x35:  // SYNCHRONIZE CACHE(10)
-      background(t);
-      t = synchronize(t);
-      break;
+      if (facts_.cache.knows_synchronize) {
+        background(t);
+        t = synchronize(t);
+        break;
+      }
+      [[fallthrough]];
     default:  // ILLEGAL REQUEST, invalid command operation code
       done.status = scsi::Status::check_condition;
       done.sense = {0x70, 0, 0x05, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0x20, 0, 0, 0, 0, 0};

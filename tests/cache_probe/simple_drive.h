@@ -39,6 +39,7 @@ struct CacheFacts {
   std::uint32_t adaptive_min = 0;    // > 0: so few, larger segments while most reads carry on
   bool write_updates = false;        // a write into a segment of read data leaves the rest of it
   bool persist = false;              // neither FUA nor SYNCHRONIZE CACHE waits
+  bool knows_synchronize = true;     // SYNCHRONIZE CACHE
   double destage_idle_ms = 0;        // without a command, until written data go to the media
 };
 
