@@ -12,7 +12,7 @@ constexpr std::uint64_t kConfirm = 4;  // trials on both sides of an edge
 constexpr int kMostUnreadable = 16;
 // By chance the same blocks are kept: of few segments often, of many hardly ever.
 constexpr int kSameSetups = 2, kSameSetupsOfFew = 5, kSameSetupsOfVeryFew = 12;
-constexpr std::int64_t kFewSegments = 16, kVeryFewSegments = 4;
+constexpr std::int64_t kFewSegments = 8, kVeryFewSegments = 4;
 constexpr std::int64_t kManyAlike = 64, kRungs = 24, kFine = 8;
 constexpr double kReferenceKept_rev = 100;
 constexpr int kMostLadders = 24, kMostDelayed = 2;
