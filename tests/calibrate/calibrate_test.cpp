@@ -122,7 +122,7 @@ TEST_CASE("a constant that all reads share goes to their completion") {
   for (const char* drive : {"seagate-barracuda4lp", "hp-c2247", "quantum-atlas10k"})
     for (const double planted : {-0.3, 0.5}) {
       CAPTURE(drive, planted);
-      const Case c = measured_case(drive, 8);
+      const Case c = measured_case(drive, 10);
       model::DriveModel wrong = c.truth;
       const double right = wrong.overheads.read_completion.or_else(0);
       wrong.overheads.read_completion.value = right + planted;
