@@ -407,7 +407,7 @@ void Estimator::adaptivity() {
   const auto size = segment_size(record_);
   const auto count = segment_count(record_);
   if (tallies.empty() || !size || !count) {
-    c.adaptive_min_segments = absent("segments and their size are not known well enough");
+    c.adaptive_min_segments = absent("segments and their size are not known well enough, or the drive takes no request larger than one");
     return;
   }
   const std::string method = "first block of large requests at the end of a sequential stream";

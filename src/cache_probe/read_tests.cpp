@@ -352,7 +352,10 @@ void test_read_ahead(Prober& prober) {
 void test_segment_size(Prober& prober) {
   const Record& record = prober.record();
   if (!caches_reads(record)) return;
-  const std::int64_t most = most_blocks(prober), reach = reach_blocks(record);
+  // In pieces a request takes a segment for each.
+  const std::int64_t most =
+      std::min<std::int64_t>(most_blocks(prober), prober.context().drive.most_blocks());
+  const std::int64_t reach = reach_blocks(record);
   const std::int64_t track = prober.places().track_blocks();
   // Read-ahead shall end at the same distance each time: at the end of a track or cylinder from a
   // cylinder's first block, at a multiple of some blocks before such a multiple.
@@ -557,12 +560,15 @@ void test_adaptivity(Prober& prober) {
   };
   const double all = size->blocks * count->count;
   auto low = static_cast<std::int64_t>(kLarger * size->blocks) + 2;
+  const std::int64_t longest = prober.context().drive.most_blocks();
+  if (low > longest) return;
   if (prober.decide(Question::held_in_stream, low, trial) != Verdict::hit) return;
   // So many blocks in a segment leave room for so many segments: until only one number is left.
   auto high = static_cast<std::int64_t>(all) + 1;
   while (low + 1 < high && !prober.spent() &&
          std::ceil(all / static_cast<double>(high)) < std::floor(all / static_cast<double>(low))) {
     const std::int64_t next = std::min((low + high) / 2, 2 * low);
+    if (next > longest) break;
     (prober.decide(Question::held_in_stream, next, trial) == Verdict::hit ? low : high) = next;
   }
 }

@@ -541,6 +541,19 @@ TEST_CASE("the catalogue's caches, with their imperfections, in half of DIXtrac'
   }
 }
 
+TEST_CASE("a drive that takes no request larger than a segment is not called adaptive") {
+  model::DriveModel truth =
+      virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("cache-base"));
+  truth.firmware->scsi_level = "SPC-3";
+  truth.firmware->most_transfer_blocks = 256;
+  virtual_drive::VirtualDevice device(truth);
+  const auto run = probe(device, device.layout(), truth.rotation, true, 1, 0);
+  const model::Cache& cache = run.findings.estimate.cache;
+  CHECK_FALSE(cache.adaptive_min_segments);
+  check_told(cache.segments, truth.cache.segments);
+  check_told(cache.segment_blocks, truth.cache.segment_blocks);
+}
+
 TEST_CASE("the same with twenty seeds, and where the drive's time goes", "[.][seeds]") {
   for (const auto& entry : virtual_drive::catalogue()) {
     if (!has_cache_of_interest(entry)) continue;
