@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "cache_probe/facts.h"
+#include "cache_probe/read_tests.h"
 #include "cache_probe/write_tests.h"
 
 namespace platter::cache_probe {
@@ -100,8 +101,7 @@ class Exerciser {
   }
 
   void elsewhere(Exercise kind) {
-    const std::int64_t span = reach_blocks(prober_.record()) + prober_.places().track_blocks();
-    const auto place = prober_.places().fresh(Kind::any, static_cast<std::uint64_t>(span));
+    const auto place = place_for(prober_, Kind::any, reach_blocks(prober_.record()));
     if (!place) return;
     const std::uint32_t blocks = some_blocks();
     const std::int64_t room = std::int64_t{place->blocks()} - kMostBlocks;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "statistics/robust.h"
+
 namespace platter::cache_probe {
 namespace {
 
@@ -21,13 +23,6 @@ double log_likelihood_of_cut(const std::map<std::int64_t, Tally>& tallies) {
 
 constexpr double kWaits_rev = 0.12;  // longer than usual
 
-std::optional<double> median_of(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 // Of a write that does not wait.
 double usual_write_ns(const Record& record) {
   std::vector<double> fast;
@@ -35,18 +30,17 @@ double usual_write_ns(const Record& record) {
   for (const Observation& seen : record.observations)
     if (seen.question == Question::write_isolated && responses.is_fast(seen))
       fast.push_back(static_cast<double>(seen.response_ns()));
-  return median_of(fast).value_or(responses.hit_rev() * record.setting.period_ns);
+  return fast.empty() ? responses.hit_rev() * record.setting.period_ns : statistics::median(fast);
 }
 
 // Large ones take longer on the bus.
 double bus_ns(const Record& record, std::uint32_t blocks) {
+  if (blocks <= 1) return 0;
   return bus_rev_per_block(record).value_or(0) * record.setting.period_ns * (blocks - 1);
 }
 
-bool waits(const Record& record, const Observation& seen, double usual_ns) {
-  return static_cast<double>(seen.response_ns()) >
-         1.5 * (usual_ns + (seen.blocks > 1 ? bus_ns(record, seen.blocks) : 0)) +
-             kWaits_rev * record.setting.period_ns;
+double longest_ns(const Record& record, double usual_ns, std::uint32_t blocks) {
+  return 1.5 * (usual_ns + bus_ns(record, blocks)) + kWaits_rev * record.setting.period_ns;
 }
 
 }  // namespace
@@ -56,7 +50,8 @@ std::optional<double> synchronize_ns(const Record& record) {
   for (const Observation& seen : record.observations)
     if (seen.question == Question::synchronize && seen.x == 0)
       idle.push_back(static_cast<double>(seen.response_ns()));
-  return median_of(idle);
+  if (idle.empty()) return std::nullopt;
+  return statistics::median(idle);
 }
 
 bool synchronize_waited(const Record& record, const Observation& seen) {
@@ -64,8 +59,8 @@ bool synchronize_waited(const Record& record, const Observation& seen) {
          synchronize_ns(record).value_or(0) + kWaits_rev * record.setting.period_ns;
 }
 
-bool waited(const Record& record, const Observation& seen) {
-  return waits(record, seen, usual_write_ns(record));
+double longest_write_ns(const Record& record, std::uint32_t blocks) {
+  return longest_ns(record, usual_write_ns(record), blocks);
 }
 
 bool synchronize_lies(const Record& record) {
@@ -282,7 +277,8 @@ std::optional<RunLength> run_length(const Record& record, Question question) {
     if (seen.question != question) continue;
     if (seen.x <= last) end_run(false);
     last = seen.x;
-    if (waits(record, seen, usual)) end_run(true);
+    if (static_cast<double>(seen.response_ns()) > longest_ns(record, usual, seen.blocks))
+      end_run(true);
   }
   end_run(false);
   if (lengths.empty()) return std::nullopt;
@@ -290,7 +286,7 @@ std::optional<RunLength> run_length(const Record& record, Question question) {
   const std::size_t n = lengths.size();
   RunLength run;
   run.runs = n;
-  run.median = n % 2 ? lengths[n / 2] : 0.5 * (lengths[n / 2 - 1] + lengths[n / 2]);
+  run.median = statistics::median(lengths);
   // Half the interquartile range as the spread; 1.25 / sqrt(n) of a sigma for a median.
   const double sigma = (lengths[(3 * n) / 4] - lengths[n / 4]) / 1.349;
   run.error = 1.25 * sigma / std::sqrt(static_cast<double>(n));

@@ -80,8 +80,8 @@ std::optional<double> synchronize_ns(const Record& record);
 bool synchronize_waited(const Record& record, const Observation& seen);
 // It returns at once although data wait.
 bool synchronize_lies(const Record& record);
-// Whether a write had to wait for others to reach the media.
-bool waited(const Record& record, const Observation& seen);
+// A write of so many blocks that takes longer had to wait for others to reach the media.
+double longest_write_ns(const Record& record, std::uint32_t blocks);
 // Hit: neither FUA nor SYNCHRONIZE CACHE waits for the media; miss: one of them does.
 Verdict written_persist(const Record& record);
 

@@ -19,7 +19,6 @@ namespace {
 
 using Values = std::vector<scsi::CacheFieldValue>;
 
-constexpr double kSettle_rev = 1.5, kSkewShare = 1.3;        // as long as reading ahead takes
 constexpr std::int64_t kMostAhead = 4096, kMostHeld = 1024;  // blocks: farther takes too long
 constexpr std::int64_t kLeastAhead = 24;  // that a drive reads on while the next command comes
 constexpr int kArrivals = 6;              // phases at which the heads come to a write
@@ -199,21 +198,9 @@ class Freedoms {
 
   // ---- the probes
 
-  double reading_rev(std::int64_t blocks) const {
-    return kSettle_rev + kSkewShare * static_cast<double>(blocks) /
-                             static_cast<double>(prober_.record().setting.track_blocks);
-  }
-
-  std::optional<Place> place(Kind kind, std::int64_t blocks) {
-    const std::uint64_t span = static_cast<std::uint64_t>(blocks) + prober_.places().track_blocks();
-    auto found = prober_.places().fresh(kind, span);
-    if (!found && kind == Kind::starts_cylinder) found = prober_.places().fresh(Kind::any, span);
-    return found;
-  }
-
   Effect again() {
     return {"the same block again", [this](std::int64_t x) {
-              const auto at = place(Kind::any, 0);
+              const auto at = place_for(prober_, Kind::any, 0);
               if (!at) return false;
               prober_.refresh_angle();
               const std::uint64_t lbn = at->first + at->blocks() / 2;
@@ -246,13 +233,13 @@ class Freedoms {
     const std::string what = blocks == 1 ? "the block behind a read"
                                          : fmt::format("the block {} blocks behind a read", blocks);
     return {what, [this, blocks, reach, kind](std::int64_t x) {
-              const auto at = place(kind, reach);
+              const auto at = place_for(prober_, kind, reach);
               if (!at) return false;
               prober_.refresh_angle();
               const std::uint64_t last =
                   request(kind == Kind::ends_cylinder ? at->last - 4 : at->first);
               prober_.probe(Question::freedom, x, last + static_cast<std::uint64_t>(blocks),
-                            reading_rev(reach));
+                            reading_rev(prober_, reach));
               return true;
             }};
   }
@@ -262,8 +249,8 @@ class Freedoms {
     return {fmt::format("the block {} blocks behind a read that another followed{}", blocks,
                         rest_rev > 0 ? "" : " at once"),
             [this, blocks, rest_rev](std::int64_t x) {
-              const auto at = place(Kind::starts_cylinder, blocks);
-              const auto elsewhere = place(Kind::any, blocks);
+              const auto at = place_for(prober_, Kind::starts_cylinder, blocks);
+              const auto elsewhere = place_for(prober_, Kind::any, blocks);
               if (!at || !elsewhere) return false;
               prober_.refresh_angle();
               const std::uint64_t last = request(at->first);
@@ -276,12 +263,12 @@ class Freedoms {
 
   Effect over_the_end(Kind kind, const char* of) {
     return {fmt::format("the block behind the end of a {}", of), [this, kind](std::int64_t x) {
-              const auto at = place(kind, 1);
+              const auto at = place_for(prober_, kind, 1);
               if (!at) return false;
               prober_.refresh_angle();
               const std::uint64_t last = request(
                   found_.read_ahead_after_sequential.or_else(0) == 0 ? at->last : at->last - 1);
-              prober_.probe(Question::freedom, x, last + 1, reading_rev(1));
+              prober_.probe(Question::freedom, x, last + 1, reading_rev(prober_, 1));
               return true;
             }};
   }
@@ -298,7 +285,7 @@ class Freedoms {
               const std::int64_t most = reach_blocks(prober_.record()) *
                                         std::max<std::int64_t>(1, now("NUMBER OF CACHE SEGMENTS"));
               prober_.probe(Question::freedom, x, read.front(),
-                            stops ? 0 : reading_rev(std::min(most, kMostAhead)));
+                            stops ? 0 : reading_rev(prober_, std::min(most, kMostAhead)));
               return true;
             }};
   }
@@ -307,7 +294,7 @@ class Freedoms {
   Effect ahead_of_first_of(std::int64_t reads, std::int64_t blocks) {
     return {fmt::format("what was read ahead of the first of {} reads", reads),
             [this, reads, blocks](std::int64_t x) {
-              const auto read = read_scattered(prober_, reads, 1, reading_rev(blocks));
+              const auto read = read_scattered(prober_, reads, 1, reading_rev(prober_, blocks));
               if (read.empty()) return false;
               prober_.probe(Question::freedom, x, read.front() + static_cast<std::uint64_t>(blocks),
                             0);
@@ -318,7 +305,7 @@ class Freedoms {
   Effect first_block_of(std::int64_t blocks, Kind kind) {
     return {fmt::format("the first of {} blocks read", blocks),
             [this, blocks, kind](std::int64_t x) {
-              const auto at = place(kind, blocks);
+              const auto at = place_for(prober_, kind, blocks);
               const auto count = static_cast<std::uint64_t>(blocks);
               if (!at || at->last < count) return false;
               prober_.refresh_angle();
@@ -326,7 +313,7 @@ class Freedoms {
                   kind == Kind::ends_cylinder ? at->last + 1 - count : at->first;
               prober_.read(first, static_cast<std::uint32_t>(blocks));
               prober_.refresh_angle();
-              prober_.probe(Question::freedom, x, first, reading_rev(0));
+              prober_.probe(Question::freedom, x, first, reading_rev(prober_, 0));
               return true;
             }};
   }
@@ -521,7 +508,7 @@ class Freedoms {
       return tell(Outcome::open, "there was no room, or no time, for its probe");
     if (usual == Verdict::miss) {
       // Read ahead in peace, is it still there after the other read?
-      if (under({}, behind_when_broken_off(blocks, reading_rev(blocks))).verdict != Verdict::hit)
+      if (under({}, behind_when_broken_off(blocks, reading_rev(prober_, blocks))).verdict != Verdict::hit)
         return tell(Outcome::open, "another read pushes out what was read ahead anyway");
     }
     if (name == "MINIMUM PRE-FETCH") {
@@ -564,7 +551,7 @@ class Freedoms {
       return tell(Outcome::open, "no write waits for the media");
     if (now("FSW") == 0 && found_.zero_latency_write.or_else(1) == 0)
       return tell(Outcome::anyway, "writes begin with their first block anyway");
-    const auto at = track_to_write();
+    const auto at = track_to_write(prober_, writable_);
     if (!at) return tell(Outcome::open, "there was no room for writes of a whole track");
     std::uint32_t blocks = std::min(at->blocks(), drive_.most_blocks());
     if (const auto size = cache_probe::segment_size(prober_.record());
@@ -593,20 +580,6 @@ class Freedoms {
                      hidden ? "; the bus is about as slow as the media or slower" : ""));
   }
 
-  std::optional<Place> track_to_write() {
-    constexpr int kTries = 2000;
-    std::uniform_int_distribution<std::size_t> any_range(0, writable_.size() - 1);
-    for (int i = 0; i < kTries; ++i) {
-      const LbnRange& range = writable_[any_range(prober_.context().random)];
-      std::uniform_int_distribution<std::uint64_t> any(range.first, range.last);
-      const auto found = prober_.places().place_of_lbn(any(prober_.context().random));
-      if (found && found->first >= found->blocks() &&
-          drive_.may_write(found->first, found->blocks()))
-        return found;
-    }
-    return std::nullopt;
-  }
-
   // In ascending order, one for each phase. nullopt: the drive refuses the other setting.
   std::optional<std::vector<double>> write_differences_rev(const Place& at, std::uint32_t blocks,
                                                            const Values& other,
@@ -631,11 +604,7 @@ class Freedoms {
     for (const int i : phases) {
       double least = 1e9;
       for (int round = 0; round < rounds; ++round) {
-        std::uniform_int_distribution<std::uint64_t> back(1, at.blocks());
-        prober_.refresh_angle();
-        drive_.read(at.first - back(prober_.context().random), 1, true);
-        const double ahead = (i + 0.5) / kArrivals;
-        prober_.rest_until(at.first, 0, ahead, ahead);
+        come_to(prober_, at, (i + 0.5) / kArrivals);
         const auto done = drive_.write(at.first, blocks, true);
         least = std::min(least, static_cast<double>(done.response_ns()) / prober_.period_ns());
       }

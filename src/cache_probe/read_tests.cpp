@@ -29,13 +29,6 @@ constexpr double kGoneBy_rev = 0.05;   // more than a sector, much less than a r
 constexpr double kSettle_rev = 1.5;    // for read-ahead to begin
 constexpr double kSkewShare = 1.3;     // revolutions a track of read-ahead takes, skew included
 
-// Time that reading on for so many blocks takes.
-double reading_rev(const Prober& prober, std::int64_t blocks) {
-  const double tracks =
-      static_cast<double>(blocks) / static_cast<double>(prober.record().setting.track_blocks);
-  return kSettle_rev + kSkewShare * tracks;
-}
-
 std::int64_t most_blocks(Prober& prober) {
   return std::min<std::int64_t>(kMostBlocks, static_cast<std::int64_t>(prober.places().room() / 8));
 }
@@ -53,13 +46,6 @@ Setup setup_of(const Place& place, std::uint64_t lbn, std::uint32_t blocks) {
   const auto last = static_cast<std::int64_t>(lbn + blocks - 1);
   return {blocks, static_cast<std::int64_t>(place.last) - last,
           static_cast<std::int64_t>(place.cylinder_last) - last};
-}
-
-std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks) {
-  const std::uint64_t span = static_cast<std::uint64_t>(blocks) + prober.places().track_blocks();
-  auto place = prober.places().fresh(kind, span);
-  if (!place && kind == Kind::starts_cylinder) place = prober.places().fresh(Kind::any, span);
-  return place;
 }
 
 // Until the arm follows the next command at once, whatever was read before.
@@ -139,6 +125,19 @@ bool angles_hold(const Record& record) {
 }
 
 }  // namespace
+
+double reading_rev(const Prober& prober, std::int64_t blocks) {
+  const double tracks =
+      static_cast<double>(blocks) / static_cast<double>(prober.record().setting.track_blocks);
+  return kSettle_rev + kSkewShare * tracks;
+}
+
+std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks) {
+  const std::uint64_t span = static_cast<std::uint64_t>(blocks) + prober.places().track_blocks();
+  auto place = prober.places().fresh(kind, span);
+  if (!place && kind == Kind::starts_cylinder) place = prober.places().fresh(Kind::any, span);
+  return place;
+}
 
 void test_miss_control(Prober& prober) {
   Record& record = prober.record();

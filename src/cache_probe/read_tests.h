@@ -24,6 +24,10 @@ void test_free_blocks(Prober& prober);
 void test_read_ahead_on_hit(Prober& prober);
 void test_zero_latency_read(Prober& prober);
 
+// A place whose next blocks are free, too; where no cylinder begins any place will do.
+std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks);
+// Time that reading on for so many blocks takes.
+double reading_rev(const Prober& prober, std::int64_t blocks);
 // Reads on distinct cylinders, in order; empty: no room.
 std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, std::uint32_t blocks,
                                           double rest_rev);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "statistics/robust.h"
+
 namespace platter::cache_probe {
 namespace {
 
@@ -20,19 +22,6 @@ constexpr double kOnceMore = 0.2, kTwiceMore = 0.05;
 double normal(double x, double spread) {
   const double z = x / spread;
   return std::exp(-0.5 * z * z) / (spread * 2.5066282746);
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
-// 1.48 times the median absolute deviation.
-double spread_of(const std::vector<double>& values, double centre) {
-  std::vector<double> deviations;
-  for (const double value : values) deviations.push_back(std::abs(value - centre));
-  return 1.48 * median(deviations);
 }
 
 double outlier(double response_rev) {
@@ -60,22 +49,22 @@ Responses::Responses(const Record& record)
     }
   }
   trusted_ = trusted_ && late.size() >= 4;
-  const double centre = hits.empty() ? std::log(kUsualHit_rev) : median(hits);
+  const double centre = hits.empty() ? std::log(kUsualHit_rev) : statistics::median(hits);
   hit_rev_ = std::exp(centre);
   hit_spread_ = hits.size() < 4
                     ? kMostSpread
-                    : std::clamp(2 * spread_of(hits, centre), kLeastSpread, kMostSpread);
+                    : std::clamp(2 * statistics::mad_sigma(hits), kLeastSpread, kMostSpread);
   if (!late.empty()) {
     // What took a revolution more is no part of it.
     for (double& value : late)
       if (value > 0) value -= std::floor(value + kEarly_rev);
-    late_rev_ = median(late);
+    late_rev_ = statistics::median(late);
     const auto early =
         std::ranges::count_if(late, [&](double value) { return value < late_rev_ - kEarly_rev; });
     early_share_ = std::max(kLeastEarly,
                             (static_cast<double>(early) - 0.5) / static_cast<double>(late.size()));
     late_spread_rev_ =
-        std::clamp(1.5 * spread_of(late, late_rev_), kLeastLateSpread_rev, kMostLateSpread_rev);
+        std::clamp(1.5 * statistics::mad_sigma(late), kLeastLateSpread_rev, kMostLateSpread_rev);
   }
 }
 
