@@ -8,10 +8,12 @@
 
 #include "cache_probe/arrival_fit.h"
 #include "cache_probe/facts.h"
+#include "model/parameters.h"
 
 namespace platter::cache_probe {
 namespace {
 
+using model::absent;
 using model::Parameter;
 using model::ReadAhead;
 
@@ -20,13 +22,6 @@ constexpr const char* kHidden =
     "the bus is about as slow as the media or slower, so the order of access does not show";
 constexpr std::int64_t kMostRounding = 64;  // blocks; read-ahead may end at a multiple of them
 constexpr const char* kBlocks = "blocks";
-
-Parameter absent(std::string reason, std::string unit = "") {
-  Parameter parameter;
-  parameter.unit = std::move(unit);
-  parameter.reason = std::move(reason);
-  return parameter;
-}
 
 Parameter measured(double value, double error, std::uint64_t samples, std::string method,
                    std::string unit = "") {

@@ -9,6 +9,7 @@
 #include "cache_probe/exercise.h"
 #include "engine/engine.h"
 #include "model/error.h"
+#include "model/parameters.h"
 #include "statistics/distribution.h"
 
 namespace platter::cache_probe {
@@ -166,6 +167,7 @@ struct Alternative {
   model::Parameter model::Cache::*policy;
   double value;
 };
+using model::absent;
 using model::Cache;
 constexpr Alternative kAlternatives[] = {
     {&Cache::almost_read_hits, 1},
@@ -182,12 +184,6 @@ constexpr Alternative kAlternatives[] = {
     {&Cache::combine_sequential_writes, 1},
     {&Cache::write_updates_segments, 1},
 };
-
-model::Parameter absent(std::string reason) {
-  model::Parameter parameter;
-  parameter.reason = std::move(reason);
-  return parameter;
-}
 
 // How likely another drive of the same model, whose random choices are others, would be as fast as a
 // hit, for each request. Empty: nothing is random.

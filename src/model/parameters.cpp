@@ -1,5 +1,7 @@
 #include "model/parameters.h"
 
+#include <utility>
+
 #include "model/fields.h"
 #include "model/revolution.h"
 
@@ -25,6 +27,13 @@ Parameter period_of(const Rotation& rotation) {
 }
 
 }  // namespace
+
+Parameter absent(std::string reason, std::string unit) {
+  Parameter parameter;
+  parameter.unit = std::move(unit);
+  parameter.reason = std::move(reason);
+  return parameter;
+}
 
 std::vector<NamedParameter> parameters_of(const DriveModel& model) {
   std::vector<NamedParameter> list;

@@ -13,6 +13,9 @@ struct NamedParameter {
   Parameter parameter;
 };
 
+// A parameter without a value, and why.
+Parameter absent(std::string reason, std::string unit = "");
+
 // Rotation, head switch, settle, cache, overheads, bus and queue, in this order; those without a value
 // too, so that the lists of two models run in parallel. The period is that of the exact ratio.
 std::vector<NamedParameter> parameters_of(const DriveModel& model);

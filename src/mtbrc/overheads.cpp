@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "model/parameters.h"
 #include "model/revolution.h"
 #include "mtbrc/access.h"
 #include "mtbrc/read_times.h"
@@ -269,13 +270,6 @@ bool WriteHits::one_block(Meter& meter) {
   return later_write_hits >= kFewestHits;
 }
 
-model::Parameter absent(const std::string& unit, const std::string& reason) {
-  model::Parameter result;
-  result.unit = unit;
-  result.reason = reason;
-  return result;
-}
-
 std::vector<double> times_of_one_block(const HitTimes& times) {
   std::vector<double> ones;
   for (std::size_t i = 0; i < times.ms.size(); ++i)
@@ -302,11 +296,11 @@ model::Parameter hit_overhead(const Samples& samples, bool write, bool after_wri
                               const model::Parameter& block_transfer, double period_ms) {
   const auto times = hit_times(samples, write, after_write, period_ms);
   if (!times)
-    return absent("ms", write ? "no cached writes were timed" : "no cache hits were timed");
-  if (!block_transfer) return absent("ms", "the bus time of a block is not known");
+    return model::absent(write ? "no cached writes were timed" : "no cache hits were timed", "ms");
+  if (!block_transfer) return model::absent("the bus time of a block is not known", "ms");
   // The median, because what the host adds has a long tail: the sum is with the host's median delay.
   const auto found = statistics::median_estimate(times_of_one_block(*times));
-  if (!found) return absent("ms", "no cache hits were timed");
+  if (!found) return model::absent("no cache hits were timed", "ms");
   const double usual =
       error_of_one_hit_ms(samples, period_ms) / std::sqrt(static_cast<double>(found->samples));
   model::Parameter result;
@@ -326,7 +320,7 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
     return s.experiment == Experiment::same_track && (s.write || s.after_write);
   });
   if ((write || after_write) && !any)
-    return absent("ms", "no writes were timed: they need permitted ranges with whole tracks");
+    return model::absent("no writes were timed: they need permitted ranges with whole tracks", "ms");
   model::Parameter result = estimate_same_track(samples, map, rotation, write, after_write);
   if (!result) return result;
   // What positioning noise delayed reads on one track by, as far as SEEK commands tell it apart.
@@ -398,11 +392,11 @@ double period_ms_of(const model::Rotation& rotation) {
 // Slope of hit time over blocks.
 model::Parameter transfer_of_hits(const Samples& samples, const model::Rotation& rotation, bool write) {
   const auto times = hit_times(samples, write, write, period_ms_of(rotation));
-  if (!times) return absent("ms", write ? "no cached writes were timed" : "no cache hits were timed");
+  if (!times) return model::absent(write ? "no cached writes were timed" : "no cache hits were timed", "ms");
   const auto line = statistics::huber_line(times->blocks, times->ms);
   if (!line)
-    return absent("ms", write ? "cached writes of several sizes are needed"
-                              : "cache hits of several sizes are needed");
+    return model::absent(write ? "cached writes of several sizes are needed"
+                              : "cache hits of several sizes are needed", "ms");
   model::Parameter result;
   result.unit = "ms";
   result.method = write ? "slope of the time of cached writes over blocks"
@@ -425,15 +419,15 @@ model::Parameter estimate_write_block_transfer(const Samples& samples,
   model::Parameter result = transfer_of_hits(samples, rotation, true);
   if (result) return result;
   if (std::none_of(samples.begin(), samples.end(), [](const Sample& s) { return s.write; }))
-    return absent("ms", "no writes were timed: they need permitted ranges with whole tracks");
+    return model::absent("no writes were timed: they need permitted ranges with whole tracks", "ms");
   const auto supply = write_supply(samples, map, rotation);
   if (!supply)
-    return absent("ms", result.reason + ", and writes to the media do not wait for all their data");
+    return model::absent(result.reason + ", and writes to the media do not wait for all their data", "ms");
   // A drive that begins before it has all the data waits only for what the bus is slower by than the media.
   constexpr double kAllData = 0.6;
   if (const model::Parameter reads = estimate_block_transfer(samples, rotation);
       reads && supply->block.value * 1e-6 < kAllData * *reads.value)
-    return absent("ms", result.reason + ", and writes to the media begin before all their data are there");
+    return model::absent(result.reason + ", and writes to the media begin before all their data are there", "ms");
   result.reason.clear();
   result.value = supply->block.value * 1e-6;
   result.error = supply->block.error * 1e-6;

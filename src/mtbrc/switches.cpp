@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "model/parameters.h"
 #include "model/revolution.h"
 #include "mtbrc/overheads.h"
 #include "mtbrc/read_times.h"
@@ -123,19 +124,12 @@ model::Parameter parameter(const statistics::Estimate& time, const std::string& 
   return result;
 }
 
-model::Parameter absent(const std::string& reason) {
-  model::Parameter result;
-  result.unit = "ms";
-  result.reason = reason;
-  return result;
-}
-
 // The seek to the next cylinder, for reads.
 model::Parameter estimate_shortest_seek(const ReadTimes& reads) {
-  if (!reads.still) return absent(reads.same_track.reason);
+  if (!reads.still) return model::absent(reads.same_track.reason, "ms");
   const auto mtbrc = reads.mtbrcs.find(1);
   if (mtbrc == reads.mtbrcs.end())
-    return absent("too few seeks to the next cylinder could be timed");
+    return model::absent("too few seeks to the next cylinder could be timed", "ms");
   const auto command = reads.commands.find(1);
   return parameter(borne_out_move(reads, mtbrc->second,
                                   command == reads.commands.end() ? std::nullopt
@@ -223,7 +217,7 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
                                 const model::Rotation& rotation) {
   HeadSwitch result;
   if (map.heads() < 2) {
-    result.time = absent("the drive has one head");
+    result.time = model::absent("the drive has one head", "ms");
     return result;
   }
   const ReadTimes reads = read_times(samples, map, rotation);
@@ -241,8 +235,8 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
   const auto found = statistics::fit_threshold(all, prior);
   const auto time = estimate_of(found, passages.period_ns());
   if (!reads.still || !time) {
-    result.time = absent(reads.still ? "too few head switches within a cylinder could be timed"
-                                     : reads.same_track.reason);
+    result.time = model::absent(reads.still ? "too few head switches within a cylinder could be timed"
+                                     : reads.same_track.reason, "ms");
     return result;
   }
   result.time = parameter(borne_out_move(reads, *time, command_switch_time(samples)),
@@ -319,16 +313,16 @@ bool any_beside(const std::vector<engine::Track>& tracks, Over over) {
 
 model::Parameter measure_write_settle(Context& context, const std::vector<LbnRange>& permitted,
                                       const SwitchOptions& options) {
-  if (permitted.empty()) return absent("writes were not permitted");
+  if (permitted.empty()) return model::absent("writes were not permitted", "ms");
   const engine::LayoutMap& map = *context.map;
   constexpr std::size_t kTracks = 24;
   const double target_ms = options.settle_error_ms;
   const Over over = map.heads() > 1 ? Over::heads : Over::cylinders;
   const std::vector<engine::Track> tracks = find_writable_tracks(context, permitted, kTracks, over);
   if (!any_beside(tracks, over))
-    return absent(map.heads() > 1
+    return model::absent(map.heads() > 1
                       ? "no two whole tracks of a cylinder lie in the permitted ranges"
-                      : "no two whole tracks beside each other lie in the permitted ranges");
+                      : "no two whole tracks beside each other lie in the permitted ranges", "ms");
   if (!estimate_same_track(context.samples, map, context.rotation, true, true))
     measure_same_track(context, true, true, target_ms, tracks);
   run_switches(context, true, true, over, tracks, target_ms, options);
@@ -366,13 +360,13 @@ model::Parameter estimate_write_settle(const Samples& samples, const engine::Lay
   }
   const bool heads = over == Over::heads;
   if (!trials.moved)
-    return absent(heads ? "too few writes to another head of a cylinder could be timed"
-                        : "too few writes to the next cylinder could be timed");
-  if (!trials.same) return absent("too few accesses on one track could be timed");
+    return model::absent(heads ? "too few writes to another head of a cylinder could be timed"
+                        : "too few writes to the next cylinder could be timed", "ms");
+  if (!trials.same) return model::absent("too few accesses on one track could be timed", "ms");
   const model::Parameter move = heads
                                     ? estimate_head_switch(samples, map, rotation).time
                                     : estimate_shortest_seek(read_times(samples, map, rotation));
-  if (!move) return absent(move.reason);
+  if (!move) return model::absent(move.reason, "ms");
   const statistics::Estimate& still = after_write ? *trials.same : supply->begins;
   model::Parameter result = parameter(
       {trials.moved->value - still.value, std::hypot(trials.moved->error, still.error),

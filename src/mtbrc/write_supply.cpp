@@ -46,7 +46,6 @@ std::optional<WriteSupply> write_supply(const Samples& samples, const engine::La
   if (!later(more, less)) return std::nullopt;
   const double apart = many - few, share = few / apart;
   WriteSupply found;
-  found.one = *one;
   found.block = {(more.value - less.value) / apart, std::hypot(more.error, less.error) / apart,
                  less.samples + more.samples};
   found.begins = {less.value - few * found.block.value,

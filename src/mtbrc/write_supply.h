@@ -13,8 +13,9 @@
 namespace platter::mtbrc {
 
 struct WriteSupply {
-  statistics::Estimate one;     // MTBRC of a write of one block that follows a read on its track, ns
-  statistics::Estimate begins;  // the same if its data took no time and nothing else were waited for
+  // MTBRC of a write of one block that follows a read on its track, if its data took no time and nothing
+  // else were waited for, ns.
+  statistics::Estimate begins;
   statistics::Estimate block;   // what one block more takes, ns
   statistics::Estimate over;    // what one block takes beyond its data, ns
   // The drive's own least delay, if one block waits for that and not for its data.

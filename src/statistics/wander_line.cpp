@@ -42,7 +42,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 struct Fit {
-  double slope = 0, variance = 0, log_likelihood = 0, wander = 0;
+  double slope = 0, variance = 0, log_likelihood = 0;
 };
 
 // Values at two places are alike within `width`; with a period, they come again after it.
@@ -75,7 +75,6 @@ std::optional<Fit> fit(std::span<const double> x, std::span<const double> y,
   Fit result;
   result.slope = (a * q - b * p) / determinant;
   result.variance = a / determinant;
-  result.wander = wander.variance;
   double squares = 0, log_determinant = std::log(determinant);
   for (std::size_t i = 0; i < n; ++i) {
     const double left = seen[i] - intercept * one[i] - result.slope * at[i];
@@ -119,19 +118,18 @@ std::optional<WanderLine> wander_line(std::span<const double> x, std::span<const
   if (fits.empty()) return std::nullopt;
   double best = fits.front().log_likelihood;
   for (const Fit& f : fits) best = std::max(best, f.log_likelihood);
-  double weights = 0, slope = 0, wander = 0;
+  double weights = 0, slope = 0;
   for (const Fit& f : fits) {
     const double weight = std::exp(f.log_likelihood - best);
     weights += weight;
     slope += weight * f.slope;
-    wander += weight * f.wander;
   }
   slope /= weights;
   double squares = 0;
   for (const Fit& f : fits)
     squares += std::exp(f.log_likelihood - best) *
                (f.variance + (f.slope - slope) * (f.slope - slope));
-  return WanderLine{slope, std::sqrt(squares / weights), std::sqrt(wander / weights)};
+  return WanderLine{slope, std::sqrt(squares / weights)};
 }
 
 }  // namespace platter::statistics

@@ -11,7 +11,6 @@ namespace platter::statistics {
 
 struct WanderLine {
   double slope = 0, error = 0;  // one standard error, the wander in it
-  double wander = 0;            // its standard deviation
 };
 
 // `variances` of the values by themselves; the wander's values are alike within some width between
