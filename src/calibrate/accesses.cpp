@@ -13,7 +13,8 @@ std::vector<Access> media_accesses(const model::DriveModel& model, const Measure
   const replay::HitRule rule =
       replay::HitRule::of_period(period_ns, in_drives_time.block_transfer_ns.value_or(0));
   // A write that is complete when it has been received tells nothing of its place, even if it waited.
-  const bool writes_tell = model.cache.write_back_level.or_else(0) == 0 || measured.drive().caches == "off";
+  const bool writes_tell = model.cache.write_back_level.or_else(0) == 0 ||
+                           replay::caches_of(measured.drive().caches) != replay::Caches::as_they_are;
   std::vector<Access> accesses;
   for (std::size_t i = 0; i < in_drives_time.requests.size(); ++i) {
     const replay::Response &theirs = measured.drive().requests[i],

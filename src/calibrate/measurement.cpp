@@ -80,7 +80,7 @@ Measurement Measurement::with_think_times_in_front() const {
 
 replay::ModelReplay Measurement::own_time() const {
   replay::ModelReplay how;
-  how.caches = drive_.caches == "off" ? replay::Caches::off : replay::Caches::as_they_are;
+  how.caches = replay::caches_of(drive_.caches);
   how.depth = drive_.depth;
   how.reference_reads = static_cast<std::uint32_t>(drive_.reference.size());
   return how;
@@ -97,7 +97,7 @@ replay::Result Measurement::replay_learned(const model::DriveModel& model) const
 
 replay::Result Measurement::replay_in_drives_time(const model::DriveModel& model) const {
   replay::ModelReplay how;
-  how.caches = drive_.caches == "off" ? replay::Caches::off : replay::Caches::as_they_are;
+  how.caches = replay::caches_of(drive_.caches);
   how.like = &drive_;
   return replay::replay_on_model(model, trace_, how);
 }

@@ -45,7 +45,8 @@ std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& 
   const engine::LayoutMap& layout = subject.tables->layout;
   const double period_ns = static_cast<double>(subject.tables->motion.numerator_ns) /
                            static_cast<double>(subject.tables->motion.denominator);
-  if (measured.drive().caches == "off")
+  const replay::Caches caches = replay::caches_of(measured.drive().caches);
+  if (caches == replay::Caches::off)
     engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
   const replay::HitRule rule =
       replay::HitRule::of_period(period_ns, subject.block_transfer_ns.value_or(0));
@@ -58,6 +59,7 @@ std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& 
     request.lbn = theirs.lbn;
     request.blocks = theirs.blocks;
     request.write = theirs.write;
+    request.force_unit_access = caches == replay::Caches::forced;
     const double lead =
         phase.at(static_cast<double>(theirs.completion_ns()), theirs.write).value_or(0);
     request.disturbance.phase_ns = static_cast<Nanoseconds>(std::llround(-lead * period_ns));

@@ -28,7 +28,9 @@ namespace platter::cli {
 namespace {
 
 const std::map<std::string, replay::Caches> kCaches = {
-    {"default", replay::Caches::as_they_are}, {"off", replay::Caches::off}};
+    {"default", replay::Caches::as_they_are},
+    {"off", replay::Caches::off},
+    {"forced", replay::Caches::forced}};
 
 // More set no phase better, and take a tenth of a second each.
 constexpr double kMostReferenceReads = 1000;
@@ -216,7 +218,7 @@ void add_replay(CLI::App& app) {
       ->add_option("-o,--output", options->output,
                    "the result file to write: CSV if it ends in .csv, otherwise columns")
       ->required();
-  command->add_option("--caches", options->caches, "as they are, or off for the replay")
+  command->add_option("--caches", options->caches, "as they are, off for the replay, or passed by: all commands with FUA")
       ->check(CLI::IsMember(kCaches))
       ->capture_default_str();
   CLI::Option* depth =

@@ -32,6 +32,7 @@
 #include "mtbrc/watermark.h"
 #include "mtbrc/zone_shape.h"
 #include "scsi/drive.h"
+#include "scsi/forced_access.h"
 
 namespace platter::extract {
 namespace {
@@ -83,6 +84,7 @@ class Characterization {
   void measure_seeks();
   void measure_switches();
   void measure_overheads();
+  void tell_why_no_media_writes();
   void probe_cache();
   void explain_the_cache();
   void read_last_anchors();
@@ -113,6 +115,10 @@ class Characterization {
   void refuse_a_cache_that_stays_on() const;
   bool reads_come_from_the_media();
   bool nothing_is_read_ahead();
+  bool force_reads();
+  void tell_of_forced_access();
+  void bring_writes_to_the_media();
+  const std::vector<LbnRange>& media_writes() const;
   void add_note(std::string note);
   void tell_what_was_stopped();
 
@@ -126,6 +132,9 @@ class Characterization {
   std::uint64_t resets_seen_ = 0;       // when they were set
   bool has_set_ = false;                // anything, so far
   Caches caches_ = Caches::any;
+  // The caches stay on whatever is set, and FUA passes them by.
+  bool forces_reads_ = false, forces_writes_ = false, look_ahead_stays_on_ = false;
+  std::string no_media_writes_;  // why no write waits for the media, where none does
   struct Outcomes {
     bool stopped = false, goes_on = false;
   };
@@ -298,7 +307,13 @@ void Characterization::tell_what_was_stopped() {
 }
 
 void Characterization::switch_caches_off() {
-  if (drive_.set_cache(false, true, true)) {
+  const bool set = drive_.set_cache(false, true, true);
+  if (forces_reads_ || forces_writes_) {
+    drive_.force_access(drive_.forces_reads() || forces_reads_, forces_writes_);
+    tell_of_forced_access();
+    if (forces_reads_) return;
+  }
+  if (set) {
     if (drive_.forces_reads())
       add_note("write cache and look-ahead were switched off by SET FEATURES, mode page 08h could not be "
                "changed; ATA has nothing that switches off reads from the cache: with caches off all reads "
@@ -320,8 +335,8 @@ void Characterization::put_caches_back() {
 void Characterization::refuse_a_cache_that_stays_on() const {
   throw Error(ExitStatus::unsupported,
               fmt::format("{} answers reads of one sector faster than at {:.0f} rpm, the limit of the "
-                          "search for its rotation: either its cache cannot be switched off or it turns "
-                          "faster, and so it cannot be characterized",
+                          "search for its rotation: either its cache cannot be switched off, nor be passed "
+                          "by with FUA, or it turns faster, and so it cannot be characterized",
                           options_.device_name, mtbrc::kFastest_rpm));
 }
 
@@ -335,7 +350,7 @@ bool Characterization::reads_come_from_the_media() {
     if (static_cast<double>(completed - before) < 0.5 * context_.period_ns()) ++fast;
     before = completed;
   }
-  return fast < 2 && (!drive_.forces_reads() || nothing_is_read_ahead());
+  return fast < 2 && (!drive_.forces_reads() || look_ahead_stays_on_ || nothing_is_read_ahead());
 }
 
 // FUA hides a look-ahead that is on. Half a revolution behind a read the next block is half a revolution
@@ -354,6 +369,52 @@ bool Characterization::nothing_is_read_ahead() {
     }
   }
   return fast < 2;
+}
+
+// Where setting the caches off does nothing to reads, and FUA does.
+bool Characterization::force_reads() {
+  if (drive_.forces_reads() || scsi::force_reads(drive_, reference_lbn_) != scsi::Forced::obeyed) return false;
+  forces_reads_ = true;
+  tell_of_forced_access();
+  return true;
+}
+
+void Characterization::tell_of_forced_access() {
+  if (forces_reads_)
+    add_note("the read cache could not be switched off by mode page 08h: with caches off all reads were sent "
+             "with FUA");
+  if (forces_writes_)
+    add_note("the write cache could not be switched off by mode page 08h: with caches off all writes were sent "
+             "with FUA");
+  if (look_ahead_stays_on_)
+    add_note("read-ahead could not be switched off and went on between commands with caches off");
+}
+
+// Writes have a cache of their own, and may be the ones that FUA does not pass by.
+void Characterization::bring_writes_to_the_media() {
+  if (options_.writable.empty() || forces_writes_) return;
+  no_media_writes_.clear();
+  switch (scsi::force_writes(drive_, options_.writable.front().first)) {
+    case scsi::Forced::not_needed:
+      return;
+    case scsi::Forced::obeyed:
+      forces_writes_ = true;
+      tell_of_forced_access();
+      return;
+    case scsi::Forced::refused:
+      no_media_writes_ = "the write cache stays on, and the drive refuses writes with FUA";
+      break;
+    case scsi::Forced::ignored:
+      no_media_writes_ = "the write cache stays on, and answers writes with FUA, too";
+      break;
+  }
+  add_note(no_media_writes_ + ": no write was timed that waits for the media");
+}
+
+// What may be written where writes have to wait for the media.
+const std::vector<LbnRange>& Characterization::media_writes() const {
+  static const std::vector<LbnRange> kNone;
+  return no_media_writes_.empty() ? options_.writable : kNone;
 }
 
 void Characterization::begin() {
@@ -478,6 +539,7 @@ void Characterization::leave_out_what_is_unmapped() {
 
 // Reads of random blocks that come at once, and again with the caches off: nothing of them is on the media.
 void Characterization::require_reads_from_the_media() {
+  if (!answered_at_once_.empty()) force_reads();
   std::size_t without = 0;
   for (const std::uint64_t lbn : answered_at_once_) {
     drive_.read(lbn);
@@ -500,10 +562,18 @@ void Characterization::require_reads_from_the_media() {
 void Characterization::measure_rotation(double relative_error) {
   mtbrc::RotationOptions how;
   how.target_relative_error = relative_error;
-  const auto estimate = mtbrc::measure_rotation(context_, reference_lbn_, how);
+  const std::size_t samples = context_.samples.size();
+  auto estimate = mtbrc::measure_rotation(context_, reference_lbn_, how);
+  if (estimate.outcome == mtbrc::RotationOutcome::cache_still_on && force_reads()) {
+    context_.samples.resize(samples);
+    estimate = mtbrc::measure_rotation(context_, reference_lbn_, how);
+  }
   switch (estimate.outcome) {
     case mtbrc::RotationOutcome::measured:
       model_.rotation = estimate.rotation;
+      if (!forces_reads_) return;
+      look_ahead_stays_on_ = look_ahead_stays_on_ || !nothing_is_read_ahead();
+      tell_of_forced_access();
       return;
     case mtbrc::RotationOutcome::cache_still_on:
       refuse_a_cache_that_stays_on();
@@ -607,13 +677,13 @@ void Characterization::measure_seeks() { model_.seek = mtbrc::measure_seeks(cont
 
 void Characterization::measure_switches() {
   in_turn(
-      options_.writable.empty() ? 1 : 0.5,
+      media_writes().empty() ? 1 : 0.5,
       [this] {
         mtbrc::HeadSwitch head_switch = mtbrc::measure_head_switch(context_);
         model_.head_switch = head_switch.time;
         for (auto& note : head_switch.notes) model_.provenance.notes.push_back(std::move(note));
       },
-      [this] { model_.write_settle = mtbrc::measure_write_settle(context_, options_.writable); });
+      [this] { model_.write_settle = mtbrc::measure_write_settle(context_, media_writes()); });
 }
 
 void Characterization::measure_overheads() {
@@ -638,6 +708,16 @@ void Characterization::measure_overheads() {
   if (model_.write_settle)
     model_.write_settle =
         mtbrc::estimate_write_settle(context_.samples, *map_, context_.rotation);
+  tell_why_no_media_writes();
+}
+
+void Characterization::tell_why_no_media_writes() {
+  if (no_media_writes_.empty()) return;
+  model::Overheads& overheads = model_.overheads;
+  for (model::Parameter* parameter :
+       {&model_.write_settle, &overheads.write_miss_after_read, &overheads.write_miss_after_write,
+        &overheads.read_miss_after_write, &model_.bus.write_block_transfer})
+    if (!*parameter) parameter->reason = no_media_writes_;
 }
 
 void Characterization::probe_cache() {
@@ -667,7 +747,7 @@ void Characterization::read_last_anchors() {
 // The same with the caches as the drive has them; judged once the model has been corrected.
 void Characterization::replay_mixed() {
   stage(kMixedValidation, Caches::as_found, [this] {
-    mixed_ = mixed_requests(context_, model_, {options_.writable, 2 * kSecond});
+    mixed_ = mixed_requests(context_, model_, {media_writes(), 2 * kSecond});
   });
 }
 
@@ -675,7 +755,8 @@ void Characterization::replay_mixed() {
 void Characterization::validate_itself() {
   replay::Result drive;
   stage(kSelfValidation, Caches::off, [&] {
-    drive = random_requests(context_, model_, {options_.writable, 5 * kSecond});
+    drive = random_requests(context_, model_, {media_writes(), 5 * kSecond},
+                            look_ahead_stays_on_ ? replay::Caches::forced : replay::Caches::off);
   });
   std::vector<std::string> notes = validate_by(drive, model_);
   std::ranges::move(notes, std::back_inserter(model_.provenance.notes));
@@ -774,6 +855,7 @@ Run Characterization::run() {
   stage(kRotation, Caches::off, [this] {
     require_reads_from_the_media();
     measure_rotation(kFirstPeriodError);
+    bring_writes_to_the_media();
   });
   stage(kLayout, Caches::any, [this] { extract_layout(); });
   if (map_) {
@@ -786,7 +868,7 @@ Run Characterization::run() {
     stage(kOverheads, Caches::off, [this] {
       constexpr double kOfMisses = 0.6;
       in_turn(
-          kOfMisses, [this] { mtbrc::measure_miss_overheads(context_, options_.writable); },
+          kOfMisses, [this] { mtbrc::measure_miss_overheads(context_, media_writes()); },
           [this] { mtbrc::measure_watermark(context_); });
     });
     stage(kCache, Caches::as_found, [this] {

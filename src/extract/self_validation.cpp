@@ -70,7 +70,7 @@ class Trial {
   explicit Trial(const replay::Result& drive)
       : drive_(drive),
         trace_(trace_of(drive)),
-        caches_(drive.caches == "off" ? replay::Caches::off : replay::Caches::as_they_are) {}
+        caches_(replay::caches_of(drive.caches)) {}
 
   replay::Result in_own_time(const model::DriveModel& model) const {
     return replay::replay_on_model(model, trace_, {.caches = caches_, .reference_reads = 0});
@@ -238,8 +238,11 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
   validity.max_depth = 1;
   widen(validity, drive);
   validity.demerits.push_back(demerit_of(kRandom, trial.judged(model, from)));
-  validity.note = "checked in the run that measured it, caches off, by the requests that nothing was "
-                  "learned from";
+  validity.note = fmt::format("checked in the run that measured it, caches {}, by the requests that nothing "
+                              "was learned from",
+                              replay::caches_of(drive.caches) == replay::Caches::forced
+                                  ? "passed by with FUA"
+                                  : "off");
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   if (const auto remains = what_remains(drive, trial.in_drives_time(model),
                                         engine::LayoutMap(model.layout), from - 1, period_ms))
@@ -306,9 +309,9 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
 }  // namespace
 
 replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
-                               const SelfValidationOptions& options) {
+                               const SelfValidationOptions& options, replay::Caches caches) {
   replay::Result result = requests_like("random", context, model, options, kFewestValidationRequests);
-  result.caches = "off";
+  result.caches = replay::name_of(caches);
   return result;
 }
 

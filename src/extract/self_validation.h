@@ -9,6 +9,7 @@
 
 #include "model/drive_model.h"
 #include "mtbrc/context.h"
+#include "replay/replay_model.h"
 #include "replay/result.h"
 
 namespace platter::extract {
@@ -23,9 +24,11 @@ constexpr std::uint64_t kFewestValidationRequests = 400, kFewestMixedRequests = 
 
 // Random requests, one at a time, a think time of 0 to 1 ms between them; as many as the drive time
 // allows by what the model takes for them, at least kFewestValidationRequests, and no more than the
-// context's deadline allows. What the drive cannot read is left out. Caches off.
+// context's deadline allows. What the drive cannot read is left out. Caches off; or passed by, where
+// read-ahead goes on behind commands with FUA, so that the model's has to, too.
 replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
-                               const SelfValidationOptions& options);
+                               const SelfValidationOptions& options,
+                               replay::Caches caches = replay::Caches::off);
 
 // The same of the workload "mixed": near and sequential ones among them. Caches as the drive has them.
 replay::Result mixed_requests(mtbrc::Context& context, const model::DriveModel& model,

@@ -14,6 +14,7 @@
 #include "replay/schedule.h"
 #include "scsi/commands.h"
 #include "scsi/drive.h"
+#include "scsi/forced_access.h"
 #include "scsi/sense.h"
 
 namespace platter::replay {
@@ -74,9 +75,10 @@ void require_lengths(const trace::Trace& trace, std::uint32_t most, const std::s
 class DrivePlayer final : public Player {
  public:
   DrivePlayer(scsi::Device& device, std::uint32_t block_bytes, std::uint64_t capacity,
-              const Contents& contents, bool forces_reads)
+              const Contents& contents, bool forces_reads, bool forces_writes)
       : device_(device), block_bytes_(block_bytes), capacity_(capacity), contents_(contents),
         read_bits_({.force_unit_access = forces_reads}),
+        write_bits_({.force_unit_access = forces_writes}),
         room_(device.max_outstanding()),
         start_ns_(device.clock().now_ns() + kReferencePause_ns) {}
 
@@ -135,8 +137,8 @@ class DrivePlayer final : public Player {
     if (!row.write)
       return wide ? scsi::read_16(row.lbn, row.blocks, block_bytes_, read_bits_)
                   : scsi::read_10(row.lbn, row.blocks, block_bytes_, read_bits_);
-    return wide ? scsi::write_16(row.lbn, row.blocks, contents_.of(row.lbn, row.blocks))
-                : scsi::write_10(row.lbn, row.blocks, contents_.of(row.lbn, row.blocks));
+    return wide ? scsi::write_16(row.lbn, row.blocks, contents_.of(row.lbn, row.blocks), write_bits_)
+                : scsi::write_10(row.lbn, row.blocks, contents_.of(row.lbn, row.blocks), write_bits_);
   }
 
   void send(Sent request) {
@@ -204,7 +206,7 @@ class DrivePlayer final : public Player {
   std::uint32_t block_bytes_;
   std::uint64_t capacity_;
   const Contents& contents_;
-  scsi::CacheBits read_bits_;
+  scsi::CacheBits read_bits_, write_bits_;
   std::uint32_t room_;
   Nanoseconds start_ns_;
   Sent prepared_{};
@@ -217,13 +219,33 @@ class DrivePlayer final : public Player {
   Nanoseconds pause_ends_ns_ = 0;  // on the device's clock
 };
 
-void set_caches(scsi::Drive& drive, const std::string& name, Caches caches) {
+std::optional<std::uint64_t> first_written(const trace::Trace& trace) {
+  const auto write = std::ranges::find(trace.requests, true, &trace::Request::write);
+  return write == trace.requests.end() ? std::nullopt : std::optional(write->lbn);
+}
+
+[[noreturn]] void refuse_caches(const std::string& what, const char* other) {
+  throw Error(ExitStatus::unsupported, fmt::format("{}; replay with --caches {}", what, other));
+}
+
+// What was set may have no effect. Blocks that are not on the media come at once with FUA, too.
+void set_caches(scsi::Drive& drive, const std::string& name, Caches caches,
+                const std::optional<std::uint64_t>& written) {
   if (caches == Caches::as_they_are) return;
-  if (!drive.set_cache(false, true, true))
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} does not let its caches be turned off; replay with "
-                            "--caches default",
-                            name));
+  const bool off = caches == Caches::off;
+  if (off && !drive.set_cache(false, true, true))
+    refuse_caches(name + " does not let its caches be turned off", "forced, which passes them by with FUA");
+  using scsi::Forced;
+  const auto require = [&](Forced outcome, const char* what) {
+    if (outcome == Forced::not_needed || outcome == Forced::obeyed) return;
+    refuse_caches(fmt::format("{} answers {} from its cache{} and {}", name, what,
+                              off ? " though that was turned off" : "",
+                              outcome == Forced::refused ? "refuses FUA" : "ignores FUA"),
+                  "default");
+  };
+  require(scsi::force_reads(drive, drive.blocks() / 2), "reads");
+  if (written) require(scsi::force_writes(drive, *written), "writes");
+  if (caches == Caches::forced) drive.force_access(true, written.has_value());
 }
 
 }  // namespace
@@ -255,23 +277,24 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
                             "rewritten would lose its tags; replay a trace of reads",
                             device.name(), type));
   require_lengths(trace, drive.most_blocks(), device.name());
-  if (options.before_changes && (writes || options.caches != Caches::as_they_are))
+  if (options.before_changes && (writes || options.caches == Caches::off))
     options.before_changes(identity, drive);
   Contents contents(identity.block_bytes);
   for (const trace::Request& request : trace.requests)
     if (request.write) contents.want(request.lbn, request.blocks);
   contents.learn(drive, options.before_writes);
-  set_caches(drive, device.name(), options.caches);
+  set_caches(drive, device.name(), options.caches, first_written(trace));
 
   Result result;
   result.target = Result::Target::drive;
   result.name = device.name();
   result.trace = trace.name;
   result.kind = trace.kind;
-  result.caches = options.caches == Caches::off ? "off" : "default";
+  result.caches = name_of(options.caches);
   result.block_bytes = identity.block_bytes;
 
-  DrivePlayer player(guard, identity.block_bytes, identity.blocks, contents, drive.forces_reads());
+  DrivePlayer player(guard, identity.block_bytes, identity.blocks, contents, drive.forces_reads(),
+                     drive.forces_writes());
   IntoResult rows(result);
   const Nanoseconds start_ns =
       play_references(player, reference_lbns(identity.blocks, options.reference_reads), rows);

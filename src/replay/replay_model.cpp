@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kPhaseAccesses = 100;
 constexpr std::array<const char*, 5> kSchedulers = {"fcfs", "sstf", "look", "c-look", "sptf"};
+constexpr std::array<const char*, 3> kCaches = {"default", "off", "forced"};
 
 double exact_period_ns(const engine::FlatMotion& motion) {
   return static_cast<double>(motion.numerator_ns) / static_cast<double>(motion.denominator);
@@ -32,8 +33,10 @@ std::string name_of(const model::Identity& identity) {
 class ModelPlayer final : public Player {
  public:
   // `one_at_a_time`: nothing is issued while something is outstanding.
-  ModelPlayer(const engine::Engine& engine, Nanoseconds phase_ns, bool one_at_a_time)
-      : engine_(engine), phase_ns_(phase_ns), one_at_a_time_(one_at_a_time) {}
+  ModelPlayer(const engine::Engine& engine, Nanoseconds phase_ns, bool one_at_a_time, Caches caches)
+      : engine_(engine), phase_ns_(phase_ns), one_at_a_time_(one_at_a_time) {
+    request_.force_unit_access = caches == Caches::forced;
+  }
 
   void prepare(const Response& request) override {
     request_.lbn = request.lbn;
@@ -173,6 +176,13 @@ Subject subject_of(const model::DriveModel& model) {
   return subject;
 }
 
+const char* name_of(Caches caches) { return kCaches[static_cast<std::size_t>(caches)]; }
+
+Caches caches_of(const std::string& name) {
+  const auto found = std::ranges::find(kCaches, name);
+  return found == kCaches.end() ? Caches::as_they_are : static_cast<Caches>(found - kCaches.begin());
+}
+
 const char* name_of(engine::Scheduler scheduler) {
   return kSchedulers[static_cast<std::size_t>(scheduler)];
 }
@@ -201,7 +211,7 @@ ResultHead head_of_replay(const Subject& subject, const trace::Source& trace,
   if (head.depth < asked) head.asked_depth = asked;
   head.scheduler = name_of(engine.queue_settings().scheduler);
   head.ageing = engine.queue_settings().ageing;
-  head.caches = options.caches == Caches::off ? "off" : "default";
+  head.caches = name_of(options.caches);
   head.block_bytes = subject.block_bytes;
   head.period_ns = exact_period_ns(subject.tables->motion);
   head.block_transfer_ns = subject.block_transfer_ns;
@@ -212,7 +222,7 @@ ResultHead head_of_replay(const Subject& subject, const trace::Source& trace,
 ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const ModelReplay& options,
                            Rows& rows) {
   ResultHead head = head_of_replay(subject, trace.source(), options);
-  ModelPlayer player(engine_for(subject, options), 0, head.depth == 1);
+  ModelPlayer player(engine_for(subject, options), 0, head.depth == 1, options.caches);
   const Nanoseconds start_ns =
       play_references(player, reference_lbns(subject.tables->layout.blocks(), options.reference_reads), rows);
   play(player, trace,
@@ -239,7 +249,7 @@ Result replay_on_model(const Subject& subject, const trace::Trace& trace, const 
     result.phase_ns = phase_ns;
     IntoResult rows(result);
     ModelPlayer player(engine_for(subject, options),
-                       static_cast<Nanoseconds>(std::llround(phase_ns)), false);
+                       static_cast<Nanoseconds>(std::llround(phase_ns)), false, options.caches);
     run_in_drives_time(player, *options.like, subject.tables->layout.blocks(), rows,
                        options.issued);
     result.outside_validity = player.outside_validity();

@@ -29,7 +29,16 @@ struct Subject {
 Subject subject_of(const model::DriveModel& model);
 Subject subject_of(const model::Identity& identity, std::shared_ptr<const engine::Tables> tables);
 
-enum class Caches : std::uint8_t { as_they_are, off };
+enum class Caches : std::uint8_t {
+  as_they_are,
+  off,
+  forced,  // as they are, and passed by: all reads and writes go with FUA
+};
+
+// In results and on command lines ("default", "off", "forced"); of what has no such name (a result's
+// "unknown"): as they are.
+const char* name_of(Caches caches);
+Caches caches_of(const std::string& name);
 
 struct ModelReplay {
   Caches caches = Caches::as_they_are;

@@ -56,7 +56,7 @@ struct ResultHead {
   double speed = 1;               // by which the trace's arrival and think times were divided
   std::string scheduler{};        // model: in which order it serves what is outstanding
   double ageing = 0;              // model, sptf
-  std::string caches = "default";             // "default", "off", "unknown"
+  std::string caches = "default";             // "default", "off", "forced" (replay_model.h), "unknown"
   std::uint32_t block_bytes = 512;
   std::optional<double> period_ns{};          // of one revolution, where known
   std::optional<double> block_transfer_ns{};  // model: of one block over the bus, where known

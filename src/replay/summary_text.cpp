@@ -39,6 +39,7 @@ std::string how(const ResultHead& head) {
   if (head.think_in_front) text += ", think times in front of their requests";
   if (head.speed != 1) text += fmt::format(", {} times as fast", head.speed);
   if (head.caches == "off") text += ", caches off";
+  if (head.caches == "forced") text += ", caches passed by with FUA";
   return text;
 }
 

@@ -20,17 +20,21 @@ void require_same_size(const std::string& device, const model::Identity& identit
                               model.name, model.blocks, device, identity.blocks));
 }
 
-Result drives_result(scsi::Device& device, const trace::Trace& trace, Caches caches,
+// Where the drive does not let its caches be turned off, they are passed by; else they stay as they are.
+Result drives_result(scsi::Device& device, const trace::Trace& trace, Caches wanted,
                      const Validation& options) {
   DriveReplay how = options.drive;
-  how.caches = caches;
-  try {
-    return replay_on_drive(device, options.permission, trace, how);
-  } catch (const Error& error) {
-    if (error.status() != ExitStatus::unsupported || caches == Caches::as_they_are) throw;
-    how.caches = Caches::as_they_are;
-    return replay_on_drive(device, options.permission, trace, how);
+  for (const Caches caches : {Caches::off, Caches::forced}) {
+    if (wanted == Caches::as_they_are) break;
+    how.caches = caches;
+    try {
+      return replay_on_drive(device, options.permission, trace, how);
+    } catch (const Error& error) {
+      if (error.status() != ExitStatus::unsupported) throw;
+    }
   }
+  how.caches = Caches::as_they_are;
+  return replay_on_drive(device, options.permission, trace, how);
 }
 
 }  // namespace
@@ -62,7 +66,7 @@ void validate(scsi::Device& device, std::span<const Subject> models, const Valid
     validated.drive =
         drives_result(device, validated.trace,
                       workload == "random" ? Caches::off : Caches::as_they_are, options);
-    const Caches caches = validated.drive.caches == "off" ? Caches::off : Caches::as_they_are;
+    const Caches caches = caches_of(validated.drive.caches);
     for (const Subject& model : models) {
       validated.models.push_back(
           replay_on_model(model, validated.trace, {.caches = caches, .like = &validated.drive}));

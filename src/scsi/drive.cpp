@@ -179,7 +179,7 @@ struct Drive::Impl {
   std::optional<PassThrough> ata_form;
   bool asked_for_ata = false;
   std::optional<AtaSettings> recorded_ata, made_ata;
-  bool forces_reads = false;
+  bool forces_reads = false, forces_writes = false;
   std::optional<std::uint32_t> most_blocks;
   std::vector<LbnRange> left_out;
   bool selecting = false;  // between our own MODE SELECT and the next command that gets through
@@ -405,8 +405,12 @@ bool Drive::leaves_out(std::uint64_t lbn, std::uint32_t blocks) const {
 
 Completion Drive::read(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access,
                        bool keep_data) {
+  return read_as(lbn, blocks, force_unit_access || impl_->forces_reads, keep_data);
+}
+
+Completion Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access, bool keep_data) {
   const auto bytes = block_bytes();
-  const CacheBits bits{.force_unit_access = force_unit_access || impl_->forces_reads};
+  const CacheBits bits{.force_unit_access = force_unit_access};
   require_length(lbn, blocks);
   if (leaves_out(lbn, blocks)) {
     Sense nothing_there;
@@ -424,17 +428,7 @@ Completion Drive::read(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_
   return completion;
 }
 
-Completion Drive::read_as_cached(std::uint64_t lbn) {
-  const bool forces = std::exchange(impl_->forces_reads, false);
-  try {
-    auto completion = read(lbn);
-    impl_->forces_reads = forces;
-    return completion;
-  } catch (...) {
-    impl_->forces_reads = forces;
-    throw;
-  }
-}
+Completion Drive::read_as_cached(std::uint64_t lbn) { return read_as(lbn, 1, false, false); }
 
 void Drive::require_length(std::uint64_t lbn, std::uint32_t blocks) const {
   if (!impl_->most_blocks || blocks <= *impl_->most_blocks) return;
@@ -483,7 +477,21 @@ void Drive::put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& content
     impl_->contents[lbn + i].assign(contents.begin() + static_cast<std::ptrdiff_t>(i * bytes),
                                     contents.begin() + static_cast<std::ptrdiff_t>((i + 1) * bytes));
   const auto most = impl_->most_blocks.value_or(blocks);
-  for (std::uint32_t i = 0; i < blocks; i += most) write(lbn + i, std::min(blocks - i, most), true);
+  bool takes_fua = true;
+  for (std::uint32_t i = 0; i < blocks; i += most) {
+    const std::uint32_t count = std::min(blocks - i, most);
+    if (takes_fua) {
+      try {
+        write(lbn + i, count, true);
+        continue;
+      } catch (const DriveError& error) {
+        if (!error.refused()) throw;
+        takes_fua = false;
+      }
+    }
+    write(lbn + i, count);
+  }
+  if (!takes_fua) impl_->ask(synchronize_cache_10());  // where there is that at least
 }
 
 Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access) {
@@ -501,7 +509,7 @@ Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit
     data.insert(data.end(), sector->second.begin(), sector->second.end());
   if (impl_->write_callback) impl_->write_callback(lbn, data);
   impl_->bytes_written += data.size();
-  const CacheBits bits{.force_unit_access = force_unit_access};
+  const CacheBits bits{.force_unit_access = force_unit_access || impl_->forces_writes};
   const auto command = lbn + blocks <= kFourGig && blocks <= 0xFFFF
                            ? write_10(lbn, blocks, std::move(data), bits)
                            : write_16(lbn, blocks, std::move(data), bits);
@@ -712,7 +720,7 @@ bool Drive::set_cache_page(bool write_cache_enabled, bool read_cache_disabled,
 
 bool Drive::set_cache(bool write_cache_enabled, bool read_cache_disabled,
                       bool read_ahead_disabled) {
-  impl_->forces_reads = false;
+  impl_->forces_reads = impl_->forces_writes = false;
   bool done = set_cache_page(write_cache_enabled, read_cache_disabled, read_ahead_disabled);
   if (!done) {
     // Of what a drive without a write cache, or without look-ahead, has none of, nothing need be set.
@@ -728,6 +736,13 @@ bool Drive::set_cache(bool write_cache_enabled, bool read_cache_disabled,
 }
 
 bool Drive::forces_reads() const { return impl_->forces_reads; }
+
+bool Drive::forces_writes() const { return impl_->forces_writes; }
+
+void Drive::force_access(bool reads, bool writes) {
+  impl_->forces_reads = reads;
+  impl_->forces_writes = writes;
+}
 
 // A translation may refuse FUA for reads.
 bool Drive::takes_forced_reads() {
@@ -799,7 +814,7 @@ void Drive::keep_settings() {
 
 void Drive::restore_recorded_ata(bool power_level_too) {
   auto& d = *impl_;
-  d.forces_reads = false;
+  d.forces_reads = d.forces_writes = false;
   if (!d.recorded_ata) return;
   AtaSettings wanted = *d.recorded_ata;
   if (!power_level_too) wanted.power_level.reset();

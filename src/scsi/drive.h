@@ -34,6 +34,8 @@ class DriveError : public Error {
     constexpr std::uint8_t kSecurity = 0x74;  // ASC: no other place will do
     return sense && sense->key == SenseKey::medium_error && sense->asc != kSecurity;
   }
+  // As it was asked: another form of the command may do.
+  bool refused() const { return sense && sense->key == SenseKey::illegal_request; }
   std::optional<Sense> sense;
   std::uint64_t lbn;
   std::uint32_t blocks;
@@ -123,6 +125,9 @@ class Drive {
   // An ATA drive whose translation does not take that change is told by SET FEATURES; ATA has nothing
   // that turns off reads from the cache, so then all reads go to the medium by FUA.
   bool forces_reads() const;
+  bool forces_writes() const;
+  // All reads, all writes go with FUA, until caches are set or restored (forced_access.h).
+  void force_access(bool reads, bool writes);
   // The same for what the drive does on its own: background scans, power conditions, and the advanced
   // power management of ATA drives.
   Stopped stop_background_scan();
@@ -167,6 +172,7 @@ class Drive {
   bool set_cache_page(bool write_cache_enabled, bool read_cache_disabled, bool read_ahead_disabled);
   bool change_ata(const AtaSettings& wanted);
   bool takes_forced_reads();
+  Completion read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access, bool keep_data);
   void require_length(std::uint64_t lbn, std::uint32_t blocks) const;
 
   struct Impl;

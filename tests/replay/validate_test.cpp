@@ -52,12 +52,13 @@ TEST_CASE("without permission the workloads are reads only") {
     for (const Response& request : result.drive.requests) CHECK_FALSE(request.write);
 }
 
-TEST_CASE("a drive that keeps its caches on is measured with them") {
+TEST_CASE("a drive that keeps its caches on is measured past them, as its model is") {
   model::DriveModel model = caching_drive();
   model.firmware = model::Firmware{};
   model.firmware->cache_page_changeable = false;
   const auto results = validated(model, {model}, {.requests = 200});
-  CHECK(results[0].drive.caches == "default");
+  CHECK(results[0].drive.caches == "forced");
+  CHECK(results[1].drive.caches == "default");
   CHECK(results[0].comparisons[0].classes.front().paired->max_ms < 0.001);
 }
 

@@ -1,0 +1,68 @@
+#include "scsi/forced_access.h"
+
+#include <utility>
+
+namespace platter::scsi {
+namespace {
+
+// No platter goes round in less than 3 ms.
+constexpr Nanoseconds kAtOnce = 2 * kMillisecond;
+constexpr int kMajority = 2;  // of three
+
+template <typename Access>
+bool most_come_at_once(const Access& access) {
+  try {
+    int at_once = 0, later = 0;
+    while (at_once < kMajority && later < kMajority) ++(access().response_ns() < kAtOnce ? at_once : later);
+    return at_once == kMajority;
+  } catch (const DriveError& error) {
+    if (!error.medium()) throw;
+    return false;
+  }
+}
+
+template <typename AtOnce, typename Force>
+Forced forced(const AtOnce& at_once, const Force& force) {
+  if (!at_once()) return Forced::not_needed;
+  try {
+    force(true);
+    if (!at_once()) return Forced::obeyed;
+    force(false);
+    return Forced::ignored;
+  } catch (const DriveError& error) {
+    force(false);
+    if (!error.refused()) throw;
+    return Forced::refused;
+  }
+}
+
+}  // namespace
+
+bool rereads_come_at_once(Drive& drive, std::uint64_t lbn) {
+  bool in_front = true;
+  return most_come_at_once([&] {
+    if (std::exchange(in_front, false)) drive.read(lbn);
+    return drive.read(lbn);
+  });
+}
+
+// A write right behind another one would wait for that to reach the media.
+bool writes_come_at_once(Drive& drive, std::uint64_t lbn) {
+  return most_come_at_once([&] {
+    drive.learn_contents(lbn, 1);
+    drive.read(lbn);
+    return drive.write(lbn);
+  });
+}
+
+Forced force_reads(Drive& drive, std::uint64_t lbn) {
+  return forced([&] { return rereads_come_at_once(drive, lbn); },
+                [&](bool on) { drive.force_access(on, drive.forces_writes()); });
+}
+
+Forced force_writes(Drive& drive, std::uint64_t lbn) {
+  return forced([&] { return writes_come_at_once(drive, lbn); },
+                [&](bool on) { drive.force_access(drive.forces_reads(), on); });
+}
+
+}  // namespace platter::scsi

@@ -1,0 +1,25 @@
+// Caches that stay on whatever is set are passed by with FUA, where the drive obeys it by effect.
+#pragma once
+
+#include <cstdint>
+
+#include "scsi/drive.h"
+
+namespace platter::scsi {
+
+// Most of three re-reads of a block, or of three writes of a block each right behind a read of it from the
+// media, are answered sooner than any media could. Where it cannot be read nothing is told: false.
+bool rereads_come_at_once(Drive& drive, std::uint64_t lbn);
+// Reads go to the media by now; needs the permission, and rewrites what is there.
+bool writes_come_at_once(Drive& drive, std::uint64_t lbn);
+
+enum class Forced : std::uint8_t {
+  not_needed,  // these commands wait for the media as they are
+  obeyed,      // with FUA they do, and are sent so from now on, until caches are set or restored
+  refused,     // the drive does not take FUA in them
+  ignored,     // or takes it and answers at once all the same
+};
+Forced force_reads(Drive& drive, std::uint64_t lbn);
+Forced force_writes(Drive& drive, std::uint64_t lbn);
+
+}  // namespace platter::scsi

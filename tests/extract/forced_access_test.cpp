@@ -1,0 +1,191 @@
+// Drives whose caches stay on whatever is set: FUA passes them by, where it is obeyed.
+#include <catch2/catch.hpp>
+
+#include "extract/characterize.h"
+#include "extract/runs.h"
+#include "model/error.h"
+#include "replay/replay_drive.h"
+#include "replay/replay_model.h"
+#include "scsi/drive.h"
+#include "scsi/forced_access.h"
+#include "scsi/guard.h"
+#include "virtual_drive/catalogue.h"
+#include "virtual_drive/target.h"
+
+namespace platter::extract {
+namespace {
+
+model::DriveModel drive_named(const char* name) {
+  const auto* entry = virtual_drive::find_in_catalogue(name);
+  REQUIRE(entry != nullptr);
+  return virtual_drive::catalogue_model(*entry);
+}
+
+enum class Fua { obeyed, ignored, refused };
+
+// What the drive makes of FUA in READ(10) and WRITE(10) is another thing.
+class WithFua final : public scsi::Device {
+ public:
+  WithFua(const model::DriveModel& model, Fua reads, Fua writes)
+      : drive_(model), reads_(reads), writes_(writes) {}
+  const std::string& name() const override { return drive_.name(); }
+  scsi::Clock& clock() override { return drive_.clock(); }
+  std::uint32_t max_outstanding() const override { return drive_.max_outstanding(); }
+  scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
+    constexpr std::uint8_t kFua = 0x08, kProtect = 0x20;  // of a drive without protection information
+    scsi::Command changed = command;
+    const bool read = changed.cdb[0] == 0x28, write = changed.cdb[0] == 0x2A;
+    const Fua fua = read ? reads_ : write ? writes_ : Fua::obeyed;
+    if (changed.cdb[1] & kFua && fua == Fua::ignored) changed.cdb[1] &= static_cast<std::uint8_t>(~kFua);
+    if (changed.cdb[1] & kFua && fua == Fua::refused) changed.cdb[1] |= kProtect;
+    return drive_.submit(changed, tag);
+  }
+  scsi::Expected<std::optional<scsi::Completion>> reap() override { return drive_.reap(); }
+  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
+    return drive_.reap_until(deadline_ns);
+  }
+  scsi::Expected<void> reset() override { return drive_.reset(); }
+
+ private:
+  virtual_drive::VirtualDevice drive_;
+  Fua reads_, writes_;
+};
+
+std::vector<std::uint8_t> caching_page(scsi::Device& device) {
+  scsi::Guard guard(device, {});
+  scsi::Drive drive(guard, "the drive");
+  drive.identify();
+  return drive.mode_page(0x08, scsi::PageControl::current).value();
+}
+
+ExitStatus status_of_replay(scsi::Device& device, replay::Caches caches) {
+  const scsi::Permission permission{true, {{100000, 400000}}};
+  trace::Trace trace;
+  for (std::uint64_t i = 0; i < 20; ++i)
+    trace.requests.push_back({.lbn = 100000 + 977 * i, .blocks = 8, .write = i % 2 == 1});
+  try {
+    replay::DriveReplay how;
+    how.caches = caches;
+    const replay::Result result = replay::replay_on_drive(device, permission, trace, how);
+    CHECK(result.caches == replay::name_of(caches));
+    return ExitStatus::ok;
+  } catch (const Error& error) {
+    return error.status();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a drive whose caches stay on and whose reads FUA does not bring to the media is refused") {
+  for (const char* name : {"cache-fixed-page", "cache-ignores-rcd-wce"}) {
+    for (const Fua reads : {Fua::ignored, Fua::refused}) {
+      INFO(name);
+      WithFua device(drive_named(name), reads, Fua::obeyed);
+      const auto page = caching_page(device);
+      const Folder folder;
+      try {
+        characterize(device, options_in(folder));
+        FAIL("was not refused");
+      } catch (const Error& error) {
+        CHECK(error.status() == ExitStatus::unsupported);
+        CHECK(std::string(error.what()).find("cache cannot be switched off, nor be passed by with FUA") !=
+              std::string::npos);
+      }
+      CHECK(caching_page(device) == page);
+    }
+  }
+}
+
+TEST_CASE("a drive whose caches stay on is characterized by FUA, and has its settings again") {
+  virtual_drive::VirtualDevice device(drive_named("cache-ignores-rcd-wce"));
+  const auto page = caching_page(device);
+  const Folder folder;
+  const Run run = characterize(device, options_in(folder));
+  CHECK(noted(run, "with caches off all reads were sent with FUA"));
+  CHECK_FALSE(run.model.layout.zones.empty());
+  CHECK(caching_page(device) == page);
+}
+
+TEST_CASE("where FUA does not bring writes to the media, the model has what reads tell, and why not the rest") {
+  for (const Fua writes : {Fua::ignored, Fua::refused}) {
+    WithFua device(drive_named("cache-fixed-page"), Fua::obeyed, writes);
+    const Folder folder;
+    Options options = options_in(folder);
+    options.writable = {{100000, 400000}};
+    const Run run = characterize(device, options);
+    const char* why = writes == Fua::ignored ? "answers writes with FUA, too" : "refuses writes with FUA";
+    CHECK(noted(run, why));
+    const model::Overheads& overheads = run.model.overheads;
+    for (const model::Parameter* parameter :
+         {&run.model.write_settle, &overheads.write_miss_after_read, &overheads.write_miss_after_write,
+          &overheads.read_miss_after_write}) {
+      CHECK_FALSE(parameter->value);
+      CHECK(parameter->reason.find(why) != std::string::npos);
+    }
+    CHECK(overheads.read_miss_after_read.value);
+    CHECK(overheads.write_hit_after_write.value);
+    CHECK(run.model.cache.write_back_level.or_else(0) > 0);
+    REQUIRE(run.model.validity.demerits.size() == 2);
+    CHECK(run.model.validity.demerits[0].demerit_percent < 2);
+    CHECK_FALSE(run.model.validity.writes);
+  }
+}
+
+TEST_CASE("a replay does not say that caches are off, or passed by, that answer all the same") {
+  using replay::Caches;
+  const auto status = [](const char* name, Fua reads, Fua writes, Caches caches) {
+    WithFua device(drive_named(name), reads, writes);
+    return status_of_replay(device, caches);
+  };
+  CHECK(status("cache-base", Fua::ignored, Fua::refused, Caches::off) == ExitStatus::ok);
+  CHECK(status("cache-ignores-rcd-wce", Fua::obeyed, Fua::obeyed, Caches::off) == ExitStatus::ok);
+  CHECK(status("cache-ignores-rcd-wce", Fua::ignored, Fua::obeyed, Caches::off) == ExitStatus::unsupported);
+  CHECK(status("cache-ignores-rcd-wce", Fua::obeyed, Fua::refused, Caches::off) == ExitStatus::unsupported);
+  CHECK(status("cache-fixed-page", Fua::obeyed, Fua::obeyed, Caches::off) == ExitStatus::unsupported);
+  CHECK(status("cache-fixed-page", Fua::obeyed, Fua::obeyed, Caches::forced) == ExitStatus::ok);
+  CHECK(status("cache-fixed-page", Fua::obeyed, Fua::ignored, Caches::forced) == ExitStatus::unsupported);
+  CHECK(status("cache-fixed-page", Fua::refused, Fua::obeyed, Caches::forced) == ExitStatus::unsupported);
+}
+
+TEST_CASE("FUA passes caches by that stay on, until caches are restored") {
+  virtual_drive::VirtualDevice device(drive_named("cache-fixed-page"));
+  scsi::Guard guard(device, scsi::Permission{true, {{1000, 2000}}});
+  scsi::Drive drive(guard, "the drive");
+  drive.identify();
+  CHECK_FALSE(drive.set_cache(false, true, true));
+  REQUIRE(scsi::rereads_come_at_once(drive, 1500));
+  REQUIRE(scsi::force_reads(drive, 1500) == scsi::Forced::obeyed);
+  CHECK_FALSE(scsi::rereads_come_at_once(drive, 1500));
+  CHECK_FALSE(drive.forces_writes());
+  REQUIRE(scsi::writes_come_at_once(drive, 1500));
+  REQUIRE(scsi::force_writes(drive, 1500) == scsi::Forced::obeyed);
+  CHECK_FALSE(scsi::writes_come_at_once(drive, 1500));
+  drive.restore_cache();
+  CHECK_FALSE(drive.forces_reads());
+  CHECK_FALSE(drive.forces_writes());
+  CHECK(scsi::rereads_come_at_once(drive, 1500));
+}
+
+TEST_CASE("what goes to the media without FUA is not forced") {
+  virtual_drive::VirtualDevice device(drive_named("cache-base"));
+  scsi::Guard guard(device, scsi::Permission{true, {{1000, 2000}}});
+  scsi::Drive drive(guard, "the drive");
+  drive.identify();
+  REQUIRE(drive.set_cache(false, true, true));
+  CHECK(scsi::force_reads(drive, 1500) == scsi::Forced::not_needed);
+  CHECK(scsi::force_writes(drive, 1500) == scsi::Forced::not_needed);
+  CHECK_FALSE(drive.forces_reads());
+  CHECK_FALSE(drive.forces_writes());
+}
+
+TEST_CASE("what a journal kept is put back on a drive that refuses FUA in writes") {
+  WithFua device(drive_named("cache-fixed-page"), Fua::obeyed, Fua::refused);
+  scsi::Guard guard(device, scsi::Permission{true, {{1000, 2000}}});
+  scsi::Drive drive(guard, "the drive");
+  drive.identify();
+  const std::vector<std::uint8_t> contents(2 * std::size_t{drive.block_bytes()}, 0x5A);
+  drive.put_back(1500, contents);
+  CHECK(drive.read(1500, 2, true, true).data == contents);
+}
+
+}  // namespace platter::extract
