@@ -348,25 +348,35 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
 
 void measure_miss_overheads(Context& context, const std::vector<LbnRange>& permitted,
                             const OverheadOptions& options) {
-  const double target = options.target_error_ms;
-  const auto known = [&](bool write, bool after_write) {
+  const auto known = [&](bool write, bool after_write, double target_ms) {
     const model::Parameter found =
         estimate_same_track(context.samples, *context.map, context.rotation, write, after_write);
-    return found && found.error.value_or(1e9) <= target;
+    return found && found.error.value_or(1e9) <=
+                        1e-6 * worth_ns(1e6 * target_ms, 1e6 * *found.value);
+  };
+  const auto late = [&] {
+    return context.deadline_ns > 0 && context.drive.now_ns() >= context.deadline_ns;
   };
   const auto measure = [&](bool write, bool after_write, double share,
                            const std::vector<engine::Track>& tracks) {
-    if (known(write, after_write)) return;
     const PartOfTime fair(context, share);
-    measure_same_track(context, write, after_write, target, tracks);
+    // Roughly first: by how long it takes follows how sharply it is wanted.
+    for (const double coarser : {4.0, 2.0, 1.0}) {
+      const double target_ms = coarser * options.target_error_ms;
+      if (known(write, after_write, target_ms)) continue;
+      measure_same_track(context, write, after_write, target_ms, tracks);
+      if (late()) return;
+    }
   };
   measure(false, false, permitted.empty() ? 1 : 1.0 / 4, {});
-  if (permitted.empty()) return;
-  const std::vector<engine::Track> tracks = writable_tracks(context, permitted, 16);
-  if (tracks.empty()) return;
-  measure(false, true, 1.0 / 3, tracks);
-  measure(true, false, 1.0 / 2, tracks);
-  measure(true, true, 1, tracks);
+  if (const auto tracks = permitted.empty() ? std::vector<engine::Track>{}
+                                            : writable_tracks(context, permitted, 16);
+      !tracks.empty()) {
+    measure(false, true, 1.0 / 3, tracks);
+    measure(true, false, 1.0 / 2, tracks);
+    measure(true, true, 1, tracks);
+  }
+  if (!late()) sharpen_constant(context);
 }
 
 void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permitted,

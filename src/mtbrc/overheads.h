@@ -11,7 +11,7 @@
 namespace platter::mtbrc {
 
 struct OverheadOptions {
-  double target_error_ms = 0.003;
+  double target_error_ms = 0.002;
   std::uint32_t hits = 24;  // of each kind and size
   std::uint32_t most_hit_blocks = 64;
   Budget budget{6000, 20 * kSecond};  // where the context has none

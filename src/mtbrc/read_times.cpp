@@ -32,13 +32,13 @@ std::optional<statistics::Estimate> still_by_commands(const ReadTimes& reads) {
   const auto command = reads.commands.find(0);
   if (!reads.constant || command == reads.commands.end() || command->second.samples < kFewest)
     return std::nullopt;
-  const statistics::Estimate still = reads.as_mtbrc(command->second);
+  statistics::Estimate still = reads.as_mtbrc(command->second);
+  still.error = std::hypot(still.error, reads.constant->error_ns);
   const double late = *reads.same_track.value * 1e6 - still.value;
   const double unsure =
       kTolerance_ns + kSigmas * std::hypot(still.error, reads.same_track.error.value_or(0) * 1e6);
   if (late < -unsure || late > kLate * reads.trial.spread + unsure) return std::nullopt;
-  return statistics::Estimate{still.value, std::hypot(still.error, reads.constant->error_ns),
-                              still.samples};
+  return still;
 }
 
 }  // namespace

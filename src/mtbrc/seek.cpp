@@ -320,13 +320,32 @@ void SeekSurvey::run() {
 
 }  // namespace
 
+namespace {
+
+std::vector<statistics::CensoredTrial> same_track_trials(const Samples& samples,
+                                                         const engine::LayoutMap& map,
+                                                         const model::Rotation& rotation, bool write,
+                                                         bool after_write, std::uint32_t blocks) {
+  return trials_of(samples, map, rotation, [&](const Sample& s) {
+    return s.experiment == Experiment::same_track && s.write == write && s.blocks == blocks &&
+           s.after_write == after_write && s.after_completed_ns > 0;
+  });
+}
+
+}  // namespace
+
 void measure_same_track(Context& context, bool write, bool after_write, double target_error_ms,
                         const std::vector<engine::Track>& tracks, std::uint32_t blocks) {
   Trials trials(context);
   Meter meter(context);
-  Threshold threshold(trials.passages().period_ns());
+  // What earlier stages saw of the same counts.
+  Threshold threshold(trials.passages().period_ns(),
+                      same_track_prior(trials.passages().period_ns()));
+  for (const statistics::CensoredTrial& kept : same_track_trials(
+           context.samples, *context.map, context.rotation, write, after_write, blocks))
+    threshold.add(kept);
   std::uint32_t failures = 0;
-  constexpr std::size_t kMostTrials = 400;
+  constexpr std::size_t kMostTrials = 600;
   constexpr double kGlance_ms = 0.01;
   const std::size_t fewest = target_error_ms > kGlance_ms ? 12 : 24;
   while (failures < 12 && !meter.exhausted() && threshold.trials() < kMostTrials &&
@@ -354,15 +373,12 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
 model::Parameter estimate_same_track(const Samples& samples, const engine::LayoutMap& map,
                                      const model::Rotation& rotation, bool write,
                                      bool after_write, std::uint32_t blocks) {
-  const auto trials = trials_of(samples, map, rotation, [&](const Sample& s) {
-    return s.experiment == Experiment::same_track && s.write == write && s.blocks == blocks &&
-           s.after_write == after_write && s.after_completed_ns > 0;
-  });
   model::Parameter result;
   result.unit = "ms";
   result.method = "MTBRC on one track";
   const double period = model::revolution_ns(rotation);
-  const auto found = statistics::fit_threshold(trials, same_track_prior(period));
+  const auto found = statistics::fit_threshold(
+      same_track_trials(samples, map, rotation, write, after_write, blocks), same_track_prior(period));
   if (!found || found->error > 0.1 * period) {
     result.reason = "too few accesses on one track could be timed";
     return result;

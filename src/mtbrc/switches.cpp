@@ -19,7 +19,7 @@
 namespace platter::mtbrc {
 namespace {
 
-constexpr std::uint32_t kTrialsAtOnePlace = 6;
+constexpr std::uint32_t kTrialsAtOnePlace = 6, kOfMany = 12;
 constexpr std::size_t kFewestTrials = 30, kMostTrials = 600;
 
 // Over what writes move to show their settle: to other heads of a cylinder, or to the cylinder beside.
@@ -39,6 +39,18 @@ std::vector<engine::Track> tracks_beside(const engine::LayoutMap& map, const eng
   return found;
 }
 
+std::vector<statistics::CensoredTrial> moves(const Samples& samples, const engine::LayoutMap& map,
+                                             const model::Rotation& rotation, Over over, bool write,
+                                             bool after_write) {
+  return trials_of(samples, map, rotation, [&](const Sample& s) {
+    const bool over_this = over == Over::heads ? s.experiment == Experiment::head_switch
+                                               : s.experiment == Experiment::seek &&
+                                                     (s.group == 1 || s.group == -1);
+    return over_this && s.write == write && s.after_write == after_write &&
+           s.after_completed_ns > 0;
+  });
+}
+
 // Trials between tracks beside each other, from place to place. `tracks` empty: anywhere. What comes
 // before is of the same kind, or a read.
 void run_switches(Context& context, bool write, bool after_write, Over over,
@@ -48,8 +60,12 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
   Trials trials(context);
   const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
   Meter meter(context, limited ? context.budget : options.budget);
+  // What earlier stages saw of the same counts.
   Threshold threshold(trials.passages().period_ns(),
                       read_times(context.samples, map, context.rotation).trial);
+  for (const statistics::CensoredTrial& kept :
+       moves(context.samples, map, context.rotation, over, write, after_write))
+    threshold.add(kept);
   std::uint32_t failures = 0;
   const auto others = [&](const engine::Track& from) {
     std::vector<engine::Track> found;
@@ -76,7 +92,9 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
       ++failures;
       continue;
     }
-    for (std::uint32_t i = 0; i < kTrialsAtOnePlace; ++i) {
+    // The way to a place costs as much as three trials there.
+    const std::uint32_t here = threshold.trials() < 2 * kFewestTrials ? kTrialsAtOnePlace : kOfMany;
+    for (std::uint32_t i = 0; i < here; ++i) {
       const auto candidates = others(*at);
       if (candidates.empty()) break;
       const engine::Track to = pick(candidates);
@@ -213,6 +231,22 @@ HeadSwitch measure_head_switch(Context& context, const SwitchOptions& options) {
   return estimate_head_switch(context.samples, map, context.rotation);
 }
 
+void sharpen_constant(Context& context, const SwitchOptions& options) {
+  const ReadTimes reads = read_times(context.samples, *context.map, context.rotation);
+  if (!reads.constant || !reads.still_by_commands) return;
+  const double wanted_ns = worth_ns(1e6 * options.constant_error_ms, reads.still->value);
+  const double known_ns = reads.constant->error_ns;
+  if (known_ns <= wanted_ns) return;
+  // Of one more difference, so that both together are as good as wanted: its MTBRC and its SEEKs.
+  const double more_ns = 1 / std::sqrt(1 / (wanted_ns * wanted_ns) - 1 / (known_ns * known_ns));
+  constexpr double kOfTrials = 0.8, kOfCommands = 0.6;
+  run_switches(context, false, false, Over::cylinders, {}, 1e-6 * kOfTrials * more_ns, options);
+  const double ratio = reads.trial.spread / (kOfCommands * more_ns);
+  constexpr double kMostCommands = 500;
+  SeekCommands(context).measure(
+      {1}, static_cast<std::size_t>(std::ceil(std::min(ratio * ratio, kMostCommands))), Meter(context));
+}
+
 HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap& map,
                                 const model::Rotation& rotation) {
   HeadSwitch result;
@@ -288,13 +322,10 @@ SettleTrials settle_trials(const Samples& samples, const engine::LayoutMap& map,
                            const model::Rotation& rotation, Over over,
                            bool after_write = true) {
   SettleTrials result;
-  const auto trials = trials_of(samples, map, rotation, [&](const Sample& s) {
-    return s.experiment == (over == Over::heads ? Experiment::head_switch : Experiment::seek) &&
-           s.write && s.after_write == after_write && s.after_completed_ns > 0;
-  });
   result.period_ns = model::revolution_ns(rotation);
   result.moved =
-      estimate_of(statistics::fit_threshold(trials, read_times(samples, map, rotation).trial),
+      estimate_of(statistics::fit_threshold(moves(samples, map, rotation, over, true, after_write),
+                                            read_times(samples, map, rotation).trial),
                   result.period_ns);
   const model::Parameter same = estimate_same_track(samples, map, rotation, true, after_write);
   if (same)
@@ -316,7 +347,9 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
   if (permitted.empty()) return model::absent("writes were not permitted", "ms");
   const engine::LayoutMap& map = *context.map;
   constexpr std::size_t kTracks = 24;
-  const double target_ms = options.settle_error_ms;
+  // Writes behind reads take twice the time.
+  constexpr double kCoarser = 1.4, kRoughly = 2.5;
+  double target_ms = options.settle_error_ms;
   const Over over = map.heads() > 1 ? Over::heads : Over::cylinders;
   const std::vector<engine::Track> tracks = find_writable_tracks(context, permitted, kTracks, over);
   if (!any_beside(tracks, over))
@@ -325,11 +358,15 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
                       : "no two whole tracks beside each other lie in the permitted ranges", "ms");
   if (!estimate_same_track(context.samples, map, context.rotation, true, true))
     measure_same_track(context, true, true, target_ms, tracks);
-  run_switches(context, true, true, over, tracks, target_ms, options);
-  measure_write_supply(context, tracks, target_ms);
+  measure_write_supply(context, tracks, kCoarser * target_ms);
   const auto supply = write_supply(context.samples, map, context.rotation);
   const bool after_write = !supply || !supply->least;
-  if (!after_write) run_switches(context, true, after_write, over, tracks, target_ms, options);
+  if (!after_write) target_ms *= kCoarser;
+  // Roughly first: by how long the settle is follows how sharply it is wanted.
+  run_switches(context, true, after_write, over, tracks, kRoughly * target_ms, options);
+  if (const model::Parameter roughly = estimate_write_settle(context.samples, map, context.rotation))
+    target_ms = 1e-6 * worth_ns(1e6 * target_ms, 1e6 * *roughly.value);
+  run_switches(context, true, after_write, over, tracks, target_ms, options);
   // A switch that is shorter than a block's transfer hides behind it: a seek may not.
   if (over == Over::heads &&
       settle_trials(context.samples, map, context.rotation, over, after_write).hidden()) {

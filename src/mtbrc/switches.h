@@ -11,8 +11,9 @@ namespace platter::mtbrc {
 
 struct SwitchOptions {
   double target_error_ms = 0.006;   // of the head switch
-  double settle_error_ms = 0.0038;  // of each MTBRC of writes
-  std::size_t commands = 120;       // SEEKs to another head, where SEEK is to be believed
+  double settle_error_ms = 0.0027;  // of each MTBRC of writes
+  double constant_error_ms = 0.0029;  // of what SEEKs exceed MTBRCs by
+  std::size_t commands = 360;       // SEEKs to another head, where SEEK is to be believed
   Budget budget{4000, 15 * kSecond};  // where the context has none
 };
 
@@ -36,6 +37,10 @@ std::vector<engine::Track> writable_tracks(Context& context,
 HeadSwitch measure_head_switch(Context& context, const SwitchOptions& options = {});
 HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap& map,
                                 const model::Rotation& rotation);
+
+// More trials of the shortest seek, by MTBRC and by SEEK, where SEEKs are to be believed: the constant
+// between the two is part of each overhead of a read, and the shortest seeks tell it in the least time.
+void sharpen_constant(Context& context, const SwitchOptions& options = {});
 
 // MTBRC(write, write on another head of the cylinder) less MTBRC(write, write on the track) less
 // the head switch; plus one block's transfer where it is known, because that is hidden behind the

@@ -2,6 +2,7 @@
 // chosen time later; where trials tell most is where the next one is aimed.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -15,6 +16,13 @@ namespace platter::mtbrc {
 statistics::ThresholdPrior trial_prior(double period_ns);
 // The same for accesses to the track where the heads are: what disturbs them can only delay them.
 statistics::ThresholdPrior same_track_prior(double period_ns);
+
+// The error that a time is worth to be measured to: `least` up to half a millisecond, beyond as large a
+// share of it.
+inline double worth_ns(double least_ns, double time_ns) {
+  constexpr double kShort_ns = 500e3;
+  return least_ns * std::max(1.0, time_ns / kShort_ns);
+}
 
 // One MTBRC: the time from issue to completion that half of its accesses make, less the sector's own.
 class Threshold {

@@ -7,7 +7,10 @@
 
 #include "mtbrc/passages.h"
 #include "mtbrc/read_times.h"
+#include "mtbrc/rotation.h"
+#include "mtbrc/seek.h"
 #include "plain_disk.h"
+#include "scsi/drive.h"
 
 using namespace platter;
 using namespace platter::mtbrc;
@@ -213,4 +216,38 @@ TEST_CASE("passages: writes behind reads may complete otherwise than writes behi
   REQUIRE(told);
   const double sectors = map.track_of_slot(map.slot_of_lbn(lbn)).sectors;
   CHECK(told->high == Approx(4e6 - 8 * turn / sectors).margin(2e3));
+}
+
+TEST_CASE("overheads: what was seen before counts, and long times are not measured sharper than needed") {
+  const auto measured = [](plain::Disk& disk, auto experiment) {
+    scsi::Drive drive(disk, "plain disk");
+    drive.identify();
+    Context context(drive, 3);
+    measure_rotation(context, 0);
+    const engine::LayoutMap map(disk.layout(true));
+    context.map = &map;
+    experiment(context);
+  };
+  const auto taken = [](const Context& context) {
+    return std::ranges::count_if(context.samples, [](const Sample& sample) {
+      return sample.experiment == Experiment::same_track;
+    });
+  };
+  plain::Disk disk(plain::small_shape(), 3);
+  measured(disk, [&](Context& context) {
+    measure_same_track(context, false, false, 0.004);
+    const auto roughly = taken(context);
+    measure_same_track(context, false, false, 0.004);
+    CHECK(taken(context) <= roughly + 8);  // one group of trials, by which the estimate may change
+  });
+  plain::Shape slow = plain::small_shape();
+  slow.overhead_ms *= 10;
+  plain::Disk slow_disk(slow, 3);
+  measured(disk, [&](Context& fast) {
+    measure_miss_overheads(fast, {});
+    measured(slow_disk, [&](Context& other) {
+      measure_miss_overheads(other, {});
+      CHECK(3 * taken(other) < 2 * taken(fast));
+    });
+  });
 }
