@@ -8,6 +8,7 @@
 
 #include "cache_probe/arrival_fit.h"
 #include "cache_probe/facts.h"
+#include "cache_probe/waiting_data.h"
 #include "model/parameters.h"
 
 namespace platter::cache_probe {
@@ -265,6 +266,14 @@ Parameter Estimator::over_requested() {
   if (judge(one).verdict == Verdict::miss) return measured(1, 0, one.all(), method);
   const auto size = segment_size(record_);
   if (!size || size->bound) return absent("no request was found that overflows a segment");
+  // A least read-ahead pushes them out, too; but then less is read ahead than behind short requests.
+  const auto behind = edge_of(record_, Question::held_upper);
+  const auto alone = reach_edge(record_);
+  if (cache().read_ahead.or_else(0) == static_cast<double>(ReadAhead::to_segment_full) && behind &&
+      alone && behind->sure_miss && *behind->sure_miss <= alone->sure_hit) {
+    return measured(0, 0, behind->samples + alone->samples,
+                    "blocks behind a request that fills a segment: fewer than behind one block");
+  }
   const auto filling = static_cast<std::int64_t>(size->blocks - size->error);
   return yes_or_no(Question::held_first, method, std::max<std::int64_t>(1, filling), false);
 }
@@ -611,6 +620,7 @@ void Estimator::destaging() {
           : measured(persist == Verdict::hit ? 1 : 0, 0,
                      tally_of(record_, Question::write_forced, 1).all() + idle_ms.size(),
                      "writes with FUA, and SYNCHRONIZE CACHE right after a write");
+  const auto idle = idle_before_destage(record_);
   std::optional<double> waits_ms, done_ms;
   std::uint64_t samples = 0;
   for (const Observation& seen : record_.observations) {
@@ -642,6 +652,10 @@ void Estimator::destaging() {
     c.destage_idle = absent(fmt::format("more than {:.0f} ms", *waits_ms), "ms");
   } else if (!waits_ms) {
     c.destage_idle = measured(0, *done_ms / 2, samples, method, "ms");
+  } else if (idle) {
+    c.destage_idle = measured(idle->ns * 1e-6, idle->error_ns * 1e-6, idle->samples,
+                              "SYNCHRONIZE CACHE after a write and pauses in which its sector comes "
+                              "by sooner or later", "ms");
   } else {
     // The destage itself takes up to a revolution.
     c.destage_idle =
@@ -663,6 +677,10 @@ void Estimator::destaging() {
                  kBlocks);
     } else if (!run->bound && large->median >= run->median) {
       c.written_blocks = absent("as many as the segments hold", kBlocks);
+    } else if (const auto taken = taken_blocks(record_)) {
+      const auto open = static_cast<double>(*taken->too_many - taken->most - 1);
+      c.written_blocks = counted(static_cast<double>(taken->most) + open / 2, open / 2, taken->runs,
+                                 "runs of writes without pause, of more and fewer blocks", kBlocks);
     } else {
       c.written_blocks =
           counted((large->median + 0.5) * blocks, blocks * (0.5 + large->error), large->runs,

@@ -13,10 +13,10 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr int kAnswers = 200, kFewest = 80;
-constexpr double kLong_rev = 150;      // then kFewest are enough
+constexpr double kLong_rev = 142;      // then kFewest are enough
 constexpr int kMostPolluted = 40;
 constexpr std::size_t kMostSpots = 64;
-constexpr int kAtOnce = 5, kInARow = 3;  // at first, so many behind each
+constexpr int kAtOnce = 8, kInARow = 2;  // at first, so many behind each
 constexpr int kBursts = 1;
 constexpr double kSoonShare = 0.2;     // of the answers: another read comes right before
 constexpr double kAtOnceShare = 0.75;  // no rest but for the angle; else up to kMostRest_rev

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cache_probe/exercise.h"
+#include "cache_probe/responses.h"
 #include "engine/engine.h"
 #include "model/error.h"
 #include "model/parameters.h"
@@ -15,9 +16,12 @@
 namespace platter::cache_probe {
 namespace {
 
-// In revolutions. A miss is planned to take much longer; what the model answers between the other
-// two is neither.
-constexpr double kFast = 0.35, kSurelyFast = 0.25, kSurelySlow = 0.45;
+// What the model answers is a hit or a miss where it is so many times likelier the one than the other,
+// by how long the drive's own take; else it is neither.
+const double kClear = std::log(10.0);
+// A policy must make each half of the answers so many times likelier, whatever the other half says.
+const double kProven = std::log(30.0);
+constexpr double kAstray = 0.02;             // of the answers, whatever the model says
 constexpr std::uint64_t kFewest = 40;        // answers
 constexpr double kUsualNoise = 0.02;         // share of answers, worth kUsualWorth probes
 constexpr double kUsualWorth = 25;
@@ -27,7 +31,6 @@ constexpr double kMuchBetter = 0.7;   // of the error of the times of writes wit
 constexpr Nanoseconds kLongBefore = 10 * kSecond;
 constexpr double kSoon = 0.1;         // revolutions; writes without pause
 constexpr int kOtherDraws = 6;        // where segments are replaced at random
-constexpr std::uint64_t kGain = 4;    // answers by which a value must fit better than none
 
 Exercise kind_of(const Observation& seen) { return static_cast<Exercise>(seen.x); }
 bool judged_by_hits(const Observation& seen) {
@@ -49,16 +52,11 @@ double chance_of(const Answers& answers) {
   return 1 - fewer;
 }
 
-bool is_fast(const Observation& seen, double period_ns) {
-  return static_cast<double>(seen.response_ns()) < kFast * period_ns;
-}
-
-double share_misled(const Record& record, Question question, bool hit) {
+double share_misled(const Record& record, const Responses& responses, Question question, bool hit) {
   double misled = kUsualNoise * kUsualWorth, all = kUsualWorth;
   for (const Observation& seen : record.observations) {
     if (seen.question != question) continue;
-    const bool fast = is_fast(seen, record.setting.period_ns);
-    misled += fast != hit;
+    misled += responses.is_fast(seen) != hit;
     ++all;
   }
   return misled / all;
@@ -81,7 +79,12 @@ class Replayed {
 
   std::size_t size() const { return seen_.size(); }
   const Observation& seen(std::size_t i) const { return *seen_[i]; }
-  double model_rev(std::size_t i) const { return response_ns(i) / period_ns_; }
+  // How much likelier a hit than a miss the drive would be, if it answered as the model does.
+  double log_ratio(std::size_t i, const Responses& responses) const {
+    Observation answered = *seen_[i];
+    answered.completed_ns = answered.issued_ns + responses_[i];
+    return responses.log_ratio(answered);
+  }
 
   // Mean error of the responses of writes without pause.
   double burst_error_ns() const {
@@ -151,18 +154,6 @@ class Replayed {
   std::vector<Nanoseconds> responses_;
 };
 
-// Answers that are contradicted or tell nothing.
-std::uint64_t unfit(const Record& record, const model::DriveModel& model) {
-  const Replayed replayed(record, model);
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < replayed.size(); ++i) {
-    if (!judged_by_hits(replayed.seen(i))) continue;
-    const bool fast = is_fast(replayed.seen(i), record.setting.period_ns);
-    count += fast ? replayed.model_rev(i) >= kSurelyFast : replayed.model_rev(i) <= kSurelySlow;
-  }
-  return count;
-}
-
 struct Alternative {
   model::Parameter model::Cache::*policy;
   double value;
@@ -185,34 +176,77 @@ constexpr Alternative kAlternatives[] = {
     {&Cache::write_updates_segments, 1},
 };
 
-// How likely another drive of the same model, whose random choices are others, would be as fast as a
-// hit, for each request. Empty: nothing is random.
-std::vector<double> by_other_draws(const Record& record, const model::DriveModel& model) {
-  if (model.cache.replacement.or_else(0) != static_cast<double>(model::Replacement::random)) return {};
+enum class Predicted : std::uint8_t { hit, miss, neither };
+
+Predicted predicted(const Replayed& replayed, std::size_t i, const Responses& responses) {
+  const double ratio = replayed.log_ratio(i, responses);
+  return ratio > kClear ? Predicted::hit : ratio < -kClear ? Predicted::miss : Predicted::neither;
+}
+
+bool draws_at_random(const model::DriveModel& model) {
+  return model.cache.replacement.or_else(0) == static_cast<double>(model::Replacement::random);
+}
+
+// How likely another drive of the same model, whose random choices are others, would answer each
+// request by a hit. Empty: nothing is random.
+std::vector<double> by_other_draws(const Record& record, const model::DriveModel& model,
+                                   const Responses& responses) {
+  if (!draws_at_random(model)) return {};
   std::vector<double> hits;
   for (int draws = 1; draws <= kOtherDraws; ++draws) {
     const Replayed other(record, model, draws);
     hits.resize(other.size());
-    for (std::size_t i = 0; i < other.size(); ++i) hits[i] += (other.model_rev(i) < kFast) / double{kOtherDraws};
+    for (std::size_t i = 0; i < other.size(); ++i)
+      hits[i] += (other.log_ratio(i, responses) > 0) / double{kOtherDraws};
   }
   return hits;
 }
 
+// log(P(answers | model) / P(answers | all miss)), of each half of the answers: what comes behind one
+// read elsewhere and up to the next is of the same.
+struct Likelihood {
+  std::array<double, 2> half{};
+
+  double all() const { return half[0] + half[1]; }
+  bool proves(const Likelihood& over) const {
+    return half[0] - over.half[0] > kProven && half[1] - over.half[1] > kProven;
+  }
+};
+Likelihood likelihood(const Record& record, const model::DriveModel& model,
+                      const Responses& responses) {
+  const Replayed replayed(record, model);
+  const std::vector<double> by_chance = by_other_draws(record, model, responses);
+  Likelihood sum;
+  std::size_t half = 0;
+  for (std::size_t i = 0; i < replayed.size(); ++i) {
+    const Observation& seen = replayed.seen(i);
+    if (kind_of(seen) == Exercise::elsewhere) half = 1 - half;
+    if (!judged_by_hits(seen)) continue;
+    const Predicted answer = predicted(replayed, i, responses);
+    double hits = answer == Predicted::hit ? 1 : answer == Predicted::miss ? 0 : 0.5;
+    if (!by_chance.empty()) hits = by_chance[i];
+    hits = std::clamp(hits, kAstray, 1 - kAstray);
+    sum.half[half] += std::log(hits * std::exp(responses.log_ratio(seen)) + 1 - hits);
+  }
+  return sum;
+}
+
 Explained judged(const Record& record, const model::DriveModel& model) {
   const Replayed replayed(record, model);
-  const std::vector<double> by_chance = by_other_draws(record, model);
+  const Responses responses(record);
+  const std::vector<double> by_chance = by_other_draws(record, model, responses);
   std::array<Answers, static_cast<std::size_t>(kExercises)> kinds{};
   Answers all;
-  const double slow_if_hit = share_misled(record, Question::reread, true);
-  const double fast_if_miss = share_misled(record, Question::miss_control, false);
+  const double slow_if_hit = share_misled(record, responses, Question::reread, true);
+  const double fast_if_miss = share_misled(record, responses, Question::miss_control, false);
   const bool tells_hits = slow_if_hit < 0.5;  // else what is read again is no hit at all
   for (std::size_t i = 0; i < replayed.size(); ++i) {
     const Observation& seen = replayed.seen(i);
-    const double answer = replayed.model_rev(i);
     if (!judged_by_hits(seen)) continue;
-    if (answer >= kSurelyFast && answer <= kSurelySlow) continue;
-    const bool fast = is_fast(seen, record.setting.period_ns);
-    const bool hit = answer < kSurelyFast;
+    const Predicted answer = predicted(replayed, i, responses);
+    if (answer == Predicted::neither) continue;
+    const bool fast = responses.is_fast(seen);
+    const bool hit = answer == Predicted::hit;
     double misled = hit ? (tells_hits ? slow_if_hit : kUsualNoise) : fast_if_miss;
     if (!by_chance.empty()) misled = std::max(misled, hit ? 1 - by_chance[i] : by_chance[i]);
     for (Answers* answers : {&kinds[static_cast<std::size_t>(seen.x)], &all}) {
@@ -278,27 +312,31 @@ bool exercised(const Record& record) {
 void fill_gaps(const Record& record, model::DriveModel& model) {
   if (!exercised(record)) return;
   try {
-    std::uint64_t misfits = unfit(record, model);
+    const Responses responses(record);
+    Likelihood now = likelihood(record, model, responses);
     for (;;) {
       const Alternative* best = nullptr;
-      std::uint64_t fewest = misfits;
+      Likelihood with_best = now;
       for (const Alternative& other : kAlternatives) {
         if (model.cache.*other.policy) continue;
         model::DriveModel changed = model;
         (changed.cache.*other.policy).value = other.value;
-        if (const std::uint64_t count = unfit(record, changed); count < fewest) {
-          fewest = count;
-          best = &other;
-        }
+        const Likelihood with = likelihood(record, changed, responses);
+        if (!with.proves(now) || with.all() <= with_best.all()) continue;
+        with_best = with;
+        best = &other;
       }
-      if (!best || fewest + kGain > misfits) break;
+      if (!best) break;
+      const double gained = with_best.all() - now.all();
       model::Parameter& policy = model.cache.*best->policy;
       policy.value = best->value;
-      policy.samples = misfits - fewest;
-      policy.method = fmt::format("requests in random order: {} answers do not fit, without it {}", fewest,
-                                  misfits);
+      policy.error = 1 / (1 + std::exp(gained));
+      policy.samples = static_cast<std::uint64_t>(
+          std::ranges::count(record.observations, Question::exercise, &Observation::question));
+      policy.method = fmt::format(
+          "requests in random order: the answers are exp({:.1f}) times likelier so, in both halves", gained);
       policy.reason.clear();
-      misfits = fewest;
+      now = with_best;
     }
     order_of_destage(record, model);
   } catch (const Error&) {  // explain() tells why

@@ -1,4 +1,5 @@
 #include "cache_probe/facts.h"
+#include "cache_probe/random_replacement.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,29 +10,7 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr int kMostSegments = 1024;
-
-// log-likelihood of the best cut: everything up to it hits, the rest misses.
-double log_likelihood_of_cut(const std::map<std::int64_t, Tally>& tallies) {
-  double likelihood = 0, best = 0;
-  for (const auto& [x, tally] : tallies) {
-    likelihood += log_likelihood(tally, 1);
-    best = std::max(best, likelihood);
-  }
-  return best;
-}
-
 constexpr double kWaits_rev = 0.12;  // longer than usual
-
-// Of a write that does not wait.
-double usual_write_ns(const Record& record) {
-  std::vector<double> fast;
-  const Responses responses(record);
-  for (const Observation& seen : record.observations)
-    if (seen.question == Question::write_isolated && responses.is_fast(seen))
-      fast.push_back(static_cast<double>(seen.response_ns()));
-  return fast.empty() ? responses.hit_rev() * record.setting.period_ns : statistics::median(fast);
-}
 
 // Large ones take longer on the bus.
 double bus_ns(const Record& record, std::uint32_t blocks) {
@@ -57,6 +36,15 @@ std::optional<double> synchronize_ns(const Record& record) {
 bool synchronize_waited(const Record& record, const Observation& seen) {
   return static_cast<double>(seen.response_ns()) >
          synchronize_ns(record).value_or(0) + kWaits_rev * record.setting.period_ns;
+}
+
+double usual_write_ns(const Record& record) {
+  std::vector<double> fast;
+  const Responses responses(record);
+  for (const Observation& seen : record.observations)
+    if (seen.question == Question::write_isolated && responses.is_fast(seen))
+      fast.push_back(static_cast<double>(seen.response_ns()));
+  return fast.empty() ? responses.hit_rev() * record.setting.period_ns : statistics::median(fast);
 }
 
 double longest_write_ns(const Record& record, std::uint32_t blocks) {
@@ -134,54 +122,6 @@ std::optional<SegmentSize> segment_size(const Record& record) {
   return std::nullopt;
 }
 
-std::map<std::int64_t, Tally> kept_by_age(const Record& record) {
-  const Responses responses(record);
-  std::map<std::int64_t, Tally> tallies;
-  std::int64_t missed = 0;
-  for (const Observation& seen : record.observations) {
-    const bool many = seen.question == Question::kept_of_many;
-    if (!many && (seen.question != Question::segments || seen.nth > 0)) continue;
-    const double ratio = responses.log_ratio(seen);
-    if (seen.nth == 0) missed = 0;
-    tallies[seen.x + (many ? missed : 0)].add(ratio);
-    missed += ratio > 0 ? 0 : 1;
-  }
-  return tallies;
-}
-
-std::optional<RandomReplacement> fit_random_replacement(
-    const std::map<std::int64_t, Tally>& tallies) {
-  if (tallies.size() < 3) return std::nullopt;
-  const auto likelihood_of = [&](int segments) {
-    double sum = 0;
-    for (const auto& [x, tally] : tallies)
-      sum += log_likelihood(tally, std::pow(1 - 1.0 / segments, static_cast<double>(x - 1)));
-    return sum;
-  };
-  int best = 1;
-  std::vector<double> at(kMostSegments + 1);
-  for (int n = 1; n <= kMostSegments; ++n) {
-    at[n] = likelihood_of(n);
-    if (at[n] > at[best]) best = n;
-  }
-  // The curvature of the log-likelihood is the inverse of the variance.
-  double error = 0.5;
-  if (best > 1 && best < kMostSegments) {
-    const double curvature = 2 * at[best] - at[best - 1] - at[best + 1];
-    if (curvature > 0) error = std::max(error, 1 / std::sqrt(curvature));
-  }
-  return RandomReplacement{static_cast<double>(best), error, at[best]};
-}
-
-Verdict replaced_at_random(const Record& record) {
-  constexpr double kTold = 10;  // of the log-likelihood
-  const auto tallies = kept_by_age(record);
-  const auto random = fit_random_replacement(tallies);
-  if (!random) return Verdict::open;
-  const double better = random->log_likelihood - log_likelihood_of_cut(tallies);
-  return better > kTold ? Verdict::hit : better < -kTold ? Verdict::miss : Verdict::open;
-}
-
 std::optional<CutShort> cut_short(const Record& record) {
   const auto tallies = tallies_of(record, Question::cut_short);
   if (tallies.empty()) return std::nullopt;
@@ -218,7 +158,7 @@ std::optional<SegmentCount> segment_count(const Record& record) {
   found.bound = !edge.first_miss;
   found.mixed = edge.mixed;
   if (tallies_of(record, Question::kept_of_many).empty()) return found;
-  const auto random = fit_random_replacement(kept_by_age(record));
+  const auto random = fit_random_replacement(record);
   if (random && replaced_at_random(record) == Verdict::hit) {
     found.count = random->segments;
     found.error = random->error;

@@ -51,22 +51,6 @@ struct SegmentCount {
 };
 std::optional<SegmentCount> segment_count(const Record& record);
 
-// By how many were read since, and how many more came in through probes that missed (plus one): the
-// first probes of `segments` and all of `kept_of_many`.
-std::map<std::int64_t, Tally> kept_by_age(const Record& record);
-
-// Most likely number of segments under random replacement, where the first of x reads survives with
-// probability (1 - 1/n)^(x - 1); its standard error is from the curvature of the log-likelihood.
-struct RandomReplacement {
-  double segments = 0, error = 0, log_likelihood = 0;
-};
-std::optional<RandomReplacement> fit_random_replacement(
-    const std::map<std::int64_t, Tally>& tallies);
-
-// Hit: what was kept fits random replacement much better than any number of segments that are all
-// kept; miss: much worse.
-Verdict replaced_at_random(const Record& record);
-
 // Time on the bus per block, in revolutions, from hits of two sizes; nullopt where none were large.
 std::optional<double> bus_rev_per_block(const Record& record);
 
@@ -80,6 +64,7 @@ std::optional<double> synchronize_ns(const Record& record);
 bool synchronize_waited(const Record& record, const Observation& seen);
 // It returns at once although data wait.
 bool synchronize_lies(const Record& record);
+double usual_write_ns(const Record& record);  // of one that does not wait
 // A write of so many blocks that takes longer had to wait for others to reach the media.
 double longest_write_ns(const Record& record, std::uint32_t blocks);
 // Hit: neither FUA nor SYNCHRONIZE CACHE waits for the media; miss: one of them does.

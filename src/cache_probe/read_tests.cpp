@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cache_probe/facts.h"
+#include "cache_probe/random_replacement.h"
 
 namespace platter::cache_probe {
 namespace {
@@ -22,7 +23,7 @@ constexpr double kLarger = 1.25;             // than what a segment holds else
 constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
 constexpr std::int64_t kMostSegments = 2048;
 constexpr std::int64_t kAlignment = 64;  // blocks; a multiple of what drives round to
-constexpr int kFewOfMany = 2, kAllOfMany = 8, kMostOfMany = 20;
+constexpr int kFewOfMany = 2, kUsualOfMany = 8, kMostOfMany = 20;
 constexpr int kBusSamples = 3;
 constexpr double kShortRequest = 0.5;  // of a track
 constexpr double kGoneBy_rev = 0.05;   // more than a sector, much less than a revolution
@@ -46,16 +47,6 @@ Setup setup_of(const Place& place, std::uint64_t lbn, std::uint32_t blocks) {
   const auto last = static_cast<std::int64_t>(lbn + blocks - 1);
   return {blocks, static_cast<std::int64_t>(place.last) - last,
           static_cast<std::int64_t>(place.cylinder_last) - last};
-}
-
-// Until the arm follows the next command at once, whatever was read before.
-double until_free_rev(const Prober& prober) {
-  const std::int64_t reach = reach_blocks(prober.record());
-  if (reach == 0) return 0;
-  const auto least = cut_short(prober.record());
-  if (!least)
-    return reading_rev(prober, std::min<std::int64_t>(reach, prober.record().setting.track_blocks));
-  return least->all || least->least_blocks > 0 ? reading_rev(prober, reach) : 0;
 }
 
 // What the mode page lets expect; it may be wrong.
@@ -125,6 +116,15 @@ bool angles_hold(const Record& record) {
 }
 
 }  // namespace
+
+double until_free_rev(const Prober& prober) {
+  const std::int64_t reach = reach_blocks(prober.record());
+  if (reach == 0) return 0;
+  const auto least = cut_short(prober.record());
+  if (!least)
+    return reading_rev(prober, std::min<std::int64_t>(reach, prober.record().setting.track_blocks));
+  return least->all || least->least_blocks > 0 ? reading_rev(prober, reach) : 0;
+}
 
 double reading_rev(const Prober& prober, std::int64_t blocks) {
   const double tracks =
@@ -495,7 +495,7 @@ void test_segment_count(Prober& prober) {
     for (int i = 0; i < kMostOfMany && !prober.spent(); ++i) {
       const Verdict random = replaced_at_random(record);
       if (i >= kFewOfMany && random == Verdict::miss) break;
-      if (i >= kAllOfMany && random == Verdict::hit) break;
+      if (i >= kUsualOfMany && random == Verdict::hit) break;
       probe_many();
     }
     if (replaced_at_random(record) != Verdict::hit) {

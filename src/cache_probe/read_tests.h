@@ -26,6 +26,8 @@ void test_zero_latency_read(Prober& prober);
 
 // A place whose next blocks are free, too; where no cylinder begins any place will do.
 std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks);
+// Until the arm follows the next command at once, whatever was read before.
+double until_free_rev(const Prober& prober);
 // Time that reading on for so many blocks takes.
 double reading_rev(const Prober& prober, std::int64_t blocks);
 // Reads on distinct cylinders, in order; empty: no room.

@@ -61,6 +61,7 @@ enum class Question : std::uint8_t {
   written_held,     // first of x scattered writes, all of them on the media
   kept_of_many,     // the x-th newest of many scattered reads, all of which are probed
   reach_overrun,    // x blocks past the request, once what comes much later was read ahead
+  write_fill,       // a run of writes, x blocks in all: the one that had to wait, else the last
   freedom,          // an effect that a field of the caching page must have; x numbers its settings
 };
 

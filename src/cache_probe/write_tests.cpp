@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cache_probe/facts.h"
 #include "cache_probe/read_tests.h"
+#include "cache_probe/waiting_data.h"
 #include "model/error.h"
 
 namespace platter::cache_probe {
@@ -17,8 +19,12 @@ constexpr std::uint32_t kMostOfLargeWrite = 1024;  // blocks
 constexpr int kMostRuns = 7, kRunsThatAgree = 3, kSynchronizations = 3;
 constexpr double kDestage_rev = 10;     // for written data to reach the media where nothing tells
 constexpr double kDestageAll_rev = 15;  // for many, where SYNCHRONIZE CACHE does not wait
+constexpr double kDestageLarge_rev = 3;   // each, of those that fill a segment
 constexpr double kFirstIdle_rev = 2.5, kMostIdle_rev = 250;
-constexpr double kIdleRatio = 1.02;  // how well the idle time is told
+constexpr double kIdleShare = 0.003, kCoarseShare = 0.03;  // how well the idle time is told
+constexpr double kLong_rev = 250;  // of one probe after the other; then kCoarseShare will do
+constexpr double kBehind_rev = 0.3;  // the sector, when SYNCHRONIZE CACHE is sent
+constexpr int kMostIdleProbes = 40, kMostFills = 60;
 constexpr std::int64_t kFirstHeld = 5;
 constexpr int kTries = 2000;
 constexpr int kArrivals = 12, kArrivalsOverSlowBus = 8;  // there each takes long
@@ -63,6 +69,25 @@ bool run_writes(Prober& prober, Question question, const std::vector<std::uint64
   return true;
 }
 
+// So many blocks as writes of at most `piece`, each at the beginning of one of `lbns`, without pause;
+// at least two, for the first is always taken. Kept is the one that had to wait, or the last one.
+void fill(Prober& prober, const std::vector<std::uint64_t>& lbns, std::int64_t blocks,
+          std::uint32_t piece) {
+  prober.refresh_angle();
+  prober.rest_until(lbns[0], 0);
+  std::int64_t rest = blocks;
+  for (const std::uint64_t lbn : lbns) {
+    const auto most = rest == blocks ? std::min<std::int64_t>(piece, blocks - 1) : piece;
+    const auto of_this = static_cast<std::uint32_t>(std::min<std::int64_t>(rest, most));
+    const double longest_ns = longest_write_ns(prober.record(), of_this);
+    const auto done = prober.context().drive.write(lbn, of_this);
+    rest -= of_this;
+    if (rest > 0 && static_cast<double>(done.response_ns()) <= longest_ns) continue;
+    prober.keep(Question::write_fill, blocks, done, lbn, of_this, true, Setup{of_this, 0, 0});
+    return;
+  }
+}
+
 // Runs until their lengths agree.
 template <typename Run>
 void repeat_runs(Prober& prober, Question question, const Run& run) {
@@ -75,11 +100,12 @@ void repeat_runs(Prober& prober, Question question, const Run& run) {
 
 }  // namespace
 
-void settle(Prober& prober) {
+void settle(Prober& prober, std::size_t large) {
+  const double rest_rev = kDestageLarge_rev * static_cast<double>(large);
   if (!synchronize(prober))
-    prober.rest_rev(kDestage_rev);
+    prober.rest_rev(std::max(kDestage_rev, rest_rev));
   else if (synchronize_lies(prober.record()))
-    prober.rest_rev(kDestageAll_rev);
+    prober.rest_rev(std::max(kDestageAll_rev, rest_rev));
 }
 
 Targets::Targets(Prober& prober, const std::vector<LbnRange>& writable)
@@ -214,6 +240,34 @@ void test_reads_of_written(Prober& prober, Targets& targets) {
   });
 }
 
+// Between as many large writes as were taken and one more: the number of blocks.
+void test_room_for_writes(Prober& prober, const std::vector<std::uint64_t>& lbns,
+                          std::uint32_t piece) {
+  const Record& record = prober.record();
+  const auto small = run_length(record, Question::write_run);
+  const auto large = run_length(record, Question::write_run_large);
+  if (!large || large->bound || piece < 2) return;
+  if (!small->bound && large->median >= small->median) return;  // the segments are the limit
+  const auto taken = static_cast<std::int64_t>(large->median);
+  // Two blocks fit beside the first of any size.
+  std::int64_t low = std::max<std::int64_t>(1, taken > 1 ? taken * piece - 1 : 1);
+  std::int64_t high = (taken + 1) * piece + 1;
+  if (std::cmp_greater(taken + 1, lbns.size())) return;
+  int fills = 0;
+  const auto takes = [&](std::int64_t blocks) {
+    while (!is_taken(record, blocks) && fills < kMostFills && !prober.spent()) {
+      settle(prober, static_cast<std::size_t>(taken) + 1);
+      fill(prober, lbns, blocks, piece);
+      ++fills;
+    }
+    return is_taken(record, blocks).value_or(false);
+  };
+  while (high - low > 1 && fills < kMostFills && !prober.spent()) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (takes(middle) ? low : high) = middle;
+  }
+}
+
 void test_write_segments(Prober& prober, Targets& targets) {
   if (writes_cached(prober.record())) {
     std::size_t count = kUsualTargets;
@@ -258,10 +312,11 @@ void test_write_segments(Prober& prober, Targets& targets) {
         order.push_back(*lbn);
       }
       repeat_runs(prober, Question::write_run_large, [&] {
-        settle(prober);
+        settle(prober, order.size());
         return !order.empty() &&
                (run_writes(prober, Question::write_run_large, order, blocks), true);
       });
+      test_room_for_writes(prober, order, blocks);
     }
   }
   // How many of scattered writes are still held when all are on the media?
@@ -308,23 +363,29 @@ void test_write_segments(Prober& prober, Targets& targets) {
                 });
 }
 
-// For how long do written data wait where no command comes?
+// For how long do written data wait where no command comes? Their sector comes by when the time is
+// over, or just before.
 void test_destage(Prober& prober, Targets& targets) {
   Record& record = prober.record();
   if (!writes_cached(record) || written_persist(record) != Verdict::miss) return;
   if (!synchronize_ns(record)) return;  // nothing else tells when data are on the media
-  const auto is_destaged = [&](double rest_rev) {
-    const std::uint64_t lbn = targets.next();
+  const std::uint64_t lbn = targets.next();
+  const auto began_ns = prober.context().drive.now_ns();
+  const auto is_destaged = [&](double idle_rev) {
+    // The arm stays on the track: the same block again.
     prober.refresh_angle();
-    write_aligned(prober, lbn);
+    prober.context().drive.write(lbn, 1);
+    synchronize(prober);
+    const double ahead_rev = idle_rev - std::floor(idle_rev);
+    prober.rest_until(lbn, 0, ahead_rev, ahead_rev);
+    prober.context().drive.write(lbn, 1);
     const Nanoseconds written_ns = prober.context().drive.now_ns();
-    prober.rest_rev(rest_rev);
-    // A destage that has not begun takes as long as it takes the sector to arrive.
-    prober.rest_until(lbn, 0);
-
+    double until_rev = prober.angle_rev(lbn) - prober.angle_now_rev();
+    until_rev += std::round(idle_rev - until_rev);
+    if (!record.setting.angles_trusted) until_rev = idle_rev;
+    prober.rest_rev(std::max(0.0, until_rev) + kBehind_rev);
     const std::int64_t x = (prober.context().drive.now_ns() - written_ns) / 1000;
     synchronize(prober, std::pair{Question::destaged, x}, lbn);
-
     return !synchronize_waited(record, record.observations.back());
   };
   double low = 0, high = kFirstIdle_rev;
@@ -337,9 +398,17 @@ void test_destage(Prober& prober, Targets& targets) {
     is_destaged(high);
     return;
   }
-  while (high > kIdleRatio * low && !prober.spent()) {
-    const double middle = std::sqrt(low * high);
-    (is_destaged(middle) ? high : low) = middle;
+  for (int i = 0; i < kMostIdleProbes && !prober.spent(); ++i) {
+    double next = std::sqrt(low * high);
+    if (const auto told = idle_before_destage(record)) {
+      const bool late = static_cast<double>(prober.context().drive.now_ns() - began_ns) >
+                        kLong_rev * prober.period_ns();
+      if (told->narrow_ns < (late ? kCoarseShare : kIdleShare) * told->ns) return;
+      next = told->passed_ns / prober.period_ns();
+    } else if (high < 1.02 * low) {
+      return;
+    }
+    (is_destaged(next) ? high : low) = next;
   }
 }
 
@@ -361,7 +430,7 @@ void come_to(Prober& prober, const Place& track, double ahead_rev) {
   prober.refresh_angle();
   std::uniform_int_distribution<std::uint64_t> back(1, track.blocks());
   prober.context().drive.read(track.first - back(prober.context().random), 1, true);
-  prober.rest_until(track.first, 0, ahead_rev, ahead_rev);
+  prober.rest_until(track.first, until_free_rev(prober), ahead_rev, ahead_rev);
 }
 
 void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writable) {

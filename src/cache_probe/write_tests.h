@@ -33,8 +33,8 @@ class Targets {
   std::size_t turn_ = 0;
 };
 
-// Rests until nothing waits for the media.
-void settle(Prober& prober);
+// Rests until nothing waits for the media, of a few blocks each or so many large writes.
+void settle(Prober& prober, std::size_t large = 0);
 // A track that may be written, with another in front of it; nullopt: none was found.
 std::optional<Place> track_to_write(Prober& prober, const std::vector<LbnRange>& writable);
 // The arm comes from near by, so that its way takes the same time each time, and the track's first block

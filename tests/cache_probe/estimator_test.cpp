@@ -8,6 +8,7 @@
 #include "cache_probe/edge.h"
 #include "cache_probe/estimate.h"
 #include "cache_probe/facts.h"
+#include "cache_probe/random_replacement.h"
 #include "cache_probe/record.h"
 #include "model/error.h"
 
@@ -169,7 +170,9 @@ TEST_CASE("random replacement is recognized by its shares") {
       std::bernoulli_distribution kept(std::pow(1 - 1.0 / segments, static_cast<double>(x - 1)));
       for (int i = 0; i < 40; ++i) tallies[x].add(kept(random) ? 4.5 : -4.5);
     }
-    const auto fit = fit_random_replacement(tallies);
+    Kept kept;
+    kept.first_of = tallies;
+    const auto fit = fit_random_replacement(kept);
     REQUIRE(fit);
     CHECK(std::abs(fit->segments - segments) <= 4 * std::max(0.5, fit->error));
     CHECK(fit->error < segments / 2.0);

@@ -107,6 +107,8 @@ TEST_CASE("what no other test told is taken from what fits best") {
   fill_gaps(record, found);
   CHECK(found.cache.almost_read_hits.or_else(0) == 1);
   CHECK_FALSE(found.cache.almost_read_hits.method.empty());
+  REQUIRE(found.cache.almost_read_hits.error);
+  CHECK(*found.cache.almost_read_hits.error < 0.001);
   CHECK(found.cache.almost_read_hits.reason.empty());
   CHECK_FALSE(found.cache.replacement);  // they are as where nothing is said
   CHECK_FALSE(found.cache.read_ahead_abort);
@@ -116,6 +118,40 @@ TEST_CASE("what no other test told is taken from what fits best") {
   found.cache.almost_read_hits.value = 0;
   fill_gaps(record, found);
   CHECK(found.cache.almost_read_hits.or_else(1) == 0);
+}
+
+TEST_CASE("what one half of the answers says and the other does not is not taken") {
+  const std::string name = "virtual:cache-base?imperfections=default&seed=2";
+  const model::DriveModel truth = virtual_drive::virtual_model(name);
+  Record record = record_of(truth, name);
+  bool first_half = false;
+  const auto of_the_other = [&](const Observation& seen) {
+    if (seen.question != Question::exercise) return false;
+    const auto kind = static_cast<Exercise>(seen.x);
+    if (kind == Exercise::elsewhere) first_half = !first_half;
+    return !first_half && kind == Exercise::at_once;
+  };
+  std::vector<Observation> kept;
+  for (const Observation& seen : record.observations)
+    if (!of_the_other(seen)) kept.push_back(seen);
+  record.observations = kept;
+  model::DriveModel found = truth;
+  found.cache.almost_read_hits = {};
+  fill_gaps(record, found);
+  CHECK_FALSE(found.cache.almost_read_hits);
+}
+
+TEST_CASE("hits are what the drive's own hits are, however long they take") {
+  const std::string name = "virtual:cache-base?imperfections=default&seed=2";
+  model::DriveModel truth = virtual_drive::virtual_model(name);
+  for (model::Parameter* hit :
+       {&truth.overheads.read_hit_after_read, &truth.overheads.read_hit_after_write,
+        &truth.overheads.write_hit_after_read, &truth.overheads.write_hit_after_write})
+    hit->value = 1.8;  // 0.3 revolutions
+  const Explained found = explain(record_of(truth, name), truth);
+  REQUIRE(found.unexplained_share);
+  CHECK(found.unexplained_share.samples >= 60);
+  CHECK(found.notes.empty());
 }
 
 TEST_CASE("the order in which written data leave the cache, by writes without pause") {

@@ -1,0 +1,120 @@
+#include "cache_probe/random_replacement.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cache_probe/responses.h"
+
+namespace platter::cache_probe {
+namespace {
+
+constexpr std::size_t kMostOfSetup = 3;  // segments, in probes of a setup
+constexpr std::size_t kMostSegments = 1024;
+constexpr double kInside = 0.99, kSigmas = 1.95;  // a whole number off is within 1.96 errors
+
+// log-likelihood of the best cut: everything up to it hits, the rest misses.
+double log_likelihood_of_cut(const std::map<std::int64_t, Tally>& tallies) {
+  double likelihood = 0, best = 0;
+  for (const auto& [x, tally] : tallies) {
+    likelihood += log_likelihood(tally, 1);
+    best = std::max(best, likelihood);
+  }
+  return best;
+}
+
+
+// log(P(probes of a setup | n segments) / P(all miss)), over how many different segments hold newer
+// reads: that is known but for where the reads of missing probes went.
+double log_likelihood_of_setup(const std::vector<double>& ratios, std::size_t n) {
+  const auto segments = static_cast<double>(n);
+  std::vector<double> held(std::min(n, ratios.size()) + 2), next(held.size());
+  held[0] = 1;
+  double log_sum = 0;
+  for (const double ratio : ratios) {
+    std::ranges::fill(next, 0.0);
+    const double if_hit = std::exp(ratio);
+    double all = 0;
+    for (std::size_t m = 0; m + 1 < held.size() && m <= n; ++m) {
+      if (held[m] == 0) continue;
+      const double free = (segments - static_cast<double>(m)) / segments;
+      // It is there, and holds one more; it is not, and is read into any.
+      next[m + 1] += held[m] * free * (if_hit + 1 - free);
+      next[m] += held[m] * (1 - free) * (1 - free);
+    }
+    for (const double share : next) all += share;
+    if (all <= 0) return -1e9;
+    log_sum += std::log(all);
+    for (std::size_t m = 0; m < held.size(); ++m) held[m] = next[m] / all;
+  }
+  return log_sum;
+}
+
+}  // namespace
+
+Kept kept_of(const Record& record) {
+  const Responses responses(record);
+  Kept kept;
+  for (const Observation& seen : record.observations) {
+    if (seen.question == Question::kept_of_many) {
+      if (seen.nth == 0) kept.setups.emplace_back();
+      if (!kept.setups.empty()) kept.setups.back().push_back(responses.log_ratio(seen));
+    } else if (seen.question == Question::segments && seen.nth == 0) {
+      kept.first_of[seen.x].add(responses.log_ratio(seen));
+    }
+  }
+  return kept;
+}
+
+std::optional<RandomReplacement> fit_random_replacement(const Kept& kept) {
+  std::size_t most = 0;
+  for (const auto& setup : kept.setups) most = std::max(most, setup.size());
+  for (const auto& [x, tally] : kept.first_of) most = std::max(most, static_cast<std::size_t>(x));
+  if (most < 3) return std::nullopt;
+  const std::size_t limit = std::min(kMostSegments, kMostOfSetup * most);
+  std::vector<double> at(limit + 1, -1e300);
+  std::size_t best = 1;
+  for (std::size_t n = 1; n <= limit; ++n) {
+    double sum = 0;
+    for (const auto& setup : kept.setups) sum += log_likelihood_of_setup(setup, n);
+    for (const auto& [x, tally] : kept.first_of)
+      sum += log_likelihood(tally, std::pow(1 - 1.0 / static_cast<double>(n), static_cast<double>(x - 1)));
+    at[n] = sum;
+    if (sum > at[best]) best = n;
+  }
+  // So many on either side hold 99 % of what is likely.
+  const auto within = [&](std::size_t off) {
+    double near = 0, all = 0;
+    for (std::size_t n = 1; n <= limit; ++n) {
+      const double share = std::exp(at[n] - at[best]);
+      all += share;
+      if (n + off >= best && n <= best + off) near += share;
+    }
+    return near / all;
+  };
+  std::size_t off = 0;
+  while (off < limit && within(off) < kInside) ++off;
+  return RandomReplacement{static_cast<double>(best), static_cast<double>(off) / kSigmas, at[best]};
+}
+
+std::optional<RandomReplacement> fit_random_replacement(const Record& record) {
+  return fit_random_replacement(kept_of(record));
+}
+
+Verdict replaced_at_random(const Record& record) {
+  constexpr double kTold = 10;  // of the log-likelihood
+  const Kept kept = kept_of(record);
+  const auto random = fit_random_replacement(kept);
+  if (!random) return Verdict::open;
+  auto tallies = kept.first_of;
+  for (const auto& setup : kept.setups) {
+    std::int64_t x = 0, missed = 0;
+    for (const double ratio : setup) {
+      tallies[++x + missed].add(ratio);
+      missed += ratio > 0 ? 0 : 1;
+    }
+  }
+  const double better = random->log_likelihood - log_likelihood_of_cut(tallies);
+  return better > kTold ? Verdict::hit : better < -kTold ? Verdict::miss : Verdict::open;
+}
+
+}  // namespace platter::cache_probe
