@@ -62,74 +62,6 @@ std::vector<Delay> delays_of(const Samples& samples, const engine::LayoutMap& ma
   return delays;
 }
 
-}  // namespace
-
-void measure_watermark(Context& context, const WatermarkOptions& options) {
-  const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
-  Meter meter(context, limited ? context.budget : options.budget);
-  Accesses accesses(context);
-  std::uint32_t failures = 0;
-  for (std::uint32_t i = 0; i < options.reads && failures < 100 && !meter.exhausted(); ++i) {
-    const auto track = random_track(*context.map, context.random);
-    if (!track) return;
-    // Drives count whole blocks: only sizes of all kinds show the share itself.
-    const std::uint32_t most =
-        std::min({options.most_blocks, track->sectors / 3, context.drive.most_blocks()});
-    if (most <= options.least_blocks) {
-      ++failures;
-      continue;
-    }
-    const auto blocks = std::uniform_int_distribution<std::uint32_t>(options.least_blocks, most)(
-        context.random);
-    const auto pair = pair_on(*context.map, *track, blocks);
-    if (!pair || !accesses.read(Experiment::transfer, pair->before) ||
-        !accesses.read(Experiment::transfer, pair->lbn, blocks, blocks))
-      ++failures;
-    context.report("watermark", meter.share());
-  }
-}
-
-model::Parameter estimate_watermark(const Samples& samples, const engine::LayoutMap& map,
-                                    const model::Rotation& rotation,
-                                    const model::Parameter& block_transfer) {
-  model::Parameter result;
-  result.unit = "share of the request";
-  result.method = "reads of many sizes with the first sector's angle known";
-  const double transfer_ms = block_transfer.or_else(0);
-  const auto delays = delays_of(samples, map, rotation, transfer_ms);
-  std::vector<double> blocks, sectors;
-  double hidden = 0;  // the share below which the media's own pace hides the watermark
-  for (const Delay& delay : delays) {
-    blocks.push_back(delay.blocks);
-    sectors.push_back(delay.sectors);
-  }
-  for (const Sample& s : samples)
-    if (s.experiment == Experiment::transfer && s.group != 0) {
-      const double sector_ms =
-          model::revolution_ns(rotation) * 1e-6 / map.track_of_slot(map.slot_of_lbn(s.lbn)).sectors;
-      hidden = std::max(hidden, 1 - transfer_ms / sector_ms);
-    }
-  const auto line = statistics::huber_line(blocks, sectors);
-  if (!line) {
-    result.reason = "too few reads of several blocks could be timed";
-    return result;
-  }
-  const double share = line->coefficients[1];
-  const double error = std::sqrt(line->covariance.at(1, 1));
-  result.samples = delays.size();
-  result.error = error;
-  const bool shows = share > hidden + 3 * error + 0.02;
-  result.value = shows ? std::min(share, 1.0) : 0.0;
-  if (!shows) {
-    result.method += "; sending begins too early to show";
-    // Any share up to the hidden one looks the same: the deviation from 0 of what is spread evenly.
-    result.error = std::hypot(error, std::max(hidden, 0.0) / std::sqrt(3.0));
-  }
-  return result;
-}
-
-namespace {
-
 struct Read {
   double blocks, sector_ms, late_ms;  // later than its first sector alone would end
 };
@@ -198,7 +130,116 @@ std::optional<double> likelihood_of(const std::vector<Read>& reads, const Predic
   return best;
 }
 
+std::vector<Read> reads_of(const std::vector<Delay>& delays, double transfer_ms) {
+  std::vector<Read> reads;
+  for (const Delay& delay : delays)
+    reads.push_back({delay.blocks, delay.sector_ms,
+                     delay.sectors * delay.sector_ms + (delay.blocks - 1) * transfer_ms});
+  return reads;
+}
+
+// Drives count whole blocks, of which a line through reads of many sizes knows nothing: the shares near
+// the line's, by how likely they make the reads. nullopt: too few.
+std::optional<statistics::Estimate> by_whole_blocks(const std::vector<Read>& reads,
+                                                    const statistics::Estimate& line,
+                                                    double transfer_ms) {
+  constexpr double kStep = 5e-4, kLeast = 0.02, kSigmas = 4;
+  const double reach = std::max(kLeast, kSigmas * line.error);
+  std::vector<double> shares, likelihoods;
+  for (double share = std::max(line.value - reach, kStep); share < std::min(line.value + reach, 1.0) + kStep;
+       share += kStep)
+    if (const auto likelihood = likelihood_of(reads, [&](const Read& read, double held_ms) {
+          return late_ms_of_share(read, share, transfer_ms, held_ms);
+        })) {
+      shares.push_back(share);
+      likelihoods.push_back(*likelihood);
+    }
+  if (shares.empty()) return std::nullopt;
+  const double best = *std::ranges::max_element(likelihoods);
+  double weights = 0, sum = 0, squares = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const double weight = std::exp(likelihoods[i] - best), off = shares[i] - line.value;
+    weights += weight;
+    sum += weight * off;
+    squares += weight * off * off;
+  }
+  const double mean = sum / weights;
+  return statistics::Estimate{line.value + mean,
+                              std::hypot(std::sqrt(std::max(squares / weights - mean * mean, 0.0)), kStep),
+                              reads.size()};
+}
+
 }  // namespace
+
+void measure_watermark(Context& context, const WatermarkOptions& options) {
+  const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
+  Meter meter(context, limited ? context.budget : options.budget);
+  Accesses accesses(context);
+  std::uint32_t failures = 0;
+  for (std::uint32_t i = 0; i < options.reads && failures < 100 && !meter.exhausted(); ++i) {
+    const auto track = random_track(*context.map, context.random);
+    if (!track) return;
+    // Drives count whole blocks: only sizes of all kinds show the share itself.
+    const std::uint32_t most =
+        std::min({options.most_blocks, track->sectors / 3, context.drive.most_blocks()});
+    if (most <= options.least_blocks) {
+      ++failures;
+      continue;
+    }
+    const auto blocks = std::uniform_int_distribution<std::uint32_t>(options.least_blocks, most)(
+        context.random);
+    const auto pair = pair_on(*context.map, *track, blocks);
+    if (!pair || !accesses.read(Experiment::transfer, pair->before) ||
+        !accesses.read(Experiment::transfer, pair->lbn, blocks, blocks))
+      ++failures;
+    context.report("watermark", meter.share());
+  }
+}
+
+model::Parameter estimate_watermark(const Samples& samples, const engine::LayoutMap& map,
+                                    const model::Rotation& rotation,
+                                    const model::Parameter& block_transfer) {
+  model::Parameter result;
+  result.unit = "share of the request";
+  result.method = "reads of many sizes with the first sector's angle known";
+  const double transfer_ms = block_transfer.or_else(0);
+  const auto delays = delays_of(samples, map, rotation, transfer_ms);
+  std::vector<double> blocks, sectors;
+  double hidden = 0;  // the share below which the media's own pace hides the watermark
+  for (const Delay& delay : delays) {
+    blocks.push_back(delay.blocks);
+    sectors.push_back(delay.sectors);
+  }
+  for (const Sample& s : samples)
+    if (s.experiment == Experiment::transfer && s.group != 0) {
+      const double sector_ms =
+          model::revolution_ns(rotation) * 1e-6 / map.track_of_slot(map.slot_of_lbn(s.lbn)).sectors;
+      hidden = std::max(hidden, 1 - transfer_ms / sector_ms);
+    }
+  const auto line = statistics::huber_line(blocks, sectors);
+  if (!line) {
+    result.reason = "too few reads of several blocks could be timed";
+    return result;
+  }
+  const double share = line->coefficients[1];
+  const double error = std::sqrt(line->covariance.at(1, 1));
+  result.samples = delays.size();
+  result.error = error;
+  const bool shows = share > hidden + 3 * error + 0.02;
+  result.value = shows ? std::min(share, 1.0) : 0.0;
+  if (shows)
+    if (const auto whole = by_whole_blocks(reads_of(delays, transfer_ms), {share, error, delays.size()},
+                                           transfer_ms)) {
+      result.value = std::min(whole->value, 1.0);
+      result.error = whole->error;
+    }
+  if (!shows) {
+    result.method += "; sending begins too early to show";
+    // Any share up to the hidden one looks the same: the deviation from 0 of what is spread evenly.
+    result.error = std::hypot(error, std::max(hidden, 0.0) / std::sqrt(3.0));
+  }
+  return result;
+}
 
 model::Parameter estimate_portions(const Samples& samples, const engine::LayoutMap& map,
                                    const model::Rotation& rotation,
@@ -207,13 +248,9 @@ model::Parameter estimate_portions(const Samples& samples, const engine::LayoutM
   result.unit = "blocks";
   result.method = "reads of many sizes with the first sector's angle known";
   const double transfer_ms = block_transfer.or_else(0);
-  std::vector<Read> reads;
+  const std::vector<Read> reads = reads_of(delays_of(samples, map, rotation, transfer_ms), transfer_ms);
   double most = 0;
-  for (const Delay& delay : delays_of(samples, map, rotation, transfer_ms)) {
-    reads.push_back({delay.blocks, delay.sector_ms,
-                     delay.sectors * delay.sector_ms + (delay.blocks - 1) * transfer_ms});
-    most = std::max(most, delay.blocks);
-  }
+  for (const Read& read : reads) most = std::max(most, read.blocks);
   constexpr std::size_t kFewest = 24;
   if (reads.size() < kFewest || transfer_ms <= 0) {
     result.reason = "too few reads of several blocks could be timed";

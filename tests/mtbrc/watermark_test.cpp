@@ -1,6 +1,7 @@
 // When a drive begins to send what it reads, on virtual drives with default imperfections whose
 // watermark and bus are set to any value.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "mtbrc/watermark.h"
 #include "scsi/guard.h"
@@ -65,6 +66,20 @@ TEST_CASE("the watermark is found where it shows") {
     REQUIRE(found);
     // The drive waits for whole blocks: the share of 2 or 4 blocks is rounded down.
     CHECK(std::abs(*found.value - truth) < 0.02 + 4 * *found.error);
+  }
+}
+
+// A share a little below three quarters would have reads of 4, 8, 12, ... blocks sent a block too early.
+TEST_CASE("the watermark is right to the block for the sizes that were read") {
+  for (std::uint64_t seed = 41; seed <= 52; ++seed) {
+    const auto found = measured(0.75, 0.17, seed);
+    INFO("seed " << seed << ": " << found.value.value_or(-1) << " +- " << found.error.value_or(-1));
+    REQUIRE(found);
+    int wrong = 0;
+    for (int blocks = 1; blocks <= 24; ++blocks)
+      wrong += std::floor(blocks * *found.value) == std::floor(blocks * 0.75) ? 0 : 1;
+    CHECK(wrong == 0);
+    CHECK(std::abs(*found.value - 0.75) < 0.001 + 3 * *found.error);
   }
 }
 
