@@ -63,8 +63,11 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
   }
   record.setting.complete = !prober.spent();
   findings.estimate = estimate_cache(record);
-  if (options.freedoms)
-    findings.estimate.cache.freedoms = probe_freedoms(prober, findings.estimate.cache, writable);
+  if (options.freedoms) {
+    FreedomsFound freedoms = probe_freedoms(prober, findings.estimate.cache, writable);
+    findings.estimate.cache.freedoms = std::move(freedoms.fields);
+    findings.not_taken_back = std::move(freedoms.not_taken_back);
+  }
   context.report("cache", 1.0);
   return findings;
 }

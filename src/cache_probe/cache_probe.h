@@ -2,6 +2,9 @@
 // settings, then their estimate.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "cache_probe/estimate.h"
 #include "cache_probe/record.h"
 #include "mtbrc/context.h"
@@ -16,6 +19,7 @@ struct Options {
 struct Findings {
   Estimate estimate;
   Record record;  // the raw samples
+  std::optional<std::string> not_taken_back;  // freedoms.h
 };
 
 // The context's map and rotation must be known, the drive identified; how the cache is set is the

@@ -105,16 +105,23 @@ class Freedoms {
         page_(drive_.mode_page(scsi::kCachingPage.page, scsi::PageControl::current)),
         mask_(drive_.mode_page(scsi::kCachingPage.page, scsi::PageControl::changeable)) {}
 
-  std::vector<model::CacheFreedom> all() {
-    std::vector<model::CacheFreedom> list;
-    if (!page_) return list;
+  FreedomsFound all() {
+    FreedomsFound found;
+    if (!page_) return found;
     // Written data that wait would take the place of what is read.
     if (!writable_.empty()) settle(prober_);
     for (const std::string_view name : kFields) {
       const scsi::CachingField& field = *scsi::find_caching_field(name);
-      if (scsi::has_field(*page_, field)) list.push_back(of(field));
+      if (!scsi::has_field(*page_, field)) continue;
+      try {
+        found.fields.push_back(of(field, !found.not_taken_back));
+      } catch (const scsi::NotTakenBack& error) {
+        found.not_taken_back = error.fact();
+        tell(Outcome::open, "after it the drive did not take its own settings back");
+        found.fields.push_back(freedom_of(field));
+      }
     }
-    return list;
+    return found;
   }
 
  private:
@@ -139,19 +146,26 @@ class Freedoms {
     return ata && (name == "WCE" ? ata->write_cache : ata->look_ahead).has_value();
   }
 
-  model::CacheFreedom of(const scsi::CachingField& field) {
-    model::CacheFreedom freedom;
-    freedom.field = std::string(field.name);
+  model::CacheFreedom of(const scsi::CachingField& field, bool taken_back) {
     by_feature_ = !changeable(field.name) && has_feature(field.name);
-    freedom.changeable = by_feature_ || changeable(field.name);
     name_ = field.name;
-    if (!freedom.changeable) {
+    if (!by_feature_ && !changeable(field.name)) {
       tell(Outcome::open, "the drive says that it cannot be changed");
+    } else if (!taken_back) {
+      tell(Outcome::open, "the drive had not taken its own settings back after another field's test");
     } else if (prober_.spent()) {
       tell(Outcome::open, "the budget for cache tests was used up before");
     } else {
       probe(field.name);
     }
+    return freedom_of(field);
+  }
+
+  // As it was told.
+  model::CacheFreedom freedom_of(const scsi::CachingField& field) const {
+    model::CacheFreedom freedom;
+    freedom.field = std::string(field.name);
+    freedom.changeable = by_feature_ || changeable(field.name);
     freedom.effect = in_words(outcome_);
     freedom.because = because_ + (by_feature_ ? " (by SET FEATURES)" : "");
     return freedom;
@@ -364,10 +378,8 @@ class Freedoms {
   void restore(bool first) {
     if (first) {
       drive_.restore_cache();
-    } else if (!drive_.restore_page(*page_)) {
-      throw Error(ExitStatus::drive_error,
-                  "the drive did not take its own settings of mode page 08h back; run platter "
-                  "restore, or power the drive off and on");
+    } else {
+      drive_.put_back_page(*page_);
     }
   }
 
@@ -547,8 +559,10 @@ class Freedoms {
     if (writable_.empty()) return tell(Outcome::open, "it needs writes (--allow-writes)");
     if (!prober_.record().setting.angles_trusted)
       return tell(Outcome::open, "rotational positions are not known well enough");
-    if (found_.written_persist.or_else(0) != 0)
+    if (found_.written_persist.or_else(0) != 0 ||
+        judge(prober_.record(), Question::write_forced, 1).verdict == Verdict::hit)
       return tell(Outcome::open, "no write waits for the media");
+    if (!takes_forced_writes()) return tell(Outcome::open, "the drive refuses writes with FUA");
     if (now("FSW") == 0 && found_.zero_latency_write.or_else(1) == 0)
       return tell(Outcome::anyway, "writes begin with their first block anyway");
     const auto at = track_to_write(prober_, writable_);
@@ -566,28 +580,36 @@ class Freedoms {
     // would not tell either where on arrival takes as long as in order.
     const bool hidden = bus_hides_arrival(prober_.record(), blocks);
     auto differences = write_differences_rev(*at, blocks, other, {1, 4}, 1);
-    if (!differences)
+    if (differences.empty())
       return tell(Outcome::refused, fmt::format("the drive refuses {}", in_words(other)));
-    if (!hidden && differences->front() < 2 * kDiffers_rev)
+    if (!hidden && differences.front() < 2 * kDiffers_rev)
       differences = write_differences_rev(*at, blocks, other, {0, 1, 2, 3, 4, 5}, 2);
-    const double difference = (*differences)[(differences->size() - 1) / 2];
+    const double difference = differences[(differences.size() - 1) / 2];
     tell(difference > kDiffers_rev                  ? Outcome::seen
          : difference < kDiffers_rev / 2 && !hidden ? Outcome::none
                                                     : Outcome::open,
          fmt::format("writes of {} blocks, begun at {} angles: with {} half of them take {:.2f} "
                      "revolutions more or less{}",
-                     blocks, differences->size(), in_words(other), difference,
+                     blocks, differences.size(), in_words(other), difference,
                      hidden ? "; the bus is about as slow as the media or slower" : ""));
   }
 
-  // In ascending order, one for each phase. nullopt: the drive refuses the other setting.
-  std::optional<std::vector<double>> write_differences_rev(const Place& at, std::uint32_t blocks,
-                                                           const Values& other,
-                                                           const std::vector<int>& phases,
-                                                           int rounds) {
+  bool takes_forced_writes() {
+    try {
+      drive_.write(writable_.front().first, 1, true);
+    } catch (const scsi::DriveError& error) {
+      if (error.refused()) return false;
+      if (!error.medium()) throw;
+    }
+    return true;
+  }
+
+  // In ascending order, one for each phase. Empty: the drive refuses the other setting.
+  std::vector<double> write_differences_rev(const Place& at, std::uint32_t blocks, const Values& other,
+                                            const std::vector<int>& phases, int rounds) {
     const std::vector<double> usual = whole_writes_rev(at, blocks, phases, rounds);
     const bool first = !drive_.recorded_settings();
-    if (!drive_.set_cache_fields(other)) return std::nullopt;
+    if (!drive_.set_cache_fields(other)) return {};
     const std::vector<double> changed = whole_writes_rev(at, blocks, phases, rounds);
     restore(first);
     std::vector<double> differences;
@@ -627,8 +649,8 @@ class Freedoms {
 
 }  // namespace
 
-std::vector<model::CacheFreedom> probe_freedoms(Prober& prober, const model::Cache& found,
-                                                const std::vector<LbnRange>& writable) {
+FreedomsFound probe_freedoms(Prober& prober, const model::Cache& found,
+                             const std::vector<LbnRange>& writable) {
   return Freedoms(prober, found, writable).all();
 }
 

@@ -3,6 +3,8 @@
 // (MODE SELECT, not saved), probed by an effect that it must have, and put back.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cache_probe/prober.h"
@@ -10,9 +12,14 @@
 
 namespace platter::cache_probe {
 
-// What the tests before found is in the prober's record, and `found` of it. Empty: the drive has no
-// such page. Throws Error(drive_error) if the drive does not take its own settings back.
-std::vector<model::CacheFreedom> probe_freedoms(Prober& prober, const model::Cache& found,
-                                                const std::vector<LbnRange>& writable);
+struct FreedomsFound {
+  std::vector<model::CacheFreedom> fields;  // empty: the drive has no such page
+  // The drive did not take its own settings back after one of the tests, which were the last; in words.
+  std::optional<std::string> not_taken_back;
+};
+
+// What the tests before found is in the prober's record, and `found` of it.
+FreedomsFound probe_freedoms(Prober& prober, const model::Cache& found,
+                             const std::vector<LbnRange>& writable);
 
 }  // namespace platter::cache_probe

@@ -16,6 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using scsi::Inspection;
+using CanChange = Inspection::CanChange;
 
 double to_us(Nanoseconds ns) { return static_cast<double>(ns) / 1e3; }
 
@@ -123,9 +124,9 @@ Json inspection_json(const std::string& device, const Inspection& found,
                               {"primary_defects", count(found.primary_defects)},
                               {"grown_defects", count(found.grown_defects)},
                               {"seek", found.seeks},
-                              {"write_cache_changeable", found.write_cache_can_change()},
-                              {"read_cache_changeable", found.read_cache_can_change()},
-                              {"read_ahead_changeable", found.read_ahead_can_change()}};
+                              {"write_cache_changeable", found.write_cache_can_change() != CanChange::no},
+                              {"read_cache_changeable", found.read_cache_can_change() != CanChange::no},
+                              {"read_ahead_changeable", found.read_ahead_can_change() != CanChange::no}};
   document["mode_pages"] = mode_pages_json(found);
   const auto& trip = found.round_trip;
   document["host"] = {{"kernel", host.kernel},
@@ -223,9 +224,12 @@ void print_inspection(const std::string& device, const Inspection& found,
   print_line("defects", fmt::format("primary {}, grown {}", count(found.primary_defects),
                                     count(found.grown_defects)));
   print_line("SEEK(10)", yes(found.seeks));
+  const auto how = [](CanChange can) {
+    return can == CanChange::no ? "no" : can == CanChange::by_page ? "yes" : "yes (SET FEATURES)";
+  };
   print_line("cache can be switched",
-             fmt::format("write {}, read {}, read-ahead {}", yes(found.write_cache_can_change()),
-                         yes(found.read_cache_can_change()), yes(found.read_ahead_can_change())));
+             fmt::format("write {}, read {}, read-ahead {}", how(found.write_cache_can_change()),
+                         how(found.read_cache_can_change()), how(found.read_ahead_can_change())));
   print_mode_pages(found);
   const auto& trip = found.round_trip;
   fmt::print("round trip of TEST UNIT READY\n");

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <iterator>
+#include <numeric>
 #include <optional>
 
 #include "cache_probe/cache_probe.h"
@@ -91,6 +93,7 @@ class Characterization {
   void replay_mixed();
   void validate_itself();
   void measure_queue();
+  void check_the_model();
   void put_back_settings();
   std::string advice_of(const Error& error) const;
   void finish();
@@ -106,6 +109,14 @@ class Characterization {
   // One stage of the run: its time, its progress, and that the drive's settings held through it.
   void stage(std::size_t index, Caches caches, const Body& body);
   void limited(std::size_t index, const Body& body);
+  struct Measured {
+    std::vector<std::string> notes;
+    std::size_t samples = 0, media_accesses = 0;
+  };
+  Measured measured_so_far() const;
+  void make_void_since(const Measured& before);
+  bool shorten_commands(const scsi::DriveError& error);
+  void tell_shortest_limit();
   void set(Caches caches);
   bool settings_held();
   bool was_reset() const { return drive_.resets() != resets_seen_; }
@@ -140,6 +151,7 @@ class Characterization {
   };
   Outcomes scans_, power_conditions_, power_management_;
   std::optional<std::string> not_restored_;
+  std::optional<std::string> not_taken_back_;  // settings, after a test of them
   std::vector<std::uint64_t> answered_at_once_;  // of the reads of the warm-up
   std::optional<engine::LayoutMap> map_;
   model::Layout translated_;  // as translation tells it
@@ -213,6 +225,53 @@ void Characterization::limited(std::size_t index, const Body& body) {
                          std::max(plan_->full_s(index), *limit_s), kStages[index].name));
 }
 
+Characterization::Measured Characterization::measured_so_far() const {
+  return {model_.provenance.notes, context_.samples.size(), media_accesses_.size()};
+}
+
+void Characterization::make_void_since(const Measured& before) {
+  model_.provenance.notes = before.notes;
+  context_.samples.resize(before.samples);
+  media_accesses_.resize(before.media_accesses);
+}
+
+// A drive may refuse long commands and not say so: the longest that it takes is looked for, by reads or, where
+// they are not refused, by writes, at the same place. False: it is not for the length.
+bool Characterization::shorten_commands(const scsi::DriveError& error) {
+  context_.deadline_ns = 0;  // of the stage that was broken off
+  if (!error.refused() || error.blocks < 2) return false;
+  bool write = false;
+  const auto takes = [&](std::uint32_t blocks) {
+    try {
+      if (write) drive_.write(error.lbn, blocks);
+      else drive_.read(error.lbn, blocks);
+    } catch (const scsi::DriveError& refusal) {
+      if (!refusal.refused() && !refusal.medium()) throw;
+      return !refusal.refused();
+    }
+    return true;
+  };
+  if (takes(error.blocks)) {
+    write = drive_.may_write(error.lbn, error.blocks);
+    if (!write || takes(error.blocks)) return false;
+  }
+  if (!takes(1)) return false;
+  std::uint32_t taken = 1, refused = error.blocks;
+  while (refused - taken > 1) {
+    const std::uint32_t middle = std::midpoint(taken, refused);
+    (takes(middle) ? taken : refused) = middle;
+  }
+  drive_.limit_blocks(taken);
+  require_long_enough_commands();
+  return true;
+}
+
+void Characterization::tell_shortest_limit() {
+  add_note(fmt::format("the drive refuses commands of more than {} blocks and does not say so (VPD page B0h); "
+                       "longer ones were not used",
+                       drive_.most_blocks()));
+}
+
 // A reset behind the run's back, or another host, changes the settings in silence; what was measured
 // since is void, and so is what was noted of it.
 void Characterization::stage(std::size_t index, Caches caches, const Body& body) {
@@ -227,10 +286,18 @@ void Characterization::stage(std::size_t index, Caches caches, const Body& body)
   constexpr int kAttempts = 3;
   if (caches != Caches::any && (caches != caches_ || was_reset() || !settings_held())) set(caches);
   for (int attempt = 1;; ++attempt) {
-    const std::vector<std::string> notes = model_.provenance.notes;
-    const std::size_t samples = context_.samples.size();
-    limited(index, body);
-    if (caches == Caches::any) break;
+    const Measured before = measured_so_far();
+    try {
+      limited(index, body);
+    } catch (const scsi::DriveError& error) {
+      if (!shorten_commands(error)) throw;
+      make_void_since(before);
+      tell_shortest_limit();
+      if (caches != Caches::any) set(caches);
+      --attempt;
+      continue;
+    }
+    if (caches == Caches::any || not_taken_back_) break;
     const bool held = settings_held();
     if (held && !was_reset()) break;
     if (attempt == kAttempts && !held)
@@ -244,8 +311,7 @@ void Characterization::stage(std::size_t index, Caches caches, const Body& body)
                            kAttempts, stage.name));
       break;
     }
-    model_.provenance.notes = notes;
-    context_.samples.resize(samples);
+    make_void_since(before);
     add_note(fmt::format("the drive was reset, or its settings were changed, during the stage '{}', "
                          "which was repeated",
                          stage.name));
@@ -512,8 +578,8 @@ void Characterization::require_long_enough_commands() {
   constexpr std::uint32_t kLeast = 8;
   if (const std::uint32_t most = drive_.most_blocks(); most < kLeast)
     throw Error(ExitStatus::unsupported,
-                fmt::format("{} takes no more than {} block{} in one command (VPD page B0h, or the host's path), "
-                            "and the experiments need {}; it cannot be characterized this way",
+                fmt::format("{} takes no more than {} block{} in one command (as VPD page B0h, the host's path, or "
+                            "its refusals say), and the experiments need {}; it cannot be characterized this way",
                             options_.device_name, most, most == 1 ? "" : "s", kLeast));
 }
 
@@ -727,6 +793,8 @@ void Characterization::probe_cache() {
   model_.cache = std::move(findings.estimate.cache);
   for (auto& note : findings.estimate.notes) model_.provenance.notes.push_back(std::move(note));
   cache_record_ = std::move(findings.record);
+  not_taken_back_ = std::move(findings.not_taken_back);
+  if (not_taken_back_) add_note(*not_taken_back_ + " after a test of them: the cache's tests were the last");
 }
 
 // What requests in random order say of the model, now that all that answers them was measured.
@@ -796,13 +864,15 @@ void Characterization::put_back_settings() {
   try {
     drive_.restore_settings();
     // A reset may have taken away what the run found, and never set.
-    std::optional<unsigned> refused;
-    for (const SavedPage& page : found_.pages)
-      if (has_set_ && !drive_.shows(page) && !drive_.restore_page(page)) refused = page.front() & 0x3Fu;
-    if (refused)
-      throw Error(ExitStatus::drive_error,
-                  fmt::format("{} did not take mode page {:02X}h back as the run found it",
-                              options_.device_name, *refused));
+    std::exception_ptr refused;
+    for (const SavedPage& page : found_.pages) {
+      try {
+        if (has_set_ && !drive_.shows(page)) drive_.put_back_page(page);
+      } catch (const scsi::NotTakenBack&) {
+        refused = std::current_exception();  // the others are worth it all the same
+      }
+    }
+    if (refused) std::rethrow_exception(refused);
     journal_->finish();
   } catch (const Error& error) {
     not_restored_ = advice_of(error);
@@ -812,8 +882,10 @@ void Characterization::put_back_settings() {
 }
 
 std::string Characterization::advice_of(const Error& error) const {
-  return fmt::format("{}; the settings as they were are in the journal: run platter restore {}", error.what(),
-                     journal_->path());
+  const auto* refusal = dynamic_cast<const scsi::NotTakenBack*>(&error);
+  return fmt::format("{}; the settings as they were are in the journal: run platter restore {}{}",
+                     refusal ? refusal->fact() : error.what(), journal_->path(),
+                     refusal ? ", or power the drive off and on" : "");
 }
 
 void Characterization::finish() {
@@ -847,6 +919,26 @@ void Characterization::finish() {
         fmt::format("{} unit attentions were seen and retried", drive_.unit_attentions()));
 }
 
+// A model that lacks what a prediction needs (a budget was short, a time came out below zero) is written all
+// the same. Where the drive's settings are not what they should be nothing more can be measured.
+void Characterization::check_the_model() {
+  auto prevented = not_taken_back_;
+  if (!prevented) {
+    prevented = what_prevents_prediction(model_);
+    if (!prevented) replay_mixed();
+    set(Caches::off);
+    read_last_anchors();
+  }
+  if (prevented) {
+    model_.validity.note = "not checked: " + *prevented;
+    model_.queue.depth.reason = model_.queue.policy.reason =
+        not_taken_back_ ? *not_taken_back_ : "the model lacks what a prediction needs";
+    return;
+  }
+  validate_itself();
+  measure_queue();
+}
+
 Run Characterization::run() {
   begin();
   plan_the_time();
@@ -878,19 +970,7 @@ Run Characterization::run() {
     });
     measure_overheads();
     explain_the_cache();
-    // A model that lacks what a prediction needs (a budget was short, a time came out below zero) is
-    // written all the same.
-    const auto lacks = what_prevents_prediction(model_);
-    if (!lacks) replay_mixed();
-    set(Caches::off);
-    read_last_anchors();
-    if (lacks) {
-      model_.validity.note = "not checked: " + *lacks;
-      model_.queue.depth.reason = model_.queue.policy.reason = "the model lacks what a prediction needs";
-    } else {
-      validate_itself();
-      measure_queue();
-    }
+    check_the_model();
   } else {
     stage(kRotation, Caches::off, [this] { measure_rotation(kOnlyPeriodError); });
     const std::string unknown = "the layout is not known";

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 
 #include "scsi/command_table.h"
@@ -365,6 +366,8 @@ std::uint32_t Drive::most_blocks() {
   d.most_blocks = most;
   return most;
 }
+
+void Drive::limit_blocks(std::uint32_t most) { impl_->most_blocks = std::min(most, most_blocks()); }
 
 // SBC-3, GET LBA STATUS: a drive may name as few blocks at once as it likes.
 std::optional<std::vector<LbnRange>> Drive::unmapped() {
@@ -819,10 +822,7 @@ void Drive::restore_recorded_ata(bool power_level_too) {
   AtaSettings wanted = *d.recorded_ata;
   if (!power_level_too) wanted.power_level.reset();
   if (!restore_ata(wanted))
-    throw Error(ExitStatus::drive_error,
-                fmt::format("{} did not take its own settings of SET FEATURES back; run platter restore, "
-                            "or power the drive off and on",
-                            d.name));
+    throw NotTakenBack(d.name + " did not take its own settings of SET FEATURES back");
   d.made_ata = ata_settings();
   if (power_level_too) {
     d.recorded_ata.reset();
@@ -897,14 +897,16 @@ bool Drive::restore_page(const std::vector<std::uint8_t>& raw) {
   return code_of(raw) && impl_->select(raw) && shows(raw);
 }
 
+void Drive::put_back_page(const std::vector<std::uint8_t>& raw) {
+  if (!restore_page(raw))
+    throw NotTakenBack(fmt::format("{} did not take its own settings of mode page {:02X}h back", impl_->name,
+                                   raw.front() & 0x3F));
+}
+
 void Drive::restore_recorded(PageCode code) {
   const auto page = impl_->recorded.find(code);
   if (page == impl_->recorded.end()) return;
-  if (!restore_page(page->second))
-    throw Error(ExitStatus::drive_error,
-                fmt::format("{} did not take its own settings of mode page {:02X}h back; run platter "
-                            "restore, or power the drive off and on",
-                            impl_->name, code.page));
+  put_back_page(page->second);
   impl_->recorded.erase(page);
 }
 
@@ -915,20 +917,20 @@ void Drive::restore_cache() {
 }
 
 void Drive::restore_settings() {
-  std::optional<Error> failed;
+  std::exception_ptr failed;
   for (const PageCode code : {kCachingPage, kPowerConditionPage, kBackgroundControlPage}) {
     try {
       restore_recorded(code);
-    } catch (const Error& error) {
-      failed = error;  // the others are worth restoring all the same
+    } catch (const Error&) {
+      failed = std::current_exception();  // the others are worth restoring all the same
     }
   }
   try {
     restore_recorded_ata(true);
-  } catch (const Error& error) {
-    failed = error;
+  } catch (const Error&) {
+    failed = std::current_exception();
   }
-  if (failed) throw *failed;
+  if (failed) std::rethrow_exception(failed);
   impl_->lost = false;
 }
 

@@ -41,6 +41,19 @@ class DriveError : public Error {
   std::uint32_t blocks;
 };
 
+// A drive that does not take back what it once had as its own settings. what() says what to do, where
+// nobody knows more than that.
+class NotTakenBack : public Error {
+ public:
+  explicit NotTakenBack(const std::string& fact)
+      : Error(ExitStatus::drive_error, fact + "; run platter restore, or power the drive off and on"),
+        fact_(fact) {}
+  const std::string& fact() const { return fact_; }
+
+ private:
+  std::string fact_;
+};
+
 // What every completed command leaves behind for the raw samples of a run.
 struct CommandRecord {
   std::uint8_t opcode = 0;
@@ -77,6 +90,7 @@ class Drive {
   // The most blocks of one command: VPD page B0h, the host's path, READ(16). The first call
   // asks; before it, reads and writes may be of any length.
   std::uint32_t most_blocks();
+  void limit_blocks(std::uint32_t most);  // to what the drive was seen to take
   // Ranges of blocks that were never written, or trimmed since, as GET LBA STATUS tells them, ascending;
   // nullopt: the drive does not tell.
   std::optional<std::vector<LbnRange>> unmapped();
@@ -146,6 +160,7 @@ class Drive {
   std::optional<std::vector<std::uint8_t>> recorded_settings() const;
   // Sets a whole page as it once came (`platter restore`); false if the drive refuses.
   bool restore_page(const std::vector<std::uint8_t>& raw);
+  void put_back_page(const std::vector<std::uint8_t>& raw);  // the same; throws NotTakenBack
   // Whether a whole page is now what it once was.
   bool shows(const std::vector<std::uint8_t>& page);
   // A reset (unit attention 29h) or a change from outside (2Ah) was reported since the settings

@@ -80,11 +80,12 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   return found;
 }
 
-bool Inspection::cache_bit_changes(bool CachePage::*bit) const {
+Inspection::CanChange Inspection::can_change(bool CachePage::*bit, bool has_feature) const {
   const auto page = mode_pages.find(0x08);
-  if (page == mode_pages.end() || !page->second.changeable) return false;
-  const auto mask = decode_cache_page(*page->second.changeable);
-  return mask && (*mask).*bit;
+  if (page != mode_pages.end() && page->second.changeable)
+    if (const auto mask = decode_cache_page(*page->second.changeable); mask && (*mask).*bit)
+      return CanChange::by_page;
+  return has_feature ? CanChange::by_features : CanChange::no;
 }
 
 std::vector<std::string> Inspection::complaints() const {
@@ -98,9 +99,9 @@ std::vector<std::string> Inspection::complaints() const {
   if (ata)
     found.push_back("it is an ATA drive: its read cache can't be switched off, with caches off reads are sent "
                     "with FUA");
-  else if (!read_cache_can_change() || !read_ahead_can_change())
+  else if (read_cache_can_change() == CanChange::no || read_ahead_can_change() == CanChange::no)
     found.push_back("read cache or read-ahead can't be switched off by mode page 08h");
-  if (!write_cache_can_change() && !(ata && ata->write_cache))
+  if (write_cache_can_change() == CanChange::no)
     found.push_back("the write cache can't be switched by mode page 08h");
   if (characteristics && characteristics->rotation_rate == 1)
     found.push_back("the drive says that it does not rotate: there are no mechanics to measure");

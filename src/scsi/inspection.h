@@ -43,16 +43,21 @@ struct Inspection {
   std::map<std::uint8_t, ModePageViews> mode_pages;  // 03h, 04h, 08h
   RoundTrip round_trip;
 
-  // Whether the drive lets a bit of page 08h be changed (its changeable values).
-  bool write_cache_can_change() const { return cache_bit_changes(&CachePage::write_cache_enabled); }
-  bool read_cache_can_change() const { return cache_bit_changes(&CachePage::read_cache_disabled); }
-  bool read_ahead_can_change() const { return cache_bit_changes(&CachePage::read_ahead_disabled); }
+  // By the bit of page 08h (its changeable values), or where an ATA drive has it by SET FEATURES.
+  enum class CanChange : std::uint8_t { no, by_page, by_features };
+  CanChange write_cache_can_change() const {
+    return can_change(&CachePage::write_cache_enabled, ata && ata->write_cache);
+  }
+  CanChange read_cache_can_change() const { return can_change(&CachePage::read_cache_disabled, false); }
+  CanChange read_ahead_can_change() const {
+    return can_change(&CachePage::read_ahead_disabled, ata && ata->look_ahead);
+  }
 
   // What makes characterization slow or incomplete on this drive, a sentence each; empty: fit.
   std::vector<std::string> complaints() const;
 
  private:
-  bool cache_bit_changes(bool CachePage::*bit) const;
+  CanChange can_change(bool CachePage::*bit, bool has_feature) const;
 };
 
 Inspection inspect(Drive& drive, std::uint32_t round_trips = 500);

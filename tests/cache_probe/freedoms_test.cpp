@@ -138,7 +138,7 @@ Told freedoms_of(
   test_segment_size(prober);
   const Nanoseconds begin = drive.now_ns();
   Told told;
-  for (const auto& freedom : probe_freedoms(prober, model.cache, writable)) {
+  for (const auto& freedom : probe_freedoms(prober, model.cache, writable).fields) {
     INFO(freedom.field << ": " << freedom.because);
     CHECK_FALSE(freedom.because.empty());
     CHECK((freedom.changeable || freedom.effect == "not told"));

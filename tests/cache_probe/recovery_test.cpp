@@ -490,10 +490,16 @@ Run probe(const virtual_drive::CatalogueEntry& entry, std::uint64_t seed) {
   return probe(device, device.layout(), truth.rotation, true, seed, 0);
 }
 
-// What is told must be so, within its error.
-void check_told(const model::Parameter& found, const model::Parameter& is) {
-  if (!found || !is) return;
-  CHECK(std::abs(*found.value - *is.value) <= found.error.value_or(0) + 1e-9);
+// What is told must be so, within its error; and it must be told, or not be for that reason.
+void check_told(const model::Parameter& found, const model::Parameter& is, const char* unless = nullptr) {
+  if (!is) return;
+  if (found) {
+    CHECK(std::abs(*found.value - *is.value) <= found.error.value_or(0) + 1e-9);
+  } else {
+    CAPTURE(found.reason);
+    CHECK(unless != nullptr);
+    if (unless) CHECK_THAT(found.reason, Catch::Contains(unless));
+  }
 }
 
 void check_discrete(const model::Cache& found, model::DriveModel drive) {
@@ -510,14 +516,14 @@ void check_discrete(const model::Cache& found, model::DriveModel drive) {
   CHECK(value(found.read_ahead) == value(is.read_ahead));
   check_told(found.read_free_blocks, is.read_free_blocks);
   check_told(found.read_hit_on_written, is.read_hit_on_written);
-  check_told(found.separate_write_segment, is.separate_write_segment);
-  check_told(found.zero_latency_read, is.zero_latency_read);
-  check_told(found.zero_latency_write, is.zero_latency_write);
-  check_told(found.combine_sequential_writes, is.combine_sequential_writes);
-  check_told(found.read_ahead_on_hit, is.read_ahead_on_hit);
+  check_told(found.separate_write_segment, is.separate_write_segment, "number of read segments is not known");
+  check_told(found.zero_latency_read, is.zero_latency_read, "the bus is about as slow as the media");
+  check_told(found.zero_latency_write, is.zero_latency_write, "the bus is about as slow as the media");
+  check_told(found.combine_sequential_writes, is.combine_sequential_writes, "isolated writes are not cached");
+  check_told(found.read_ahead_on_hit, is.read_ahead_on_hit, "there is no read-ahead");
   check_told(found.destage_idle, is.destage_idle);
   check_told(found.written_blocks, is.written_blocks);
-  check_told(found.read_ahead_max_blocks, is.read_ahead_max_blocks);
+  check_told(found.read_ahead_max_blocks, is.read_ahead_max_blocks, "there is no read-ahead");
   check_told(found.buffer_blocks, is.buffer_blocks);
   // Elsewhere one write waits at a time, whatever the number.
   if (found.destage_behind.or_else(0) == 1 || is.separate_write_segment.or_else(0) == 1)

@@ -27,6 +27,10 @@ MODE_SELECTS = (0x15, 0x55)
 PASS_THROUGHS = (0x85, 0xA1)
 
 
+def filling(lbn):
+    return lbn.to_bytes(8, "big") * (BLOCK // 8)
+
+
 class RecordedTarget(Target):
     def __init__(self, drive, options):
         super().__init__(drive)
@@ -35,6 +39,7 @@ class RecordedTarget(Target):
         self.counts_writes_only = at.startswith("w")
         self.signal_in = int(at.lstrip("w"))
         self.deny_from, self.turned_on = options.deny, 0
+        self.filled = []
 
     def execute(self, request, now):
         if request.cdb[0] in WRITES or not self.counts_writes_only:
@@ -83,18 +88,23 @@ class RecordedTarget(Target):
         cache = kept["cache"]
         self.drive.set_cache(cache["read"], cache["write"], cache["read_ahead"], 0.0)
         self.power_level = cache.get("power_level", self.power_level)
-        self.stored = {int(lbn): bytes.fromhex(data) for lbn, data in kept["blocks"].items()}
+        self.fill(kept["filled"])
+        self.stored.update((int(lbn), bytes.fromhex(data)) for lbn, data in kept["blocks"].items())
 
     def save(self, path):
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump({"cache": self.cache(),
-                       "blocks": {lbn: data.hex() for lbn, data in self.stored.items()}}, file)
+        """Little and at once: a drive that takes long to end is killed."""
+        changed = {lbn: data.hex() for lbn, data in self.stored.items()
+                   if data != filling(lbn) or not any(low <= lbn <= high for low, high in self.filled)}
+        kept = json.dumps({"cache": self.cache(), "filled": self.filled, "blocks": changed})
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            file.write(kept)
+        os.replace(path + ".new", path)
 
     def fill(self, ranges):
         """Contents that a careless write would destroy."""
-        for first, last in ranges:
-            for lbn in range(first, last + 1):
-                self.stored[lbn] = lbn.to_bytes(8, "big") * (BLOCK // 8)
+        self.filled = [list(limits) for limits in ranges]
+        for first, last in self.filled:
+            self.stored.update((lbn, filling(lbn)) for lbn in range(first, last + 1))
 
 
 def main():

@@ -22,7 +22,12 @@ class Conditions(PlatterTest):
         self.assertEqual(inspection["ata"]["look_ahead"], True)
         self.assertEqual(inspection["ata"]["power_level"], 0x80)
         self.assertEqual(inspection["ata"]["power_mode"], "ffh")
-        self.assertIn("power management 80h", self.platter("inspect", "virtual:sat-disk").lower())
+        capabilities = inspection["capabilities"]
+        self.assertTrue(capabilities["write_cache_changeable"] and capabilities["read_ahead_changeable"])
+        self.assertFalse(capabilities["read_cache_changeable"])
+        text = self.platter("inspect", "virtual:sat-disk")
+        self.assertIn("write yes (SET FEATURES), read no, read-ahead yes (SET FEATURES)", text)
+        self.assertIn("power management 80h", text.lower())
         self.platter("characterize", "virtual:sat-disk?seed=3", "-o", "model.json")
         model = self.read_json("model.json")
         notes = " ".join(model["provenance"]["notes"])

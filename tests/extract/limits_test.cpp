@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <functional>
 
+#include <fmt/format.h>
+
 #include "extract/journal.h"
 #include "extract/restore.h"
 #include "extract/runs.h"
@@ -29,6 +31,11 @@ model::DriveModel drive_of(const std::string& name, const std::string& level) {
 
 model::DriveModel modern_drive() { return drive_of("hp-c2247", "SPC-3"); }
 
+std::uint64_t blocks_of(const scsi::Command& command) {
+  const auto range = scsi::addressed_blocks(command);
+  return range ? range->blocks : 0;
+}
+
 // The drive, with something between it and the run.
 class Between : public scsi::Device {
  public:
@@ -40,7 +47,10 @@ class Between : public scsi::Device {
   scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
     if (seen) seen(command);
     opcodes_[tag % 4096] = command.cdb[0];
-    return device_.submit(command, tag);
+    if (untold_limit == 0 || blocks_of(command) <= untold_limit) return device_.submit(command, tag);
+    scsi::Command refused = command;
+    refused.cdb[1] |= 0x20;  // RDPROTECT or WRPROTECT, which drives without protection information refuse
+    return device_.submit(refused, tag);
   }
   scsi::Expected<std::optional<scsi::Completion>> reap() override { return changed(device_.reap()); }
   scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
@@ -49,6 +59,7 @@ class Between : public scsi::Device {
   scsi::Expected<void> reset() override { return device_.reset(); }
 
   std::uint32_t most_bytes = 0;
+  std::uint64_t untold_limit = 0;  // of blocks in one command
   std::function<void(const scsi::Command&)> seen;
   std::function<void(std::uint8_t opcode, scsi::Completion&)> change;
 
@@ -61,11 +72,6 @@ class Between : public scsi::Device {
   scsi::Device& device_;
   std::array<std::uint8_t, 4096> opcodes_{};
 };
-
-std::uint64_t blocks_of(const scsi::Command& command) {
-  const auto range = scsi::addressed_blocks(command);
-  return range ? range->blocks : 0;
-}
 
 void check_is_whole(const Run& run, const model::DriveModel& truth) {
   CHECK(run.model.layout.zones.size() == truth.layout.zones.size());
@@ -92,6 +98,70 @@ TEST_CASE("no command of a run is longer than the drive takes, or than the host'
   const Run run = characterize(path, options);
   CHECK(longest == 16);
   check_is_whole(run, model);
+}
+
+TEST_CASE("a limit that the drive does not tell is found by its refusals, and kept") {
+  const Folder folder;
+  const auto model = drive_of("cache-base", "SPC-3");
+  virtual_drive::VirtualDevice device(model);
+  Between path(device);
+  auto options = options_in(folder);
+  SECTION("long enough") {
+    path.untold_limit = GENERATE(16, 200);
+    options.writable = {{1000, 60'000}};
+    std::uint64_t refused = 0;
+    path.seen = [&](const scsi::Command& command) { refused += blocks_of(command) > path.untold_limit; };
+    const Run run = characterize(path, options);
+    CHECK(noted(run, fmt::format("refuses commands of more than {} blocks", path.untold_limit)));
+    CHECK(refused > 0);
+    CHECK(refused < 12);  // one, and those that look for the limit
+    check_is_whole(run, model);
+  }
+  SECTION("too short") {
+    path.untold_limit = 7;
+    try {
+      characterize(path, options);
+      FAIL("it was characterized");
+    } catch (const Error& error) {
+      CHECK(error.status() == ExitStatus::unsupported);
+      CHECK_THAT(error.what(), Catch::Contains("no more than 7 blocks in one command"));
+    }
+    CHECK(std::filesystem::is_empty(folder.path));
+  }
+}
+
+TEST_CASE("a field of the caching page that does not come back after its test ends the run with its model") {
+  const Folder folder;
+  virtual_drive::VirtualDevice device(drive_of("cache-base", "SPC-3"));
+  Between path(device);
+  auto options = options_in(folder);
+  bool in_cache = false;
+  options.progress = [&](const std::string& stage, double share) { in_cache |= stage == "cache" && share > 0.6; };
+  int selects = 0;
+  path.change = [&](std::uint8_t opcode, scsi::Completion& done) {
+    constexpr std::uint8_t kModeSelect = 0x15;
+    if (!in_cache || opcode != kModeSelect || ++selects < 2) return;
+    done.status = scsi::Status::check_condition;
+    done.sense = {0x70, 0, 0x05, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0x26, 0x00, 0, 0, 0, 0};
+  };
+  const Run run = characterize(path, options);
+  REQUIRE(run.not_restored);
+  CHECK_THAT(*run.not_restored, Catch::Contains("mode page 08h") &&
+                                    Catch::Contains("platter restore " + folder.path.string()));
+  CHECK(run.not_restored->find("platter restore") == run.not_restored->rfind("platter restore"));
+  CHECK(run.model.seek.points.size() > 10);
+  CHECK(run.model.cache.segments.value);
+  CHECK(run.model.overheads.read_miss_after_read.value);
+  CHECK_THAT(run.model.validity.note, Catch::Contains("not checked") && Catch::Contains("mode page 08h"));
+  CHECK_THAT(run.model.queue.depth.reason, Catch::Contains("mode page 08h"));
+  const auto& freedoms = run.model.cache.freedoms;
+  REQUIRE(freedoms.size() > 2);
+  CHECK(std::ranges::count_if(freedoms, [](const model::CacheFreedom& freedom) {
+          return freedom.because.find("after it the drive did not take") != std::string::npos;
+        }) == 1);
+  CHECK(std::ranges::all_of(freedoms, [](const model::CacheFreedom& freedom) {
+    return freedom.effect == "not told";
+  }));
 }
 
 TEST_CASE("eight blocks in one command are enough, also for writes; fewer are refused at once") {

@@ -176,6 +176,7 @@ void check(const Shakes& shakes) {
   CHECK(std::ranges::none_of(run.samples, [](const mtbrc::Sample& sample) {
     return sample.completed_ns - sample.issued_ns > 300 * kMillisecond;
   }));
+  CHECK_THAT(run.model.validity.note, !Catch::Contains("timed commands waited"));
   CHECK(facts(run.model.cache) == facts(undisturbed().model.cache));
   REQUIRE(run.model.validity.demerits.size() == 2);
   CHECK(run.model.validity.demerits[0].demerit_percent < 2);
