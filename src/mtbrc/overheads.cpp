@@ -15,6 +15,7 @@
 #include "mtbrc/write_supply.h"
 #include "statistics/regression.h"
 #include "statistics/robust.h"
+#include "statistics/shape.h"
 
 namespace platter::mtbrc {
 namespace {
@@ -277,19 +278,32 @@ std::vector<double> times_of_one_block(const HitTimes& times) {
   return ones;
 }
 
-// What one hit adds to the error of a median: the host's delay is the same for all kinds, of which some
-// are too few to tell their own.
-double error_of_one_hit_ms(const Samples& samples, double period_ms) {
+// What hits deviate from the median of their kind and size: the host's delay is the same for all.
+std::vector<double> deviations_of_hits(const Samples& samples, double period_ms) {
+  constexpr std::size_t kFewest = 12;  // whose median is worth something
   std::vector<double> deviations;
   for (const bool write : {false, true})
     for (const bool after_write : {false, true})
       if (const auto times = hit_times(samples, write, after_write, period_ms)) {
-        const std::vector<double> ones = times_of_one_block(*times);
-        const double middle = statistics::median(ones);
-        for (const double ms : ones) deviations.push_back(ms - middle);
+        std::map<double, std::vector<double>> by_size;
+        for (std::size_t i = 0; i < times->ms.size(); ++i)
+          by_size[times->blocks[i]].push_back(times->ms[i]);
+        for (const auto& [size, all] : by_size) {
+          if (all.size() < kFewest) continue;
+          const double middle = statistics::median(all);
+          for (const double ms : all) deviations.push_back(ms - middle);
+        }
       }
-  const auto all = statistics::median_estimate(deviations);
-  return all ? all->error * std::sqrt(static_cast<double>(deviations.size())) : 0;
+  return deviations;
+}
+
+// The median, because what the host adds has a long tail: the sum is with the host's median delay. Some
+// kinds of hits are too few to tell their own well.
+std::optional<statistics::Estimate> median_of_hits(const Samples& samples, const HitTimes& times,
+                                                   double period_ms) {
+  const std::vector<double> ones = times_of_one_block(times);
+  const auto by_shape = statistics::median_by_shape(ones, deviations_of_hits(samples, period_ms));
+  return by_shape ? by_shape : statistics::median_estimate(ones);
 }
 
 model::Parameter hit_overhead(const Samples& samples, bool write, bool after_write,
@@ -298,16 +312,13 @@ model::Parameter hit_overhead(const Samples& samples, bool write, bool after_wri
   if (!times)
     return model::absent(write ? "no cached writes were timed" : "no cache hits were timed", "ms");
   if (!block_transfer) return model::absent("the bus time of a block is not known", "ms");
-  // The median, because what the host adds has a long tail: the sum is with the host's median delay.
-  const auto found = statistics::median_estimate(times_of_one_block(*times));
+  const auto found = median_of_hits(samples, *times, period_ms);
   if (!found) return model::absent("no cache hits were timed", "ms");
-  const double usual =
-      error_of_one_hit_ms(samples, period_ms) / std::sqrt(static_cast<double>(found->samples));
   model::Parameter result;
   result.unit = "ms";
   result.method = "response time of cache hits, less one block's transfer";
   result.value = found->value - *block_transfer.value;
-  result.error = std::hypot(std::max(found->error, usual), block_transfer.error.value_or(0));
+  result.error = std::hypot(found->error, block_transfer.error.value_or(0));
   result.samples = found->samples;
   return result;
 }
