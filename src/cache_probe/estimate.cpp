@@ -474,12 +474,6 @@ void Estimator::segments() {
 
 Parameter Estimator::on_arrival(Question question, const std::string& method) {
   const std::vector<ArrivalSample> samples = arrival_samples(record_, question);
-  double blocks_rev = 0, blocks = 0;
-  for (const Observation& seen : record_.observations) {
-    if (seen.question != question) continue;
-    blocks = seen.blocks;
-    blocks_rev = std::min(1.0, static_cast<double>(seen.blocks) / static_cast<double>(seen.x));
-  }
   if (samples.empty()) {
     const auto size = segment_size(record_);
     const double track = record_.setting.track_blocks;
@@ -488,9 +482,7 @@ Parameter Estimator::on_arrival(Question question, const std::string& method) {
                         bus_hides_arrival(record_, static_cast<std::uint32_t>(most));
     return absent(hidden ? kHidden : missing());
   }
-  std::optional<double> bus = bus_rev_per_block(record_);
-  if (bus) *bus *= blocks;
-  const ArrivalFit fit = fit_arrival(samples, blocks_rev, bus);
+  const ArrivalFit fit = fit_arrival(record_, question);
   switch (fit.answer) {
     case ArrivalFit::Answer::on_arrival:
     case ArrivalFit::Answer::in_order:

@@ -16,7 +16,9 @@ constexpr int kAnswers = 200, kFewest = 80;
 constexpr double kLong_rev = 142;      // then kFewest are enough
 constexpr int kMostPolluted = 40;
 constexpr std::size_t kMostSpots = 64;
-constexpr int kAtOnce = 8, kInARow = 2;  // at first, so many behind each
+constexpr int kAtOnce = 8, kInARow = 2;  // so many behind each
+constexpr int kApart = 10;               // answers
+constexpr int kLoad = 80;
 constexpr int kBursts = 1;
 constexpr double kSoonShare = 0.2;     // of the answers: another read comes right before
 constexpr double kAtOnceShare = 0.75;  // no rest but for the angle; else up to kMostRest_rev
@@ -42,16 +44,20 @@ class Exerciser {
     if (!targets_.empty()) settle(prober_);
     const auto count = segment_count(prober_.record());
     const int first = count ? static_cast<int>(std::min<double>(count->count, kMostPolluted)) : 8;
-    for (int i = 0; i < first + 2 && !prober_.spent(); ++i) elsewhere(Exercise::setup);
+    // Where the number of segments follows the load, until they are as many as there are.
+    const int load = adapts(prober_.record()) ? kLoad : 0;
+    for (int i = 0; i < std::max(first + 2, load) && !prober_.spent(); ++i)
+      elsewhere(Exercise::setup);
     spots_.clear();
     const Nanoseconds began_ns = prober_.context().drive.now_ns();
     const auto took_rev = [&] {
       return static_cast<double>(prober_.context().drive.now_ns() - began_ns) / prober_.period_ns();
     };
     turns_ = count ? static_cast<std::int64_t>(1.5 * std::min<double>(count->count, kMostSpots)) + 1 : 0;
-    for (int i = 0; i < kAtOnce && !prober_.spent(); ++i) at_once();
     for (int i = 0; i < kBursts && !prober_.spent(); ++i) burst();
     for (int i = 0; i < kAnswers && !prober_.spent() && (i < kFewest || took_rev() < kLong_rev); ++i) {
+      // One by one: many in a row would be a load of their own.
+      if (i % kApart == 0 && i < kAtOnce * kApart) at_once();
       if (draw(kSoonShare)) elsewhere(Exercise::setup);
       answer();
     }

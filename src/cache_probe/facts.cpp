@@ -168,6 +168,8 @@ std::optional<SegmentCount> segment_count(const Record& record) {
   return found;
 }
 
+bool adapts(const Record& record) { return edge_of(record, Question::held_in_stream).has_value(); }
+
 std::optional<double> bus_rev_per_block(const Record& record) {
   // The least response of each size: delays only add.
   std::optional<double> small, large;
@@ -192,6 +194,18 @@ std::vector<ArrivalSample> arrival_samples(const Record& record, Question questi
       samples.push_back(
           {seen.phase_rev, static_cast<double>(seen.response_ns()) / record.setting.period_ns});
   return samples;
+}
+
+ArrivalFit fit_arrival(const Record& record, Question question) {
+  double blocks_rev = 0, blocks = 0;
+  for (const Observation& seen : record.observations) {
+    if (seen.question != question) continue;
+    blocks = seen.blocks;
+    blocks_rev = std::min(1.0, blocks / static_cast<double>(seen.x));
+  }
+  std::optional<double> bus = bus_rev_per_block(record);
+  if (bus) *bus *= blocks;
+  return fit_arrival(arrival_samples(record, question), blocks_rev, bus);
 }
 
 bool bus_hides_arrival(const Record& record, std::uint32_t blocks) {

@@ -51,10 +51,14 @@ struct SegmentCount {
 };
 std::optional<SegmentCount> segment_count(const Record& record);
 
+// A request that is larger than a segment is held behind a sequential stream.
+bool adapts(const Record& record);
+
 // Time on the bus per block, in revolutions, from hits of two sizes; nullopt where none were large.
 std::optional<double> bus_rev_per_block(const Record& record);
 
 std::vector<ArrivalSample> arrival_samples(const Record& record, Question question);
+ArrivalFit fit_arrival(const Record& record, Question question);
 // Whether so many blocks of a track take as long on the bus as on the media, or longer.
 bool bus_hides_arrival(const Record& record, std::uint32_t blocks);
 

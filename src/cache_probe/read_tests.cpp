@@ -26,6 +26,7 @@ constexpr std::int64_t kAlignment = 64;  // blocks; a multiple of what drives ro
 constexpr int kFewOfMany = 2, kUsualOfMany = 8, kMostOfMany = 20;
 constexpr int kBusSamples = 3;
 constexpr double kShortRequest = 0.5;  // of a track
+constexpr double kSavedShows_rev = 0.15;  // by the order of access
 constexpr double kGoneBy_rev = 0.05;   // more than a sector, much less than a revolution
 constexpr double kSettle_rev = 1.5;    // for read-ahead to begin
 constexpr double kSkewShare = 1.3;     // revolutions a track of read-ahead takes, skew included
@@ -124,6 +125,15 @@ double until_free_rev(const Prober& prober) {
   if (!least)
     return reading_rev(prober, std::min<std::int64_t>(reach, prober.record().setting.track_blocks));
   return least->all || least->least_blocks > 0 ? reading_rev(prober, reach) : 0;
+}
+
+std::uint32_t blocks_that_tell(Prober& prober, std::uint32_t blocks) {
+  const Record& record = prober.record();
+  const double track = record.setting.track_blocks;
+  const double saved_rev =
+      blocks / track - blocks * bus_rev_per_block(record).value_or(0);
+  if (saved_rev > kSavedShows_rev) return blocks;
+  return std::max(blocks, std::min(record.setting.track_blocks, prober.context().drive.most_blocks()));
 }
 
 double reading_rev(const Prober& prober, std::int64_t blocks) {
@@ -570,6 +580,8 @@ void test_adaptivity(Prober& prober) {
     if (next > longest) break;
     (prober.decide(Question::held_in_stream, next, trial) == Verdict::hit ? low : high) = next;
   }
+  // As many segments again as there were for the tests behind.
+  read_scattered(prober, kStream, 1, 0);
 }
 
 void test_free_blocks(Prober& prober) {
@@ -661,6 +673,24 @@ void test_read_ahead_on_hit(Prober& prober) {
     prober.decide(Question::interrupted, 1, trial);
 }
 
+// Reads of so many blocks from the beginning of tracks, begun at known angles.
+void sample_reads(Prober& prober, std::uint32_t blocks) {
+  const double finish_rev = until_free_rev(prober);
+  const std::uint32_t track = prober.places().track_blocks();
+  sample_arrival(prober, Question::whole_track_read, blocks, [&](double ahead_rev) {
+    const auto place = place_for(prober, Kind::any, track);
+    if (!place) return false;
+    prober.refresh_angle();
+    prober.read(place->last + 1 + place->blocks() / 2);
+    prober.rest_until(place->first, finish_rev, ahead_rev, ahead_rev);
+    const double phase = prober.angle_now_rev() - prober.angle_rev(place->first);
+    const auto done = prober.read(place->first, std::min(blocks, place->blocks()));
+    prober.keep(Question::whole_track_read, place->track.sectors, done, place->first, blocks, false,
+                setup_of(*place, place->first, blocks), phase - std::floor(phase));
+    return true;
+  });
+}
+
 void test_zero_latency_read(Prober& prober) {
   const Record& record = prober.record();
   const auto size = segment_size(record);
@@ -681,19 +711,7 @@ void test_zero_latency_read(Prober& prober) {
                 setup_of(*place, place->first, half));
   }
   if (bus_hides_arrival(record, blocks)) return;
-  const double finish_rev = until_free_rev(prober);
-  sample_arrival(prober, Question::whole_track_read, blocks, [&](double ahead_rev) {
-    const auto place = place_for(prober, Kind::any, track);
-    if (!place) return false;
-    prober.refresh_angle();
-    prober.read(place->last + 1 + place->blocks() / 2);
-    prober.rest_until(place->first, finish_rev, ahead_rev, ahead_rev);
-    const double phase = prober.angle_now_rev() - prober.angle_rev(place->first);
-    const auto done = prober.read(place->first, std::min(blocks, place->blocks()));
-    prober.keep(Question::whole_track_read, place->track.sectors, done, place->first, blocks, false,
-                setup_of(*place, place->first, blocks), phase - std::floor(phase));
-    return true;
-  });
+  sample_reads(prober, blocks_that_tell(prober, blocks));
 }
 
 void sample_arrival(Prober& prober, Question question, std::uint32_t blocks,

@@ -28,6 +28,9 @@ void test_zero_latency_read(Prober& prober);
 std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks);
 // Until the arm follows the next command at once, whatever was read before.
 double until_free_rev(const Prober& prober);
+// So many, or a track's where what the order of access saves of a request of so many is too short to
+// show beside how the drive uses the bus.
+std::uint32_t blocks_that_tell(Prober& prober, std::uint32_t blocks);
 // Time that reading on for so many blocks takes.
 double reading_rev(const Prober& prober, std::int64_t blocks);
 // Reads on distinct cylinders, in order; empty: no room.

@@ -442,6 +442,8 @@ void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writab
   std::uint32_t blocks = std::min(place->blocks(), drive.most_blocks());
   if (size && size->blocks < blocks) blocks = static_cast<std::uint32_t>(size->blocks);
   if (blocks < 4) return;
+  if (!bus_hides_arrival(record, blocks))
+    blocks = std::min(place->blocks(), blocks_that_tell(prober, blocks));
   drive.learn_contents(place->first, blocks);
   const bool cached = writes_cached(record);
   const bool forced = cached && judge(record, Question::write_forced, 1).verdict == Verdict::miss;
