@@ -1,0 +1,125 @@
+#include "cache_probe/read_setups.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cache_probe/facts.h"
+
+namespace platter::cache_probe {
+namespace {
+
+constexpr double kWay_rev = 0.45;     // for an arm to get to a track near by
+constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
+constexpr double kSkewShare = 1.3;     // revolutions a track of read-ahead takes, skew included
+constexpr double kSavedShows_rev = 0.15;  // by the order of access
+
+}  // namespace
+
+std::int64_t most_blocks(Prober& prober) {
+  return std::min<std::int64_t>(kMostBlocks, static_cast<std::int64_t>(prober.places().room() / 8));
+}
+
+std::uint64_t aligned_start(const Place& place, std::int64_t blocks) {
+  constexpr auto kMultiple = static_cast<std::uint64_t>(kAlignment);
+  const std::uint64_t end = place.first + static_cast<std::uint64_t>(blocks);
+  return place.first + (kMultiple - end % kMultiple) % kMultiple;
+}
+
+Setup setup_of(const Place& place, std::uint64_t lbn, std::uint32_t blocks) {
+  const auto last = static_cast<std::int64_t>(lbn + blocks - 1);
+  return {blocks, static_cast<std::int64_t>(place.last) - last,
+          static_cast<std::int64_t>(place.cylinder_last) - last};
+}
+
+void request(Prober& prober, std::uint64_t lbn, std::uint32_t blocks) {
+  if (after_sequential(prober.record()) && lbn > 0) prober.read(lbn - 1);
+  prober.read(lbn, blocks);
+}
+
+Prober::Prepare past(Prober& prober, const Past& what) {
+  return [&prober, what](std::int64_t farthest) -> std::optional<Prober::Prepared> {
+    const auto place =
+        place_for(prober, what.kind, what.offset + what.blocks + std::abs(farthest) + kAlignment);
+    if (!place) return std::nullopt;
+    const std::uint64_t lbn = what.aligned
+                                  ? aligned_start(*place, what.blocks)
+                                  : place->first + std::min(what.offset, place->blocks() - 1);
+    const std::uint64_t last = lbn + what.blocks - 1;
+    if (last + static_cast<std::uint64_t>(farthest) >= prober.context().map->blocks())
+      return std::nullopt;
+    prober.refresh_angle();
+    request(prober, lbn, what.blocks);
+    // No longer than it takes to get there: read-ahead that goes on may push the block out again.
+    return Prober::Prepared{[last](std::int64_t x) { return last + static_cast<std::uint64_t>(x); },
+                            reading_rev(prober, farthest), setup_of(*place, lbn, what.blocks)};
+  };
+}
+
+Verdict decide_past(Prober& prober, Question question, std::int64_t key, std::int64_t blocks_past,
+                    const Past& what) {
+  const Prober::Prepare prepare = past(prober, what);
+  return prober.decide(question, key, [&](std::int64_t x) {
+    const auto prepared = prepare(blocks_past);
+    if (!prepared) return false;
+    prober.probe(question, x, prepared->target(blocks_past), prepared->least_rev, prepared->setup);
+    return true;
+  });
+}
+
+double until_free_rev(const Prober& prober) {
+  const std::int64_t reach = reach_blocks(prober.record());
+  if (reach == 0) return 0;
+  const auto least = cut_short(prober.record());
+  if (!least)
+    return reading_rev(prober, std::min<std::int64_t>(reach, prober.record().setting.track_blocks));
+  return least->all || least->least_blocks > 0 ? reading_rev(prober, reach) : 0;
+}
+
+std::uint32_t blocks_that_tell(Prober& prober, std::uint32_t blocks) {
+  const Record& record = prober.record();
+  const double track = record.setting.track_blocks;
+  const double saved_rev =
+      blocks / track - blocks * bus_rev_per_block(record).value_or(0);
+  if (saved_rev > kSavedShows_rev) return blocks;
+  return std::max(blocks, std::min(record.setting.track_blocks, prober.context().drive.most_blocks()));
+}
+
+double reading_rev(const Prober& prober, std::int64_t blocks) {
+  const double tracks =
+      static_cast<double>(blocks) / static_cast<double>(prober.record().setting.track_blocks);
+  return kSettle_rev + kSkewShare * tracks;
+}
+
+std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks) {
+  const std::uint64_t span = static_cast<std::uint64_t>(blocks) + prober.places().track_blocks();
+  auto place = prober.places().fresh(kind, span);
+  if (!place && kind == Kind::starts_cylinder) place = prober.places().fresh(Kind::any, span);
+  return place;
+}
+
+std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, std::uint32_t blocks,
+                                          double rest_rev) {
+  std::vector<std::uint64_t> read;
+  const std::int64_t span = std::max<std::int64_t>(blocks, reach_blocks(prober.record()));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto place =
+        read.empty() ? place_for(prober, Kind::any, span)
+                     : prober.places().fresh_near(read.back(), static_cast<std::uint64_t>(span) +
+                                                                   prober.places().track_blocks());
+    if (!place) return {};
+    // One that arrives soon, where it does not matter which.
+    std::uint64_t lbn = place->first;
+    if (blocks == 1 && rest_rev == 0 && !read.empty() && prober.record().setting.angles_trusted) {
+      const double ahead = prober.angle_now_rev() + kWay_rev - prober.angle_rev(place->first);
+      const auto offset =
+          static_cast<std::uint64_t>((ahead - std::floor(ahead)) * place->track.sectors);
+      lbn = std::min(place->first + offset, place->last);
+    }
+    prober.read(lbn, blocks);
+    if (rest_rev > 0) prober.rest_rev(rest_rev);
+    read.push_back(lbn);
+  }
+  return read;
+}
+
+}  // namespace platter::cache_probe

@@ -1,0 +1,246 @@
+// What is held of one request, and of many.
+#include "cache_probe/read_tests.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cache_probe/facts.h"
+#include "cache_probe/random_replacement.h"
+
+namespace platter::cache_probe {
+namespace {
+
+constexpr std::int64_t kFirstSegments = 16;
+constexpr std::uint64_t kStream = 80;        // reads
+constexpr double kLarger = 1.25;             // than what a segment holds else
+constexpr std::int64_t kMostSegments = 2048;
+constexpr int kFewOfMany = 2, kUsualOfMany = 8, kMostOfMany = 20;
+
+}  // namespace
+
+void test_segment_size(Prober& prober) {
+  const Record& record = prober.record();
+  if (!caches_reads(record)) return;
+  // In pieces a request takes a segment for each.
+  const std::int64_t most =
+      std::min<std::int64_t>(most_blocks(prober), prober.context().drive.most_blocks());
+  const std::int64_t reach = reach_blocks(record);
+  const std::int64_t track = prober.places().track_blocks();
+  // Read-ahead shall end at the same distance each time: at the end of a track or cylinder from a
+  // cylinder's first block, at a multiple of some blocks before such a multiple.
+  const bool bounded = judge(record, Question::cross_track, 0).verdict == Verdict::miss ||
+                       judge(record, Question::cross_cylinder, 0).verdict == Verdict::miss;
+  // A request, and what is read ahead behind it; the probes' places are counted from its first
+  // block.
+  const auto request_of = [&](std::int64_t request, std::int64_t ahead,
+                              std::function<std::int64_t(std::int64_t)> offset) -> Prober::Prepare {
+    return [&prober, request, ahead, offset,
+            bounded](std::int64_t) -> std::optional<Prober::Prepared> {
+      const auto place = place_for(prober, bounded ? Kind::starts_cylinder : Kind::any,
+                                   request + 2 * ahead + kAlignment);
+      if (!place) return std::nullopt;
+      prober.refresh_angle();
+      const std::uint64_t lbn = bounded ? place->first : aligned_start(*place, request);
+      const auto blocks = static_cast<std::uint32_t>(request);
+      prober.read(lbn, blocks);
+      return Prober::Prepared{
+          [lbn, offset](std::int64_t x) { return lbn + static_cast<std::uint64_t>(offset(x)); },
+          reading_rev(prober, ahead), setup_of(*place, lbn, blocks)};
+    };
+  };
+
+  // Is the first block of a request of x blocks still there when read-ahead is complete?
+  const auto first_held = [&](std::int64_t x) {
+    return prober.decide(Question::held_first, x,
+                         prober.trial_of(Question::held_first,
+                                         request_of(x, reach, [](std::int64_t) { return 0; })));
+  };
+  std::vector<std::int64_t> sizes = expected(prober, &scsi::CachePage::segment_blocks);
+  std::int64_t request = 1;
+  std::optional<Edge> upper;
+  if (first_held(1) == Verdict::hit) {
+    // A request that overflows the segment, and what is held behind it.
+    request = std::min(most, sizes.empty() ? 2 * track : sizes[0] + kAlignment);
+    while (first_held(request) == Verdict::hit && request < most && !prober.spent())
+      request = std::min(most, 4 * request);
+    if (judge(record, Question::held_first, request).verdict != Verdict::miss) return;
+    std::vector<std::int64_t> ends = {reach};
+    for (const std::int64_t end : expected(prober, &scsi::CachePage::max_prefetch))
+      if (end <= 2 * reach) ends.push_back(end);
+    const std::int64_t farthest = *std::ranges::max_element(ends) + 1;
+    upper =
+        prober.locate(Question::held_upper, {0, 2 * reach + 8, farthest, ends},
+                      request_of(request, reach, [&](std::int64_t x) { return request - 1 + x; }));
+  } else {
+    upper = edge_of(record, Question::reach_aligned);
+    if (!upper || bounded) upper = reach_edge(record);
+  }
+  if (!upper && reach == 0) return;
+  const std::int64_t top = request - 1 + (upper ? upper->sure_hit : reach);
+  prober.locate(Question::held_lower, {0, top, top, sizes},
+                request_of(request, std::max<std::int64_t>(0, top - request),
+                           [&](std::int64_t x) { return top - x; }));
+  // May read-ahead push out what was requested? A request that fills a segment tells.
+  if (const auto size = segment_size(record); size && request > 1 && !size->bound)
+    first_held(std::max<std::int64_t>(1, static_cast<std::int64_t>(size->blocks - size->error)));
+}
+
+void test_segment_count(Prober& prober) {
+  const Record& record = prober.record();
+  if (!caches_reads(record)) return;
+  const std::int64_t track = prober.places().track_blocks(), reach = reach_blocks(record);
+  const auto room = static_cast<std::int64_t>(prober.places().room());
+  const std::int64_t most =
+      std::clamp<std::int64_t>(room / (2 * (3 * track + reach)), 2, kMostSegments);
+
+  // The x-th newest of reads on distinct cylinders: the first of x.
+  const auto scattered = [&](std::uint32_t blocks, std::int64_t probed,
+                             double rest) -> Prober::Prepare {
+    return [&prober, blocks, probed, rest](std::int64_t count) -> std::optional<Prober::Prepared> {
+      const auto read = read_scattered(prober, count, blocks, rest);
+      if (read.empty()) return std::nullopt;
+      return Prober::Prepared{[read, probed](std::int64_t x) {
+                                return read[read.size() - static_cast<std::size_t>(x)] +
+                                       static_cast<std::uint64_t>(probed);
+                              },
+                              0, Setup{blocks, 0, 0}};
+    };
+  };
+  const auto counts = expected(prober, &scsi::CachePage::segments);
+  const std::int64_t horizon = counts.empty() ? kFirstSegments : counts[0] + 1;
+  std::optional<Edge> count;
+  if (retained(record))
+    count = prober.locate(Question::segments,
+                          {.from = 1,
+                           .limit = most,
+                           .horizon = horizon,
+                           .guesses = counts,
+                           .each = true,
+                           .search = false},
+                          scattered(1, 0, 0));
+  // Where requested blocks are dropped, or read-ahead pushes them out before the next read is
+  // served, a block read ahead tells.
+  if (reach > 0 && (!count || count->last_hit == 1)) {
+    const std::int64_t probed = std::max<std::int64_t>(1, reach / 2);
+    prober.locate(Question::segments_settled, {1, most, horizon, counts, true},
+                  scattered(1, probed, reading_rev(prober, probed)));
+  }
+
+  // Not the same each time: what is replaced at random leaves some of any age.
+  if (count && count->mixed) {
+    const auto setup_of_many = scattered(1, 0, 0);
+    const std::int64_t many = std::min(most, 3 * count->last_hit + kFirstSegments);
+    const auto probe_many = [&] {
+      const auto prepared = setup_of_many(many);
+      if (!prepared) return;
+      for (std::int64_t x = 1; x <= many && !prober.spent(); ++x)
+        prober.probe(Question::kept_of_many, x, prepared->target(x), 0, prepared->setup,
+                     static_cast<std::uint32_t>(x - 1));
+    };
+    for (int i = 0; i < kMostOfMany && !prober.spent(); ++i) {
+      const Verdict random = replaced_at_random(record);
+      if (i >= kFewOfMany && random == Verdict::miss) break;
+      if (i >= kUsualOfMany && random == Verdict::hit) break;
+      probe_many();
+    }
+    if (replaced_at_random(record) != Verdict::hit) {
+      prober.search(Question::segments, 1, most, 2,
+                    prober.trial_of(Question::segments, scattered(1, 0, 0)));
+    }
+  }
+
+  // Whose turn is it: the oldest is read again before one more comes.
+  const auto found = segment_count(record);
+  if (found && !found->bound && !found->random && !found->settled && found->count >= 2) {
+    const auto counted = static_cast<std::int64_t>(found->count - found->error);
+    // One more; where the number is not known exactly, enough.
+    const auto more = 1 + static_cast<std::int64_t>(std::ceil(2 * found->error));
+    prober.decide(Question::replaced, counted, [&](std::int64_t x) {
+      // So many more would take any place.
+      if (found->error > 0 && more >= x) return false;
+      auto read = read_scattered(prober, x, 1, 0);
+      if (read.empty()) return false;
+      prober.context().drive.read(read[0], 1);
+      if (read_scattered(prober, more, 1, 0).empty()) return false;
+      prober.probe(Question::replaced, x, read[0], 0);
+      return true;
+    });
+  }
+
+  // The same with full segments, where small requests do not fill them: a common buffer holds
+  // fewer.
+  const auto size = segment_size(record);
+  if (!found || !size || size->only_ahead || size->bound || found->bound || found->random ||
+      found->count < 2 || 2 * static_cast<double>(reach) >= size->blocks)
+    return;
+  const auto held = static_cast<std::int64_t>(std::min(size->blocks - size->error, 4096.0));
+  const std::int64_t blocks = std::max<std::int64_t>(1, held - reach);
+  const std::int64_t probed = std::max(blocks - 1, std::min(held / 2, blocks - 1 + reach));
+  const auto counted = static_cast<std::int64_t>(found->count);
+  const auto trial = prober.trial_of(Question::segments_full,
+                                     scattered(static_cast<std::uint32_t>(blocks), probed,
+                                               reach > 0 ? reading_rev(prober, reach) : 0));
+  if (prober.decide(Question::segments_full, counted, trial) == Verdict::hit) return;
+  prober.search(Question::segments_full, 1, counted, 2, trial);
+}
+
+void test_adaptivity(Prober& prober) {
+  const Record& record = prober.record();
+  const auto size = segment_size(record);
+  const auto count = segment_count(record);
+  if (!size || !count || size->bound || size->only_ahead || count->random || count->bound) return;
+  // A stream long enough for any drive to see it as one, then a request elsewhere (what the stream
+  // itself left is of many sizes).
+  const auto trial = [&](std::int64_t x) {
+    const auto place = place_for(prober, Kind::any, kStream);
+    const auto other = place_for(prober, Kind::any, x + reach_blocks(record));
+    if (!place || !other) return false;
+    for (std::uint64_t i = 0; i < kStream; ++i) prober.context().drive.read(place->first + i, 1);
+    prober.refresh_angle();
+    prober.read(other->first, static_cast<std::uint32_t>(x));
+    prober.probe(Question::held_in_stream, x, other->first, 0,
+                 setup_of(*other, other->first, static_cast<std::uint32_t>(x)));
+    return true;
+  };
+  const double all = size->blocks * count->count;
+  auto low = static_cast<std::int64_t>(kLarger * size->blocks) + 2;
+  const std::int64_t longest = prober.context().drive.most_blocks();
+  if (low > longest) return;
+  if (prober.decide(Question::held_in_stream, low, trial) != Verdict::hit) return;
+  // So many blocks in a segment leave room for so many segments: until only one number is left.
+  auto high = static_cast<std::int64_t>(all) + 1;
+  while (low + 1 < high && !prober.spent() &&
+         std::ceil(all / static_cast<double>(high)) < std::floor(all / static_cast<double>(low))) {
+    const std::int64_t next = std::min((low + high) / 2, 2 * low);
+    if (next > longest) break;
+    (prober.decide(Question::held_in_stream, next, trial) == Verdict::hit ? low : high) = next;
+  }
+  // As many segments again as there were for the tests behind.
+  read_scattered(prober, kStream, 1, 0);
+}
+
+void test_free_blocks(Prober& prober) {
+  const Record& record = prober.record();
+  if (!caches_reads(record)) return;
+  const std::uint32_t track = prober.places().track_blocks();
+  const auto size = segment_size(record);
+  const double room = size ? size->blocks / 2 : 4;
+  const auto before = static_cast<std::int64_t>(
+      std::clamp(std::min(track / 4.0, room), 1.0, static_cast<double>(track) / 4));
+  prober.decide(Question::free_blocks, 0, [&](std::int64_t key) {
+    const auto place = place_for(prober, Kind::any, track);
+    if (!place) return false;
+    const std::uint64_t lbn = place->first + 3 * place->blocks() / 4;
+    // The arm comes from the next track (read-ahead does not go backward) and has 0.85 revolutions
+    // for that before the block arrives.
+    prober.refresh_angle();
+    prober.read(place->last + 1 + place->blocks() / 2);
+    prober.rest_until(lbn, until_free_rev(prober), 0.8, 0.9);
+    prober.read(lbn);
+    prober.probe_now(Question::free_blocks, key, lbn - static_cast<std::uint64_t>(before),
+                     setup_of(*place, lbn, 1));
+    return true;
+  });
+}
+
+}  // namespace platter::cache_probe
