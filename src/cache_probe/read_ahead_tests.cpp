@@ -10,7 +10,15 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr std::int64_t kHorizon = 4;  // tracks; as far as most drives read ahead
-constexpr std::int64_t kAtOnce = 24;         // blocks that pass before a drive breaks off
+constexpr std::int64_t kFewAtOnce = 24;  // blocks
+constexpr double kUntilObeyed = 2;       // hits; a miss takes a drive longer to decode
+
+// Blocks that pass under the heads before a drive that obeys the next command at once breaks off: as
+// many as fit into the time of a host and of a drive that decodes it.
+std::int64_t at_once_blocks(const Record& record) {
+  const double rev = kUntilObeyed * Responses(record).hit_rev();
+  return std::max(kFewAtOnce, static_cast<std::int64_t>(rev * record.setting.track_blocks));
+}
 
 }  // namespace
 
@@ -195,10 +203,11 @@ void test_read_ahead_on_hit(Prober& prober) {
                                  prober.trial_of(Question::cut_short, next_elsewhere));
   std::vector<std::int64_t> least = expected(prober, &scsi::CachePage::min_prefetch);
   least.push_back(reach);
+  const std::int64_t at_once = at_once_blocks(record);
   if (far == Verdict::hit ||
-      prober.decide(Question::cut_short, kAtOnce,
+      prober.decide(Question::cut_short, at_once,
                     prober.trial_of(Question::cut_short, next_elsewhere)) == Verdict::hit)
-    prober.locate(Question::cut_short, {kAtOnce, reach + 1, reach + 1, least}, next_elsewhere);
+    prober.locate(Question::cut_short, {at_once, reach + 1, reach + 1, least}, next_elsewhere);
   const auto least_read = cut_short(record);
   if (least_read && least_read->all) return hit_at_end();
   if (least_read && least_read->least_blocks >= offset)

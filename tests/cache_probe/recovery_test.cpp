@@ -342,6 +342,16 @@ TEST_CASE("a least read-ahead that pushes out what was asked for is no policy to
   CHECK(value(c.read_ahead_over_requested) == 1);
 }
 
+TEST_CASE("what passes under the heads before a command comes is no least read-ahead") {
+  DriveFacts facts;
+  facts.sectors = 1500;  // 4 us each
+  facts.cache.segment_blocks = 1000;
+  facts.noise.host_us = 150;
+  const auto c = probe(facts, false).findings.estimate.cache;
+  CHECK(value(c.read_ahead_min_blocks) == 0);
+  CHECK(value(c.read_ahead_abort) == 1);
+}
+
 TEST_CASE("writes are cached and the drive does not know SYNCHRONIZE CACHE") {
   DriveFacts facts;
   facts.cache.write_back = 2;
