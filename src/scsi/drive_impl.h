@@ -1,0 +1,106 @@
+// What the files of Drive share: what it knows of its drive, and how a command is sent until the drive has
+// answered it.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scsi/commands.h"
+#include "scsi/drive.h"
+
+namespace platter::scsi {
+
+constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
+constexpr std::uint8_t kInvalidOpcode = 0x20;  // ASC
+constexpr int kMaxUnitAttentions = 16;         // of one command; several may be queued after a reset
+constexpr int kMaxAborts = 4;                  // of one command
+
+// What the drive did say to a command, retries done.
+struct Answer {
+  Completion completion;
+  std::optional<Sense> sense;
+
+  bool good() const {
+    return completion.status == Status::good || completion.status == Status::condition_met ||
+           (completion.status == Status::check_condition && sense && !sense->deferred &&
+            (sense->key == SenseKey::no_sense || sense->key == SenseKey::recovered_error));
+  }
+  bool illegal() const {
+    return sense && !sense->deferred && sense->key == SenseKey::illegal_request;
+  }
+  bool invalid_opcode() const { return illegal() && sense->asc == kInvalidOpcode; }
+};
+
+struct PageView {
+  PageCode code;
+  const std::vector<std::uint8_t>& raw;
+};
+
+struct Drive::Impl {
+  Impl(Device& device_, std::string name_)
+      : device(device_), name(std::move(name_)), guard(dynamic_cast<const Guard*>(&device_)) {}
+
+  Answer once(const Command& command, std::uint64_t lbn, std::uint32_t blocks);
+  Answer ask(const Command& command, std::uint64_t lbn = 0, std::uint32_t blocks = 0);
+  Answer must(const Command& command, std::uint64_t lbn = 0, std::uint32_t blocks = 0);
+  void fetch_sense(Answer& answer);
+  void note_unit_attention(const Sense& sense);
+  [[noreturn]] void fail(const Command& command, const Answer& answer, std::uint64_t lbn,
+                         std::uint32_t blocks) const;
+  std::optional<std::vector<std::uint8_t>> translated(const Command& send, AddressFormat from,
+                                                      AddressFormat to);
+  std::optional<Translation> translate(std::uint64_t lbn, AddressFormat block,
+                                       AddressFormat place);
+  std::optional<std::vector<std::uint8_t>> defect_data(const Command& command);
+  std::optional<DefectList> defects(bool primary, bool grown, AddressFormat format);
+  bool select(const std::vector<std::uint8_t>& page);
+  bool change(const PageView& before, const std::vector<std::uint8_t>& wanted,
+              const std::function<bool()>& as_wanted);
+  Capacity ask_capacity();
+  std::optional<PassThrough> pass_through();
+  std::optional<AtaSettings> identify_device();
+  const model::Identity& known() const {
+    if (!identified) throw Error(ExitStatus::internal, name + " was used before it was identified");
+    return identity;
+  }
+
+  Device& device;
+  std::string name;
+  const Guard* guard;
+  model::Identity identity;
+  Inquiry inquiry;
+  Capacity capacity;
+  bool identified = false;
+
+  std::map<std::uint64_t, std::vector<std::uint8_t>> contents;  // of sectors that are rewritten
+
+  std::optional<ModeForm> mode_form;                  // the one that this drive was seen to accept
+  // Formats of page 40h that this drive was seen to answer, or that it answers none.
+  std::optional<AddressFormat> block_format, place_format;
+  bool translates_not = false;
+  std::uint8_t refusal = 0;  // ASC of the last refused translation
+  std::map<PageCode, std::vector<std::uint8_t>> recorded;  // pages before the first change
+  // Of an ATA drive: the form of ATA PASS-THROUGH that it takes, and its settings before the first change.
+  std::optional<PassThrough> ata_form;
+  bool asked_for_ata = false;
+  std::optional<AtaSettings> recorded_ata, made_ata;
+  bool forces_reads = false, forces_writes = false;
+  std::optional<std::uint32_t> most_blocks;
+  std::vector<LbnRange> left_out;
+  bool selecting = false;  // between our own MODE SELECT and the next command that gets through
+  bool lost = false;
+
+  std::function<void(std::uint64_t, const std::vector<std::uint8_t>&)> write_callback;
+  std::function<void(const CommandRecord&)> command_callback;
+  std::uint64_t commands = 0, translations = 0, bytes_written = 0;
+  std::uint64_t unit_attentions = 0, resets = 0, busy_replies = 0;
+};
+
+}  // namespace platter::scsi
