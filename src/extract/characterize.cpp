@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <iterator>
 #include <numeric>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "extract/impossible_values.h"
 #include "extract/journal.h"
 #include "extract/queue_behaviour.h"
+#include "extract/run_settings.h"
 #include "extract/self_validation.h"
 #include "extract/stages.h"
 #include "extract/time_plan.h"
@@ -34,13 +34,11 @@
 #include "mtbrc/watermark.h"
 #include "mtbrc/zone_shape.h"
 #include "scsi/drive.h"
-#include "scsi/forced_access.h"
 
 namespace platter::extract {
 namespace {
 
 using Body = std::function<void()>;
-enum class Caches : std::uint8_t { any, off, as_found };
 
 // The layout cannot be had in the time that is left; it is of no use in part.
 struct OutOfTime {};
@@ -62,7 +60,8 @@ class Characterization {
       : options_(options),
         guard_(device, scsi::Permission{true, options.writable}),
         drive_(guard_, options.device_name),
-        context_(drive_, options.seed) {}
+        context_(drive_, options.seed),
+        settings_(options, drive_, context_, [this](std::string note) { add_note(std::move(note)); }) {}
   ~Characterization();
   // After an error: the settings are put back. What to do where that fails.
   std::optional<std::string> give_up();
@@ -117,39 +116,14 @@ class Characterization {
   void make_void_since(const Measured& before);
   bool shorten_commands(const scsi::DriveError& error);
   void tell_shortest_limit();
-  void set(Caches caches);
-  bool settings_held();
-  bool was_reset() const { return drive_.resets() != resets_seen_; }
-  void stop_what_the_drive_does_on_its_own();
-  void switch_caches_off();
-  void put_caches_back();
-  void refuse_a_cache_that_stays_on() const;
-  bool reads_come_from_the_media();
-  bool nothing_is_read_ahead();
-  bool force_reads();
-  void tell_of_forced_access();
-  void bring_writes_to_the_media();
-  const std::vector<LbnRange>& media_writes() const;
   void add_note(std::string note);
-  void tell_what_was_stopped();
 
   const Options& options_;
   scsi::Guard guard_;
   scsi::Drive drive_;
   mtbrc::Context context_;
+  RunSettings settings_;
   std::optional<Journal> journal_;
-  SavedSettings found_;                 // as they were when the run began
-  std::vector<SavedPage> set_pages_;    // as they are to be now
-  std::uint64_t resets_seen_ = 0;       // when they were set
-  bool has_set_ = false;                // anything, so far
-  Caches caches_ = Caches::any;
-  // The caches stay on whatever is set, and FUA passes them by.
-  bool forces_reads_ = false, forces_writes_ = false, look_ahead_stays_on_ = false;
-  std::string no_media_writes_;  // why no write waits for the media, where none does
-  struct Outcomes {
-    bool stopped = false, goes_on = false;
-  };
-  Outcomes scans_, power_conditions_, power_management_;
   std::optional<std::string> not_restored_;
   std::optional<std::string> not_taken_back_;  // settings, after a test of them
   std::vector<std::uint64_t> answered_at_once_;  // of the reads of the warm-up
@@ -158,7 +132,6 @@ class Characterization {
   cache_probe::Record cache_record_;
   mtbrc::Samples media_accesses_;  // of all stages, when and how long
   model::DriveModel model_;
-  std::uint64_t reference_lbn_ = 0;
   Nanoseconds began_ns_ = 0;
   std::optional<TimePlan> plan_;
   Nanoseconds layout_deadline_ns_ = 0;
@@ -284,7 +257,8 @@ void Characterization::stage(std::size_t index, Caches caches, const Body& body)
   const Nanoseconds began_ns = drive_.now_ns();
   const std::uint64_t commands = drive_.commands() + queued_commands_;
   constexpr int kAttempts = 3;
-  if (caches != Caches::any && (caches != caches_ || was_reset() || !settings_held())) set(caches);
+  if (caches != Caches::any && (caches != settings_.caches() || settings_.was_reset() || !settings_.held()))
+    settings_.set(caches);
   for (int attempt = 1;; ++attempt) {
     const Measured before = measured_so_far();
     try {
@@ -293,13 +267,13 @@ void Characterization::stage(std::size_t index, Caches caches, const Body& body)
       if (!shorten_commands(error)) throw;
       make_void_since(before);
       tell_shortest_limit();
-      if (caches != Caches::any) set(caches);
+      if (caches != Caches::any) settings_.set(caches);
       --attempt;
       continue;
     }
     if (caches == Caches::any || not_taken_back_) break;
-    const bool held = settings_held();
-    if (held && !was_reset()) break;
+    const bool held = settings_.held();
+    if (held && !settings_.was_reset()) break;
     if (attempt == kAttempts && !held)
       throw Error(ExitStatus::drive_error,
                   fmt::format("{} keeps losing its settings during the stage '{}'; look for resets in "
@@ -315,172 +289,12 @@ void Characterization::stage(std::size_t index, Caches caches, const Body& body)
     add_note(fmt::format("the drive was reset, or its settings were changed, during the stage '{}', "
                          "which was repeated",
                          stage.name));
-    set(caches);
+    settings_.set(caches);
   }
   model_.provenance.stages.push_back({std::string(stage.name),
                                       static_cast<double>(drive_.now_ns() - began_ns) * 1e-9,
                                       drive_.commands() + queued_commands_ - commands});
   done_weight_ += stage.weight;
-}
-
-// All settings of the run. A reset meanwhile undoes what was set first.
-void Characterization::set(Caches caches) {
-  has_set_ = true;
-  constexpr int kAttempts = 3;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    drive_.test_unit_ready();  // what is pending is reported now
-    resets_seen_ = drive_.resets();
-    stop_what_the_drive_does_on_its_own();
-    if (caches == Caches::off) switch_caches_off();
-    if (caches == Caches::as_found) put_caches_back();
-    set_pages_ = settings_of(drive_).pages;
-    if (!was_reset()) break;
-  }
-  caches_ = caches;
-}
-
-// The pages are as they were set, and where the caches are to be off, they are by effect.
-bool Characterization::settings_held() {
-  const auto held = [this](const SavedPage& page) { return drive_.shows(page); };
-  return std::ranges::all_of(set_pages_, held) && drive_.features_hold() &&
-         (caches_ != Caches::off || reads_come_from_the_media());
-}
-
-// A scan of the medium or a spindle that stops would be taken for mechanics.
-void Characterization::stop_what_the_drive_does_on_its_own() {
-  const auto keep = [](scsi::Stopped outcome, Outcomes& outcomes) {
-    outcomes.stopped |= outcome == scsi::Stopped::stopped;
-    outcomes.goes_on |= outcome == scsi::Stopped::goes_on;
-  };
-  keep(drive_.stop_background_scan(), scans_);
-  keep(drive_.stop_power_conditions(), power_conditions_);
-  keep(drive_.stop_power_management(), power_management_);
-}
-
-// Each is set anew after a reset, and may come out otherwise then.
-void Characterization::tell_what_was_stopped() {
-  const auto tell = [this](const Outcomes& outcomes, const char* what) {
-    if (!outcomes.stopped && !outcomes.goes_on) return;
-    add_note(fmt::format("{} {}", what,
-                         !outcomes.goes_on ? "were stopped during the run"
-                         : outcomes.stopped
-                             ? "were stopped for a part of the run only, and may have delayed commands"
-                             : "could not be stopped and may have delayed commands"));
-  };
-  tell(scans_, "background scans (mode page 1Ch/01h)");
-  tell(power_conditions_, "power conditions (mode page 1Ah)");
-  tell(power_management_, "power transitions (SET FEATURES, advanced power management)");
-}
-
-void Characterization::switch_caches_off() {
-  const bool set = drive_.set_cache(false, true, true);
-  if (forces_reads_ || forces_writes_) {
-    drive_.force_access(drive_.forces_reads() || forces_reads_, forces_writes_);
-    tell_of_forced_access();
-    if (forces_reads_) return;
-  }
-  if (set) {
-    if (drive_.forces_reads())
-      add_note("write cache and look-ahead were switched off by SET FEATURES, mode page 08h could not be "
-               "changed; ATA has nothing that switches off reads from the cache: with caches off all reads "
-               "were sent with FUA");
-    return;
-  }
-  // A drive without a caching page, or one that takes no change of it, may still have no cache;
-  // the rotation tells.
-  add_note("mode page 08h could not be changed; whether the caches are off was judged by effect");
-}
-
-// As they were when the run began: a reset may have made others of them.
-void Characterization::put_caches_back() {
-  drive_.restore_cache();
-  for (const SavedPage& page : found_.pages)
-    if (scsi::code_of(page) == scsi::kCachingPage && !drive_.shows(page)) drive_.restore_page(page);
-}
-
-void Characterization::refuse_a_cache_that_stays_on() const {
-  throw Error(ExitStatus::unsupported,
-              fmt::format("{} answers reads of one sector faster than at {:.0f} rpm, the limit of the "
-                          "search for its rotation: either its cache cannot be switched off, nor be passed "
-                          "by with FUA, or it turns faster, and so it cannot be characterized",
-                          options_.device_name, mtbrc::kFastest_rpm));
-}
-
-// Three reads of one block: from the media they are a revolution apart.
-bool Characterization::reads_come_from_the_media() {
-  if (context_.rotation.numerator_ns == 0) return true;  // the rotation itself tells
-  int fast = 0;
-  Nanoseconds before = drive_.read(reference_lbn_).completed_ns;
-  for (int i = 0; i < 3; ++i) {
-    const Nanoseconds completed = drive_.read(reference_lbn_).completed_ns;
-    if (static_cast<double>(completed - before) < 0.5 * context_.period_ns()) ++fast;
-    before = completed;
-  }
-  return fast < 2 && (!drive_.forces_reads() || look_ahead_stays_on_ || nothing_is_read_ahead());
-}
-
-// FUA hides a look-ahead that is on. Half a revolution behind a read the next block is half a revolution
-// away from the head, or in the cache.
-bool Characterization::nothing_is_read_ahead() {
-  const double half_ns = 0.5 * context_.period_ns();
-  int fast = 0;
-  for (int i = 0; i < 3; ++i) {
-    const std::uint64_t lbn = context_.random() % (drive_.blocks() - 1);  // not in the cache so far
-    try {
-      drive_.read_as_cached(lbn);
-      drive_.rest_ns(static_cast<Nanoseconds>(half_ns));
-      if (static_cast<double>(drive_.read_as_cached(lbn + 1).response_ns()) < 0.4 * half_ns) ++fast;
-    } catch (const scsi::DriveError& error) {
-      if (!error.medium()) throw;
-    }
-  }
-  return fast < 2;
-}
-
-// Where setting the caches off does nothing to reads, and FUA does.
-bool Characterization::force_reads() {
-  if (drive_.forces_reads() || scsi::force_reads(drive_, reference_lbn_) != scsi::Forced::obeyed) return false;
-  forces_reads_ = true;
-  tell_of_forced_access();
-  return true;
-}
-
-void Characterization::tell_of_forced_access() {
-  if (forces_reads_)
-    add_note("the read cache could not be switched off by mode page 08h: with caches off all reads were sent "
-             "with FUA");
-  if (forces_writes_)
-    add_note("the write cache could not be switched off by mode page 08h: with caches off all writes were sent "
-             "with FUA");
-  if (look_ahead_stays_on_)
-    add_note("read-ahead could not be switched off and went on between commands with caches off");
-}
-
-// Writes have a cache of their own, and may be the ones that FUA does not pass by.
-void Characterization::bring_writes_to_the_media() {
-  if (options_.writable.empty() || forces_writes_) return;
-  no_media_writes_.clear();
-  switch (scsi::force_writes(drive_, options_.writable.front().first)) {
-    case scsi::Forced::not_needed:
-      return;
-    case scsi::Forced::obeyed:
-      forces_writes_ = true;
-      tell_of_forced_access();
-      return;
-    case scsi::Forced::refused:
-      no_media_writes_ = "the write cache stays on, and the drive refuses writes with FUA";
-      break;
-    case scsi::Forced::ignored:
-      no_media_writes_ = "the write cache stays on, and answers writes with FUA, too";
-      break;
-  }
-  add_note(no_media_writes_ + ": no write was timed that waits for the media");
-}
-
-// What may be written where writes have to wait for the media.
-const std::vector<LbnRange>& Characterization::media_writes() const {
-  static const std::vector<LbnRange> kNone;
-  return no_media_writes_.empty() ? options_.writable : kNone;
 }
 
 void Characterization::begin() {
@@ -497,7 +311,7 @@ void Characterization::begin() {
   });
   model_.identity = drive_.identify();
   began_ns_ = drive_.now_ns();
-  reference_lbn_ = drive_.blocks() / 2;
+  settings_.reference_lbn = drive_.blocks() / 2;
   for (const LbnRange& range : options_.writable)
     if (range.last >= drive_.blocks() || range.first > range.last)
       throw Error(ExitStatus::usage,
@@ -507,8 +321,7 @@ void Characterization::begin() {
   require_no_tags();
   leave_out_what_is_unmapped();
   require_the_drive();
-  found_ = settings_of(drive_);
-  journal_.emplace(options_.journal_folder, options_.device_name, model_.identity, found_);
+  journal_.emplace(options_.journal_folder, options_.device_name, model_.identity, settings_.remember());
   drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     journal_->before_write(lbn, bytes);
   });
@@ -516,7 +329,8 @@ void Characterization::begin() {
 
 // With caches off, or nothing written into them, no command waits for another one's work.
 void Characterization::keep_media_access(const scsi::CommandRecord& done) {
-  const bool alone = caches_ == Caches::off || (caches_ == Caches::as_found && options_.writable.empty());
+  const bool alone = settings_.caches() == Caches::off ||
+                     (settings_.caches() == Caches::as_found && options_.writable.empty());
   if (!alone || done.blocks == 0 || done.status != scsi::Status::good) return;
   media_accesses_.push_back(
       {.blocks = done.blocks, .issued_ns = done.issued_ns, .completed_ns = done.completed_ns});
@@ -537,7 +351,7 @@ void Characterization::require_the_drive() {
     const std::uint64_t lbn = (drive_.blocks() / 2 + i * step) % drive_.blocks();
     try {
       drive_.read(lbn);
-      reference_lbn_ = lbn;
+      settings_.reference_lbn = lbn;
       return;
     } catch (const scsi::DriveError& error) {
       if (!error.medium()) throw;
@@ -605,7 +419,7 @@ void Characterization::leave_out_what_is_unmapped() {
 
 // Reads of random blocks that come at once, and again with the caches off: nothing of them is on the media.
 void Characterization::require_reads_from_the_media() {
-  if (!answered_at_once_.empty()) force_reads();
+  if (!answered_at_once_.empty()) settings_.force_reads();
   std::size_t without = 0;
   for (const std::uint64_t lbn : answered_at_once_) {
     drive_.read(lbn);
@@ -629,21 +443,18 @@ void Characterization::measure_rotation(double relative_error) {
   mtbrc::RotationOptions how;
   how.target_relative_error = relative_error;
   const std::size_t samples = context_.samples.size();
-  auto estimate = mtbrc::measure_rotation(context_, reference_lbn_, how);
-  if (estimate.outcome == mtbrc::RotationOutcome::cache_still_on && force_reads()) {
+  auto estimate = mtbrc::measure_rotation(context_, settings_.reference_lbn, how);
+  if (estimate.outcome == mtbrc::RotationOutcome::cache_still_on && settings_.force_reads()) {
     context_.samples.resize(samples);
-    estimate = mtbrc::measure_rotation(context_, reference_lbn_, how);
+    estimate = mtbrc::measure_rotation(context_, settings_.reference_lbn, how);
   }
   switch (estimate.outcome) {
     case mtbrc::RotationOutcome::measured:
       model_.rotation = estimate.rotation;
-      if (!forces_reads_) return;
-      look_ahead_stays_on_ = look_ahead_stays_on_ || !nothing_is_read_ahead();
-      tell_of_forced_access();
+      settings_.look_for_read_ahead();
       return;
     case mtbrc::RotationOutcome::cache_still_on:
-      refuse_a_cache_that_stays_on();
-      return;
+      settings_.refuse_a_cache_that_stays_on();
     case mtbrc::RotationOutcome::irregular:
     case mtbrc::RotationOutcome::too_few:
       throw Error(ExitStatus::unsupported,
@@ -743,13 +554,13 @@ void Characterization::measure_seeks() { model_.seek = mtbrc::measure_seeks(cont
 
 void Characterization::measure_switches() {
   in_turn(
-      media_writes().empty() ? 1 : 0.5,
+      settings_.media_writes().empty() ? 1 : 0.5,
       [this] {
         mtbrc::HeadSwitch head_switch = mtbrc::measure_head_switch(context_);
         model_.head_switch = head_switch.time;
         for (auto& note : head_switch.notes) model_.provenance.notes.push_back(std::move(note));
       },
-      [this] { model_.write_settle = mtbrc::measure_write_settle(context_, media_writes()); });
+      [this] { model_.write_settle = mtbrc::measure_write_settle(context_, settings_.media_writes()); });
 }
 
 void Characterization::measure_overheads() {
@@ -778,12 +589,12 @@ void Characterization::measure_overheads() {
 }
 
 void Characterization::tell_why_no_media_writes() {
-  if (no_media_writes_.empty()) return;
+  if (settings_.no_media_writes().empty()) return;
   model::Overheads& overheads = model_.overheads;
   for (model::Parameter* parameter :
        {&model_.write_settle, &overheads.write_miss_after_read, &overheads.write_miss_after_write,
         &overheads.read_miss_after_write, &model_.bus.write_block_transfer})
-    if (!*parameter) parameter->reason = no_media_writes_;
+    if (!*parameter) parameter->reason = settings_.no_media_writes();
 }
 
 void Characterization::probe_cache() {
@@ -809,13 +620,13 @@ void Characterization::explain_the_cache() {
 void Characterization::read_last_anchors() {
   constexpr int kReads = 12;
   mtbrc::Accesses accesses(context_);
-  for (int i = 0; i < kReads; ++i) accesses.read(mtbrc::Experiment::anchor, reference_lbn_);
+  for (int i = 0; i < kReads; ++i) accesses.read(mtbrc::Experiment::anchor, settings_.reference_lbn);
 }
 
 // The same with the caches as the drive has them; judged once the model has been corrected.
 void Characterization::replay_mixed() {
   stage(kMixedValidation, Caches::as_found, [this] {
-    mixed_ = mixed_requests(context_, model_, {media_writes(), 2 * kSecond});
+    mixed_ = mixed_requests(context_, model_, {settings_.media_writes(), 2 * kSecond});
   });
 }
 
@@ -823,8 +634,8 @@ void Characterization::replay_mixed() {
 void Characterization::validate_itself() {
   replay::Result drive;
   stage(kSelfValidation, Caches::off, [&] {
-    drive = random_requests(context_, model_, {media_writes(), 5 * kSecond},
-                            look_ahead_stays_on_ ? replay::Caches::forced : replay::Caches::off);
+    drive = random_requests(context_, model_, {settings_.media_writes(), 5 * kSecond},
+                            settings_.look_ahead_stays_on() ? replay::Caches::forced : replay::Caches::off);
   });
   std::vector<std::string> notes = validate_by(drive, model_);
   std::ranges::move(notes, std::back_inserter(model_.provenance.notes));
@@ -862,17 +673,7 @@ void Characterization::require_the_same_drive() {
 // The model is whole by now, and not to be lost for it.
 void Characterization::put_back_settings() {
   try {
-    drive_.restore_settings();
-    // A reset may have taken away what the run found, and never set.
-    std::exception_ptr refused;
-    for (const SavedPage& page : found_.pages) {
-      try {
-        if (has_set_ && !drive_.shows(page)) drive_.put_back_page(page);
-      } catch (const scsi::NotTakenBack&) {
-        refused = std::current_exception();  // the others are worth it all the same
-      }
-    }
-    if (refused) std::rethrow_exception(refused);
+    settings_.put_back();
     journal_->finish();
   } catch (const Error& error) {
     not_restored_ = advice_of(error);
@@ -899,7 +700,7 @@ void Characterization::finish() {
   for (auto& note : impossible_values(model_)) model_.provenance.notes.push_back(std::move(note));
   if (map_)
     for (auto& hint : contradicted_hints(drive_, model_.layout, *map_)) add_note(std::move(hint));
-  tell_what_was_stopped();
+  settings_.tell_what_was_stopped();
   put_back_settings();
 
   model::Provenance& provenance = model_.provenance;
@@ -926,7 +727,7 @@ void Characterization::check_the_model() {
   if (!prevented) {
     prevented = what_prevents_prediction(model_);
     if (!prevented) replay_mixed();
-    set(Caches::off);
+    settings_.set(Caches::off);
     read_last_anchors();
   }
   if (prevented) {
@@ -942,12 +743,12 @@ void Characterization::check_the_model() {
 Run Characterization::run() {
   begin();
   plan_the_time();
-  stop_what_the_drive_does_on_its_own();
+  settings_.stop_what_the_drive_does_on_its_own();
   stage(kWarmUp, Caches::any, [this] { warm_up(); });
   stage(kRotation, Caches::off, [this] {
     require_reads_from_the_media();
     measure_rotation(kFirstPeriodError);
-    bring_writes_to_the_media();
+    settings_.bring_writes_to_the_media();
   });
   stage(kLayout, Caches::any, [this] { extract_layout(); });
   if (map_) {
@@ -960,7 +761,7 @@ Run Characterization::run() {
     stage(kOverheads, Caches::off, [this] {
       constexpr double kOfMisses = 0.6;
       in_turn(
-          kOfMisses, [this] { mtbrc::measure_miss_overheads(context_, media_writes()); },
+          kOfMisses, [this] { mtbrc::measure_miss_overheads(context_, settings_.media_writes()); },
           [this] { mtbrc::measure_watermark(context_); });
     });
     stage(kCache, Caches::as_found, [this] {

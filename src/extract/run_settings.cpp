@@ -1,0 +1,194 @@
+#include "extract/run_settings.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "model/error.h"
+#include "mtbrc/rotation.h"
+#include "scsi/forced_access.h"
+
+namespace platter::extract {
+
+// All settings of the run. A reset meanwhile undoes what was set first.
+void RunSettings::set(Caches caches) {
+  has_set_ = true;
+  constexpr int kAttempts = 3;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    drive_.test_unit_ready();  // what is pending is reported now
+    resets_seen_ = drive_.resets();
+    stop_what_the_drive_does_on_its_own();
+    if (caches == Caches::off) switch_caches_off();
+    if (caches == Caches::as_found) put_caches_back();
+    set_pages_ = settings_of(drive_).pages;
+    if (!was_reset()) break;
+  }
+  caches_ = caches;
+}
+
+// A reset may have taken away what the run found, and never set.
+void RunSettings::put_back() {
+  drive_.restore_settings();
+  std::exception_ptr refused;
+  for (const SavedPage& page : found_.pages) {
+    try {
+      if (has_set_ && !drive_.shows(page)) drive_.put_back_page(page);
+    } catch (const scsi::NotTakenBack&) {
+      refused = std::current_exception();  // the others are worth it all the same
+    }
+  }
+  if (refused) std::rethrow_exception(refused);
+}
+
+// The pages are as they were set, and where the caches are to be off, they are by effect.
+bool RunSettings::held() {
+  const auto held = [this](const SavedPage& page) { return drive_.shows(page); };
+  return std::ranges::all_of(set_pages_, held) && drive_.features_hold() &&
+         (caches_ != Caches::off || reads_come_from_the_media());
+}
+
+// A scan of the medium or a spindle that stops would be taken for mechanics.
+void RunSettings::stop_what_the_drive_does_on_its_own() {
+  const auto keep = [](scsi::Stopped outcome, Outcomes& outcomes) {
+    outcomes.stopped |= outcome == scsi::Stopped::stopped;
+    outcomes.goes_on |= outcome == scsi::Stopped::goes_on;
+  };
+  keep(drive_.stop_background_scan(), scans_);
+  keep(drive_.stop_power_conditions(), power_conditions_);
+  keep(drive_.stop_power_management(), power_management_);
+}
+
+// Each is set anew after a reset, and may come out otherwise then.
+void RunSettings::tell_what_was_stopped() {
+  const auto tell = [this](const Outcomes& outcomes, const char* what) {
+    if (!outcomes.stopped && !outcomes.goes_on) return;
+    note_(fmt::format("{} {}", what,
+                         !outcomes.goes_on ? "were stopped during the run"
+                         : outcomes.stopped
+                             ? "were stopped for a part of the run only, and may have delayed commands"
+                             : "could not be stopped and may have delayed commands"));
+  };
+  tell(scans_, "background scans (mode page 1Ch/01h)");
+  tell(power_conditions_, "power conditions (mode page 1Ah)");
+  tell(power_management_, "power transitions (SET FEATURES, advanced power management)");
+}
+
+void RunSettings::switch_caches_off() {
+  const bool set = drive_.set_cache(false, true, true);
+  if (forces_reads_ || forces_writes_) {
+    drive_.force_access(drive_.forces_reads() || forces_reads_, forces_writes_);
+    tell_of_forced_access();
+    if (forces_reads_) return;
+  }
+  if (set) {
+    if (drive_.forces_reads())
+      note_("write cache and look-ahead were switched off by SET FEATURES, mode page 08h could not be "
+               "changed; ATA has nothing that switches off reads from the cache: with caches off all reads "
+               "were sent with FUA");
+    return;
+  }
+  // A drive without a caching page, or one that takes no change of it, may still have no cache;
+  // the rotation tells.
+  note_("mode page 08h could not be changed; whether the caches are off was judged by effect");
+}
+
+// As they were when the run began: a reset may have made others of them.
+void RunSettings::put_caches_back() {
+  drive_.restore_cache();
+  for (const SavedPage& page : found_.pages)
+    if (scsi::code_of(page) == scsi::kCachingPage && !drive_.shows(page)) drive_.restore_page(page);
+}
+
+void RunSettings::refuse_a_cache_that_stays_on() const {
+  throw Error(ExitStatus::unsupported,
+              fmt::format("{} answers reads of one sector faster than at {:.0f} rpm, the limit of the "
+                          "search for its rotation: either its cache cannot be switched off, nor be passed "
+                          "by with FUA, or it turns faster, and so it cannot be characterized",
+                          options_.device_name, mtbrc::kFastest_rpm));
+}
+
+// Three reads of one block: from the media they are a revolution apart.
+bool RunSettings::reads_come_from_the_media() {
+  if (context_.rotation.numerator_ns == 0) return true;  // the rotation itself tells
+  int fast = 0;
+  Nanoseconds before = drive_.read(reference_lbn).completed_ns;
+  for (int i = 0; i < 3; ++i) {
+    const Nanoseconds completed = drive_.read(reference_lbn).completed_ns;
+    if (static_cast<double>(completed - before) < 0.5 * context_.period_ns()) ++fast;
+    before = completed;
+  }
+  return fast < 2 && (!drive_.forces_reads() || look_ahead_stays_on_ || nothing_is_read_ahead());
+}
+
+// FUA hides a look-ahead that is on. Half a revolution behind a read the next block is half a revolution
+// away from the head, or in the cache.
+bool RunSettings::nothing_is_read_ahead() {
+  const double half_ns = 0.5 * context_.period_ns();
+  int fast = 0;
+  for (int i = 0; i < 3; ++i) {
+    const std::uint64_t lbn = context_.random() % (drive_.blocks() - 1);  // not in the cache so far
+    try {
+      drive_.read_as_cached(lbn);
+      drive_.rest_ns(static_cast<Nanoseconds>(half_ns));
+      if (static_cast<double>(drive_.read_as_cached(lbn + 1).response_ns()) < 0.4 * half_ns) ++fast;
+    } catch (const scsi::DriveError& error) {
+      if (!error.medium()) throw;
+    }
+  }
+  return fast < 2;
+}
+
+// Where setting the caches off does nothing to reads, and FUA does.
+bool RunSettings::force_reads() {
+  if (drive_.forces_reads() || scsi::force_reads(drive_, reference_lbn) != scsi::Forced::obeyed) return false;
+  forces_reads_ = true;
+  tell_of_forced_access();
+  return true;
+}
+
+void RunSettings::look_for_read_ahead() {
+  if (!forces_reads_) return;
+  look_ahead_stays_on_ = look_ahead_stays_on_ || !nothing_is_read_ahead();
+  tell_of_forced_access();
+}
+
+void RunSettings::tell_of_forced_access() {
+  if (forces_reads_)
+    note_("the read cache could not be switched off by mode page 08h: with caches off all reads were sent "
+             "with FUA");
+  if (forces_writes_)
+    note_("the write cache could not be switched off by mode page 08h: with caches off all writes were sent "
+             "with FUA");
+  if (look_ahead_stays_on_)
+    note_("read-ahead could not be switched off and went on between commands with caches off");
+}
+
+// Writes have a cache of their own, and may be the ones that FUA does not pass by.
+void RunSettings::bring_writes_to_the_media() {
+  if (options_.writable.empty() || forces_writes_) return;
+  no_media_writes_.clear();
+  switch (scsi::force_writes(drive_, options_.writable.front().first)) {
+    case scsi::Forced::not_needed:
+      return;
+    case scsi::Forced::obeyed:
+      forces_writes_ = true;
+      tell_of_forced_access();
+      return;
+    case scsi::Forced::refused:
+      no_media_writes_ = "the write cache stays on, and the drive refuses writes with FUA";
+      break;
+    case scsi::Forced::ignored:
+      no_media_writes_ = "the write cache stays on, and answers writes with FUA, too";
+      break;
+  }
+  note_(no_media_writes_ + ": no write was timed that waits for the media");
+}
+
+// What may be written where writes have to wait for the media.
+const std::vector<LbnRange>& RunSettings::media_writes() const {
+  static const std::vector<LbnRange> kNone;
+  return no_media_writes_.empty() ? options_.writable : kNone;
+}
+
+}  // namespace platter::extract
