@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/doubts.h"
 #include "cli/subcommands.h"
+#include "model/json.h"
 #include "model/json_head.h"
 
 namespace platter::cli {
@@ -43,6 +45,7 @@ void add_publish(CLI::App& app) {
   command->callback([options] {
     const registry::Store store(options->registry.empty() ? registry::default_folder()
                                                           : options->registry);
+    tell_doubts(model::load_model(options->model));
     const auto published = registry::publish(store, options->model, options->publish);
     if (options->json) return print_json(published, store.folder());
     fmt::print("{}\n{}\n", published.reference, published.digest);

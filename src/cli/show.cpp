@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/doubts.h"
 #include "cli/show_table.h"
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
@@ -48,6 +49,7 @@ void add_show(CLI::App& app) {
       return;
     }
     const model::DriveModel model = model::load_model(options->model);
+    tell_doubts(model);
     if (!options->plots.empty()) draw(model, options->plots);
     fmt::print("{}", options->json ? report::model_as_json(model) : report::model_as_text(model));
   });

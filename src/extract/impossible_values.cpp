@@ -30,11 +30,16 @@ std::string below_zero(const model::NamedParameter& named) {
 
 }  // namespace
 
-std::vector<std::string> impossible_values(const model::DriveModel& model) {
-  std::vector<std::string> notes;
+std::vector<std::string> times_below_zero(const model::DriveModel& model) {
+  std::vector<std::string> sentences;
   for (const model::NamedParameter& named : model::parameters_of(model))
     if (named.parameter && *named.parameter.value < 0 && is_time_of_work(named))
-      notes.push_back(below_zero(named));
+      sentences.push_back(below_zero(named));
+  return sentences;
+}
+
+std::vector<std::string> impossible_values(const model::DriveModel& model) {
+  std::vector<std::string> notes = times_below_zero(model);
   // The worst pair tells enough: a drive's curve may well fall a little at a change of its law.
   const model::SeekPoint* longest = nullptr;
   const model::SeekPoint *worst = nullptr, *shorter = nullptr;

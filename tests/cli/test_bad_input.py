@@ -28,6 +28,19 @@ def changed(model, path, value):
     return copy
 
 
+class Doubts(PlatterTest):
+    def test_times_below_zero_are_told_by_what_shows_or_publishes_them(self):
+        self.platter("truth", DRIVE, "-o", "model.json")
+        sound = self.read_json("model.json")
+        doubtful = changed(sound, ("overheads", "read_miss_after_read", "value"), -0.3)
+        self.write("doubtful.json", json.dumps(doubtful))
+        for command in (("show",), ("publish", "--registry", "registry")):
+            self.assertNotIn("below zero", self.run_platter(command[0], "model.json", *command[1:]).stderr)
+            done = self.run_platter(command[0], "doubtful.json", *command[1:])
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("overheads.read_miss_after_read came out as -0.3", done.stderr)
+
+
 class CommandLine(PlatterTest):
     def test_wrong_usage(self):
         for arguments in ((), ("frobnicate",), ("show",), ("show", "--frobnicate", "x"),
