@@ -286,6 +286,12 @@ std::string mechanics_text(const model::DriveModel& model, const std::string& na
         fmt::format("inward_seek_delta = {} ms is not in the files: to DiskSim seeks take as long "
                     "either way",
                     *model.inward_seek_delta.value));
+  if (model.outward_seek)
+    result.warnings.push_back(
+        "outward_seek is not in the files: to DiskSim seeks take as long either way, as the mean of both");
+  if (model.write_seek)
+    result.warnings.push_back(
+        "write_seek is not in the files: to DiskSim writes settle as long behind seeks of any distance");
   time("Head switch time", model.head_switch);
   block.integer("Rotation speed (in rpms)", whole_rpm(model.rotation, result.warnings));
   block.real("Percent error in rpms", 0);
@@ -326,7 +332,7 @@ DriveText drive_text(const model::DriveModel& model, const G1Layout& layout,
   DriveText result;
   result.model = model_text(model, layout, name, result) + "\n";
   result.diskspecs = disk_text(model, layout, name, result) + "\n";
-  result.seek = seek_text(model.seek);
+  result.seek = seek_text(model::mean_seek(model));
   return result;
 }
 

@@ -510,16 +510,22 @@ std::optional<std::vector<Change>> Calibration::apply(const Positioning& found, 
   add(next.inward_seek_delta, found.inward, "positioning", "inward_seek_delta", why, changes);
   raise(next.head_switch, found.head_switch, "head_switch");
   if (!found.distances.empty()) {
-    for (model::SeekPoint& point : next.seek.points) {
-      point.time_ms += found.seek_at(point.cylinders);
-      point.error_ms.reset();
-      if (point.time_ms < 0) return std::nullopt;
-    }
+    const auto correct = [&](model::Seek& seek) {
+      seek.method = kMethod;
+      for (model::SeekPoint& point : seek.points) {
+        point.time_ms += found.seek_at(point.cylinders);
+        point.error_ms.reset();
+        if (point.time_ms < 0) return false;
+      }
+      return true;
+    };
+    if (!correct(next.seek) || (next.outward_seek && !correct(*next.outward_seek)) ||
+        (next.write_seek && !correct(*next.write_seek)))
+      return std::nullopt;
     for (std::size_t i = 0; i < found.distances.size(); ++i)
       changes.push_back({"positioning", fmt::format("seek[{:.0f}]", found.distances[i]), std::nullopt,
                          found.seek[i].value, found.seek[i].error, "ms", found.seek[i].samples,
                          "added to seeks of about that distance; " + why});
-    next.seek.method = kMethod;
   }
   return changes;
 }

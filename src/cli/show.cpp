@@ -22,7 +22,7 @@ void draw(const model::DriveModel& model, const std::string& folder) {
   const std::string& name =
       model.identity.name.empty() ? model.identity.product : model.identity.name;
   if (!model.seek.points.empty())
-    report::plot_seeks("Seek time of " + name, std::vector{report::SeekCurve{name, model.seek}},
+    report::plot_seeks("Seek time of " + name, report::seek_curves_of(model, name),
                        folder + "/seeks.svg");
   if (!model.layout.zones.empty())
     report::plot_zones("Zones of " + name, model.layout, folder + "/zones.svg");

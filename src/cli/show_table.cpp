@@ -50,7 +50,8 @@ Json as_json(const emit_table::Table& table) {
                      {"nodes", view.layout.nodes.size()},
                      {"pieces", view.layout.piece_shifts.size()},
                      {"remaps", view.layout.remaps.size()}}},
-                   {"seek_points", view.seek_lines.size()},
+                   {"seek_points", view.seek_lines.size() / view.motion.seek_curves},
+                   {"seek_curves", view.motion.seek_curves},
                    {"bytes", table.bytes},
                    {"validated", !table.validity.demerits.empty()},
                    {"demerits", demerits}});
@@ -70,7 +71,8 @@ void print_words(const std::string& path, const emit_table::Table& table) {
       "layout        {} cylinders, {} heads, {} zones, {} tracks; {} nodes, {} pieces, {} remaps\n",
       totals.cylinders, totals.heads, totals.zones, totals.tracks, view.layout.nodes.size(),
       view.layout.piece_shifts.size(), view.layout.remaps.size());
-  fmt::print("seek curve    {} points\n", view.seek_lines.size());
+  fmt::print("seek curve    {} points{}\n", view.seek_lines.size() / view.motion.seek_curves,
+             view.motion.seek_curves > 1 ? ", of reads and writes, inward and outward apart" : "");
   fmt::print("cache         {} segments of {} blocks\n", view.cache.segments,
              view.cache.segment_blocks);
   const std::string standing = model::standing_of(table.provenance, table.validity);

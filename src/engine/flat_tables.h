@@ -9,7 +9,7 @@
 
 namespace platter::engine {
 
-constexpr std::uint32_t kFlatVersion = 4;
+constexpr std::uint32_t kFlatVersion = 5;
 
 // A node of the layout tree (model/drive_model.h) as one instance of it is. Zones come first; the
 // children of a node lie side by side, those of an earlier node before those of a later.
@@ -78,7 +78,7 @@ struct FlatLayout {
   std::uint32_t reserved;                 // 0
 };
 
-// The line from one point of the seek curve to the next: time_ns at the point's distance, and
+// The line from one point of a seek curve to the next: time_ns at the point's distance, and
 // slope / 2^24 nanoseconds more a cylinder.
 struct FlatSeekLine {
   std::int64_t time_ns, slope;
@@ -89,7 +89,9 @@ struct FlatMotion {
   std::int64_t head_switch_ns, write_settle_ns;
   std::int64_t inward_seek_ns;  // more to higher cylinders, less to lower ones
   std::uint32_t seek_shift;  // of the index of seek distances
-  std::uint32_t reserved;    // 0
+  // How many curves seek_lines hold, one behind the other, all at the same distances: 1, that of all
+  // seeks; or 4, of reads inward and outward, and of writes inward and outward, write settle in these.
+  std::uint32_t seek_curves;
 };
 
 // In nanoseconds. The previous request's kind, then this request's: DIXtrac paper, section 4.4.
@@ -198,7 +200,7 @@ struct LayoutView {
 struct TablesView {
   LayoutView layout;
   FlatMotion motion{};
-  std::span<const std::uint64_t> seek_distances;  // padded
+  std::span<const std::uint64_t> seek_distances;  // padded; of one curve
   std::span<const FlatSeekLine> seek_lines;
   std::span<const std::uint32_t> seek_buckets;
   CommandOverheads overheads{};

@@ -177,7 +177,6 @@ std::optional<std::string> motion_defect(const FlatMotion& motion) {
   if (motion.head_switch_ns < 0 || !is_time(motion.head_switch_ns) ||
       !is_time(motion.write_settle_ns) || !is_time(motion.inward_seek_ns))
     return "its head switch or write settle time is none";
-  if (motion.reserved != 0) return "it has something where nothing may be";
   return std::nullopt;
 }
 
@@ -300,9 +299,9 @@ Tables::Tables(const model::DriveModel& model)
              ns(model.write_settle),
              ns(model.inward_seek_delta),
              0,
-             0},
+             1},
       rotation(motion.numerator_ns, motion.denominator),
-      seeks(model.seek),
+      seeks(model),
       overheads(compile_overheads(model.overheads)),
       bus(compile_bus(model.bus)),
       cache(compile_cache(model.cache)),
@@ -310,6 +309,7 @@ Tables::Tables(const model::DriveModel& model)
       queue(compile_queue(model.queue)),
       validity(compile_validity(model.validity)) {
   motion.seek_shift = seeks.distances().shift;
+  motion.seek_curves = seeks.curves();
   if (auto defect = defect_beside_layout(view()))
     throw Error(ExitStatus::bad_input,
                 "the model cannot run: " + *defect + "; correct the model file");
@@ -319,7 +319,8 @@ Tables::Tables(const TablesView& view, const std::shared_ptr<const void>& owner)
     : layout(view.layout, owner),
       motion(view.motion),
       rotation(motion.numerator_ns, motion.denominator),
-      seeks({view.seek_distances, view.seek_buckets, motion.seek_shift}, view.seek_lines, owner),
+      seeks({view.seek_distances, view.seek_buckets, motion.seek_shift}, view.seek_lines,
+            motion.seek_curves, owner),
       overheads(view.overheads),
       bus(view.bus),
       cache(view.cache),

@@ -32,6 +32,7 @@
 #include "mtbrc/switches.h"
 #include "mtbrc/track_pitch.h"
 #include "mtbrc/watermark.h"
+#include "mtbrc/write_seek.h"
 #include "mtbrc/zone_shape.h"
 #include "scsi/drive.h"
 
@@ -550,7 +551,11 @@ void Characterization::measure_angles() {
   std::ranges::move(notes, std::back_inserter(model_.provenance.notes));
 }
 
-void Characterization::measure_seeks() { model_.seek = mtbrc::measure_seeks(context_); }
+void Characterization::measure_seeks() {
+  auto seeks = mtbrc::measure_seeks(context_);
+  model_.seek = std::move(seeks.seek);
+  model_.outward_seek = std::move(seeks.outward);
+}
 
 void Characterization::measure_switches() {
   in_turn(
@@ -560,7 +565,12 @@ void Characterization::measure_switches() {
         model_.head_switch = head_switch.time;
         for (auto& note : head_switch.notes) model_.provenance.notes.push_back(std::move(note));
       },
-      [this] { model_.write_settle = mtbrc::measure_write_settle(context_, settings_.media_writes()); });
+      [this] {
+        const std::vector<LbnRange>& writes = settings_.media_writes();
+        in_turn(
+            0.7, [&] { model_.write_settle = mtbrc::measure_write_settle(context_, writes); },
+            [&] { mtbrc::measure_write_seeks(context_, writes, model_); });
+      });
 }
 
 void Characterization::measure_overheads() {
@@ -582,9 +592,13 @@ void Characterization::measure_overheads() {
         "the drive sends portions of so many blocks, each when it has all of it";
   }
   // How much of the settle time hides behind a block's transfer is known only now.
-  if (model_.write_settle)
+  if (model_.write_settle) {
     model_.write_settle =
         mtbrc::estimate_write_settle(context_.samples, *map_, context_.rotation);
+    mtbrc::WriteSeeks writes = mtbrc::estimate_write_seeks(context_.samples, *map_, model_);
+    model_.write_seek = std::move(writes.curve);
+    add_note(std::move(writes.note));
+  }
   tell_why_no_media_writes();
 }
 

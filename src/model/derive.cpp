@@ -208,6 +208,15 @@ std::string change_seek_distances(Seek& seek, const Change& change) {
   return "all distances of the seek curve";
 }
 
+// Of reads, outward and of writes alike.
+std::string change_all_seeks(DriveModel& model, const Change& change,
+                             std::string (*change_one)(Seek&, const Change&)) {
+  std::string what = change_one(model.seek, change);
+  for (std::optional<Seek>* seek : {&model.outward_seek, &model.write_seek})
+    if (*seek) change_one(**seek, change);
+  return what;
+}
+
 // ---------------------------------------------------------------- surfaces
 
 std::string change_heads(DriveModel& model, const Change& change) {
@@ -236,8 +245,8 @@ std::string apply(DriveModel& model, const Change& change) {
   if (change.path == "rotation.rpm") return change_rotation(model.rotation, change, true);
   if (change.path == "rotation.period") return change_rotation(model.rotation, change, false);
   if (change.path == "seek" || change.path == "seek.time_ms")
-    return change_seek_times(model.seek, change);
-  if (change.path == "seek.cylinders") return change_seek_distances(model.seek, change);
+    return change_all_seeks(model, change, change_seek_times);
+  if (change.path == "seek.cylinders") return change_all_seeks(model, change, change_seek_distances);
   if (change.path == "identity.heads") return change_heads(model, change);
   if (Parameter* parameter = find_parameter(model, change.path))
     return change_parameter(*parameter, change);

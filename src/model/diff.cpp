@@ -28,14 +28,16 @@ std::vector<NamedParameter> figures_of(const DriveModel& model) {
   return figures;
 }
 
-void append_seeks(const Seek& a, const Seek& b, std::vector<Difference>& differences) {
+// A curve that only one has is compared point by point with nothing.
+void append_seeks(std::string_view name, const Seek& a, const Seek& b,
+                  std::vector<Difference>& differences) {
   if (a.points.empty() || b.points.empty()) {
     for (const Seek* seek : {&a, &b}) {
       for (const SeekPoint& point : seek->points) {
         std::optional<double> in_a, in_b;
         (seek == &a ? in_a : in_b) = point.time_ms;
         differences.push_back(
-            compare(fmt::format("seek[{}]", point.cylinders), "ms", in_a, std::nullopt, in_b, std::nullopt));
+            compare(fmt::format("{}[{}]", name, point.cylinders), "ms", in_a, std::nullopt, in_b, std::nullopt));
       }
     }
     return;
@@ -48,7 +50,7 @@ void append_seeks(const Seek& a, const Seek& b, std::vector<Difference>& differe
     }
   }
   for (const std::uint32_t distance : distances) {
-    differences.push_back(compare(fmt::format("seek[{}]", distance), "ms", seek_time_ms(a, distance),
+    differences.push_back(compare(fmt::format("{}[{}]", name, distance), "ms", seek_time_ms(a, distance),
                                   seek_error_ms(a, distance), seek_time_ms(b, distance),
                                   seek_error_ms(b, distance)));
   }
@@ -78,7 +80,11 @@ std::vector<Difference> diff_parameters(const DriveModel& a, const DriveModel& b
     const std::string& unit = of_a.unit.empty() ? of_b.unit : of_a.unit;
     differences.push_back(compare(in_a[i].path, unit, of_a.value, of_a.error, of_b.value, of_b.error));
   }
-  append_seeks(a.seek, b.seek, differences);
+  append_seeks("seek", a.seek, b.seek, differences);
+  if (a.outward_seek || b.outward_seek)
+    append_seeks("outward_seek", outward_seek(a), outward_seek(b), differences);
+  if (a.write_seek || b.write_seek)
+    append_seeks("write_seek", write_seek(a), write_seek(b), differences);
   return differences;
 }
 

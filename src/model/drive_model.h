@@ -125,7 +125,7 @@ struct SeekPoint {
   std::uint64_t samples = 0;
 };
 
-// Read seeks. Between points linear, past the last by the last two points' line, at 0 zero.
+// A seek curve. Between points linear, past the last by the last two points' line, at 0 zero.
 struct Seek {
   std::vector<SeekPoint> points;  // ascending distance
   std::string method;
@@ -295,7 +295,11 @@ struct DriveModel {
   Provenance provenance;
   Rotation rotation;
   Layout layout;
-  Seek seek;
+  Seek seek;  // of reads; where outward_seek is there, to higher cylinders
+  std::optional<Seek> outward_seek;  // of reads to lower cylinders; not there: as `seek`
+  // Of writes, until they may begin, `seek` and write_settle in one; not there: their sum. To lower
+  // cylinders as much more or less as reads.
+  std::optional<Seek> write_seek;
   Parameter head_switch;   // ms
   Parameter inward_seek_delta;  // ms; more to higher cylinders, less to lower ones
   Parameter write_settle;  // ms; may be negative where it overlaps with other work

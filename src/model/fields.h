@@ -324,6 +324,8 @@ void visit_fields(Fields<DriveModel> auto& s, V&& visit) {
   visit.required("rotation", s.rotation);
   visit.required("layout", s.layout);
   visit.required("seek", s.seek);
+  visit.usual("outward_seek", s.outward_seek);
+  visit.usual("write_seek", s.write_seek);
   visit.usual("head_switch", s.head_switch);
   visit.usual("inward_seek_delta", s.inward_seek_delta);
   visit.usual("write_settle", s.write_settle);

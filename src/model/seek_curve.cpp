@@ -1,6 +1,8 @@
 #include "model/seek_curve.h"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 namespace platter::model {
 namespace {
@@ -26,6 +28,32 @@ double seek_time_ms(const Seek& seek, double cylinders) {
   const double share =
       (cylinders - left.cylinders) / (static_cast<double>(right->cylinders) - left.cylinders);
   return left.time_ms + share * (right->time_ms - left.time_ms);
+}
+
+Seek outward_seek(const DriveModel& model) { return model.outward_seek.value_or(model.seek); }
+
+Seek mean_seek(const DriveModel& model) {
+  if (!model.outward_seek) return model.seek;
+  std::set<std::uint32_t> distances;
+  for (const Seek* seek : {&model.seek, &*model.outward_seek})
+    for (const SeekPoint& point : seek->points) distances.insert(point.cylinders);
+  Seek mean;
+  mean.method = model.seek.method;
+  for (const std::uint32_t distance : distances)
+    mean.points.push_back({distance,
+                           (seek_time_ms(model.seek, distance) + seek_time_ms(*model.outward_seek, distance)) / 2,
+                           std::nullopt, 0});
+  return mean;
+}
+
+Seek write_seek(const DriveModel& model) {
+  if (model.write_seek) return *model.write_seek;
+  Seek seek = model.seek;
+  for (SeekPoint& point : seek.points) {
+    point.time_ms = std::max(0.0, point.time_ms + model.write_settle.or_else(0));
+    if (point.error_ms) point.error_ms = std::hypot(*point.error_ms, model.write_settle.error.value_or(0));
+  }
+  return seek;
 }
 
 std::optional<double> seek_error_ms(const Seek& seek, double cylinders) {

@@ -282,10 +282,10 @@ void check_rotation(const Rotation& rotation, const Checker& check) {
                 "must have a period (numerator_ns / denominator) from 0.1 ms to 10 s");
 }
 
-void check_seek(const Seek& seek, const Checker& check) {
+void check_seek(const Seek& seek, std::string_view name, const Checker& check) {
   for (std::size_t i = 0; i < seek.points.size(); ++i) {
     const SeekPoint& point = seek.points[i];
-    const std::string path = fmt::format("seek.points[{}]", i);
+    const std::string path = fmt::format("{}.points[{}]", name, i);
     check.require(point.cylinders > 0 && point.cylinders < kMostCylinders, path + ".cylinders",
                   "must be above 0 and a sensible distance");
     check.require(i == 0 || point.cylinders > seek.points[i - 1].cylinders, path + ".cylinders",
@@ -414,7 +414,12 @@ void validate(const DriveModel& model, const std::string& origin) {
   check_provenance(model.provenance, check);
   check_rotation(model.rotation, check);
   check_layout(model, check);
-  check_seek(model.seek, check);
+  check_seek(model.seek, "seek", check);
+  for (const auto& [seek, name] : {std::pair(&model.outward_seek, "outward_seek"), {&model.write_seek, "write_seek"}}) {
+    if (!*seek) continue;
+    check.require(!(*seek)->points.empty(), name, "has no points; a curve that is not known is left out");
+    check_seek(**seek, name, check);
+  }
   check_cache(model.cache, check);
   check_times(model, check);
   check_validity(model, check);

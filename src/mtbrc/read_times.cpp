@@ -11,11 +11,11 @@ namespace {
 
 // A spread for all thresholds of a kind: what most of them say.
 statistics::ThresholdPrior pooled_prior(
-    const std::map<std::uint32_t, std::vector<statistics::CensoredTrial>>& trials,
+    const std::map<std::int64_t, std::vector<statistics::CensoredTrial>>& trials,
     double period_ns) {
   statistics::ThresholdPrior prior = trial_prior(period_ns);
   std::vector<double> spreads;
-  for (const auto& [d, mine] : trials)
+  for (const auto& [move, mine] : trials)
     if (const auto fit = statistics::fit_threshold(mine, prior); fit && mine.size() >= 20)
       spreads.push_back(fit->spread);
   if (spreads.size() < 5) return prior;
@@ -43,6 +43,17 @@ std::optional<statistics::Estimate> still_by_commands(const ReadTimes& reads) {
 
 }  // namespace
 
+std::optional<statistics::Estimate> ReadTimes::of(const SeekTimes& times,
+                                                  std::uint32_t distance) const {
+  const auto inward = times.find(distance), outward = times.find(-std::int64_t{distance});
+  if (inward == times.end()) return std::nullopt;
+  if (!apart) return inward->second;
+  if (outward == times.end()) return std::nullopt;
+  return statistics::Estimate{(inward->second.value + outward->second.value) / 2,
+                              std::hypot(inward->second.error, outward->second.error) / 2,
+                              inward->second.samples + outward->second.samples};
+}
+
 statistics::Estimate ReadTimes::as_mtbrc(const statistics::Estimate& command) const {
   return {command.value - constant->value_ns, command.error, command.samples};
 }
@@ -63,28 +74,42 @@ statistics::Estimate ReadTimes::move(const std::optional<statistics::Estimate>& 
   return {moved->value - still->value, std::hypot(moved->error, of_still), moved->samples};
 }
 
-ReadTimes read_times(const Samples& samples, const engine::LayoutMap& map,
-                     const model::Rotation& rotation) {
-  ReadTimes reads;
-  reads.same_track = estimate_same_track(samples, map, rotation);
-  std::map<std::uint32_t, std::vector<statistics::CensoredTrial>> trials;
+namespace {
+
+// The moves that MTBRCs and commands tell, each direction apart or both together.
+void find_moves(const Samples& samples, const engine::LayoutMap& map, const model::Rotation& rotation,
+                bool apart, ReadTimes& reads) {
+  std::map<std::int64_t, std::vector<statistics::CensoredTrial>> trials;
   Passages passages(map, rotation);
   for (const Sample& s : samples) {
     if (s.experiment == Experiment::hit) continue;
     const auto trial = passages.observe(s);
     if (trial && s.experiment == Experiment::seek && !s.write)
-      trials[static_cast<std::uint32_t>(std::abs(s.group))].push_back(*trial);
+      trials[apart ? s.group : std::abs(s.group)].push_back(*trial);
   }
   const double period = passages.period_ns();
-  const statistics::ThresholdPrior prior = pooled_prior(trials, period);
-  reads.trial = prior;
-  for (const auto& [distance, mine] : trials) {
-    const auto found = statistics::fit_threshold(mine, prior);
+  reads.apart = apart;
+  reads.trial = pooled_prior(trials, period);
+  reads.mtbrcs.clear();
+  for (const auto& [move, mine] : trials) {
+    const auto found = statistics::fit_threshold(mine, reads.trial);
     if (!found || found->error > 0.05 * period) continue;
-    reads.mtbrcs[distance] = {found->value, found->error, found->samples};
+    reads.mtbrcs[move] = {found->value, found->error, found->samples};
   }
-  reads.commands = command_times(samples);
+  reads.commands = command_times(samples, apart);
   reads.constant = constant_between(reads.commands, reads.mtbrcs);
+}
+
+}  // namespace
+
+ReadTimes read_times(const Samples& samples, const engine::LayoutMap& map,
+                     const model::Rotation& rotation) {
+  ReadTimes reads;
+  reads.same_track = estimate_same_track(samples, map, rotation);
+  find_moves(samples, map, rotation, true, reads);
+  // SEEK commands of a direction are many, but count only where MTBRCs say the same.
+  if (!directions_differ(reads.constant ? command_times(samples, true, 2) : reads.mtbrcs))
+    find_moves(samples, map, rotation, false, reads);
   if (!reads.same_track) return reads;
   reads.still = still_by_commands(reads);
   reads.still_by_commands = reads.still.has_value();

@@ -10,7 +10,8 @@ namespace platter::mtbrc {
 
 struct ReadTimes {
   model::Parameter same_track;       // MTBRC on one track
-  SeekTimes mtbrcs, commands;        // of moves over cylinders, by distance
+  bool apart = false;                // seeks inward and outward take other times
+  SeekTimes mtbrcs, commands;        // of moves over cylinders, each direction apart if they are
   std::optional<Constant> constant;  // of commands over MTBRCs; nullopt: SEEK tells nothing
   // What is thought of a trial that moves the arm: its spread as most distances have it.
   statistics::ThresholdPrior trial;
@@ -19,6 +20,8 @@ struct ReadTimes {
   std::optional<statistics::Estimate> still;
   bool still_by_commands = false;
 
+  // Over that distance, the mean of both directions; nullopt: not known.
+  std::optional<statistics::Estimate> of(const SeekTimes& times, std::uint32_t distance) const;
   // A SEEK's time as the MTBRC of the same move, the constant's own error not in it. `constant` must be
   // there.
   statistics::Estimate as_mtbrc(const statistics::Estimate& command) const;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 #include <map>
 #include <set>
 
@@ -48,12 +50,22 @@ class SeekSurvey {
   bool by_commands(const std::vector<std::uint32_t>& grid);
   bool commands_agree(const std::vector<std::uint32_t>& grid);
   void by_trials(const std::vector<std::uint32_t>& grid);
-  void some_trials(std::uint32_t distance, Point& point);
+  // Of both directions together, or of each one.
+  std::span<Points> kinds() { return std::span(points_).first(apart_ ? 2 : 1); }
+  Points& points_of(bool inward) { return points_[apart_ && !inward ? 1 : 0]; }
+  std::int64_t move_of(std::uint32_t distance, std::size_t kind) const {
+    return kind == 0 ? std::int64_t{distance} : -std::int64_t{distance};
+  }
+  bool open(const Point& point, double target_ns, std::size_t fewest) const;
+  Point& point_at(Points& points, std::uint32_t distance);
+  bool some_trials(std::uint32_t distance);
   void measure(std::uint32_t distance, double target_ns);
-  Threshold fresh_threshold(std::uint32_t distance) const;
+  void compare_directions(const std::vector<std::uint32_t>& grid);
+  Threshold fresh_threshold(const Points& points, std::uint32_t distance) const;
   bool add_where_bent();
   bool sharpen_worst();
-  double interpolation_error_ns(Points::const_iterator left, double* noise_ns) const;
+  static double interpolation_error_ns(const Points& points, Points::const_iterator left,
+                                       double* noise_ns);
 
   Context& context_;
   SeekOptions options_;
@@ -61,38 +73,14 @@ class SeekSurvey {
   Trials trials_;
   SeekCommands commands_;
   Meter meter_;
-  Points points_;
+  bool apart_ = false;  // each direction has its points
+  std::array<Points, 2> points_;
 };
 
-void SeekSurvey::some_trials(std::uint32_t distance, Point& point) {
-  const auto start = seek_start(map_, distance, context_.random);
-  if (!start || !trials_.go(*start)) {
-    ++point.failures;
-    return;
-  }
-  engine::Track at = *start;
-  std::uint32_t told = 0;
-  for (std::uint32_t i = 0; i < kTrialsAtOnePlace; ++i) {
-    const bool inward = std::bernoulli_distribution(0.5)(context_.random);
-    std::int64_t move = inward ? std::int64_t{distance} : -std::int64_t{distance};
-    auto to = neighbour(map_, at, move);
-    if (!to) {
-      move = -move;
-      to = neighbour(map_, at, move);
-    }
-    if (!to) break;
-    const bool good = trials_.trial(Experiment::seek, move, *to, false, point.threshold);
-    told += good ? 1 : 0;
-    at = *to;
-    if (!good && !trials_.go(at)) break;
-  }
-  if (told == 0) ++point.failures;
-}
-
 // From the neighbours that are known: linear between them; as unsure as they differ.
-Threshold SeekSurvey::fresh_threshold(std::uint32_t distance) const {
+Threshold SeekSurvey::fresh_threshold(const Points& points, std::uint32_t distance) const {
   std::optional<std::pair<double, double>> below, above;
-  for (const auto& [d, point] : points_) {
+  for (const auto& [d, point] : points) {
     const auto found = point.threshold.estimate();
     if (!found || point.threshold.trials() < 6) continue;
     if (d < distance) below = {d, found->value};
@@ -110,23 +98,59 @@ Threshold SeekSurvey::fresh_threshold(std::uint32_t distance) const {
   return Threshold(period);
 }
 
+Point& SeekSurvey::point_at(Points& points, std::uint32_t distance) {
+  const auto known = points.find(distance);
+  if (known != points.end()) return known->second;
+  return points.emplace(distance, Point{fresh_threshold(points, distance), 0}).first->second;
+}
+
+// Some of one distance at one place, to and fro. False: none told anything.
+bool SeekSurvey::some_trials(std::uint32_t distance) {
+  const auto start = seek_start(map_, distance, context_.random);
+  if (!start || !trials_.go(*start)) return false;
+  engine::Track at = *start;
+  std::uint32_t told = 0;
+  for (std::uint32_t i = 0; i < kTrialsAtOnePlace; ++i) {
+    const bool inward = std::bernoulli_distribution(0.5)(context_.random);
+    std::int64_t move = inward ? std::int64_t{distance} : -std::int64_t{distance};
+    auto to = neighbour(map_, at, move);
+    if (!to) {
+      move = -move;
+      to = neighbour(map_, at, move);
+    }
+    if (!to) break;
+    const bool good = trials_.trial(Experiment::seek, move, *to, false,
+                                    point_at(points_of(move > 0), distance).threshold);
+    told += good ? 1 : 0;
+    at = *to;
+    if (!good && !trials_.go(at)) break;
+  }
+  return told > 0;
+}
+
+bool SeekSurvey::open(const Point& point, double target_ns, std::size_t fewest) const {
+  return point.failures < 8 && point.threshold.trials() < options_.most_trials &&
+         (point.threshold.trials() < fewest || point.threshold.error_ns() > target_ns);
+}
+
 void SeekSurvey::measure(std::uint32_t distance, double target_ns) {
-  auto& point = points_.try_emplace(distance, Point{fresh_threshold(distance), 0}).first->second;
-  while (!meter_.exhausted() && point.failures < 8 &&
-         point.threshold.trials() < options_.most_trials &&
-         (point.threshold.trials() < kLeastTrials || point.threshold.error_ns() > target_ns))
-    some_trials(distance, point);
+  for (Points& points : kinds()) {
+    Point& point = point_at(points, distance);
+    while (!meter_.exhausted() && open(point, target_ns, kLeastTrials))
+      if (!some_trials(distance)) ++point.failures;
+  }
   context_.report("seek curve", meter_.share());
 }
 
 // How far a straight line from this point to the next may be from the curve: a quarter of the gap's
 // square times the larger second difference at its ends, over two. `noise_ns`: its standard error.
-double SeekSurvey::interpolation_error_ns(Points::const_iterator left, double* noise_ns) const {
+double SeekSurvey::interpolation_error_ns(const Points& points, Points::const_iterator left,
+                                          double* noise_ns) {
   const auto right = std::next(left);
   const double gap = static_cast<double>(right->first) - left->first;
   double bend = 0, noise = 0;
   const auto bend_at = [&](Points::const_iterator middle) {
-    if (middle == points_.begin() || std::next(middle) == points_.end()) return;
+    if (middle == points.begin() || std::next(middle) == points.end()) return;
     const auto a = std::prev(middle), c = std::next(middle);
     const auto ya = a->second.threshold.estimate(), yb = middle->second.threshold.estimate(),
                yc = c->second.threshold.estimate();
@@ -151,14 +175,16 @@ double SeekSurvey::interpolation_error_ns(Points::const_iterator left, double* n
 bool SeekSurvey::add_where_bent() {
   double worst = options_.target_interpolation_ms * 1e6;
   std::uint32_t middle = 0;
-  for (auto left = points_.cbegin(); std::next(left) != points_.cend(); ++left) {
-    const std::uint32_t from = left->first, to = std::next(left)->first;
-    if (to - from < 2) continue;
-    double noise = 0;
-    const double error = interpolation_error_ns(left, &noise) - noise;
-    if (error <= worst) continue;
-    worst = error;
-    middle = from + (to - from) / 2;
+  for (const Points& points : kinds()) {
+    for (auto left = points.cbegin(); std::next(left) != points.cend(); ++left) {
+      const std::uint32_t from = left->first, to = std::next(left)->first;
+      if (to - from < 2) continue;
+      double noise = 0;
+      const double error = interpolation_error_ns(points, left, &noise) - noise;
+      if (error <= worst) continue;
+      worst = error;
+      middle = from + (to - from) / 2;
+    }
   }
   if (middle == 0) return false;
   measure(middle, 1e6 * options_.grid_error_ms);
@@ -168,15 +194,16 @@ bool SeekSurvey::add_where_bent() {
 bool SeekSurvey::sharpen_worst() {
   Point* worst = nullptr;
   std::uint32_t distance = 0;
-  for (auto& [d, point] : points_) {
-    if (point.failures >= 8 || point.threshold.trials() >= options_.most_trials) continue;
-    if (point.threshold.error_ns() <= 1e6 * options_.target_error_ms) continue;
-    if (worst != nullptr && point.threshold.error_ns() <= worst->threshold.error_ns()) continue;
-    worst = &point;
-    distance = d;
+  for (Points& points : kinds()) {
+    for (auto& [d, point] : points) {
+      if (!open(point, 1e6 * options_.target_error_ms, 0)) continue;
+      if (worst != nullptr && point.threshold.error_ns() <= worst->threshold.error_ns()) continue;
+      worst = &point;
+      distance = d;
+    }
   }
   if (worst == nullptr) return false;
-  some_trials(distance, *worst);
+  if (!some_trials(distance)) ++worst->failures;
   return true;
 }
 
@@ -244,20 +271,28 @@ bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
   const std::vector<Round> rounds =
       context_.limited() ? std::vector<Round>{{kCoarser * options_.grid_error_ms, 2}, sharp}
                          : std::vector<Round>{sharp};
+  // As many trials, whether they are of one kind or of two.
+  const double of_one = std::sqrt(static_cast<double>(kinds().size()));
   for (const auto& [error_ms, stride] : rounds) {
     for (std::size_t i = 0; i < distances.size(); i += stride) {
       const std::uint32_t distance = distances[i];
-      const auto command = told.find(distance);
-      if (command == told.end()) continue;
       const auto so_far = constant_between(told, mtbrcs, 1);
-      points_.try_emplace(distance,
-                          Point{so_far ? Threshold(period, command->second.value - so_far->value_ns,
-                                                   0.01 * period)
-                                       : Threshold(period, command->second.value, 0.1 * period),
-                                0});
-      measure(distance, 1e6 * error_ms);
-      if (const auto found = points_.at(distance).threshold.estimate())
-        mtbrcs[distance] = {found->value, found->error, found->samples};
+      bool all_told = true;
+      for (std::size_t kind = 0; kind < kinds().size(); ++kind) {
+        const auto command = told.find(move_of(distance, kind));
+        all_told = all_told && command != told.end();
+        if (command == told.end()) continue;
+        points_[kind].try_emplace(
+            distance, Point{so_far ? Threshold(period, command->second.value - so_far->value_ns,
+                                               0.01 * period)
+                                   : Threshold(period, command->second.value, 0.1 * period),
+                            0});
+      }
+      if (!all_told) continue;
+      measure(distance, 1e6 * of_one * error_ms);
+      for (std::size_t kind = 0; kind < kinds().size(); ++kind)
+        if (const auto found = points_[kind].at(distance).threshold.estimate())
+          mtbrcs[move_of(distance, kind)] = {found->value, found->error, found->samples};
       if (mtbrcs.size() >= kFewest && !constant_between(told, mtbrcs, kFewest)) return false;
     }
   }
@@ -283,15 +318,33 @@ bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
       commands_.measure(rough, kRoughly, of_commands);
     }
     commands_.sharpen(grid, error_ns, of_commands);
+    apart_ = commands_.directions_differ();
+    if (apart_) commands_.sharpen(grid, error_ns, of_commands);
     commands_.measure({0}, kStill, of_commands);
-    commands_.measure(compared(grid), options_.compared_commands, of_commands);
+    commands_.measure(compared(grid), kinds().size() * options_.compared_commands, of_commands);
   }
   if (!commands_agree(grid)) return false;
   commands_.look_between(1e6 * options_.command_tolerance_ms, error_ns, meter_);
   return true;
 }
 
+// Where no SEEK command tells: MTBRCs of some distances, each direction for itself.
+void SeekSurvey::compare_directions(const std::vector<std::uint32_t>& grid) {
+  apart_ = true;
+  std::vector<std::uint32_t> distances = compared(grid);
+  std::ranges::reverse(distances);
+  for (const std::uint32_t distance : distances)
+    measure(distance, 1e6 * kCoarser / 2 * options_.grid_error_ms);
+  SeekTimes told;
+  for (std::size_t kind = 0; kind < kinds().size(); ++kind)
+    for (const auto& [distance, point] : points_[kind])
+      if (const auto found = point.threshold.estimate())
+        told[move_of(distance, kind)] = {found->value, found->error, found->samples};
+  apart_ = directions_differ(told);
+}
+
 void SeekSurvey::by_trials(const std::vector<std::uint32_t>& grid) {
+  compare_directions(grid);
   // Every eighth first: whatever the budget, the whole curve is seen; then the short ones, which no
   // neighbour tells; then those between. Each helps to guess those beside it.
   // Where time is short, the whole curve is seen roughly at first.
@@ -315,7 +368,9 @@ void SeekSurvey::by_trials(const std::vector<std::uint32_t>& grid) {
 
 void SeekSurvey::run() {
   const std::vector<std::uint32_t> distances = grid();
-  if (!by_commands(distances)) by_trials(distances);
+  if (by_commands(distances)) return;
+  points_ = {};
+  by_trials(distances);
 }
 
 }  // namespace
@@ -389,7 +444,7 @@ model::Parameter estimate_same_track(const Samples& samples, const engine::Layou
   return result;
 }
 
-model::Seek measure_seeks(Context& context, const SeekOptions& options) {
+Seeks measure_seeks(Context& context, const SeekOptions& options) {
   {
     const PartOfTime little(context, 0.2);
     measure_same_track(context, false, false, 0.4 * options.target_error_ms);
@@ -398,29 +453,27 @@ model::Seek measure_seeks(Context& context, const SeekOptions& options) {
   return estimate_seeks(context.samples, *context.map, context.rotation);
 }
 
-model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
-                           const model::Rotation& rotation) {
+namespace {
+
+// The moves of one direction, or of both where they are alike.
+model::Seek curve_of(const ReadTimes& reads, bool outward) {
   model::Seek seek;
-  seek.method = "MTBRC of two reads, less MTBRC on one track";
-  const ReadTimes reads = read_times(samples, map, rotation);
-  if (!reads.still) {
-    seek.reason = reads.same_track.reason;
-    return seek;
-  }
   const SeekTimes none;
   const SeekTimes& commands = reads.constant ? reads.commands : none;
-  if (reads.constant)
-    seek.method = "SEEK commands, less the constant by which they exceed MTBRCs";
-  const auto of = [](const SeekTimes& times, std::uint32_t distance) {
-    const auto found = times.find(distance);
+  seek.method = reads.constant ? "SEEK commands, less the constant by which they exceed MTBRCs"
+                               : "MTBRC of two reads, less MTBRC on one track";
+  const auto of = [](const SeekTimes& times, std::int64_t move) {
+    const auto found = times.find(move);
     return found == times.end() ? std::nullopt : std::optional(found->second);
   };
   std::set<std::uint32_t> distances;
   for (const SeekTimes* times : {&reads.mtbrcs, &commands})
-    for (const auto& [distance, time] : *times)
-      if (distance > 0) distances.insert(distance);
+    for (const auto& [move, time] : *times)
+      if (outward ? move < 0 : move > 0)
+        distances.insert(static_cast<std::uint32_t>(std::abs(move)));
   for (const std::uint32_t distance : distances) {
-    const statistics::Estimate move = reads.move(of(reads.mtbrcs, distance), of(commands, distance));
+    const std::int64_t way = outward ? -std::int64_t{distance} : std::int64_t{distance};
+    const statistics::Estimate move = reads.move(of(reads.mtbrcs, way), of(commands, way));
     model::SeekPoint point;
     point.cylinders = distance;
     point.time_ms = move.value * 1e-6;
@@ -435,6 +488,24 @@ model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
   }
   if (seek.points.empty()) seek.reason = "no seek could be timed";
   return seek;
+}
+
+}  // namespace
+
+Seeks estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
+                     const model::Rotation& rotation) {
+  const ReadTimes reads = read_times(samples, map, rotation);
+  Seeks result;
+  if (!reads.still) {
+    result.seek.method = "MTBRC of two reads, less MTBRC on one track";
+    result.seek.reason = reads.same_track.reason;
+    return result;
+  }
+  result.seek = curve_of(reads, false);
+  if (!reads.apart) return result;
+  result.outward = curve_of(reads, true);
+  if (result.outward->points.empty()) result.outward.reset();
+  return result;
 }
 
 }  // namespace platter::mtbrc

@@ -30,11 +30,18 @@ struct SeekOptions {
 // MTBRCs are not: halving the intervals in which a line is furthest from the curve, then sharpening
 // the worst points.
 // context.map with angles. Caches off.
-model::Seek measure_seeks(Context& context, const SeekOptions& options = {});
+//
+// Seeks inward and outward are compared first; only where they differ beyond doubt each direction has its
+// own points.
+struct Seeks {
+  model::Seek seek;  // inward, where there is
+  std::optional<model::Seek> outward;
+};
+Seeks measure_seeks(Context& context, const SeekOptions& options = {});
 
-// From kept samples; both directions together. Pure.
-model::Seek estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
-                           const model::Rotation& rotation);
+// From kept samples. Pure.
+Seeks estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
+                     const model::Rotation& rotation);
 
 // MTBRC(1-sector read, 1-sector read) on one track, ms; the constant part of every read. With writes also
 // of several blocks.

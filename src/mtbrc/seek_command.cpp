@@ -7,6 +7,7 @@
 #include "model/error.h"
 #include "mtbrc/track_reads.h"
 #include "mtbrc/trials.h"
+#include "statistics/alike.h"
 
 namespace platter::mtbrc {
 namespace {
@@ -15,13 +16,13 @@ constexpr int kMostFailures = 4;
 constexpr std::size_t kFewest = 4, kMost = 24;  // commands of one distance
 constexpr double kEfficiency = 1.03;            // of Huber's location, as a factor of the error
 
-using TimesByDistance = std::map<std::uint32_t, std::vector<double>>;
+using TimesByMove = std::map<std::int64_t, std::vector<double>>;
 
-// Spread of one command, from what those of each distance deviate from their median.
-double spread_ns(const TimesByDistance& times) {
+// Spread of one command, from what those of each move deviate from their median.
+double spread_ns(const TimesByMove& times) {
   std::vector<double> deviations;
-  for (const auto& [distance, ns] : times) {
-    if (ns.size() < 2 || distance == 0) continue;
+  for (const auto& [move, ns] : times) {
+    if (ns.size() < 2 || move == 0) continue;
     const double middle = statistics::median(ns);
     const auto n = static_cast<double>(ns.size());
     for (double time : ns) deviations.push_back((time - middle) * std::sqrt(n / (n - 1)));
@@ -29,34 +30,42 @@ double spread_ns(const TimesByDistance& times) {
   return std::max(statistics::clipped_deviation(deviations), 1.0);
 }
 
-SeekTimes estimates(const TimesByDistance& times, std::size_t least) {
+SeekTimes estimates(const TimesByMove& times, std::size_t least) {
   SeekTimes result;
   const double spread = spread_ns(times);
-  for (const auto& [distance, ns] : times) {
+  for (const auto& [move, ns] : times) {
     if (ns.size() < std::max<std::size_t>(least, 1)) continue;
     // What moves nothing has no positioning noise, and the host's long tail shows: of that the mean, as
     // it is in the others, whose noise hides the tail.
-    const auto found =
-        distance == 0 ? statistics::clipped_mean(ns) : statistics::huber_location(ns);
+    const auto found = move == 0 ? statistics::clipped_mean(ns) : statistics::huber_location(ns);
     const double typical =
-        distance == 0 ? 0 : kEfficiency * spread / std::sqrt(static_cast<double>(ns.size()));
+        move == 0 ? 0 : kEfficiency * spread / std::sqrt(static_cast<double>(ns.size()));
     if (found)
-      result[distance] = {found->value, std::max(found->error, typical), ns.size()};
+      result[move] = {found->value, std::max(found->error, typical), ns.size()};
     else
-      result[distance] = {ns.front(), typical, 1};
+      result[move] = {ns.front(), typical, 1};
   }
   return result;
 }
 
 }  // namespace
 
-SeekTimes command_times(const Samples& samples, std::size_t least) {
-  TimesByDistance times;
+SeekTimes command_times(const Samples& samples, bool apart, std::size_t least) {
+  TimesByMove times;
   for (const Sample& s : samples)
     if (s.experiment == Experiment::seek_command)
-      times[static_cast<std::uint32_t>(std::abs(s.group))].push_back(
+      times[apart ? s.group : std::abs(s.group)].push_back(
           static_cast<double>(s.completed_ns - s.issued_ns));
   return estimates(times, least);
+}
+
+bool directions_differ(const SeekTimes& times) {
+  std::vector<statistics::Estimate> inward_less_outward;  // by ascending distance
+  for (auto in = times.upper_bound(0); in != times.end(); ++in)
+    if (const auto out = times.find(-in->first); out != times.end())
+      inward_less_outward.push_back({in->second.value - out->second.value,
+                                     std::hypot(in->second.error, out->second.error), 1});
+  return statistics::differ_from(inward_less_outward, 0);
 }
 
 std::optional<statistics::Estimate> command_switch_time(const Samples& samples) {
@@ -139,7 +148,8 @@ bool SeekCommands::time_one(std::uint32_t distance) {
       return false;
     }
   }
-  std::int64_t move = mine.inward > 0 ? -std::int64_t{distance} : std::int64_t{distance};
+  std::int64_t move = mine.inward_ns.size() > mine.outward_ns.size() ? -std::int64_t{distance}
+                                                                     : std::int64_t{distance};
   auto to = neighbour(map_, *at_, move);
   if (!to) {
     move = -move;
@@ -154,8 +164,8 @@ bool SeekCommands::time_one(std::uint32_t distance) {
     return false;
   }
   at_ = to;
-  mine.inward += move > 0 ? 1 : -1;
-  mine.ns.push_back(static_cast<double>(sample->completed_ns - sample->issued_ns));
+  (move > 0 ? mine.inward_ns : mine.outward_ns)
+      .push_back(static_cast<double>(sample->completed_ns - sample->issued_ns));
   return true;
 }
 
@@ -163,7 +173,7 @@ void SeekCommands::measure(std::vector<std::uint32_t> distances, std::size_t com
                            const Meter& meter) {
   const auto done = [&](std::uint32_t distance) {
     const Timed& mine = timed_[distance];
-    return mine.ns.size() >= commands || mine.failures >= kMostFailures;
+    return mine.commands() >= commands || mine.failures >= kMostFailures;
   };
   std::erase_if(distances, done);
   const std::size_t all = distances.size();
@@ -185,11 +195,12 @@ void SeekCommands::measure(std::vector<std::uint32_t> distances, std::size_t com
   }
 }
 
+// Of both directions, as many as one takes where they are apart.
 std::size_t SeekCommands::commands_for(double error_ns) const {
-  TimesByDistance times;
-  for (const auto& [distance, mine] : timed_) times[distance] = mine.ns;
-  const double ratio = kEfficiency * spread_ns(times) / error_ns;
-  return std::clamp(static_cast<std::size_t>(std::ceil(ratio * ratio)), kFewest, kMost);
+  const double ratio = kEfficiency * spread_ns(times_by_move(true)) / error_ns;
+  const std::size_t commands =
+      std::clamp(static_cast<std::size_t>(std::ceil(ratio * ratio)), kFewest, kMost);
+  return apart_ ? 2 * commands : commands;
 }
 
 void SeekCommands::sharpen(const std::vector<std::uint32_t>& distances, double error_ns,
@@ -208,10 +219,11 @@ void SeekCommands::look_between(double tolerance_ns, double error_ns, const Mete
     std::uint32_t at;
   };
   std::vector<Interval> open;
-  SeekTimes known = times();
+  SeekTimes known = means(kFewest);
   known.erase(0);
   for (auto left = known.begin(); left != known.end() && std::next(left) != known.end(); ++left)
-    open.push_back({left->first, std::next(left)->first});
+    open.push_back({static_cast<std::uint32_t>(left->first),
+                    static_cast<std::uint32_t>(std::next(left)->first)});
   // All intervals of a round together, so that the arm's way through them may be any.
   while (!open.empty() && !meter.exhausted()) {
     std::vector<Look> smooth, bent;
@@ -244,12 +256,12 @@ void SeekCommands::look_between(double tolerance_ns, double error_ns, const Mete
     // A glance at what has no reason to be bent; only where it seems so, as many as for any point.
     constexpr std::size_t kGlances = 2;
     measure(distances_of(smooth), kGlances, meter);
-    const SeekTimes glanced = times(1);
+    const SeekTimes glanced = means(1);
     std::erase_if(smooth, [&](const Look& look) { return !is_off(glanced, look, 1.5); });
     std::vector<Look> looks = smooth;
     looks.insert(looks.end(), bent.begin(), bent.end());
     sharpen(distances_of(looks), error_ns, meter);
-    const SeekTimes looked = times(1);
+    const SeekTimes looked = means(1);
     std::set<std::uint32_t> off;  // beginnings of intervals in which a line is wrong
     for (const Look& look : looks)
       if (is_off(looked, look, 2)) off.insert(look.interval.from);
@@ -292,11 +304,38 @@ void SeekCommands::switch_heads(std::size_t commands, const Meter& meter) {
   }
 }
 
+SeekCommands::TimesByMove SeekCommands::times_by_move(bool apart) const {
+  TimesByMove times;
+  for (const auto& [distance, mine] : timed_) {
+    if (!mine.inward_ns.empty()) times[distance] = mine.inward_ns;
+    if (mine.outward_ns.empty()) continue;
+    std::vector<double>& outward = times[apart ? -std::int64_t{distance} : distance];
+    outward.insert(outward.end(), mine.outward_ns.begin(), mine.outward_ns.end());
+  }
+  return times;
+}
+
+bool SeekCommands::directions_differ() {
+  apart_ = apart_ || mtbrc::directions_differ(estimates(times_by_move(true), 2));
+  return apart_;
+}
+
 SeekTimes SeekCommands::times(std::size_t least) const {
-  TimesByDistance times;
-  for (const auto& [distance, mine] : timed_)
-    if (!mine.ns.empty()) times[distance] = mine.ns;
-  return estimates(times, least);
+  return estimates(times_by_move(apart_), least);
+}
+
+SeekTimes SeekCommands::means(std::size_t least) const {
+  if (!apart_) return times(least);
+  SeekTimes result;
+  const SeekTimes apart = times((least + 1) / 2);
+  for (const auto& [move, inward] : apart) {
+    const auto outward = apart.find(-move);
+    if (move < 0 || outward == apart.end()) continue;
+    result[move] = {(inward.value + outward->second.value) / 2,
+                    std::hypot(inward.error, outward->second.error) / 2,
+                    inward.samples + outward->second.samples};
+  }
+  return result;
 }
 
 }  // namespace platter::mtbrc

@@ -13,12 +13,18 @@
 
 namespace platter::mtbrc {
 
-// Times in ns by distance in cylinders, both directions together; 0: to the track where the arm is.
-using SeekTimes = std::map<std::uint32_t, statistics::Estimate>;
+// Times in ns by move in cylinders, to higher ones (inward) above 0; 0: to the track where the arm is.
+// Where both directions are taken together, by distance.
+using SeekTimes = std::map<std::int64_t, statistics::Estimate>;
 
-// Of the SEEK commands in kept samples; distances seen less often than `least` are left out. The
-// spread of one command is taken from all distances together. Pure.
-SeekTimes command_times(const Samples& samples, std::size_t least = 4);
+// Of the SEEK commands in kept samples, each direction apart or both together; moves seen less often
+// than `least` are left out. The spread of one command is taken from all moves together. Pure.
+SeekTimes command_times(const Samples& samples, bool apart, std::size_t least = 4);
+
+// Whether seeks inward take other times than seeks outward, beyond doubt: at all distances together, or
+// at the shorter or the longer ones among them, so that a difference that changes its sign shows, too.
+// `times` with each direction apart. Pure.
+bool directions_differ(const SeekTimes& times);
 
 // Of SEEK commands to other heads of the cylinder; nullopt: too few.
 std::optional<statistics::Estimate> command_switch_time(const Samples& samples);
@@ -48,6 +54,10 @@ class SeekCommands {
   // more than `tolerance_ns` beyond doubt, the distance becomes one of them.
   void look_between(double tolerance_ns, double error_ns, const Meter& meter);
 
+  // Distances whose commands went as often either way tell so; from then on each direction is sharpened
+  // for itself.
+  bool directions_differ();
+  // Each direction apart once directions_differ() said so, else both together.
   SeekTimes times(std::size_t least = 4) const;
   // Commands to other heads of the cylinder, from place to place, as samples of experiment head_switch
   // without blocks; about so many.
@@ -55,10 +65,13 @@ class SeekCommands {
 
  private:
   struct Timed {
-    std::vector<double> ns;
-    int inward = 0;  // less outward
+    std::vector<double> inward_ns, outward_ns;
     int failures = 0;
+    std::size_t commands() const { return inward_ns.size() + outward_ns.size(); }
   };
+  using TimesByMove = std::map<std::int64_t, std::vector<double>>;
+  TimesByMove times_by_move(bool apart) const;
+  SeekTimes means(std::size_t least) const;  // of both directions, by distance
   bool time_one(std::uint32_t distance);
   void rest();
   bool go(const engine::Track& track);
@@ -71,6 +84,7 @@ class SeekCommands {
   Accesses accesses_;
   std::optional<engine::Track> at_;  // where the arm is
   std::map<std::uint32_t, Timed> timed_;
+  bool apart_ = false;
 };
 
 }  // namespace platter::mtbrc

@@ -13,6 +13,7 @@
 #include "mtbrc/read_times.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/trials.h"
+#include "mtbrc/writable.h"
 #include "mtbrc/write_supply.h"
 #include "statistics/regression.h"
 
@@ -145,13 +146,9 @@ model::Parameter parameter(const statistics::Estimate& time, const std::string& 
 // The seek to the next cylinder, for reads.
 model::Parameter estimate_shortest_seek(const ReadTimes& reads) {
   if (!reads.still) return model::absent(reads.same_track.reason, "ms");
-  const auto mtbrc = reads.mtbrcs.find(1);
-  if (mtbrc == reads.mtbrcs.end())
-    return model::absent("too few seeks to the next cylinder could be timed", "ms");
-  const auto command = reads.commands.find(1);
-  return parameter(borne_out_move(reads, mtbrc->second,
-                                  command == reads.commands.end() ? std::nullopt
-                                                                  : std::optional(command->second)),
+  const auto mtbrc = reads.of(reads.mtbrcs, 1);
+  if (!mtbrc) return model::absent("too few seeks to the next cylinder could be timed", "ms");
+  return parameter(borne_out_move(reads, *mtbrc, reads.of(reads.commands, 1)),
                    "MTBRC to the next cylinder, less MTBRC on one track");
 }
 
@@ -161,14 +158,6 @@ std::vector<engine::Track> find_writable_tracks(Context& context,
                                                 std::size_t most, Over over) {
   const engine::LayoutMap& map = *context.map;
   std::vector<engine::Track> result;
-  const auto whole = [&](const engine::Track& track) {
-    if (!holds_lbns(map, track)) return false;
-    for (std::uint64_t slot = track.first_slot; slot < track.first_slot + track.sectors; ++slot) {
-      const auto lbn = map.lbn_of_slot(slot);
-      if (lbn && !context.drive.may_write(*lbn, 1)) return false;
-    }
-    return true;
-  };
   const auto known = [&](const engine::Track& track) {
     return std::any_of(result.begin(), result.end(),
                        [&](const engine::Track& t) { return t.first_slot == track.first_slot; });
@@ -180,31 +169,17 @@ std::vector<engine::Track> find_writable_tracks(Context& context,
     const std::uint64_t lbn =
         std::uniform_int_distribution<std::uint64_t>(range.first, last)(context.random);
     const engine::Track track = map.track_of_slot(map.slot_of_lbn(lbn));
-    if (known(track) || !whole(track)) continue;
+    if (known(track) || !is_writable(context, track)) continue;
     result.push_back(track);
     std::size_t together = 1;
     for (const engine::Track& other : tracks_beside(map, track, over)) {
       if (together >= 4 || result.size() >= most) break;
-      if (known(other) || !whole(other)) continue;
+      if (known(other) || !is_writable(context, other)) continue;
       result.push_back(other);
       ++together;
     }
   }
-  for (const engine::Track& track : result)
-    for (std::uint64_t slot = track.first_slot; slot < track.first_slot + track.sectors; ++slot)
-      if (const auto lbn = map.lbn_of_slot(slot); lbn && !map.is_remapped(*lbn)) {
-        // One command for each stretch of consecutive LBNs.
-        std::uint64_t end = slot + 1;
-        std::uint32_t blocks = 1;
-        while (end < track.first_slot + track.sectors && blocks < 128 &&
-               map.lbn_of_slot(end) == std::optional(*lbn + blocks) &&
-               !map.is_remapped(*lbn + blocks)) {
-          ++end;
-          ++blocks;
-        }
-        context.drive.learn_contents(*lbn, blocks);
-        slot = end - 1;
-      }
+  for (const engine::Track& track : result) learn_contents(context, track);
   return result;
 }
 

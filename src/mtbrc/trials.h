@@ -32,7 +32,7 @@ class Threshold {
                      double guess_width_ns = 0);
   // With what is known of a trial's spread: else trials that scatter little by chance end too soon.
   Threshold(double period_ns, const statistics::ThresholdPrior& prior)
-      : period_ns_(period_ns), posterior_(prior) {}
+      : period_ns_(period_ns), guess_ns_(prior.guess), posterior_(prior) {}
 
   // The time after issue at which the next trial's sector should complete, less its own time.
   Nanoseconds next_ns(std::mt19937_64& random) const;

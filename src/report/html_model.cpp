@@ -276,10 +276,10 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
   if (samples > 0) found += fmt::format(", from {} samples", grouped(samples));
   text += paragraph(found + ".");
   text += figure(id + "-seek-figure",
-                 errors ? "Time of a read seek over its distance; the bars are one standard error."
-                        : "Time of a read seek over its distance; the errors are not stated.",
+                 errors ? "Time of a seek over its distance; the bars are one standard error."
+                        : "Time of a seek over its distance; the errors are not stated.",
                  [&](const std::string& path) {
-                   plot_seeks("", std::vector{SeekCurve{"", seek}}, path);
+                   plot_seeks("", seek_curves_of(model, ""), path);
                  });
   if (const auto summary = summarize_seek(model)) {
     const double farthest = model.identity.cylinders - 1;
@@ -289,6 +289,13 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
                     fmt::format("{:.3f}\u00a0ms", summary->average_ms), ""},
                    seek_row("full stroke", farthest, summary->full_ms,
                             model::seek_error_ms(seek, farthest))});
+  }
+  for (const OtherSeek& other : other_seeks(model)) {
+    text += paragraph(fmt::format("{} distances of the {}, by {}.", grouped(other.seek.points.size()), other.name, other.seek.method));
+    text += table({{other.name}, {"time", true}},
+                  {{"one cylinder", fmt::format("{:.3f}\u00a0ms", other.summary.single_ms)},
+                   {"average over all pairs of cylinders", fmt::format("{:.3f}\u00a0ms", other.summary.average_ms)},
+                   {"full stroke", fmt::format("{:.3f}\u00a0ms", other.summary.full_ms)}});
   }
   if (const auto fit = model::fit_seek(seek))
     text += paragraph("As the literature writes such curves, and dashed in the figure: " + formula_of(*fit) + ".");

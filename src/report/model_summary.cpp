@@ -87,6 +87,11 @@ void append_head(std::string& text, const model::DriveModel& model) {
                                  seek->single_ms, seek->average_ms, seek->full_ms, model.seek.points.size())
                    : joined({"not known", model.seek.reason}, ": "));
   if (const auto fit = model::fit_seek(model.seek)) append_line(text, "seek formula", formula_of(*fit));
+  for (const OtherSeek& other : other_seeks(model))
+    append_line(text, other.name,
+                fmt::format("{:.3f} ms one cylinder, {:.3f} ms average, {:.3f} ms full stroke ({} distances)",
+                            other.summary.single_ms, other.summary.average_ms, other.summary.full_ms,
+                            other.seek.points.size()));
   append_line(text, "head switch", value_or_reason(model.head_switch));
   append_line(text, "write settle", value_or_reason(model.write_settle));
   append_line(text, "cache", cache_in_words(model.cache));
@@ -173,6 +178,16 @@ Json to_json(const ZoneSummary& zone) {
           {"most_sectors", zone.most_sectors}};
 }
 
+std::optional<SeekSummary> summarize(const model::Seek& seek, std::uint32_t cylinders) {
+  if (seek.points.empty() || cylinders < 2) return std::nullopt;
+  return SeekSummary{model::seek_time_ms(seek, 1), model::average_seek_ms(seek, cylinders),
+                     model::seek_time_ms(seek, cylinders - 1)};
+}
+
+Json to_json(const SeekSummary& seek) {
+  return {{"single_ms", seek.single_ms}, {"average_ms", seek.average_ms}, {"full_ms", seek.full_ms}};
+}
+
 Json to_json(const model::NamedParameter& named) {
   const model::Parameter& p = named.parameter;
   Json json = {{"path", named.path}, {"value", p.value ? Json(*p.value) : Json()}};
@@ -239,10 +254,19 @@ std::string formula_of(const model::SeekFit& fit) {
 }
 
 std::optional<SeekSummary> summarize_seek(const model::DriveModel& model) {
-  if (model.seek.points.empty() || model.identity.cylinders < 2) return std::nullopt;
-  return SeekSummary{model::seek_time_ms(model.seek, 1),
-                     model::average_seek_ms(model.seek, model.identity.cylinders),
-                     model::seek_time_ms(model.seek, model.identity.cylinders - 1)};
+  return summarize(model.seek, model.identity.cylinders);
+}
+
+std::vector<OtherSeek> other_seeks(const model::DriveModel& model) {
+  std::vector<OtherSeek> others;
+  const auto add = [&](const char* name, const char* path, const std::optional<model::Seek>& seek) {
+    if (!seek) return;
+    if (const auto summary = summarize(*seek, model.identity.cylinders))
+      others.push_back({name, path, *seek, *summary});
+  };
+  add("seek outward", "outward_seek", model.outward_seek);
+  add("seek of writes", "write_seek", model.write_seek);
+  return others;
 }
 
 double rpm_of(const model::Rotation& rotation) {
@@ -320,11 +344,12 @@ std::string model_as_json(const model::DriveModel& model) {
   json["capacity_bytes"] = id.blocks * id.block_bytes;
   json["rpm"] = model.rotation.numerator_ns > 0 ? Json(rpm_of(model.rotation)) : Json();
   const auto seek = summarize_seek(model);
-  json["seek"] = seek ? Json{{"single_ms", seek->single_ms}, {"average_ms", seek->average_ms}, {"full_ms", seek->full_ms}}
+  json["seek"] = seek ? to_json(*seek)
                       : Json{{"reason", model.seek.reason}};
   if (const auto fit = model::fit_seek(model.seek))
     json["seek"]["fit"] = {{"a_ms", fit->a_ms}, {"b_ms", fit->b_ms},       {"c_ms", fit->c_ms},
                            {"e_ms", fit->e_ms}, {"knee_cylinders", fit->knee}, {"rms_ms", fit->rms_ms}};
+  for (const OtherSeek& other : other_seeks(model)) json[other.path] = to_json(other.summary);
   json["zones"] = Json::array();
   if (!model.layout.zones.empty()) {
     for (const ZoneSummary& zone : summarize_zones(model.layout)) json["zones"].push_back(to_json(zone));

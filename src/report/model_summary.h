@@ -31,6 +31,15 @@ struct SeekSummary {
 };
 
 std::optional<SeekSummary> summarize_seek(const model::DriveModel& model);  // nullopt: no curve
+
+// A curve beside that of reads.
+struct OtherSeek {
+  const char* name;  // for people
+  const char* path;  // in the model's JSON
+  model::Seek seek;
+  SeekSummary summary;
+};
+std::vector<OtherSeek> other_seeks(const model::DriveModel& model);
 std::string formula_of(const model::SeekFit& fit);  // the formula, d in cylinders
 
 double rpm_of(const model::Rotation& rotation);  // the period must be known

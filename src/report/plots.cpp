@@ -88,6 +88,15 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
        path);
 }
 
+std::vector<SeekCurve> seek_curves_of(const model::DriveModel& model, const std::string& name) {
+  if (!model.outward_seek && !model.write_seek) return {{name, model.seek}};
+  std::vector<SeekCurve> curves{{model.outward_seek ? "reads, inward" : "reads", model.seek}};
+  if (model.outward_seek) curves.push_back({"reads, outward", *model.outward_seek});
+  if (model.write_seek)
+    curves.push_back({model.outward_seek ? "writes, inward" : "writes", *model.write_seek});
+  return curves;
+}
+
 void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
                 const std::string& path) {
   std::string data, plots;

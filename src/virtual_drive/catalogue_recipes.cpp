@@ -67,6 +67,23 @@ model::DriveModel spare_cylinder(const InventedDrive& drive) {
   return classic(drive, {{.unit = Unit::cylinder, .count = 12, .absorbs = true}});
 }
 
+// Inward seeks are the slower ones over short distances, outward ones over long ones; writes settle the
+// longer the farther the arm has come.
+model::DriveModel seeks_apart(const InventedDrive& drive) {
+  model::DriveModel model = made_from(
+      drive, classic_recipe({{.unit = Unit::cylinder, .count = 12, .absorbs = true}}),
+      kClassicMechanics, "spare-cylinder");
+  model.outward_seek = slower(model.seek, -0.12, 0.25);
+  model.write_seek = slower(model.seek, 0.35, 0.9);
+  return model;
+}
+
+model::DriveModel seeks_apart_by_reads(const InventedDrive& drive) {
+  model::DriveModel model = seeks_apart(drive);
+  model.firmware->seek_command = false;
+  return model;
+}
+
 model::DriveModel spare_cylinder_front(const InventedDrive& drive) {
   return classic(drive, {{.unit = Unit::cylinder, .count = 12, .in_front = true, .absorbs = true}});
 }
@@ -401,6 +418,9 @@ constexpr InventedDrive kDrives[] = {
      serpentine_147gb},
     {"lying-translation", "invented, 10 GB: translates addresses into an even geometry",
      lying_translation},
+    {"seeks-apart", "spare-cylinder; seeks inward, outward and of writes each take their time",
+     seeks_apart},
+    {"seeks-apart-by-reads", "seeks-apart without SEEK commands", seeks_apart_by_reads},
     {"few-formats", "invented, 10 GB: places in bytes from the index only", few_formats},
     {"sat-disk", "invented, 10 GB: an ATA drive behind a SCSI / ATA translation", sat_disk},
     {"busy", "invented, 10 GB: answers BUSY or UNIT ATTENTION now and then", busy},

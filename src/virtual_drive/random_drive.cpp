@@ -55,6 +55,19 @@ model::Seek seek_curve(const Mechanics& mechanics, std::uint32_t cylinders) {
   return seek;
 }
 
+// Arms of some drives take longer one way than the other; some writes settle longer behind longer seeks.
+void draw_other_seeks(model::DriveModel& drive, Dice& dice) {
+  const double first = drive.seek.points.front().time_ms;
+  if (dice.chance(0.25)) {
+    const double more = dice.uniform(-0.2, 0.2) * first;
+    drive.outward_seek = slower(drive.seek, more, more + dice.uniform(-0.4, 0.4) * first);
+  }
+  if (dice.chance(0.25)) {
+    const double settle = drive.write_settle.or_else(0);
+    drive.write_seek = slower(drive.seek, settle * dice.uniform(0.7, 1.3), settle * dice.uniform(0.5, 2));
+  }
+}
+
 model::Cache plain_cache() {
   model::Cache cache;
   cache.read_enabled = value(1);
@@ -165,6 +178,19 @@ void draw_firmware(model::DriveModel& drive, Dice& dice) {
 
 }  // namespace
 
+model::Seek slower(const model::Seek& seek, double first_ms, double last_ms) {
+  constexpr double kLeast_ms = 0.1;
+  model::Seek result = seek;
+  const double whole = std::sqrt(static_cast<double>(seek.points.back().cylinders));
+  for (model::SeekPoint& point : result.points) {
+    const double share =
+        whole > 1 ? (std::sqrt(static_cast<double>(point.cylinders)) - 1) / (whole - 1) : 0;
+    point.time_ms =
+        std::max(kLeast_ms, in_us(point.time_ms + first_ms + share * (last_ms - first_ms)));
+  }
+  return result;
+}
+
 void fit_skews(Recipe& recipe, const Mechanics& mechanics) {
   const double period_ms = 60e3 / mechanics.rpm;
   recipe.head_skew = (mechanics.head_switch_ms + 0.05) / period_ms;
@@ -219,6 +245,10 @@ model::DriveModel random_drive(std::uint64_t seed, const Limits& limits) {
   constexpr double kDepths[] = {1, 8, 32, 64};
   drive.queue.depth = value(kDepths[dice.pick(0, 3)]);
   draw_firmware(drive, dice);
+  constexpr std::uint64_t kArm = 0x61726d;  // nothing drawn before hangs on it
+  std::mt19937_64 arm(seed ^ kArm);
+  Dice of_arm(arm);
+  draw_other_seeks(drive, of_arm);
   return drive;
 }
 

@@ -6,7 +6,7 @@ import bisect
 import collections
 import struct
 
-VERSION = 4
+VERSION = 5
 FIELDS = ("version platter identity provenance demerits note validity motion overheads bus cache "
           "queue totals nodes tracks extents zone_slots zone_buckets piece_lbns piece_shifts "
           "piece_buckets stretches remaps seek_distances seek_lines seek_buckets written").split()
@@ -26,7 +26,7 @@ Stretch = collections.namedtuple("Stretch", "shift sequential period reciprocal 
 Remap = collections.namedtuple("Remap", "lbn slot")
 SeekLine = collections.namedtuple("SeekLine", "time_ns slope")
 Motion = collections.namedtuple("Motion", "numerator_ns denominator head_switch_ns write_settle_ns "
-                                "inward_seek_ns seek_shift reserved")
+                                "inward_seek_ns seek_shift seek_curves")
 Place = collections.namedtuple("Place", "cylinder head sector angle")
 
 FORMS = {Totals: "<QQQIIIIII", Node: "<QQQQQiihhIII", Track: "<QIIihH", Extent: "<QiiiiII",
@@ -179,10 +179,12 @@ class Table:
             nodes = self.nodes[node.first_child:node.first_child + node.children]
             index = bisect.bisect_right([child.first_slot for child in nodes], rest) - 1
 
-    def seek_ns(self, cylinders):
+    def seek_ns(self, cylinders, outward=False, write=False):
+        """Of writes with the settle in it, where the table has four curves."""
         if cylinders == 0:
             return 0
         point = max(0, self.distances.last_not_above(min(cylinders, self.distances.keys[-1])))
-        line = self.lines[point]
+        curve = outward + 2 * write if self.motion.seek_curves == 4 else 0
+        line = self.lines[curve * len(self.distances.keys) + point]
         along = cylinders - self.distances.keys[point]
         return max(0, line.time_ns + ((line.slope * along + (1 << 23)) >> 24))

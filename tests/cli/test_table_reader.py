@@ -36,14 +36,19 @@ class TableReader(harness.PlatterTest):
     def compare_seeks(self, table, model):
         """At the points themselves; between them a rounded line is checked by its neighbours."""
         with open(self.path(model), encoding="utf-8") as file:
-            points = json.load(file)["seek"]["points"]
-        for point in points:
-            self.assertEqual(table.seek_ns(point["cylinders"]), round(point["time_ms"] * 1e6))
-        for low, high in zip(points, points[1:]):
-            middle = (low["cylinders"] + high["cylinders"]) // 2
-            share = (middle - low["cylinders"]) / (high["cylinders"] - low["cylinders"])
-            straight = (1 - share) * low["time_ms"] + share * high["time_ms"]
-            self.assertAlmostEqual(table.seek_ns(middle) / 1e6, straight, delta=2e-6)
+            model = json.load(file)
+        self.assertEqual(table.motion.seek_curves, 4 if "write_seek" in model else 1)
+        for curve, kind in (("seek", {}), ("outward_seek", {"outward": True}),
+                            ("write_seek", {"write": True})):
+            points = model.get(curve, {"points": []})["points"]
+            for point in points:
+                self.assertEqual(table.seek_ns(point["cylinders"], **kind),
+                                 round(point["time_ms"] * 1e6))
+            for low, high in zip(points, points[1:]):
+                middle = (low["cylinders"] + high["cylinders"]) // 2
+                share = (middle - low["cylinders"]) / (high["cylinders"] - low["cylinders"])
+                straight = (1 - share) * low["time_ms"] + share * high["time_ms"]
+                self.assertAlmostEqual(table.seek_ns(middle, **kind) / 1e6, straight, delta=2e-6)
 
     def test_the_catalogue(self):
         for drive in DRIVES:
@@ -58,6 +63,15 @@ class TableReader(harness.PlatterTest):
                     text = file.read()
                 self.assertEqual(table.model_sha256, hashlib.sha256(text).hexdigest())
                 self.assertEqual(table.name, json.loads(text)["identity"]["name"])
+
+    def test_seeks_of_each_kind(self):
+        self.platter("truth", "virtual:seeks-apart", "-o", "drive.json")
+        table, _ = self.compare("drive.json", [0, 1000])
+        self.compare_seeks(table, "drive.json")
+        in_out = table.seek_ns(100) - table.seek_ns(100, outward=True)
+        self.assertGreater(abs(in_out), 10_000)
+        self.assertAlmostEqual(table.seek_ns(100, write=True) - table.seek_ns(100, True, True),
+                               in_out, delta=2)
 
     def test_skips_in_steps_and_remapped_blocks(self):
         """Every kind of piece: single shifts, regular steps, remapped blocks within them."""

@@ -16,6 +16,7 @@
 #include "model/parameters.h"
 #include "model/seek_curve.h"
 #include "virtual_drive/catalogue.h"
+#include "virtual_drive/open.h"
 
 namespace platter::emit_disksim {
 namespace {
@@ -234,6 +235,19 @@ TEST_CASE("characterized models are written as exactly as their angles are known
     CHECK(head.find("Not known of this drive") != std::string::npos);
     CHECK(head.find("Differs from the model: DiskSim takes whole") != std::string::npos);
   }
+}
+
+TEST_CASE("seeks outward and of writes become one curve, and that is said") {
+  const Folder folder;
+  const model::DriveModel model = virtual_drive::virtual_model("virtual:seeks-apart");
+  const Exported exported = export_disksim(model, folder / "out");
+  const model::DriveModel back = import_disksim(exported.files[0]).model;
+  CHECK(model::seek_time_ms(back.seek, 1) ==
+        Approx((model::seek_time_ms(model.seek, 1) + model::seek_time_ms(*model.outward_seek, 1)) / 2));
+  for (const char* curve : {"outward_seek", "write_seek"})
+    CHECK(std::ranges::any_of(exported.warnings, [curve](const std::string& warning) {
+      return warning.starts_with(curve);
+    }));
 }
 
 // ---------------------------------------------------------------- what cannot be said

@@ -232,7 +232,8 @@ TEST_CASE("times, sizes and flags that cannot be are refused") {
           "its head switch or write settle time is none");
   refused([](Spoilt& t) { t.view.motion.seek_shift += 1; },
           "its seek curve has an index that leads astray");
-  refused([](Spoilt& t) { t.view.motion.reserved = 1; }, "it has something where nothing may be");
+  refused([](Spoilt& t) { t.view.motion.seek_curves = 0; }, "its seek curve is neither one nor four");
+  refused([](Spoilt& t) { t.view.motion.seek_curves = 4; }, "its seek curve is neither one nor four");
   refused([](Spoilt& t) { std::swap(t.distances[0], t.distances[1]); },
           "its seek curve does not ascend by distance");
   refused([](Spoilt& t) { t.distances.pop_back(); }, "its seek curve does not ascend by distance");

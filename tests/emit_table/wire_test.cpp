@@ -119,7 +119,7 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     SAME("Motion", Flat, numerator_ns); SAME("Motion", Flat, denominator);
     SAME("Motion", Flat, head_switch_ns); SAME("Motion", Flat, write_settle_ns);
     SAME("Motion", Flat, inward_seek_ns);
-    SAME("Motion", Flat, seek_shift); SAME("Motion", Flat, reserved);
+    SAME("Motion", Flat, seek_shift); SAME("Motion", Flat, seek_curves);
   }
   {
     using Flat = engine::BusTable;

@@ -79,6 +79,37 @@ TEST_CASE("a seek inward may take longer than one outward") {
   REQUIRE(first_move_ns(Tables(drive), {20, 0}, {10, 0}, false) == 0);
 }
 
+TEST_CASE("seeks inward, outward and of writes by curves of their own") {
+  auto drive = small_drive();  // 1 ms + 50 us a cylinder
+  drive.outward_seek.emplace();
+  drive.outward_seek->points = {{1, 2.0, {}, 0}, {99, 2.0, {}, 0}};
+  const Tables reads(drive);
+  REQUIRE(move_ns(reads, {10, 0}, {20, 0}, false) == 1450 * kUs);
+  REQUIRE(move_ns(reads, {20, 0}, {10, 0}, false) == 2000 * kUs);
+  REQUIRE(move_ns(reads, {20, 0}, {10, 0}, true) == 2250 * kUs);  // and the settle
+  REQUIRE(move_ns(reads, {20, 0}, {20, 1}, true) == 750 * kUs);
+  REQUIRE(move_ns(reads, {20, 0}, {20, 0}, true) == 0);
+  drive.write_seek.emplace();
+  drive.write_seek->points = {{1, 1.1, {}, 0}, {51, 4.6, {}, 0}};  // 1.1 ms + 70 us a cylinder
+  const Tables all(drive);
+  REQUIRE(move_ns(all, {10, 0}, {20, 0}, false) == 1450 * kUs);
+  REQUIRE(move_ns(all, {10, 0}, {20, 0}, true) == 1730 * kUs);
+  REQUIRE(move_ns(all, {10, 0}, {70, 0}, true) == 5230 * kUs);
+  REQUIRE(move_ns(all, {20, 0}, {10, 0}, true) == 2280 * kUs);  // as much more as reads take
+  REQUIRE(move_ns(all, {20, 0}, {20, 1}, true) == 750 * kUs);
+  drive.head_switch = value(3);
+  REQUIRE(move_ns(Tables(drive), {10, 0}, {20, 1}, true) == 3250 * kUs);  // the longer of the two
+  drive.head_switch = value(0.5);
+  drive.outward_seek.reset();
+  drive.write_seek->points = {{1, 1.25, {}, 0}, {99, 6.15, {}, 0}};  // what seek and settle make
+  const Tables same(drive);
+  const Tables plain(small_drive());
+  for (const std::uint32_t to : {0U, 9U, 10U, 11U, 40U, 99U})
+    for (const std::uint32_t head : {0U, 2U})
+      for (const bool write : {false, true})
+        REQUIRE(move_ns(same, {10, 0}, {to, head}, write) == move_ns(plain, {10, 0}, {to, head}, write));
+}
+
 TEST_CASE("the overhead depends on the previous command") {
   auto drive = small_drive();
   drive.rotation.numerator_ns = 100'000;  // so fast that only the overheads show

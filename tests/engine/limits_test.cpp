@@ -137,7 +137,6 @@ TEST_CASE("what is reserved is 0") {
     spoil(view);
     CHECK(tables_defect(view) == "it has something where nothing may be");
   };
-  refused([](TablesView& v) { v.motion.reserved = 1; });
   for (const int i : {0, 1}) refused([=](TablesView& v) { v.validity.reserved[i] = 1; });
 }
 

@@ -194,6 +194,18 @@ TEST_CASE("the seek curve is scaled in time") {
   }
 }
 
+TEST_CASE("seeks outward and of writes are scaled with the others") {
+  DriveModel model = source();
+  model.outward_seek = model.write_seek = model.seek;
+  model.write_seek->points[2].time_ms = 8;
+  const DriveModel faster = with({"seek=/2"}, model);
+  CHECK(faster.outward_seek->points[2].time_ms == 3);
+  CHECK(faster.write_seek->points[2].time_ms == 4);
+  const DriveModel farther = with({"seek.cylinders=x3"}, model);
+  CHECK(farther.write_seek->points.back().cylinders == 297);
+  CHECK(farther.write_seek->points.back().time_ms == 8);
+}
+
 TEST_CASE("the seek curve is scaled in distance") {
   const Seek before = source().seek;
   const Seek farther = with({"seek.cylinders=x3"}).seek;

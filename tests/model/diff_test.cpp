@@ -81,6 +81,26 @@ TEST_CASE("seek curves are compared at the distances of both, as far as both rea
   CHECK(find(list, "seek[100]") == nullptr);
 }
 
+TEST_CASE("a curve that only one model has is compared with what the other does instead") {
+  DriveModel a, b;
+  a.seek.points = b.seek.points = {{1, 1.0, 0.01, 0}, {11, 2.0, 0.01, 0}};
+  a.write_settle.value = 0.5;
+  CHECK(find(diff_parameters(a, b), "write_seek[1]") == nullptr);
+  b.write_seek.emplace();
+  b.write_seek->points = {{1, 1.5, 0.01, 0}, {11, 3.0, 0.01, 0}};
+  b.outward_seek.emplace();
+  b.outward_seek->points = {{1, 1.0, 0.01, 0}, {11, 1.8, 0.01, 0}};
+  const auto list = diff_parameters(a, b);
+  CHECK(find(list, "write_seek[1]")->within_error == true);
+  CHECK(find(list, "write_seek[11]")->a == 2.5);
+  CHECK(find(list, "write_seek[11]")->within_error == false);
+  CHECK(find(list, "outward_seek[1]")->within_error == true);
+  CHECK(find(list, "outward_seek[11]")->difference == Approx(-0.2));
+  const Seek mean = mean_seek(b);
+  CHECK(seek_time_ms(mean, 11) == Approx(1.9));
+  CHECK(seek_time_ms(mean_seek(a), 11) == 2.0);
+}
+
 TEST_CASE("the seek curve between, before and past its points") {
   Seek seek;
   seek.points = {{2, 1.0, std::nullopt, 0}, {4, 2.0, std::nullopt, 0}};

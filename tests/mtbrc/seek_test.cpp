@@ -22,7 +22,7 @@ TEST_CASE("seeks: the curve of a noisy disk, with honest errors") {
     const engine::LayoutMap map(disk.layout(true));
     context.map = &map;
     const Nanoseconds start = drive.now_ns();
-    const model::Seek seek = measure_seeks(context);
+    const model::Seek seek = measure_seeks(context).seek;
     const double seconds = to_ms(drive.now_ns() - start) * 1e-3;
     REQUIRE(seek.points.size() > 20);
     double squares = 0, worst_ms = 0, mean_ms = 0;
@@ -63,7 +63,7 @@ Judged judged(const plain::Shape& shape, std::uint64_t seed) {
   context.map = &map;
   const Nanoseconds start = drive.now_ns();
   Judged result;
-  result.seek = measure_seeks(context);
+  result.seek = measure_seeks(context).seek;
   result.seconds = to_ms(drive.now_ns() - start) * 1e-3;
   const auto& points = result.seek.points;
   std::uint32_t distances = 0;
@@ -141,7 +141,7 @@ TEST_CASE("seeks: nothing measured is told as such") {
   const engine::LayoutMap map(disk.layout(true));
   model::Rotation rotation;
   rotation.numerator_ns = 6'000'000;
-  const model::Seek seek = estimate_seeks({}, map, rotation);
+  const model::Seek seek = estimate_seeks({}, map, rotation).seek;
   CHECK(seek.points.empty());
   CHECK_FALSE(seek.reason.empty());
 }

@@ -118,7 +118,7 @@ TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads agai
 
   context.map = &map;
   context.budget = {0, 12 * kSecond};
-  const model::Seek seek = measure_seeks(context);
+  const model::Seek seek = measure_seeks(context).seek;
   REQUIRE(seek.points.size() > 20);
   double z = 0;
   for (const model::SeekPoint& point : seek.points) {
@@ -158,7 +158,7 @@ TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads agai
   const Samples again = read_samples(kept, "kept");
   const LayoutAngles refit = estimate_layout_angles(again, context.rotation, angles.layout);
   CHECK(refit.layout.zones[0].angle_rev == Approx(angles.layout.zones[0].angle_rev).margin(1e-12));
-  CHECK(estimate_seeks(again, map, context.rotation).points.size() == seek.points.size());
+  CHECK(estimate_seeks(again, map, context.rotation).seek.points.size() == seek.points.size());
 }
 
 TEST_CASE("what all reads share is measured sharper than any one seek") {
@@ -203,12 +203,12 @@ TEST_CASE("the write settle of a drive of one head is found by writes to the nex
   context.budget = {0, 12 * kSecond};
   measure_seeks(context);
   context.budget = {};
-  const model::Seek reads = estimate_seeks(context.samples, map, truth.rotation);
+  const model::Seek reads = estimate_seeks(context.samples, map, truth.rotation).seek;
   measure_write_settle(context, bench.permission.writes);
   check("write settle", estimate_write_settle(context.samples, map, truth.rotation),
         *truth.write_settle.value, -0.03, 0.03);
   // The writes leave the seek curve, which is of reads, alone.
-  CHECK(estimate_seeks(context.samples, map, truth.rotation).points.front().samples ==
+  CHECK(estimate_seeks(context.samples, map, truth.rotation).seek.points.front().samples ==
         reads.points.front().samples);
 }
 

@@ -1,0 +1,14 @@
+// Tracks all of whose blocks may be written, and what must be known of a track before it is.
+#pragma once
+
+#include "mtbrc/context.h"
+
+namespace platter::mtbrc {
+
+// The track holds LBNs, and the drive's guard permits to write every one of them.
+bool is_writable(const Context& context, const engine::Track& track);
+
+// Reads what the track's blocks hold, so that each timed write of them is one command.
+void learn_contents(Context& context, const engine::Track& track);
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,17 @@
+// Whether values that ought to be alike are, within their errors.
+#pragma once
+
+#include <span>
+
+#include "statistics/robust.h"
+
+namespace platter::statistics {
+
+// Weighted mean, its standard error, and how many values; of at least one.
+Estimate mean_of(std::span<const Estimate> values);
+
+// Whether values in some order are off `expected` beyond doubt (4.5 standard errors): all together, or a
+// quarter of them in their order, so that a trend shows, too. Of fewer than four nothing is said.
+bool differ_from(std::span<const Estimate> values, double expected);
+
+}  // namespace platter::statistics

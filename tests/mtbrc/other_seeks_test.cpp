@@ -1,0 +1,149 @@
+// Seeks outward and of writes: told apart where they differ, and only there.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "model/seek_curve.h"
+#include "mtbrc/overheads.h"
+#include "mtbrc/seek.h"
+#include "mtbrc/switches.h"
+#include "mtbrc/write_seek.h"
+#include "scsi/guard.h"
+#include "virtual_drive/open.h"
+#include "virtual_drive/random_drive.h"
+#include "virtual_drive/target.h"
+
+using namespace platter;
+using namespace platter::mtbrc;
+
+namespace {
+
+model::DriveModel plain() { return virtual_drive::virtual_model("virtual:cache-base?imperfections=default&seed=3"); }
+
+struct Bench {
+  explicit Bench(const model::DriveModel& drive_model, std::vector<LbnRange> writes = {})
+      : truth(drive_model),
+        permission{true, writes.empty() ? std::vector<LbnRange>{{0, truth.identity.blocks - 1}} : writes},
+        device(truth, "a drive"),
+        guard(device, permission),
+        drive(guard, "a drive"),
+        context(drive, 7),
+        map(truth.layout) {
+    drive.identify();
+    drive.set_cache(false, true, true);
+    context.rotation = truth.rotation;
+    context.map = &map;
+  }
+
+  model::DriveModel measured() {
+    model::DriveModel model;
+    model.rotation = truth.rotation;
+    Seeks seeks = measure_seeks(context);
+    model.seek = seeks.seek;
+    model.outward_seek = seeks.outward;
+    measure_head_switch(context);
+    model.write_settle = measure_write_settle(context, permission.writes);
+    return model;
+  }
+
+  model::DriveModel truth;
+  scsi::Permission permission;
+  virtual_drive::VirtualDevice device;
+  scsi::Guard guard;
+  scsi::Drive drive;
+  Context context;
+  engine::LayoutMap map;
+};
+
+void check_curve(const model::Seek& found, const model::Seek& truth) {
+  REQUIRE(found.points.size() > 20);
+  double mean = 0, z = 0;
+  for (const model::SeekPoint& point : found.points) {
+    const double error = point.time_ms - model::seek_time_ms(truth, point.cylinders);
+    mean += std::abs(error) / static_cast<double>(found.points.size());
+    z += std::pow(error / *point.error_ms, 2) / static_cast<double>(found.points.size());
+  }
+  INFO(found.method);
+  CHECK(mean < 0.025);
+  CHECK(std::sqrt(z) < 2.2);
+}
+
+}  // namespace
+
+TEST_CASE("seeks outward: a curve of their own where they differ, by SEEK and without") {
+  const bool seek_command = GENERATE(true, false);
+  model::DriveModel truth = plain();
+  truth.firmware->seek_command = seek_command;
+  SECTION("they cross") { truth.outward_seek = virtual_drive::slower(truth.seek, -0.15, 0.25); }
+  SECTION("one constant") { truth.outward_seek = virtual_drive::slower(truth.seek, 0.5, 0.5); }
+  Bench bench(truth);
+  const Seeks found = measure_seeks(bench.context);
+  REQUIRE(found.outward);
+  check_curve(found.seek, truth.seek);
+  check_curve(*found.outward, *truth.outward_seek);
+}
+
+TEST_CASE("seeks outward: none where they are alike") {
+  for (const bool seek_command : {true, false}) {
+    model::DriveModel truth = plain();
+    truth.firmware->seek_command = seek_command;
+    Bench bench(truth);
+    CHECK_FALSE(measure_seeks(bench.context).outward);
+  }
+}
+
+TEST_CASE("seeks of writes: tied to those of reads and the settle, if fifteen distances say so") {
+  Bench bench(plain());
+  const model::DriveModel model = bench.measured();
+  const WriteSeeks found = measure_write_seeks(bench.context, bench.permission.writes, model);
+  INFO(found.note);
+  CHECK(found.tied);
+  CHECK_FALSE(found.curve);
+  CHECK(found.settles.size() >= 15);
+  for (const DistantSettle& settle : found.settles)
+    CHECK(std::abs(settle.time_ms - *bench.truth.write_settle.value) < 0.03 + 4 * settle.error_ms);
+}
+
+TEST_CASE("seeks of writes: a curve of their own where they settle otherwise") {
+  model::DriveModel truth = plain();
+  const double settle = *truth.write_settle.value;
+  SECTION("longer behind longer seeks") {
+    truth.write_seek = virtual_drive::slower(truth.seek, settle, settle + 0.4);
+  }
+  SECTION("as long behind all of them, but not behind a switch of heads") {
+    truth.write_seek = virtual_drive::slower(truth.seek, settle + 0.2, settle + 0.2);
+  }
+  SECTION("and outward seeks are others") {
+    truth.write_seek = virtual_drive::slower(truth.seek, settle, settle + 0.4);
+    truth.outward_seek = virtual_drive::slower(truth.seek, -0.2, 0.3);
+  }
+  Bench bench(truth);
+  const model::DriveModel model = bench.measured();
+  const WriteSeeks found = measure_write_seeks(bench.context, bench.permission.writes, model);
+  INFO(found.note);
+  REQUIRE(found.curve);
+  check_curve(*found.curve, *truth.write_seek);
+  check_curve(*estimate_write_seeks(bench.context.samples, bench.map, model).curve, *truth.write_seek);
+}
+
+TEST_CASE("seeks of writes: from afar into the few tracks that may be written, and into no others") {
+  model::DriveModel truth = plain();
+  Bench bench(truth, {{0, 20'000}});
+  const model::DriveModel model = bench.measured();
+  const WriteSeeks found = measure_write_seeks(bench.context, bench.permission.writes, model);
+  CHECK(found.settles.size() >= 15);
+  CHECK(found.settles.back().cylinders > bench.map.cylinders() * 9 / 10);
+  for (const Sample& sample : bench.context.samples)
+    if (sample.write) CHECK(sample.lbn + sample.blocks <= 20'001);
+}
+
+TEST_CASE("seeks of writes: without a permission nothing is known, nor a curve invented") {
+  Bench bench(plain());
+  model::DriveModel model;
+  model.rotation = bench.truth.rotation;
+  model.seek = bench.truth.seek;
+  model.write_settle.reason = "writes were not permitted";
+  const WriteSeeks found = measure_write_seeks(bench.context, {}, model);
+  CHECK_FALSE(found.curve);
+  CHECK_FALSE(found.tied);
+  CHECK(bench.context.samples.empty());
+}
