@@ -99,12 +99,12 @@ TEST_CASE("a layout that takes long is better than none") {
 }
 
 TEST_CASE("what is known better of a stage to come is reckoned with") {
-  TimePlan plan(10'000, 45);
+  TimePlan plan(10'000, 48);
   plan.expect(kAngles, 57, 20);
   CHECK(plan.full_s(kAngles) == 57);
   CHECK(takes_s(plan, kAngles) >= 20);
-  CHECK(whole_s(plan) <= 45);
-  CHECK(plan.least_s() > TimePlan(10'000, 45).least_s() + 10);
+  CHECK(whole_s(plan) <= 48);
+  CHECK(plan.least_s() > TimePlan(10'000, 48).least_s() + 10);
 }
 
 }  // namespace platter::extract
