@@ -64,7 +64,7 @@ void check_curve(const model::Seek& found, const model::Seek& truth) {
   }
   INFO(found.method);
   CHECK(mean < 0.025);
-  CHECK(std::sqrt(z) < 2.2);
+  CHECK(std::sqrt(z) < 2.5);  // a shared error of the same-track constant is in all of them
 }
 
 }  // namespace
