@@ -21,7 +21,7 @@ constexpr std::array<Stage, 11> kStages{{
     {"layout", 6, 1},
     {"angles", 11, 0.4},
     {"seeks", 12, 0.25},
-    {"head switch and write settle", 7, 0.15},
+    {"head switch and write settle", 7, 0.25},
     {"overheads", 5.5, 0.3},
     {"cache", 25, 0.2},
     {"self-validation, caches on", 2.5, 0.4},
