@@ -54,10 +54,11 @@ class Exerciser {
       return static_cast<double>(prober_.context().drive.now_ns() - began_ns) / prober_.period_ns();
     };
     turns_ = count ? static_cast<std::int64_t>(1.5 * std::min<double>(count->count, kMostSpots)) + 1 : 0;
+    // Many in a row would be a load of their own.
+    for (int i = 0; load == 0 && i < kAtOnce && !prober_.spent(); ++i) at_once();
     for (int i = 0; i < kBursts && !prober_.spent(); ++i) burst();
     for (int i = 0; i < kAnswers && !prober_.spent() && (i < kFewest || took_rev() < kLong_rev); ++i) {
-      // One by one: many in a row would be a load of their own.
-      if (i % kApart == 0 && i < kAtOnce * kApart) at_once();
+      if (load > 0 && i % kApart == 0 && i < kAtOnce * kApart) at_once();
       if (draw(kSoonShare)) elsewhere(Exercise::setup);
       answer();
     }

@@ -19,8 +19,9 @@ namespace {
 // What the model answers is a hit or a miss where it is so many times likelier the one than the other,
 // by how long the drive's own take; else it is neither.
 const double kClear = std::log(10.0);
-// A policy must make each half of the answers so many times likelier, whatever the other half says.
-const double kProven = std::log(30.0);
+// A policy must make each half of the answers so many times likelier, whatever the other half says: one
+// that other tests ask for, and left open; one that no other test asks for.
+const double kProven = std::log(100.0), kProvenAlone = std::log(10.0);
 constexpr double kAstray = 0.02;             // of the answers, whatever the model says
 constexpr std::uint64_t kFewest = 40;        // answers
 constexpr double kUsualNoise = 0.02;         // share of answers, worth kUsualWorth probes
@@ -208,8 +209,8 @@ struct Likelihood {
   std::array<double, 2> half{};
 
   double all() const { return half[0] + half[1]; }
-  bool proves(const Likelihood& over) const {
-    return half[0] - over.half[0] > kProven && half[1] - over.half[1] > kProven;
+  bool proves(const Likelihood& over, double proven) const {
+    return half[0] - over.half[0] > proven && half[1] - over.half[1] > proven;
   }
 };
 Likelihood likelihood(const Record& record, const model::DriveModel& model,
@@ -322,7 +323,8 @@ void fill_gaps(const Record& record, model::DriveModel& model) {
         model::DriveModel changed = model;
         (changed.cache.*other.policy).value = other.value;
         const Likelihood with = likelihood(record, changed, responses);
-        if (!with.proves(now) || with.all() <= with_best.all()) continue;
+        const bool alone = other.policy == &Cache::almost_read_hits;
+        if (!with.proves(now, alone ? kProvenAlone : kProven) || with.all() <= with_best.all()) continue;
         with_best = with;
         best = &other;
       }
