@@ -40,13 +40,21 @@ std::vector<engine::Track> tracks_beside(const engine::LayoutMap& map, const eng
   return found;
 }
 
+// The ways of a move that take each its time: to the next cylinder and to the one before, where seeks
+// inward and outward differ; else one.
+std::size_t ways_of(const ReadTimes& reads, Over over) {
+  return over == Over::cylinders && reads.apart ? 2 : 1;
+}
+std::size_t way_of(std::int64_t group, std::size_t ways) { return ways > 1 && group < 0 ? 1 : 0; }
+
 std::vector<statistics::CensoredTrial> moves(const Samples& samples, const engine::LayoutMap& map,
                                              const model::Rotation& rotation, Over over, bool write,
-                                             bool after_write) {
+                                             bool after_write, std::size_t way, std::size_t ways) {
   return trials_of(samples, map, rotation, [&](const Sample& s) {
     const bool over_this = over == Over::heads ? s.experiment == Experiment::head_switch
                                                : s.experiment == Experiment::seek &&
-                                                     (s.group == 1 || s.group == -1);
+                                                     (s.group == 1 || s.group == -1) &&
+                                                     way_of(s.group, ways) == way;
     return over_this && s.write == write && s.after_write == after_write &&
            s.after_completed_ns > 0;
   });
@@ -62,11 +70,24 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
   const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
   Meter meter(context, limited ? context.budget : options.budget);
   // What earlier stages saw of the same counts.
-  Threshold threshold(trials.passages().period_ns(),
-                      read_times(context.samples, map, context.rotation).trial);
-  for (const statistics::CensoredTrial& kept :
-       moves(context.samples, map, context.rotation, over, write, after_write))
-    threshold.add(kept);
+  const ReadTimes reads = read_times(context.samples, map, context.rotation);
+  const std::size_t ways = ways_of(reads, over);
+  std::vector<Threshold> thresholds(ways, Threshold(trials.passages().period_ns(), reads.trial));
+  for (std::size_t way = 0; way < ways; ++way)
+    for (const statistics::CensoredTrial& kept :
+         moves(context.samples, map, context.rotation, over, write, after_write, way, ways))
+      thresholds[way].add(kept);
+  // Of both ways together, as of one.
+  const auto count = [&] {
+    std::size_t fewest = thresholds[0].trials();
+    for (const Threshold& threshold : thresholds) fewest = std::min(fewest, threshold.trials());
+    return ways * fewest;
+  };
+  const auto error_ns = [&] {
+    double squares = 0;
+    for (const Threshold& threshold : thresholds) squares += std::pow(threshold.error_ns(), 2);
+    return std::sqrt(squares) / static_cast<double>(ways);
+  };
   std::uint32_t failures = 0;
   const auto others = [&](const engine::Track& from) {
     std::vector<engine::Track> found;
@@ -84,8 +105,8 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
   const auto pick = [&](const std::vector<engine::Track>& from) {
     return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(context.random)];
   };
-  while (failures < 40 && !meter.exhausted() && threshold.trials() < kMostTrials &&
-         (threshold.trials() < kFewestTrials || threshold.error_ns() > 1e6 * target_error_ms)) {
+  while (failures < 40 && !meter.exhausted() && count() < kMostTrials &&
+         (count() < kFewestTrials || error_ns() > 1e6 * target_error_ms)) {
     std::optional<engine::Track> at =
         tracks.empty() ? random_track(map, context.random) : std::optional(pick(tracks));
     if (!at) return;
@@ -94,16 +115,17 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
       continue;
     }
     // The way to a place costs as much as three trials there.
-    const std::uint32_t here = threshold.trials() < 2 * kFewestTrials ? kTrialsAtOnePlace : kOfMany;
+    const std::uint32_t here = count() < 2 * kFewestTrials ? kTrialsAtOnePlace : kOfMany;
     for (std::uint32_t i = 0; i < here; ++i) {
       const auto candidates = others(*at);
       if (candidates.empty()) break;
       const engine::Track to = pick(candidates);
       if (write && !after_write && !trials.go(*at)) break;
       const bool heads = over == Over::heads;
-      if (!trials.trial(heads ? Experiment::head_switch : Experiment::seek,
-                        heads ? pair_of_heads(*at, to) : std::int64_t{to.cylinder} - at->cylinder, to,
-                        write, threshold)) {
+      const std::int64_t group =
+          heads ? pair_of_heads(*at, to) : std::int64_t{to.cylinder} - at->cylinder;
+      if (!trials.trial(heads ? Experiment::head_switch : Experiment::seek, group, to, write,
+                        thresholds[way_of(group, ways)])) {
         ++failures;
         break;
       }
@@ -298,10 +320,19 @@ SettleTrials settle_trials(const Samples& samples, const engine::LayoutMap& map,
                            bool after_write = true) {
   SettleTrials result;
   result.period_ns = model::revolution_ns(rotation);
-  result.moved =
-      estimate_of(statistics::fit_threshold(moves(samples, map, rotation, over, true, after_write),
-                                            read_times(samples, map, rotation).trial),
-                  result.period_ns);
+  const ReadTimes reads = read_times(samples, map, rotation);
+  const std::size_t ways = ways_of(reads, over);
+  for (std::size_t way = 0; way < ways; ++way) {
+    const auto found = estimate_of(
+        statistics::fit_threshold(
+            moves(samples, map, rotation, over, true, after_write, way, ways), reads.trial),
+        result.period_ns);
+    if (!found) return result;
+    result.moved = result.moved ? statistics::Estimate{(result.moved->value + found->value) / 2,
+                                                       std::hypot(result.moved->error, found->error) / 2,
+                                                       result.moved->samples + found->samples}
+                                : *found;
+  }
   const model::Parameter same = estimate_same_track(samples, map, rotation, true, after_write);
   if (same)
     result.same = {*same.value * 1e6, same.error.value_or(0) * 1e6, same.samples};
