@@ -182,7 +182,7 @@ std::string change_seek_times(Seek& seek, const Change& change) {
   for (SeekPoint& point : seek.points)
     point = {point.cylinders, changed(change, point.time_ms), std::nullopt, 0};
   seek.method = kDerivedMethod;
-  return "all times of the seek curve";
+  return "all times of the seek curves";
 }
 
 // The arm gets so many times as far in the same time. Seeks shorter than what was one cylinder take
@@ -205,7 +205,7 @@ std::string change_seek_distances(Seek& seek, const Change& change) {
   if (one > 1) add(1);
   for (const SeekPoint& point : source.points) add(changed(change, point.cylinders));
   seek.method = kDerivedMethod;
-  return "all distances of the seek curve";
+  return "all distances of the seek curves";
 }
 
 // Of reads, outward and of writes alike.
@@ -248,8 +248,18 @@ std::string apply(DriveModel& model, const Change& change) {
     return change_all_seeks(model, change, change_seek_times);
   if (change.path == "seek.cylinders") return change_all_seeks(model, change, change_seek_distances);
   if (change.path == "identity.heads") return change_heads(model, change);
-  if (Parameter* parameter = find_parameter(model, change.path))
-    return change_parameter(*parameter, change);
+  if (Parameter* parameter = find_parameter(model, change.path)) {
+    const double settle_ms = model.write_settle.or_else(0);
+    std::string what = change_parameter(*parameter, change);
+    // Writes behind seeks settle longer by as much.
+    if (parameter == &model.write_settle && model.write_seek) {
+      for (SeekPoint& point : model.write_seek->points)
+        point.time_ms = std::max(0.0, point.time_ms + model.write_settle.or_else(0) - settle_ms);
+      model.write_seek->method = kDerivedMethod;
+      what += "; all times of write_seek by as much";
+    }
+    return what;
+  }
   fail(change,
        fmt::format("{} is nothing that can be changed; it can be a path that platter show MODEL "
                    "--json lists, rotation.rpm, identity.heads, seek.time_ms or seek.cylinders",

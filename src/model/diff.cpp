@@ -56,6 +56,11 @@ void append_seeks(std::string_view name, const Seek& a, const Seek& b,
   }
 }
 
+// Without a settle nothing is known of writes.
+Seek known_write_seek(const DriveModel& model) {
+  return model.write_seek || model.write_settle ? write_seek(model) : Seek{};
+}
+
 }  // namespace
 
 Difference compare(std::string path, std::string unit, std::optional<double> a, std::optional<double> a_error,
@@ -84,7 +89,7 @@ std::vector<Difference> diff_parameters(const DriveModel& a, const DriveModel& b
   if (a.outward_seek || b.outward_seek)
     append_seeks("outward_seek", outward_seek(a), outward_seek(b), differences);
   if (a.write_seek || b.write_seek)
-    append_seeks("write_seek", write_seek(a), write_seek(b), differences);
+    append_seeks("write_seek", known_write_seek(a), known_write_seek(b), differences);
   return differences;
 }
 

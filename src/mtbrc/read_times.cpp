@@ -96,8 +96,11 @@ void find_moves(const Samples& samples, const engine::LayoutMap& map, const mode
     if (!found || found->error > 0.05 * period) continue;
     reads.mtbrcs[move] = {found->value, found->error, found->samples};
   }
-  reads.commands = command_times(samples, apart);
+  // Of a distance that both ways have, half as many of each tell as much.
+  constexpr std::size_t kLeast = 4;
+  reads.commands = command_times(samples, apart, apart ? kLeast / 2 : kLeast);
   reads.constant = constant_between(reads.commands, reads.mtbrcs);
+  if (reads.constant && reads.constant->stranger) reads.mtbrcs.erase(*reads.constant->stranger);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ constexpr double kCoarser = 4;  // than the grid, where time is short
 struct Point {
   Threshold threshold;
   std::uint32_t failures = 0;  // places tried in vain
+  std::size_t asked = 0;       // trials, those that told nothing among them
 };
 
 // Chooses pairs of tracks of one head, `d` cylinders apart, and runs the trials.
@@ -119,8 +120,9 @@ bool SeekSurvey::some_trials(std::uint32_t distance) {
       to = neighbour(map_, at, move);
     }
     if (!to) break;
-    const bool good = trials_.trial(Experiment::seek, move, *to, false,
-                                    point_at(points_of(move > 0), distance).threshold);
+    Point& point = point_at(points_of(move > 0), distance);
+    ++point.asked;
+    const bool good = trials_.trial(Experiment::seek, move, *to, false, point.threshold);
     told += good ? 1 : 0;
     at = *to;
     if (!good && !trials_.go(at)) break;
@@ -129,14 +131,17 @@ bool SeekSurvey::some_trials(std::uint32_t distance) {
 }
 
 bool SeekSurvey::open(const Point& point, double target_ns, std::size_t fewest) const {
-  return point.failures < 8 && point.threshold.trials() < options_.most_trials &&
+  // Where most trials tell nothing, more of them will not either.
+  constexpr std::size_t kInVain = 48;
+  return point.failures < 8 && point.asked < kInVain + 3 * point.threshold.trials() &&
+         point.threshold.trials() < options_.most_trials &&
          (point.threshold.trials() < fewest || point.threshold.error_ns() > target_ns);
 }
 
 void SeekSurvey::measure(std::uint32_t distance, double target_ns) {
   for (Points& points : kinds()) {
     Point& point = point_at(points, distance);
-    while (!meter_.exhausted() && open(point, target_ns, kLeastTrials))
+    while (!meter_.exhausted() && open(point, target_ns, kLeastTrials / kinds().size()))
       if (!some_trials(distance)) ++point.failures;
   }
   context_.report("seek curve", meter_.share());
@@ -325,6 +330,8 @@ bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
   }
   if (!commands_agree(grid)) return false;
   commands_.look_between(1e6 * options_.command_tolerance_ms, error_ns, meter_);
+  // With all that was seen since, the ways may be told apart that could not be before.
+  if (!apart_ && commands_.directions_differ()) commands_.sharpen(grid, error_ns, meter_);
   return true;
 }
 
@@ -344,7 +351,7 @@ void SeekSurvey::compare_directions(const std::vector<std::uint32_t>& grid) {
 }
 
 void SeekSurvey::by_trials(const std::vector<std::uint32_t>& grid) {
-  compare_directions(grid);
+  if (!context_.limited()) compare_directions(grid);
   // Every eighth first: whatever the budget, the whole curve is seen; then the short ones, which no
   // neighbour tells; then those between. Each helps to guess those beside it.
   // Where time is short, the whole curve is seen roughly at first.

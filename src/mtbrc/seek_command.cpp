@@ -74,29 +74,43 @@ std::optional<statistics::Estimate> command_switch_time(const Samples& samples) 
     if (s.experiment == Experiment::head_switch && s.blocks == 0)
       ns.push_back(static_cast<double>(s.completed_ns - s.issued_ns));
   if (ns.size() < kFewest) return std::nullopt;
-  return statistics::huber_location(ns);
+  // A switch about as short as the positioning noise ends late as often as it can: its times are skewed, and
+  // MTBRCs tell medians.
+  return statistics::median_estimate(ns);
 }
 
 std::optional<Constant> constant_between(const SeekTimes& commands, const SeekTimes& mtbrcs,
                                          std::size_t least) {
   constexpr double kTolerance_ns = 15e3, kSigmas = 4;
-  double weights = 0, sum = 0;
-  std::vector<statistics::Estimate> differences;
-  for (const auto& [distance, mtbrc] : mtbrcs) {
-    const auto command = commands.find(distance);
-    if (command == commands.end()) continue;
-    const double error = std::hypot(command->second.error, mtbrc.error);
-    differences.push_back({command->second.value - mtbrc.value, error, 1});
-    weights += 1 / (error * error);
-    sum += differences.back().value / (error * error);
+  constexpr std::size_t kMany = 7;
+  std::map<std::int64_t, statistics::Estimate> differences;
+  for (const auto& [move, mtbrc] : mtbrcs)
+    if (const auto command = commands.find(move); command != commands.end())
+      differences[move] = {command->second.value - mtbrc.value,
+                           std::hypot(command->second.error, mtbrc.error), 1};
+  Constant constant;
+  while (differences.size() >= std::max<std::size_t>(least, 1)) {
+    std::vector<statistics::Estimate> values;
+    for (const auto& [move, difference] : differences) values.push_back(difference);
+    // One that lies far off must not draw the mean to it: what most of them say is held against all.
+    std::vector<double> times;
+    for (const statistics::Estimate& value : values) times.push_back(value.value);
+    const statistics::Estimate mean = statistics::mean_of(values);
+    constant.value_ns = mean.value;
+    constant.error_ns = mean.error;
+    const auto too_far = [&](const auto& move_and_difference, double from) {
+      const statistics::Estimate& difference = move_and_difference.second;
+      return std::abs(difference.value - from) > kTolerance_ns + kSigmas * difference.error;
+    };
+    if (std::ranges::none_of(differences, [&](const auto& d) { return too_far(d, mean.value); }))
+      return constant;
+    const double middle = statistics::median(times);
+    const auto off = std::ranges::find_if(differences, [&](const auto& d) { return too_far(d, middle); });
+    if (constant.stranger || differences.size() < kMany || off == differences.end()) return std::nullopt;
+    constant.stranger = off->first;
+    differences.erase(off);
   }
-  if (differences.size() < least) return std::nullopt;
-  const Constant constant{sum / weights, 1 / std::sqrt(weights)};
-  for (const auto& difference : differences)
-    if (std::abs(difference.value - constant.value_ns) >
-        kTolerance_ns + kSigmas * difference.error)
-      return std::nullopt;
-  return constant;
+  return std::nullopt;
 }
 
 SeekCommands::SeekCommands(Context& context)

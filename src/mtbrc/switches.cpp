@@ -201,7 +201,7 @@ std::vector<engine::Track> find_writable_tracks(Context& context,
       ++together;
     }
   }
-  for (const engine::Track& track : result) learn_contents(context, track);
+  std::erase_if(result, [&](const engine::Track& track) { return !learn_contents(context, track); });
   return result;
 }
 

@@ -14,7 +14,7 @@ bool is_writable(const Context& context, const engine::Track& track) {
   return true;
 }
 
-void learn_contents(Context& context, const engine::Track& track) {
+bool learn_contents(Context& context, const engine::Track& track) {
   const engine::LayoutMap& map = *context.map;
   const std::uint64_t track_end = track.first_slot + track.sectors;
   for (std::uint64_t slot = track.first_slot; slot < track_end; ++slot)
@@ -28,9 +28,15 @@ void learn_contents(Context& context, const engine::Track& track) {
         ++end;
         ++blocks;
       }
-      context.drive.learn_contents(*lbn, blocks);
+      try {
+        context.drive.learn_contents(*lbn, blocks);
+      } catch (const scsi::DriveError& error) {
+        if (!error.medium()) throw;
+        return false;
+      }
       slot = end - 1;
     }
+  return true;
 }
 
 }  // namespace platter::mtbrc

@@ -10,6 +10,7 @@
 #include "mtbrc/overheads.h"
 #include "mtbrc/read_times.h"
 #include "mtbrc/seek.h"
+#include "mtbrc/switches.h"
 #include "mtbrc/trials.h"
 #include "mtbrc/writable.h"
 #include "mtbrc/write_supply.h"
@@ -114,12 +115,15 @@ std::optional<engine::Track> WriteSeekSurvey::new_track(std::uint32_t distance) 
     const std::uint64_t last = std::min(range.last, map_.blocks() - 1);
     // The longest seeks end near the edges.
     std::uint64_t near = last - range.first;
-    if (attempt % 4 != 0) near = std::max<std::uint64_t>(near >> (attempt % 16), 1);
+    if (attempt % 4 != 0) near >>= attempt % 16;
     const std::uint64_t off = std::uniform_int_distribution<std::uint64_t>(0, near)(context_.random);
     const std::uint64_t lbn = attempt % 2 == 0 ? range.first + off : last - off;
     const engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
-    if (!trip_to(track, distance) || !is_writable(context_, track)) continue;
-    learn_contents(context_, track);
+    const bool known = std::ranges::any_of(tracks_, [&](const engine::Track& t) {
+      return t.first_slot == track.first_slot;
+    });
+    if (known || !trip_to(track, distance) || !is_writable(context_, track)) continue;
+    if (!learn_contents(context_, track)) continue;
     tracks_.push_back(track);
     return track;
   }
@@ -151,7 +155,10 @@ bool WriteSeekSurvey::one(std::uint32_t distance) {
     prior.guess_width = kWidth_rev * context_.period_ns();
     known = thresholds_.emplace(key, Threshold(context_.period_ns(), prior)).first;
   }
-  return trials_.trial(Experiment::seek, way->move, way->to, true, known->second);
+  if (trials_.trial(Experiment::seek, way->move, way->to, true, known->second)) return true;
+  // Perhaps its angle is not what the map says.
+  std::erase_if(tracks_, [&](const engine::Track& t) { return t.first_slot == way->to.first_slot; });
+  return false;
 }
 
 void WriteSeekSurvey::measure(const std::vector<std::uint32_t>& distances, double error_ms) {
@@ -202,12 +209,21 @@ std::vector<DistantSettle> settles_of(const Samples& samples, const engine::Layo
   return settles;
 }
 
-// Between the measured distances linear, beyond them as at the nearest.
+// Between the measured distances linear; beyond them as at the nearest, and the less sure the farther, by
+// how much it changed before.
 statistics::Estimate settle_at(const std::vector<DistantSettle>& settles, std::uint32_t distance) {
   const auto right = std::ranges::lower_bound(settles, distance, {}, &DistantSettle::cylinders);
   if (right == settles.begin()) return {right->time_ms, right->error_ms, 1};
   const DistantSettle& left = *std::prev(right);
-  if (right == settles.end()) return {left.time_ms, left.error_ms, 1};
+  if (right == settles.end()) {
+    const DistantSettle& before = settles.size() > 1 ? settles[settles.size() - 2] : left;
+    const double trend = settles.size() > 1
+                             ? (left.time_ms - before.time_ms) /
+                                   (static_cast<double>(left.cylinders) - before.cylinders)
+                             : 0;
+    return {left.time_ms,
+            std::hypot(left.error_ms, trend * (static_cast<double>(distance) - left.cylinders)), 1};
+  }
   const double share = (static_cast<double>(distance) - left.cylinders) /
                        (static_cast<double>(right->cylinders) - left.cylinders);
   return {left.time_ms + share * (right->time_ms - left.time_ms),
@@ -216,8 +232,9 @@ statistics::Estimate settle_at(const std::vector<DistantSettle>& settles, std::u
 
 model::Seek curve_of(const WriteSeeks& found, const model::DriveModel& model) {
   model::Seek curve;
-  curve.method = fmt::format("the read seeks and the settles of writes behind {} distances, by MTBRC",
-                             found.settles.size());
+  curve.method = fmt::format(
+      "the read seeks and the settles of writes behind {} distances, by MTBRC; beyond {} cylinders as there",
+      found.settles.size(), found.settles.back().cylinders);
   for (const model::SeekPoint& point : model.seek.points) {
     const statistics::Estimate settle = settle_at(found.settles, point.cylinders);
     curve.points.push_back({point.cylinders, std::max(0.0, point.time_ms + settle.value),
@@ -225,6 +242,56 @@ model::Seek curve_of(const WriteSeeks& found, const model::DriveModel& model) {
                             point.samples});
   }
   return curve;
+}
+
+std::vector<statistics::Estimate> estimates_of(const std::vector<DistantSettle>& settles) {
+  std::vector<statistics::Estimate> estimates;
+  for (const DistantSettle& s : settles) estimates.push_back({s.time_ms, s.error_ms, s.samples});
+  return estimates;
+}
+
+// Whether they are off each other or off the settle behind a switch of heads, by so many errors.
+bool apart(const WriteSeeks& found, const model::DriveModel& model, double sigmas) {
+  const std::vector<statistics::Estimate> settles = estimates_of(found.settles);
+  const statistics::Estimate mean = statistics::mean_of(settles);
+  constexpr double kTolerance_ms = 0.008;
+  const double unsure =
+      std::hypot(mean.error, found.shared_error_ms, model.write_settle.error.value_or(0));
+  return statistics::differ_from(settles, mean.value, sigmas) ||
+         std::abs(mean.value - *model.write_settle.value) > kTolerance_ms + sigmas * unsure;
+}
+
+// Those that lie far from most others: a few trials may mislead.
+std::vector<std::uint32_t> strangers(const std::vector<DistantSettle>& settles) {
+  constexpr double kSigmas = 3;
+  if (settles.empty()) return {};
+  std::vector<double> times;
+  for (const DistantSettle& s : settles) times.push_back(s.time_ms);
+  const double middle = statistics::median(times);
+  std::vector<std::uint32_t> distances;
+  for (const DistantSettle& s : settles)
+    if (std::abs(s.time_ms - middle) > kSigmas * s.error_ms) distances.push_back(s.cylinders);
+  return distances;
+}
+
+// Takes out the one settle but for which all others are alike, if there is such: a move that ends on
+// tracks whose angles are not what the map says, as it may have them wrong near an edge.
+bool without_stranger(WriteSeeks& found, const model::DriveModel& model) {
+  constexpr std::size_t kMany = 7;
+  if (found.settles.size() < kMany) return false;
+  std::vector<double> times;
+  for (const DistantSettle& s : found.settles) times.push_back(s.time_ms);
+  const double middle = statistics::median(times);
+  const auto farthest = std::ranges::max_element(found.settles, {}, [middle](const DistantSettle& s) {
+    return std::abs(s.time_ms - middle) / s.error_ms;
+  });
+  if (std::abs(farthest->time_ms - middle) <= statistics::kBeyondDoubt * farthest->error_ms) return false;
+  WriteSeeks others = found;
+  others.stranger = *farthest;
+  others.settles.erase(others.settles.begin() + (farthest - found.settles.begin()));
+  if (apart(others, model, statistics::kBeyondDoubt)) return false;
+  found = std::move(others);
+  return true;
 }
 
 }  // namespace
@@ -239,38 +306,43 @@ WriteSeeks estimate_write_seeks(const Samples& samples, const engine::LayoutMap&
   }
   result.settles = settles_of(samples, map, model, still->value);
   result.shared_error_ms = still->error;
-  std::vector<statistics::Estimate> settles;
-  for (const DistantSettle& s : result.settles) settles.push_back({s.time_ms, s.error_ms, s.samples});
-  if (settles.size() < kFewestOfCurve) {
-    result.note = fmt::format("writes behind {} distances only could be timed: that they settle as long "
-                              "behind the others as behind a switch of heads is not known",
-                              settles.size());
+  if (result.settles.size() <
+      std::min<std::size_t>(kFewestOfCurve, model.seek.points.back().cylinders)) {
+    result.note =
+        result.settles.empty()
+            ? "no write behind a seek could be timed: whether they all settle for write_settle is not known"
+            : fmt::format("too few distances of seeks that writes follow could be timed ({}): whether they "
+                          "all settle for write_settle is not known",
+                          result.settles.size());
     return result;
   }
-  const statistics::Estimate mean = statistics::mean_of(settles);
-  constexpr double kTolerance_ms = 0.015, kSigmas = 4;
-  const double apart = mean.value - *model.write_settle.value;
-  const double unsure =
-      std::hypot(mean.error, result.shared_error_ms, model.write_settle.error.value_or(0));
-  const bool alike = !statistics::differ_from(settles, mean.value);
-  result.tied = alike && std::abs(apart) <= kTolerance_ms + kSigmas * unsure;
+  result.tied = without_stranger(result, model) || !apart(result, model, statistics::kBeyondDoubt);
   const std::uint32_t nearest = result.settles.front().cylinders,
                       farthest = result.settles.back().cylinders;
   if (result.tied) {
+    const statistics::Estimate mean = statistics::mean_of(estimates_of(result.settles));
     result.note = fmt::format(
         "writes behind seeks over {} distances ({} to {} cylinders) settle for {:.4f} +- {:.4f} ms, "
-        "as behind a switch of heads{}",
-        settles.size(), nearest, farthest, mean.value, unsure,
-        settles.size() < kFewestTold ? fmt::format("; {} distances are needed to be sure", kFewestTold)
-                                     : "");
+        "write_settle for {:.4f} +- {:.4f} ms: not told apart{}{}",
+        result.settles.size(), nearest, farthest, mean.value,
+        std::hypot(mean.error, result.shared_error_ms), *model.write_settle.value,
+        model.write_settle.error.value_or(0),
+        result.settles.size() < std::min<std::size_t>(kFewestTold, model.seek.points.back().cylinders)
+            ? fmt::format("; {} distances are needed to be sure", kFewestTold)
+            : "",
+        result.stranger
+            ? fmt::format("; that behind {} cylinders came out as {:.4f} +- {:.4f} ms and was left out, "
+                          "alone among them: the angles are off where it ended",
+                          result.stranger->cylinders, result.stranger->time_ms, result.stranger->error_ms)
+            : "");
     return result;
   }
   result.curve = curve_of(result, model);
   const auto [least, most] = std::ranges::minmax(result.settles, {}, &DistantSettle::time_ms);
   result.note = fmt::format(
       "writes settle for {:.3f} to {:.3f} ms behind seeks over {} distances ({} to {} cylinders), not "
-      "as behind a switch of heads: write_seek has a curve of their own",
-      least.time_ms, most.time_ms, settles.size(), nearest, farthest);
+      "for write_settle: write_seek has a curve of their own",
+      least.time_ms, most.time_ms, result.settles.size(), nearest, farthest);
   return result;
 }
 
@@ -281,10 +353,21 @@ WriteSeeks measure_write_seeks(Context& context, const std::vector<LbnRange>& pe
     return estimate_write_seeks(context.samples, map, model);
   const std::vector<std::uint32_t> distances =
       distances_up_to(model.seek.points.back().cylinders, options.distances);
+  if (!still_ms(context.samples, map, context.rotation)) {
+    constexpr std::size_t kTracks = 8;
+    measure_same_track(context, true, false, options.still_error_ms,
+                       writable_tracks(context, permitted, kTracks));
+  }
   WriteSeekSurvey survey(context, permitted, model, options);
   survey.measure(distances, options.glance_error_ms);
   WriteSeeks found = estimate_write_seeks(context.samples, map, model);
-  if (!found.curve) return found;
+  if (const auto doubtful = strangers(found.settles); !doubtful.empty()) {
+    survey.measure(doubtful, options.error_ms);
+    found = estimate_write_seeks(context.samples, map, model);
+  }
+  // What may come out as apart when all is known must have been measured sharply.
+  constexpr double kDoubt = 3;
+  if (found.settles.empty() || !apart(found, model, kDoubt)) return found;
   survey.measure(distances, options.error_ms);
   return estimate_write_seeks(context.samples, map, model);
 }

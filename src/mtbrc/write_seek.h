@@ -16,6 +16,7 @@ struct WriteSeekOptions {
   std::uint32_t distances = 16;
   double glance_error_ms = 0.028;  // of a settle
   double error_ms = 0.010;         // of one where the settles are not alike
+  double still_error_ms = 0.007;   // of a write that moves nothing, where that is not known yet
   Budget budget{4000, 30 * kSecond};  // where the context has none
 };
 
@@ -35,6 +36,8 @@ struct WriteSeeks {
   // Else, and where there are enough distances: the curve, to higher cylinders.
   std::optional<model::Seek> curve;
   std::string note;  // what was found, for a reader
+  // One settle that contradicts all others: it was taken where angles are not what the map says.
+  std::optional<DistantSettle> stranger;
 };
 
 // Writes within `permitted` only, from anywhere: even where few tracks may be written, the arm may come

@@ -298,7 +298,9 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
                    {"full stroke", fmt::format("{:.3f}\u00a0ms", other.summary.full_ms)}});
   }
   if (const auto fit = model::fit_seek(seek))
-    text += paragraph("As the literature writes such curves, and dashed in the figure: " + formula_of(*fit) + ".");
+    text += paragraph((other_seeks(model).empty() ? "As the literature writes such curves, and dashed in the figure: "
+                                                  : "As the literature writes such curves, of reads: ") +
+                      formula_of(*fit) + ".");
   return text;
 }
 

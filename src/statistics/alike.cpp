@@ -14,13 +14,12 @@ Estimate mean_of(std::span<const Estimate> values) {
   return {sum / weights, 1 / std::sqrt(weights), values.size()};
 }
 
-bool differ_from(std::span<const Estimate> values, double expected) {
+bool differ_from(std::span<const Estimate> values, double expected, double sigmas) {
   constexpr std::size_t kGroups = 4;
-  constexpr double kSigmas = 4.5;
   if (values.size() < kGroups) return false;
   const auto off = [&](std::size_t from, std::size_t to) {
     const Estimate mean = mean_of(values.subspan(from, to - from));
-    return std::abs(mean.value - expected) > kSigmas * mean.error;
+    return std::abs(mean.value - expected) > sigmas * mean.error;
   };
   if (off(0, values.size())) return true;
   for (std::size_t group = 0; group < kGroups; ++group)

@@ -10,8 +10,10 @@ namespace platter::statistics {
 // Weighted mean, its standard error, and how many values; of at least one.
 Estimate mean_of(std::span<const Estimate> values);
 
-// Whether values in some order are off `expected` beyond doubt (4.5 standard errors): all together, or a
+constexpr double kBeyondDoubt = 4.5;  // standard errors
+
+// Whether values in some order are off `expected` by so many standard errors: all together, or a
 // quarter of them in their order, so that a trend shows, too. Of fewer than four nothing is said.
-bool differ_from(std::span<const Estimate> values, double expected);
+bool differ_from(std::span<const Estimate> values, double expected, double sigmas = kBeyondDoubt);
 
 }  // namespace platter::statistics

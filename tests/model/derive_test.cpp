@@ -206,6 +206,15 @@ TEST_CASE("seeks outward and of writes are scaled with the others") {
   CHECK(farther.write_seek->points.back().time_ms == 8);
 }
 
+TEST_CASE("a longer settle is in the seeks of writes, too") {
+  DriveModel model = source();
+  model.write_settle.value = 0.5;
+  model.write_seek = model.seek;
+  const DriveModel slower = with({"write_settle=x3"}, model);
+  CHECK(slower.write_seek->points[2].time_ms == Approx(7));
+  CHECK(slower.seek.points[2].time_ms == 6);
+}
+
 TEST_CASE("the seek curve is scaled in distance") {
   const Seek before = source().seek;
   const Seek farther = with({"seek.cylinders=x3"}).seek;

@@ -96,6 +96,9 @@ TEST_CASE("a curve that only one model has is compared with what the other does 
   CHECK(find(list, "write_seek[11]")->within_error == false);
   CHECK(find(list, "outward_seek[1]")->within_error == true);
   CHECK(find(list, "outward_seek[11]")->difference == Approx(-0.2));
+  a.write_settle.value.reset();
+  const auto unknown = diff_parameters(a, b);
+  CHECK_FALSE(find(unknown, "write_seek[11]")->a);
   const Seek mean = mean_seek(b);
   CHECK(seek_time_ms(mean, 11) == Approx(1.9));
   CHECK(seek_time_ms(mean_seek(a), 11) == 2.0);

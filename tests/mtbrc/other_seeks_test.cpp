@@ -5,6 +5,7 @@
 #include "model/seek_curve.h"
 #include "mtbrc/overheads.h"
 #include "mtbrc/seek.h"
+#include "mtbrc/seek_command.h"
 #include "mtbrc/switches.h"
 #include "mtbrc/write_seek.h"
 #include "scsi/guard.h"
@@ -134,6 +135,57 @@ TEST_CASE("seeks of writes: from afar into the few tracks that may be written, a
   CHECK(found.settles.back().cylinders > bench.map.cylinders() * 9 / 10);
   for (const Sample& sample : bench.context.samples)
     if (sample.write) CHECK(sample.lbn + sample.blocks <= 20'001);
+}
+
+TEST_CASE("seeks of writes: permitted ranges of one block, at both ends, and a block that cannot be read") {
+  model::DriveModel truth = plain();
+  const std::uint64_t last = truth.identity.blocks - 1;
+  truth.imperfections->medium_errors = {5'000, 401'000, 402'222};
+  Bench bench(truth, {{0, 0}, {400'000, 420'000}, {last, last}});
+  const model::DriveModel model = bench.measured();
+  const WriteSeeks found = measure_write_seeks(bench.context, bench.permission.writes, model);
+  CHECK(found.settles.size() >= 10);
+}
+
+TEST_CASE("seeks of writes: one stranger among many is left out, and named") {
+  model::DriveModel truth = plain();
+  Bench bench(truth);
+  const model::DriveModel model = bench.measured();
+  WriteSeeks found = measure_write_seeks(bench.context, bench.permission.writes, model);
+  REQUIRE(found.tied);
+  // The samples of one distance as if its tracks lay a third of a millisecond further on.
+  Samples samples = bench.context.samples;
+  const std::uint32_t moved = found.settles[10].cylinders;
+  for (Sample& sample : samples)
+    if (sample.experiment == Experiment::seek && sample.write &&
+        std::abs(sample.group) == std::int64_t{moved})
+      sample.issued_ns -= 330'000;
+  const WriteSeeks again = estimate_write_seeks(samples, bench.map, model);
+  INFO(found.note << "; " << again.note);
+  for (const DistantSettle& s : again.settles)
+    UNSCOPED_INFO(s.cylinders << ": " << s.time_ms << " +- " << s.error_ms);
+  INFO("moved " << moved);
+  CHECK(again.tied);
+  REQUIRE(again.stranger);
+  CHECK(again.stranger->cylinders == moved);
+}
+
+TEST_CASE("the constant of SEEK commands: one MTBRC that contradicts all others does not count") {
+  SeekTimes commands, mtbrcs;
+  for (const std::int64_t d : {1, 10, 50, 200, 700, 1500, 3000, 6000}) {
+    const double seek_ns = 1e6 + 100 * static_cast<double>(d);
+    commands[d] = {seek_ns, 10e3, 8};
+    mtbrcs[d] = {seek_ns - 100e3, 10e3, 20};
+  }
+  REQUIRE(constant_between(commands, mtbrcs));
+  CHECK_FALSE(constant_between(commands, mtbrcs)->stranger);
+  mtbrcs[6000].value -= 400e3;
+  const auto found = constant_between(commands, mtbrcs);
+  REQUIRE(found);
+  CHECK(found->stranger == 6000);
+  CHECK(found->value_ns == Approx(100e3));
+  mtbrcs[10].value -= 300e3;  // two of them are no chance
+  CHECK_FALSE(constant_between(commands, mtbrcs));
 }
 
 TEST_CASE("seeks of writes: without a permission nothing is known, nor a curve invented") {
