@@ -3,7 +3,6 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
@@ -16,6 +15,7 @@
 #include "cli/subcommands.h"
 #include "extract/characterize.h"
 #include "extract/journal.h"
+#include "extract/save.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
@@ -37,25 +37,6 @@ std::string samples_path(const Arguments& arguments) {
   std::string path = arguments.output;
   if (path.ends_with(".json")) path.resize(path.size() - 5);
   return path + ".samples.jsonl";
-}
-
-std::string samples_text(const extract::Run& run) {
-  std::ostringstream text;
-  mtbrc::write_samples(text, run.samples);
-  cache_probe::write_record(text, run.cache_record);
-  return std::move(text).str();
-}
-
-// Both files or none.
-void save(const extract::Run& run, const Arguments& arguments) {
-  model::write_file(samples_path(arguments), samples_text(run));
-  try {
-    model::save_model(run.model, arguments.output);
-  } catch (const Error&) {
-    std::error_code ignored;
-    std::filesystem::remove(samples_path(arguments), ignored);
-    throw;
-  }
 }
 
 void characterize(const Arguments& arguments) {
@@ -88,7 +69,7 @@ void characterize(const Arguments& arguments) {
   provenance.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   provenance.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  save(run, arguments);
+  extract::save(run, arguments.output, samples_path(arguments));
   if (run.not_restored)
     throw Error(ExitStatus::drive_error,
                 fmt::format("{} ({} is written)", *run.not_restored, arguments.output));

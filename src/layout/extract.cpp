@@ -8,6 +8,7 @@
 #include "engine/layout_map.h"
 #include "layout/compile.h"
 #include "layout/defect_lists.h"
+#include "layout/impossible_remaps.h"
 #include "layout/mapper.h"
 #include "layout/spare_scheme.h"
 #include "layout/survey.h"
@@ -410,29 +411,38 @@ class Verification {
 };
 
 // The layout as others will read it still says what the drive said; a zone where it does not is not
-// claimed.
-void confirm(model::Layout& layout, const Survey& survey, Mapper& mapper) {
+// claimed. Nor are the blocks whose remaps were taken out, of which the answers contradict each other.
+void confirm(model::Layout& layout, const std::vector<model::NotUnderstood>& taken_out,
+             const Survey& survey, Mapper& mapper) {
   const engine::LayoutMap map(layout);
   if (map.blocks() != survey.blocks())
     throw Error(ExitStatus::internal,
                 fmt::format("the layout of {} has {} of its {} blocks; report this defect",
                             survey.name(), map.blocks(), survey.blocks()));
   for (const auto& [lbn, answer] : survey.known()) {
+    if (std::ranges::binary_search(taken_out, lbn, {}, &model::NotUnderstood::first_lbn)) continue;
     const engine::Pbn place = map.pbn_of_lbn(lbn);
     if (place.cylinder != answer.place.cylinder || place.head != answer.place.head)
       mapper.do_not_understand(lbn);
   }
   layout.not_understood = mapper.not_understood();
+  add_not_understood(layout.not_understood, taken_out);
 }
 
-std::vector<std::string> facts(const Mapper& mapper, const Survey& survey,
+std::string in_words(const std::vector<model::NotUnderstood>& taken_out) {
+  return fmt::format("layout: {} remapped blocks have no place in the map and are not understood; of the "
+                     "first, LBN {}: {}",
+                     taken_out.size(), taken_out.front().first_lbn, taken_out.front().reason);
+}
+
+std::vector<std::string> facts(const Mapper& mapper, const Survey& survey, std::size_t remaps,
                                const std::string& about_lists) {
   const Numbering& numbering = mapper.numbering();
   std::vector<std::string> notes;
   notes.push_back(fmt::format(
       "layout: {} zones, {} remapped blocks, by {} address translations; sectors are numbered from "
       "{} {}{}",
-      mapper.zones().size(), mapper.remaps().size(), survey.translations(), numbering.base,
+      mapper.zones().size(), remaps, survey.translations(), numbering.base,
       numbering.from_index ? "at the index" : "at the first of each track",
       numbering.renumbered ? ", slipped ones without a number" : ""));
   const Defects& defects = mapper.defects();
@@ -492,15 +502,18 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
                             "translations were not enough to map it; raise the limit or go without",
                             survey.name(), survey.translations()));
   }
+  const std::vector<model::NotUnderstood> taken_out = take_out_impossible_remaps(result.layout);
   result.layout.checks = verification.checks();
   try {
     result.layout.spares = spare_scheme(mapper, survey);
   } catch (const OutOfTranslations&) {
     result.layout.spares = "not known: no more address translations were allowed";
   }
-  confirm(result.layout, survey, mapper);
+  confirm(result.layout, taken_out, survey, mapper);
   result.translations = survey.translations();
-  result.notes = facts(mapper, survey, in_words(lists, listed));
+  result.notes =
+      facts(mapper, survey, result.layout.remaps.size(), in_words(lists, listed));
+  if (!taken_out.empty()) result.notes.push_back(in_words(taken_out));
   for (const std::string& note : verification.notes()) result.notes.push_back("layout: " + note);
   return result;
 }

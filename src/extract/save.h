@@ -1,0 +1,14 @@
+// The files of a run.
+#pragma once
+
+#include <string>
+
+#include "extract/characterize.h"
+
+namespace platter::extract {
+
+// The raw samples first: they cost the drive's time, and stay where the model cannot be written. Throws
+// Error, which then says where they are.
+void save(const Run& run, const std::string& model_path, const std::string& samples_path);
+
+}  // namespace platter::extract
