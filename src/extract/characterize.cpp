@@ -506,9 +506,10 @@ void Characterization::expect_angles() {
   const engine::LayoutMap map(translated_);
   const std::vector<std::uint64_t> starts = model::zone_starts(translated_);
   double visits = 0;
-  for (std::size_t i = 0; i < translated_.zones.size(); ++i)
-    visits += kVisitsOfZone + static_cast<double>(
-                                  mtbrc::ZoneShape(translated_.zones[i], starts[i], map).unknowns());
+  for (std::size_t i = 0; i < translated_.zones.size(); ++i) {
+    const mtbrc::ZoneShape shape(translated_.zones[i], starts[i], map);
+    if (shape.solvable()) visits += kVisitsOfZone + static_cast<double>(shape.unknowns());
+  }
   const double least_s = visits * kTurns * context_.period_ns() * 1e-9 / kOfVisits;
   plan_->expect(kAngles, kComfortable * least_s, least_s);
   const double needs_s = elapsed_s() + plan_->least_s(kAngles);

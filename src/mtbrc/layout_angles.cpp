@@ -87,12 +87,15 @@ class Survey {
         first_sample_(first_about_angles(context.samples)),
         meter_(context, context.budget.commands > 0 || context.budget.drive_time_ns > 0
                             ? context.budget
-                            : options.budget) {}
+                            : options.budget) {
+    leave_what_has_no_rule();
+  }
 
   LayoutAngles run();
 
  private:
   bool is_left(std::size_t zone) const { return zone < left_.size() && left_[zone]; }
+  void leave_what_has_no_rule();
   void recall();
   double share_until(std::size_t zone) const;
   // What became of one zone.
@@ -137,11 +140,25 @@ class Survey {
   std::vector<std::string> notes_;
 };
 
+// Reads would not make the angles of such a zone known.
+void Survey::leave_what_has_no_rule() {
+  const std::vector<std::uint64_t> starts = model::zone_starts(layout_);
+  left_.resize(layout_.zones.size(), false);
+  for (std::size_t zone = 0; zone < layout_.zones.size(); ++zone) {
+    const ZoneShape shape(layout_.zones[zone], starts[zone], map_, context_.drive.left_out());
+    if (is_left(zone) || shape.solvable()) continue;
+    left_[zone] = true;
+    note(fmt::format("angles: zone {} has {} unknown angles in its map, more than the {} that are solved "
+                     "together; none of its tracks was measured",
+                     zone, shape.unknowns(), kMostUnknowns));
+  }
+}
+
 // The part of the budget that zones up to this one may use: each by what is unknown in it.
 double Survey::share_until(std::size_t zone) const {
   double before = 0, all = 0;
   for (std::size_t i = 0; i < layout_.zones.size(); ++i) {
-    all += static_cast<double>(unknowns_of(layout_.zones[i]));
+    if (!is_left(i)) all += static_cast<double>(unknowns_of(layout_.zones[i]));
     if (i == zone) before = all;
   }
   return before / all;

@@ -111,10 +111,15 @@ namespace {
 ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
                      bool all_read, double common_width_s) {
   const std::size_t n = shape.unknowns();
-  Filter filter(n);
   ZoneFit fit;
   fit.residuals_rev.assign(observations.size(), 1.0);
   fit.odd.assign(observations.size(), false);
+  if (!shape.solvable()) {
+    fit.unknowns.assign(n, 0.0);
+    fit.introduced.assign(n, false);
+    return fit;
+  }
+  Filter filter(n);
   std::vector<std::vector<double>> rows;
   for (const TrackAngle& o : observations)
     rows.push_back(shape.row(shape.path_of_slot(o.track_slot)));
@@ -265,7 +270,7 @@ ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observat
   constexpr std::size_t kFirst = 12, kFewest = 6;
   constexpr double kDisturbed_rev = 0.01;
   const auto enough = [&](std::size_t used) { return 4 * used >= 3 * observations.size(); };
-  if (!all_read || observations.size() < kFewest || enough(fit.used)) return fit;
+  if (!shape.solvable() || !all_read || observations.size() < kFewest || enough(fit.used)) return fit;
   std::size_t tried = 0;
   ZoneFit best = fit;
   for (std::size_t i = 0; i < observations.size() && tried < kFirst && !enough(best.used); ++i) {

@@ -40,6 +40,7 @@ constexpr double kSureUnwrap_rev = 0.03;
 // `all_read`: nothing will be read to make the next one surer, so where none is sure the surest is used.
 // `common_width_s`: common errors are alike as exp(-(t1 - t2)^2 / (4 width^2)); they are in the
 // covariance alone.
+// Of a shape that is not solvable nothing is introduced, and the covariance is empty.
 ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
                  bool all_read = false, double common_width_s = 1);
 

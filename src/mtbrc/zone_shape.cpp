@@ -26,7 +26,7 @@ ZoneShape::ZoneShape(const model::LayoutNode& zone, std::uint64_t first_slot,
     if (!node.parent || !node.first_child) node.start_unknown = unknowns_++;
     if (node.source->count > 1) node.step_unknown = unknowns_++;
   }
-  choose_bases();
+  if (solvable()) choose_bases();
 }
 
 std::uint32_t ZoneShape::add(const model::LayoutNode& source, std::optional<std::uint32_t> parent,

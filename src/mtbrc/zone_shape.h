@@ -24,6 +24,12 @@ struct TrackPath {
   bool operator==(const TrackPath&) const = default;
 };
 
+// Of a zone that is solved. Every look at a track is fitted anew with those before it, one row of n
+// unknowns after another into a covariance of n x n: n looks at the least cost n^4 products, which at this
+// many is about a minute of the host's, and each look takes the drive revolutions. Zones of regular
+// drives have fewer than ten unknowns; one with more than this many follows no rule that fits could find.
+constexpr std::size_t kMostUnknowns = 400;
+
 class ZoneShape {
  public:
   // The zone's first slot within the layout. Instances from which unknowns are counted ("base") are
@@ -50,6 +56,8 @@ class ZoneShape {
   bool usable(const TrackPath& path) const;
 
   std::size_t unknowns() const { return unknowns_; }
+  // Otherwise it is a shape only: where its tracks are, with no bases chosen, and no angle of it known.
+  bool solvable() const { return unknowns_ <= kMostUnknowns; }
   // Coefficients (small integers) of the unknowns in the angle of a track's first slot.
   std::vector<double> row(const TrackPath& path) const;
   // Tracks that bring in the unknowns one by one, the zone's base track first; empty where no such

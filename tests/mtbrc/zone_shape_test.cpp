@@ -309,3 +309,46 @@ TEST_CASE("zone fit: what is only just too unsure does not keep an unknown out f
   const ZoneFit fit = fit_zone(shape, seen);
   CHECK(std::ranges::all_of(fit.introduced, [](bool known) { return known; }));
 }
+
+namespace {
+
+// One cylinder after another, each of which turns by an angle of its own: as many unknowns as tracks.
+model::LayoutNode without_a_rule(std::size_t tracks) {
+  model::LayoutNode zone;
+  for (std::size_t i = 0; i < tracks; ++i) {
+    model::LayoutNode track;
+    track.cylinder = static_cast<std::int32_t>(i);
+    track.sectors = 10;
+    track.angle_rev = static_cast<double>(i * i % 97) / 97;
+    zone.children.push_back(track);
+  }
+  zone.children.front().angle_rev = 0;
+  return zone;
+}
+
+ZoneFit fit_of_all_tracks(const ZoneShape& shape, const engine::LayoutMap& map) {
+  std::vector<TrackAngle> read;
+  for (std::uint64_t slot = 0; slot < map.slots(); slot += 10)
+    read.push_back({slot, engine::rev_from_angle(map.track_of_slot(slot).angle), 0.0005});
+  return fit_zone(shape, read, true);
+}
+
+}  // namespace
+
+TEST_CASE("zone fit: a zone of too many unknowns costs no memory and has no angles") {
+  for (const std::size_t tracks : {kMostUnknowns, kMostUnknowns + 1, std::size_t{60'000}}) {
+    model::Layout layout;
+    layout.zones = {without_a_rule(tracks)};
+    const engine::LayoutMap map(layout);
+    const ZoneShape shape(layout.zones[0], 0, map);
+    REQUIRE(shape.unknowns() == tracks);
+    const ZoneFit fit = fit_of_all_tracks(shape, map);
+    const bool solved = tracks <= kMostUnknowns;
+    CHECK(shape.solvable() == solved);
+    CHECK(fit.introduced == std::vector<bool>(tracks, solved));
+    CHECK(fit.covariance.data.size() == (solved ? tracks * tracks : 0));
+    CHECK(fit.used == (solved ? tracks : 0));
+    CHECK(std::isinf(fit.error_rev(shape.row(shape.path_of_slot(0)))) != solved);
+    CHECK_NOTHROW(shape.with_angles(fit.unknowns, fit.covariance));
+  }
+}
