@@ -25,9 +25,9 @@ struct TrackPath {
 };
 
 // Of a zone that is solved. Every look at a track is fitted anew with those before it, one row of n
-// unknowns after another into a covariance of n x n: n looks at the least cost n^4 products, which at this
-// many is about a minute of the host's, and each look takes the drive revolutions. Zones of regular
-// drives have fewer than ten unknowns; one with more than this many follows no rule that fits could find.
+// unknowns after another into a covariance of n x n, so that n looks cost n^4 products: at this many, 500
+// looks take a core about half a minute, and twice as many would take it sixteen times as long. Zones that
+// follow a rule have a few for each head and form of track, some dozens at most.
 constexpr std::size_t kMostUnknowns = 400;
 
 class ZoneShape {

@@ -13,6 +13,7 @@
 #include "mtbrc/rotation.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/switches.h"
+#include "mtbrc/zone_fit.h"
 #include "scsi/guard.h"
 #include "statistics/circular.h"
 #include "virtual_drive/open.h"
@@ -315,4 +316,35 @@ TEST_CASE("a virtual drive without permission to write: no writes, and the reaso
   CHECK_FALSE(found.overheads.write_miss_after_read.reason.empty());
   CHECK_FALSE(found.overheads.read_hit_after_read);
   CHECK(bench.drive.bytes_written() == 0);
+}
+
+TEST_CASE("a zone whose map follows no rule is not read for its angles, and the others are") {
+  Bench bench(virtual_drive::virtual_model("virtual:hp-c2247?seed=8"));
+  Context& context = bench.context;
+  model::Layout layout = bench.device->truth().layout;
+  for (model::LayoutNode& zone : layout.zones) zone = without_angles(zone);
+  // Every cylinder of the first zone by itself.
+  model::LayoutNode& odd = layout.zones[0];
+  REQUIRE(odd.count > kMostUnknowns);
+  model::LayoutNode apart;
+  for (std::uint32_t i = 0; i < odd.count; ++i) {
+    model::LayoutNode cylinder = odd;
+    cylinder.count = 1;
+    cylinder.cylinder += static_cast<std::int32_t>(i) * odd.cylinder_step;
+    apart.children.push_back(cylinder);
+  }
+  odd = apart;
+  const engine::LayoutMap map(layout);
+  context.map = &map;
+  context.budget = {0, 20 * kSecond};
+  const LayoutAngles angles = measure_layout_angles(context, layout);
+  CHECK_FALSE(angles.complete);
+  CHECK(std::ranges::any_of(angles.notes, [](const std::string& note) {
+    return note.find("zone 0 has") != std::string::npos;
+  }));
+  for (const Sample& sample : context.samples)
+    if (sample.experiment == Experiment::angle)
+      REQUIRE(map.track_of_slot(map.slot_of_lbn(sample.lbn)).zone != 0);
+  for (std::size_t zone = 0; zone < angles.zone_error_rev.size(); ++zone)
+    CHECK((angles.zone_error_rev[zone] < kSureUnwrap_rev) == (zone != 0));
 }
