@@ -13,6 +13,7 @@ using model::ReadAhead;
 
 namespace {
 
+constexpr std::uint64_t kUnexplained = 5;  // one of so many misses may be noise
 constexpr std::int64_t kMostRounding = 64;  // blocks; read-ahead may end at a multiple of them
 
 }  // namespace
@@ -84,8 +85,22 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
   const auto ends_at = [&](std::int64_t end) {
     return reach->last_hit <= end && end - reach->last_hit <= slack;
   };
-  const bool to_track = sample && ends_at(sample->to_track_end);
-  const bool to_cylinder = sample && ends_at(sample->to_cylinder_end);
+  // Where cylinders are of several lengths: whatever was not there lay behind the end.
+  const auto ends_all = [&](std::int64_t Observation::*end) {
+    std::uint64_t missed = 0, before = 0;
+    for (const Observation& seen : record_.observations) {
+      if (seen.question != found_by || is_fast(record_, seen)) continue;
+      ++missed;
+      before += seen.x <= seen.*end ? 1 : 0;
+    }
+    return missed > 0 && before * kUnexplained < missed;
+  };
+  const bool to_track = sample && (ends_at(sample->to_track_end) ||
+                                   (kind == ReadAhead::to_track_end &&
+                                    ends_all(&Observation::to_track_end)));
+  const bool to_cylinder = sample && (ends_at(sample->to_cylinder_end) ||
+                                      (kind == ReadAhead::to_cylinder_end &&
+                                       ends_all(&Observation::to_cylinder_end)));
   if (found_by == Question::reach_end && (to_track || to_cylinder)) {
     return measured(
         0, 0, reach->samples,

@@ -116,11 +116,26 @@ void Estimator::segments() {
   count_segments();
   replacement();
   adaptivity();
-  if (const auto size = segment_size(record_); !size) {
-    c.segment_blocks = absent(missing(), kBlocks);
-  } else if (size->bound) {
-    c.segment_blocks = absent(
-        fmt::format("at least {:.0f} blocks: nothing larger was tried", size->blocks), kBlocks);
+  const auto size = segment_size(record_);
+  if (!size || size->bound) {
+    // The page's figure, unless what was measured says otherwise.
+    const auto& page = record_.setting.page;
+    const auto reach = reach_edge(record_);
+    const double least = std::max(size ? size->blocks : 1.0,
+                                  reach ? static_cast<double>(reach->sure_hit) : 0.0);
+    const auto count = segment_count(record_);
+    const bool belied = page && count && !count->bound && page->segments > 0 &&
+                        std::abs(count->count - page->segments) > 1 + 2 * count->error;
+    if (page && !belied && page->segment_blocks >= least && page->segment_blocks < 0xFFFF) {
+      c.segment_blocks =
+          measured(page->segment_blocks, 0, 0, "mode page 08h, not measured", kBlocks);
+      c.segment_blocks.error.reset();
+    } else {
+      c.segment_blocks = absent(
+          size ? fmt::format("at least {:.0f} blocks: nothing larger was tried", size->blocks)
+               : missing(),
+          kBlocks);
+    }
   } else {
     std::string method = size->source == SegmentSize::Source::held_range
                              ? "range of blocks held of a request larger than the segment"

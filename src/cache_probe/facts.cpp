@@ -109,7 +109,29 @@ std::optional<SegmentSize> segment_size(const Record& record) {
     size.error = lower->error();
     size.samples = lower->samples;
     size.bound = !lower->first_miss;
-    return size;
+    if (lower->mixed) {
+      // Places differ: from the first x that is not always held to the last that ever is.
+      double from = size.blocks, to = size.blocks;
+      for (const auto& [x, tally] : tallies_of(record, Question::held_lower)) {
+        const Verdict verdict = judge(tally).verdict;
+        if (verdict == Verdict::miss || verdict == Verdict::mixed)
+          from = std::min(from, static_cast<double>(x));
+        if (tally.fast > 0) to = std::max(to, static_cast<double>(x + 1));
+      }
+      size.blocks = std::round((from + to) / 2);
+      size.error = std::max(size.error, std::ceil((to - from) / 2));
+    }
+    // The last block may lie anywhere where blocks are now held and now not.
+    if (const auto upper = edge_of(record, Question::held_upper); upper && upper->sure_miss)
+      size.error += static_cast<double>(*upper->sure_miss - upper->sure_hit - 1);
+    // Where read-ahead does not always end alike, what was taken for the last block is not always it:
+    // a segment holds a block at least with all that is read ahead of it.
+    const auto reach = reach_edge(record);
+    const bool too_small = reach &&
+                           judge(record, Question::held_first, 1).verdict == Verdict::hit &&
+                           size.blocks + size.error < static_cast<double>(reach->sure_hit + 1);
+    if (!too_small && (size.bound || size.error < size.blocks / 2)) return size;
+    size = {.only_ahead = size.only_ahead};
   }
   if (const auto first = edge_of(record, Question::held_first)) {
     size.source = SegmentSize::Source::largest_kept;
@@ -117,6 +139,10 @@ std::optional<SegmentSize> segment_size(const Record& record) {
     size.error = first->error();
     size.samples = first->samples;
     size.bound = !first->first_miss;
+    // Read-ahead may have pushed out the first block of a request that fits.
+    size.error += static_cast<double>(reach_blocks(record));
+    // What is known no better than to its own size is not known.
+    if (!size.bound && size.error >= size.blocks / 2) return std::nullopt;
     return size;
   }
   return std::nullopt;

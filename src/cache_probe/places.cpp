@@ -12,7 +12,10 @@ namespace {
 constexpr int kZoneSamples = 64;  // tracks looked at to learn a zone's usual track
 constexpr int kTries = 400, kNearTries = 60;
 constexpr std::uint64_t kTracksEnough = 400;
+constexpr std::uint64_t kBlocksEnough = 1 << 19;  // for requests that overflow a large segment
 constexpr int kMostTracksOfCylinder = 256;
+constexpr std::uint64_t kFewTracks = 8;
+constexpr double kLeastShare = 0.4;  // shorter tracks are none that data lie on, as a rule
 
 struct Zone {
   std::uint64_t first_slot = 0, end_slot = 0;
@@ -77,7 +80,14 @@ Places::Places(const engine::LayoutMap& map, std::mt19937_64& random) : map_(map
   }
   first_slot_ = chosen->first_slot;
   end_slot_ = chosen->end_slot;
-  track_blocks_ = chosen->track_blocks;
+  track_blocks_ = least_track_blocks_ = chosen->track_blocks;
+  roomy_ = any_roomy && end_slot_ - first_slot_ >= kBlocksEnough;
+  origin_slot_ = roomy_ ? first_slot_ : 0;
+  last_slot_ = roomy_ ? end_slot_ : map_.slots();
+  if (roomy_) return;
+  for (const Zone& zone : zones)
+    if (zone.track_blocks >= kLeastShare * track_blocks_)
+      least_track_blocks_ = std::min(least_track_blocks_, zone.track_blocks);
 }
 
 std::optional<Place> Places::place_of_lbn(std::uint64_t lbn) const {
@@ -116,39 +126,91 @@ bool Places::used_lately(const Range& range) const {
 
 void Places::remember(const Range& range) {
   used_.push_back(range);
-  // At most a third of the zone, so that random places stay easy to find.
-  const std::uint64_t room = (end_slot_ - first_slot_) / 3;
+  // At most a third, so that random places stay easy to find.
+  forget(room() / 3);
+}
+
+// The oldest, until no more is held.
+void Places::forget(std::uint64_t held_at_most) {
   std::uint64_t held = 0;
   for (const Range& other : used_) held += other.last - other.first + 1;
-  while (used_.size() > 1 && (held > room || used_.size() > 512)) {
+  while (used_.size() > 1 && (held > held_at_most || used_.size() > 512)) {
     held -= used_.front().last - used_.front().first + 1;
     used_.pop_front();
   }
 }
 
+bool Places::serves(const Place& place, Kind kind) const {
+  if (!clean(place)) return false;
+  if (kind == Kind::starts_cylinder && !place.starts_cylinder) return false;
+  if (kind == Kind::ends_cylinder && !place.ends_cylinder) return false;
+  if (kind == Kind::before_end && place.ends_cylinder) return false;
+  return kind == Kind::ends_cylinder || kind == Kind::any_track || place.blocks() == track_blocks_;
+}
+
 // The place of this LBN if it serves.
-std::optional<Place> Places::take(std::uint64_t lbn, Kind kind, std::uint64_t span) {
+std::optional<Place> Places::take(std::uint64_t lbn, Kind kind, std::uint64_t span,
+                                  const Fits& fits) {
   if (lbn >= map_.blocks()) return std::nullopt;
   const std::optional<Place> place = place_of_lbn(lbn);
-  if (!place || !clean(*place)) return std::nullopt;
-  if (kind == Kind::starts_cylinder && !place->starts_cylinder) return std::nullopt;
-  if (kind == Kind::ends_cylinder && !place->ends_cylinder) return std::nullopt;
-  if (kind == Kind::before_end && place->ends_cylinder) return std::nullopt;
-  if (kind != Kind::ends_cylinder && place->blocks() != track_blocks_) return std::nullopt;
+  if (!place || !serves(*place, kind) || (fits && !fits(*place))) return std::nullopt;
   const Range range{place->first > track_blocks_ ? place->first - track_blocks_ : 0,
                     place->first + track_blocks_ + span};
-  if (range.last >= map_.lbn_at_or_after_slot(end_slot_) || used_lately(range)) return std::nullopt;
+  if (range.last >= map_.lbn_at_or_after_slot(last_slot_) || used_lately(range)) return std::nullopt;
   if (avoided_ && avoided_(range.first, static_cast<std::uint32_t>(range.last - range.first + 1)))
     return std::nullopt;
   remember(range);
   return place;
 }
 
-std::optional<Place> Places::fresh(Kind kind, std::uint64_t span) {
-  std::uniform_int_distribution<std::uint64_t> slot(first_slot_, end_slot_ - 1);
+std::optional<Place> Places::find(Kind kind, std::uint64_t span, const Fits& fits) {
+  const bool anywhere = kind == Kind::any_track;
+  std::uniform_int_distribution<std::uint64_t> slot(anywhere ? origin_slot_ : first_slot_,
+                                                    (anywhere ? last_slot_ : end_slot_) - 1);
   for (int i = 0; i < kTries; ++i) {
-    if (const auto place = take(map_.lbn_at_or_after_slot(slot(random_)), kind, span)) return place;
+    if (const auto place = take(map_.lbn_at_or_after_slot(slot(random_)), kind, span, fits))
+      return place;
   }
+  return std::nullopt;
+}
+
+std::optional<Places::Ends> Places::ends_behind(const Place& place, std::uint64_t blocks) const {
+  const std::uint64_t last = place.first + blocks - 1;
+  const auto beyond = [&](std::uint64_t lbn) {
+    return lbn < map_.blocks() ? place_of_lbn(lbn) : std::nullopt;
+  };
+  const auto end = beyond(last);
+  const auto next = end ? beyond(end->last + 1) : std::nullopt;
+  if (!next) return std::nullopt;
+  return Ends{end->last - last, next->last - last, end->cylinder_last - last};
+}
+
+std::optional<Places::Ends> Places::usual_ends(Kind kind, std::uint64_t blocks) {
+  std::uniform_int_distribution<std::uint64_t> slot(first_slot_, end_slot_ - 1);
+  std::map<Ends, int> seen;
+  for (int i = 0; i < kTries; ++i) {
+    const auto place = place_of_lbn(map_.lbn_at_or_after_slot(slot(random_)));
+    if (!place || !serves(*place, kind)) continue;
+    if (const auto ends = ends_behind(*place, blocks)) ++seen[*ends];
+  }
+  if (seen.empty()) return std::nullopt;
+  return std::ranges::max_element(seen, {}, [](const auto& entry) { return entry.second; })->first;
+}
+
+std::optional<Place> Places::fresh(Kind kind, std::uint64_t span, const Fits& fits) {
+  used_before_ = false;
+  auto place = find(kind, span, fits);
+  if (place || roomy_) return place;
+  // Where room is short, what was used longest ago may be used again.
+  const std::deque<Range> used = used_;
+  for (std::uint64_t held = room() / 6; held > kFewTracks * track_blocks_; held /= 2) {
+    forget(held);
+    if ((place = find(kind, span, fits))) {
+      used_before_ = true;
+      return place;
+    }
+  }
+  used_ = used;
   return std::nullopt;
 }
 
@@ -157,12 +219,12 @@ std::optional<Place> Places::fresh_near(std::uint64_t lbn, std::uint64_t span) {
   const std::uint32_t cylinder = map_.track_of_slot(slot).cylinder;
   std::uint64_t step = std::uint64_t{track_blocks_} + span;
   for (int i = 0; i < kNearTries; ++i, step += track_blocks_) {
-    if (slot + step >= end_slot_) break;
+    if (slot + step >= last_slot_) break;
     const std::uint64_t at = map_.lbn_at_or_after_slot(slot + step);
     if (map_.track_of_slot(map_.slot_of_lbn(at)).cylinder == cylinder) continue;
-    if (const auto place = take(at, Kind::any, span)) return place;
+    if (const auto place = take(at, Kind::any_track, span)) return place;
   }
-  return fresh(Kind::any, span);
+  return fresh(Kind::any_track, span);
 }
 
 }  // namespace platter::cache_probe

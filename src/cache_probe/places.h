@@ -22,8 +22,8 @@ struct Place {
   std::uint32_t blocks() const { return static_cast<std::uint32_t>(last - first + 1); }
 };
 
-// before_end: another track of the same cylinder follows.
-enum class Kind { any, starts_cylinder, before_end, ends_cylinder };
+// before_end: another track of the same cylinder follows. any_track: of whatever length.
+enum class Kind { any, any_track, starts_cylinder, before_end, ends_cylinder };
 
 class Places {
  public:
@@ -37,10 +37,28 @@ class Places {
   }
 
   std::uint32_t track_blocks() const { return track_blocks_; }  // LBNs on each track chosen
-  std::uint64_t room() const { return end_slot_ - first_slot_; }
+  // Blocks among which places are found. Where no zone is roomy it takes all of the drive to hold
+  // large requests, and many: places begin in the zone (of any_track: anywhere), what follows them
+  // may lie beyond it.
+  std::uint64_t room() const { return last_slot_ - origin_slot_; }
+  // On the shortest of the usual tracks that a place's next blocks may lie on.
+  std::uint32_t least_track_blocks() const { return least_track_blocks_; }
 
-  // A place none of whose next `span` blocks was handed out lately; nullopt: the zone has no such.
-  std::optional<Place> fresh(Kind kind, std::uint64_t span);
+  // Blocks from a request of so many, from a place's first block on, to where read-ahead behind it
+  // may end: the end of its last track, of the next one, of its last cylinder.
+  struct Ends {
+    std::uint64_t track = 0, next_track = 0, cylinder = 0;
+    auto operator<=>(const Ends&) const = default;
+  };
+  std::optional<Ends> ends_behind(const Place& place, std::uint64_t blocks) const;
+  // Of most places of the kind: where spares and defects leave fewer blocks they are others.
+  std::optional<Ends> usual_ends(Kind kind, std::uint64_t blocks);
+
+  using Fits = std::function<bool(const Place&)>;
+  // A place none of whose next `span` blocks was handed out lately; nullopt: there is no such.
+  std::optional<Place> fresh(Kind kind, std::uint64_t span, const Fits& fits = {});
+  // The last one was used before, longer ago than others.
+  bool used_before() const { return used_before_; }
   // The same on a cylinder of its own near by, so that the way there is short.
   std::optional<Place> fresh_near(std::uint64_t lbn, std::uint64_t span);
   std::optional<Place> place_of_lbn(std::uint64_t lbn) const;
@@ -49,15 +67,20 @@ class Places {
   struct Range {
     std::uint64_t first = 0, last = 0;
   };
-  std::optional<Place> take(std::uint64_t lbn, Kind kind, std::uint64_t span);
+  std::optional<Place> take(std::uint64_t lbn, Kind kind, std::uint64_t span, const Fits& fits = {});
+  std::optional<Place> find(Kind kind, std::uint64_t span, const Fits& fits);
+  bool serves(const Place& place, Kind kind) const;
   bool used_lately(const Range& range) const;
+  void forget(std::uint64_t held_at_most);
   void remember(const Range& range);
   bool clean(const Place& place) const;
 
   const engine::LayoutMap& map_;
   std::mt19937_64& random_;
-  std::uint64_t first_slot_ = 0, end_slot_ = 0;
-  std::uint32_t track_blocks_ = 0;
+  std::uint64_t first_slot_ = 0, end_slot_ = 0;    // the zone where places begin
+  std::uint64_t origin_slot_ = 0, last_slot_ = 0;  // what they may reach: past the last slot
+  std::uint32_t track_blocks_ = 0, least_track_blocks_ = 0;
+  bool roomy_ = true, used_before_ = false;
   std::deque<Range> used_;
   std::function<bool(std::uint64_t lbn, std::uint32_t blocks)> avoided_{};
 };

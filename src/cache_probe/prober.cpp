@@ -66,7 +66,7 @@ void Prober::refresh_angle() {
 
 void Prober::pollute(int count) {
   for (int i = 0; i < count; ++i) {
-    const auto place = places_.fresh(Kind::any, 8);
+    const auto place = places_.fresh(Kind::any_track, 8);
     if (!place) return;
     std::uniform_int_distribution<std::uint32_t> blocks(1, 8), offset(0, place->blocks() / 2);
     read(place->first + offset(context_.random), i + 1 == count ? 1 : blocks(context_.random));

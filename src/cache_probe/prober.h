@@ -26,6 +26,7 @@ class Prober {
 
   mtbrc::Context& context() { return context_; }
   Places& places() { return places_; }
+  const Places& places() const { return places_; }
   Record& record() { return record_; }
   const Record& record() const { return record_; }
   double period_ns() const { return period_ns_; }

@@ -8,6 +8,8 @@
 namespace platter::cache_probe {
 namespace {
 
+constexpr std::int64_t kPolluting = 16, kMostPolluting = 64;  // reads; paper, section 4.3
+constexpr int kRareTries = 4;
 constexpr double kWay_rev = 0.45;     // for an arm to get to a track near by
 constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
 constexpr double kSkewShare = 1.3;     // revolutions a track of read-ahead takes, skew included
@@ -17,6 +19,11 @@ constexpr double kSavedShows_rev = 0.15;  // by the order of access
 
 std::int64_t most_blocks(Prober& prober) {
   return std::min<std::int64_t>(kMostBlocks, static_cast<std::int64_t>(prober.places().room() / 8));
+}
+
+std::int64_t most_requested(Prober& prober) {
+  return std::min<std::int64_t>(2 * kMostBlocks,
+                                static_cast<std::int64_t>(prober.places().room() / 4));
 }
 
 std::uint64_t aligned_start(const Place& place, std::int64_t blocks) {
@@ -39,7 +46,7 @@ void request(Prober& prober, std::uint64_t lbn, std::uint32_t blocks) {
 Prober::Prepare past(Prober& prober, const Past& what) {
   return [&prober, what](std::int64_t farthest) -> std::optional<Prober::Prepared> {
     const auto place =
-        place_for(prober, what.kind, what.offset + what.blocks + std::abs(farthest) + kAlignment);
+        clean_place_for(prober, what.kind, what.offset + what.blocks + std::abs(farthest) + kAlignment);
     if (!place) return std::nullopt;
     const std::uint64_t lbn = what.aligned
                                   ? aligned_start(*place, what.blocks)
@@ -86,7 +93,7 @@ std::uint32_t blocks_that_tell(Prober& prober, std::uint32_t blocks) {
 
 double reading_rev(const Prober& prober, std::int64_t blocks) {
   const double tracks =
-      static_cast<double>(blocks) / static_cast<double>(prober.record().setting.track_blocks);
+      static_cast<double>(blocks) / static_cast<double>(prober.places().least_track_blocks());
   return kSettle_rev + kSkewShare * tracks;
 }
 
@@ -97,13 +104,27 @@ std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks) {
   return place;
 }
 
+std::optional<Place> clean_place_for(Prober& prober, Kind kind, std::int64_t blocks,
+                                     const Places::Fits& fits) {
+  const std::uint64_t span = static_cast<std::uint64_t>(blocks) + prober.places().track_blocks();
+  std::optional<Place> place;
+  for (int i = 0; fits && !place && i < kRareTries; ++i)
+    place = prober.places().fresh(kind, span, fits);
+  if (!place) place = place_for(prober, kind, blocks);
+  if (!place || !prober.places().used_before()) return place;
+  const auto segments = expected(prober, &scsi::CachePage::segments);
+  prober.pollute(static_cast<int>(
+      std::clamp<std::int64_t>(segments.empty() ? 0 : segments[0] + 1, kPolluting, kMostPolluting)));
+  return place;
+}
+
 std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, std::uint32_t blocks,
                                           double rest_rev) {
   std::vector<std::uint64_t> read;
   const std::int64_t span = std::max<std::int64_t>(blocks, reach_blocks(prober.record()));
   for (std::int64_t i = 0; i < count; ++i) {
     const auto place =
-        read.empty() ? place_for(prober, Kind::any, span)
+        read.empty() ? place_for(prober, Kind::any_track, span)
                      : prober.places().fresh_near(read.back(), static_cast<std::uint64_t>(span) +
                                                                    prober.places().track_blocks());
     if (!place) return {};

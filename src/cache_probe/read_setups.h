@@ -16,6 +16,9 @@ inline constexpr double kSettle_rev = 1.5;      // for read-ahead to begin
 
 // A place whose next blocks are free, too; where no cylinder begins any place will do.
 std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks);
+// The same, out of the cache even where the place was used before.
+std::optional<Place> clean_place_for(Prober& prober, Kind kind, std::int64_t blocks,
+                                     const Places::Fits& fits = {});
 // Until the arm follows the next command at once, whatever was read before.
 double until_free_rev(const Prober& prober);
 // So many, or a track's where what the order of access saves of a request of so many is too short to
@@ -29,6 +32,8 @@ std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, st
 
 // The most blocks of a segment or of read-ahead that are tried.
 std::int64_t most_blocks(Prober& prober);
+// Of one request that shall overflow the largest of these.
+std::int64_t most_requested(Prober& prober);
 // The first LBN of a place from which a request of so many blocks ends before a multiple of
 // kAlignment: drives that read ahead to such multiples then do the same each time.
 std::uint64_t aligned_start(const Place& place, std::int64_t blocks);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "cache_probe/facts.h"
 #include "cache_probe/random_replacement.h"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kFirstSegments = 16;
 constexpr std::uint64_t kStream = 80;        // reads
+constexpr std::int64_t kGrowth = 4;          // of requests
 constexpr double kLarger = 1.25;             // than what a segment holds else
 constexpr std::int64_t kMostSegments = 2048;
 constexpr int kFewOfMany = 2, kUsualOfMany = 8, kMostOfMany = 20;
@@ -23,21 +25,33 @@ void test_segment_size(Prober& prober) {
   if (!caches_reads(record)) return;
   // In pieces a request takes a segment for each.
   const std::int64_t most =
-      std::min<std::int64_t>(most_blocks(prober), prober.context().drive.most_blocks());
+      std::min<std::int64_t>(most_requested(prober), prober.context().drive.most_blocks());
   const std::int64_t reach = reach_blocks(record);
   const std::int64_t track = prober.places().track_blocks();
   // Read-ahead shall end at the same distance each time: at the end of a track or cylinder from a
   // cylinder's first block, at a multiple of some blocks before such a multiple.
   const bool bounded = judge(record, Question::cross_track, 0).verdict == Verdict::miss ||
                        judge(record, Question::cross_cylinder, 0).verdict == Verdict::miss;
+  std::map<std::int64_t, std::optional<Places::Ends>> usual;  // the same for all of a length
+  const auto alike_behind = [&](std::int64_t request) -> Places::Fits {
+    if (!bounded || request == 1) return {};
+    const auto blocks = static_cast<std::uint64_t>(request);
+    if (!usual.contains(request))
+      usual[request] = prober.places().usual_ends(Kind::starts_cylinder, blocks);
+    return [&prober, blocks, ends = usual[request]](const Place& place) {
+      return prober.places().ends_behind(place, blocks) == ends;
+    };
+  };
   // A request, and what is read ahead behind it; the probes' places are counted from its first
   // block.
   const auto request_of = [&](std::int64_t request, std::int64_t ahead,
                               std::function<std::int64_t(std::int64_t)> offset) -> Prober::Prepare {
-    return [&prober, request, ahead, offset,
-            bounded](std::int64_t) -> std::optional<Prober::Prepared> {
-      const auto place = place_for(prober, bounded ? Kind::starts_cylinder : Kind::any,
-                                   request + 2 * ahead + kAlignment);
+    const Places::Fits alike = alike_behind(request);
+    return [&prober, request, ahead, offset, bounded,
+            alike](std::int64_t) -> std::optional<Prober::Prepared> {
+      const auto place = clean_place_for(
+          prober, bounded ? Kind::starts_cylinder : Kind::any_track,
+          request + 2 * ahead + kAlignment, alike);
       if (!place) return std::nullopt;
       prober.refresh_angle();
       const std::uint64_t lbn = bounded ? place->first : aligned_start(*place, request);
@@ -75,11 +89,18 @@ void test_segment_size(Prober& prober) {
     upper = edge_of(record, Question::reach_aligned);
     if (!upper || bounded) upper = reach_edge(record);
   }
-  if (!upper && reach == 0) return;
   const std::int64_t top = request - 1 + (upper ? upper->sure_hit : reach);
-  prober.locate(Question::held_lower, {0, top, top, sizes},
+  if (upper || reach > 0)
+    prober.locate(Question::held_lower, {0, top, top, sizes},
                 request_of(request, std::max<std::int64_t>(0, top - request),
                            [&](std::int64_t x) { return top - x; }));
+  // Where read-ahead did not end alike: the largest request whose first block stays.
+  if (const auto size = segment_size(record);
+      request > 1 && (!size || size->source == SegmentSize::Source::largest_kept))
+    prober.search(Question::held_first, 1, request, kGrowth,
+                  prober.trial_of(Question::held_first, [&](std::int64_t x) {
+                    return request_of(x, reach, [](std::int64_t) { return 0; })(x);
+                  }));
   // May read-ahead push out what was requested? A request that fills a segment tells.
   if (const auto size = segment_size(record); size && request > 1 && !size->bound)
     first_held(std::max<std::int64_t>(1, static_cast<std::int64_t>(size->blocks - size->error)));

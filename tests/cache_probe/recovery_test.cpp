@@ -9,6 +9,7 @@
 #include "model/validate.h"
 #include "simple_drive.h"
 #include "virtual_drive/catalogue.h"
+#include "virtual_drive/random_drive.h"
 #include "virtual_drive/target.h"
 
 using namespace platter;
@@ -588,6 +589,38 @@ TEST_CASE("the catalogue's caches, with their imperfections, in half of DIXtrac'
       INFO(fsw->because);
       CHECK(fsw->effect == "seen");
     }
+  }
+}
+
+TEST_CASE("small drives: a zone that is too small for large requests, and for many places") {
+  for (const std::uint64_t seed : {66, 121, 126, 130, 149, 155, 205}) {
+    CAPTURE(seed);
+    const model::DriveModel truth = virtual_drive::random_drive(seed);
+    virtual_drive::VirtualDevice device(truth);
+    CHECK(device.layout().blocks() < 600000);
+    const auto run = probe(device, device.layout(), truth.rotation, true, seed + 1, 0);
+    const model::Cache& found = run.findings.estimate.cache;
+    CHECK(value(found.segments) == value(truth.cache.segments));
+    CHECK(value(found.segment_blocks) == value(truth.cache.segment_blocks));
+    CHECK(found.segment_blocks.samples > 0);  // not the page's
+    check_told(found.read_ahead_max_blocks, truth.cache.read_ahead_max_blocks,
+               seed == 66 ? "there is no read-ahead" : nullptr);
+  }
+}
+
+TEST_CASE("a segment's size is told with an error smaller than itself, or not at all") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const model::DriveModel truth = virtual_drive::random_drive(seed);
+    virtual_drive::VirtualDevice device(truth);
+    if (device.layout().blocks() > 1000000) continue;
+    const auto run = probe(device, device.layout(), truth.rotation, true, seed + 1, 0);
+    const model::Parameter& size = run.findings.estimate.cache.segment_blocks;
+    if (!size.value) continue;
+    CAPTURE(size.method);
+    CHECK(size.error.value_or(0) < *size.value / 2);
+    CHECK(std::abs(*size.value - value(truth.cache.segment_blocks)) <=
+          std::max(size.error.value_or(0), 0.002 * *size.value));
   }
 }
 
