@@ -35,7 +35,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "cli"))
 
 import interval_coverage  # noqa: E402
-from judge import between  # noqa: E402
+from judge import between, mean_seek  # noqa: E402
 from measuring import (characterized, device, everywhere, is_alien, run, table,  # noqa: E402
                        wrapped)
 
@@ -82,7 +82,7 @@ class Truth:
             self.blocks = self.known.model["identity"]["blocks"]
 
     def seek(self, kind, distance, by_commands):
-        """Of the kind of a curve's name in a model; aliens seek alike either way."""
+        """Of the kind of a curve's name in a model; of aliens the mean of both ways."""
         if self.curves and kind != "seek":
             time = between(self.curves[kind], distance)
         else:
@@ -102,9 +102,11 @@ def mechanics(model, truth):
     yield Finding("rotation", abs(ppm), f"{ppm:.3f}", abs(ppm) <= 0.5) if period else Finding(
         "rotation", float("inf"), "none", False)
     by_commands = model["seek"].get("method", "").startswith("SEEK commands")
-    for kind, ours in curves_of(model).items():
-        if kind != "seek" and kind not in model and (
-                truth.curves is None or kind not in truth.known.model):
+    ours_by_kind = curves_of(model)
+    if truth.curves is None:  # of an alien the mean of both ways is known
+        ours_by_kind = {"seek": [(0, 0.0)] + mean_seek(model)}
+    for kind, ours in ours_by_kind.items():
+        if kind != "seek" and kind not in model and kind not in truth.known.model:
             continue
         errors = {}
         for distance in sorted({distance for distance, _ in ours[1:]} | set(truth.distances)):

@@ -12,7 +12,7 @@ TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests")
 sys.path[:0] = [os.path.join(TESTS, "cli"), os.path.join(TESTS, "alien")]
 
 import compare_layout  # noqa: E402
-from judge import (Differences, TrackErrors, between, mean_absolute,  # noqa: E402
+from judge import (Differences, TrackErrors, between, mean_absolute, mean_seek,  # noqa: E402
                    measured_distances, read_layout)
 
 DRIVES = {"atlas10k": "Atlas 10K", "cheetah9LP": "Cheetah 9LP", "ibm18es": "Ultrastar 18ES",
@@ -97,7 +97,7 @@ def against_alien(folder, drive):
     layout = compare_layout.compare(truth, read_layout(lines(folder, f"{drive}.tracks")))
     wrong = sum(layout[kind] for kind in ("missing", "invented", "size_wrong", "place_wrong"))
     real = [(p["cylinders"], p["mean_ms"]) for p in truth["seek"]]
-    ours = [(p["cylinders"], p["time_ms"]) for p in model["seek"]["points"]]
+    ours = mean_seek(model)
     seeks = [time - between(real, distance) for distance, time in ours
              if between(real, distance) is not None]
     everywhere = [between(ours, distance) - time for distance, time in real

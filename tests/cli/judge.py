@@ -52,6 +52,20 @@ def measured_distances(model):
     return [point["cylinders"] for point in model["seek"]["points"]]
 
 
+def mean_seek(model):
+    """The model's read seeks as [(cylinders, ms)]; of both directions the mean, where it has both."""
+    inward = [(p["cylinders"], p["time_ms"]) for p in model["seek"]["points"]]
+    if "outward_seek" not in model:
+        return inward
+    outward = [(p["cylinders"], p["time_ms"]) for p in model["outward_seek"]["points"]]
+    means = []
+    for distance in sorted({distance for distance, _ in inward + outward}):
+        ways = between(inward, distance), between(outward, distance)
+        if None not in ways:
+            means.append((distance, sum(ways) / 2))
+    return means
+
+
 def between(points, distance):
     """Linear interpolation in [(distance, time)]; None beyond its ends."""
     for (low, t_low), (high, t_high) in zip(points, points[1:]):

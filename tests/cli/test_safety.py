@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from harness import (DRIVE_ERROR, INTERRUPTED, PlatterTest, REFUSED, recorded_alien)
-from judge import between, mean_absolute, read_layout
+from judge import between, mean_absolute, mean_seek, read_layout
 from recorded_drive import MODE_SELECTS, PASS_THROUGHS, WRITES
 import compare_layout
 
@@ -100,8 +100,8 @@ class RecordedRuns(RecordedTest):
         ours = read_layout(self.platter("layout", "model.json", "--all-tracks").splitlines())
         self.assertEqual(compare_layout.beyond(compare_layout.compare(truth, ours), LAYOUT), [])
         curve = [(p["cylinders"], p["mean_ms"]) for p in truth["seek"]]
-        seeks = [p["time_ms"] - between(curve, p["cylinders"])
-                 for p in model["seek"]["points"] if between(curve, p["cylinders"])]
+        seeks = [time - between(curve, distance) for distance, time in mean_seek(model)
+                 if between(curve, distance)]
         self.assertLess(mean_absolute(seeks), 0.04)
         self.assertAlmostEqual(model["head_switch"]["value"], truth["head_switch_neighbours_mean_ms"],
                                delta=0.06)
