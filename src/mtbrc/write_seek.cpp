@@ -74,7 +74,6 @@ class WriteSeekSurvey {
         meter_(context, context.limited() ? context.budget : options.budget) {}
 
   void measure(const std::vector<std::uint32_t>& distances, double error_ms);
-  bool exhausted() const { return meter_.exhausted(); }
 
  private:
   struct Trip {
@@ -109,8 +108,10 @@ std::optional<WriteSeekSurvey::Trip> WriteSeekSurvey::trip_to(const engine::Trac
 
 // A track that may be written, at which one can arrive from so far away.
 std::optional<engine::Track> WriteSeekSurvey::new_track(std::uint32_t distance) {
-  for (int attempt = 0; attempt < 80; ++attempt) {
-    const LbnRange& range = permitted_[static_cast<std::size_t>(attempt) % permitted_.size()];
+  constexpr std::size_t kAttempts = 80;
+  for (std::size_t i = 0; i < kAttempts; ++i) {
+    const LbnRange& range = permitted_[i % permitted_.size()];
+    const std::size_t attempt = i / permitted_.size();  // in this range
     if (range.first >= map_.blocks()) continue;
     const std::uint64_t last = std::min(range.last, map_.blocks() - 1);
     // The longest seeks end near the edges.
