@@ -264,8 +264,8 @@ std::vector<OtherSeek> other_seeks(const model::DriveModel& model) {
     if (const auto summary = summarize(*seek, model.identity.cylinders))
       others.push_back({name, path, *seek, *summary});
   };
-  add("seek outward", "outward_seek", model.outward_seek);
-  add("seek of writes", "write_seek", model.write_seek);
+  add("outward seek", "outward_seek", model.outward_seek);
+  add("write seek", "write_seek", model.write_seek);
   return others;
 }
 
