@@ -10,6 +10,7 @@
 
 #include "engine/layout_map.h"
 #include "model/drive_model.h"
+#include "model/revolution.h"
 #include "mtbrc/samples.h"
 #include "scsi/drive.h"
 
@@ -37,9 +38,7 @@ struct Context {
   Samples samples;  // raw samples of all experiments, in order
 
   // The revolution in ns. Rotation must be known.
-  double period_ns() const {
-    return static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
-  }
+  double period_ns() const { return model::revolution_ns(rotation); }
   // Whether anything limits how long the next experiment may take.
   bool limited() const {
     return budget.commands > 0 || budget.drive_time_ns > 0 || deadline_ns > 0;

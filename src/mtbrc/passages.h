@@ -10,6 +10,7 @@
 
 #include "engine/layout_map.h"
 #include "model/drive_model.h"
+#include "model/revolution.h"
 #include "mtbrc/samples.h"
 #include "statistics/threshold.h"
 
@@ -53,9 +54,7 @@ class Passages {
   std::optional<Target> aim(const engine::Track& track, Nanoseconds time_ns, bool write,
                             std::uint32_t blocks = 1, bool after_write = false) const;
 
-  double period_ns() const {
-    return static_cast<double>(rotation_.numerator_ns) / static_cast<double>(rotation_.denominator);
-  }
+  double period_ns() const { return model::revolution_ns(rotation_); }
 
  private:
   static constexpr int kLearn = 4;

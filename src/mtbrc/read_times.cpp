@@ -1,6 +1,7 @@
 #include "mtbrc/read_times.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "mtbrc/seek.h"
@@ -49,9 +50,7 @@ std::optional<statistics::Estimate> ReadTimes::of(const SeekTimes& times,
   if (inward == times.end()) return std::nullopt;
   if (!apart) return inward->second;
   if (outward == times.end()) return std::nullopt;
-  return statistics::Estimate{(inward->second.value + outward->second.value) / 2,
-                              std::hypot(inward->second.error, outward->second.error) / 2,
-                              inward->second.samples + outward->second.samples};
+  return statistics::midpoint(inward->second, outward->second);
 }
 
 statistics::Estimate ReadTimes::as_mtbrc(const statistics::Estimate& command) const {
@@ -67,7 +66,7 @@ statistics::Estimate ReadTimes::move(const std::optional<statistics::Estimate>& 
   if (command) {
     statistics::Estimate freed = as_mtbrc(*command);
     if (!still_by_commands) freed.error = std::hypot(freed.error, constant->error_ns);
-    moved = moved ? statistics::weighted_mean(*moved, freed) : freed;
+    moved = moved ? statistics::weighted_mean(std::array{*moved, freed}) : freed;
   }
   const double of_still =
       still_by_commands ? commands.at(0).error : still->error;
@@ -76,24 +75,17 @@ statistics::Estimate ReadTimes::move(const std::optional<statistics::Estimate>& 
 
 namespace {
 
+using TrialsByMove = std::map<std::int64_t, std::vector<statistics::CensoredTrial>>;
+
 // The moves that MTBRCs and commands tell, each direction apart or both together.
-void find_moves(const Samples& samples, const engine::LayoutMap& map, const model::Rotation& rotation,
-                bool apart, ReadTimes& reads) {
-  std::map<std::int64_t, std::vector<statistics::CensoredTrial>> trials;
-  Passages passages(map, rotation);
-  for (const Sample& s : samples) {
-    if (s.experiment == Experiment::hit) continue;
-    const auto trial = passages.observe(s);
-    if (trial && s.experiment == Experiment::seek && !s.write)
-      trials[apart ? s.group : std::abs(s.group)].push_back(*trial);
-  }
-  const double period = passages.period_ns();
+void find_moves(const Samples& samples, const TrialsByMove& trials, double period_ns, bool apart,
+                ReadTimes& reads) {
   reads.apart = apart;
-  reads.trial = pooled_prior(trials, period);
+  reads.trial = pooled_prior(trials, period_ns);
   reads.mtbrcs.clear();
   for (const auto& [move, mine] : trials) {
     const auto found = statistics::fit_threshold(mine, reads.trial);
-    if (!found || found->error > 0.05 * period) continue;
+    if (!found || found->error > 0.05 * period_ns) continue;
     reads.mtbrcs[move] = {found->value, found->error, found->samples};
   }
   // Of a distance that both ways have, half as many of each tell as much.
@@ -109,10 +101,20 @@ ReadTimes read_times(const Samples& samples, const engine::LayoutMap& map,
                      const model::Rotation& rotation) {
   ReadTimes reads;
   reads.same_track = estimate_same_track(samples, map, rotation);
-  find_moves(samples, map, rotation, true, reads);
+  TrialsByMove by_way, by_distance;
+  Passages passages(map, rotation);
+  for (const Sample& s : samples) {
+    if (s.experiment == Experiment::hit) continue;
+    const auto trial = passages.observe(s);
+    if (!trial || s.experiment != Experiment::seek || s.write) continue;
+    by_way[s.group].push_back(*trial);
+    by_distance[std::abs(s.group)].push_back(*trial);
+  }
+  const double period = passages.period_ns();
+  find_moves(samples, by_way, period, true, reads);
   // SEEK commands of a direction are many, but count only where MTBRCs say the same.
-  if (!directions_differ(reads.constant ? command_times(samples, true, 2) : reads.mtbrcs))
-    find_moves(samples, map, rotation, false, reads);
+  if (!directions_differ(reads.constant ? reads.commands : reads.mtbrcs))
+    find_moves(samples, by_distance, period, false, reads);
   if (!reads.same_track) return reads;
   reads.still = still_by_commands(reads);
   reads.still_by_commands = reads.still.has_value();

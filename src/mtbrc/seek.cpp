@@ -351,13 +351,15 @@ void SeekSurvey::compare_directions(const std::vector<std::uint32_t>& grid) {
 }
 
 void SeekSurvey::by_trials(const std::vector<std::uint32_t>& grid) {
-  if (!context_.limited()) compare_directions(grid);
   // Every eighth first: whatever the budget, the whole curve is seen; then the short ones, which no
   // neighbour tells; then those between. Each helps to guess those beside it.
   // Where time is short, the whole curve is seen roughly at first.
-  if (context_.limited())
+  if (context_.limited()) {
     for (const std::uint32_t distance : doubling(grid))
       measure(distance, 1e6 * kCoarser * options_.grid_error_ms);
+  } else {
+    compare_directions(grid);
+  }
   const auto measure_some = [&](const auto& wanted, double share) {
     for (std::size_t i = grid.size(); i-- > 0;)
       if (wanted(i) && meter_.share() < share) measure(grid[i], 1e6 * options_.grid_error_ms);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kMostFailures = 4;
 constexpr std::size_t kFewest = 4, kMost = 24;  // commands of one distance
+constexpr double kClock_ns = 1;                 // what clocks tell; no time is surer
 constexpr double kEfficiency = 1.03;            // of Huber's location, as a factor of the error
 
 using TimesByMove = std::map<std::int64_t, std::vector<double>>;
@@ -27,7 +28,7 @@ double spread_ns(const TimesByMove& times) {
     const auto n = static_cast<double>(ns.size());
     for (double time : ns) deviations.push_back((time - middle) * std::sqrt(n / (n - 1)));
   }
-  return std::max(statistics::clipped_deviation(deviations), 1.0);
+  return std::max(statistics::clipped_deviation(deviations), kClock_ns);
 }
 
 SeekTimes estimates(const TimesByMove& times, std::size_t least) {
@@ -38,8 +39,8 @@ SeekTimes estimates(const TimesByMove& times, std::size_t least) {
     // What moves nothing has no positioning noise, and the host's long tail shows: of that the mean, as
     // it is in the others, whose noise hides the tail.
     const auto found = move == 0 ? statistics::clipped_mean(ns) : statistics::huber_location(ns);
-    const double typical =
-        move == 0 ? 0 : kEfficiency * spread / std::sqrt(static_cast<double>(ns.size()));
+    const double typical = (move == 0 ? kClock_ns : kEfficiency * spread) /
+                           std::sqrt(static_cast<double>(ns.size()));
     if (found)
       result[move] = {found->value, std::max(found->error, typical), ns.size()};
     else
@@ -76,7 +77,9 @@ std::optional<statistics::Estimate> command_switch_time(const Samples& samples) 
   if (ns.size() < kFewest) return std::nullopt;
   // A switch about as short as the positioning noise ends late as often as it can: its times are skewed, and
   // MTBRCs tell medians.
-  return statistics::median_estimate(ns);
+  auto found = statistics::median_estimate(ns);
+  if (found) found->error = std::max(found->error, kClock_ns / std::sqrt(static_cast<double>(ns.size())));
+  return found;
 }
 
 std::optional<Constant> constant_between(const SeekTimes& commands, const SeekTimes& mtbrcs,
@@ -92,10 +95,7 @@ std::optional<Constant> constant_between(const SeekTimes& commands, const SeekTi
   while (differences.size() >= std::max<std::size_t>(least, 1)) {
     std::vector<statistics::Estimate> values;
     for (const auto& [move, difference] : differences) values.push_back(difference);
-    // One that lies far off must not draw the mean to it: what most of them say is held against all.
-    std::vector<double> times;
-    for (const statistics::Estimate& value : values) times.push_back(value.value);
-    const statistics::Estimate mean = statistics::mean_of(values);
+    const statistics::Estimate mean = statistics::weighted_mean(values);
     constant.value_ns = mean.value;
     constant.error_ns = mean.error;
     const auto too_far = [&](const auto& move_and_difference, double from) {
@@ -104,6 +104,9 @@ std::optional<Constant> constant_between(const SeekTimes& commands, const SeekTi
     };
     if (std::ranges::none_of(differences, [&](const auto& d) { return too_far(d, mean.value); }))
       return constant;
+    // One that lies far off draws the mean to it: what most of them say is held against all.
+    std::vector<double> times;
+    for (const statistics::Estimate& value : values) times.push_back(value.value);
     const double middle = statistics::median(times);
     const auto off = std::ranges::find_if(differences, [&](const auto& d) { return too_far(d, middle); });
     if (constant.stranger || differences.size() < kMany || off == differences.end()) return std::nullopt;
@@ -345,9 +348,7 @@ SeekTimes SeekCommands::means(std::size_t least) const {
   for (const auto& [move, inward] : apart) {
     const auto outward = apart.find(-move);
     if (move < 0 || outward == apart.end()) continue;
-    result[move] = {(inward.value + outward->second.value) / 2,
-                    std::hypot(inward.error, outward->second.error) / 2,
-                    inward.samples + outward->second.samples};
+    result[move] = statistics::midpoint(inward, outward->second);
   }
   return result;
 }

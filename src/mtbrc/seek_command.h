@@ -32,7 +32,7 @@ std::optional<statistics::Estimate> command_switch_time(const Samples& samples);
 struct Constant {
   double value_ns = 0, error_ns = 0;
   // The one move of many whose MTBRC contradicts all others: it ends where angles are not what the map says.
-  std::optional<std::int64_t> stranger;
+  std::optional<std::int64_t> stranger = {};
 };
 
 // What SEEK's times exceed the MTBRCs of the same distances by, if that is one constant within their

@@ -328,10 +328,7 @@ SettleTrials settle_trials(const Samples& samples, const engine::LayoutMap& map,
             moves(samples, map, rotation, over, true, after_write, way, ways), reads.trial),
         result.period_ns);
     if (!found) return result;
-    result.moved = result.moved ? statistics::Estimate{(result.moved->value + found->value) / 2,
-                                                       std::hypot(result.moved->error, found->error) / 2,
-                                                       result.moved->samples + found->samples}
-                                : *found;
+    result.moved = result.moved ? statistics::midpoint(*result.moved, *found) : *found;
   }
   const model::Parameter same = estimate_same_track(samples, map, rotation, true, after_write);
   if (same)

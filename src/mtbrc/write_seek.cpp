@@ -202,10 +202,8 @@ std::vector<DistantSettle> settles_of(const Samples& samples, const engine::Layo
   }
   std::vector<DistantSettle> settles;
   for (const auto& [distance, ways] : found) {
-    const statistics::Estimate mean = statistics::mean_of(ways);
-    std::uint64_t count = 0;
-    for (const statistics::Estimate& way : ways) count += way.samples;
-    settles.push_back({distance, mean.value, mean.error, count});
+    const statistics::Estimate mean = statistics::weighted_mean(ways);
+    settles.push_back({distance, mean.value, mean.error, mean.samples});
   }
   return settles;
 }
@@ -254,7 +252,7 @@ std::vector<statistics::Estimate> estimates_of(const std::vector<DistantSettle>&
 // Whether they are off each other or off the settle behind a switch of heads, by so many errors.
 bool apart(const WriteSeeks& found, const model::DriveModel& model, double sigmas) {
   const std::vector<statistics::Estimate> settles = estimates_of(found.settles);
-  const statistics::Estimate mean = statistics::mean_of(settles);
+  const statistics::Estimate mean = statistics::weighted_mean(settles);
   constexpr double kTolerance_ms = 0.008;
   const double unsure =
       std::hypot(mean.error, found.shared_error_ms, model.write_settle.error.value_or(0));
@@ -262,13 +260,16 @@ bool apart(const WriteSeeks& found, const model::DriveModel& model, double sigma
          std::abs(mean.value - *model.write_settle.value) > kTolerance_ms + sigmas * unsure;
 }
 
+double middle_ms(const std::vector<DistantSettle>& settles) {
+  std::vector<double> times;
+  for (const DistantSettle& s : settles) times.push_back(s.time_ms);
+  return statistics::median(times);
+}
+
 // Those that lie far from most others: a few trials may mislead.
 std::vector<std::uint32_t> strangers(const std::vector<DistantSettle>& settles) {
   constexpr double kSigmas = 3;
-  if (settles.empty()) return {};
-  std::vector<double> times;
-  for (const DistantSettle& s : settles) times.push_back(s.time_ms);
-  const double middle = statistics::median(times);
+  const double middle = middle_ms(settles);
   std::vector<std::uint32_t> distances;
   for (const DistantSettle& s : settles)
     if (std::abs(s.time_ms - middle) > kSigmas * s.error_ms) distances.push_back(s.cylinders);
@@ -280,9 +281,7 @@ std::vector<std::uint32_t> strangers(const std::vector<DistantSettle>& settles) 
 bool without_stranger(WriteSeeks& found, const model::DriveModel& model) {
   constexpr std::size_t kMany = 7;
   if (found.settles.size() < kMany) return false;
-  std::vector<double> times;
-  for (const DistantSettle& s : found.settles) times.push_back(s.time_ms);
-  const double middle = statistics::median(times);
+  const double middle = middle_ms(found.settles);
   const auto farthest = std::ranges::max_element(found.settles, {}, [middle](const DistantSettle& s) {
     return std::abs(s.time_ms - middle) / s.error_ms;
   });
@@ -321,7 +320,7 @@ WriteSeeks estimate_write_seeks(const Samples& samples, const engine::LayoutMap&
   const std::uint32_t nearest = result.settles.front().cylinders,
                       farthest = result.settles.back().cylinders;
   if (result.tied) {
-    const statistics::Estimate mean = statistics::mean_of(estimates_of(result.settles));
+    const statistics::Estimate mean = statistics::weighted_mean(estimates_of(result.settles));
     result.note = fmt::format(
         "writes behind seeks over {} distances ({} to {} cylinders) settle for {:.4f} +- {:.4f} ms, "
         "write_settle for {:.4f} +- {:.4f} ms: not told apart{}{}",

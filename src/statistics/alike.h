@@ -7,9 +7,6 @@
 
 namespace platter::statistics {
 
-// Weighted mean, its standard error, and how many values; of at least one.
-Estimate mean_of(std::span<const Estimate> values);
-
 constexpr double kBeyondDoubt = 4.5;  // standard errors
 
 // Whether values in some order are off `expected` by so many standard errors: all together, or a

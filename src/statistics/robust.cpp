@@ -29,10 +29,20 @@ Estimate mean_difference(std::span<const double> a, std::span<const double> b) {
   return {sum / n, std::sqrt(squares / (n - 1) / n), a.size()};
 }
 
-Estimate weighted_mean(const Estimate& a, const Estimate& b) {
-  const double wa = 1 / (a.error * a.error), wb = 1 / (b.error * b.error);
-  return {(wa * a.value + wb * b.value) / (wa + wb), 1 / std::sqrt(wa + wb),
-          a.samples + b.samples};
+Estimate weighted_mean(std::span<const Estimate> values) {
+  double weights = 0, sum = 0;
+  std::size_t samples = 0;
+  for (const Estimate& value : values) {
+    const double weight = 1 / (value.error * value.error);
+    weights += weight;
+    sum += weight * value.value;
+    samples += value.samples;
+  }
+  return {sum / weights, 1 / std::sqrt(weights), samples};
+}
+
+Estimate midpoint(const Estimate& a, const Estimate& b) {
+  return {(a.value + b.value) / 2, std::hypot(a.error, b.error) / 2, a.samples + b.samples};
 }
 
 double quantile_of(std::span<const double> values, double share) {

@@ -13,8 +13,12 @@ struct Estimate {
   std::size_t samples = 0;
 };
 
-// Of two estimates of the same thing, weighted by their errors.
-Estimate weighted_mean(const Estimate& a, const Estimate& b);
+// Of estimates of the same thing, at least one, weighted by their errors, none of which is 0; of all
+// their samples.
+Estimate weighted_mean(std::span<const Estimate> values);
+
+// Half way between two, as of a thing that is done either way as often.
+Estimate midpoint(const Estimate& a, const Estimate& b);
 
 // Mean of a[i] - b[i] with its standard error, which is no number for one pair. Both of one length.
 Estimate mean_difference(std::span<const double> a, std::span<const double> b);

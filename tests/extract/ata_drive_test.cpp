@@ -16,9 +16,7 @@ namespace platter::extract {
 namespace {
 
 model::DriveModel ata_drive() {
-  const auto* entry = virtual_drive::find_in_catalogue("sat-disk");
-  REQUIRE(entry != nullptr);
-  model::DriveModel model = virtual_drive::catalogue_model(*entry);
+  model::DriveModel model = drive_named("sat-disk");
   model.imperfections->seed = 5;
   return model;
 }

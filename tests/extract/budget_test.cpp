@@ -12,10 +12,8 @@
 namespace platter::extract {
 namespace {
 
-model::DriveModel drive_named(const char* name) {
-  const auto* entry = virtual_drive::find_in_catalogue(name);
-  REQUIRE(entry != nullptr);
-  model::DriveModel model = virtual_drive::catalogue_model(*entry);
+model::DriveModel noisy_drive(const char* name) {
+  model::DriveModel model = drive_named(name);
   model.imperfections = virtual_drive::default_imperfections(5);
   return model;
 }
@@ -54,7 +52,7 @@ TEST_CASE("a budget holds, and the model that it leaves predicts") {
                         Case{"ibm-ultrastar18es", 36, false}, Case{"hp-c2247", 45, true},
                         Case{"seagate-barracuda4lp", 40, false}}) {
     INFO(c.drive << ", " << c.budget_s << " s" << (c.writes ? ", writes" : ""));
-    const model::DriveModel truth = drive_named(c.drive);
+    const model::DriveModel truth = noisy_drive(c.drive);
     const Run run = run_on(truth, c.budget_s, c.writes);
     CHECK(run.model.provenance.drive_seconds < c.budget_s + 0.5);
     CHECK_FALSE(noted(run, "more than the budget"));
@@ -69,7 +67,7 @@ TEST_CASE("a budget holds, and the model that it leaves predicts") {
 }
 
 TEST_CASE("a budget that is too short for a model is refused, and the sentence says what is enough") {
-  const model::DriveModel truth = drive_named("quantum-atlas10k");
+  const model::DriveModel truth = noisy_drive("quantum-atlas10k");
   double enough_s = 0;
   try {
     run_on(truth, 5);
@@ -88,7 +86,7 @@ TEST_CASE("a budget that is too short for a model is refused, and the sentence s
 }
 
 TEST_CASE("a drive of a few blocks is refused in one sentence, before anything is measured") {
-  model::DriveModel tiny = drive_named("hp-c2247");
+  model::DriveModel tiny = noisy_drive("hp-c2247");
   for (const std::uint32_t cylinders : {4u, 6u, 20u}) {
     model::LayoutNode tracks;
     tracks.count = 2;

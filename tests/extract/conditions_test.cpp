@@ -18,19 +18,6 @@ namespace {
 
 using Page = std::vector<std::uint8_t>;
 
-model::DriveModel restless_drive() {
-  const auto* entry = virtual_drive::find_in_catalogue("hp-c2247");
-  REQUIRE(entry != nullptr);
-  model::DriveModel model = virtual_drive::catalogue_model(*entry);
-  model.imperfections = virtual_drive::default_imperfections(3);
-  model.imperfections->background_scan_idle_ms = 50;
-  model.imperfections->background_scan_step_ms = 25;
-  model.imperfections->idle_condition_s = 0.2;
-  model.imperfections->idle_condition_ms = 400;
-  if (!model.firmware) model.firmware.emplace();
-  return model;
-}
-
 std::vector<Page> pages_of(scsi::Device& device) {
   scsi::Guard guard(device, {});
   scsi::Drive drive(guard, "the drive");

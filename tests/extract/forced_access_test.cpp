@@ -15,10 +15,8 @@
 namespace platter::extract {
 namespace {
 
-model::DriveModel drive_named(const char* name) {
-  const auto* entry = virtual_drive::find_in_catalogue(name);
-  REQUIRE(entry != nullptr);
-  model::DriveModel model = virtual_drive::catalogue_model(*entry);
+model::DriveModel seeded_drive(const char* name) {
+  model::DriveModel model = drive_named(name);
   REQUIRE(model.imperfections);
   model.imperfections->seed = 5;  // else every run has another one
   return model;
@@ -83,7 +81,7 @@ TEST_CASE("a drive whose caches stay on and whose reads FUA does not bring to th
   for (const char* name : {"cache-fixed-page", "cache-ignores-rcd-wce"}) {
     for (const Fua reads : {Fua::ignored, Fua::refused}) {
       INFO(name);
-      WithFua device(drive_named(name), reads, Fua::obeyed);
+      WithFua device(seeded_drive(name), reads, Fua::obeyed);
       const auto page = caching_page(device);
       const Folder folder;
       try {
@@ -100,7 +98,7 @@ TEST_CASE("a drive whose caches stay on and whose reads FUA does not bring to th
 }
 
 TEST_CASE("a drive whose caches stay on is characterized by FUA, and has its settings again") {
-  virtual_drive::VirtualDevice device(drive_named("cache-ignores-rcd-wce"));
+  virtual_drive::VirtualDevice device(seeded_drive("cache-ignores-rcd-wce"));
   const auto page = caching_page(device);
   const Folder folder;
   const Run run = characterize(device, options_in(folder));
@@ -111,7 +109,7 @@ TEST_CASE("a drive whose caches stay on is characterized by FUA, and has its set
 
 TEST_CASE("where FUA does not bring writes to the media, the model has what reads tell, and why not the rest") {
   for (const Fua writes : {Fua::ignored, Fua::refused}) {
-    WithFua device(drive_named("cache-fixed-page"), Fua::obeyed, writes);
+    WithFua device(seeded_drive("cache-fixed-page"), Fua::obeyed, writes);
     const Folder folder;
     Options options = options_in(folder);
     options.writable = {{100000, 400000}};
@@ -137,7 +135,7 @@ TEST_CASE("where FUA does not bring writes to the media, the model has what read
 TEST_CASE("a replay does not say that caches are off, or passed by, that answer all the same") {
   using replay::Caches;
   const auto status = [](const char* name, Fua reads, Fua writes, Caches caches) {
-    WithFua device(drive_named(name), reads, writes);
+    WithFua device(seeded_drive(name), reads, writes);
     return status_of_replay(device, caches);
   };
   CHECK(status("cache-base", Fua::ignored, Fua::refused, Caches::off) == ExitStatus::ok);
@@ -151,7 +149,7 @@ TEST_CASE("a replay does not say that caches are off, or passed by, that answer 
 }
 
 TEST_CASE("FUA passes caches by that stay on, until caches are restored") {
-  virtual_drive::VirtualDevice device(drive_named("cache-fixed-page"));
+  virtual_drive::VirtualDevice device(seeded_drive("cache-fixed-page"));
   scsi::Guard guard(device, scsi::Permission{true, {{1000, 2000}}});
   scsi::Drive drive(guard, "the drive");
   drive.identify();
@@ -170,7 +168,7 @@ TEST_CASE("FUA passes caches by that stay on, until caches are restored") {
 }
 
 TEST_CASE("what goes to the media without FUA is not forced") {
-  virtual_drive::VirtualDevice device(drive_named("cache-base"));
+  virtual_drive::VirtualDevice device(seeded_drive("cache-base"));
   scsi::Guard guard(device, scsi::Permission{true, {{1000, 2000}}});
   scsi::Drive drive(guard, "the drive");
   drive.identify();
@@ -182,7 +180,7 @@ TEST_CASE("what goes to the media without FUA is not forced") {
 }
 
 TEST_CASE("what a journal kept is put back on a drive that refuses FUA in writes") {
-  WithFua device(drive_named("cache-fixed-page"), Fua::obeyed, Fua::refused);
+  WithFua device(seeded_drive("cache-fixed-page"), Fua::obeyed, Fua::refused);
   scsi::Guard guard(device, scsi::Permission{true, {{1000, 2000}}});
   scsi::Drive drive(guard, "the drive");
   drive.identify();

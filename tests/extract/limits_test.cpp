@@ -20,9 +20,7 @@ namespace platter::extract {
 namespace {
 
 model::DriveModel drive_of(const std::string& name, const std::string& level) {
-  const auto* entry = virtual_drive::find_in_catalogue(name);
-  REQUIRE(entry != nullptr);
-  model::DriveModel model = virtual_drive::catalogue_model(*entry);
+  model::DriveModel model = drive_named(name);
   model.imperfections = virtual_drive::default_imperfections(7);
   if (!model.firmware) model.firmware.emplace();
   model.firmware->scsi_level = level;
@@ -136,7 +134,7 @@ TEST_CASE("a field of the caching page that does not come back after its test en
   Between path(device);
   auto options = options_in(folder);
   bool in_cache = false;
-  options.progress = [&](const std::string& stage, double share) { in_cache |= stage == "cache" && share > 0.6; };
+  options.progress = [&](const std::string& stage, double share) { in_cache |= stage == "cache" && share > 0.75; };
   int selects = 0;
   path.change = [&](std::uint8_t opcode, scsi::Completion& done) {
     constexpr std::uint8_t kModeSelect = 0x15;

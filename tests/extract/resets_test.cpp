@@ -93,19 +93,6 @@ class Shaken final : public scsi::Device {
   int shaken_ = 0;
 };
 
-model::DriveModel restless_drive() {
-  const auto* entry = virtual_drive::find_in_catalogue("hp-c2247");
-  REQUIRE(entry != nullptr);
-  model::DriveModel model = virtual_drive::catalogue_model(*entry);
-  model.imperfections = virtual_drive::default_imperfections(3);
-  model.imperfections->background_scan_idle_ms = 50;
-  model.imperfections->background_scan_step_ms = 25;
-  model.imperfections->idle_condition_s = 0.2;
-  model.imperfections->idle_condition_ms = 400;
-  if (!model.firmware) model.firmware.emplace();
-  return model;
-}
-
 std::vector<std::string> notes_with(const Run& run, const std::string& what) {
   std::vector<std::string> found;
   for (const std::string& note : run.model.provenance.notes)

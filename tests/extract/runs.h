@@ -1,13 +1,16 @@
-// What tests of whole characterizations share: a folder for the journal, options, what a run noted.
+// What tests of whole characterizations share: drives, a folder for the journal, options, what a run noted.
 #pragma once
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
 
 #include "extract/characterize.h"
+#include "virtual_drive/catalogue.h"
+#include "virtual_drive/imperfections.h"
 
 namespace platter::extract {
 
@@ -24,6 +27,24 @@ inline Options options_in(const Folder& folder) {
   options.device_name = "the drive";
   options.journal_folder = folder.path.string();
   return options;
+}
+
+inline model::DriveModel drive_named(const std::string& name) {
+  const auto* entry = virtual_drive::find_in_catalogue(name);
+  REQUIRE(entry != nullptr);
+  return virtual_drive::catalogue_model(*entry);
+}
+
+// It scans its media and goes to rest whenever nothing comes for a while.
+inline model::DriveModel restless_drive() {
+  model::DriveModel model = drive_named("hp-c2247");
+  model.imperfections = virtual_drive::default_imperfections(3);
+  model.imperfections->background_scan_idle_ms = 50;
+  model.imperfections->background_scan_step_ms = 25;
+  model.imperfections->idle_condition_s = 0.2;
+  model.imperfections->idle_condition_ms = 400;
+  if (!model.firmware) model.firmware.emplace();
+  return model;
 }
 
 inline bool noted(const Run& run, const std::string& what) {

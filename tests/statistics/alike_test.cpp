@@ -28,7 +28,7 @@ TEST_CASE("alike: values that scatter by their errors are, a shift, a trend and 
 }
 
 TEST_CASE("alike: the mean by weights") {
-  const Estimate mean = mean_of(std::vector<Estimate>{{1, 1, 1}, {4, 0.5, 1}});
+  const Estimate mean = weighted_mean(std::vector<Estimate>{{1, 1, 1}, {4, 0.5, 1}});
   CHECK(mean.value == Approx(3.4));
   CHECK(mean.error == Approx(1 / std::sqrt(5)));
   CHECK(mean.samples == 2);
