@@ -107,6 +107,8 @@ void warn_of_cache(const model::Cache& cache, DriveText& result) {
   if (cache.buffer_blocks.or_else(all) < all)
     warn("buffer_blocks", cache.buffer_blocks, all, "gives every segment the same size");
   warn("adaptive_min_segments", cache.adaptive_min_segments, 0, "keeps the number of segments");
+  if (cache.adaptive_min_segments.or_else(0) > 0)
+    warn("adaptive_window_requests", cache.adaptive_window_requests, 0, "never divides them anew");
   warn("read_ahead_ceiling_blocks", cache.read_ahead_ceiling_blocks, 0, "has no ceiling");
   warn("read_ahead_by_request", cache.read_ahead_by_request, 0, "counts in blocks");
   warn("read_ahead_longest_request_blocks", cache.read_ahead_longest_request_blocks, 0,

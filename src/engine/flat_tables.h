@@ -116,12 +116,16 @@ struct BusTable {
   std::uint64_t watermark_by_request;
 };
 
+// Requests after which a buffer that follows the load is divided anew.
+constexpr std::uint32_t kLeastWindow = 4, kUsualWindow = 32, kMostWindow = 1024;
+
 // Flags are 0 or 1. What each policy does: docs/model.md, the fields of the same names.
 struct CacheTable {
   std::int64_t destage_idle_ns;
   std::uint64_t buffer_blocks;  // of all segments together
   std::uint32_t segments, segment_blocks;
-  std::uint32_t fewest_segments;  // the number follows the load from here up; 0: it is fixed
+  std::uint16_t fewest_segments;  // the number follows the load from here up; 0: it is fixed
+  std::uint16_t window;           // ... after so many requests each; 0: kUsualWindow
   std::uint32_t write_segments;   // most that hold data which are not on the media yet
   std::uint32_t read_ahead_min, read_ahead_max;  // max 0: as far as the segment goes
   std::uint32_t read_ahead_ceiling;              // 0: none
@@ -144,6 +148,8 @@ struct CacheTable {
   bool operator==(const CacheTable&) const = default;
   // Between requests the drive may turn to something of its own.
   bool works_when_idle() const { return (destage_behind | read_ahead_resumes) != 0; }
+  // Of a buffer whose number of segments follows the load.
+  std::uint32_t requests_between_divisions() const { return window == 0 ? kUsualWindow : window; }
   // Segments take what they need, as far as the buffer goes.
   bool pooled() const { return buffer_blocks < std::uint64_t{segments} * segment_blocks; }
 };

@@ -68,7 +68,8 @@ void Outstanding::play(const Event& event) {
   Waiting& arriving = state_.waiting()[event.arrival];
   // A read that is in the buffer need not wait for the arm.
   if (tables_.queue.hits_overtake && state_.core.taken_until_ns > event.time_ns &&
-      Step(tables_, state_).is_hit(arriving.request, event.time_ns))
+      Step(tables_, state_).is_hit(arriving.request,
+                                   tables_.decoded_ns(0, arriving.arrival_ns, event.time_ns)))
     serve(event.arrival, event.time_ns, true);
   else
     arriving.arrived = true;

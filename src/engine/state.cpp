@@ -10,7 +10,7 @@ namespace platter::engine {
 namespace {
 
 struct Plan {
-  std::uint32_t segments_at, waiting_at, done_at, undo_at, visits_at, index_at, bytes, depth;
+  std::uint32_t segments_at, waiting_at, done_at, undo_at, ends_at, index_at, ends, bytes, depth;
 };
 
 template <typename Item>
@@ -30,7 +30,10 @@ Plan plan_of(const Tables& tables) {
   plan.waiting_at = place<Waiting>(next, plan.depth);
   plan.done_at = place<Done>(next, plan.depth);
   plan.undo_at = place<Undo>(next, kMostUndone);
-  if (tables.cache.fewest_segments > 0) plan.visits_at = place<Visit>(next, kVisits);
+  if (tables.cache.fewest_segments > 0) {
+    plan.ends = tables.cache.requests_between_divisions() + kMostUndone;
+    plan.ends_at = place<std::uint64_t>(next, plan.ends);
+  }
   if (const std::uint32_t room = SegmentIndex::room(tables.cache.segments); room > 0)
     plan.index_at = place<std::uint32_t>(next, room);
   plan.bytes = (next + 15) / 16 * 16;
@@ -52,7 +55,8 @@ State* State::create(const Tables& tables, void* memory) {
   state->waiting_at_ = plan.waiting_at;
   state->done_at_ = plan.done_at;
   state->undo_at_ = plan.undo_at;
-  state->visits_at_ = plan.visits_at;
+  state->ends_at_ = plan.ends_at;
+  state->end_count_ = plan.ends;
   state->index_at_ = plan.index_at;
   std::uninitialized_default_construct_n(state->segments().data(), state->segment_count);
   std::uninitialized_default_construct_n(state->waiting(), state->depth);
@@ -83,7 +87,7 @@ void State::take_over(State& other) {
   core.paused = {};
   core.dirty = 0;
   core.unwritten_blocks = core.used_blocks = core.visits = 0;
-  core.window = 0;
+  core.window = core.streams = 0;
   settings = other.settings;
   queue = other.queue;
   done_count = other.done_count;

@@ -61,17 +61,10 @@ struct Core {
   std::uint64_t unwritten_blocks = 0;              // in them
   std::uint64_t used_blocks = 0;                   // of a buffer whose segments take what they need
   std::uint64_t visits = 0;                        // requests so far, to divide the buffer by
-  std::uint32_t window = 0;                        // ... since it was last looked at
+  std::uint32_t window = 0, streams = 0;           // ... since it was last looked at; begun by them
   Background background;
   Paused paused;
 };
-
-// Where the last requests began and ended, for a buffer that is divided as the load asks. The ring
-// holds more than a window and what can be taken back.
-struct Visit {
-  std::uint64_t first = 0, end = 0;
-};
-constexpr std::uint32_t kVisits = 64;
 
 // How to take back one request that was served: the state before, for an arrival that comes to
 // light late. The completion must not have been handed out.
@@ -115,7 +108,9 @@ struct State {
   }
   Waiting* waiting() { return at<Waiting>(waiting_at_); }
   Done* done() { return at<Done>(done_at_); }  // by completion time
-  Visit& visit_of(std::uint64_t number) { return at<Visit>(visits_at_)[number % kVisits]; }
+  // Where the last requests ended, for a buffer that is divided as the load asks: a ring, by
+  // core.visits, of a window and what can be taken back.
+  std::span<std::uint64_t> ends() { return {at<std::uint64_t>(ends_at_), end_count_}; }
   std::uint32_t* index() { return index_at_ == 0 ? nullptr : at<std::uint32_t>(index_at_); }
   Undo& undo_of(std::uint64_t order) { return at<Undo>(undo_at_)[order % kMostUndone]; }
 
@@ -133,7 +128,8 @@ struct State {
     return reinterpret_cast<Item*>(reinterpret_cast<std::byte*>(this) + offset);
   }
   std::uint32_t segments_at_ = 0, waiting_at_ = 0, done_at_ = 0, undo_at_ = 0;
-  std::uint32_t visits_at_ = 0, index_at_ = 0;  // 0: these tables need none
+  std::uint32_t ends_at_ = 0, index_at_ = 0;  // 0: these tables need none
+  std::uint32_t end_count_ = 0;
 };
 
 static_assert(std::is_trivially_copyable_v<State> && std::is_trivially_copyable_v<Undo> &&

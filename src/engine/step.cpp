@@ -133,12 +133,14 @@ Nanoseconds Step::hit_overhead(const Request& request) const {
 Completion Step::serve(const Request& request, Nanoseconds arrival_ns, Nanoseconds now_ns) {
   arrival_ = tables_.queue.preseeking == 0 ? now_ns : arrival_ns;
   core_.now_ns = now_ns;
-  settle(now_ns);
+  // DiskSim, too, knows nothing of a request before its per-request overhead is over.
+  const Nanoseconds seen_ns = tables_.decoded_ns(0, arrival_, now_ns);
+  settle(seen_ns);
   idle_ns_ = std::max<Nanoseconds>(0, now_ns - core_.taken_until_ns);
   core_.taken_until_ns = std::max(core_.taken_until_ns, now_ns);
   if (tables_.cache.works_when_idle()) core_.phase_ns = request.disturbance.phase_ns;
   if (tables_.cache.fewest_segments > 0) divide_as_asked(request);
-  Completion done = request.write ? write(request, now_ns) : read(request, now_ns);
+  Completion done = request.write ? write(request, seen_ns) : read(request, seen_ns);
   core_.taken_until_ns = std::max(core_.taken_until_ns, arm_taken_until(request, done));
   done.tag = request.tag;
   done.arrival_ns = arrival_ns;

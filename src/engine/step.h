@@ -28,7 +28,7 @@ class Step {
   // The request arrived at arrival_ns and is taken up at now_ns, which is not before it nor before
   // the last event.
   Completion serve(const Request& request, Nanoseconds arrival_ns, Nanoseconds now_ns);
-  // Whether a request that comes at now_ns is in the buffer by then.
+  // Whether a request for which the drive looks into the buffer at now_ns is there by then.
   bool is_hit(const Request& request, Nanoseconds now_ns) const;
   Nanoseconds seek(std::uint64_t lbn, Nanoseconds now, const Disturbance& disturbance);
   Nanoseconds synchronize(Nanoseconds now);

@@ -7,20 +7,16 @@
 namespace platter::engine {
 namespace {
 
-constexpr std::uint32_t kWindow = 32;  // requests
-static_assert(kWindow + kMostUndone <= kVisits);
-
-// Requests that go on where none of those before them ended: each begins a stream.
-std::uint32_t streams_of(State& state) {
-  const std::uint64_t begin = state.core.visits - kWindow;
-  std::uint32_t streams = 0;
-  for (std::uint64_t i = begin; i < state.core.visits; ++i) {
-    bool carries_on = false;
-    for (std::uint64_t before = begin; before < i; ++before)
-      carries_on |= state.visit_of(before).end == state.visit_of(i).first;
-    streams += carries_on ? 0 : 1;
-  }
-  return streams;
+// Does a request go on where one of the window before it ended? Else it begins a stream.
+bool carries_on(State& state, std::uint64_t lbn) {
+  const std::span<std::uint64_t> ends = state.ends();
+  const std::uint64_t from = (state.core.visits - state.core.window) % ends.size();
+  const std::uint64_t count = state.core.window;
+  const std::uint64_t behind = std::min<std::uint64_t>(count, ends.size() - from);
+  const auto holds = [&](std::span<std::uint64_t> part) {
+    return std::ranges::find(part, lbn) != part.end();
+  };
+  return holds(ends.subspan(from, behind)) || holds(ends.first(count - behind));
 }
 
 // The fewest segments, doubled until there is one for each stream.
@@ -35,18 +31,21 @@ std::uint32_t division_for(const CacheTable& cache, std::uint32_t streams) {
 // After every window of requests. The new division begins empty, and not while data are not on the
 // media.
 void Step::divide_as_asked(const Request& request) {
-  if (core_.window == kWindow) {
-    const std::uint32_t wanted = division_for(tables_.cache, streams_of(state_));
+  const std::uint32_t all = tables_.cache.requests_between_divisions();
+  if (core_.window == all) {
+    const std::uint32_t wanted = division_for(tables_.cache, core_.streams);
     const bool clean = core_.dirty == 0 && core_.background.kind != Kind::destage;
     if (wanted != core_.segments && clean) {
       stop_read_ahead(core_.now_ns);
       core_.paused = {};
       segments_.divide(wanted);
     }
-    if (wanted == core_.segments) core_.window = 0;
+    if (wanted == core_.segments) core_.window = core_.streams = 0;
   }
-  if (core_.window == kWindow) return;
-  state_.visit_of(core_.visits++) = {request.lbn, request.lbn + request.blocks};
+  if (core_.window == all) return;
+  core_.streams += carries_on(state_, request.lbn) ? 0 : 1;
+  const std::span<std::uint64_t> ends = state_.ends();
+  ends[core_.visits++ % ends.size()] = request.lbn + request.blocks;
   ++core_.window;
 }
 

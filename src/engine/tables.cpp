@@ -83,7 +83,10 @@ void compile_segments(const model::Cache& c, CacheTable& cache) {
   cache.segment_blocks = count(c.segment_blocks, 0);
   cache.buffer_blocks = std::uint64_t{cache.segments} * cache.segment_blocks;
   const std::uint32_t fewest = count(c.adaptive_min_segments, 0);
-  cache.fewest_segments = fewest < cache.segments ? fewest : 0;
+  cache.fewest_segments = static_cast<std::uint16_t>(fewest < cache.segments ? fewest : 0);
+  if (cache.fewest_segments > 0 && c.adaptive_window_requests)
+    cache.window = static_cast<std::uint16_t>(
+        std::clamp(count(c.adaptive_window_requests, 0), kLeastWindow, kMostWindow));
   if (const std::uint32_t buffer = count(c.buffer_blocks, 0);
       buffer > 0 && buffer < cache.buffer_blocks) {
     if (cache.fewest_segments > 0) cache.segment_blocks = buffer / cache.segments;
@@ -218,6 +221,9 @@ std::optional<std::string> cache_defect(const CacheTable& c) {
     return "its cache has a number of segments for writes that is none";
   if (c.fewest_segments >= std::max(c.segments, 1u))
     return "its cache has a smallest number of segments that is none";
+  if (c.window != 0 &&
+      (c.fewest_segments == 0 || c.window < kLeastWindow || c.window > kMostWindow))
+    return "its cache is divided after a number of requests that is none";
   if (c.buffer_blocks > std::uint64_t{c.segments} * c.segment_blocks ||
       (c.buffer_blocks < c.segment_blocks && c.segments > 0))
     return "its buffer is of a size that is none";

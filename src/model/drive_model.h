@@ -175,6 +175,7 @@ struct Cache {
   Parameter replacement;                // value of enum Replacement
   Parameter buffer_blocks;              // all segments together, where they take what they need
   Parameter adaptive_min_segments;      // the number of segments follows the load, from here up
+  Parameter adaptive_window_requests;   // ... looked at after every so many requests
   Parameter read_ahead_ceiling_blocks, read_ahead_by_request;  // SBC-3, Caching mode page
   Parameter read_ahead_longest_request_blocks;                 // longer requests: none
   Parameter read_ahead_after_sequential;  // 1: only behind reads that carry on from earlier ones

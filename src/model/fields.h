@@ -166,6 +166,7 @@ void visit_fields(Fields<Cache> auto& s, V&& visit) {
   visit.usual("replacement", s.replacement);
   visit.usual("buffer_blocks", s.buffer_blocks);
   visit.usual("adaptive_min_segments", s.adaptive_min_segments);
+  visit.usual("adaptive_window_requests", s.adaptive_window_requests);
   visit.usual("read_ahead_ceiling_blocks", s.read_ahead_ceiling_blocks);
   visit.usual("read_ahead_by_request", s.read_ahead_by_request);
   visit.usual("read_ahead_longest_request_blocks", s.read_ahead_longest_request_blocks);

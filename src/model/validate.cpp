@@ -18,6 +18,7 @@ namespace {
 constexpr double kLongestTime_ms = 1e6;
 constexpr double kLargestCount = 4294967296.0;  // segments, blocks, queue entries
 constexpr double kMostSegments = 16384;  // engine::kMaxSegments
+constexpr double kLeastWindow = 4, kMostWindow = 1024;  // requests; engine::kLeastWindow, kMostWindow
 
 class Checker {
  public:
@@ -311,6 +312,8 @@ void check_cache(const Cache& cache, const Checker& check) {
   for_each_parameter("cache", cache, [&](const std::string& path, std::string_view name, const Parameter& p) {
     if (name == "segments" || name == "write_segments" || name == "adaptive_min_segments") {
       check.whole(path, p, 0, kMostSegments);
+    } else if (name == "adaptive_window_requests") {
+      check.whole(path, p, kLeastWindow, kMostWindow);
     } else if (name == "destage_idle" || name == "synchronize") {
       check.parameter(path, p, 0, kLongestTime_ms);
     } else if (name == "unexplained_share") {

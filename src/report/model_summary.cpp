@@ -289,8 +289,11 @@ std::string cache_in_words(const model::Cache& cache) {
     parts.push_back(fmt::format("{} segments", *cache.segments.value));
     if (cache.segment_blocks) parts.back() += fmt::format(" of {} blocks", *cache.segment_blocks.value);
     if (cache.buffer_blocks) parts.back() += fmt::format(", {} blocks together", *cache.buffer_blocks.value);
-    if (cache.adaptive_min_segments.or_else(0) > 0)
+    if (cache.adaptive_min_segments.or_else(0) > 0) {
       parts.back() = fmt::format("{} to ", *cache.adaptive_min_segments.value) + parts.back();
+      if (cache.adaptive_window_requests)
+        parts.back() += fmt::format(" (looked at every {} requests)", *cache.adaptive_window_requests.value);
+    }
   }
   if (cache.read_enabled) parts.push_back(*cache.read_enabled.value > 0 ? "read caching" : "no read caching");
   if (cache.read_ahead) parts.push_back(read_ahead_in_words(*cache.read_ahead.value));

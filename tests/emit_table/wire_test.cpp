@@ -134,7 +134,8 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     const auto flat_struct = flat_of<Flat>(wire_struct);
     SAME("Cache", Flat, destage_idle_ns); SAME("Cache", Flat, buffer_blocks);
     SAME("Cache", Flat, segments); SAME("Cache", Flat, segment_blocks);
-    SAME("Cache", Flat, fewest_segments); SAME("Cache", Flat, write_segments);
+    SAME("Cache", Flat, fewest_segments); SAME("Cache", Flat, window);
+    SAME("Cache", Flat, write_segments);
     SAME("Cache", Flat, read_ahead_min); SAME("Cache", Flat, read_ahead_max);
     SAME("Cache", Flat, read_ahead_ceiling); SAME("Cache", Flat, read_ahead_longest_request);
     SAME("Cache", Flat, present); SAME("Cache", Flat, write_back_level);

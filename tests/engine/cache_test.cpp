@@ -163,6 +163,34 @@ TEST_CASE("the number of segments follows the number of streams") {
   CHECK(host.state().core.segment_blocks == 20);
 }
 
+TEST_CASE("the buffer is divided anew after so many requests as the model says") {
+  for (const std::uint64_t window : {0, 4, 5, 16, 31, 48, 100, 1000, 1024}) {
+    CAPTURE(window);
+    model::Cache cache = plain_cache(16, 20);
+    cache.adaptive_min_segments = value(2);
+    if (window > 0) cache.adaptive_window_requests = value(double(window));
+    const std::uint64_t each = window > 0 ? window : 32;
+    Host host(cache);
+    // A stream: divided before the first request behind a window, and not before.
+    for (std::uint64_t i = 0; i < each; ++i) {
+      host.read(100 + 4 * i);
+      REQUIRE(host.state().core.segments == 16);
+    }
+    host.read(100 + 4 * each);
+    CHECK(host.state().core.segments == 2);
+    // Four streams in turn, the request before being one that goes on: as many segments as streams.
+    for (std::uint64_t i = 1; i < each; ++i) {
+      host.read(i % 4 * 1000 + i / 4 * 4);
+      REQUIRE(host.state().core.segments == 2);
+    }
+    host.read(500);
+    CHECK(host.state().core.segments == (each < 5 ? 4 : 8));
+    // Whatever came before this window does not count: the first stream has ended.
+    for (std::uint64_t i = 1; i <= each; ++i) host.read(504 + 4 * i);
+    CHECK(host.state().core.segments == 2);
+  }
+}
+
 TEST_CASE("how far a drive reads on: ceiling, share of the request, long requests, only streams") {
   model::Cache cache = plain_cache(3, 200);
   cache.read_ahead = value(3);
@@ -689,4 +717,30 @@ TEST_CASE("no block waits twice, nothing is larger than its room, and the books 
     REQUIRE(clean >= host.now);
     REQUIRE(host.dirty() == 0);
   }
+}
+
+TEST_CASE("the cache is looked into when the command has come, per_request behind its arrival") {
+  // A block that is read ahead is found or costs a revolution: by when it was asked for.
+  constexpr Nanoseconds kLate = 40'000, kStep = 1'000;
+  const auto first_caught = [](Nanoseconds late) {
+    model::DriveModel model = drive_with(testing::small_cache());
+    const double ms = static_cast<double>(late) * 1e-6;
+    model.overheads.per_request = value(ms);
+    for (model::Parameter* command :
+         {&model.overheads.read_hit_after_read, &model.overheads.read_miss_after_read})
+      command->value = *command->value - ms;
+    for (Nanoseconds rest = 0;; rest += kStep) {
+      Engine engine(model);
+      Request request;
+      request.lbn = 100;
+      request.blocks = 1;
+      const Nanoseconds done = engine.service(request, 0).completion_ns;
+      request.lbn = 101;
+      const Nanoseconds asked = done + rest;
+      if (engine.service(request, asked).completion_ns - asked < engine.period_ns() / 2) return rest;
+    }
+  };
+  const Nanoseconds at_once = first_caught(0), later = first_caught(kLate);
+  CHECK(at_once > 2 * kLate);
+  CHECK(at_once - later == kLate);
 }

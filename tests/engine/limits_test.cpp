@@ -182,9 +182,16 @@ TEST_CASE("numbers of the cache and the queue end where the engine's room does")
   check({"fewest segments",
          [&](TablesView& v, std::int64_t n) {
            divide(v, 5, 40);
-           v.cache.fewest_segments = n < 0 ? 5 : static_cast<std::uint32_t>(n);
+           v.cache.fewest_segments = n < 0 ? 5 : static_cast<std::uint16_t>(n);
          },
          0, 4});
+  check({"requests between divisions",
+         [&](TablesView& v, std::int64_t n) {
+           divide(v, 5, 40);
+           v.cache.fewest_segments = 1;
+           v.cache.window = static_cast<std::uint16_t>(n);
+         },
+         kLeastWindow, kMostWindow});
   check({"time until a destage",
          [](TablesView& v, std::int64_t n) { v.cache.destage_idle_ns = n; }, 0, kLongest});
   check({"kind of replacement",

@@ -2,6 +2,7 @@
 // gone on for long has not moved the platter.
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <vector>
 
 #include "engine/engine.h"
@@ -36,7 +37,12 @@ model::DriveModel random_drive(std::mt19937_64& random) {
       drive.cache.destage_in_passing = value(double(random() % 2));
       if (random() % 3 == 0) drive.cache.segments = value(double(33 + random() % 40));
       if (random() % 3 == 0) drive.cache.buffer_blocks = value(double(20 + random() % 100));
-      if (random() % 3 == 0) drive.cache.adaptive_min_segments = value(1);
+      if (random() % 3 == 0) {
+        drive.cache.adaptive_min_segments = value(1);
+        // Short ones: a rollback goes back over a division, or over two.
+        drive.cache.adaptive_window_requests =
+            value(4 + std::fmod(drive.cache.segments.or_else(0), 13));
+      }
       if (random() % 3 == 0) drive.cache.written_blocks = value(double(1 + random() % 60));
       if (random() % 4 == 0) drive.cache.written_persist = value(1);
     }

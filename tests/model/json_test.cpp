@@ -203,6 +203,12 @@ TEST_CASE("models that make no sense are refused") {
           m.cache.segments.value = 3;
           m.cache.adaptive_min_segments.value = 4;
         }) == "m: cache.adaptive_min_segments is 4, more than the 3 of cache.segments");
+  CHECK(why([](DriveModel& m) { m.cache.adaptive_window_requests.value = 3; }) ==
+        "m: cache.adaptive_window_requests must be from 4 to 1024, not 3");
+  CHECK(why([](DriveModel& m) { m.cache.adaptive_window_requests.value = 1025; }) ==
+        "m: cache.adaptive_window_requests must be from 4 to 1024, not 1025");
+  CHECK(why([](DriveModel& m) { m.cache.adaptive_window_requests.value = 32.5; }) ==
+        "m: cache.adaptive_window_requests must be a whole number");
   CHECK(why([](DriveModel& m) { m.overheads.per_request.value = std::nan(""); }).find("overheads.per_request") !=
         std::string::npos);
   CHECK(why([](DriveModel& m) { m.validity.last_lbn = 40; }).find("validity.last_lbn") != std::string::npos);

@@ -34,6 +34,7 @@ class RandomModel {
                  }});
     if (chance()) model.cache.freedoms.push_back({"WCE", chance(), "seen", text()});
     model.cache.segments.value = static_cast<double>(between(1, 64));
+    model.cache.adaptive_window_requests.value = static_cast<double>(between(4, 1024));
     model.queue.depth = flag();
     if (chance()) model.imperfections = imperfections(model.identity.blocks);
     if (chance()) model.firmware = firmware();
