@@ -338,17 +338,26 @@ model::DriveModel cache_persistent(const InventedDrive& drive) {
   return model;
 }
 
-model::DriveModel adaptive(const InventedDrive& drive, double fewest, double most) {
+model::DriveModel adaptive(const InventedDrive& drive, double fewest, double most,
+                           double requests) {
   return with_cache(drive, [&](model::Cache& c) {
     c.segments = policy(most);
     c.segment_blocks = policy(2048 / most, "blocks");
     c.adaptive_min_segments = policy(fewest);
+    c.adaptive_window_requests = policy(requests);
   });
 }
 
-model::DriveModel cache_adaptive(const InventedDrive& drive) { return adaptive(drive, 1, 8); }
-model::DriveModel cache_adaptive_few(const InventedDrive& drive) { return adaptive(drive, 4, 16); }
-model::DriveModel cache_adaptive_wide(const InventedDrive& drive) { return adaptive(drive, 2, 32); }
+model::DriveModel cache_adaptive(const InventedDrive& drive) { return adaptive(drive, 1, 8, 32); }
+model::DriveModel cache_adaptive_soon(const InventedDrive& drive) {
+  return adaptive(drive, 1, 8, 16);
+}
+model::DriveModel cache_adaptive_few(const InventedDrive& drive) {
+  return adaptive(drive, 4, 16, 48);
+}
+model::DriveModel cache_adaptive_wide(const InventedDrive& drive) {
+  return adaptive(drive, 2, 32, 100);
+}
 
 // 256 MB, on a drive that is larger than that.
 model::DriveModel cache_large(const InventedDrive& drive) {
@@ -458,9 +467,14 @@ constexpr InventedDrive kDrives[] = {
     {"cache-write-burst", "cache-shared-writes, at most 512 blocks wait", cache_write_burst},
     {"cache-persistent", "cache-shared-writes, written data are safe as they are taken",
      cache_persistent},
-    {"cache-adaptive", "cache-base, 1 to 8 segments as the load asks", cache_adaptive},
-    {"cache-adaptive-few", "cache-base, 4 to 16 segments as the load asks", cache_adaptive_few},
-    {"cache-adaptive-wide", "cache-base, 2 to 32 segments as the load asks", cache_adaptive_wide},
+    {"cache-adaptive", "cache-base, 1 to 8 segments as the load asks, looked at every 32 requests",
+     cache_adaptive},
+    {"cache-adaptive-soon", "cache-base, 1 to 8 segments as the load asks, every 16 requests",
+     cache_adaptive_soon},
+    {"cache-adaptive-few", "cache-base, 4 to 16 segments as the load asks, every 48 requests",
+     cache_adaptive_few},
+    {"cache-adaptive-wide", "cache-base, 2 to 32 segments as the load asks, every 100 requests",
+     cache_adaptive_wide},
     {"cache-large", "invented, 10 GB: 512 segments of 1024 blocks", cache_large},
     {"cache-ignores-dra", "cache-base, DRA of mode page 08h does nothing", cache_ignores_dra},
     {"cache-ignores-rcd-wce", "cache-base, RCD and WCE of mode page 08h do nothing",

@@ -24,9 +24,8 @@ std::string assumed_level(const model::DriveModel& model, std::uint64_t blocks) 
 }
 
 Nanoseconds command_time(const model::Overheads& overheads) {
-  for (const auto* overhead : {&overheads.read_hit_after_read, &overheads.per_request})
-    if (overhead->value && *overhead->value > 0) return from_ms(*overhead->value);
-  return kAssumedCommandTime;
+  const double command_ms = overheads.per_request.or_else(0) + overheads.read_hit_after_read.or_else(0);
+  return command_ms > 0 ? from_ms(command_ms) : kAssumedCommandTime;
 }
 
 std::uint16_t rotations_per_minute(const model::Rotation& rotation) {

@@ -222,7 +222,7 @@ TEST_CASE("caches of the catalogue differ from the base drive's in one respect")
     adaptive += cache.fewest_segments > 0;
   }
   CHECK(caches >= 10);
-  CHECK(adaptive == 3);
+  CHECK(adaptive == 4);
   CHECK(virtual_model("cache-large").cache.segments.or_else(0) *
             virtual_model("cache-large").cache.segment_blocks.or_else(0) ==
         256 * 2048);

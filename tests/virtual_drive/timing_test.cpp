@@ -58,6 +58,21 @@ TEST_CASE("SEEK(10) and SYNCHRONIZE CACHE take the engine's time") {
   REQUIRE(run(device, command({0x35, 0, 0, 0, 0, 0, 0, 0, 0, 0})).completed_ns == clean);
 }
 
+TEST_CASE("a command that needs no media takes what comes before the cache is looked into, and a hit's overhead") {
+  auto model = test_drive();
+  const auto ready_ns = [&] {
+    VirtualDevice device(model);
+    return run(device, command({0x00, 0, 0, 0, 0, 0})).response_ns();
+  };
+  model.overheads.read_hit_after_read = value(0.1);
+  model.overheads.per_request = {};
+  CHECK(ready_ns() == 100 * kMicrosecond);
+  model.overheads.per_request = value(0.03);
+  CHECK(ready_ns() == 130 * kMicrosecond);
+  model.overheads.per_request = model.overheads.read_hit_after_read = {};
+  CHECK(ready_ns() == 200 * kMicrosecond);
+}
+
 TEST_CASE("several outstanding commands complete as the engine completes them") {
   const auto model = test_drive();
   VirtualDevice device(model);
