@@ -17,7 +17,7 @@ void sample_reads(Prober& prober, std::uint32_t blocks) {
   const double finish_rev = until_free_rev(prober);
   const std::uint32_t track = prober.places().track_blocks();
   sample_arrival(prober, Question::whole_track_read, blocks, [&](double ahead_rev) {
-    const auto place = place_for(prober, Kind::any, track);
+    const auto place = clean_place_for(prober, Kind::any, track);
     if (!place) return false;
     prober.refresh_angle();
     prober.read(place->last + 1 + place->blocks() / 2);
@@ -43,7 +43,7 @@ void test_zero_latency_read(Prober& prober) {
   if (blocks < 4) return;
   const std::uint32_t half = blocks / 2;
   for (int i = 0; i < kBusSamples && retained(record) && !prober.spent(); ++i) {
-    const auto place = place_for(prober, Kind::any, track);
+    const auto place = clean_place_for(prober, Kind::any, track);
     if (!place) return;
     prober.refresh_angle();
     prober.read(place->first, half);

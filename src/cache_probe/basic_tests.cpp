@@ -36,14 +36,14 @@ bool angles_hold(const Record& record) {
 void test_miss_control(Prober& prober) {
   Record& record = prober.record();
   const auto far = [&](std::int64_t x) {
-    const auto place = place_for(prober, Kind::any, 0);
+    const auto place = clean_place_for(prober, Kind::any, 0);
     if (!place) return false;
     prober.refresh_angle();
     prober.probe(Question::miss_control, x, place->first + place->blocks() / 2, 0);
     return true;
   };
   const auto near = [&](std::int64_t x) {
-    const auto place = place_for(prober, Kind::any, 0);
+    const auto place = clean_place_for(prober, Kind::any, 0);
     if (!place || place->first < place->blocks()) return false;
     prober.refresh_angle();
     // The angle is planned from a read before, elsewhere, as in most tests.
@@ -67,7 +67,7 @@ void test_basics(Prober& prober) {
   // "Cache discards block after transferring it": a miss would cost a whole revolution. Once the
   // block is known to stay, it shows how long hits take.
   prober.decide(Question::reread, 0, [&](std::int64_t x) {
-    const auto place = place_for(prober, Kind::any, 0);
+    const auto place = clean_place_for(prober, Kind::any, 0);
     if (!place) return false;
     const std::uint64_t lbn = place->first + place->blocks() / 2;
     prober.read(lbn);
@@ -77,7 +77,7 @@ void test_basics(Prober& prober) {
   });
   // The next block has just gone by; a drive that has not read it waits a revolution.
   const Verdict at_once = prober.decide(Question::next_block, 0, [&](std::int64_t x) {
-    const auto place = place_for(prober, Kind::any, 0);
+    const auto place = clean_place_for(prober, Kind::any, 0);
     if (!place) return false;
     const std::uint64_t lbn = place->first + place->blocks() / 3;
     prober.read(lbn);
@@ -90,7 +90,7 @@ void test_basics(Prober& prober) {
                   {.offset = prober.places().track_blocks() / 3}) == Verdict::hit)
     return;
   prober.decide(Question::next_sequential, 0, [&](std::int64_t x) {
-    const auto place = place_for(prober, Kind::any, 0);
+    const auto place = clean_place_for(prober, Kind::any, 0);
     if (!place) return false;
     const std::uint64_t lbn = place->first + place->blocks() / 3;
     prober.read(lbn);

@@ -4,6 +4,7 @@
 
 #include "cache_probe/exercise.h"
 #include "cache_probe/freedoms.h"
+#include "cache_probe/lookup.h"
 #include "cache_probe/places.h"
 #include "cache_probe/prober.h"
 #include "cache_probe/read_tests.h"
@@ -40,6 +41,7 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
       [&] { test_segment_count(prober); },
       [&] { test_adaptivity(prober); },
       [&] { test_read_ahead_on_hit(prober); },
+      [&] { test_lookup(prober); },
       [&] { test_free_blocks(prober); },
       [&] { test_zero_latency_read(prober); },
       [&] {
@@ -49,6 +51,7 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
           test_write_back(prober, targets);
           test_reads_of_written(prober, targets);
           test_write_segments(prober, targets);
+          test_separate_write_segment(prober, targets);
           test_destage(prober, targets);
           written = targets.all();
         }

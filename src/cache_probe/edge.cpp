@@ -76,4 +76,11 @@ std::optional<Edge> edge_of(const Record& record, Question question) {
   return edge;
 }
 
+Question segments_counted_by(const Record& record) {
+  const auto at_once = edge_of(record, Question::segments);
+  const auto settled = edge_of(record, Question::segments_settled);
+  const bool use_settled = settled && (!at_once || settled->last_hit > at_once->last_hit);
+  return use_settled ? Question::segments_settled : Question::segments;
+}
+
 }  // namespace platter::cache_probe

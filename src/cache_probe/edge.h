@@ -38,4 +38,7 @@ struct Edge {
 // nullopt: nothing was probed, or the smallest x misses.
 std::optional<Edge> edge_of(const Record& record, Question question);
 
+// Of the two ways to count segments the one that found more.
+Question segments_counted_by(const Record& record);
+
 }  // namespace platter::cache_probe

@@ -21,6 +21,12 @@ Parameter measured(double value, double error, std::uint64_t samples, std::strin
   return parameter;
 }
 
+Parameter without_error(double value, std::uint64_t samples, std::string method, std::string unit) {
+  Parameter parameter = measured(value, 0, samples, std::move(method), std::move(unit));
+  parameter.error.reset();
+  return parameter;
+}
+
 Parameter counted(double value, double error, std::uint64_t samples, std::string method,
                   std::string unit) {
   const double whole = std::round(value);
@@ -90,7 +96,8 @@ void Estimator::not_observed() {
                        &c.almost_read_hits, &c.transfer_partial_hit})
     *p = absent("not tested");
   // Of several models the one that explains the probes' answers may tell them (explained.h).
-  c.destage_order = absent(c.destage_behind.or_else(0) == 1
+  c.destage_order = absent(!c.destage_behind ? c.destage_behind.reason
+                           : c.destage_behind.or_else(0) == 1
                                ? "the probes did not decide it"
                                : "written data were not seen to wait for one another");
   c.destage_in_passing = absent("not tested");

@@ -16,6 +16,22 @@ namespace {
 constexpr std::uint64_t kUnexplained = 5;  // one of so many misses may be noise
 constexpr std::int64_t kMostRounding = 64;  // blocks; read-ahead may end at a multiple of them
 
+// Whatever was not found lay behind the end of the first track, or of the second, and what was found lay
+// before it: tracks differ in length.
+bool ends_with_a_track(const Record& record, Question question) {
+  const Responses responses(record);
+  const auto ends_at = [&](std::int64_t Observation::*end) {
+    std::uint64_t all = 0, elsewhere = 0;
+    for (const Observation& seen : record.observations) {
+      if (seen.question != question) continue;
+      ++all;
+      elsewhere += responses.is_fast(seen) != (seen.x <= seen.*end) ? 1 : 0;
+    }
+    return elsewhere * kUnexplained < all;
+  };
+  return ends_at(&Observation::to_track_end) || ends_at(&Observation::to_cylinder_end);
+}
+
 }  // namespace
 
 // Which boundary ends read-ahead (DiskSim's "Buffer continuous read").
@@ -25,8 +41,11 @@ ReadAhead Estimator::read_ahead_kind() {
     return sequential ? ReadAhead::to_next_track_if_sequential : ReadAhead::none;
   const bool over_cylinder = verdict(Question::cross_cylinder) == Verdict::hit;
   const Verdict track = verdict(Question::cross_track);
-  // No track of a cylinder follows another where surfaces are traversed one by one.
-  const bool over_track = track == Verdict::hit || (track == Verdict::open && over_cylinder);
+  // Where surfaces are traversed one by one hardly a track of a cylinder follows another, or none: what
+  // few probes say is taken.
+  const Tally few = tally_of(record_, Question::cross_track, 0);
+  const bool over_track = track == Verdict::hit ||
+                          (track == Verdict::open && (few.all() > 0 ? few.fast > few.slow : over_cylinder));
   if (over_track && over_cylinder) {
     if (verdict(Question::reach_mid, 0) == Verdict::miss) {
       note(
@@ -86,10 +105,11 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
     return reach->last_hit <= end && end - reach->last_hit <= slack;
   };
   // Where cylinders are of several lengths: whatever was not there lay behind the end.
+  const Responses responses(record_);
   const auto ends_all = [&](std::int64_t Observation::*end) {
     std::uint64_t missed = 0, before = 0;
     for (const Observation& seen : record_.observations) {
-      if (seen.question != found_by || is_fast(record_, seen)) continue;
+      if (seen.question != found_by || responses.is_fast(seen)) continue;
       ++missed;
       before += seen.x <= seen.*end ? 1 : 0;
     }
@@ -123,29 +143,24 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
   }
   // A sequence of reads lets read-ahead go past the end, as far as its limit or another end.
   if (const auto sequential = edge_of(record_, Question::reach_sequential);
-      sequential && sequential->first_miss &&
-      sequential->last_hit % record_.setting.track_blocks != 0) {
+      sequential && sequential->first_miss && !ends_with_a_track(record_, Question::reach_sequential)) {
     return measured(static_cast<double>(sequential->last_hit), sequential->error(),
                     sequential->samples, "farthest block found after two tracks in sequence",
                     kBlocks);
   }
   if (const auto& page = record_.setting.page;
       page && page->max_prefetch >= blocks && page->max_prefetch < 0xFFFF) {
-    Parameter limit = measured(page->max_prefetch, 0, 0, "mode page 08h, not measured", kBlocks);
-    limit.error.reset();
-    return limit;
+    return without_error(page->max_prefetch, 0, "mode page 08h, not measured", kBlocks);
   }
   if (!size || size->bound)
     return absent(
         fmt::format("{} blocks and more: read-ahead ends at a boundary before its limit", blocks),
         kBlocks);
-  Parameter limit = measured(std::max(blocks, size->blocks), 0, reach->samples,
-                             fmt::format("the segment's size: read-ahead ends at a boundary after "
-                                         "{} blocks, before any limit of its own",
-                                         blocks),
-                             kBlocks);
-  limit.error.reset();
-  return limit;
+  return without_error(std::max(blocks, size->blocks), reach->samples,
+                       fmt::format("the segment's size: read-ahead ends at a boundary after {} blocks, "
+                                   "before any limit of its own",
+                                   blocks),
+                       kBlocks);
 }
 
 // May read-ahead push the requested blocks out of their segment.
@@ -213,9 +228,11 @@ void Estimator::read_ahead() {
   };
   c.read_ahead_after_sequential = begun(after_sequential(record_));
   const auto broken_off = cut_short(record_);
-  const std::string few = record_.setting.complete
-                              ? "it takes two segments that keep requested blocks to tell"
-                              : missing();
+  const auto count = segment_count(record_);
+  const bool two = retained(record_) && count && !count->settled && count->count - count->error >= 2;
+  const std::string few = !record_.setting.complete ? missing()
+                          : two ? "all that is read ahead passes under the heads before the next command is obeyed"
+                                : "it takes two segments that keep requested blocks to tell";
   if (!broken_off) {
     c.read_ahead_min_blocks = absent(few, kBlocks);
     c.read_ahead_abort = c.read_ahead_resumes = absent(few);

@@ -1,4 +1,5 @@
 // How many segments, of what size, whose place new data take, and whether they follow the load.
+#include "cache_probe/division.h"
 #include "cache_probe/estimator.h"
 
 #include <fmt/format.h>
@@ -27,6 +28,11 @@ void Estimator::count_segments() {
   } else if (count->mixed) {
     note(fmt::format("now {:.0f} and now {:.0f} segments are kept",
                      std::max(0.0, count->count - count->error), count->count + count->error));
+  }
+  if (const auto& page = record_.setting.page; count->bound && page && page->segments >= count->count) {
+    c.segments = measured(page->segments, 0, 0, "mode page 08h, not measured", "");
+    c.segments.error.reset();
+    return;
   }
   if (count->bound) {
     c.segments = absent(fmt::format("at least {:.0f}: more could not be tried", count->count));
@@ -103,6 +109,31 @@ void Estimator::adaptivity() {
                   count->count, fewest, edge->last_hit));
 }
 
+// After how many requests it is looked at how many there are to be.
+void Estimator::window() {
+  Parameter& window = cache().adaptive_window_requests;
+  if (cache().adaptive_min_segments.or_else(0) == 0) {
+    window = absent(cache().adaptive_min_segments ? "the number of segments does not follow the load"
+                                                  : cache().adaptive_min_segments.reason);
+    return;
+  }
+  const Divisions found = divisions_of(load_changes(record_));
+  const Division division = found.likeliest();
+  if (!found.proven()) {
+    window = absent(found.changes == 0 ? "no request was seen at which the buffer was divided anew"
+                                       : missing());
+  } else if (division.trigger == Division::Trigger::window) {
+    window = measured(static_cast<double>(division.requests), 0, found.changes,
+                      "requests at which the buffer was divided anew, the load having changed");
+  } else if (division.trigger == Division::Trigger::in_a_row) {
+    window = absent(fmt::format("the buffer is divided anew {} requests after the load has changed, "
+                                "whatever was before: not after windows of a number of requests",
+                                division.requests));
+  } else {
+    window = absent("the buffer is divided anew at no fixed number of requests");
+  }
+}
+
 void Estimator::segments() {
   model::Cache& c = cache();
   if (!caches_reads(record_)) {
@@ -110,12 +141,14 @@ void Estimator::segments() {
     c.segments = absent(decided ? "reads are not cached" : missing());
     c.segment_blocks = absent(c.segments.reason, kBlocks);
     c.read_free_blocks = c.replacement = c.adaptive_min_segments = absent(c.segments.reason);
+    c.adaptive_window_requests = absent(c.segments.reason);
     c.buffer_blocks = absent(c.segments.reason, kBlocks);
     return;
   }
   count_segments();
   replacement();
   adaptivity();
+  window();
   const auto size = segment_size(record_);
   if (!size || size->bound) {
     // The page's figure, unless what was measured says otherwise.
@@ -128,8 +161,7 @@ void Estimator::segments() {
                         std::abs(count->count - page->segments) > 1 + 2 * count->error;
     if (page && !belied && page->segment_blocks >= least && page->segment_blocks < 0xFFFF) {
       c.segment_blocks =
-          measured(page->segment_blocks, 0, 0, "mode page 08h, not measured", kBlocks);
-      c.segment_blocks.error.reset();
+          without_error(page->segment_blocks, 0, "mode page 08h, not measured", kBlocks);
     } else {
       c.segment_blocks = absent(
           size ? fmt::format("at least {:.0f} blocks: nothing larger was tried", size->blocks)
@@ -148,7 +180,8 @@ void Estimator::segments() {
         measured(size->blocks + (counted ? 1 : 0), size->error, size->samples, method, kBlocks);
   }
   c.read_free_blocks =
-      yes_or_no(Question::free_blocks, "a block before the request, the arm having come early");
+      yes_or_no(Question::free_blocks, "a block before the request, the arm having come early",
+                verdict(Question::free_blocks, 1) == Verdict::hit ? 1 : 0);
 }
 
 }  // namespace platter::cache_probe

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "cache_probe/responses.h"
 #include "cache_probe/waiting_data.h"
 
 namespace platter::cache_probe {
@@ -16,6 +17,7 @@ using model::Parameter;
 
 namespace {
 
+constexpr double kOneMore = 1 / 1.95;  // within 1.96 errors
 constexpr const char* kNotWritten = "writes were not allowed (--allow-writes)";
 
 }  // namespace
@@ -62,19 +64,26 @@ void Estimator::write_segments() {
   }
   std::int64_t reads = -1;
   for (const auto& [x, tally] : tallies_of(record_, Question::write_displaces)) reads = x;
+  const auto count = segment_count(record_);
   const auto untold = [&](const std::string& reason) {
     c.separate_write_segment = absent(reason);
+    // One more may be set apart for writes.
+    if (c.segments) {
+      c.segments.error = c.segments.error.value_or(0) + kOneMore;
+      c.segments.method += "; a segment set apart for writes, if any, comes on top";
+    }
     if (!c.buffer_blocks && c.buffer_blocks.reason.empty())
       c.buffer_blocks = absent(reason, kBlocks);
   };
-  if (reads < 0) return untold("the number of read segments is not known well enough");
-  if (c.write_back_level.or_else(0) == 0 && c.read_hit_on_written.or_else(0) == 0)
-    return untold("writes leave nothing in the cache that would show");
+  if (reads < 0)
+    return untold(caches_reads(record_) ? "the number of read segments is not known well enough"
+                                        : "reads are not cached");
   c.separate_write_segment =
       yes_or_no(Question::write_displaces,
-                "oldest of as many reads as there are segments, after a write", reads);
+                count && count->random ? "a block that was read, after many more writes than there are segments"
+                                       : "oldest of as many reads as there are segments, after a write",
+                reads);
   const auto held = edge_of(record_, Question::written_held);
-  const auto count = segment_count(record_);
   if (held && held->first_miss && c.separate_write_segment.or_else(0) == 1) {
     c.write_segments = measured(static_cast<double>(held->last_hit), held->error(), held->samples,
                                 "scattered writes, the oldest read once all are on the media");
@@ -99,6 +108,32 @@ void Estimator::write_segments() {
   if (c.separate_write_segment.or_else(0) == 1 && c.segments) {
     c.segments.value = *c.segments.value + std::max(1.0, c.write_segments.or_else(1));
     c.segments.method += "; and those of writes, which are separate";
+  }
+}
+
+// Where reads are not cached segments show by the writes alone that wait in them: what the drive says of
+// them counts where these do not contradict it.
+void Estimator::segments_of_writes_alone() {
+  model::Cache& c = cache();
+  if (verdict(Question::reread) != Verdict::miss || !c.write_segments) return;
+  double longest = 0;  // of the writes that did not have to wait
+  const Responses responses(record_);
+  for (const Observation& seen : record_.observations)
+    if (seen.write && (seen.question == Question::write_run || seen.question == Question::write_run_large) &&
+        responses.is_fast(seen))
+      longest = std::max(longest, static_cast<double>(seen.blocks));
+  if (longest == 0) return;
+  const auto& page = record_.setting.page;
+  if (page && page->segments >= *c.write_segments.value && page->segment_blocks >= longest &&
+      page->segment_blocks < 0xFFFF) {
+    const std::string method = "mode page 08h, not measured: reads are not cached";
+    c.segments = without_error(page->segments, 0, method);
+    c.segment_blocks = without_error(page->segment_blocks, 0, method, kBlocks);
+  } else {
+    c.segments = without_error(*c.write_segments.value, c.write_segments.samples,
+                               "those that writes take; reads are not cached");
+    c.segment_blocks = without_error(longest, c.write_segments.samples,
+                                     "longest write that did not wait; reads are not cached", kBlocks);
   }
 }
 
@@ -235,6 +270,7 @@ void Estimator::writes() {
                                            : "reads are not cached")
             : yes_or_no(Question::write_into, "a block read before, beside one written since");
     write_segments();
+    segments_of_writes_alone();
     destaging();
     // A drive that writes while it takes more seems to have more of them than there are.
     if (c.segments && c.write_segments && *c.write_segments.value > *c.segments.value) {

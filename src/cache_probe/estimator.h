@@ -16,6 +16,9 @@ inline constexpr const char* kBlocks = "blocks";
 
 model::Parameter measured(double value, double error, std::uint64_t samples, std::string method,
                           std::string unit = "");
+// What is taken from elsewhere, or a bound: no error can be stated.
+model::Parameter without_error(double value, std::uint64_t samples, std::string method,
+                               std::string unit = "");
 // Of what is counted: a median between two counts is rounded, and the error covers both.
 model::Parameter counted(double value, double error, std::uint64_t samples, std::string method,
                          std::string unit = "");
@@ -49,10 +52,12 @@ class Estimator {
   void count_segments();
   void replacement();
   void adaptivity();
+  void window();
   void arrival();
   Parameter on_arrival(Question question, const std::string& method);
   void writes();
   void write_segments();
+  void segments_of_writes_alone();
   void destaging();
   void writes_not_allowed();
   void not_observed();

@@ -12,8 +12,8 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr int kAnswers = 200, kFewest = 80;
-constexpr double kLong_rev = 142;      // then kFewest are enough
+constexpr int kAnswers = 200, kFewest = 72;
+constexpr double kLong_rev = 96;       // then kFewest are enough
 constexpr int kMostPolluted = 40;
 constexpr std::size_t kMostSpots = 64;
 constexpr int kAtOnce = 8, kInARow = 2;  // so many behind each

@@ -8,6 +8,7 @@
 
 #include "cache_probe/exercise.h"
 #include "cache_probe/responses.h"
+#include "cache_probe/verdict.h"
 #include "engine/engine.h"
 #include "model/error.h"
 #include "model/parameters.h"
@@ -22,6 +23,7 @@ const double kClear = std::log(10.0);
 // A policy must make each half of the answers so many times likelier, whatever the other half says: one
 // that other tests ask for, and left open; one that no other test asks for.
 const double kProven = std::log(100.0), kProvenAlone = std::log(10.0);
+constexpr double kTold = 0.1;                // of an answer's logarithm; less is the same to both
 constexpr double kAstray = 0.02;             // of the answers, whatever the model says
 constexpr std::uint64_t kFewest = 40;        // answers
 constexpr double kUsualNoise = 0.02;         // share of answers, worth kUsualWorth probes
@@ -208,6 +210,8 @@ std::vector<double> by_other_draws(const Record& record, const model::DriveModel
 struct Likelihood {
   std::array<double, 2> half{};
 
+  std::vector<double> each{};
+
   double all() const { return half[0] + half[1]; }
   bool proves(const Likelihood& over, double proven) const {
     return half[0] - over.half[0] > proven && half[1] - over.half[1] > proven;
@@ -227,9 +231,19 @@ Likelihood likelihood(const Record& record, const model::DriveModel& model,
     double hits = answer == Predicted::hit ? 1 : answer == Predicted::miss ? 0 : 0.5;
     if (!by_chance.empty()) hits = by_chance[i];
     hits = std::clamp(hits, kAstray, 1 - kAstray);
-    sum.half[half] += std::log(hits * std::exp(responses.log_ratio(seen)) + 1 - hits);
+    sum.each.push_back(std::log(hits * std::exp(responses.log_ratio(seen)) + 1 - hits));
+    sum.half[half] += sum.each.back();
   }
   return sum;
+}
+
+// Probability that the better of two models is wrong where they differ: each answer is a probe of it,
+// and the drive may do now the one, now the other.
+double error_of(const Likelihood& better, const Likelihood& than) {
+  Tally tally;
+  for (std::size_t i = 0; i < better.each.size(); ++i)
+    if (const double told = better.each[i] - than.each[i]; std::abs(told) > kTold) tally.add(told);
+  return error_if_hit(tally);
 }
 
 Explained judged(const Record& record, const model::DriveModel& model) {
@@ -332,7 +346,7 @@ void fill_gaps(const Record& record, model::DriveModel& model) {
       const double gained = with_best.all() - now.all();
       model::Parameter& policy = model.cache.*best->policy;
       policy.value = best->value;
-      policy.error = 1 / (1 + std::exp(gained));
+      policy.error = error_of(with_best, now);
       policy.samples = static_cast<std::uint64_t>(
           std::ranges::count(record.observations, Question::exercise, &Observation::question));
       policy.method = fmt::format(

@@ -11,6 +11,8 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr double kWaits_rev = 0.12;  // longer than usual
+constexpr std::int64_t kFewAtOnce = 24;  // blocks
+constexpr double kUntilObeyed = 2;       // hits; a miss takes a drive longer to decode
 
 // Large ones take longer on the bus.
 double bus_ns(const Record& record, std::uint32_t blocks) {
@@ -123,7 +125,11 @@ std::optional<SegmentSize> segment_size(const Record& record) {
     }
     // The last block may lie anywhere where blocks are now held and now not.
     if (const auto upper = edge_of(record, Question::held_upper); upper && upper->sure_miss)
-      size.error += static_cast<double>(*upper->sure_miss - upper->sure_hit - 1);
+      // (Of places that differ some end anywhere up to where read-ahead does.)
+      size.error += static_cast<double>(upper->mixed ? reach_blocks(record)
+                                                     : *upper->sure_miss - upper->sure_hit - 1);
+    else if (upper)
+      size.bound = true;  // its last block was not found: read-ahead goes on beyond what was tried
     // Where read-ahead does not always end alike, what was taken for the last block is not always it:
     // a segment holds a block at least with all that is read ahead of it.
     const auto reach = reach_edge(record);
@@ -148,6 +154,11 @@ std::optional<SegmentSize> segment_size(const Record& record) {
   return std::nullopt;
 }
 
+std::int64_t at_once_blocks(const Record& record) {
+  const double rev = kUntilObeyed * Responses(record).hit_rev();
+  return std::max(kFewAtOnce, static_cast<std::int64_t>(rev * record.setting.track_blocks));
+}
+
 std::optional<CutShort> cut_short(const Record& record) {
   const auto tallies = tallies_of(record, Question::cut_short);
   if (tallies.empty()) return std::nullopt;
@@ -157,6 +168,7 @@ std::optional<CutShort> cut_short(const Record& record) {
   }
   const auto edge = edge_of(record, Question::cut_short);
   if (!edge) return found;
+  if (reach_blocks(record) <= at_once_blocks(record)) return std::nullopt;
   found.all = edge->last_hit >= reach_blocks(record);
   if (!found.all) found.least_blocks = edge->last_hit;
   found.error = edge->error();
@@ -164,25 +176,23 @@ std::optional<CutShort> cut_short(const Record& record) {
 }
 
 std::optional<SegmentCount> segment_count(const Record& record) {
-  const auto at_once = edge_of(record, Question::segments);
-  const auto settled = edge_of(record, Question::segments_settled);
-  if (!at_once && !settled) return std::nullopt;
-  const bool use_settled = settled && (!at_once || settled->last_hit > at_once->last_hit);
-  const Edge& edge = use_settled ? *settled : *at_once;
+  const Question counted_by = segments_counted_by(record);
+  const auto edge = edge_of(record, counted_by);
+  if (!edge) return std::nullopt;
   SegmentCount found;
-  found.settled = use_settled;
-  found.count = static_cast<double>(edge.last_hit);
-  found.error = edge.error();
+  found.settled = counted_by == Question::segments_settled;
+  found.count = static_cast<double>(edge->last_hit);
+  found.error = edge->error();
   // The middle of what remains open.
-  if (found.error > 0 && !edge.mixed && edge.first_miss)
-    found.count = static_cast<double>(edge.sure_hit) + found.error;
+  if (found.error > 0 && !edge->mixed && edge->first_miss)
+    found.count = static_cast<double>(edge->sure_hit) + found.error;
   if (found.count != std::round(found.count)) {
     found.count = std::round(found.count);
     found.error += 0.5;
   }
-  found.samples = edge.samples;
-  found.bound = !edge.first_miss;
-  found.mixed = edge.mixed;
+  found.samples = edge->samples;
+  found.bound = !edge->first_miss;
+  found.mixed = edge->mixed;
   if (tallies_of(record, Question::kept_of_many).empty()) return found;
   const auto random = fit_random_replacement(record);
   if (random && replaced_at_random(record) == Verdict::hit) {
@@ -192,6 +202,14 @@ std::optional<SegmentCount> segment_count(const Record& record) {
     found.bound = false;
   }
   return found;
+}
+
+bool newest_is_pushed_out(const Record& record) {
+  return judge(record, Question::held_first, 1).verdict == Verdict::miss;
+}
+
+std::int64_t block_ahead_that_tells(const Record& record) {
+  return std::max<std::int64_t>(1, reach_blocks(record) / 2);
 }
 
 bool adapts(const Record& record) { return edge_of(record, Question::held_in_stream).has_value(); }
@@ -257,7 +275,7 @@ std::optional<RunLength> run_length(const Record& record, Question question) {
     if (seen.question != question) continue;
     if (seen.x <= last) end_run(false);
     last = seen.x;
-    if (static_cast<double>(seen.response_ns()) > longest_ns(record, usual, seen.blocks))
+    if (seen.x > 1 && static_cast<double>(seen.response_ns()) > longest_ns(record, usual, seen.blocks))
       end_run(true);
   }
   end_run(false);

@@ -31,7 +31,11 @@ struct SegmentSize {
 };
 std::optional<SegmentSize> segment_size(const Record& record);
 
-// Blocks that are read ahead before the next command is obeyed.
+// Blocks that pass under the heads before a drive that obeys the next command at once breaks off: as
+// many as fit into the time of a host and of a drive that decodes it.
+std::int64_t at_once_blocks(const Record& record);
+// Blocks that are read ahead before the next command is obeyed; nullopt: never tried, or as many pass
+// under the heads until then.
 struct CutShort {
   std::int64_t least_blocks = 0;
   bool all = false;  // as many as ever
@@ -50,6 +54,11 @@ struct SegmentCount {
   bool settled = false;  // from blocks read ahead
 };
 std::optional<SegmentCount> segment_count(const Record& record);
+
+// Read-ahead pushes a block that was asked for out again, where nothing breaks it off.
+bool newest_is_pushed_out(const Record& record);
+// So far behind a request as read-ahead gets early and does not push out again.
+std::int64_t block_ahead_that_tells(const Record& record);
 
 // A request that is larger than a segment is held behind a sequential stream.
 bool adapts(const Record& record);

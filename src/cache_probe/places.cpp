@@ -1,6 +1,7 @@
 #include "cache_probe/places.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -11,6 +12,10 @@ namespace {
 
 constexpr int kZoneSamples = 64;  // tracks looked at to learn a zone's usual track
 constexpr int kTries = 400, kNearTries = 60;
+constexpr std::uint32_t kFewestBlocks = 8;  // on a track
+constexpr std::uint64_t kMostSteps = 200000;  // tracks
+constexpr int kRunsOfTracks = 8, kTracksOfRun = 24;
+constexpr double kUsualTrack_rev = 1.3;
 constexpr std::uint64_t kTracksEnough = 400;
 constexpr std::uint64_t kBlocksEnough = 1 << 19;  // for requests that overflow a large segment
 constexpr int kMostTracksOfCylinder = 256;
@@ -64,6 +69,7 @@ void learn_usual_track(const engine::LayoutMap& map, std::mt19937_64& random, Zo
 Places::Places(const engine::LayoutMap& map, std::mt19937_64& random) : map_(map), random_(random) {
   std::vector<Zone> zones = zones_of(map);
   for (Zone& zone : zones) learn_usual_track(map, random_, zone);
+  std::erase_if(zones, [](const Zone& zone) { return zone.track_blocks < kFewestBlocks; });
   const auto roomy = [](const Zone& zone) { return zone.tracks() >= kTracksEnough; };
   const bool any_roomy = std::ranges::any_of(zones, roomy);
   const Zone* chosen = nullptr;
@@ -73,7 +79,7 @@ Places::Places(const engine::LayoutMap& map, std::mt19937_64& random) : map_(map
                                               : zone.tracks() > chosen->tracks());
     if (better) chosen = &zone;
   }
-  if (!chosen || chosen->track_blocks < 8) {
+  if (!chosen) {
     throw Error(ExitStatus::unsupported,
                 "The drive's layout has no zone in which its cache can be tested; check the layout "
                 "with platter layout --all-tracks.");
@@ -81,6 +87,7 @@ Places::Places(const engine::LayoutMap& map, std::mt19937_64& random) : map_(map
   first_slot_ = chosen->first_slot;
   end_slot_ = chosen->end_slot;
   track_blocks_ = least_track_blocks_ = chosen->track_blocks;
+  learn_track_rev();
   roomy_ = any_roomy && end_slot_ - first_slot_ >= kBlocksEnough;
   origin_slot_ = roomy_ ? first_slot_ : 0;
   last_slot_ = roomy_ ? end_slot_ : map_.slots();
@@ -88,6 +95,29 @@ Places::Places(const engine::LayoutMap& map, std::mt19937_64& random) : map_(map
   for (const Zone& zone : zones)
     if (zone.track_blocks >= kLeastShare * track_blocks_)
       least_track_blocks_ = std::min(least_track_blocks_, zone.track_blocks);
+}
+
+// Of as many tracks in a row as a long read-ahead covers; the worst of several such.
+void Places::learn_track_rev() {
+  std::uniform_int_distribution<std::uint64_t> slot(first_slot_, end_slot_ - 1);
+  track_rev_ = kUsualTrack_rev;
+  for (int i = 0; i < kRunsOfTracks; ++i) {
+    engine::Track track = map_.track_of_slot(slot(random_));
+    double sum_rev = 0;
+    int tracks = 0;
+    for (; tracks < kTracksOfRun; ++tracks) {
+      const std::uint64_t next_slot = track.first_slot + track.sectors;
+      if (next_slot >= map_.slots()) break;
+      const std::uint64_t next_lbn = map_.lbn_at_or_after_slot(next_slot);
+      if (next_lbn >= map_.blocks()) break;
+      const engine::Track next = map_.track_of_slot(next_slot);
+      const double skew = engine::rev_from_angle(map_.angle_of_lbn(next_lbn)) -
+                          engine::rev_from_angle(map_.angle_of_lbn(map_.lbn_at_or_after_slot(track.first_slot)));
+      sum_rev += 1 + skew - std::floor(skew);
+      track = next;
+    }
+    if (tracks > 0) track_rev_ = std::max(track_rev_, sum_rev / tracks);
+  }
 }
 
 std::optional<Place> Places::place_of_lbn(std::uint64_t lbn) const {
@@ -145,7 +175,10 @@ bool Places::serves(const Place& place, Kind kind) const {
   if (kind == Kind::starts_cylinder && !place.starts_cylinder) return false;
   if (kind == Kind::ends_cylinder && !place.ends_cylinder) return false;
   if (kind == Kind::before_end && place.ends_cylinder) return false;
-  return kind == Kind::ends_cylinder || kind == Kind::any_track || place.blocks() == track_blocks_;
+  // Ends are rare where tracks of one surface follow one another, and of the last head alone, whose
+  // tracks may be longer than others.
+  const bool rare = kind == Kind::ends_cylinder || kind == Kind::before_end;
+  return rare || kind == Kind::any_track || place.blocks() == track_blocks_;
 }
 
 // The place of this LBN if it serves.
@@ -170,6 +203,24 @@ std::optional<Place> Places::find(Kind kind, std::uint64_t span, const Fits& fit
   for (int i = 0; i < kTries; ++i) {
     if (const auto place = take(map_.lbn_at_or_after_slot(slot(random_)), kind, span, fits))
       return place;
+  }
+  if (kind == Kind::before_end) return find_from(map_.lbn_at_or_after_slot(slot(random_)), kind, span, fits);
+  return std::nullopt;
+}
+
+// The next one in the zone, once around: for kinds that no random place is of.
+std::optional<Place> Places::find_from(std::uint64_t lbn, Kind kind, std::uint64_t span, const Fits& fits) {
+  const std::uint64_t first = map_.lbn_at_or_after_slot(first_slot_);
+  const std::uint64_t end = map_.lbn_at_or_after_slot(end_slot_);
+  engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
+  for (std::uint64_t passed = 0, steps = 0; passed < end - first && steps < kMostSteps; ++steps) {
+    const std::uint64_t next_slot = track.first_slot + track.sectors;
+    const std::uint64_t begin = map_.lbn_at_or_after_slot(track.first_slot);
+    const engine::Track next = map_.track_of_slot(next_slot < end_slot_ ? next_slot : first_slot_);
+    if (next_slot < end_slot_ && next.cylinder == track.cylinder)
+      if (const auto place = take(begin, kind, span, fits)) return place;
+    passed += track.sectors;
+    track = next;
   }
   return std::nullopt;
 }

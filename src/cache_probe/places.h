@@ -43,6 +43,8 @@ class Places {
   std::uint64_t room() const { return last_slot_ - origin_slot_; }
   // On the shortest of the usual tracks that a place's next blocks may lie on.
   std::uint32_t least_track_blocks() const { return least_track_blocks_; }
+  // Revolutions that reading on takes from one track's first block to the next one's, by the map's angles.
+  double track_rev() const { return track_rev_; }
 
   // Blocks from a request of so many, from a place's first block on, to where read-ahead behind it
   // may end: the end of its last track, of the next one, of its last cylinder.
@@ -62,6 +64,8 @@ class Places {
   // The same on a cylinder of its own near by, so that the way there is short.
   std::optional<Place> fresh_near(std::uint64_t lbn, std::uint64_t span);
   std::optional<Place> place_of_lbn(std::uint64_t lbn) const;
+  // No block of its track is elsewhere, and none is left out.
+  bool clean(const Place& place) const;
 
  private:
   struct Range {
@@ -69,17 +73,19 @@ class Places {
   };
   std::optional<Place> take(std::uint64_t lbn, Kind kind, std::uint64_t span, const Fits& fits = {});
   std::optional<Place> find(Kind kind, std::uint64_t span, const Fits& fits);
+  std::optional<Place> find_from(std::uint64_t lbn, Kind kind, std::uint64_t span, const Fits& fits);
+  void learn_track_rev();
   bool serves(const Place& place, Kind kind) const;
   bool used_lately(const Range& range) const;
   void forget(std::uint64_t held_at_most);
   void remember(const Range& range);
-  bool clean(const Place& place) const;
 
   const engine::LayoutMap& map_;
   std::mt19937_64& random_;
   std::uint64_t first_slot_ = 0, end_slot_ = 0;    // the zone where places begin
   std::uint64_t origin_slot_ = 0, last_slot_ = 0;  // what they may reach: past the last slot
   std::uint32_t track_blocks_ = 0, least_track_blocks_ = 0;
+  double track_rev_ = 1;
   bool roomy_ = true, used_before_ = false;
   std::deque<Range> used_;
   std::function<bool(std::uint64_t lbn, std::uint32_t blocks)> avoided_{};

@@ -15,6 +15,7 @@ constexpr int kSameSetups = 2, kSameSetupsOfFew = 5, kSameSetupsOfVeryFew = 12;
 constexpr std::int64_t kFewSegments = 8, kVeryFewSegments = 4;
 constexpr std::int64_t kManyAlike = 64, kRungs = 24, kFine = 8;
 constexpr double kReferenceKept_rev = 100;
+constexpr double kLongestSearch_rev = 3000;
 constexpr int kMostLadders = 24, kMostDelayed = 2;
 constexpr std::int64_t kGrowth = 4;             // of the steps of a search
 constexpr std::int64_t kFarther = 8;            // of where the next ladder ends
@@ -86,9 +87,9 @@ void Prober::rest_until(std::uint64_t lbn, double least_rev, double from_rev, do
   rest_rev(least_rev + more);
 }
 
-void Prober::keep(Question question, std::int64_t x, const scsi::Completion& done,
-                  std::uint64_t lbn, std::uint32_t blocks, bool write, const Setup& setup,
-                  double phase_rev, std::uint32_t nth) {
+Observation Prober::observed(Question question, std::int64_t x, const scsi::Completion& done,
+                             std::uint64_t lbn, std::uint32_t blocks, bool write,
+                             const Setup& setup, double phase_rev, std::uint32_t nth) const {
   Observation seen{question,
                    x,
                    write,
@@ -102,7 +103,14 @@ void Prober::keep(Question question, std::int64_t x, const scsi::Completion& don
                    setup.to_cylinder_end};
   seen.ahead_rev = fraction(angle_rev(lbn) - angle_at_rev(done.issued_ns));
   seen.nth = nth;
-  record_.observations.push_back(seen);
+  return seen;
+}
+
+void Prober::keep(Question question, std::int64_t x, const scsi::Completion& done,
+                  std::uint64_t lbn, std::uint32_t blocks, bool write, const Setup& setup,
+                  double phase_rev, std::uint32_t nth) {
+  record_.observations.push_back(
+      observed(question, x, done, lbn, blocks, write, setup, phase_rev, nth));
 }
 
 void Prober::probe_now(Question question, std::int64_t x, std::uint64_t lbn, const Setup& setup,
@@ -172,12 +180,13 @@ std::optional<std::size_t> Prober::climb(Question question, const std::vector<st
   return at;
 }
 
-// Whether setup after setup everything up to `low` hits and nothing beyond: what is replaced at
-// random shows here.
-bool Prober::same_for_all(Question question, std::int64_t low, const Prepare& prepare) {
+// Whether setup after setup everything from `from` up to `low` hits and nothing beyond: what is replaced
+// at random shows here.
+bool Prober::same_for_all(Question question, std::int64_t from, std::int64_t low,
+                          const Prepare& prepare) {
   std::vector<std::int64_t> all, beyond;
-  if (low < 1) return true;
-  for (std::int64_t x = 1; x <= low + 1; ++x) all.push_back(x);
+  if (low < from) return true;
+  for (std::int64_t x = from; x <= low + 1; ++x) all.push_back(x);
   // Each once: a probe that misses brings its block in.
   for (const std::int64_t more : {std::int64_t{2}, std::max<std::int64_t>(3, low / 2 + 1),
                                   std::max<std::int64_t>(4, low + 2)})
@@ -203,6 +212,14 @@ bool Prober::same_for_all(Question question, std::int64_t low, const Prepare& pr
 }
 
 std::optional<Edge> Prober::locate(Question question, const Range& range, const Prepare& prepare) {
+  search_ends_ns_ =
+      context_.drive.now_ns() + static_cast<Nanoseconds>(kLongestSearch_rev * period_ns_);
+  const auto edge = find_edge(question, range, prepare);
+  search_ends_ns_ = kNever;
+  return edge;
+}
+
+std::optional<Edge> Prober::find_edge(Question question, const Range& range, const Prepare& prepare) {
   const Trial trial = trial_of(question, prepare);
   std::int64_t low = range.from - 1, high = range.limit + 1, horizon = range.horizon;
   int delayed = 0;
@@ -212,7 +229,7 @@ std::optional<Edge> Prober::locate(Question question, const Range& range, const 
       return edge_of(record_, question);
     if (high - low == 1) {
       if (range.each && later_probes_count(question) && high <= range.limit &&
-          !same_for_all(question, low, prepare))
+          !same_for_all(question, range.from, low, prepare))
         break;
       const bool hits = low < range.from || decide(question, low, trial) == Verdict::hit;
       const bool misses = high > range.limit || decide(question, high, trial) == Verdict::miss;

@@ -2,8 +2,10 @@
 // a media access would have to wait long for its sector, read it, keep what happened.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -30,7 +32,11 @@ class Prober {
   Record& record() { return record_; }
   const Record& record() const { return record_; }
   double period_ns() const { return period_ns_; }
-  bool spent() const { return meter_.exhausted(); }
+  // Revolutions that reading on takes from track to track: what the map says, or more where that was seen.
+  double track_rev() const { return std::max(places_.track_rev(), seen_track_rev_); }
+  void set_track_rev(double rev) { seen_track_rev_ = rev; }
+  // The budget, or what one search may take.
+  bool spent() const { return meter_.exhausted() || context_.drive.now_ns() > search_ends_ns_; }
   double spent_share() const { return meter_.share(); }
 
   // Reads of up to two blocks tie the platter's angle to the clock (if they go to the media).
@@ -54,6 +60,9 @@ class Prober {
   void probe_now(Question question, std::int64_t x, std::uint64_t lbn, const Setup& setup = {},
                  std::uint32_t nth = 0);
   void probe_write(Question question, std::int64_t x, std::uint64_t lbn);
+  Observation observed(Question question, std::int64_t x, const scsi::Completion& done,
+                       std::uint64_t lbn, std::uint32_t blocks, bool write, const Setup& setup = {},
+                       double phase_rev = 0, std::uint32_t nth = 0) const;
   void keep(Question question, std::int64_t x, const scsi::Completion& done, std::uint64_t lbn,
             std::uint32_t blocks, bool write, const Setup& setup = {}, double phase_rev = 0,
             std::uint32_t nth = 0);
@@ -75,7 +84,8 @@ class Prober {
   // The largest x in [from, limit] that hits. One setup serves several probes, upward until one
   // misses: hits cost little. What such ladders point at is decided by probes with setups of their
   // own; where the two disagree, search() answers. `horizon`: as far as the first ladder goes.
-  // `guesses`: where the edge is expected. nullopt: `from` misses.
+  // `guesses`: where the edge is expected. nullopt: `from` misses. A search that takes very long (large
+  // segments) ends; the edge is then the range that it had come to.
   struct Range {
     std::int64_t from = 1, limit = 1, horizon = 1;
     std::vector<std::int64_t> guesses = {};
@@ -93,13 +103,15 @@ class Prober {
 
  private:
   static constexpr double kAheadFromRev = 0.45, kAheadRev = 0.85;
+  static constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
+  std::optional<Edge> find_edge(Question question, const Range& range, const Prepare& prepare);
   template <typename Body>
   bool tolerating_unreadable(const Body& body);
   // Probes at these x, upward, until one misses: its index; their number if all hit. nullopt: there
   // was no place or no time.
   std::optional<std::size_t> climb(Question question, const std::vector<std::int64_t>& rungs,
                                    const Prepare& prepare);
-  bool same_for_all(Question question, std::int64_t low, const Prepare& prepare);
+  bool same_for_all(Question question, std::int64_t from, std::int64_t low, const Prepare& prepare);
   void widen(Question question, std::int64_t from, std::int64_t limit, const Trial& trial);
 
   mtbrc::Context& context_;
@@ -107,8 +119,9 @@ class Prober {
   Record& record_;
   mtbrc::Meter meter_;
   double period_ns_;
-  Nanoseconds reference_ns_ = 0;
+  Nanoseconds reference_ns_ = 0, search_ends_ns_ = kNever;
   double reference_rev_ = 0;
+  double seen_track_rev_ = 0;
   int unreadable_ = 0;
   bool hits_read_on_ = false;  // what a hit brings into the cache misleads the probes behind it
 };

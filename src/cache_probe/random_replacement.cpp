@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cache_probe/edge.h"
 #include "cache_probe/responses.h"
 
 namespace platter::cache_probe {
@@ -54,11 +55,14 @@ double log_likelihood_of_setup(const std::vector<double>& ratios, std::size_t n)
 Kept kept_of(const Record& record) {
   const Responses responses(record);
   Kept kept;
+  const Question counted_by = segments_counted_by(record);
   for (const Observation& seen : record.observations) {
     if (seen.question == Question::kept_of_many) {
-      if (seen.nth == 0) kept.setups.emplace_back();
+      // Those newer than the first that is asked for are there: nothing came after them.
+      if (seen.nth == 0)
+        kept.setups.emplace_back(static_cast<std::size_t>(seen.x - 1), Responses::kMostTold);
       if (!kept.setups.empty()) kept.setups.back().push_back(responses.log_ratio(seen));
-    } else if (seen.question == Question::segments && seen.nth == 0) {
+    } else if (seen.question == counted_by && seen.nth == 0) {
       kept.first_of[seen.x].add(responses.log_ratio(seen));
     }
   }

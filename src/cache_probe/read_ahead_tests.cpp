@@ -5,19 +5,39 @@
 #include <cmath>
 
 #include "cache_probe/facts.h"
+#include "statistics/robust.h"
 
 namespace platter::cache_probe {
 namespace {
 
 constexpr std::int64_t kHorizon = 4;  // tracks; as far as most drives read ahead
-constexpr std::int64_t kFewAtOnce = 24;  // blocks
-constexpr double kUntilObeyed = 2;       // hits; a miss takes a drive longer to decode
+constexpr std::int64_t kFar = 6;  // tracks; what is read ahead so far is waited for by the drive's own pace
+constexpr std::int64_t kShortRead = 2, kLongRead = 10;  // tracks
+constexpr int kPaces = 3;
+constexpr double kSlowHits = 3;           // times as long as usual
+constexpr int kMostReplaced = 40;
 
-// Blocks that pass under the heads before a drive that obeys the next command at once breaks off: as
-// many as fit into the time of a host and of a drive that decodes it.
-std::int64_t at_once_blocks(const Record& record) {
-  const double rev = kUntilObeyed * Responses(record).hit_rev();
-  return std::max(kFewAtOnce, static_cast<std::int64_t>(rev * record.setting.track_blocks));
+// How long the drive takes to read on over tracks: a revolution more each where it comes too late for
+// the first sector. The way to the first block is the same for long and for short reads.
+void learn_pace(Prober& prober) {
+  const std::int64_t track = prober.places().track_blocks();
+  const auto longest = std::min<std::int64_t>(kLongRead * track, prober.context().drive.most_blocks());
+  const std::int64_t shortest = kShortRead * track;
+  if (longest < 2 * shortest) return;
+  std::vector<double> paces;
+  for (int i = 0; i < kPaces && !prober.spent(); ++i) {
+    double took_rev[2] = {};
+    for (const int is_long : {0, 1}) {
+      const std::int64_t blocks = is_long ? longest : shortest;
+      const auto place = place_for(prober, Kind::any, blocks);
+      if (!place) return;
+      const auto done = prober.context().drive.read(place->first, static_cast<std::uint32_t>(blocks));
+      took_rev[is_long] = static_cast<double>(done.response_ns()) / prober.period_ns();
+    }
+    paces.push_back((took_rev[1] - took_rev[0]) * static_cast<double>(track) /
+                    static_cast<double>(longest - shortest));
+  }
+  if (!paces.empty()) prober.set_track_rev(statistics::median(paces));
 }
 
 }  // namespace
@@ -29,6 +49,7 @@ void test_read_ahead(Prober& prober) {
   for (const std::int64_t end : expected(prober, &scsi::CachePage::segment_blocks))
     ends.push_back(end);
   ends.push_back(track - 1);
+  if (reads_ahead(record) && *std::ranges::max_element(ends) > kFar * track) learn_pace(prober);
   if (reads_ahead(record)) {
     prober.locate(Question::reach,
                   {.from = 1,
@@ -81,7 +102,7 @@ void test_read_ahead(Prober& prober) {
     const bool overruns = !reach_edge(record);
     const auto cross = [&](Question question, Kind kind) {
       prober.decide(question, 0, [&](std::int64_t key) {
-        auto place = place_for(prober, kind, over);
+        auto place = clean_place_for(prober, kind, over);
         if (!place || place->blocks() <= before) return false;
         if (overruns && kind == Kind::before_end) {
           const auto last = prober.places().place_of_lbn(place->cylinder_last);
@@ -108,19 +129,24 @@ void test_read_ahead(Prober& prober) {
   // next.
   if (judge(record, Question::cross_track, 0).verdict == Verdict::hit) return;
   const Prober::Prepare sequential = [&](std::int64_t farthest) -> std::optional<Prober::Prepared> {
-    const auto place = place_for(prober, Kind::starts_cylinder, 2 * track + farthest);
+    const auto place = clean_place_for(prober, Kind::starts_cylinder, 2 * track + farthest);
     if (!place) return std::nullopt;
     const auto next = prober.places().place_of_lbn(place->last + 1);
     if (!next ||
         next->last + static_cast<std::uint64_t>(farthest) >= prober.context().map->blocks())
       return std::nullopt;
+    const auto third = prober.places().place_of_lbn(next->last + 1);
+    const auto fourth = third ? prober.places().place_of_lbn(third->last + 1) : std::nullopt;
+    if (!fourth) return std::nullopt;
     prober.refresh_angle();
     const std::uint32_t end = std::min<std::uint32_t>(8, place->blocks());
     prober.read(place->last + 1 - end, end);
     prober.read(next->first, next->blocks());
     return Prober::Prepared{
         [last = next->last](std::int64_t x) { return last + static_cast<std::uint64_t>(x); },
-        reading_rev(prober, farthest), setup_of(*next, next->first, next->blocks())};
+        reading_rev(prober, farthest),
+        Setup{next->blocks(), static_cast<std::int64_t>(third->last - next->last),
+              static_cast<std::int64_t>(fourth->last - next->last)}};
   };
   const auto into_next = [&](std::int64_t key) {
     const auto prepared = sequential(3);
@@ -132,7 +158,7 @@ void test_read_ahead(Prober& prober) {
   if (prober.decide(Question::cross_sequential, 0, into_next) != Verdict::hit) {
     // Or where one request goes over the end of a track: to the end of the one behind.
     prober.decide(Question::cross_sequential, 1, [&](std::int64_t key) {
-      const auto place = place_for(prober, Kind::starts_cylinder, 3 * track);
+      const auto place = clean_place_for(prober, Kind::starts_cylinder, 3 * track);
       if (!place) return false;
       const auto next = prober.places().place_of_lbn(place->last + 1);
       const auto far = next ? prober.places().place_of_lbn(next->last + 1) : std::nullopt;
@@ -146,7 +172,7 @@ void test_read_ahead(Prober& prober) {
     // Or the ends of two tracks, where a segment is shorter than a track.
     if (!sequential_tracks(record)) {
       prober.decide(Question::cross_sequential, 2, [&](std::int64_t key) {
-        const auto place = place_for(prober, Kind::starts_cylinder, 3 * track);
+        const auto place = clean_place_for(prober, Kind::starts_cylinder, 3 * track);
         const auto next = place ? prober.places().place_of_lbn(place->last + 1) : std::nullopt;
         if (!next) return false;
         const std::uint32_t end = std::min<std::uint32_t>(8, next->blocks());
@@ -171,9 +197,11 @@ void test_read_ahead_on_hit(Prober& prober) {
   std::int64_t offset = std::min<std::int64_t>(prober.places().track_blocks() / 3, 3 * reach / 4);
   if (!count || offset < 8) return;
   const auto hit_at_end = [&] {
+    const auto edge = reach_edge(record);
+    if (edge && !edge->first_miss) return;  // it goes on without a hit
     // Where one segment is all there is: does a hit on its last block take read-ahead further?
     prober.decide(Question::hit_at_end, 0, [&](std::int64_t key) {
-      const auto place = place_for(prober, Kind::starts_cylinder, 2 * reach);
+      const auto place = clean_place_for(prober, Kind::starts_cylinder, 2 * reach);
       if (!place) return false;
       const std::uint64_t last = place->first + static_cast<std::uint64_t>(reach);
       prober.refresh_angle();
@@ -185,12 +213,12 @@ void test_read_ahead_on_hit(Prober& prober) {
       return true;
     });
   };
-  if (!retained(record) || count->settled || count->count < 2) return hit_at_end();
+  if (!retained(record) || count->settled || count->count - count->error < 2) return hit_at_end();
   // How far does read-ahead get before it obeys the next read?
   const Prober::Prepare next_elsewhere =
       [&](std::int64_t farthest) -> std::optional<Prober::Prepared> {
-    const auto place = place_for(prober, Kind::starts_cylinder, reach + farthest);
-    const auto other = place_for(prober, Kind::any, reach);
+    const auto place = clean_place_for(prober, Kind::starts_cylinder, reach + farthest);
+    const auto other = clean_place_for(prober, Kind::any, reach);
     if (!place || !other) return std::nullopt;
     prober.refresh_angle();
     request(prober, place->first, 1);
@@ -204,6 +232,7 @@ void test_read_ahead_on_hit(Prober& prober) {
   std::vector<std::int64_t> least = expected(prober, &scsi::CachePage::min_prefetch);
   least.push_back(reach);
   const std::int64_t at_once = at_once_blocks(record);
+  if (far == Verdict::hit && reach <= at_once) return;
   if (far == Verdict::hit ||
       prober.decide(Question::cut_short, at_once,
                     prober.trial_of(Question::cut_short, next_elsewhere)) == Verdict::hit)
@@ -213,15 +242,22 @@ void test_read_ahead_on_hit(Prober& prober) {
   if (least_read && least_read->least_blocks >= offset)
     offset = least_read->least_blocks +
              std::max<std::int64_t>(1, (reach - least_read->least_blocks) / 2);
+  int replaced = 0;
   const auto trial = [&](std::int64_t x) {
-    const auto place = place_for(prober, Kind::starts_cylinder, reach_blocks(record));
-    const auto other = place_for(prober, Kind::any, reach_blocks(record));
+    const auto place = clean_place_for(prober, Kind::starts_cylinder, reach_blocks(record));
+    const auto other = clean_place_for(prober, Kind::any, reach_blocks(record));
     if (!place || !other) return false;
     prober.refresh_angle();
     request(prober, place->first, 1);
     prober.read(other->first);                                   // ends read-ahead behind the first
     prober.rest_rev(reading_rev(prober, reach_blocks(record)));  // the drive is idle again
-    if (x == 1) prober.context().drive.read(place->first, 1);
+    if (x == 1) {
+      const scsi::Completion again = prober.context().drive.read(place->first, 1);
+      // Where it was replaced meanwhile it is read anew, and read-ahead begins behind it: that is no trial.
+      const auto response_rev = static_cast<double>(again.response_ns()) / prober.period_ns();
+      if (count->random && response_rev > kSlowHits * Responses(record).hit_rev())
+        return ++replaced < kMostReplaced;
+    }
     prober.probe(Question::interrupted, x, place->first + static_cast<std::uint64_t>(offset),
                  x == 1 ? 3.0 : 0.0, setup_of(*place, place->first, 1));
     return true;

@@ -12,8 +12,7 @@ constexpr std::int64_t kPolluting = 16, kMostPolluting = 64;  // reads; paper, s
 constexpr int kRareTries = 4;
 constexpr double kWay_rev = 0.45;     // for an arm to get to a track near by
 constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
-constexpr double kSkewShare = 1.3;     // revolutions a track of read-ahead takes, skew included
-constexpr double kSavedShows_rev = 0.15;  // by the order of access
+constexpr double kSavedShows_rev = 0.16;  // by the order of access
 
 }  // namespace
 
@@ -94,7 +93,7 @@ std::uint32_t blocks_that_tell(Prober& prober, std::uint32_t blocks) {
 double reading_rev(const Prober& prober, std::int64_t blocks) {
   const double tracks =
       static_cast<double>(blocks) / static_cast<double>(prober.places().least_track_blocks());
-  return kSettle_rev + kSkewShare * tracks;
+  return kSettle_rev + prober.track_rev() * tracks;
 }
 
 std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks) {

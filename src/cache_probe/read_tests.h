@@ -19,6 +19,14 @@ void test_segment_size(Prober& prober);
 void test_segment_count(Prober& prober);
 // Does the number of segments follow the load.
 void test_adaptivity(Prober& prober);
+// After how many requests it does; so many blocks in one request are held behind a stream.
+void test_division(Prober& prober, std::int64_t blocks);
+// So many reads in sequence, of a block each; but for those of many blocks that come before the reads
+// of the same, so that these are hits whatever is read ahead.
+using ReadBlocks = std::function<void(std::uint64_t lbn, std::uint32_t blocks)>;
+void read_stream(Prober& prober, std::uint64_t lbn, std::int64_t reads, const ReadBlocks& read);
+// So many reads each of which begins a stream, hits for the most part.
+void read_all_over(Prober& prober, std::int64_t reads);
 void test_free_blocks(Prober& prober);
 // Does a hit start read-ahead again.
 void test_read_ahead_on_hit(Prober& prober);

@@ -13,7 +13,7 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr std::array<const char*, 45> kNames = {
+constexpr std::array<const char*, 48> kNames = {
     "miss_control",      "reread",           "next_block",       "reach",
     "reach_aligned",     "reach_mid",        "reach_large",      "cross_track",
     "cross_cylinder",    "cross_sequential", "reach_sequential", "held_first",
@@ -25,7 +25,7 @@ constexpr std::array<const char*, 45> kNames = {
     "destaged",          "write_run_large",  "write_into",       "next_sequential",
     "reach_end",         "cut_short",        "held_in_stream",   "replaced",
     "written_held",      "kept_of_many",     "reach_overrun",    "write_fill",
-    "freedom"};
+    "lookup",            "load_changed",     "divided",          "freedom"};
 static_assert(kNames.size() == static_cast<std::size_t>(Question::freedom) + 1);
 
 Question question_of(const std::string& name) {

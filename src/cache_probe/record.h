@@ -27,7 +27,7 @@ enum class Question : std::uint8_t {
   cross_track,       // read ahead from a track's end into the cylinder's next track
   cross_cylinder,    // read ahead from a cylinder's end into the next cylinder
   cross_sequential,  // into the next track after reads of a track's end and of the whole next one
-  reach_sequential,  // after those, x blocks past them
+  reach_sequential,  // after those, x blocks past them; "ends" are those of the two tracks behind
   held_first,        // first block of a request of x blocks, read-ahead being complete
   held_upper,        // x blocks past a request that is larger than the segment
   held_lower,        // x blocks before the last block held of such a request
@@ -62,6 +62,9 @@ enum class Question : std::uint8_t {
   kept_of_many,     // the x-th newest of many scattered reads, all of which are probed
   reach_overrun,    // x blocks past the request, once what comes much later was read ahead
   write_fill,       // a run of writes, x blocks in all: the one that had to wait, else the last
+  lookup,           // x = 0: a read elsewhere; 1: some blocks behind it, as they pass the heads
+  load_changed,     // first of many blocks read behind a stream, the read number x of the test
+  divided,          // nth = 0: one of those blocks in read number x; 1: another, that one being late
   freedom,          // an effect that a field of the caching page must have; x numbers its settings
 };
 

@@ -1,6 +1,7 @@
 #include "cache_probe/responses.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "statistics/robust.h"
@@ -9,6 +10,7 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr double kUsualHit_rev = 0.05, kLeastSpread = 0.35, kMostSpread = 0.8;
+constexpr double kWritesUnlikeReads = 0.5, kUnlikeSpread = 1.2;  // of the logarithm of a hit's time
 constexpr double kHitAtMost_rev = 0.4;  // a control hit beyond was none
 constexpr double kLeastLateSpread_rev = 0.03, kMostLateSpread_rev = 0.15;
 constexpr double kKernel_rev = 0.12;  // where angles do not tell when a miss ends
@@ -16,8 +18,9 @@ constexpr double kOutliers = 0.03;    // responses that are neither: anything up
 constexpr double kWorst_rev = 2.5;
 constexpr double kLeastEarly = 0.004;  // misses before their sector arrives: angles err
 constexpr double kEarly_rev = 0.15;
-// A sector that just went by costs a revolution more, a far way two.
-constexpr double kOnceMore = 0.2, kTwiceMore = 0.05;
+// A sector that just went by costs a revolution more, a far way two; where the spindle is fast, several.
+constexpr std::array kTurnsMore = {0.73, 0.19, 0.05, 0.01, 0.01, 0.005, 0.005};
+constexpr double kUnlikeAll = 0.02;  // of the misses take a time that no control had
 
 double normal(double x, double spread) {
   const double z = x / spread;
@@ -68,22 +71,29 @@ Responses::Responses(const Record& record)
   }
 }
 
-double Responses::if_hit(double response_rev) const {
+double Responses::if_hit(double response_rev, bool write) const {
   const double response = std::max(1e-6, response_rev);
-  return normal(std::log(response / hit_rev_), hit_spread_) / response;
+  const double late = std::log(response / hit_rev_);
+  const double like_read = normal(late, hit_spread_) / response;
+  if (!write) return like_read;
+  // The controls are reads; writes that wait for nothing may take some times as long.
+  return (1 - kWritesUnlikeReads) * like_read +
+         kWritesUnlikeReads * normal(late, kUnlikeSpread) / response;
 }
 
 double Responses::if_miss(double response_rev, double ahead_rev) const {
   if (trusted_ && ahead_rev >= 0) {
     const double late = response_rev - ahead_rev - late_rev_;
-    return (1 - kOnceMore - kTwiceMore) * normal(late, late_spread_rev_) +
-           kOnceMore * normal(late - 1, late_spread_rev_) +
-           kTwiceMore * normal(late - 2, late_spread_rev_);
+    double sum = 0;
+    for (std::size_t turns = 0; turns < kTurnsMore.size(); ++turns)
+      sum += kTurnsMore[turns] * normal(late - static_cast<double>(turns), late_spread_rev_);
+    return sum;
   }
   if (misses_rev_.empty()) return response_rev > kHitAtMost_rev ? 1 : 0;
   double sum = 0;
   for (const double miss : misses_rev_) sum += normal(response_rev - miss, kKernel_rev);
-  return sum / static_cast<double>(misses_rev_.size());
+  return (1 - kUnlikeAll) * sum / static_cast<double>(misses_rev_.size()) +
+         kUnlikeAll * std::exp(-response_rev);
 }
 
 double Responses::log_ratio(const Observation& seen) const {
@@ -92,7 +102,7 @@ double Responses::log_ratio(const Observation& seen) const {
   // Delays only add: what comes before its sector was no miss.
   const bool early =
       trusted_ && seen.ahead_rev >= 0 && response < seen.ahead_rev + late_rev_ - kEarly_rev;
-  const double ratio = std::log((1 - kOutliers) * if_hit(response) + kOutliers * neither) -
+  const double ratio = std::log((1 - kOutliers) * if_hit(response, seen.write) + kOutliers * neither) -
                        std::log((1 - kOutliers) * if_miss(response, seen.ahead_rev) +
                                 (early ? early_share_ : kOutliers) * neither);
   return std::clamp(ratio, -kMostTold, kMostTold);

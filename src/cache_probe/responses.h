@@ -23,7 +23,7 @@ class Responses {
   static constexpr double kMostTold = 4.5;
 
  private:
-  double if_hit(double response_rev) const;
+  double if_hit(double response_rev, bool write) const;
   double if_miss(double response_rev, double ahead_rev) const;
 
   double period_ns_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "cache_probe/division.h"
 #include "cache_probe/facts.h"
 #include "cache_probe/random_replacement.h"
 
@@ -12,8 +13,10 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr std::int64_t kFirstSegments = 16;
-constexpr std::uint64_t kStream = 80;        // reads
+constexpr std::int64_t kStream = 64;         // reads
+constexpr std::int64_t kTracks = 2;          // of a request that is larger than a segment
 constexpr std::int64_t kGrowth = 4;          // of requests
+constexpr double kAtOnce = 64;              // blocks, so that those of a stream are hits
 constexpr double kLarger = 1.25;             // than what a segment holds else
 constexpr std::int64_t kMostSegments = 2048;
 constexpr int kFewOfMany = 2, kUsualOfMany = 8, kMostOfMany = 20;
@@ -78,6 +81,8 @@ void test_segment_size(Prober& prober) {
     while (first_held(request) == Verdict::hit && request < most && !prober.spent())
       request = std::min(most, 4 * request);
     if (judge(record, Question::held_first, request).verdict != Verdict::miss) return;
+    // Where read-ahead has no end that was found, neither has what a segment holds.
+    if (const auto edge = reach_edge(record); edge && !edge->first_miss) return;
     std::vector<std::int64_t> ends = {reach};
     for (const std::int64_t end : expected(prober, &scsi::CachePage::max_prefetch))
       if (end <= 2 * reach) ends.push_back(end);
@@ -130,9 +135,11 @@ void test_segment_count(Prober& prober) {
   const auto counts = expected(prober, &scsi::CachePage::segments);
   const std::int64_t horizon = counts.empty() ? kFirstSegments : counts[0] + 1;
   std::optional<Edge> count;
+  // The newest read may be pushed out by its own read-ahead, which nothing breaks off: the older ones tell.
+  const std::int64_t newest = newest_is_pushed_out(record) ? 2 : 1;
   if (retained(record))
     count = prober.locate(Question::segments,
-                          {.from = 1,
+                          {.from = newest,
                            .limit = most,
                            .horizon = horizon,
                            .guesses = counts,
@@ -141,22 +148,34 @@ void test_segment_count(Prober& prober) {
                           scattered(1, 0, 0));
   // Where requested blocks are dropped, or read-ahead pushes them out before the next read is
   // served, a block read ahead tells.
+  const std::int64_t probed_ahead = block_ahead_that_tells(record);
+  Question counted_by = Question::segments;
+  Prober::Prepare counted_reads = scattered(1, 0, 0);
   if (reach > 0 && (!count || count->last_hit == 1)) {
-    const std::int64_t probed = std::max<std::int64_t>(1, reach / 2);
-    prober.locate(Question::segments_settled, {1, most, horizon, counts, true},
-                  scattered(1, probed, reading_rev(prober, probed)));
+    const Prober::Prepare settled_reads =
+        scattered(1, probed_ahead, reading_rev(prober, probed_ahead));
+    const auto settled = prober.locate(
+        Question::segments_settled,
+        {.from = 1, .limit = most, .horizon = horizon, .guesses = counts, .each = true, .search = false},
+        settled_reads);
+    // One read that now and then stays beside another is no one segment.
+    if (settled && (!count || !count->mixed || settled->last_hit > count->last_hit)) {
+      counted_by = Question::segments_settled;
+      counted_reads = settled_reads;
+      count = settled;
+    }
   }
 
   // Not the same each time: what is replaced at random leaves some of any age.
   if (count && count->mixed) {
-    const auto setup_of_many = scattered(1, 0, 0);
     const std::int64_t many = std::min(most, 3 * count->last_hit + kFirstSegments);
     const auto probe_many = [&] {
-      const auto prepared = setup_of_many(many);
+      const auto prepared = counted_reads(many);
       if (!prepared) return;
-      for (std::int64_t x = 1; x <= many && !prober.spent(); ++x)
+      const std::int64_t first = counted_by == Question::segments ? newest : 1;
+      for (std::int64_t x = first; x <= many && !prober.spent(); ++x)
         prober.probe(Question::kept_of_many, x, prepared->target(x), 0, prepared->setup,
-                     static_cast<std::uint32_t>(x - 1));
+                     static_cast<std::uint32_t>(x - first));
     };
     for (int i = 0; i < kMostOfMany && !prober.spent(); ++i) {
       const Verdict random = replaced_at_random(record);
@@ -165,8 +184,7 @@ void test_segment_count(Prober& prober) {
       probe_many();
     }
     if (replaced_at_random(record) != Verdict::hit) {
-      prober.search(Question::segments, 1, most, 2,
-                    prober.trial_of(Question::segments, scattered(1, 0, 0)));
+      prober.search(counted_by, 1, most, 2, prober.trial_of(counted_by, counted_reads));
     }
   }
 
@@ -205,38 +223,63 @@ void test_segment_count(Prober& prober) {
   prober.search(Question::segments_full, 1, counted, 2, trial);
 }
 
+void read_stream(Prober& prober, std::uint64_t lbn, std::int64_t reads, const ReadBlocks& read) {
+  const auto size = segment_size(prober.record());
+  const auto held =
+      static_cast<std::uint32_t>(size ? std::clamp(size->blocks - size->error, 1.0, kAtOnce) : 1);
+  std::uint64_t end = lbn;
+  for (std::int64_t i = 0; i < reads; ++i) {
+    const bool fill = held > 1 && lbn == end;
+    read(lbn, fill ? held : 1);
+    fill ? end += held : ++lbn;
+  }
+}
+
 void test_adaptivity(Prober& prober) {
   const Record& record = prober.record();
   const auto size = segment_size(record);
   const auto count = segment_count(record);
   if (!size || !count || size->bound || size->only_ahead || count->random || count->bound) return;
   // A stream long enough for any drive to see it as one, then a request elsewhere (what the stream
-  // itself left is of many sizes).
+  // itself left is of many sizes). The first of them is for drives that look at the load seldom.
+  bool missed = false;
   const auto trial = [&](std::int64_t x) {
-    const auto place = place_for(prober, Kind::any, kStream);
-    const auto other = place_for(prober, Kind::any, x + reach_blocks(record));
+    const std::int64_t stream = missed ? kStream : std::max(kStream, reads_to_divide(record));
+    const auto place = clean_place_for(prober, Kind::any, stream);
+    const auto other = clean_place_for(prober, Kind::any, x + reach_blocks(record));
     if (!place || !other) return false;
-    for (std::uint64_t i = 0; i < kStream; ++i) prober.context().drive.read(place->first + i, 1);
+    read_stream(prober, place->first, stream, [&](std::uint64_t lbn, std::uint32_t blocks) {
+      prober.context().drive.read(lbn, blocks);
+    });
     prober.refresh_angle();
     prober.read(other->first, static_cast<std::uint32_t>(x));
     prober.probe(Question::held_in_stream, x, other->first, 0,
                  setup_of(*other, other->first, static_cast<std::uint32_t>(x)));
+    missed = !adapts(record);
     return true;
   };
   const double all = size->blocks * count->count;
-  auto low = static_cast<std::int64_t>(kLarger * size->blocks) + 2;
+  auto low = static_cast<std::int64_t>(kLarger * (size->blocks + 2 * size->error)) + 2;
   const std::int64_t longest = prober.context().drive.most_blocks();
   if (low > longest) return;
   if (prober.decide(Question::held_in_stream, low, trial) != Verdict::hit) return;
-  // So many blocks in a segment leave room for so many segments: until only one number is left.
   auto high = static_cast<std::int64_t>(all) + 1;
+  const auto holds = [&](std::int64_t x) {
+    const bool hit = prober.decide(Question::held_in_stream, x, trial) == Verdict::hit;
+    (hit ? low : high) = x;
+  };
+  const std::int64_t tracks = kTracks * prober.places().track_blocks();
+  if (tracks > low && tracks < high && tracks <= longest) holds(tracks);
+  test_division(prober, low);
+  // So many blocks in a segment leave room for so many segments: until only one number is left.
   while (low + 1 < high && !prober.spent() &&
          std::ceil(all / static_cast<double>(high)) < std::floor(all / static_cast<double>(low))) {
     const std::int64_t next = std::min((low + high) / 2, 2 * low);
     if (next > longest) break;
-    (prober.decide(Question::held_in_stream, next, trial) == Verdict::hit ? low : high) = next;
+    holds(next);
   }
   // As many segments again as there were for the tests behind.
+  read_all_over(prober, reads_to_divide(record));
   read_scattered(prober, kStream, 1, 0);
 }
 
@@ -248,20 +291,25 @@ void test_free_blocks(Prober& prober) {
   const double room = size ? size->blocks / 2 : 4;
   const auto before = static_cast<std::int64_t>(
       std::clamp(std::min(track / 4.0, room), 1.0, static_cast<double>(track) / 4));
-  prober.decide(Question::free_blocks, 0, [&](std::int64_t key) {
-    const auto place = place_for(prober, Kind::any, track);
-    if (!place) return false;
-    const std::uint64_t lbn = place->first + 3 * place->blocks() / 4;
-    // The arm comes from the next track (read-ahead does not go backward) and has 0.85 revolutions
-    // for that before the block arrives.
-    prober.refresh_angle();
-    prober.read(place->last + 1 + place->blocks() / 2);
-    prober.rest_until(lbn, until_free_rev(prober), 0.8, 0.9);
-    prober.read(lbn);
-    prober.probe_now(Question::free_blocks, key, lbn - static_cast<std::uint64_t>(before),
-                     setup_of(*place, lbn, 1));
-    return true;
-  });
+  // The arm comes from the next track (read-ahead does not go backward) and has so long for that before
+  // the block arrives.
+  const auto coming = [&](double from_rev, double most_rev) -> Prober::Trial {
+    return [&prober, track, before, from_rev, most_rev](std::int64_t key) {
+      const auto place = clean_place_for(prober, Kind::any, track);
+      if (!place) return false;
+      const std::uint64_t lbn = place->first + 3 * place->blocks() / 4;
+      prober.refresh_angle();
+      prober.read(place->last + 1 + place->blocks() / 2);
+      prober.rest_until(lbn, until_free_rev(prober), from_rev, most_rev);
+      prober.read(lbn);
+      prober.probe_now(Question::free_blocks, key, lbn - static_cast<std::uint64_t>(before),
+                       setup_of(*place, lbn, 1));
+      return true;
+    };
+  };
+  if (prober.decide(Question::free_blocks, 0, coming(0.8, 0.9)) != Verdict::miss) return;
+  // From where read-ahead has brought it meanwhile the arm may have come just behind those blocks.
+  prober.decide(Question::free_blocks, 1, coming(0.4, 0.5));
 }
 
 }  // namespace platter::cache_probe

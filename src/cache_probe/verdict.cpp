@@ -54,4 +54,11 @@ Judgement judge(const Tally& tally) {
   return {Verdict::open, 1 - std::max(p_hit, p_miss)};
 }
 
+double error_if_hit(const Tally& tally) {
+  const double even = std::log((1 - kMixedPrior) / 2);
+  const double other =
+      log_sum(even, std::log(kMixedPrior) + log_if_mixed(tally)) - even - log_likelihood(tally, 1);
+  return 1 / (1 + std::exp(-other));
+}
+
 }  // namespace platter::cache_probe

@@ -33,6 +33,9 @@ struct Judgement {
 // and miss are told apart by 1000 to 1 and "mixed" is improbable, or 16 probes do not agree.
 Judgement judge(const Tally& tally);
 
+// Probability that another verdict than "hit" is right.
+double error_if_hit(const Tally& tally);
+
 // log(P(tally | each hits with this probability) / P(tally | all miss)).
 double log_likelihood(const Tally& tally, double hits);
 

@@ -45,6 +45,7 @@ void test_write_back(Prober& prober, Targets& targets);
 void test_reads_of_written(Prober& prober, Targets& targets);
 // How many writes may wait for the media, how many blocks, and for how long.
 void test_write_segments(Prober& prober, Targets& targets);
+void test_separate_write_segment(Prober& prober, Targets& targets);
 void test_destage(Prober& prober, Targets& targets);
 void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writable);
 

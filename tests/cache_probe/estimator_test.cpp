@@ -38,6 +38,15 @@ Record record_with(Question question, std::initializer_list<std::pair<std::int64
   return record;
 }
 
+Observation seen(Question question, double response_rev, double ahead_rev, bool write = false) {
+  Observation one;
+  one.question = question;
+  one.write = write;
+  one.completed_ns = static_cast<Nanoseconds>(response_rev * kPeriod_ns);
+  one.ahead_rev = ahead_rev;
+  return one;
+}
+
 // As many probes of the usual strength.
 Tally tally(int fast, int slow, double strength = 4) {
   Tally all;
@@ -93,13 +102,6 @@ TEST_CASE("hits and misses are told by the drive's own distributions") {
   Record record;
   record.setting.period_ns = kPeriod_ns;
   record.setting.angles_trusted = true;
-  const auto seen = [&](Question question, double response_rev, double ahead_rev) {
-    Observation one;
-    one.question = question;
-    one.completed_ns = static_cast<Nanoseconds>(response_rev * kPeriod_ns);
-    one.ahead_rev = ahead_rev;
-    return one;
-  };
   for (int i = 0; i < 8; ++i) {
     record.observations.push_back(seen(Question::reread, 0.3 + noise(random), 0.95));
     record.observations.push_back(seen(Question::miss_control, 0.75 + noise(random), 0.7));
@@ -110,12 +112,27 @@ TEST_CASE("hits and misses are told by the drive's own distributions") {
   CHECK(responses.log_ratio(seen(Question::reach, 0.31, 0.7)) > 2);
   CHECK(responses.log_ratio(seen(Question::reach, 0.75, 0.7)) < -2);
   CHECK(responses.log_ratio(seen(Question::reach, 1.75, 0.7)) < -2);  // a revolution more
+  CHECK(responses.log_ratio(seen(Question::reach, 3.75, 0.7)) < -1);  // a long way, a fast spindle
   CHECK(responses.log_ratio(seen(Question::reach, 0.52, 0.47)) < 0);
   // One that is neither says little.
   CHECK(std::abs(responses.log_ratio(seen(Question::reach, 1.3, 0.7))) < 1);
   for (const double response : {0.001, 0.3, 0.7, 0.75, 5.0})
     CHECK(std::abs(responses.log_ratio(seen(Question::reach, response, 0.7))) <=
           Responses::kMostTold);
+}
+
+TEST_CASE("a write that waits for nothing is a hit although it takes six times as long as a read, also where some angles err") {
+  Record record;
+  record.setting.period_ns = kPeriod_ns;
+  record.setting.angles_trusted = true;
+  for (int i = 0; i < 12; ++i) {
+    record.observations.push_back(seen(Question::reread, 0.009, 0.85));
+    record.observations.push_back(seen(Question::miss_control, i < 3 ? 0.4 : 0.86, 0.85));
+  }
+  const Responses responses(record);
+  CHECK(responses.log_ratio(seen(Question::write_isolated, 0.056, 0.85, true)) > 2);
+  CHECK(responses.log_ratio(seen(Question::write_isolated, 0.86, 0.85, true)) < -2);
+  CHECK(responses.log_ratio(seen(Question::reach, 0.056, 0.85)) < 1);
 }
 
 TEST_CASE("drive seconds are told per question") {

@@ -5,31 +5,18 @@
 #include <string>
 #include <utility>
 
-#include "cache_probe/cache_probe.h"
 #include "cache_probe/exercise.h"
 #include "cache_probe/explained.h"
+#include "cache_probe/probed_record.h"
 #include "virtual_drive/open.h"
-#include "virtual_drive/target.h"
 
 using namespace platter;
 using namespace platter::cache_probe;
+using testing::record_of;
 
 namespace {
 
 const std::string kName = "virtual:quantum-atlas10k?imperfections=default&seed=3";
-
-Record record_of(const model::DriveModel& truth, const std::string& name) {
-  virtual_drive::VirtualDevice device(truth, name);
-  const std::vector<LbnRange> writable = {{0, truth.identity.blocks / 2}};
-  scsi::Guard guard(device, scsi::Permission{true, writable});
-  scsi::Drive drive(guard, name);
-  drive.identify();
-  mtbrc::Context context(drive, 3);
-  const engine::LayoutMap map(truth.layout);
-  context.map = &map;
-  context.rotation = truth.rotation;
-  return probe_cache(context, {.writable = writable, .freedoms = false}).record;
-}
 
 }  // namespace
 
@@ -108,7 +95,9 @@ TEST_CASE("what no other test told is taken from what fits best") {
   CHECK(found.cache.almost_read_hits.or_else(0) == 1);
   CHECK_FALSE(found.cache.almost_read_hits.method.empty());
   REQUIRE(found.cache.almost_read_hits.error);
-  CHECK(*found.cache.almost_read_hits.error < 0.001);
+  // As honest as where probes count: a drive may always do now this, now that.
+  CHECK(*found.cache.almost_read_hits.error < 0.02);
+  CHECK(*found.cache.almost_read_hits.error > 1e-5);
   CHECK(found.cache.almost_read_hits.reason.empty());
   CHECK_FALSE(found.cache.replacement);  // they are as where nothing is said
   CHECK_FALSE(found.cache.read_ahead_abort);
@@ -148,7 +137,8 @@ TEST_CASE("segments that follow the load follow it in the model, too") {
     const model::DriveModel truth = virtual_drive::virtual_model(name);
     const Explained found = explain(record_of(truth, name), truth);
     REQUIRE(found.unexplained_share);
-    CHECK(*found.unexplained_share.value < 0.03);
+    CHECK(*found.unexplained_share.value <= 2 * *found.unexplained_share.error);
+    CHECK(*found.unexplained_share.error < 0.03);
     CHECK(found.notes.empty());
   }
 }

@@ -159,20 +159,44 @@ void SimpleDrive::stop_ahead() {
   ahead_.reset();
 }
 
+bool SimpleDrive::looks_now(Nanoseconds t) {
+  using Looked = CacheFacts::Looked;
+  switch (facts_.cache.looked) {
+    case Looked::each_read:
+      return true;
+    case Looked::window:
+      return ++adapted_reads_ % facts_.cache.window == 1;
+    case Looked::time:
+      if (t < looked_ + from_ms(facts_.cache.looked_ms)) return false;
+      looked_ = t;
+      return true;
+    case Looked::now_and_then:
+      return uniform() < 1.0 / facts_.cache.window;
+  }
+  return false;
+}
+
 // Few large segments while nearly all reads carry on from one of the last few, else many small
 // ones.
-void SimpleDrive::adapt(std::uint64_t lbn, std::uint64_t end) {
-  constexpr std::size_t kEnds = 6, kWindow = 24, kFew = 4;
-  carried_on_.push_back(std::ranges::find(ends_, lbn) != ends_.end());
-  if (carried_on_.size() > kWindow) carried_on_.pop_front();
-  ends_.push_back(end);
-  if (ends_.size() > kEnds) ends_.pop_front();
+void SimpleDrive::adapt(std::uint64_t lbn, std::uint64_t end, Nanoseconds t) {
+  constexpr std::size_t kEnds = 6;
+  const std::size_t window = facts_.cache.window, few = window / 6;
+  const bool look = looks_now(t);
   const CacheFacts& c = facts_.cache;
-  if (c.adaptive_min == 0 || carried_on_.size() < kWindow || !dirty_.empty()) return;
-  const auto on = static_cast<std::size_t>(std::ranges::count(carried_on_, true));
-  const std::size_t wanted = on + kFew >= kWindow ? c.adaptive_min
-                             : on <= kFew         ? c.segments
-                                                  : segments_.size();
+  std::size_t wanted = segments_.size();
+  // Those before this one; of each read itself, where that is looked at.
+  const auto note = [&] {
+    carried_on_.push_back(std::ranges::find(ends_, lbn) != ends_.end());
+    if (carried_on_.size() > window) carried_on_.pop_front();
+    ends_.push_back(end);
+    if (ends_.size() > kEnds) ends_.pop_front();
+  };
+  if (c.looked == CacheFacts::Looked::each_read) note();
+  if (c.adaptive_min > 0 && look && carried_on_.size() == window && dirty_.empty()) {
+    const auto on = static_cast<std::size_t>(std::ranges::count(carried_on_, true));
+    wanted = on + few >= window ? c.adaptive_min : on <= few ? c.segments : wanted;
+  }
+  if (c.looked != CacheFacts::Looked::each_read) note();
   if (wanted == segments_.size()) return;
   ahead_.reset();
   paused_.reset();
@@ -218,7 +242,7 @@ Nanoseconds SimpleDrive::read(std::uint64_t lbn, std::uint32_t blocks, Nanosecon
                               bool through) {
   const CacheFacts& c = facts_.cache;
   const auto transfer = static_cast<Nanoseconds>(facts_.block_us * 1e3 * blocks);
-  adapt(lbn, lbn + blocks);
+  adapt(lbn, lbn + blocks, t);
   if (c.reads && !through) {
     for (std::size_t i = 0; i < segments_.size(); ++i) {
       Segment& segment = segments_[i];

@@ -37,6 +37,11 @@ struct CacheFacts {
   bool resumes = false;              // what was broken off goes on when the drive is idle
   bool after_sequential = false;     // read-ahead only behind a read that carries on from the last
   std::uint32_t adaptive_min = 0;    // > 0: so few, larger segments while most reads carry on
+  // When it is looked at whether they do: at each read, after windows of so many, after so many ms,
+  // or now and then.
+  enum class Looked { each_read, window, time, now_and_then } looked = Looked::each_read;
+  std::uint32_t window = 24;         // of reads that are looked at
+  double looked_ms = 30;
   bool write_updates = false;        // a write into a segment of read data leaves the rest of it
   bool persist = false;              // neither FUA nor SYNCHRONIZE CACHE waits
   bool knows_synchronize = true;     // SYNCHRONIZE CACHE
@@ -99,7 +104,8 @@ class SimpleDrive final : public scsi::Device {
   void background(Nanoseconds until);
   void destage_one();
   void stop_ahead();
-  void adapt(std::uint64_t lbn, std::uint64_t end);
+  void adapt(std::uint64_t lbn, std::uint64_t end, Nanoseconds t);
+  bool looks_now(Nanoseconds t);
   void keep_written(std::uint64_t lbn, std::uint64_t blocks);
   void start_ahead(std::size_t segment, std::uint64_t lbn, std::uint64_t end);
   std::uint64_t track_end(std::uint64_t lbn) const;  // LBN behind its track
@@ -124,6 +130,8 @@ class SimpleDrive final : public scsi::Device {
   std::uint32_t segment_blocks_ = 0;
   std::deque<std::uint64_t> ends_;  // of the last reads
   std::deque<bool> carried_on_;     // did they
+  std::uint64_t adapted_reads_ = 0;
+  Nanoseconds looked_ = 0;
   Nanoseconds last_command_ = 0;
   std::deque<Dirty> dirty_;
   std::uint64_t uses_ = 0;

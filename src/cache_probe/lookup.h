@@ -1,0 +1,21 @@
+// When a drive looks into its cache. A command that carries on in the track which is being read
+// ahead costs a block's time if the drive finds its block there, and a revolution if it does not: a
+// few us decide that, which no response time shows. So blocks are asked for just before and just
+// after they have passed under the heads.
+#pragma once
+
+#include "cache_probe/prober.h"
+#include "model/drive_model.h"
+
+namespace platter::cache_probe {
+
+// Pairs of reads: one elsewhere (x = 0), and one a few blocks behind it (x = 1).
+void test_lookup(Prober& prober);
+
+// The engine asks the model the same, with commands of which more or less passes before the cache is
+// looked into: overheads.per_request, which the overheads of hits and misses then lack. Where blocks
+// that are just being read must count as held (cache.almost_read_hits) to explain the answers, or must
+// not, that is told, too. What the answers do not show stays as it is. Pure.
+void tell_lookup(const Record& record, model::DriveModel& model);
+
+}  // namespace platter::cache_probe

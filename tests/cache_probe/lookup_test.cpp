@@ -1,0 +1,107 @@
+// When a drive looks into its cache, from blocks that are asked for as they pass the heads.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <string>
+
+#include "cache_probe/lookup.h"
+#include "cache_probe/probed_record.h"
+#include "virtual_drive/open.h"
+
+using namespace platter;
+using namespace platter::cache_probe;
+using testing::record_of;
+
+namespace {
+
+constexpr double kHost_ms = 0.012, kError_ms = 0.001;
+
+// As the other stages measure it: what passes before a command arrives is in its overhead.
+model::DriveModel measured_without(const model::DriveModel& truth, double host_ms) {
+  model::DriveModel found = truth;
+  model::Overheads& o = found.overheads;
+  for (model::Parameter* command :
+       {&o.read_hit_after_read, &o.read_hit_after_write, &o.read_miss_after_read,
+        &o.read_miss_after_write, &o.write_hit_after_read, &o.write_hit_after_write,
+        &o.write_miss_after_read, &o.write_miss_after_write}) {
+    command->value = *command->value + host_ms;
+    command->error = kError_ms;
+  }
+  o.per_request = {};
+  found.cache.almost_read_hits = {};
+  found.cache.almost_read_hits.reason = "not tested";
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("how late the cache is looked into, and whether what is just being read counts as held") {
+  // Also where a block takes so long to pass that a command behind it is soon in time for the next turn.
+  for (const std::string drive : {"cache-base", "cache-large", "random-331"}) {
+    const std::string name = fmt::format("virtual:{}?imperfections=default&seed=2", drive);
+    CAPTURE(drive);
+    const model::DriveModel truth = virtual_drive::virtual_model(name);
+    const Record record = record_of(truth, name);
+    model::DriveModel found = measured_without(truth, kHost_ms);
+    const double before_ms = *found.overheads.read_miss_after_read.value;
+    tell_lookup(record, found);
+
+    const model::Parameter& late = found.overheads.per_request;
+    REQUIRE(late);
+    CHECK(late.samples >= 24);
+    REQUIRE(late.error);
+    CHECK(*late.error < 0.004);
+    CHECK(std::abs(*late.value - kHost_ms) < 3 * *late.error);
+    CHECK(*found.overheads.read_miss_after_read.value + *late.value == Approx(before_ms));
+
+    REQUIRE(found.overheads.read_hit_after_read.error);
+    CHECK(*found.overheads.read_hit_after_read.error == Approx(std::hypot(kError_ms, *late.error)));
+
+    const model::Parameter& almost = found.cache.almost_read_hits;
+    REQUIRE(almost);
+    CHECK(*almost.value == truth.cache.almost_read_hits.or_else(0));
+    CHECK(*almost.error < 0.02);
+    CHECK(*almost.error > 1e-6);
+    CHECK(almost.reason.empty());
+  }
+}
+
+// There both shift the edge: a delay of a block's time must not be made of it.
+TEST_CASE("where read-ahead ends with the track, blocks of two lengths tell a delay from what counts as held") {
+  int told = 0;
+  for (int seed = 1; seed <= 3; ++seed) {
+    CAPTURE(seed);
+    const std::string name =
+        fmt::format("virtual:cache-read-ahead-next-track?imperfections=default&seed={}", seed);
+    const model::DriveModel truth = virtual_drive::virtual_model(name);
+    model::DriveModel found = measured_without(truth, kHost_ms);
+    tell_lookup(record_of(truth, name), found);
+    CHECK(found.overheads.per_request.value.has_value() == found.cache.almost_read_hits.value.has_value());
+    if (!found.overheads.per_request) continue;
+    ++told;
+    CHECK(*found.overheads.per_request.value == Approx(kHost_ms).margin(0.006));
+    CHECK(*found.cache.almost_read_hits.value == 1);
+  }
+  CHECK(told > 0);
+}
+
+TEST_CASE("a drive that looks up its cache at once, and one whose answers do not show when") {
+  SECTION("commands that need no time on their way") {
+    const std::string name = "virtual:cache-base?imperfections=default&seed=2";
+    model::DriveModel truth = virtual_drive::virtual_model(name);
+    truth.imperfections->host_delay_median_us = truth.imperfections->host_delay_p99_us = 0;
+    model::DriveModel found = measured_without(truth, 0);
+    tell_lookup(record_of(truth, name), found);
+    CHECK(found.overheads.per_request.or_else(0) < 0.005);
+    CHECK(found.cache.almost_read_hits.or_else(0) == 1);
+  }
+  SECTION("the next command waits for all of read-ahead") {
+    const std::string name = "virtual:cache-no-abort?imperfections=default&seed=2";
+    const model::DriveModel truth = virtual_drive::virtual_model(name);
+    model::DriveModel found = measured_without(truth, kHost_ms);
+    tell_lookup(record_of(truth, name), found);
+    CHECK_FALSE(found.overheads.per_request);
+    CHECK(found.overheads.per_request.reason.empty());
+    CHECK_FALSE(found.cache.almost_read_hits);
+  }
+}
