@@ -10,6 +10,7 @@
 
 #include "cache_probe/cache_probe.h"
 #include "cache_probe/explained.h"
+#include "cache_probe/lookup.h"
 #include "extract/geometry_hints.h"
 #include "extract/impossible_values.h"
 #include "extract/journal.h"
@@ -625,6 +626,7 @@ void Characterization::probe_cache() {
 
 // What requests in random order say of the model, now that all that answers them was measured.
 void Characterization::explain_the_cache() {
+  cache_probe::tell_lookup(cache_record_, model_);
   cache_probe::fill_gaps(cache_record_, model_);
   cache_probe::Explained explained = cache_probe::explain(cache_record_, model_);
   model_.cache.unexplained_share = std::move(explained.unexplained_share);

@@ -326,9 +326,13 @@ void judge_mixed(const replay::Result& drive, model::DriveModel& model) {
     model.validity.note += "; too few requests of the mixed workload were made to check the cache";
     return;
   }
-  model.validity.demerits.push_back(demerit_of(kMixed, Trial(drive).judged(model, warm + 1)));
+  const Trial trial(drive);
+  model.validity.demerits.push_back(demerit_of(kMixed, trial.judged(model, warm + 1)));
   widen(model.validity, drive);
   model.validity.note += "; the mixed workload with the caches as the drive has them";
+  const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
+  if (const auto longer = what_takes_longer(drive, trial.in_own_time(model), warm, period_ms))
+    model.validity.note += ": " + *longer;
 }
 
 std::optional<std::string> what_prevents_prediction(const model::DriveModel& model) {

@@ -23,8 +23,8 @@ constexpr std::array<Stage, 11> kStages{{
     {"seeks", 12, 0.25},
     {"head switch and write settle", 7, 0.25},
     {"overheads", 5.5, 0.3},
-    {"cache", 25, 0.2},
-    {"self-validation, caches on", 2.5, 0.4},
+    {"cache", 12, 0.4},
+    {"self-validation, caches on", 1.5, 0.6},
     {"self-validation", 6.5, 0.5},
     {"queue", 1, 1},
 }};

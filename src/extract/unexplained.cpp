@@ -13,10 +13,17 @@
 namespace platter::extract {
 namespace {
 
+double longest_seek_ms(const model::Seek& curve) {
+  double longest = 0;
+  for (const model::SeekPoint& point : curve.points) longest = std::max(longest, point.time_ms);
+  return longest;
+}
+
 // Of a command of one block, with room for noise.
 double longest_ms(const model::DriveModel& model) {
-  double seek_ms = 0;
-  for (const model::SeekPoint& point : model.seek.points) seek_ms = std::max(seek_ms, point.time_ms);
+  double seek_ms = longest_seek_ms(model.seek);
+  if (model.outward_seek) seek_ms = std::max(seek_ms, longest_seek_ms(*model.outward_seek));
+  if (model.write_seek) seek_ms = std::max(seek_ms, longest_seek_ms(*model.write_seek));
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   return seek_ms + model.head_switch.or_else(0) + std::max(0.0, model.write_settle.or_else(0)) +
          model.overheads.read_miss_after_read.or_else(0) + 2 * period_ms;
@@ -106,6 +113,25 @@ std::optional<std::string> what_remains(const replay::Result& drive, const repla
     if (kind.off > 0) parts.push_back(fmt::format("{} of {} {}", kind.off, kind.all, kind.name));
   return fmt::format("{} of {} requests are off by a revolution or more: {}", off, all,
                      fmt::join(parts, ", "));
+}
+
+std::optional<std::string> what_takes_longer(const replay::Result& drive, const replay::Result& model,
+                                             std::size_t from, double period_ms) {
+  constexpr double kLater_rev = 3;
+  double longest_ms = 0, drives_longest_ms = 0;
+  for (const replay::Response& request : model.requests)
+    longest_ms = std::max(longest_ms, to_ms(request.response_ns));
+  std::size_t later = 0, all = 0;
+  for (std::size_t i = from; i < drive.requests.size(); ++i, ++all) {
+    const double took_ms = to_ms(drive.requests[i].response_ns);
+    drives_longest_ms = std::max(drives_longest_ms, took_ms);
+    later += took_ms > longest_ms + kLater_rev * period_ms ? 1 : 0;
+  }
+  if (later == 0) return std::nullopt;
+  return fmt::format(
+      "{} of {} requests took up to {:.0f} ms, and the model answers each within {:.0f} ms: the drive does "
+      "something then that this model does not have",
+      later, all, drives_longest_ms, longest_ms);
 }
 
 }  // namespace platter::extract

@@ -37,4 +37,9 @@ std::optional<std::string> what_remains(const replay::Result& drive, const repla
                                         const engine::LayoutMap& map, std::size_t from,
                                         double period_ms);
 
+// With the caches on, hits and misses part the two in time: only requests tell that took longer than every
+// one of the model's, by more than three revolutions. From request `from` on; none: there is no such. Pure.
+std::optional<std::string> what_takes_longer(const replay::Result& drive, const replay::Result& model,
+                                             std::size_t from, double period_ms);
+
 }  // namespace platter::extract

@@ -53,4 +53,29 @@ TEST_CASE("what a seek and two turns explain is no pause") {
   CHECK_FALSE(told(pauses_of(reads(130, 0, 60), a_drive()), 7));
 }
 
+TEST_CASE("requests that take longer than anything of the model's are counted, with the caches on") {
+  replay::Result drive, model;
+  for (int i = 0; i < 100; ++i) {
+    drive.requests.push_back({.response_ns = from_ms(i % 5)});
+    model.requests.push_back({.response_ns = from_ms(i % 7 + 6)});
+  }
+  drive.requests[3].response_ns = from_ms(90);  // before those that count
+  drive.requests[50].response_ns = from_ms(41);  // 12 ms and three revolutions are 42
+  CHECK_FALSE(what_takes_longer(drive, model, 10, 10));
+  drive.requests[60].response_ns = drive.requests[70].response_ns = from_ms(150);
+  const auto told = what_takes_longer(drive, model, 10, 10);
+  REQUIRE(told);
+  CHECK(told->find("2 of 90 requests took up to 150 ms") == 0);
+  CHECK(told->find("within 12 ms") != std::string::npos);
+}
+
+TEST_CASE("the longest seek of either way, and of writes, is no pause") {
+  for (const auto curve : {&model::DriveModel::outward_seek, &model::DriveModel::write_seek}) {
+    model::DriveModel model = a_drive();
+    model.*curve = model.seek;
+    (*(model.*curve)).points.back().time_ms = 24;
+    CHECK(pauses_of(reads(130, 35, 60), model).paused == 0);
+  }
+}
+
 }  // namespace platter::extract
