@@ -9,14 +9,18 @@ seed (the floor).
 
     bench/cache_campaign.py --seeds 20
     bench/cache_campaign.py --seeds 2 --drives quantum-atlas10k --workloads mixed streams-2
+    bench/cache_campaign.py --random 500-559
 
 Parameters are compared by what they do: a limit of read-ahead that the segment's size sets anyway, or a flag that
 the drive's other policies make idle, is no difference (`effects`). What is not told and acts as the truth, or of
 which the model says that it does not show, is counted as not told, but is no miss. Drives named alien:VARIANT are those of
 tests/alien; their truth is in other words, so that they have the workloads only.
 
---strict makes it fail where a drive of fixed segments has a parameter that is not exact, a drive is wrongly called
-adaptive or not, or a workload is beyond what is asked of it (BARS).
+--random characterizes the random drives of these numbers, each once with its number as the seed, and prints one
+table over all of them, without workloads.
+
+--strict makes it fail where a drive of fixed segments has a parameter that is not exact, an adaptive one its bounds
+or its window, a drive is wrongly called adaptive or not, or a workload is beyond what is asked of it (BARS).
 """
 
 import argparse
@@ -39,7 +43,8 @@ DEFAULTS = {
     "zero_latency_write": 0, "read_hit_on_written": 0, "combine_sequential_writes": 0,
     "stop_read_ahead_in_sector": 0, "write_hit_stops_read_ahead": 1, "almost_read_hits": 0,
     "discards_after_transfer": 0, "replacement": 0, "buffer_blocks": None, "adaptive_min_segments": 0,
-    "read_ahead_by_request": 0, "read_ahead_ceiling_blocks": None, "read_ahead_longest_request_blocks": None,
+    "adaptive_window_requests": 32, "read_ahead_by_request": 0, "read_ahead_ceiling_blocks": None,
+    "read_ahead_longest_request_blocks": None,
     "read_ahead_after_sequential": 0, "read_ahead_abort": 1, "read_ahead_resumes": 0,
     "write_updates_segments": 0, "destage_behind": 0, "destage_idle": 0, "destage_order": 0,
     "destage_in_passing": 0, "written_blocks": None, "written_persist": 0,
@@ -48,7 +53,7 @@ TO_SEGMENT_FULL = 3
 READING = ["segments", "segment_blocks", "read_ahead", "read_ahead_min_blocks", "read_ahead_max_blocks",
            "read_ahead_over_requested", "read_ahead_on_hit", "read_free_blocks", "separate_write_segment",
            "read_hit_on_written", "discards_after_transfer", "replacement", "buffer_blocks",
-           "adaptive_min_segments", "almost_read_hits", "stop_read_ahead_in_sector",
+           "adaptive_min_segments", "adaptive_window_requests", "almost_read_hits", "stop_read_ahead_in_sector",
            "read_ahead_by_request", "read_ahead_ceiling_blocks", "read_ahead_longest_request_blocks",
            "read_ahead_after_sequential", "read_ahead_abort", "read_ahead_resumes"]
 AHEAD = [name for name in READING if name.startswith("read_ahead_")] + [
@@ -85,9 +90,28 @@ def longest(layout):
     return sectors, sectors * heads
 
 
+def tracks_follow(layout):
+    """Whether anywhere two tracks of one cylinder follow each other."""
+    def walk(node):
+        first = last = 0
+        any_follow, before = False, None
+        for child in node.get("children", []):
+            begins, ends, follow = walk(child)
+            any_follow |= follow or begins == before
+            first, last, before = (begins if before is None else first), ends, ends
+        count, step = node.get("count", 1), node.get("cylinder_step", 0)
+        any_follow |= count > 1 and last == first + step
+        at = node.get("cylinder", 0)
+        return first + at, last + at + step * (count - 1), any_follow
+
+    return walk({"children": layout["zones"]})[2]
+
+
 def effects(cache, layout):
     """What each parameter does, by DEFAULTS and the engine's rules (docs/model.md)."""
     does = {name: value_of(cache, name) for name in DEFAULTS}
+    if does["read_ahead"] == 2 and not tracks_follow(layout):
+        does["read_ahead"] = 1  # a cylinder's end is a track's
     none = lambda *names: does.update({name: NO_EFFECT for name in names})
     track, cylinder = longest(layout)
     kind, most, size = does["read_ahead"], does["read_ahead_max_blocks"], does["segment_blocks"]
@@ -107,6 +131,8 @@ def effects(cache, layout):
         none(*READING, "write_hit_stops_read_ahead")
     if does["segments"] == 1:
         none("separate_write_segment", "replacement")
+    if not does["adaptive_min_segments"]:
+        none("adaptive_window_requests")
     if does["separate_write_segment"] == 1:
         does["write_segments"] = does["write_segments"] or 1
     elif not does["destage_behind"]:
@@ -134,7 +160,7 @@ def findings_of(found, truth, seed):
             outcome = "hidden" if "does not show" in parameter.get("reason", "") else "not told"
         elif stated is None:
             outcome = "not told, same"
-        elif value == wanted:
+        elif value == wanted or (value == NO_EFFECT and stated == wanted):
             outcome = "exact"
         elif error and isinstance(wanted, (int, float)) and abs(stated - wanted) <= SIGMAS * error:
             outcome = "held"
@@ -240,12 +266,55 @@ def print_parameters(drive, truth, findings, seeds):
         print("\nNever told, and acting as the truth: " + ", ".join(f"`{name}`" for name in same))
 
 
+def print_totals(findings):
+    """Over many drives: what was right, what was wrong and on which of them."""
+    print("\n| parameter | exact | held | not told | wrong | random drives on which it is wrong: truth, found |"
+          "\n|---|---|---|---|---|---|")
+    groups = collections.defaultdict(list)
+    for finding in findings:
+        groups[finding.name].append(finding)
+    total = collections.Counter()
+    for name, mine in groups.items():
+        count = collections.Counter("not told" if f.value is None else f.outcome for f in mine)
+        if len(count) == 1 and count["not told"]:
+            continue
+        total += count
+        wrong = "; ".join(f"{f.seed}: {shown(f.truth)}, {shown(f.value)}"
+                          + (f" +- {f.error:.3g}" if f.error and f.error >= 0.1 else "")
+                          for f in mine if f.outcome == "wrong")
+        print(f"| `{name}` | {count['exact']} | {count['held']} | {count['not told']} | {count['wrong']} | {wrong} |")
+    print(f"| all | {total['exact']} | {total['held']} | {total['not told']} | {total['wrong']} | |")
+
+
+def random_drives(options):
+    first, last = (int(number) for number in options.random.split("-"))
+    findings, failed = [], []
+    for number in range(first, last + 1):
+        drive = f"random-{number}"
+        with tempfile.TemporaryDirectory() as work:
+            file = os.path.join(work, "truth.json")
+            run(options.binary, "truth", device_of(drive, number, work), "-o", file)
+            with open(file, encoding="utf-8") as text:
+                truth = json.load(text)
+            _, found = characterize(options, drive, number, work, all_blocks(options, drive, work))
+        if found.get("cache"):
+            findings += findings_of(found, truth, number)
+        else:
+            failed.append(number)
+        print(f"\r{drive} ", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    print_totals(findings)
+    if failed:
+        print("\nWithout a cache in the model:", *failed)
+    return 1 if options.strict and any(f.outcome == "wrong" for f in findings) else 0
+
+
 def complaints(drive, adaptive, findings, replayed):
     kind = "adaptive" if adaptive else "fixed"
-    if not adaptive:
-        for f in findings:
-            if f.outcome in ("wrong", "not told"):
-                yield f"{drive}: {f.name} is {shown(f.truth)}, seed {f.seed} says {shown(f.value)}"
+    for f in findings:
+        judged = not adaptive or f.name.startswith("adaptive_")
+        if judged and f.outcome in ("wrong", "not told"):
+            yield f"{drive}: {f.name} is {shown(f.truth)}, seed {f.seed} says {shown(f.value)}"
     for one in replayed:
         if one.workload == "mixed":
             above, hits = BARS["mixed"][kind]
@@ -264,12 +333,15 @@ def main():
     parser.add_argument("--workload-seeds", type=int, default=1, help="so many of the seeds are replayed, too")
     parser.add_argument("--workloads", nargs="*", default=list(workloads({"segments": {"value": 1}})))
     parser.add_argument("--drives", nargs="*", default=DRIVES)
+    parser.add_argument("--random", metavar="FIRST-LAST", help="numbers of random drives, instead of --drives")
     parser.add_argument("--keep", help="folder of the models; those that are there are not made again")
     parser.add_argument("--strict", action="store_true", help="fail where the bars are missed")
     options = parser.parse_args()
     seeds = range(options.first_seed, options.first_seed + options.seeds)
     if options.keep:
         os.makedirs(options.keep, exist_ok=True)
+    if options.random:
+        return random_drives(options)
     overview, replays, misses = [], [], []
     for drive in options.drives:
         with tempfile.TemporaryDirectory() as work:

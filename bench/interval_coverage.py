@@ -188,6 +188,16 @@ def true_of(platter, drive, work):
     return Truth(platter, device(drive, 1), work)
 
 
+def with_per_request(overheads, name):
+    """Both together, as one response shows them; the error of the one is in that of the other."""
+    parameter, common = overheads.get(name, {}), overheads.get("per_request") or {}
+    if parameter.get("value") is None or common.get("value") is None:
+        return parameter
+    error = parameter.get("error")
+    return {"value": parameter["value"] + common["value"],
+            "error": error and math.sqrt(max(0, error ** 2 - (common.get("error") or 0) ** 2))}
+
+
 def parameters(found, truth):
     by_commands = found["seek"].get("method", "").startswith("SEEK commands")
     period = found["rotation"]["period"]
@@ -196,7 +206,7 @@ def parameters(found, truth):
     single = {"head_switch": found["head_switch"], "write_settle": found["write_settle"],
               "bus.block_transfer": found["bus"]["block_transfer"]}
     for name in HITS + MISSES:
-        single["overheads." + name] = found["overheads"].get(name, {})
+        single["overheads." + name] = with_per_request(found["overheads"], name)
     for name, parameter in single.items():
         # A drive that disconnects once more for some writes has other unknowns than these.
         if not truth.plain and "write" in name:

@@ -124,7 +124,8 @@ def mechanics(model, truth):
             yield Finding("seek mean", float("inf"), "none", False, model["seek"].get("reason", ""))
     stated = {"head_switch": model["head_switch"], "write_settle": model["write_settle"],
               "bus.block_transfer": model["bus"].get("block_transfer", {})}
-    stated |= {f"overheads.{name}": p for name, p in model["overheads"].items()}
+    stated |= {f"overheads.{name}": interval_coverage.with_per_request(model["overheads"], name)
+               for name in model["overheads"]}
     bars = {"head_switch": "switch", "write_settle": "settle", "bus.block_transfer": "bus"}
     for name, real in truth.values(model).items():
         value = stated.get(name, {}).get("value")

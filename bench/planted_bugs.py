@@ -2,6 +2,7 @@
 """Plants small bugs in a copy of the sources, one after the other, and checks that the tests see them.
 
     planted_bugs.py [WORD...]     only the bugs whose room or file has one of the words
+    planted_bugs.py --texts       plants none, but checks that each still has its place
 
 planted_bugs.json lists them: a text that occurs once in a file, what takes its place, and the test
 (of ctest) that must fail. A bug that is not seen is a test that is missing.
@@ -17,6 +18,26 @@ import time
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 NOT_COPIED = shutil.ignore_patterns(".git", "build", "quickstart-results")
+
+
+def planted_in(content, bug):
+    """A file's content with the bug in it; None where the bug's text does not occur exactly once."""
+    if content.count(bug["search"]) != 1:
+        return None
+    return content.replace(bug["search"], bug["replace"])
+
+
+def lost_places(bugs):
+    lost = []
+    for bug in bugs:
+        path = os.path.join(ROOT, bug["file"])
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                if planted_in(file.read(), bug) is not None:
+                    continue
+        lost.append(f"{bug['file']} does not have the text exactly once that the planted bug "
+                    f"\"{bug['what']}\" replaces; bring bench/planted_bugs.json up to date")
+    return lost
 
 
 class Tree:
@@ -44,13 +65,10 @@ class Tree:
         return done.returncode == 0
 
     def replace(self, bug):
-        """The file's old content; None where the text does not occur exactly once."""
-        path = os.path.join(self.source, bug["file"])
-        with open(path, encoding="utf-8") as file:
+        """The file's old content."""
+        with open(os.path.join(self.source, bug["file"]), encoding="utf-8") as file:
             content = file.read()
-        if content.count(bug["search"]) != 1:
-            return None
-        self.write(bug, content.replace(bug["search"], bug["replace"]))
+        self.write(bug, planted_in(content, bug))
         return content
 
     def write(self, bug, content):
@@ -60,8 +78,6 @@ class Tree:
 
 def verdict(tree, bug):
     content = tree.replace(bug)
-    if content is None:
-        return "its text does not occur exactly once any more: bring planted_bugs.json up to date"
     try:
         tree.build_test(bug["room"])
         return "NOT SEEN" if tree.passes(bug["room"]) else "seen"
@@ -72,6 +88,9 @@ def verdict(tree, bug):
 def main():
     with open(os.path.join(ROOT, "bench", "planted_bugs.json"), encoding="utf-8") as file:
         bugs = json.load(file)
+    lost = lost_places(bugs)
+    if lost or sys.argv[1:] == ["--texts"]:
+        sys.exit("\n".join(lost) or 0)
     words = sys.argv[1:]
     bugs = [bug for bug in bugs
             if not words or any(word in bug["room"] + " " + bug["file"] for word in words)]

@@ -38,6 +38,16 @@ class Documents(unittest.TestCase):
                 self.assertTrue(os.path.exists(path), f"{document}: {target}")
         self.assertGreater(count, 5)
 
+    def test_programs_that_are_named_can_be_run(self):
+        count = 0
+        for document in self.DOCUMENTS:
+            for program in re.findall(r"^    ((?:bench|tests)/[\w/]+\.(?:py|sh))\b", read(document),
+                                      re.MULTILINE):
+                count += 1
+                self.assertTrue(os.access(os.path.join(ROOT, program), os.X_OK),
+                                f"{document}: {program} is no program that can be run")
+        self.assertGreater(count, 5)
+
     def test_commands_and_options_exist(self):
         sources = "".join(read(os.path.relpath(path, ROOT))
                           for path in glob.glob(os.path.join(ROOT, "src/cli/*.cpp")))
