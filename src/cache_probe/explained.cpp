@@ -23,7 +23,6 @@ const double kClear = std::log(10.0);
 // A policy must make each half of the answers so many times likelier, whatever the other half says: one
 // that other tests ask for, and left open; one that no other test asks for.
 const double kProven = std::log(100.0), kProvenAlone = std::log(10.0);
-constexpr double kTold = 0.1;                // of an answer's logarithm; less is the same to both
 constexpr double kAstray = 0.02;             // of the answers, whatever the model says
 constexpr std::uint64_t kFewest = 40;        // answers
 constexpr double kUsualNoise = 0.02;         // share of answers, worth kUsualWorth probes
@@ -237,15 +236,6 @@ Likelihood likelihood(const Record& record, const model::DriveModel& model,
   return sum;
 }
 
-// Probability that the better of two models is wrong where they differ: each answer is a probe of it,
-// and the drive may do now the one, now the other.
-double error_of(const Likelihood& better, const Likelihood& than) {
-  Tally tally;
-  for (std::size_t i = 0; i < better.each.size(); ++i)
-    if (const double told = better.each[i] - than.each[i]; std::abs(told) > kTold) tally.add(told);
-  return error_if_hit(tally);
-}
-
 Explained judged(const Record& record, const model::DriveModel& model) {
   const Replayed replayed(record, model);
   const Responses responses(record);
@@ -346,7 +336,7 @@ void fill_gaps(const Record& record, model::DriveModel& model) {
       const double gained = with_best.all() - now.all();
       model::Parameter& policy = model.cache.*best->policy;
       policy.value = best->value;
-      policy.error = error_of(with_best, now);
+      policy.error = error_of_better(with_best.each, now.each);
       policy.samples = static_cast<std::uint64_t>(
           std::ranges::count(record.observations, Question::exercise, &Observation::question));
       policy.method = fmt::format(

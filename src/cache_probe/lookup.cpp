@@ -11,6 +11,7 @@
 #include "cache_probe/facts.h"
 #include "cache_probe/read_setups.h"
 #include "cache_probe/responses.h"
+#include "cache_probe/verdict.h"
 #include "engine/engine.h"
 #include "model/error.h"
 
@@ -32,7 +33,6 @@ constexpr double kStep_ns = 2e3, kMost_ns = 150e3;
 constexpr std::array kJitters = {0.1, 0.3, 0.7};            // of the logarithm, from command to command
 constexpr double kAstray = 0.03;                            // of the answers
 constexpr std::size_t kFewest = 16;                         // pairs
-constexpr double kTold = 0.1;        // of an answer's logarithm; less is the same to both
 const double kProven = std::log(100.0);  // a delay, against none
 const double kProvenHeld = std::log(10.0);
 constexpr double kSureHeld = 0.05, kSureInside = 0.05;  // chance of being wrong
@@ -319,10 +319,7 @@ void tell_lookup(const Record& record, model::DriveModel& model) {
     // A delay of a block more or less looks like the other: where that is open, so is the delay, and
     // where the delay may be longer than those that were tried, so is all.
     if (best.all - other.all < kProvenHeld || best.at_bound > kSureInside) return;
-    Tally tally;
-    for (std::size_t i = 0; i < pairs.size(); ++i)
-      if (const double told = best.each[i] - other.each[i]; std::abs(told) > kTold) tally.add(told);
-    const double error = error_if_hit(tally);
+    const double error = error_of_better(best.each, other.each);
     if (error > kSureHeld) return;
     almost = {};
     almost.value = held ? 1 : 0;

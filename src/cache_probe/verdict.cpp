@@ -10,7 +10,8 @@ constexpr double kMixedPrior = 0.02;
 constexpr double kSure = 0.85;             // posterior of the leading hypothesis
 const double kLogOdds = std::log(1000.0);  // hit against miss
 constexpr std::uint64_t kMostProbes = 16;
-constexpr int kRates = 32;  // of "mixed" that are summed over
+constexpr int kRates = 32;     // of "mixed" that are summed over
+constexpr double kTold = 0.1;  // of an answer's logarithm; less is the same to both
 
 double log_sum(double a, double b) {
   const double most = std::max(a, b);
@@ -21,6 +22,14 @@ double log_if_mixed(const Tally& tally) {
   double sum = -1e300;
   for (int i = 0; i < kRates; ++i) sum = log_sum(sum, log_likelihood(tally, (i + 0.5) / kRates));
   return sum - std::log(kRates);
+}
+
+// Probability that another verdict than "hit" is right.
+double error_if_hit(const Tally& tally) {
+  const double even = std::log((1 - kMixedPrior) / 2);
+  const double other =
+      log_sum(even, std::log(kMixedPrior) + log_if_mixed(tally)) - even - log_likelihood(tally, 1);
+  return 1 / (1 + std::exp(-other));
 }
 
 }  // namespace
@@ -54,11 +63,11 @@ Judgement judge(const Tally& tally) {
   return {Verdict::open, 1 - std::max(p_hit, p_miss)};
 }
 
-double error_if_hit(const Tally& tally) {
-  const double even = std::log((1 - kMixedPrior) / 2);
-  const double other =
-      log_sum(even, std::log(kMixedPrior) + log_if_mixed(tally)) - even - log_likelihood(tally, 1);
-  return 1 / (1 + std::exp(-other));
+double error_of_better(std::span<const double> better, std::span<const double> other) {
+  Tally tally;
+  for (std::size_t i = 0; i < better.size(); ++i)
+    if (const double told = better[i] - other[i]; std::abs(told) > kTold) tally.add(told);
+  return error_if_hit(tally);
 }
 
 }  // namespace platter::cache_probe

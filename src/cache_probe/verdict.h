@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace platter::cache_probe {
@@ -33,8 +34,10 @@ struct Judgement {
 // and miss are told apart by 1000 to 1 and "mixed" is improbable, or 16 probes do not agree.
 Judgement judge(const Tally& tally);
 
-// Probability that another verdict than "hit" is right.
-double error_if_hit(const Tally& tally);
+// Probability that the better of two models is wrong where they differ, from the logarithm of each
+// answer's probability under the one and the other: each answer is a probe, and the drive may do now
+// the one, now the other.
+double error_of_better(std::span<const double> better, std::span<const double> other);
 
 // log(P(tally | each hits with this probability) / P(tally | all miss)).
 double log_likelihood(const Tally& tally, double hits);
