@@ -15,6 +15,7 @@ using testing::record_of;
 namespace {
 
 constexpr double kHost_ms = 0.012, kError_ms = 0.001;
+constexpr double kStep_ms = 0.002;  // of the delays that are tried
 
 // As the other stages measure it: what passes before a command arrives is in its overhead.
 model::DriveModel measured_without(const model::DriveModel& truth, double host_ms) {
@@ -50,8 +51,8 @@ TEST_CASE("how late the cache is looked into, and whether what is just being rea
     REQUIRE(late);
     CHECK(late.samples >= 24);
     REQUIRE(late.error);
-    CHECK(*late.error < 0.004);
-    CHECK(std::abs(*late.value - kHost_ms) < 3 * *late.error);
+    CHECK(*late.error < 0.006);
+    CHECK(std::abs(*late.value - kHost_ms) < kStep_ms + 4 * *late.error);
     CHECK(*found.overheads.read_miss_after_read.value + *late.value == Approx(before_ms));
 
     REQUIRE(found.overheads.read_hit_after_read.error);
@@ -66,10 +67,11 @@ TEST_CASE("how late the cache is looked into, and whether what is just being rea
   }
 }
 
-// There both shift the edge: a delay of a block's time must not be made of it.
+// There both shift the edge: a delay of a block's time must not be made of it. The blocks' lengths differ
+// little, so that it is told of some drives only, and wrongly of few.
 TEST_CASE("where read-ahead ends with the track, blocks of two lengths tell a delay from what counts as held") {
-  int told = 0;
-  for (int seed = 1; seed <= 3; ++seed) {
+  int right = 0, wrong = 0;
+  for (int seed = 1; seed <= 24; ++seed) {
     CAPTURE(seed);
     const std::string name =
         fmt::format("virtual:cache-read-ahead-next-track?imperfections=default&seed={}", seed);
@@ -78,11 +80,12 @@ TEST_CASE("where read-ahead ends with the track, blocks of two lengths tell a de
     tell_lookup(record_of(truth, name), found);
     CHECK(found.overheads.per_request.value.has_value() == found.cache.almost_read_hits.value.has_value());
     if (!found.overheads.per_request) continue;
-    ++told;
-    CHECK(*found.overheads.per_request.value == Approx(kHost_ms).margin(0.006));
-    CHECK(*found.cache.almost_read_hits.value == 1);
+    const bool held = *found.cache.almost_read_hits.value == 1;
+    ++(held ? right : wrong);
+    if (held) CHECK(std::abs(*found.overheads.per_request.value - kHost_ms) < 0.01);
   }
-  CHECK(told > 0);
+  CHECK(right >= 2);
+  CHECK(wrong <= 2 + right / 4);
 }
 
 TEST_CASE("a drive that looks up its cache at once, and one whose answers do not show when") {
