@@ -2,13 +2,14 @@
 
 
 class Segment:
-    __slots__ = ("first", "ready", "referenced", "used")
+    __slots__ = ("first", "ready", "referenced", "used", "touched")
 
     def __init__(self):
         self.first = 0
         self.ready = []          # for each block, when it was in memory
         self.referenced = False  # for the clock
         self.used = 0            # for least recently used
+        self.touched = 0.0       # for what is forgotten
 
     def end(self):
         return self.first + len(self.ready)
@@ -21,10 +22,12 @@ class ReadBuffer:
     def __init__(self, config, chance):
         self.capacity = config["segment_blocks"]
         self.replacement = config["replacement"]
+        self.set_blocks = config["set_blocks"]
         self.segments = [Segment() for _ in range(config["segments"])]
         self.chance = chance
         self.hand = 0
         self.uses = 0
+        self.now = 0.0
 
     def find(self, lbn):
         """The segment that holds a block, or None."""
@@ -36,25 +39,33 @@ class ReadBuffer:
 
     def touch(self, segment):
         self.uses += 1
+        segment.touched = self.now
         segment.used = self.uses
         segment.referenced = True
 
     def claim(self, lbn):
         """An emptied segment for data from `lbn` on."""
-        segment = self._victim()
+        segment = self._victim(self._may_hold(lbn))
         segment.first = lbn
         segment.ready = []
         self.touch(segment)
         return segment
 
-    def _victim(self):
-        for segment in self.segments:
+    def _may_hold(self, lbn):
+        """All segments; or two of them, by where the data lie."""
+        if not self.set_blocks or len(self.segments) < 4:
+            return self.segments
+        at = lbn // self.set_blocks % (len(self.segments) // 2)
+        return self.segments[2 * at:2 * at + 2]
+
+    def _victim(self, segments):
+        for segment in segments:
             if not segment.ready:
                 return segment
-        if self.replacement == "lru":
-            return min(self.segments, key=lambda segment: segment.used)
+        if self.replacement == "lru" or segments is not self.segments:
+            return min(segments, key=lambda segment: segment.used)
         if self.replacement == "random":
-            return self.chance.choice(self.segments)
+            return self.chance.choice(segments)
         if self.replacement != "clock":
             raise ValueError(f"replacement {self.replacement!r} is unknown")
         while self.segments[self.hand].referenced:
@@ -75,6 +86,11 @@ class ReadBuffer:
         """Forgets every segment that touches these blocks."""
         for segment in self.segments:
             if segment.first < lbn + count and lbn < segment.end():
+                segment.ready = []
+
+    def forget(self, unused_since, but):
+        for segment in self.segments:
+            if segment.touched < unused_since and segment is not but:
                 segment.ready = []
 
     def clear(self):

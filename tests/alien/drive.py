@@ -61,6 +61,8 @@ class Drive:
         self.last_done = 0.0
         self.last_was_write = False
         self.hit = False  # whether the last read was one
+        self.read_end = None  # of the last read
+        self.ahead_blocks = config["cache"]["read_ahead_doubles_from"]
         self.read_cache = self.write_cache = self.read_ahead = True
         self.bad = set(config["medium_errors"])
         self.recalibration_due = config["recalibration"]["seconds"] * 1e9 \
@@ -72,6 +74,9 @@ class Drive:
     def pass_time(self, until):
         """Everything that begins before `until`."""
         self._read_ahead(until)
+        self.reads.now = until
+        if forgets := self.config["cache"]["forgets_ms"]:
+            self.reads.forget(until - forgets * MS, self.stream and self.stream.segment)
         self._write_back(until)
         while self.recalibration_due < until:
             self._recalibrate(self.recalibration_due)
@@ -171,6 +176,7 @@ class Drive:
     def read(self, lbn, count, now, from_media=False):
         self.pass_time(now)
         self.hit = False
+        self._grow_read_ahead(lbn, count)
         if self.writes.touches(lbn, count):
             if self.writes.holds(lbn, count) and not from_media:
                 self.hit = True
@@ -190,6 +196,11 @@ class Drive:
         if self.stream is not None:
             self.stream.kept_at = done + self.config["cache"]["read_ahead_idle_ms"] * MS
         return done
+
+    def _grow_read_ahead(self, lbn, count):
+        least = self.config["cache"]["read_ahead_doubles_from"]
+        self.ahead_blocks = 2 * self.ahead_blocks if lbn == self.read_end else least
+        self.read_end = lbn + count
 
     def _ready_in_memory(self, lbn, count):
         """When each wanted block is (or will be, reading on) in memory; None for a miss."""
@@ -232,6 +243,8 @@ class Drive:
         c = self.config["cache"]
         end = lbn + count
         stop = min(self.platters.blocks, end + c["read_ahead_blocks"])
+        if self.ahead_blocks:
+            stop = min(stop, end + self.ahead_blocks)
         if c["read_ahead_ends_at"] == "cylinder":
             stop = min(stop, self.platters.last_of_cylinder(end - 1) + 1)
         elif c["read_ahead_ends_at"] == "track":

@@ -49,6 +49,9 @@ MODERATE = {
         "read_ahead_blocks": 280, "read_ahead_ends_at": "cylinder",     # track, anywhere
         "read_ahead_multiple": 8, "read_ahead_drops_requested": False, "read_ahead_idle_ms": 0.3,
         "read_ahead_on_hit": True,
+        "read_ahead_doubles_from": 0,  # blocks; twice as many behind each read that carries on
+        "set_blocks": 0,               # data lie in one of two segments, which their place decides
+        "forgets_ms": 0,               # without use
         "read_on_arrival": False, "write_on_arrival": False,
         "write_blocks": 512, "write_idle_ms": 0.8, "write_cache_default": False,
     },
