@@ -1,5 +1,6 @@
 #include "cache_probe/cache_probe.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "cache_probe/exercise.h"
@@ -21,8 +22,9 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
   Record& record = findings.record;
   record.setting.period_ns = context.period_ns();
   record.setting.page = context.drive.cache_page();
-  Places places(*context.map, context.random);
-  places.avoid([&](std::uint64_t lbn, std::uint32_t blocks) {
+  Ground& ground = findings.ground.emplace(Places(*context.map, context.random), std::vector<std::uint64_t>{});
+  Places& places = ground.places;
+  places.avoid([&context](std::uint64_t lbn, std::uint32_t blocks) {
     return context.drive.leaves_out(lbn, blocks);
   });
   record.setting.track_blocks = places.track_blocks();
@@ -32,7 +34,6 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
 
   // What waits since earlier experiments may hold the segments that reads are to have.
   if (!writable.empty()) settle(prober);
-  std::vector<std::uint64_t> written;
   const std::vector<std::function<void()>> tests = {
       [&] { test_miss_control(prober); },
       [&] { test_basics(prober); },
@@ -53,11 +54,11 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
           test_write_segments(prober, targets);
           test_separate_write_segment(prober, targets);
           test_destage(prober, targets);
-          written = targets.all();
+          ground.targets = targets.all();
         }
         test_zero_latency_write(prober, writable);
       },
-      [&] { exercise_cache(prober, written); },
+      [&] { exercise_cache(prober, ground.targets); },
   };
   for (std::size_t i = 0; i < tests.size(); ++i) {
     context.report("cache", static_cast<double>(i) / static_cast<double>(tests.size()));
@@ -73,6 +74,14 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
   }
   context.report("cache", 1.0);
   return findings;
+}
+
+void exercise_further(mtbrc::Context& context, Ground& ground, Record& record) {
+  std::uint32_t parts = 0;
+  for (const Observation& seen : record.observations)
+    if (seen.question == Question::exercise) parts = std::max(parts, seen.nth + 1);
+  Prober prober(context, ground.places, record);
+  exercise_cache(prober, ground.targets, parts);
 }
 
 }  // namespace platter::cache_probe

@@ -2,10 +2,13 @@
 // settings, then their estimate.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cache_probe/estimate.h"
+#include "cache_probe/places.h"
 #include "cache_probe/record.h"
 #include "mtbrc/context.h"
 
@@ -16,9 +19,16 @@ struct Options {
   bool freedoms = true;  // also what the fields of the caching page do, which takes a second or three
 };
 
+// Where the tests took place, for more of them.
+struct Ground {
+  Places places;
+  std::vector<std::uint64_t> targets;  // of writes
+};
+
 struct Findings {
   Estimate estimate;
   Record record;  // the raw samples
+  std::optional<Ground> ground;
   std::optional<std::string> not_taken_back;  // freedoms.h
 };
 
@@ -26,5 +36,9 @@ struct Findings {
 // caller's affair. Uses up to the context's budget; facts beyond it are absent with that reason.
 // Throws Error(unsupported) where the layout leaves no room, and what the Drive throws.
 Findings probe_cache(mtbrc::Context& context, const Options& options = {});
+
+// Another part of the record's last test (exercise.h), for where its answers leave open whether the model
+// explains them. The context's budget, and what is thrown, as above.
+void exercise_further(mtbrc::Context& context, Ground& ground, Record& record);
 
 }  // namespace platter::cache_probe

@@ -6,16 +6,17 @@
 #include <array>
 #include <cmath>
 
-#include "cache_probe/exercise.h"
-#include "cache_probe/responses.h"
+#include "cache_probe/replayed.h"
 #include "cache_probe/verdict.h"
-#include "engine/engine.h"
 #include "model/error.h"
 #include "model/parameters.h"
-#include "statistics/distribution.h"
+#include "statistics/contradictions.h"
 
 namespace platter::cache_probe {
 namespace {
+
+using statistics::Contradictions;
+using ByKind = std::array<Contradictions, static_cast<std::size_t>(kExercises)>;
 
 // What the model answers is a hit or a miss where it is so many times likelier the one than the other,
 // by how long the drive's own take; else it is neither.
@@ -27,134 +28,30 @@ constexpr double kAstray = 0.02;             // of the answers, whatever the mod
 constexpr std::uint64_t kFewest = 40;        // answers
 constexpr double kUsualNoise = 0.02;         // share of answers, worth kUsualWorth probes
 constexpr double kUsualWorth = 25;
-constexpr double kByChance = 0.005;   // that noise alone contradicts so often: below, it is told
+constexpr double kOddsTold = 200;     // against what noise does
+constexpr double kMostlyChance = 0.2; // that the drive answers otherwise: such answers tell little
 constexpr double kWorthNaming = 0.1;  // of the answers of a kind
 constexpr double kMuchBetter = 0.7;   // of the error of the times of writes without pause
-constexpr Nanoseconds kLongBefore = 10 * kSecond;
-constexpr double kSoon = 0.1;         // revolutions; writes without pause
-constexpr int kOtherDraws = 6;        // where segments are replaced at random
+constexpr int kOtherDraws = 24;       // of what is random
+constexpr double kBefore = 0.2;       // so many hits, and misses, were thought seen before them
 
-Exercise kind_of(const Observation& seen) { return static_cast<Exercise>(seen.x); }
 bool judged_by_hits(const Observation& seen) {
   return kind_of(seen) != Exercise::setup && kind_of(seen) != Exercise::burst;
 }
 
-struct Answers {
-  std::uint64_t all = 0, contradicted = 0;
-  double by_noise = 0;  // of the contradicted
-};
-
-// Poisson: so many or more, where `mean` are expected.
-double chance_of(const Answers& answers) {
-  double term = std::exp(-answers.by_noise), fewer = 0;
-  for (std::uint64_t i = 0; i < answers.contradicted; ++i) {
-    fewer += term;
-    term *= answers.by_noise / static_cast<double>(i + 1);
-  }
-  return 1 - fewer;
-}
-
-double share_misled(const Record& record, const Responses& responses, Question question, bool hit) {
+// Of what is a hit, or a miss, beyond doubt.
+double share_misled(const Record& record, const Responses& responses, bool hit) {
   double misled = kUsualNoise * kUsualWorth, all = kUsualWorth;
   for (const Observation& seen : record.observations) {
-    if (seen.question != question) continue;
+    const bool told = hit ? seen.question == Question::reread
+                          : seen.question == Question::miss_control ||
+                                (seen.question == Question::exercise && from_media_for_sure(seen));
+    if (!told) continue;
     misled += responses.is_fast(seen) != hit;
     ++all;
   }
   return misled / all;
 }
-
-class Replayed {
- public:
-  // `draws`: so many random choices were made before.
-  Replayed(const Record& record, const model::DriveModel& model, int draws = 0)
-      : period_ns_(record.setting.period_ns), draws_(draws), engine_(model) {
-    for (const Observation& seen : record.observations)
-      if (seen.question == Question::exercise) seen_.push_back(&seen);
-    play(0);
-    std::vector<double> late;
-    for (std::size_t i = 0; i < seen_.size(); ++i)
-      if (from_media_for_sure(*seen_[i]) && response_ns(i) > 0)
-        late.push_back(static_cast<double>(responses_[i] - seen_[i]->response_ns()));
-    play(static_cast<Nanoseconds>(std::llround(statistics::circular_median(late, period_ns_))));
-  }
-
-  std::size_t size() const { return seen_.size(); }
-  const Observation& seen(std::size_t i) const { return *seen_[i]; }
-  // How much likelier a hit than a miss the drive would be, if it answered as the model does.
-  double log_ratio(std::size_t i, const Responses& responses) const {
-    Observation answered = *seen_[i];
-    answered.completed_ns = answered.issued_ns + responses_[i];
-    return responses.log_ratio(answered);
-  }
-
-  // Mean error of the responses of writes without pause.
-  double burst_error_ns() const {
-    double sum = 0, all = 0;
-    for (std::size_t i = 0; i < seen_.size(); ++i) {
-      if (kind_of(*seen_[i]) != Exercise::burst) continue;
-      sum += std::abs(response_ns(i) - static_cast<double>(seen_[i]->response_ns()));
-      ++all;
-    }
-    return all > 0 ? sum / all : 0;
-  }
-
- private:
-  static bool from_media_for_sure(const Observation& seen) {
-    return kind_of(seen) == Exercise::elsewhere || kind_of(seen) == Exercise::setup;
-  }
-  double response_ns(std::size_t i) const { return static_cast<double>(responses_[i]); }
-
-  // As on the drive; where the model is not ready yet when the drive was, it is given the time, the
-  // platter standing still meanwhile. What was asked as soon as the drive was ready comes so soon in
-  // the model's own time, too: a few us decide whether a block is caught.
-  void play(Nanoseconds phase_ns) {
-    responses_.clear();
-    if (seen_.empty()) return;
-    engine_.reset(seen_.front()->issued_ns - kLongBefore);
-    draw_before();
-    Nanoseconds held = 0, free = 0, drive_free = 0, turned = phase_ns;
-    bool in_burst = false;
-    for (const Observation* seen : seen_) {
-      const Nanoseconds rest = seen->issued_ns - drive_free;
-      const bool burst = kind_of(*seen) == Exercise::burst;
-      const bool begins = burst && !(in_burst && static_cast<double>(rest) < kSoon * period_ns_);
-      in_burst = burst;
-      if (begins) free = std::max(free, engine_.synchronize(std::max(free, seen->issued_ns + held)));
-      if (kind_of(*seen) == Exercise::at_once || (burst && !begins)) {
-        held = free + rest - seen->issued_ns;
-      } else {
-        held = std::max(held, free - seen->issued_ns);
-        turned = phase_ns - held;
-      }
-      drive_free = seen->completed_ns;
-      engine::Request request;
-      request.lbn = seen->lbn;
-      request.blocks = seen->blocks;
-      request.write = seen->write;
-      request.disturbance.phase_ns = turned;
-      const Nanoseconds issued = seen->issued_ns + held;
-      free = engine_.service(request, issued).completion_ns;
-      responses_.push_back(free - issued);
-    }
-  }
-
-  // One-block reads all over the drive.
-  void draw_before() {
-    const Nanoseconds begin = seen_.front()->issued_ns - kLongBefore;
-    for (int i = 0; i < draws_; ++i) {
-      engine::Request request;
-      request.lbn = engine_.blocks() / static_cast<std::uint64_t>(draws_) * static_cast<std::uint64_t>(i);
-      engine_.service(request, begin + i * kLongBefore / (draws_ + 1));
-    }
-  }
-
-  double period_ns_;
-  int draws_;
-  engine::Engine engine_;
-  std::vector<const Observation*> seen_;
-  std::vector<Nanoseconds> responses_;
-};
 
 struct Alternative {
   model::Parameter model::Cache::*policy;
@@ -189,18 +86,17 @@ bool draws_at_random(const model::DriveModel& model) {
   return model.cache.replacement.or_else(0) == static_cast<double>(model::Replacement::random);
 }
 
-// How likely another drive of the same model, whose random choices are others, would answer each
-// request by a hit. Empty: nothing is random.
-std::vector<double> by_other_draws(const Record& record, const model::DriveModel& model,
-                                   const Responses& responses) {
-  if (!draws_at_random(model)) return {};
+// How likely each request is a hit where the model's random choices are others, and where its times are off
+// by so much, at random.
+std::vector<double> hits_by_chance(const Record& record, const model::DriveModel& model,
+                                   const Responses& responses, const TimeNoise& noise) {
   std::vector<double> hits;
   for (int draws = 1; draws <= kOtherDraws; ++draws) {
-    const Replayed other(record, model, draws);
-    hits.resize(other.size());
-    for (std::size_t i = 0; i < other.size(); ++i)
-      hits[i] += (other.log_ratio(i, responses) > 0) / double{kOtherDraws};
+    const Replayed other(record, model, draws, noise);
+    hits.resize(other.size(), kBefore);
+    for (std::size_t i = 0; i < other.size(); ++i) hits[i] += other.log_ratio(i, responses) > 0;
   }
+  for (double& share : hits) share /= kOtherDraws + 2 * kBefore;
   return hits;
 }
 
@@ -219,7 +115,8 @@ struct Likelihood {
 Likelihood likelihood(const Record& record, const model::DriveModel& model,
                       const Responses& responses) {
   const Replayed replayed(record, model);
-  const std::vector<double> by_chance = by_other_draws(record, model, responses);
+  std::vector<double> by_chance;
+  if (draws_at_random(model)) by_chance = hits_by_chance(record, model, responses, {});
   Likelihood sum;
   std::size_t half = 0;
   for (std::size_t i = 0; i < replayed.size(); ++i) {
@@ -236,55 +133,77 @@ Likelihood likelihood(const Record& record, const model::DriveModel& model,
   return sum;
 }
 
+// Of one answer: that the drive says the other thing though the model is right.
+class Noise {
+ public:
+  Noise(const Record& record, const model::DriveModel& model, const Responses& responses,
+        const Replayed& replayed)
+      : slow_if_hit_(share_misled(record, responses, true)),
+        fast_if_miss_(share_misled(record, responses, false)),
+        by_chance_(hits_by_chance(record, model, responses, replayed.time_noise(responses))) {
+    if (slow_if_hit_ >= 0.5) slow_if_hit_ = kUsualNoise;  // what is read again is no hit at all
+  }
+  double of(std::size_t i, bool hit) const {
+    const double other = hit ? 1 - by_chance_[i] : by_chance_[i];
+    return std::min(0.5, std::max(hit ? slow_if_hit_ : fast_if_miss_, other));
+  }
+
+ private:
+  double slow_if_hit_, fast_if_miss_;
+  std::vector<double> by_chance_;
+};
+
+std::string sentence(const Contradictions& all, const ByKind& kinds) {
+  std::string text = fmt::format(
+      "the cache does what the model has no words for: {} of {} answers to requests in random order contradict "
+      "it, noise explains {:.0f}",
+      all.contradicting(), all.answers(), all.by_noise());
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind)
+    if (static_cast<double>(kinds[kind].contradicting()) > kWorthNaming * static_cast<double>(kinds[kind].answers()))
+      text += fmt::format("; of {} {} of {}", name_of(static_cast<Exercise>(kind)), kinds[kind].contradicting(),
+                          kinds[kind].answers());
+  return text;
+}
+
 Explained judged(const Record& record, const model::DriveModel& model) {
   const Replayed replayed(record, model);
   const Responses responses(record);
-  const std::vector<double> by_chance = by_other_draws(record, model, responses);
-  std::array<Answers, static_cast<std::size_t>(kExercises)> kinds{};
-  Answers all;
-  const double slow_if_hit = share_misled(record, responses, Question::reread, true);
-  const double fast_if_miss = share_misled(record, responses, Question::miss_control, false);
-  const bool tells_hits = slow_if_hit < 0.5;  // else what is read again is no hit at all
+  const Noise noise(record, model, responses, replayed);
+  ByKind kinds{};
+  Contradictions all;
   for (std::size_t i = 0; i < replayed.size(); ++i) {
     const Observation& seen = replayed.seen(i);
     if (!judged_by_hits(seen)) continue;
     const Predicted answer = predicted(replayed, i, responses);
     if (answer == Predicted::neither) continue;
-    const bool fast = responses.is_fast(seen);
     const bool hit = answer == Predicted::hit;
-    double misled = hit ? (tells_hits ? slow_if_hit : kUsualNoise) : fast_if_miss;
-    if (!by_chance.empty()) misled = std::max(misled, hit ? 1 - by_chance[i] : by_chance[i]);
-    for (Answers* answers : {&kinds[static_cast<std::size_t>(seen.x)], &all}) {
-      ++answers->all;
-      answers->contradicted += fast != hit;
-      answers->by_noise += misled;
-    }
+    const double misled = noise.of(i, hit);
+    if (misled > kMostlyChance) continue;
+    const bool contradicts = responses.is_fast(seen) != hit;
+    kinds[static_cast<std::size_t>(seen.x)].add(contradicts, misled);
+    all.add(contradicts, misled);
   }
   Explained result;
-  if (all.all < kFewest) {
+  if (all.answers() < kFewest) {
     result.unexplained_share = absent("too few requests in random order were answered");
     return result;
   }
-  const auto n = static_cast<double>(all.all);
-  const auto contradicted = static_cast<double>(all.contradicted);
+  const auto n = static_cast<double>(all.answers());
+  const auto contradicted = static_cast<double>(all.contradicting());
   // One more of each kind, so that none of all has an error, too.
   const double near = (contradicted + 1) / (n + 2);
   model::Parameter& share = result.unexplained_share;
-  share.value = std::max(0.0, (contradicted - all.by_noise) / n);
+  share.value = std::max(0.0, (contradicted - all.by_noise()) / n);
   share.error = std::sqrt(near * (1 - near) / n);
-  share.samples = all.all;
+  share.samples = all.answers();
   share.method = "requests in random order: the model contradicts the answer; what noise explains is taken off";
-  const auto of_a_kind = [](const Answers& kind) { return chance_of(kind) < kByChance / kExercises; };
-  if (chance_of(all) > kByChance && std::ranges::none_of(kinds, of_a_kind)) return result;
-  std::string text = fmt::format(
-      "the cache does what the model has no words for: {} of {} answers to requests in random order contradict "
-      "it, noise explains {:.0f}",
-      all.contradicted, all.all, all.by_noise);
-  for (std::size_t kind = 0; kind < kinds.size(); ++kind)
-    if (static_cast<double>(kinds[kind].contradicted) > kWorthNaming * static_cast<double>(kinds[kind].all))
-      text += fmt::format("; of {} {} of {}", name_of(static_cast<Exercise>(kind)), kinds[kind].contradicted,
-                          kinds[kind].all);
-  result.notes.push_back(std::move(text));
+  // Half of what was believed before for all kinds alike, half for one of them.
+  double odds = 0;
+  for (const Contradictions& kind : kinds) odds += kind.odds() / kExercises;
+  if ((odds + all.odds()) / 2 > kOddsTold)
+    result.notes.push_back(sentence(all, kinds));
+  else
+    result.open = !all.refuted();
   return result;
 }
 

@@ -12,6 +12,7 @@ namespace platter::cache_probe {
 struct Explained {
   model::Parameter unexplained_share;
   std::vector<std::string> notes;  // what the model does not explain, by kinds of requests
+  bool open = false;  // there may be something all the same: more requests would tell
 };
 
 // The engine answers the record's exercise from the model, at the times at which the drive got it.

@@ -90,6 +90,8 @@ class Characterization {
   void tell_why_no_media_writes();
   void probe_cache();
   void explain_the_cache();
+  void explain_by_exercise();
+  void exercise_until_explained();
   void read_last_anchors();
   void replay_mixed();
   void validate_itself();
@@ -132,6 +134,9 @@ class Characterization {
   std::optional<engine::LayoutMap> map_;
   model::Layout translated_;  // as translation tells it
   cache_probe::Record cache_record_;
+  std::optional<cache_probe::Ground> cache_ground_;
+  model::Cache cache_as_tested_;  // but for what only the model's answers tell
+  cache_probe::Explained explained_;
   mtbrc::Samples media_accesses_;  // of all stages, when and how long
   model::DriveModel model_;
   Nanoseconds began_ns_ = 0;
@@ -620,6 +625,8 @@ void Characterization::probe_cache() {
   model_.cache = std::move(findings.estimate.cache);
   for (auto& note : findings.estimate.notes) model_.provenance.notes.push_back(std::move(note));
   cache_record_ = std::move(findings.record);
+  cache_ground_.reset();
+  if (findings.ground) cache_ground_.emplace(std::move(*findings.ground));
   not_taken_back_ = std::move(findings.not_taken_back);
   if (not_taken_back_) add_note(*not_taken_back_ + " after a test of them: the cache's tests were the last");
 }
@@ -627,10 +634,27 @@ void Characterization::probe_cache() {
 // What requests in random order say of the model, now that all that answers them was measured.
 void Characterization::explain_the_cache() {
   cache_probe::tell_lookup(cache_record_, model_);
+  cache_as_tested_ = model_.cache;
+  explain_by_exercise();
+}
+
+void Characterization::explain_by_exercise() {
+  model_.cache = cache_as_tested_;
   cache_probe::fill_gaps(cache_record_, model_);
-  cache_probe::Explained explained = cache_probe::explain(cache_record_, model_);
-  model_.cache.unexplained_share = std::move(explained.unexplained_share);
-  for (auto& note : explained.notes) model_.provenance.notes.push_back(std::move(note));
+  explained_ = cache_probe::explain(cache_record_, model_);
+  model_.cache.unexplained_share = explained_.unexplained_share;
+}
+
+// Further requests in random order, where those of the cache's stage leave open whether the model explains it.
+void Characterization::exercise_until_explained() {
+  constexpr int kMostParts = 6;
+  if (context_.limited()) return;
+  for (int part = 0; part < kMostParts && explained_.open && cache_ground_; ++part) {
+    const std::size_t answers = cache_record_.observations.size();
+    cache_probe::exercise_further(context_, *cache_ground_, cache_record_);
+    if (cache_record_.observations.size() == answers) return;
+    explain_by_exercise();
+  }
 }
 
 // The longest baseline for the period: from the run's first revolutions to its last.
@@ -642,7 +666,10 @@ void Characterization::read_last_anchors() {
 
 // The same with the caches as the drive has them; judged once the model has been corrected.
 void Characterization::replay_mixed() {
-  stage(kMixedValidation, Caches::as_found, [this] {
+  const std::size_t exercised = cache_record_.observations.size();
+  stage(kMixedValidation, Caches::as_found, [&] {
+    cache_record_.observations.resize(exercised);  // of an attempt that was void
+    exercise_until_explained();
     mixed_ = mixed_requests(context_, model_, {settings_.media_writes(), 2 * kSecond});
   });
 }
@@ -789,6 +816,7 @@ Run Characterization::run() {
     measure_overheads();
     explain_the_cache();
     check_the_model();
+    std::ranges::move(explained_.notes, std::back_inserter(model_.provenance.notes));
   } else {
     stage(kRotation, Caches::off, [this] { measure_rotation(kOnlyPeriodError); });
     const std::string unknown = "the layout is not known";

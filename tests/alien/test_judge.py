@@ -94,6 +94,14 @@ class Judge(unittest.TestCase):
         self.assertGreater(share, 2 * error)
         self.assertEqual(len(notes), 1)
 
+    def test_caches_that_other_ideas_govern(self):
+        """What a few answers leave open is asked for until it is told."""
+        for setting in ("forgets_ms=60", "set_blocks=3000", "read_ahead_doubles_from=16"):
+            with self.subTest(setting):
+                share, error, notes = self.unexplained("moderate", 2, "--set", f"cache.{setting}")
+                self.assertGreater(share, 2 * error)
+                self.assertEqual(len(notes), 1)
+
     def test_a_cache_that_the_model_describes(self):
         """One segment, filled to the track's end."""
         share, error, notes = self.unexplained("old", 1)

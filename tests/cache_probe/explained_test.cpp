@@ -188,3 +188,34 @@ TEST_CASE("random choices of the drive are no contradiction") {
   CHECK(misled <= 1);
   CHECK(contradicted >= 2);
 }
+
+TEST_CASE("what some answers leave open, more of them tell") {
+  for (int seed = 1; seed <= 3; ++seed) {
+    const std::string name = fmt::format("virtual:cache-fifo?imperfections=default&seed={}", seed);
+    CAPTURE(name);
+    const model::DriveModel truth = virtual_drive::virtual_model(name);
+    model::DriveModel other = truth;
+    other.cache.replacement.value = static_cast<double>(model::Replacement::least_recently_used);
+    const Explained soon = explain(record_of(truth, name), other);
+    CHECK((soon.open || !soon.notes.empty()));
+    const Record long_record = record_of(truth, name, 7);
+    const Explained found = explain(long_record, other);
+    CHECK(found.notes.size() == 1);
+    CHECK(*found.unexplained_share.value > 2 * *found.unexplained_share.error);
+    const Explained by_truth = explain(long_record, truth);
+    CHECK_FALSE(by_truth.open);
+    CHECK(by_truth.notes.empty());
+  }
+}
+
+TEST_CASE("answers that hang on a few us are no contradiction, however many they are") {
+  for (const char* drive : {"cache-many-segments", "cache-adaptive-few", "cache-read-ahead-track"}) {
+    const std::string name = fmt::format("virtual:{}?imperfections=default&seed=1", drive);
+    CAPTURE(name);
+    const model::DriveModel truth = virtual_drive::virtual_model(name);
+    const Explained found = explain(record_of(truth, name, 7), truth);
+    CHECK(found.unexplained_share.samples > 300);
+    CHECK(*found.unexplained_share.value < 0.02);
+    CHECK(found.notes.empty());
+  }
+}

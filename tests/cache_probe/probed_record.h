@@ -1,7 +1,9 @@
 // What the cache tests bring home from a virtual drive, layout and rotation being known.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cache_probe/cache_probe.h"
@@ -12,7 +14,8 @@
 
 namespace platter::cache_probe::testing {
 
-inline Record record_of(const model::DriveModel& truth, const std::string& name) {
+// `parts` of the last test, with other commands between.
+inline Record record_of(const model::DriveModel& truth, const std::string& name, int parts = 1) {
   virtual_drive::VirtualDevice device(truth, name);
   const std::vector<LbnRange> writable = {{0, truth.identity.blocks / 2}};
   scsi::Guard guard(device, scsi::Permission{true, writable});
@@ -22,7 +25,12 @@ inline Record record_of(const model::DriveModel& truth, const std::string& name)
   const engine::LayoutMap map(truth.layout);
   context.map = &map;
   context.rotation = truth.rotation;
-  return probe_cache(context, {.writable = writable, .freedoms = false}).record;
+  Findings found = probe_cache(context, {.writable = writable, .freedoms = false});
+  for (int part = 1; part < parts; ++part) {
+    for (std::uint64_t i = 1; i <= 20; ++i) drive.read(truth.identity.blocks / 21 * i, 4);
+    exercise_further(context, *found.ground, found.record);
+  }
+  return std::move(found.record);
 }
 
 }  // namespace platter::cache_probe::testing

@@ -1,0 +1,57 @@
+// The engine answers the exercise from a model, at the times at which the drive got its requests. Pure.
+#pragma once
+
+#include <vector>
+
+#include "cache_probe/exercise.h"
+#include "cache_probe/record.h"
+#include "cache_probe/responses.h"
+#include "engine/engine.h"
+#include "model/drive_model.h"
+
+namespace platter::cache_probe {
+
+inline Exercise kind_of(const Observation& seen) { return static_cast<Exercise>(seen.x); }
+inline bool from_media_for_sure(const Observation& seen) {
+  return kind_of(seen) == Exercise::elsewhere || kind_of(seen) == Exercise::setup;
+}
+
+// What the drive's times are off the model's by, from request to request: one standard deviation.
+struct TimeNoise {
+  double host_ns = 0, positioning_ns = 0;
+};
+
+class Replayed {
+ public:
+  // `draws`: so many random choices were made before; and the number of the draw of the noise. Throws
+  // Error(bad_input) where the model answers no requests.
+  Replayed(const Record& record, const model::DriveModel& model, int draws = 0,
+           const TimeNoise& noise = {});
+
+  std::size_t size() const { return seen_.size(); }
+  const Observation& seen(std::size_t i) const { return *seen_[i]; }
+  // How much likelier a hit than a miss the drive would be, if it answered as the model does.
+  double log_ratio(std::size_t i, const Responses& responses) const;
+  TimeNoise time_noise(const Responses& responses) const;
+  // Mean error of the responses of writes without pause.
+  double burst_error_ns() const;
+
+ private:
+  // A part of the exercise: what came before it is not known, and the platter's angle is its own.
+  struct Part {
+    std::size_t from = 0, end = 0;
+    Nanoseconds phase_ns = 0;
+  };
+  double response_ns(std::size_t i) const { return static_cast<double>(responses_[i]); }
+  void play(const Part& part);
+  void draw_before(Nanoseconds begin_ns);
+
+  double period_ns_;
+  int draws_;
+  TimeNoise noise_;
+  engine::Engine engine_;
+  std::vector<const Observation*> seen_;
+  std::vector<Nanoseconds> responses_;
+};
+
+}  // namespace platter::cache_probe
