@@ -1,6 +1,5 @@
 #include "cache_probe/cache_probe.h"
 
-#include <algorithm>
 #include <functional>
 
 #include "cache_probe/exercise.h"
@@ -77,11 +76,8 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
 }
 
 void exercise_further(mtbrc::Context& context, Ground& ground, Record& record) {
-  std::uint32_t parts = 0;
-  for (const Observation& seen : record.observations)
-    if (seen.question == Question::exercise) parts = std::max(parts, seen.nth + 1);
   Prober prober(context, ground.places, record);
-  exercise_cache(prober, ground.targets, parts);
+  exercise_cache(prober, ground.targets, true);
 }
 
 }  // namespace platter::cache_probe

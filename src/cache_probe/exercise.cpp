@@ -36,8 +36,8 @@ struct Spot {
 
 class Exerciser {
  public:
-  Exerciser(Prober& prober, const std::vector<std::uint64_t>& targets, std::uint32_t part)
-      : prober_(prober), targets_(targets), random_(prober.context().random), part_(part) {}
+  Exerciser(Prober& prober, const std::vector<std::uint64_t>& targets, bool further)
+      : prober_(prober), targets_(targets), random_(prober.context().random), further_(further) {}
 
   void run() {
     if (!targets_.empty()) settle(prober_);
@@ -55,7 +55,7 @@ class Exerciser {
     turns_ = count ? static_cast<std::int64_t>(1.5 * std::min<double>(count->count, kMostSpots)) + 1 : 0;
     // Many in a row would be a load of their own.
     for (int i = 0; load == 0 && i < kAtOnce && !prober_.spent(); ++i) at_once();
-    if (part_ == 0 && !prober_.spent()) burst();
+    if (!further_ && !prober_.spent()) burst();
     for (int i = 0; i < kAnswers && !prober_.spent() && (i < kFewest || took_rev() < kLong_rev); ++i) {
       if (load > 0 && i % kApart == 0 && i < kAtOnce * kApart) at_once();
       if (draw(kSoonShare)) elsewhere(Exercise::setup);
@@ -171,8 +171,7 @@ class Exerciser {
   }
   void keep(Exercise kind, const scsi::Completion& done, std::uint64_t lbn, std::uint32_t blocks,
             bool write) {
-    prober_.keep(Question::exercise, static_cast<std::int64_t>(kind), done, lbn, blocks, write, {}, 0,
-                 part_);
+    prober_.keep(Question::exercise, static_cast<std::int64_t>(kind), done, lbn, blocks, write);
   }
   static void remember(std::deque<Spot>& spots, const Spot& spot) {
     spots.push_back(spot);
@@ -182,7 +181,7 @@ class Exerciser {
   Prober& prober_;
   const std::vector<std::uint64_t>& targets_;
   std::mt19937_64& random_;
-  std::uint32_t part_;
+  bool further_;
   std::deque<Spot> spots_, written_;
   std::int64_t turns_ = 0;  // 0: the cache's segments are not known
 };
@@ -204,8 +203,8 @@ const char* name_of(Exercise kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-void exercise_cache(Prober& prober, const std::vector<std::uint64_t>& targets, std::uint32_t part) {
-  Exerciser(prober, targets, part).run();
+void exercise_cache(Prober& prober, const std::vector<std::uint64_t>& targets, bool further) {
+  Exerciser(prober, targets, further).run();
 }
 
 }  // namespace platter::cache_probe

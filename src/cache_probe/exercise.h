@@ -24,8 +24,8 @@ enum class Exercise : std::int64_t {
 constexpr std::int64_t kExercises = static_cast<std::int64_t>(Exercise::burst) + 1;
 const char* name_of(Exercise kind);
 
-// `targets`: as write_targets() has them; empty: reads only. `part`: so many were recorded before, with
-// other commands between; the observations' nth.
-void exercise_cache(Prober& prober, const std::vector<std::uint64_t>& targets, std::uint32_t part = 0);
+// `targets`: as write_targets() has them; empty: reads only. `further`: there was an exercise before, and its
+// writes without pause were enough.
+void exercise_cache(Prober& prober, const std::vector<std::uint64_t>& targets, bool further = false);
 
 }  // namespace platter::cache_probe

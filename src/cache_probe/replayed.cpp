@@ -21,17 +21,12 @@ Replayed::Replayed(const Record& record, const model::DriveModel& model, int dra
   for (const Observation& seen : record.observations)
     if (seen.question == Question::exercise) seen_.push_back(&seen);
   responses_.resize(seen_.size());
-  for (std::size_t from = 0, end = 0; from < seen_.size(); from = end) {
-    while (end < seen_.size() && seen_[end]->nth == seen_[from]->nth) ++end;
-    Part part{from, end};
-    play(part);
-    std::vector<double> late;
-    for (std::size_t i = from; i < end; ++i)
-      if (from_media_for_sure(*seen_[i]) && responses_[i] > 0)
-        late.push_back(static_cast<double>(responses_[i] - seen_[i]->response_ns()));
-    part.phase_ns = static_cast<Nanoseconds>(std::llround(statistics::circular_median(late, period_ns_)));
-    play(part);
-  }
+  play(0);
+  std::vector<double> late;
+  for (std::size_t i = 0; i < seen_.size(); ++i)
+    if (from_media_for_sure(*seen_[i]) && responses_[i] > 0)
+      late.push_back(static_cast<double>(responses_[i] - seen_[i]->response_ns()));
+  play(static_cast<Nanoseconds>(std::llround(statistics::circular_median(late, period_ns_))));
 }
 
 double Replayed::log_ratio(std::size_t i, const Responses& responses) const {
@@ -68,15 +63,16 @@ double Replayed::burst_error_ns() const {
 // As on the drive; where the model is not ready yet when the drive was, it is given the time, the
 // platter standing still meanwhile. What was asked as soon as the drive was ready comes so soon in
 // the model's own time, too: a few us decide whether a block is caught.
-void Replayed::play(const Part& part) {
-  const Nanoseconds before_ns = seen_[part.from]->issued_ns - kLongBefore;
+void Replayed::play(Nanoseconds phase_ns) {
+  if (seen_.empty()) return;
+  const Nanoseconds before_ns = seen_.front()->issued_ns - kLongBefore;
   engine_.reset(before_ns);
   draw_before(before_ns);
-  Nanoseconds held = 0, free = 0, drive_free = 0, turned = part.phase_ns;
+  Nanoseconds held = 0, free = 0, drive_free = 0, turned = phase_ns;
   bool in_burst = false;
   std::mt19937_64 random(static_cast<std::uint64_t>(draws_));
   std::normal_distribution<double> normal;
-  for (std::size_t i = part.from; i < part.end; ++i) {
+  for (std::size_t i = 0; i < seen_.size(); ++i) {
     const Observation* seen = seen_[i];
     const Nanoseconds rest = seen->issued_ns - drive_free;
     const bool burst = kind_of(*seen) == Exercise::burst;
@@ -87,7 +83,7 @@ void Replayed::play(const Part& part) {
       held = free + rest - seen->issued_ns;
     } else {
       held = std::max(held, free - seen->issued_ns);
-      turned = part.phase_ns - held;
+      turned = phase_ns - held;
     }
     drive_free = seen->completed_ns;
     engine::Request request;

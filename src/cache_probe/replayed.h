@@ -37,13 +37,8 @@ class Replayed {
   double burst_error_ns() const;
 
  private:
-  // A part of the exercise: what came before it is not known, and the platter's angle is its own.
-  struct Part {
-    std::size_t from = 0, end = 0;
-    Nanoseconds phase_ns = 0;
-  };
   double response_ns(std::size_t i) const { return static_cast<double>(responses_[i]); }
-  void play(const Part& part);
+  void play(Nanoseconds phase_ns);
   void draw_before(Nanoseconds begin_ns);
 
   double period_ns_;
