@@ -66,7 +66,7 @@ std::vector<scsi::Completion> together(scsi::Device& device, const std::vector<R
   return done;
 }
 
-constexpr std::uint32_t kMoreThanChance = 2;  // refusals with as many outstanding as ever were
+constexpr std::uint32_t kMoreThanChance = 3;  // refusals with as many outstanding as ever were
 
 bool refused(const scsi::Completion& done) {
   return done.status == scsi::Status::task_set_full || done.status == scsi::Status::busy;
