@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "cache_probe/record.h"
+#include "engine/flat_tables.h"
 
 namespace platter::cache_probe {
 
-inline constexpr std::int64_t kLeastWindow = 4, kMostWindow = 1024;  // requests
+// Requests: what the engine takes.
+inline constexpr std::int64_t kLeastWindow = engine::kLeastWindow, kMostWindow = engine::kMostWindow;
 
 // The load changed with read number `from`, from one stream to reads all over; the buffer was divided
 // anew before read number `divided` (0: not before `until`, the last one).
