@@ -2,29 +2,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/plain_zones.h"
 #include "model/error.h"
 
 namespace platter::cache_probe {
 namespace {
 
-struct Tracks {
-  std::uint32_t cylinders;
-  std::uint32_t sectors;
-};
-
-engine::LayoutMap map_of(const std::vector<Tracks>& zones) {
-  model::Layout layout;
-  std::int32_t cylinder = 0;
-  for (const Tracks& tracks : zones) {
-    model::LayoutNode zone;
-    zone.count = tracks.cylinders;
-    zone.cylinder = cylinder;
-    zone.cylinder_step = 1;
-    zone.sectors = tracks.sectors;
-    layout.zones.push_back(zone);
-    cylinder += static_cast<std::int32_t>(tracks.cylinders);
-  }
-  return engine::LayoutMap(layout);
+engine::LayoutMap map_of(const std::vector<engine::testing::PlainZone>& zones) {
+  return engine::LayoutMap(engine::testing::plain_zones(zones));
 }
 
 TEST_CASE("where no zone is roomy, the most tracks count only where a request has room on them") {

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/layout_map.h"
+#include "engine/plain_zones.h"
 #include "mtbrc/rotation.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
@@ -16,28 +17,21 @@ using namespace platter::mtbrc;
 
 namespace {
 
-// Zones of one head: cylinders, slots of a track, and how many of those at its end hold no LBN.
-struct PlainZone {
-  std::uint32_t cylinders, sectors, spares;
-};
+using engine::testing::PlainZone;
 
-model::Layout plain_layout(const std::vector<PlainZone>& zones, bool spares_known) {
-  model::Layout layout;
-  std::int32_t cylinder = 0;
+// With spares that the layout knows, or without what it does not know of.
+model::Layout plain_layout(std::vector<PlainZone> zones, bool spares_known) {
+  if (!spares_known)
+    for (PlainZone& of : zones) of.sectors -= of.spares;
+  model::Layout layout = engine::testing::plain_zones(zones);
+  if (!spares_known) return layout;
   std::uint64_t slot = 0;
-  for (const PlainZone& z : zones) {
-    model::LayoutNode zone;
-    zone.count = z.cylinders;
-    zone.cylinder = cylinder;
-    zone.cylinder_step = 1;
-    zone.angle_rev = spares_known ? 0.37 * cylinder : 0;
-    zone.angle_step_rev = spares_known ? 0.23 : 0;
-    zone.sectors = spares_known ? z.sectors : z.sectors - z.spares;
-    if (spares_known && z.spares > 0)
-      layout.skips.push_back({slot + z.sectors - z.spares, z.spares, z.cylinders, z.sectors});
-    layout.zones.push_back(zone);
-    cylinder += static_cast<std::int32_t>(z.cylinders);
-    slot += std::uint64_t{zone.sectors} * z.cylinders;
+  for (std::size_t i = 0; i < zones.size(); ++i) {
+    const auto& [cylinders, sectors, spares] = zones[i];
+    layout.zones[i].angle_rev = 0.37 * layout.zones[i].cylinder;
+    layout.zones[i].angle_step_rev = 0.23;
+    if (spares > 0) layout.skips.push_back({slot + sectors - spares, spares, cylinders, sectors});
+    slot += std::uint64_t{sectors} * cylinders;
   }
   return layout;
 }
