@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 #include <optional>
 
-#include "cache_probe/cache_probe.h"
-#include "cache_probe/explained.h"
-#include "cache_probe/lookup.h"
+#include "extract/cache_findings.h"
+#include "extract/fitness.h"
 #include "extract/geometry_hints.h"
 #include "extract/impossible_values.h"
 #include "extract/journal.h"
@@ -45,12 +43,6 @@ using Body = std::function<void()>;
 // The layout cannot be had in the time that is left; it is of no use in part.
 struct OutOfTime {};
 
-constexpr int kWarmUpReads = 50;  // paper, section 5
-// Less than a read from the media takes where the arm has to move, or the platter to go round; no platter
-// goes round in less than 3 ms.
-constexpr Nanoseconds kAtOnce = 2 * kMillisecond;
-constexpr std::size_t kMostAtOnce = 1;  // of the warm-up's reads
-constexpr double kMostLeftOut = 0.05;   // of a drive's blocks: more would leave holes in a model
 // Of the period: what later stages need to count revolutions from anchor to anchor. Their anchors lie
 // minutes apart in the end, and tell it much better than so many reads in a row could. Without a map
 // there are none.
@@ -63,7 +55,8 @@ class Characterization {
         guard_(device, scsi::Permission{true, options.writable}),
         drive_(guard_, options.device_name),
         context_(drive_, options.seed),
-        settings_(options, drive_, context_, [this](std::string note) { add_note(std::move(note)); }) {}
+        settings_(options, drive_, context_, [this](std::string note) { add_note(std::move(note)); }),
+        fitness_(drive_, options.device_name, [this](std::string note) { add_note(std::move(note)); }) {}
   ~Characterization();
   // After an error: the settings are put back. What to do where that fails.
   std::optional<std::string> give_up();
@@ -74,13 +67,7 @@ class Characterization {
 
  private:
   void begin();
-  void require_the_drive();
-  void require_long_enough_commands();
-  void leave_out_what_is_unmapped();
-  void require_reads_from_the_media();
-  void require_no_tags();
   void keep_media_access(const scsi::CommandRecord& done);
-  void warm_up();
   void measure_rotation(double relative_error);
   void extract_layout();
   void measure_angles();
@@ -89,9 +76,6 @@ class Characterization {
   void measure_overheads();
   void tell_why_no_media_writes();
   void probe_cache();
-  void explain_the_cache();
-  void explain_by_exercise();
-  void exercise_until_explained();
   void read_last_anchors();
   void replay_mixed();
   void validate_itself();
@@ -118,8 +102,6 @@ class Characterization {
   };
   Measured measured_so_far() const;
   void make_void_since(const Measured& before);
-  bool shorten_commands(const scsi::DriveError& error);
-  void tell_shortest_limit();
   void add_note(std::string note);
 
   const Options& options_;
@@ -127,16 +109,13 @@ class Characterization {
   scsi::Drive drive_;
   mtbrc::Context context_;
   RunSettings settings_;
+  Fitness fitness_;
   std::optional<Journal> journal_;
   std::optional<std::string> not_restored_;
   std::optional<std::string> not_taken_back_;  // settings, after a test of them
-  std::vector<std::uint64_t> answered_at_once_;  // of the reads of the warm-up
   std::optional<engine::LayoutMap> map_;
   model::Layout translated_;  // as translation tells it
-  cache_probe::Record cache_record_;
-  std::optional<cache_probe::Ground> cache_ground_;
-  model::Cache cache_as_tested_;  // but for what only the model's answers tell
-  cache_probe::Explained explained_;
+  CacheFindings cache_;
   mtbrc::Samples media_accesses_;  // of all stages, when and how long
   model::DriveModel model_;
   Nanoseconds began_ns_ = 0;
@@ -215,43 +194,6 @@ void Characterization::make_void_since(const Measured& before) {
   media_accesses_.resize(before.media_accesses);
 }
 
-// A drive may refuse long commands and not say so: the longest that it takes is looked for, by reads or, where
-// they are not refused, by writes, at the same place. False: it is not for the length.
-bool Characterization::shorten_commands(const scsi::DriveError& error) {
-  context_.deadline_ns = 0;  // of the stage that was broken off
-  if (!error.refused() || error.blocks < 2) return false;
-  bool write = false;
-  const auto takes = [&](std::uint32_t blocks) {
-    try {
-      if (write) drive_.write(error.lbn, blocks);
-      else drive_.read(error.lbn, blocks);
-    } catch (const scsi::DriveError& refusal) {
-      if (!refusal.refused() && !refusal.medium()) throw;
-      return !refusal.refused();
-    }
-    return true;
-  };
-  if (takes(error.blocks)) {
-    write = drive_.may_write(error.lbn, error.blocks);
-    if (!write || takes(error.blocks)) return false;
-  }
-  if (!takes(1)) return false;
-  std::uint32_t taken = 1, refused = error.blocks;
-  while (refused - taken > 1) {
-    const std::uint32_t middle = std::midpoint(taken, refused);
-    (takes(middle) ? taken : refused) = middle;
-  }
-  drive_.limit_blocks(taken);
-  require_long_enough_commands();
-  return true;
-}
-
-void Characterization::tell_shortest_limit() {
-  add_note(fmt::format("the drive refuses commands of more than {} blocks and does not say so (VPD page B0h); "
-                       "longer ones were not used",
-                       drive_.most_blocks()));
-}
-
 // A reset behind the run's back, or another host, changes the settings in silence; what was measured
 // since is void, and so is what was noted of it.
 void Characterization::stage(std::size_t index, Caches caches, const Body& body) {
@@ -271,9 +213,10 @@ void Characterization::stage(std::size_t index, Caches caches, const Body& body)
     try {
       limited(index, body);
     } catch (const scsi::DriveError& error) {
-      if (!shorten_commands(error)) throw;
+      context_.deadline_ns = 0;
+      if (!fitness_.shorten_commands(error)) throw;
       make_void_since(before);
-      tell_shortest_limit();
+      fitness_.tell_shortest_limit();
       if (caches != Caches::any) settings_.set(caches);
       --attempt;
       continue;
@@ -318,16 +261,15 @@ void Characterization::begin() {
   });
   model_.identity = drive_.identify();
   began_ns_ = drive_.now_ns();
-  settings_.reference_lbn = drive_.blocks() / 2;
   for (const LbnRange& range : options_.writable)
     if (range.last >= drive_.blocks() || range.first > range.last)
       throw Error(ExitStatus::usage,
                   fmt::format("the range {}-{} given for writes is not on {}, whose last LBN is {}",
                               range.first, range.last, options_.device_name, drive_.blocks() - 1));
-  require_long_enough_commands();
-  require_no_tags();
-  leave_out_what_is_unmapped();
-  require_the_drive();
+  fitness_.require_long_enough_commands();
+  fitness_.require_no_tags(!options_.writable.empty());
+  fitness_.leave_out_what_is_unmapped();
+  settings_.reference_lbn = fitness_.require_readable_block();
   journal_.emplace(options_.journal_folder, options_.device_name, model_.identity, settings_.remember());
   drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     journal_->before_write(lbn, bytes);
@@ -341,109 +283,6 @@ void Characterization::keep_media_access(const scsi::CommandRecord& done) {
   if (!alone || done.blocks == 0 || done.status != scsi::Status::good) return;
   media_accesses_.push_back(
       {.blocks = done.blocks, .issued_ns = done.issued_ns, .completed_ns = done.completed_ns});
-}
-
-// A drive that is locked, or lets nobody read for another reason, says so before anything is changed.
-// The block that all phases refer to is one that can be read.
-void Characterization::require_the_drive() {
-  constexpr std::uint64_t kFewestBlocks = 1000;
-  if (drive_.blocks() < kFewestBlocks)
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} has {} blocks; a drive of less than {} has no room for the experiments, and "
-                            "cannot be characterized",
-                            options_.device_name, drive_.blocks(), kFewestBlocks));
-  constexpr std::uint64_t kNear = 16, kTries = 40, kApart = 1009;
-  for (std::uint64_t i = 0; i < kTries; ++i) {
-    const std::uint64_t step = i < kNear ? kApart : drive_.blocks() / kTries;
-    const std::uint64_t lbn = (drive_.blocks() / 2 + i * step) % drive_.blocks();
-    try {
-      drive_.read(lbn);
-      settings_.reference_lbn = lbn;
-      return;
-    } catch (const scsi::DriveError& error) {
-      if (!error.medium()) throw;
-    }
-  }
-}
-
-// Paper, section 5: the first commands after rest take longer.
-void Characterization::warm_up() {
-  for (int i = 0; i < kWarmUpReads; ++i) {
-    const std::uint64_t lbn = context_.random() % drive_.blocks();
-    try {
-      if (drive_.read(lbn).response_ns() < kAtOnce) answered_at_once_.push_back(lbn);
-    } catch (const scsi::DriveError& error) {
-      if (!error.medium()) throw;
-    }
-    context_.report("", static_cast<double>(i) / kWarmUpReads);
-  }
-}
-
-// A write without tags of its own would replace those that are there (SBC-3, protection information
-// model); reads without them are as any others.
-void Characterization::require_no_tags() {
-  const int type = drive_.capacity().protection_type;
-  if (type == 0) return;
-  if (!options_.writable.empty())
-    throw Error(ExitStatus::refused,
-                fmt::format("{} is formatted with protection information of type {}, and a block that is "
-                            "rewritten would lose its tags; leave --allow-writes out",
-                            options_.device_name, type));
-  add_note(fmt::format("the drive is formatted with protection information of type {}; blocks were read "
-                       "without it (RDPROTECT = 0)",
-                       type));
-}
-
-// The shortest requests that the experiments cannot do without are of so many blocks.
-void Characterization::require_long_enough_commands() {
-  constexpr std::uint32_t kLeast = 8;
-  if (const std::uint32_t most = drive_.most_blocks(); most < kLeast)
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} takes no more than {} block{} in one command (as VPD page B0h, the host's path, or "
-                            "its refusals say), and the experiments need {}; it cannot be characterized this way",
-                            options_.device_name, most, most == 1 ? "" : "s", kLeast));
-}
-
-// What was never written, or trimmed since, has no place on the media.
-void Characterization::leave_out_what_is_unmapped() {
-  const auto unmapped = drive_.unmapped();
-  if (!unmapped || unmapped->empty()) return;
-  std::uint64_t blocks = 0;
-  for (const LbnRange& range : *unmapped) blocks += range.last - range.first + 1;
-  const double share = static_cast<double>(blocks) / static_cast<double>(drive_.blocks());
-  if (share > kMostLeftOut)
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} has nothing on the media for {:.1f} % of its blocks, the first of them LBN {} "
-                            "(GET LBA STATUS: never written, or trimmed), and reads there tell nothing of "
-                            "its mechanics; write the whole drive once, which destroys what it holds, and "
-                            "try again",
-                            options_.device_name, 100 * share, unmapped->front().first));
-  add_note(fmt::format("{:.3g} % of the blocks have no place on the media (GET LBA STATUS: never written, or "
-                       "trimmed) and were left out",
-                       100 * share));
-  drive_.leave_out(*unmapped);
-}
-
-// Reads of random blocks that come at once, and again with the caches off: nothing of them is on the media.
-void Characterization::require_reads_from_the_media() {
-  if (!answered_at_once_.empty()) settings_.force_reads();
-  std::size_t without = 0;
-  for (const std::uint64_t lbn : answered_at_once_) {
-    drive_.read(lbn);
-    if (drive_.read(lbn).response_ns() < kAtOnce) ++without;
-  }
-  if (without == 0) return;
-  if (without > kMostAtOnce)
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} answers {} of {} reads of random blocks at once, with its caches off: about "
-                            "{:.0f} % of its blocks were never written, or are trimmed, and reads there tell "
-                            "nothing of its mechanics; write the whole drive once, which destroys what it "
-                            "holds, and try again",
-                            options_.device_name, without, kWarmUpReads,
-                            100.0 * static_cast<double>(without) / kWarmUpReads));
-  add_note(fmt::format("{} of {} reads of random blocks were answered at once, with the caches off: a few "
-                       "blocks may have no place on the media",
-                       without, kWarmUpReads));
 }
 
 void Characterization::measure_rotation(double relative_error) {
@@ -619,42 +458,9 @@ void Characterization::tell_why_no_media_writes() {
 }
 
 void Characterization::probe_cache() {
-  cache_probe::Options how;
-  how.writable = options_.writable;
-  cache_probe::Findings findings = cache_probe::probe_cache(context_, how);
-  model_.cache = std::move(findings.estimate.cache);
-  for (auto& note : findings.estimate.notes) model_.provenance.notes.push_back(std::move(note));
-  cache_record_ = std::move(findings.record);
-  cache_ground_.reset();
-  if (findings.ground) cache_ground_.emplace(std::move(*findings.ground));
-  not_taken_back_ = std::move(findings.not_taken_back);
+  for (auto& note : cache_.probe(context_, options_.writable, model_)) model_.provenance.notes.push_back(std::move(note));
+  not_taken_back_ = cache_.not_taken_back();
   if (not_taken_back_) add_note(*not_taken_back_ + " after a test of them: the cache's tests were the last");
-}
-
-// What requests in random order say of the model, now that all that answers them was measured.
-void Characterization::explain_the_cache() {
-  cache_probe::tell_lookup(cache_record_, model_);
-  cache_as_tested_ = model_.cache;
-  explain_by_exercise();
-}
-
-void Characterization::explain_by_exercise() {
-  model_.cache = cache_as_tested_;
-  cache_probe::fill_gaps(cache_record_, model_);
-  explained_ = cache_probe::explain(cache_record_, model_);
-  model_.cache.unexplained_share = explained_.unexplained_share;
-}
-
-// Further requests in random order, where those of the cache's stage leave open whether the model explains it.
-void Characterization::exercise_until_explained() {
-  constexpr int kMostParts = 6;
-  if (context_.limited()) return;
-  for (int part = 0; part < kMostParts && explained_.open && cache_ground_; ++part) {
-    const std::size_t answers = cache_record_.observations.size();
-    cache_probe::exercise_further(context_, *cache_ground_, cache_record_);
-    if (cache_record_.observations.size() == answers) return;
-    explain_by_exercise();
-  }
 }
 
 // The longest baseline for the period: from the run's first revolutions to its last.
@@ -666,10 +472,8 @@ void Characterization::read_last_anchors() {
 
 // The same with the caches as the drive has them; judged once the model has been corrected.
 void Characterization::replay_mixed() {
-  const std::size_t exercised = cache_record_.observations.size();
-  stage(kMixedValidation, Caches::as_found, [&] {
-    cache_record_.observations.resize(exercised);  // of an attempt that was void
-    exercise_until_explained();
+  stage(kMixedValidation, Caches::as_found, [this] {
+    cache_.explain_further(context_, model_);
     mixed_ = mixed_requests(context_, model_, {settings_.media_writes(), 2 * kSecond});
   });
 }
@@ -788,9 +592,10 @@ Run Characterization::run() {
   begin();
   plan_the_time();
   settings_.stop_what_the_drive_does_on_its_own();
-  stage(kWarmUp, Caches::any, [this] { warm_up(); });
+  stage(kWarmUp, Caches::any, [this] { fitness_.warm_up(context_); });
   stage(kRotation, Caches::off, [this] {
-    require_reads_from_the_media();
+    if (fitness_.answered_at_once()) settings_.force_reads();
+    fitness_.require_reads_from_the_media();
     measure_rotation(kFirstPeriodError);
     settings_.bring_writes_to_the_media();
   });
@@ -814,9 +619,9 @@ Run Characterization::run() {
           [this] { probe_cache(); });
     });
     measure_overheads();
-    explain_the_cache();
+    cache_.explain(model_);
     check_the_model();
-    std::ranges::move(explained_.notes, std::back_inserter(model_.provenance.notes));
+    std::ranges::copy(cache_.unexplained(), std::back_inserter(model_.provenance.notes));
   } else {
     stage(kRotation, Caches::off, [this] { measure_rotation(kOnlyPeriodError); });
     const std::string unknown = "the layout is not known";
@@ -825,7 +630,7 @@ Run Characterization::run() {
     model_.overheads.read_miss_after_read.reason = model_.cache.segments.reason = unknown;
   }
   finish();
-  return {std::move(model_), std::move(context_.samples), std::move(cache_record_), not_restored_};
+  return {std::move(model_), std::move(context_.samples), std::move(cache_.record()), not_restored_};
 }
 
 }  // namespace

@@ -1,0 +1,45 @@
+// Whether a drive can be characterized at all, what of it is left out, and how long its commands may be.
+// What is required throws Error where the drive does not have it, which says what to do.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mtbrc/context.h"
+#include "scsi/drive.h"
+
+namespace platter::extract {
+
+class Fitness {
+ public:
+  using Note = std::function<void(std::string)>;  // for the reader of the model
+
+  // `name`: the device's, for messages.
+  Fitness(scsi::Drive& drive, const std::string& name, Note note)
+      : drive_(drive), name_(name), note_(std::move(note)) {}
+
+  void require_long_enough_commands();
+  void require_no_tags(bool writes);
+  void leave_out_what_is_unmapped();
+  // One that can be read, near the drive's middle.
+  std::uint64_t require_readable_block();
+
+  void warm_up(mtbrc::Context& context);
+  // Some of the warm-up's reads were: they are to be made again with the caches off.
+  bool answered_at_once() const { return !answered_at_once_.empty(); }
+  void require_reads_from_the_media();
+
+  bool shorten_commands(const scsi::DriveError& error);
+  void tell_shortest_limit();
+
+ private:
+  scsi::Drive& drive_;
+  const std::string& name_;
+  Note note_;
+  std::vector<std::uint64_t> answered_at_once_;  // of the reads of the warm-up
+};
+
+}  // namespace platter::extract
