@@ -21,6 +21,8 @@ RANGES = ((40_000, 60_000), (3_000_000, 3_050_000))
 # IDENTIFY DEVICE by PIO data-in; CHECK POWER MODE; SET FEATURES of write cache, look-ahead, power level.
 ATA_COMMANDS = {(0xEC, 4, 0), (0xE5, 3, 0)} | {(0xEF, 3, f) for f in (0x02, 0x82, 0xAA, 0x55, 0x05, 0x85)}
 CACHES_OFF = {"read": False, "write": False, "read_ahead": False}
+# One of them, which no model foretells, is most of a short trace's demerit, and by chance in it or not.
+WITHOUT_RECALIBRATION = ("--set", "recalibration.seconds=0")
 AS_IT_WAS = {"read": True, "write": True, "read_ahead": True}
 
 
@@ -82,7 +84,7 @@ class RecordedRuns(RecordedTest):
         fill = [word for first, last in RANGES for word in ("--fill", f"{first}-{last}")]
         writes = [word for first, last in RANGES
                   for word in ("--allow-writes", f"{first}-{last}")]
-        drive = self.drive("--truth", self.path("truth"), "--seed", "4", *fill)
+        drive = self.drive("--truth", self.path("truth"), "--seed", "4", *WITHOUT_RECALIBRATION, *fill)
         self.platter("characterize", drive, "-o", "model.json", *writes)
         record = self.check_commands(READ_ONLY | set(MODE_SELECTS) | set(WRITES), RANGES)
         written = sum(line["blocks"] for line in record if "lbn" in line)
@@ -119,13 +121,13 @@ class RecordedRuns(RecordedTest):
                                         "--requests", "2000", *writes)["comparisons"]
         self.check_commands(READ_ONLY | set(MODE_SELECTS) | set(WRITES), RANGES)
         self.assertEqual(self.record()[-1]["cache"], AS_IT_WAS)
-        for comparison, percent in zip(comparisons, (3, 12)):
+        for comparison, percent in zip(comparisons, (3, 6)):
             self.assertGreater(comparison["write"]["n"], 500)
             self.assertLess(comparison["all"]["demerit_percent"], percent)
             self.assertGreaterEqual(comparison["read"]["folded_phase_share"], 0.9)
 
     def test_a_page_that_may_not_change_is_left_alone(self):
-        drive = self.drive("--set", "scsi.cache_page=false")
+        drive = self.drive("--set", "scsi.cache_page=false", *WITHOUT_RECALIBRATION)
         self.platter("characterize", drive, "-o", "model.json")
         model = self.read_json("model.json")
         self.assertIn("reads were sent with FUA", " ".join(model["provenance"]["notes"]))
