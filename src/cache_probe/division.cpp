@@ -127,10 +127,13 @@ Divisions divisions_of(const std::vector<LoadChange>& changes) {
 
 std::int64_t reads_to_divide(const Record& record) {
   constexpr std::int64_t kUsual = 200;
+  constexpr double kUnknown_ns = 0.06e9;  // all of them, where more might be needed
   const Divisions found = divisions_of(load_changes(record));
   const Division division = found.likeliest();
   const bool known = found.proven() && division.trigger == Division::Trigger::window;
-  return known ? 2 * division.requests : kUsual;
+  if (known) return 2 * division.requests;
+  const double hit_ns = Responses(record).hit_rev() * record.setting.period_ns;
+  return std::clamp(static_cast<std::int64_t>(kUnknown_ns / hit_ns), kUsual, 2 * kMostWindow);
 }
 
 }  // namespace platter::cache_probe

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kShortest = 64;  // reads of a stream, to begin with
 constexpr std::int64_t kLongest = 2 * kMostWindow;
-constexpr int kMostChanges = 16, kMostInVain = 2;
+constexpr int kMostChanges = 24, kMostInVain = 2;
 constexpr double kMostAllOver = 64;    // blocks
 constexpr int kDraws = 16;             // blocks, of which the one that is farthest ahead is read
 constexpr double kAhead_rev = 0.6, kWithin_rev = 0.35;  // of the heads, so that a miss shows
@@ -87,21 +87,24 @@ class Divider {
     const scsi::Drive& drive = prober_.context().drive;
     const std::uint64_t before = drive.commands();
     const auto place = clean_place_for(prober_, Kind::any, stream);
-    const auto other = clean_place_for(prober_, Kind::any, blocks_ + reach_blocks(prober_.record()));
+    const auto other = place_for_large(prober_, blocks_, reach_blocks(prober_.record()));
     if (!place || !other) return Outcome::no_place;
     reads_ += 1 + static_cast<std::int64_t>(drive.commands() - before);
     prober_.read(place->first);  // from the media: the platter's angle
     read_stream(prober_, place->first + 1, stream - 1,
                 [&](std::uint64_t lbn, std::uint32_t blocks) { read(lbn, blocks); });
-    read(other->first, static_cast<std::uint32_t>(blocks_));
+    read(other->lbn, static_cast<std::uint32_t>(blocks_));
+    const std::int64_t pushed =
+        read_behind(prober_.record(), other->setup.to_track_end, other->setup.to_cylinder_end);
     const std::int64_t from = reads_;
-    prober_.rest_until(other->first, 0);
+    const std::uint64_t held = other->lbn + static_cast<std::uint64_t>(pushed);
+    prober_.rest_until(held, pushed > 0 ? reading_rev(prober_, pushed) : 0);
     ++reads_;
-    prober_.probe_now(Question::load_changed, from, other->first);
+    prober_.probe_now(Question::load_changed, from, held);
     if (late(prober_.record().observations.back())) return Outcome::not_long_enough;
     // Twice as many as it takes to fill a window that is not longer than the stream.
     for (const std::int64_t most = from + 2 * stream; reads_ < most && !prober_.spent();) {
-      const std::uint64_t lbn = farthest_ahead(other->first, blocks_ / 3, blocks_);
+      const std::uint64_t lbn = farthest_ahead(held, blocks_ / 3, blocks_);
       const Observation seen = look(lbn, reads_ + 1, 0);
       const bool last = reads_ == most;
       if (late(seen) || last) prober_.record().observations.push_back(seen);
@@ -109,9 +112,9 @@ class Divider {
       // Was it divided, or is this one late? Another of the same, that it has not brought along.
       const auto track = static_cast<double>(prober_.places().track_blocks());
       const auto passed = static_cast<std::int64_t>(track * (seen.ahead_rev + kArrival_rev));
-      const auto at = static_cast<std::int64_t>(lbn - other->first);
+      const auto at = static_cast<std::int64_t>(lbn - held);
       const std::int64_t end = at - passed > 2 ? at - passed : at;
-      prober_.record().observations.push_back(look(farthest_ahead(other->first, 0, end), seen.x, 1));
+      prober_.record().observations.push_back(look(farthest_ahead(held, 0, end), seen.x, 1));
       if (late(prober_.record().observations.back())) return Outcome::divided;
     }
     return Outcome::not_divided;

@@ -16,22 +16,6 @@ namespace {
 constexpr std::uint64_t kUnexplained = 5;  // one of so many misses may be noise
 constexpr std::int64_t kMostRounding = 64;  // blocks; read-ahead may end at a multiple of them
 
-// Whatever was not found lay behind the end of the first track, or of the second, and what was found lay
-// before it: tracks differ in length.
-bool ends_with_a_track(const Record& record, Question question) {
-  const Responses responses(record);
-  const auto ends_at = [&](std::int64_t Observation::*end) {
-    std::uint64_t all = 0, elsewhere = 0;
-    for (const Observation& seen : record.observations) {
-      if (seen.question != question) continue;
-      ++all;
-      elsewhere += responses.is_fast(seen) != (seen.x <= seen.*end) ? 1 : 0;
-    }
-    return elsewhere * kUnexplained < all;
-  };
-  return ends_at(&Observation::to_track_end) || ends_at(&Observation::to_cylinder_end);
-}
-
 }  // namespace
 
 // Which boundary ends read-ahead (DiskSim's "Buffer continuous read").
@@ -143,7 +127,7 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
   }
   // A sequence of reads lets read-ahead go past the end, as far as its limit or another end.
   if (const auto sequential = edge_of(record_, Question::reach_sequential);
-      sequential && sequential->first_miss && !ends_with_a_track(record_, Question::reach_sequential)) {
+      sequential && sequential->first_miss && !end_of(record_, Question::reach_sequential)) {
     return measured(static_cast<double>(sequential->last_hit), sequential->error(),
                     sequential->samples, "farthest block found after two tracks in sequence",
                     kBlocks);

@@ -164,7 +164,10 @@ void Estimator::segments() {
           without_error(page->segment_blocks, 0, "mode page 08h, not measured", kBlocks);
     } else {
       c.segment_blocks = absent(
-          size ? fmt::format("at least {:.0f} blocks: nothing larger was tried", size->blocks)
+          size ? fmt::format("at least {:.0f} blocks: {}", size->blocks,
+                             size->only_ahead ? "requested blocks are dropped once sent, and what is read "
+                                                "ahead need not fill the segment"
+                                              : "nothing larger was tried")
                : missing(),
           kBlocks);
     }
@@ -174,14 +177,18 @@ void Estimator::segments() {
                              : "largest request whose first block stays";
     // What is dropped once sent counted while read-ahead was filling the segment?
     const bool counted = size->only_ahead && verdict(Question::reach_large) == Verdict::miss;
-    if (size->only_ahead && !counted)
-      method += "; requested blocks are dropped, so it may be larger";
     c.segment_blocks =
         measured(size->blocks + (counted ? 1 : 0), size->error, size->samples, method, kBlocks);
   }
+  const std::string before = "a block before the request, the arm having come early";
   c.read_free_blocks =
-      yes_or_no(Question::free_blocks, "a block before the request, the arm having come early",
-                verdict(Question::free_blocks, 1) == Verdict::hit ? 1 : 0);
+      found_free_blocks(record_)
+          ? measured(1, 0,
+                     tally_of(record_, Question::free_blocks, 0).all() +
+                         tally_of(record_, Question::free_blocks, 1).all(),
+                     before)
+          : yes_or_no(Question::free_blocks, before,
+                      verdict(Question::free_blocks, 1) == Verdict::hit ? 1 : 0);
 }
 
 }  // namespace platter::cache_probe

@@ -10,6 +10,7 @@
 namespace platter::cache_probe {
 namespace {
 
+constexpr std::uint64_t kUnexplained = 5;  // one of so many probes may be noise
 constexpr double kWaits_rev = 0.12;  // longer than usual
 constexpr std::int64_t kFewAtOnce = 24;  // blocks
 constexpr double kUntilObeyed = 2;       // hits; a miss takes a drive longer to decode
@@ -88,6 +89,49 @@ bool sequential_tracks(const Record& record) {
   return false;
 }
 
+bool ends_at_boundary(const Record& record) {
+  return judge(record, Question::cross_track, 0).verdict == Verdict::miss ||
+         judge(record, Question::cross_cylinder, 0).verdict == Verdict::miss;
+}
+
+End end_of(const Record& record, Question question) {
+  const Responses responses(record);
+  for (const End end : {&Observation::to_track_end, &Observation::to_cylinder_end}) {
+    std::uint64_t hits = 0, hits_behind = 0, misses = 0, misses_before = 0;
+    for (const Observation& seen : record.observations) {
+      if (seen.question != question || seen.nth > 0) continue;
+      const bool before = seen.x <= seen.*end;
+      if (responses.is_fast(seen)) {
+        ++hits;
+        hits_behind += before ? 0 : 1;
+      } else {
+        ++misses;
+        misses_before += before ? 1 : 0;
+      }
+    }
+    if (hits_behind * kUnexplained < hits && misses_before * kUnexplained < misses) return end;
+  }
+  return nullptr;
+}
+
+bool found_free_blocks(const Record& record) {
+  std::uint64_t hits = 0;
+  for (const auto& [x, tally] : tallies_of(record, Question::free_blocks)) hits += tally.fast;
+  return record.setting.angles_trusted && hits >= 2;
+}
+
+End end_behind(const Record& record) {
+  return ends_at_boundary(record) ? end_of(record, Question::held_upper) : nullptr;
+}
+
+std::int64_t read_behind(const Record& record, std::int64_t to_track_end,
+                         std::int64_t to_cylinder_end) {
+  if (const End end = end_behind(record))
+    return end == &Observation::to_track_end ? to_track_end : to_cylinder_end;
+  const auto upper = edge_of(record, Question::held_upper);
+  return upper ? upper->sure_hit : 0;
+}
+
 std::optional<Edge> reach_edge(const Record& record) {
   for (const auto& [x, tally] : tallies_of(record, Question::reach_overrun))
     if (judge(tally).verdict == Verdict::miss) return std::nullopt;
@@ -103,10 +147,38 @@ std::int64_t reach_blocks(const Record& record) {
   return end;
 }
 
+namespace {
+
+std::int64_t farthest_hit(const Record& record, Question question) {
+  std::int64_t farthest = 0;
+  for (const auto& [x, tally] : tallies_of(record, question))
+    if (tally.fast > 0) farthest = std::max(farthest, x);
+  return farthest;
+}
+
+// Read-ahead pushes out what it read first, and ends at a boundary: not behind it.
+bool ends_where_found(const Record& record) {
+  const std::int64_t end = reach_blocks(record);
+  return end > 0 && judge(record, Question::reach_end, end + 1).verdict == Verdict::miss;
+}
+
+}  // namespace
+
+std::optional<Edge> read_ahead_end(const Record& record) {
+  const auto aligned = edge_of(record, Question::reach_aligned);
+  return aligned && !ends_at_boundary(record) ? aligned : reach_edge(record);
+}
+
 std::optional<SegmentSize> segment_size(const Record& record) {
   SegmentSize size;
   size.only_ahead = !retained(record);
-  if (const auto lower = edge_of(record, Question::held_lower)) {
+  // Where a request is longer than what stays of it, its end is what was found behind it; else that of
+  // read-ahead.
+  const bool of_request = !tallies_of(record, Question::held_upper).empty();
+  const auto upper = of_request ? edge_of(record, Question::held_upper) : read_ahead_end(record);
+  const End by_boundary = of_request ? end_behind(record) : nullptr;
+  if (const auto lower = edge_of(record, Question::held_lower);
+      lower && (upper || by_boundary || (!of_request && reach_blocks(record) > 0))) {
     size.blocks = static_cast<double>(lower->last_hit + 1);
     size.error = lower->error();
     size.samples = lower->samples;
@@ -124,12 +196,20 @@ std::optional<SegmentSize> segment_size(const Record& record) {
       size.error = std::max(size.error, std::ceil((to - from) / 2));
     }
     // The last block may lie anywhere where blocks are now held and now not.
-    if (const auto upper = edge_of(record, Question::held_upper); upper && upper->sure_miss)
+    if (upper && !by_boundary && upper->sure_miss)
       // (Of places that differ some end anywhere up to where read-ahead does.)
-      size.error += static_cast<double>(upper->mixed ? reach_blocks(record)
-                                                     : *upper->sure_miss - upper->sure_hit - 1);
-    else if (upper)
+      size.error += static_cast<double>(
+          upper->mixed ? std::max(reach_blocks(record), farthest_hit(record, Question::held_upper))
+                       : *upper->sure_miss - upper->sure_hit - 1);
+    else if (upper ? !by_boundary : !of_request && !ends_where_found(record))
       size.bound = true;  // its last block was not found: read-ahead goes on beyond what was tried
+    // What is dropped once sent takes its place all the same: only where read-ahead ends as the segment is
+    // full its size shows.
+    const std::int64_t top = upper ? upper->sure_hit : reach_blocks(record);
+    const bool pushed_out = lower->first_miss && *lower->first_miss < top;
+    if (size.only_ahead && !pushed_out &&
+        judge(record, Question::reach_large, 0).verdict != Verdict::miss)
+      size.bound = true;
     // Where read-ahead does not always end alike, what was taken for the last block is not always it:
     // a segment holds a block at least with all that is read ahead of it.
     const auto reach = reach_edge(record);

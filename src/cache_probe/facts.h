@@ -17,8 +17,17 @@ bool sequential_tracks(
     const Record& record);  // a track is read ahead behind reads of two in sequence
 inline bool caches_reads(const Record& record) { return retained(record) || reads_ahead(record); }
 
+// The end behind the requests with which hits end, tracks being of several lengths; nullptr: with neither.
+using End = std::int64_t Observation::*;
+End end_of(const Record& record, Question question);
+
+// The end of a track or of a cylinder ends read-ahead.
+bool ends_at_boundary(const Record& record);
+
 // How far what was read ahead is found; nullopt: nothing is, or its beginning is pushed out again.
 std::optional<Edge> reach_edge(const Record& record);
+// The same where requests end as read-ahead is told to have it farthest.
+std::optional<Edge> read_ahead_end(const Record& record);
 // Blocks read ahead behind a one-block request at the beginning of a cylinder; 0: none.
 std::int64_t reach_blocks(const Record& record);
 // Blocks that a segment holds. `bound`: the tests found no larger request that overflows it.
@@ -30,6 +39,16 @@ struct SegmentSize {
   bool only_ahead = false;  // requested blocks are dropped: only what read-ahead fills was seen
 };
 std::optional<SegmentSize> segment_size(const Record& record);
+
+// Blocks before a request were in the cache, which nothing else brings there: also where the arm comes
+// just behind them now and then.
+bool found_free_blocks(const Record& record);
+
+// Where read-ahead ends behind requests that end at a boundary: with one of the next two tracks; nullptr: with
+// neither.
+End end_behind(const Record& record);
+// Blocks read ahead behind a request that overflows a segment; the ends are those of Question::held_upper.
+std::int64_t read_behind(const Record& record, std::int64_t to_track_end, std::int64_t to_cylinder_end);
 
 // Blocks that pass under the heads before a drive that obeys the next command at once breaks off: as
 // many as fit into the time of a host and of a drive that decodes it.

@@ -182,11 +182,10 @@ bool Places::serves(const Place& place, Kind kind) const {
 }
 
 // The place of this LBN if it serves.
-std::optional<Place> Places::take(std::uint64_t lbn, Kind kind, std::uint64_t span,
-                                  const Fits& fits) {
+std::optional<Place> Places::take(std::uint64_t lbn, Kind kind, std::uint64_t span) {
   if (lbn >= map_.blocks()) return std::nullopt;
   const std::optional<Place> place = place_of_lbn(lbn);
-  if (!place || !serves(*place, kind) || (fits && !fits(*place))) return std::nullopt;
+  if (!place || !serves(*place, kind)) return std::nullopt;
   const Range range{place->first > track_blocks_ ? place->first - track_blocks_ : 0,
                     place->first + track_blocks_ + span};
   if (range.last >= map_.lbn_at_or_after_slot(last_slot_) || used_lately(range)) return std::nullopt;
@@ -196,20 +195,20 @@ std::optional<Place> Places::take(std::uint64_t lbn, Kind kind, std::uint64_t sp
   return place;
 }
 
-std::optional<Place> Places::find(Kind kind, std::uint64_t span, const Fits& fits) {
+std::optional<Place> Places::find(Kind kind, std::uint64_t span) {
   const bool anywhere = kind == Kind::any_track;
   std::uniform_int_distribution<std::uint64_t> slot(anywhere ? origin_slot_ : first_slot_,
                                                     (anywhere ? last_slot_ : end_slot_) - 1);
   for (int i = 0; i < kTries; ++i) {
-    if (const auto place = take(map_.lbn_at_or_after_slot(slot(random_)), kind, span, fits))
+    if (const auto place = take(map_.lbn_at_or_after_slot(slot(random_)), kind, span))
       return place;
   }
-  if (kind == Kind::before_end) return find_from(map_.lbn_at_or_after_slot(slot(random_)), kind, span, fits);
+  if (kind == Kind::before_end) return find_from(map_.lbn_at_or_after_slot(slot(random_)), kind, span);
   return std::nullopt;
 }
 
 // The next one in the zone, once around: for kinds that no random place is of.
-std::optional<Place> Places::find_from(std::uint64_t lbn, Kind kind, std::uint64_t span, const Fits& fits) {
+std::optional<Place> Places::find_from(std::uint64_t lbn, Kind kind, std::uint64_t span) {
   const std::uint64_t first = map_.lbn_at_or_after_slot(first_slot_);
   const std::uint64_t end = map_.lbn_at_or_after_slot(end_slot_);
   engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
@@ -218,45 +217,35 @@ std::optional<Place> Places::find_from(std::uint64_t lbn, Kind kind, std::uint64
     const std::uint64_t begin = map_.lbn_at_or_after_slot(track.first_slot);
     const engine::Track next = map_.track_of_slot(next_slot < end_slot_ ? next_slot : first_slot_);
     if (next_slot < end_slot_ && next.cylinder == track.cylinder)
-      if (const auto place = take(begin, kind, span, fits)) return place;
+      if (const auto place = take(begin, kind, span)) return place;
     passed += track.sectors;
     track = next;
   }
   return std::nullopt;
 }
 
-std::optional<Places::Ends> Places::ends_behind(const Place& place, std::uint64_t blocks) const {
-  const std::uint64_t last = place.first + blocks - 1;
-  const auto beyond = [&](std::uint64_t lbn) {
-    return lbn < map_.blocks() ? place_of_lbn(lbn) : std::nullopt;
+std::optional<Places::Ends> Places::ends_behind(std::uint64_t lbn, bool of_track) const {
+  const auto at = [&](std::uint64_t block) {
+    return block < map_.blocks() ? place_of_lbn(block) : std::nullopt;
   };
-  const auto end = beyond(last);
-  const auto next = end ? beyond(end->last + 1) : std::nullopt;
-  if (!next) return std::nullopt;
-  return Ends{end->last - last, next->last - last, end->cylinder_last - last};
+  const auto here = at(lbn);
+  if (!here) return std::nullopt;
+  const std::uint64_t end = of_track ? here->last : here->cylinder_last;
+  const auto next = at(end + 1);
+  const auto after = next ? at(next->last + 1) : std::nullopt;
+  if (!after) return std::nullopt;
+  return Ends{end, next->last, after->last};
 }
 
-std::optional<Places::Ends> Places::usual_ends(Kind kind, std::uint64_t blocks) {
-  std::uniform_int_distribution<std::uint64_t> slot(first_slot_, end_slot_ - 1);
-  std::map<Ends, int> seen;
-  for (int i = 0; i < kTries; ++i) {
-    const auto place = place_of_lbn(map_.lbn_at_or_after_slot(slot(random_)));
-    if (!place || !serves(*place, kind)) continue;
-    if (const auto ends = ends_behind(*place, blocks)) ++seen[*ends];
-  }
-  if (seen.empty()) return std::nullopt;
-  return std::ranges::max_element(seen, {}, [](const auto& entry) { return entry.second; })->first;
-}
-
-std::optional<Place> Places::fresh(Kind kind, std::uint64_t span, const Fits& fits) {
+std::optional<Place> Places::fresh(Kind kind, std::uint64_t span) {
   used_before_ = false;
-  auto place = find(kind, span, fits);
+  auto place = find(kind, span);
   if (place || roomy_) return place;
   // Where room is short, what was used longest ago may be used again.
   const std::deque<Range> used = used_;
   for (std::uint64_t held = room() / 6; held > kFewTracks * track_blocks_; held /= 2) {
     forget(held);
-    if ((place = find(kind, span, fits))) {
+    if ((place = find(kind, span))) {
       used_before_ = true;
       return place;
     }

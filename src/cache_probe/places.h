@@ -46,19 +46,14 @@ class Places {
   // Revolutions that reading on takes from one track's first block to the next one's, by the map's angles.
   double track_rev() const { return track_rev_; }
 
-  // Blocks from a request of so many, from a place's first block on, to where read-ahead behind it
-  // may end: the end of its last track, of the next one, of its last cylinder.
+  // The last LBN of the track, or of the cylinder, that holds a block, and of the two tracks behind.
   struct Ends {
-    std::uint64_t track = 0, next_track = 0, cylinder = 0;
-    auto operator<=>(const Ends&) const = default;
+    std::uint64_t here = 0, next_track = 0, track_after = 0;
   };
-  std::optional<Ends> ends_behind(const Place& place, std::uint64_t blocks) const;
-  // Of most places of the kind: where spares and defects leave fewer blocks they are others.
-  std::optional<Ends> usual_ends(Kind kind, std::uint64_t blocks);
+  std::optional<Ends> ends_behind(std::uint64_t lbn, bool of_track) const;
 
-  using Fits = std::function<bool(const Place&)>;
   // A place none of whose next `span` blocks was handed out lately; nullopt: there is no such.
-  std::optional<Place> fresh(Kind kind, std::uint64_t span, const Fits& fits = {});
+  std::optional<Place> fresh(Kind kind, std::uint64_t span);
   // The last one was used before, longer ago than others.
   bool used_before() const { return used_before_; }
   // The same on a cylinder of its own near by, so that the way there is short.
@@ -71,9 +66,9 @@ class Places {
   struct Range {
     std::uint64_t first = 0, last = 0;
   };
-  std::optional<Place> take(std::uint64_t lbn, Kind kind, std::uint64_t span, const Fits& fits = {});
-  std::optional<Place> find(Kind kind, std::uint64_t span, const Fits& fits);
-  std::optional<Place> find_from(std::uint64_t lbn, Kind kind, std::uint64_t span, const Fits& fits);
+  std::optional<Place> take(std::uint64_t lbn, Kind kind, std::uint64_t span);
+  std::optional<Place> find(Kind kind, std::uint64_t span);
+  std::optional<Place> find_from(std::uint64_t lbn, Kind kind, std::uint64_t span);
   void learn_track_rev();
   bool serves(const Place& place, Kind kind) const;
   bool used_lately(const Range& range) const;

@@ -9,7 +9,6 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr std::int64_t kPolluting = 16, kMostPolluting = 64;  // reads; paper, section 4.3
-constexpr int kRareTries = 4;
 constexpr double kWay_rev = 0.45;     // for an arm to get to a track near by
 constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
 constexpr double kSavedShows_rev = 0.16;  // by the order of access
@@ -103,13 +102,8 @@ std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks) {
   return place;
 }
 
-std::optional<Place> clean_place_for(Prober& prober, Kind kind, std::int64_t blocks,
-                                     const Places::Fits& fits) {
-  const std::uint64_t span = static_cast<std::uint64_t>(blocks) + prober.places().track_blocks();
-  std::optional<Place> place;
-  for (int i = 0; fits && !place && i < kRareTries; ++i)
-    place = prober.places().fresh(kind, span, fits);
-  if (!place) place = place_for(prober, kind, blocks);
+std::optional<Place> clean_place_for(Prober& prober, Kind kind, std::int64_t blocks) {
+  const auto place = place_for(prober, kind, blocks);
   if (!place || !prober.places().used_before()) return place;
   const auto segments = expected(prober, &scsi::CachePage::segments);
   prober.pollute(static_cast<int>(
@@ -117,10 +111,32 @@ std::optional<Place> clean_place_for(Prober& prober, Kind kind, std::int64_t blo
   return place;
 }
 
+std::optional<LargeRequest> place_for_large(Prober& prober, std::int64_t blocks, std::int64_t ahead) {
+  const Record& record = prober.record();
+  const bool bounded = ends_at_boundary(record);
+  const bool of_track = judge(record, Question::cross_track, 0).verdict == Verdict::miss;
+  const std::int64_t boundary =
+      prober.places().track_blocks() * (of_track ? 1 : prober.context().map->heads());
+  const auto place = clean_place_for(prober, Kind::any,
+                                     blocks + 2 * ahead + (bounded ? boundary : kAlignment));
+  if (!place) return std::nullopt;
+  const auto length = static_cast<std::uint32_t>(blocks);
+  const std::uint64_t begin = aligned_start(*place, blocks);
+  if (!bounded) return LargeRequest{begin, setup_of(*place, begin, length)};
+  const auto ends = prober.places().ends_behind(place->first + length - 1, of_track);
+  if (!ends) return std::nullopt;
+  return LargeRequest{ends->here + 1 - length,
+                      {length, static_cast<std::int64_t>(ends->next_track - ends->here),
+                       static_cast<std::int64_t>(ends->track_after - ends->here)}};
+}
+
 std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, std::uint32_t blocks,
                                           double rest_rev) {
   std::vector<std::uint64_t> read;
-  const std::int64_t span = std::max<std::int64_t>(blocks, reach_blocks(prober.record()));
+  std::int64_t span = std::max<std::int64_t>(blocks, reach_blocks(prober.record()));
+  // What has no end that was found may go on as long as there is time.
+  if (const auto reach = reach_edge(prober.record()); reach && !reach->first_miss)
+    span = std::max(span, static_cast<std::int64_t>(rest_rev * prober.places().track_blocks()));
   for (std::int64_t i = 0; i < count; ++i) {
     const auto place =
         read.empty() ? place_for(prober, Kind::any_track, span)

@@ -17,8 +17,7 @@ inline constexpr double kSettle_rev = 1.5;      // for read-ahead to begin
 // A place whose next blocks are free, too; where no cylinder begins any place will do.
 std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks);
 // The same, out of the cache even where the place was used before.
-std::optional<Place> clean_place_for(Prober& prober, Kind kind, std::int64_t blocks,
-                                     const Places::Fits& fits = {});
+std::optional<Place> clean_place_for(Prober& prober, Kind kind, std::int64_t blocks);
 // Until the arm follows the next command at once, whatever was read before.
 double until_free_rev(const Prober& prober);
 // So many, or a track's where what the order of access saves of a request of so many is too short to
@@ -26,6 +25,14 @@ double until_free_rev(const Prober& prober);
 std::uint32_t blocks_that_tell(Prober& prober, std::uint32_t blocks);
 // Time that reading on for so many blocks takes.
 double reading_rev(const Prober& prober, std::int64_t blocks);
+// For a request of so many blocks that ends where boundaries end read-ahead, if they do: nothing is read
+// behind it, or up to one of the next two ends of tracks, which the setup has as its ends. Else it ends
+// before a multiple of kAlignment.
+struct LargeRequest {
+  std::uint64_t lbn = 0;
+  Setup setup;
+};
+std::optional<LargeRequest> place_for_large(Prober& prober, std::int64_t blocks, std::int64_t ahead);
 // Reads on distinct cylinders, in order; empty: no room.
 std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, std::uint32_t blocks,
                                           double rest_rev);

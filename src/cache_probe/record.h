@@ -29,7 +29,8 @@ enum class Question : std::uint8_t {
   cross_sequential,  // into the next track after reads of a track's end and of the whole next one
   reach_sequential,  // after those, x blocks past them; "ends" are those of the two tracks behind
   held_first,        // first block of a request of x blocks, read-ahead being complete
-  held_upper,        // x blocks past a request that is larger than the segment
+  held_upper,        // x blocks past a request that is larger than the segment; where a boundary ends
+                     // read-ahead it ends at one, and "ends" are those of the two tracks behind
   held_lower,        // x blocks before the last block held of such a request
   segments,          // first of x reads on distinct cylinders
   segments_settled,  // the same, each with time to read ahead, a block read ahead probed

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "cache_probe/division.h"
 #include "cache_probe/facts.h"
@@ -14,12 +13,41 @@ namespace {
 
 constexpr std::int64_t kFirstSegments = 16;
 constexpr std::int64_t kStream = 64;         // reads
+// So many probes alike: of few segments any of which may go, the same ones stay by chance.
+constexpr std::uint64_t kAloneForSure = 10, kFewForSure = 5;
+constexpr std::int64_t kFewSettled = 4;
 constexpr std::int64_t kTracks = 2;          // of a request that is larger than a segment
 constexpr std::int64_t kGrowth = 4;          // of requests
 constexpr double kAtOnce = 64;              // blocks, so that those of a stream are hits
 constexpr double kLarger = 1.25;             // than what a segment holds else
 constexpr std::int64_t kMostSegments = 2048;
+constexpr std::uint64_t kBehindNever = 4;  // by chance it comes behind the blocks several times
+constexpr int kBoundaryTrials = 6, kMostInVain = 2;
 constexpr int kFewOfMany = 2, kUsualOfMany = 8, kMostOfMany = 20;
+
+bool at_an_end(const Record& record, std::int64_t last_hit) {
+  return std::ranges::any_of(record.observations, [&](const Observation& seen) {
+    return seen.question == Question::held_upper && seen.x == last_hit &&
+           (seen.x == seen.to_track_end || seen.x == seen.to_cylinder_end);
+  });
+}
+
+// Behind requests that end with a track: is the end of one of the next two where read-ahead ends? Tracks
+// being of several lengths, that is another number of blocks at each place.
+void find_boundary_behind(Prober& prober, const Prober::Prepare& prepare) {
+  for (const auto end : {&Setup::to_track_end, &Setup::to_cylinder_end}) {
+    int in_vain = 0;
+    for (int i = 0; i < kBoundaryTrials && in_vain < kMostInVain && !prober.spent(); ++i) {
+      const auto prepared = prepare(0);
+      if (!prepared) return;
+      const std::int64_t beyond = i % 2;
+      const std::int64_t x = prepared->setup.*end + beyond;
+      prober.probe(Question::held_upper, x, prepared->target(x), prepared->least_rev, prepared->setup);
+      in_vain += is_fast(prober.record(), prober.record().observations.back()) == (beyond == 0) ? 0 : 1;
+    }
+    if (end_behind(prober.record())) return;
+  }
+}
 
 }  // namespace
 
@@ -31,46 +59,45 @@ void test_segment_size(Prober& prober) {
       std::min<std::int64_t>(most_requested(prober), prober.context().drive.most_blocks());
   const std::int64_t reach = reach_blocks(record);
   const std::int64_t track = prober.places().track_blocks();
-  // Read-ahead shall end at the same distance each time: at the end of a track or cylinder from a
-  // cylinder's first block, at a multiple of some blocks before such a multiple.
-  const bool bounded = judge(record, Question::cross_track, 0).verdict == Verdict::miss ||
-                       judge(record, Question::cross_cylinder, 0).verdict == Verdict::miss;
-  std::map<std::int64_t, std::optional<Places::Ends>> usual;  // the same for all of a length
-  const auto alike_behind = [&](std::int64_t request) -> Places::Fits {
-    if (!bounded || request == 1) return {};
-    const auto blocks = static_cast<std::uint64_t>(request);
-    if (!usual.contains(request))
-      usual[request] = prober.places().usual_ends(Kind::starts_cylinder, blocks);
-    return [&prober, blocks, ends = usual[request]](const Place& place) {
-      return prober.places().ends_behind(place, blocks) == ends;
+  const bool bounded = ends_at_boundary(record);
+  const std::int64_t behind = sequential_tracks(record) ? 2 * (reach + 1) : reach;
+  // Requests that are larger than a segment; the probes' places are counted from the first block.
+  using Offset = std::function<std::int64_t(std::int64_t x, const Setup& setup)>;
+  const auto large = [&](std::int64_t request, std::int64_t ahead, const Offset& offset) -> Prober::Prepare {
+    return [&prober, request, ahead, behind, offset](std::int64_t) -> std::optional<Prober::Prepared> {
+      const auto at = place_for_large(prober, request, behind);
+      if (!at) return std::nullopt;
+      prober.refresh_angle();
+      prober.read(at->lbn, static_cast<std::uint32_t>(request));
+      return Prober::Prepared{[at, offset](std::int64_t x) {
+                                return at->lbn + static_cast<std::uint64_t>(offset(x, at->setup));
+                              },
+                              ahead > 0 ? reading_rev(prober, ahead) : 0, at->setup};
     };
   };
-  // A request, and what is read ahead behind it; the probes' places are counted from its first
-  // block.
-  const auto request_of = [&](std::int64_t request, std::int64_t ahead,
-                              std::function<std::int64_t(std::int64_t)> offset) -> Prober::Prepare {
-    const Places::Fits alike = alike_behind(request);
-    return [&prober, request, ahead, offset, bounded,
-            alike](std::int64_t) -> std::optional<Prober::Prepared> {
-      const auto place = clean_place_for(
-          prober, bounded ? Kind::starts_cylinder : Kind::any_track,
-          request + 2 * ahead + kAlignment, alike);
+  // As much is to be read ahead behind others as ever is.
+  const auto roomy = [&](std::int64_t request) -> Prober::Prepare {
+    return [&prober, request, reach, bounded](std::int64_t) -> std::optional<Prober::Prepared> {
+      const auto place = clean_place_for(prober, bounded ? Kind::starts_cylinder : Kind::any_track,
+                                         request + 2 * reach + kAlignment);
       if (!place) return std::nullopt;
       prober.refresh_angle();
       const std::uint64_t lbn = bounded ? place->first : aligned_start(*place, request);
       const auto blocks = static_cast<std::uint32_t>(request);
       prober.read(lbn, blocks);
-      return Prober::Prepared{
-          [lbn, offset](std::int64_t x) { return lbn + static_cast<std::uint64_t>(offset(x)); },
-          reading_rev(prober, ahead), setup_of(*place, lbn, blocks)};
+      return Prober::Prepared{[lbn](std::int64_t) { return lbn; }, reading_rev(prober, reach),
+                              setup_of(*place, lbn, blocks)};
     };
   };
 
   // Is the first block of a request of x blocks still there when read-ahead is complete?
   const auto first_held = [&](std::int64_t x) {
+    return prober.decide(Question::held_first, x, prober.trial_of(Question::held_first, roomy(x)));
+  };
+  const auto overflows = [&](std::int64_t x) {
+    const Offset first = [](std::int64_t, const Setup&) { return 0; };
     return prober.decide(Question::held_first, x,
-                         prober.trial_of(Question::held_first,
-                                         request_of(x, reach, [](std::int64_t) { return 0; })));
+                         prober.trial_of(Question::held_first, large(x, 0, first))) != Verdict::hit;
   };
   std::vector<std::int64_t> sizes = expected(prober, &scsi::CachePage::segment_blocks);
   std::int64_t request = 1;
@@ -78,7 +105,7 @@ void test_segment_size(Prober& prober) {
   if (first_held(1) == Verdict::hit) {
     // A request that overflows the segment, and what is held behind it.
     request = std::min(most, sizes.empty() ? 2 * track : sizes[0] + kAlignment);
-    while (first_held(request) == Verdict::hit && request < most && !prober.spent())
+    while (!overflows(request) && request < most && !prober.spent())
       request = std::min(most, 4 * request);
     if (judge(record, Question::held_first, request).verdict != Verdict::miss) return;
     // Where read-ahead has no end that was found, neither has what a segment holds.
@@ -87,25 +114,40 @@ void test_segment_size(Prober& prober) {
     for (const std::int64_t end : expected(prober, &scsi::CachePage::max_prefetch))
       if (end <= 2 * reach) ends.push_back(end);
     const std::int64_t farthest = *std::ranges::max_element(ends) + 1;
-    upper =
-        prober.locate(Question::held_upper, {0, 2 * reach + 8, farthest, ends},
-                      request_of(request, reach, [&](std::int64_t x) { return request - 1 + x; }));
+    const Offset from_last = [&](std::int64_t x, const Setup&) { return request - 1 + x; };
+    upper = prober.locate(Question::held_upper, {0, 2 * behind + 8, farthest, ends},
+                          large(request, farthest - 1, from_last));
+    if (sequential_tracks(record) && (!upper || upper->mixed || at_an_end(record, upper->last_hit)))
+      find_boundary_behind(prober, large(request, behind, from_last));
   } else {
-    upper = edge_of(record, Question::reach_aligned);
-    if (!upper || bounded) upper = reach_edge(record);
+    upper = read_ahead_end(record);
   }
-  const std::int64_t top = request - 1 + (upper ? upper->sure_hit : reach);
-  if (upper || reach > 0)
+  if (request > 1 && (upper || end_behind(record))) {
+    const std::int64_t top = request - 1 + (upper ? upper->sure_hit : 0);
     prober.locate(Question::held_lower, {0, top, top, sizes},
-                request_of(request, std::max<std::int64_t>(0, top - request),
-                           [&](std::int64_t x) { return top - x; }));
+                  large(request, upper && !end_behind(record) ? upper->sure_hit : behind,
+                        [&](std::int64_t x, const Setup& setup) {
+                    return request - 1 + read_behind(record, setup.to_track_end, setup.to_cylinder_end) - x;
+                  }));
+  } else if (request == 1 && (upper || reach > 0)) {
+    const std::int64_t top = upper ? upper->sure_hit : reach;
+    prober.locate(Question::held_lower, {0, top, top, sizes},
+                  [&](std::int64_t x) -> std::optional<Prober::Prepared> {
+                    auto prepared = roomy(1)(x);
+                    if (!prepared) return std::nullopt;
+                    const std::uint64_t last = prepared->target(0) + static_cast<std::uint64_t>(top);
+                    prepared->target = [last](std::int64_t back) {
+                      return last - static_cast<std::uint64_t>(back);
+                    };
+                    return prepared;
+                  });
+  }
   // Where read-ahead did not end alike: the largest request whose first block stays.
   if (const auto size = segment_size(record);
       request > 1 && (!size || size->source == SegmentSize::Source::largest_kept))
     prober.search(Question::held_first, 1, request, kGrowth,
-                  prober.trial_of(Question::held_first, [&](std::int64_t x) {
-                    return request_of(x, reach, [](std::int64_t) { return 0; })(x);
-                  }));
+                  prober.trial_of(Question::held_first,
+                                  [&](std::int64_t x) { return roomy(x)(x); }));
   // May read-ahead push out what was requested? A request that fills a segment tells.
   if (const auto size = segment_size(record); size && request > 1 && !size->bound)
     first_held(std::max<std::int64_t>(1, static_cast<std::int64_t>(size->blocks - size->error)));
@@ -149,44 +191,55 @@ void test_segment_count(Prober& prober) {
   // Where requested blocks are dropped, or read-ahead pushes them out before the next read is
   // served, a block read ahead tells.
   const std::int64_t probed_ahead = block_ahead_that_tells(record);
+  // Not the same each time: what is replaced at random leaves some of any age.
+  const auto replaced_at_random_of = [&](Question question, const Prober::Prepare& reads) {
+    const std::int64_t many = std::min(most, 3 * count->last_hit + kFirstSegments);
+    const std::int64_t first = question == Question::segments ? newest : 1;
+    for (int i = 0; i < kMostOfMany && !prober.spent(); ++i) {
+      const Verdict random = replaced_at_random(record);
+      if (i >= kFewOfMany && random == Verdict::miss) break;
+      if (i >= kUsualOfMany && random == Verdict::hit) break;
+      const auto prepared = reads(many);
+      if (!prepared) continue;
+      for (std::int64_t x = first; x <= many && !prober.spent(); ++x)
+        prober.probe(Question::kept_of_many, x, prepared->target(x), 0, prepared->setup,
+                     static_cast<std::uint32_t>(x - first));
+    }
+    return replaced_at_random(record) == Verdict::hit;
+  };
+  const Prober::Prepare at_once = scattered(1, 0, 0);
+  bool random = count && count->mixed && replaced_at_random_of(Question::segments, at_once);
   Question counted_by = Question::segments;
-  Prober::Prepare counted_reads = scattered(1, 0, 0);
-  if (reach > 0 && (!count || count->last_hit == 1)) {
+  Prober::Prepare counted_reads = at_once;
+  if (!random && reach > 0 && (!count || count->last_hit == 1)) {
     const Prober::Prepare settled_reads =
         scattered(1, probed_ahead, reading_rev(prober, probed_ahead));
-    const auto settled = prober.locate(
+    auto settled = prober.locate(
         Question::segments_settled,
         {.from = 1, .limit = most, .horizon = horizon, .guesses = counts, .each = true, .search = false},
         settled_reads);
+    // (As many as the drive says are no chance.)
+    const bool as_told = settled && std::ranges::find(counts, settled->last_hit) != counts.end();
+    if (settled && !as_told && !settled->mixed && settled->last_hit <= kFewSettled) {
+      const Prober::Trial trial = prober.trial_of(Question::segments_settled, settled_reads);
+      const std::uint64_t least = settled->last_hit == 1 ? kAloneForSure : kFewForSure;
+      bool mixed = false;
+      for (const std::int64_t x : {settled->last_hit, settled->last_hit + 1})
+        if (x > 1 && x <= most)
+          mixed |= prober.decide(Question::segments_settled, x, trial, least) == Verdict::mixed;
+      settled = edge_of(record, Question::segments_settled);
+      if (settled) settled->mixed |= mixed;
+    }
     // One read that now and then stays beside another is no one segment.
     if (settled && (!count || !count->mixed || settled->last_hit > count->last_hit)) {
       counted_by = Question::segments_settled;
       counted_reads = settled_reads;
       count = settled;
+      random = count->mixed && replaced_at_random_of(counted_by, counted_reads);
     }
   }
-
-  // Not the same each time: what is replaced at random leaves some of any age.
-  if (count && count->mixed) {
-    const std::int64_t many = std::min(most, 3 * count->last_hit + kFirstSegments);
-    const auto probe_many = [&] {
-      const auto prepared = counted_reads(many);
-      if (!prepared) return;
-      const std::int64_t first = counted_by == Question::segments ? newest : 1;
-      for (std::int64_t x = first; x <= many && !prober.spent(); ++x)
-        prober.probe(Question::kept_of_many, x, prepared->target(x), 0, prepared->setup,
-                     static_cast<std::uint32_t>(x - first));
-    };
-    for (int i = 0; i < kMostOfMany && !prober.spent(); ++i) {
-      const Verdict random = replaced_at_random(record);
-      if (i >= kFewOfMany && random == Verdict::miss) break;
-      if (i >= kUsualOfMany && random == Verdict::hit) break;
-      probe_many();
-    }
-    if (replaced_at_random(record) != Verdict::hit) {
-      prober.search(counted_by, 1, most, 2, prober.trial_of(counted_by, counted_reads));
-    }
-  }
+  if (count && count->mixed && !random)
+    prober.search(counted_by, 1, most, 2, prober.trial_of(counted_by, counted_reads));
 
   // Whose turn is it: the oldest is read again before one more comes.
   const auto found = segment_count(record);
@@ -244,17 +297,20 @@ void test_adaptivity(Prober& prober) {
   // itself left is of many sizes). The first of them is for drives that look at the load seldom.
   bool missed = false;
   const auto trial = [&](std::int64_t x) {
-    const std::int64_t stream = missed ? kStream : std::max(kStream, reads_to_divide(record));
+    const std::int64_t stream = missed ? kStream : reads_to_divide(record);
     const auto place = clean_place_for(prober, Kind::any, stream);
-    const auto other = clean_place_for(prober, Kind::any, x + reach_blocks(record));
+    const auto other = place_for_large(prober, x, reach_blocks(record));
     if (!place || !other) return false;
     read_stream(prober, place->first, stream, [&](std::uint64_t lbn, std::uint32_t blocks) {
       prober.context().drive.read(lbn, blocks);
     });
     prober.refresh_angle();
-    prober.read(other->first, static_cast<std::uint32_t>(x));
-    prober.probe(Question::held_in_stream, x, other->first, 0,
-                 setup_of(*other, other->first, static_cast<std::uint32_t>(x)));
+    prober.read(other->lbn, static_cast<std::uint32_t>(x));
+    // The first block that nothing read behind pushes out of a segment that holds so many.
+    const std::int64_t pushed =
+        read_behind(record, other->setup.to_track_end, other->setup.to_cylinder_end);
+    prober.probe(Question::held_in_stream, x, other->lbn + static_cast<std::uint64_t>(pushed),
+                 pushed > 0 ? reading_rev(prober, pushed) : 0, other->setup);
     missed = !adapts(record);
     return true;
   };
@@ -307,9 +363,11 @@ void test_free_blocks(Prober& prober) {
       return true;
     };
   };
-  if (prober.decide(Question::free_blocks, 0, coming(0.8, 0.9)) != Verdict::miss) return;
+  if (prober.decide(Question::free_blocks, 0, coming(0.8, 0.9)) != Verdict::miss ||
+      found_free_blocks(record))
+    return;
   // From where read-ahead has brought it meanwhile the arm may have come just behind those blocks.
-  prober.decide(Question::free_blocks, 1, coming(0.4, 0.5));
+  prober.decide(Question::free_blocks, 1, coming(0.4, 0.5), kBehindNever);
 }
 
 }  // namespace platter::cache_probe

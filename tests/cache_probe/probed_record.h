@@ -14,6 +14,8 @@
 
 namespace platter::cache_probe::testing {
 
+inline constexpr std::uint64_t kProbes = 9;
+
 // `parts` of the last test, with other commands between.
 inline Record record_of(const model::DriveModel& truth, const std::string& name, int parts = 1) {
   virtual_drive::VirtualDevice device(truth, name);
@@ -21,7 +23,9 @@ inline Record record_of(const model::DriveModel& truth, const std::string& name,
   scsi::Guard guard(device, scsi::Permission{true, writable});
   scsi::Drive drive(guard, name);
   drive.identify();
-  mtbrc::Context context(drive, 3);
+  // Each of a drive's seeds has probes of its own, too.
+  const std::uint64_t seed = truth.imperfections ? truth.imperfections->seed : 0;
+  mtbrc::Context context(drive, kProbes + seed);
   const engine::LayoutMap map(truth.layout);
   context.map = &map;
   context.rotation = truth.rotation;

@@ -177,7 +177,9 @@ TEST_CASE("a cache that drops what it has sent") {
   CHECK(value(c.discards_after_transfer) == 1);
   CHECK(value(c.read_ahead_over_requested) == -1);
   CHECK(value(c.segments) == facts.cache.segments);
-  CHECK(value(c.segment_blocks) == facts.cache.segment_blocks);
+  // Read-ahead may end because the segment is full, or for another reason.
+  CHECK_FALSE(c.segment_blocks);
+  CHECK_THAT(c.segment_blocks.reason, Catch::Contains("at least 256 blocks"));
 }
 
 TEST_CASE("first in, first out") {
@@ -708,6 +710,12 @@ TEST_CASE("drives that nobody designed: what is told is so") {
       {"the same", &C::segment_blocks, {148}},
       {"a size that is known badly does not make a drive adaptive", &C::adaptive_min_segments, {18, 136}},
       {"the end of the last segment's data was not found", &C::segment_blocks, {95}},
+      {"cylinders and tracks of several lengths: read-ahead ends elsewhere at each place",
+       &C::segment_blocks,
+       {858, 940, 971}},
+      {"the end of read-ahead is known no better than to a range", &C::segment_blocks, {245, 1059}},
+      {"what has no end that was found reads on to the next place", &C::segments, {820}},
+      {"few segments, any of which may go, and the newest read pushes itself out", &C::segments, {871}},
   };
   std::map<std::uint64_t, model::Cache> found;
   for (const Told& told : cases) {
