@@ -10,6 +10,12 @@ namespace platter::cache_probe {
 using model::absent;
 using model::Parameter;
 
+namespace {
+
+constexpr double kEither = 1 / 1.95;  // of two answers: the other one is within 1.96 errors
+
+}  // namespace
+
 Parameter measured(double value, double error, std::uint64_t samples, std::string method,
                    std::string unit) {
   Parameter parameter;
@@ -65,7 +71,7 @@ Parameter Estimator::yes_or_no(Question question, std::string method, std::int64
     note(fmt::format("{}: {} of {} probes hit, the rest did not", name_of(question), tally.fast,
                      tally.all()));
     const bool more_hits = 2 * tally.fast >= tally.all();
-    return measured(more_hits == hit_means_yes ? 1 : 0, 0.5, tally.all(), std::move(method));
+    return measured(more_hits == hit_means_yes ? 1 : 0, kEither, tally.all(), std::move(method));
   }
   const bool hit = judgement.verdict == Verdict::hit;
   return measured(hit == hit_means_yes ? 1 : 0, judgement.error, tally.all(), std::move(method));

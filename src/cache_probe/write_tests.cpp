@@ -91,6 +91,16 @@ void fill(Prober& prober, const std::vector<std::uint64_t>& lbns, std::int64_t b
   }
 }
 
+// What is written has been read before; where writes update read data that would serve reads, too.
+void forget_read_targets(Prober& prober) {
+  const Record& record = prober.record();
+  const auto count = segment_count(record);
+  if (!count || judge(record, Question::write_into, 0).verdict == Verdict::miss) return;
+  if (tally_of(record, Question::write_into, 0).all() == 0) return;
+  const double times = count->random ? kTimesOver : 1;
+  read_scattered(prober, static_cast<std::int64_t>(times * (count->count + count->error)) + 1, 1, 0);
+}
+
 // Runs until their lengths agree.
 template <typename Run>
 void repeat_runs(Prober& prober, Question question, const Run& run) {
@@ -215,9 +225,21 @@ void test_write_back(Prober& prober, Targets& targets) {
 }
 
 void test_reads_of_written(Prober& prober, Targets& targets) {
+  // Read data that a write overwrites in part: is the rest of their segment kept?
+  if (retained(prober.record()))
+    prober.decide(Question::write_into, 0, [&](std::int64_t x) {
+      const std::uint64_t lbn = targets.next();
+      prober.refresh_angle();
+      prober.context().drive.read(lbn, kTargetBlocks);
+      prober.context().drive.write(lbn + kTargetBlocks / 2, 1);
+      settle(prober);
+      prober.probe(Question::write_into, x, lbn + 1, 0);
+      return true;
+    });
   for (const std::int64_t later : {0, 1}) {
     prober.decide(Question::read_written, later, [&](std::int64_t x) {
       const std::uint64_t lbn = targets.next();
+      forget_read_targets(prober);
       settle(prober);
       prober.refresh_angle();
       prober.context().drive.write(lbn, 1);
@@ -230,17 +252,6 @@ void test_reads_of_written(Prober& prober, Targets& targets) {
       return true;
     });
   }
-  // Read data that a write overwrites in part: is the rest of their segment kept?
-  if (!retained(prober.record())) return;
-  prober.decide(Question::write_into, 0, [&](std::int64_t x) {
-    const std::uint64_t lbn = targets.next();
-    prober.refresh_angle();
-    prober.context().drive.read(lbn, kTargetBlocks);
-    prober.context().drive.write(lbn + kTargetBlocks / 2, 1);
-    settle(prober);
-    prober.probe(Question::write_into, x, lbn + 1, 0);
-    return true;
-  });
 }
 
 // Between as many large writes as were taken and one more: the number of blocks.
@@ -342,6 +353,7 @@ void test_write_segments(Prober& prober, Targets& targets) {
         [&](std::int64_t count) -> std::optional<Prober::Prepared> {
           const auto lbns = targets.distinct(static_cast<std::size_t>(count));
           if (lbns.size() < static_cast<std::size_t>(count)) return std::nullopt;
+          forget_read_targets(prober);
           prober.refresh_angle();
           for (const std::uint64_t lbn : lbns) prober.context().drive.write(lbn, 1);
           settle(prober);

@@ -226,6 +226,17 @@ TEST_CASE("writes: write-back, its segments, and what reads find of them") {
   CHECK(value(c.segments) == facts.cache.segments + value(c.write_segments));
 }
 
+TEST_CASE("a written block that only updates what was read before is no hit on written data") {
+  DriveFacts facts;
+  facts.cache.segments = 24;
+  facts.cache.write_back = 2;
+  facts.cache.write_updates = true;
+  facts.cache.read_hit_on_written = false;
+  const auto c = probe(facts, true).findings.estimate.cache;
+  CHECK(value(c.write_updates_segments) == 1);
+  CHECK(value(c.read_hit_on_written) == 0);
+}
+
 TEST_CASE("what ends read-ahead, and what begins it") {
   DriveFacts facts;
   facts.cache.segment_blocks = 400;
