@@ -322,13 +322,22 @@ std::vector<ArrivalSample> arrival_samples(const Record& record, Question questi
 
 ArrivalFit fit_arrival(const Record& record, Question question) {
   double blocks_rev = 0, blocks = 0;
+  std::vector<double> behind_first_rev;
   for (const Observation& seen : record.observations) {
     if (seen.question != question) continue;
+    behind_first_rev.push_back(static_cast<double>(seen.response_ns()) / record.setting.period_ns -
+                               seen.ahead_rev);
     blocks = seen.blocks;
     blocks_rev = std::min(1.0, blocks / static_cast<double>(seen.x));
   }
   std::optional<double> bus = bus_rev_per_block(record);
-  if (bus) *bus *= blocks;
+  if (bus) {
+    *bus *= blocks;
+  } else if (!behind_first_rev.empty()) {
+    // No hit told of the bus; what takes longer than the blocks pass the heads is its time.
+    const double transfer_rev = statistics::median(behind_first_rev) - Responses(record).late_rev();
+    if (transfer_rev > blocks_rev + kWaits_rev && record.setting.angles_trusted) bus = transfer_rev;
+  }
   return fit_arrival(arrival_samples(record, question), blocks_rev, bus);
 }
 

@@ -725,6 +725,7 @@ TEST_CASE("drives that nobody designed: what is told is so") {
        &C::segment_blocks,
        {858, 940, 971}},
       {"the end of read-ahead is known no better than to a range", &C::segment_blocks, {245, 1059}},
+      {"no hit tells how slow the bus is, which hides the order", &C::zero_latency_read, {1154, 1173, 1183}},
       {"what has no end that was found reads on to the next place", &C::segments, {820}},
       {"few segments, any of which may go, and the newest read pushes itself out", &C::segments, {871}},
   };
