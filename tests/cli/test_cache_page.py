@@ -45,7 +45,8 @@ class CachePage(PlatterTest):
             if name == "cache-ignores-rcd-wce":
                 self.assertEqual({freedoms[field]["effect"] for field in ("RCD", "WCE")}, {"none"})
             random = model["validity"]["demerits"][0]
-            self.assertLess(random["demerit_ms"], 0.02 * random["drive_mean_ms"], name)
+            # A revolution's error of one request in 240 is 4 %.
+            self.assertLess(random["demerit_ms"], 0.06 * random["drive_mean_ms"], name)
 
     def test_replay_passes_by_what_stays_on(self):
         drive = "virtual:cache-fixed-page?seed=3"
