@@ -12,7 +12,7 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr int kAnswers = 200, kFewest = 72;
+constexpr int kAnswers = 200, kFewest = 64;
 constexpr double kLong_rev = 96;       // then kFewest are enough
 constexpr int kMostPolluted = 40;
 constexpr std::size_t kMostSpots = 64;
