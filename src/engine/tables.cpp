@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 
 #include "engine/layout_tables.h"
 #include "model/error.h"
@@ -20,7 +21,7 @@ std::uint8_t flag(bool set) { return set ? 1 : 0; }
 
 std::uint32_t count(const model::Parameter& number, std::uint32_t fallback) {
   const double value = number.or_else(fallback);
-  if (!(value >= 0 && value <= 4e9))
+  if (!(value >= 0 && value <= std::numeric_limits<std::uint32_t>::max()))
     throw Error(ExitStatus::bad_input,
                 "the model's cache has a size that is none; correct the model file");
   return static_cast<std::uint32_t>(value);

@@ -16,7 +16,8 @@ namespace platter::model {
 namespace {
 
 constexpr double kLongestTime_ms = 1e6;
-constexpr double kLargestCount = 4294967296.0;  // segments, blocks, queue entries
+constexpr double kLargestCount = 4294967295.0;  // blocks, queue entries: 32 bits in the engine
+constexpr double kSlowestBlock_ms = 100;  // on the bus; engine::bus_defect
 constexpr double kMostSegments = 16384;  // engine::kMaxSegments
 constexpr double kLeastWindow = 4, kMostWindow = 1024;  // requests; engine::kLeastWindow, kMostWindow
 
@@ -346,8 +347,13 @@ void check_times(const DriveModel& model, const Checker& check) {
                      [&](const std::string& path, std::string_view, const Parameter& p) {
                        check.parameter(path, p, -kLongestTime_ms, kLongestTime_ms);
                      });
-  for_each_parameter("bus", model.bus, [&](const std::string& path, std::string_view, const Parameter& p) {
-    check.parameter(path, p, -kLongestTime_ms, kLongestTime_ms);
+  for_each_parameter("bus", model.bus, [&](const std::string& path, std::string_view name, const Parameter& p) {
+    if (name == "watermark_by_request_size") {
+      check.whole(path, p, 0, kLargestCount);
+    } else {
+      const bool time = name == "block_transfer" || name == "write_block_transfer";
+      check.parameter(path, p, -kLongestTime_ms, time ? kSlowestBlock_ms : kLongestTime_ms);
+    }
   });
   for_each_parameter("queue", model.queue, [&](const std::string& path, std::string_view, const Parameter& p) {
     check.whole(path, p, 0, kLargestCount);

@@ -152,6 +152,18 @@ class Models(PlatterTest):
                             (["cache", "segments", "value"], 1e300)):
             with self.subTest(path=path, value=value):
                 self.refused(json.dumps(changed(self.model, path, value)))
+        # What the engine would refuse, under another name than the file's.
+        for section, name, value in (("cache", "segment_blocks", 1 << 32),
+                                     ("cache", "read_ahead_min_blocks", 1 << 32),
+                                     ("cache", "buffer_blocks", 1 << 32),
+                                     ("cache", "written_blocks", 1 << 32),
+                                     ("bus", "watermark_by_request_size", -1),
+                                     ("bus", "block_transfer", 1000)):
+            with self.subTest(section=section, name=name):
+                self.refused(json.dumps(changed(self.model, [section, name],
+                                                {"value": value, "unit": "", "error": None,
+                                                 "method": "imported", "samples": 0})),
+                             f"{section}.{name}")
 
     def test_questions_that_have_no_answer(self):
         self.write("good.json", json.dumps(self.model))
