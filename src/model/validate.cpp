@@ -349,7 +349,7 @@ void check_times(const DriveModel& model, const Checker& check) {
                      });
   for_each_parameter("bus", model.bus, [&](const std::string& path, std::string_view name, const Parameter& p) {
     if (name == "watermark_by_request_size") {
-      check.whole(path, p, 0, kLargestCount);
+      check.parameter(path, p, 0, kLargestCount);
     } else {
       const bool time = name == "block_transfer" || name == "write_block_transfer";
       check.parameter(path, p, -kLongestTime_ms, time ? kSlowestBlock_ms : kLongestTime_ms);
