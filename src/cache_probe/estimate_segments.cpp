@@ -30,8 +30,7 @@ void Estimator::count_segments() {
                      std::max(0.0, count->count - count->error), count->count + count->error));
   }
   if (const auto& page = record_.setting.page; count->bound && page && page->segments >= count->count) {
-    c.segments = measured(page->segments, 0, 0, "mode page 08h, not measured", "");
-    c.segments.error.reset();
+    c.segments = without_error(page->segments, 0, "mode page 08h, not measured");
     return;
   }
   if (count->bound) {

@@ -67,9 +67,9 @@ void Estimator::write_segments() {
   const auto count = segment_count(record_);
   const auto untold = [&](const std::string& reason) {
     c.separate_write_segment = absent(reason);
-    // One more may be set apart for writes.
-    if (c.segments) {
-      c.segments.error = c.segments.error.value_or(0) + kOneMore;
+    // One more than were counted may be set apart for writes.
+    if (c.segments.error) {
+      *c.segments.error += kOneMore;
       c.segments.method += "; a segment set apart for writes, if any, comes on top";
     }
     if (!c.buffer_blocks && c.buffer_blocks.reason.empty())

@@ -298,6 +298,24 @@ TEST_CASE("more waiting writes than segments are told in the method") {
   CHECK(cache.write_segments.method.find("6 were taken") != std::string::npos);
 }
 
+TEST_CASE("a number of segments that the drive tells has no error, whatever writes leave open") {
+  Record record = record_with(Question::reread, {{0, 1}, {0, 1}, {0, 1}, {0, 1}});
+  record.setting.writes_allowed = record.setting.complete = true;
+  record.setting.page.emplace().segments = 30;
+  add(record, Question::segments, 20, true, 4);
+  add(record, Question::write_isolated, 0, true, 4);
+  const auto told = estimate_cache(record).cache;
+  CHECK(told.segments.or_else(0) == 30);
+  CHECK_FALSE(told.segments.error);
+  CHECK_FALSE(told.separate_write_segment);
+
+  add(record, Question::segments, 21, false, 4);
+  const auto counted = estimate_cache(record).cache;
+  CHECK(counted.segments.or_else(0) == 20);
+  REQUIRE(counted.segments.error);
+  CHECK(1.96 * *counted.segments.error >= 1);  // one more may be set apart for writes
+}
+
 TEST_CASE("an end of read-ahead that has a block behind it is none") {
   for (const bool beyond : {false, true}) {
     Record record = record_with(Question::reread, {{0, 1}, {0, 1}, {0, 1}, {0, 1}});
