@@ -240,8 +240,8 @@ std::optional<Places::Ends> Places::ends_behind(std::uint64_t lbn, bool of_track
 std::optional<Place> Places::fresh(Kind kind, std::uint64_t span) {
   used_before_ = false;
   auto place = find(kind, span);
-  if (place || roomy_) return place;
-  // Where room is short, what was used longest ago may be used again.
+  if (place) return place;
+  // Where room is short, or such tracks are rare, what was used longest ago may be used again.
   const std::deque<Range> used = used_;
   for (std::uint64_t held = room() / 6; held > kFewTracks * track_blocks_; held /= 2) {
     forget(held);

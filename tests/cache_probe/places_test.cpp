@@ -30,5 +30,31 @@ TEST_CASE("on tracks of a few sectors no cache is tested") {
   CHECK_THROWS_AS(Places(map, random), Error);
 }
 
+TEST_CASE("where few tracks of a roomy zone are of the usual length, these are used again") {
+  constexpr int kLengths = 12, kTimes = 90, kPlaces = 200;
+  model::LayoutNode zone;
+  zone.count = kTimes;
+  zone.cylinder_step = kLengths;
+  for (int i = 0; i < kLengths; ++i) {
+    model::LayoutNode track;
+    track.cylinder = i;
+    track.sectors = static_cast<std::uint32_t>(600 + i);
+    zone.children.push_back(track);
+  }
+  model::Layout layout;
+  layout.zones.push_back(zone);
+  std::mt19937_64 random(1);
+  const engine::LayoutMap map(layout);
+  Places places(map, random);
+  bool again = false;
+  for (int i = 0; i < kPlaces; ++i) {
+    const auto place = places.fresh(Kind::any, 600);
+    REQUIRE(place);
+    CHECK(place->blocks() == places.track_blocks());
+    again |= places.used_before();
+  }
+  CHECK(again);
+}
+
 }  // namespace
 }  // namespace platter::cache_probe
