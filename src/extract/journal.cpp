@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -88,7 +90,54 @@ std::string plain(const std::string& text) {
   return name.empty() ? "drive" : name;
 }
 
+// A run holds the lock of its journal for as long as its process lives.
+bool in_use(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  return locked;
+}
+
+bool shows(const SavedSettings& now, const SavedSettings& journaled) {
+  const auto shown = [&](const SavedPage& page) {
+    return std::ranges::any_of(now.pages, [&](const SavedPage& other) {
+      // Byte 0 has the PS bit, which is no setting.
+      return scsi::code_of(other) == scsi::code_of(page) &&
+             std::equal(other.begin() + 1, other.end(), page.begin() + 1, page.end());
+    });
+  };
+  return std::ranges::all_of(journaled.pages, shown) &&
+         (!journaled.ata || (now.ata && now.ata->satisfies(*journaled.ata)));
+}
+
+// What a run that was cut off made of the settings would pass for the drive's own.
+void refuse_what_was_left(const std::string& folder, const model::Identity& identity,
+                          const SavedSettings& settings) {
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    const std::string path = entry.path().string();
+    if (entry.path().extension() != ".journal" || in_use(path)) continue;
+    JournalContents left;
+    try {
+      left = read_journal(path);
+    } catch (const Error&) {
+      continue;  // cut off before the drive was touched, or no journal
+    }
+    if (same_drive(left.identity, identity) && !shows(settings, left.settings))
+      throw Error(ExitStatus::refused,
+                  fmt::format("an earlier run on {} {} was cut off, and its settings are not back yet: run "
+                              "platter restore {} first, or remove that file if they are what you want",
+                              identity.vendor, identity.product, path));
+  }
+}
+
 }  // namespace
+
+bool same_drive(const model::Identity& a, const model::Identity& b) {
+  return a.vendor == b.vendor && a.product == b.product && a.serial == b.serial &&
+         a.blocks == b.blocks && a.block_bytes == b.block_bytes;
+}
 
 std::string default_journal_folder() {
   if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != 0)
@@ -110,6 +159,7 @@ SavedSettings settings_of(scsi::Drive& drive) {
 
 Journal::Journal(const std::string& folder, const std::string& device,
                  const model::Identity& identity, const SavedSettings& settings) {
+  refuse_what_was_left(folder, identity, settings);
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   // Journals that earlier runs left behind are never written over.
@@ -123,6 +173,7 @@ Journal::Journal(const std::string& folder, const std::string& device,
                 fmt::format("the safety journal {} cannot be written ({}); name another folder with "
                             "--journal",
                             path_, std::strerror(errno)));
+  ::flock(file_, LOCK_EX | LOCK_NB);
   Json head;
   head["schema"] = {{"name", kSchema}, {"version", 1}};
   head["device"] = device;

@@ -25,10 +25,13 @@ struct SavedSettings {
 
 SavedSettings settings_of(scsi::Drive& drive);
 
+bool same_drive(const model::Identity& a, const model::Identity& b);
+
 class Journal {
  public:
   // A new file in `folder` (made if it is not there), named after the drive and the process. Must not
-  // lie on the drive that is measured. Throws Error(output).
+  // lie on the drive that is measured. Throws Error(output), and Error(refused) where the drive's
+  // settings are not those of a journal that a run left there which was cut off.
   Journal(const std::string& folder, const std::string& device, const model::Identity& identity,
           const SavedSettings& settings);
   // A run that ends in order, its settings restored, leaves nothing to restore.

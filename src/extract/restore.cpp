@@ -20,10 +20,7 @@ std::vector<LbnRange> ranges_of(const JournalContents& journal) {
 
 void require_same_drive(const model::Identity& found, const JournalContents& journal) {
   const model::Identity& wanted = journal.identity;
-  if (found.vendor == wanted.vendor && found.product == wanted.product &&
-      found.serial == wanted.serial && found.blocks == wanted.blocks &&
-      found.block_bytes == wanted.block_bytes)
-    return;
+  if (same_drive(found, wanted)) return;
   throw Error(ExitStatus::refused,
               fmt::format("the journal belongs to {} {} with serial number {}, the device is {} {} "
                           "with {}; name the device of that drive",

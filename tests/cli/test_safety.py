@@ -1,6 +1,7 @@
 """What a run does to a drive, seen from the drive: which commands it sends, which settings and
 sectors it leaves behind, also when it is stopped in the middle."""
 
+import fcntl
 import json
 import os
 import signal
@@ -194,6 +195,24 @@ class KilledAndRestored(RecordedTest):
         self.assertEqual((report["rewritten"], report["settings"]), (1, True))
         self.assertEqual(self.kept(), {**kept, "cache": AS_IT_WAS, "blocks": whole})
         self.assertNotIn(journal, self.files())
+
+    def test_no_run_takes_what_a_killed_one_left_for_the_drive_s_own_settings(self):
+        self.run_platter("characterize", self.drive("--signal", "KILL@1500"), "-o", "model.json")
+        self.assertEqual(self.kept()["cache"], CACHES_OFF)
+        (journal,) = [self.path(name) for name in self.journals()]
+        self.platter("trace", "generate", "--workload", "random", "-o", "t.trace", "--requests", "20",
+                     "--blocks", "200000", "--reads-only")
+        replay = ("replay", "t.trace", "--on", self.drive(), "-o", "result", "--caches", "off")
+        words = [f"platter restore {journal}"]
+        self.fails(REFUSED, words, "characterize", self.drive(), "-o", "model.json")
+        self.fails(REFUSED, words, *replay)
+        self.check_commands(READ_ONLY)
+        with open(journal, encoding="utf-8") as held:  # as by a run that is not over
+            fcntl.flock(held, fcntl.LOCK_EX)
+            self.platter(*replay)
+        self.platter("restore", journal, "--device", self.drive())
+        self.platter(*replay)
+        self.assertEqual(self.kept()["cache"], AS_IT_WAS)
 
 
 class NotTakenBack(RecordedTest):
