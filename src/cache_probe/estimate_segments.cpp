@@ -180,12 +180,12 @@ void Estimator::segments() {
         measured(size->blocks + (counted ? 1 : 0), size->error, size->samples, method, kBlocks);
   }
   const std::string before = "a block before the request, the arm having come early";
+  Tally free_blocks;
+  for (const auto& [x, tally] : tallies_of(record_, Question::free_blocks))
+    for (const double ratio : tally.ratios) free_blocks.add(ratio);
   c.read_free_blocks =
       found_free_blocks(record_)
-          ? measured(1, 0,
-                     tally_of(record_, Question::free_blocks, 0).all() +
-                         tally_of(record_, Question::free_blocks, 1).all(),
-                     before)
+          ? measured(1, error_of_some_hits(free_blocks), free_blocks.all(), before)
           : yes_or_no(Question::free_blocks, before,
                       verdict(Question::free_blocks, 1) == Verdict::hit ? 1 : 0);
 }

@@ -63,6 +63,8 @@ Judgement judge(const Tally& tally) {
   return {Verdict::open, 1 - std::max(p_hit, p_miss)};
 }
 
+double error_of_some_hits(const Tally& tally) { return 1 / (1 + std::exp(log_if_mixed(tally))); }
+
 double error_of_better(std::span<const double> better, std::span<const double> other) {
   Tally tally;
   for (std::size_t i = 0; i < better.size(); ++i)

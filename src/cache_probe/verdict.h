@@ -39,6 +39,9 @@ Judgement judge(const Tally& tally);
 // the one, now the other.
 double error_of_better(std::span<const double> better, std::span<const double> other);
 
+// Probability that all miss, where as likely as that some hit, now and then.
+double error_of_some_hits(const Tally& tally);
+
 // log(P(tally | each hits with this probability) / P(tally | all miss)).
 double log_likelihood(const Tally& tally, double hits);
 

@@ -316,6 +316,21 @@ TEST_CASE("a number of segments that the drive tells has no error, whatever writ
   CHECK(1.96 * *counted.segments.error >= 1);  // one more may be set apart for writes
 }
 
+TEST_CASE("free blocks that are there now and then are told, with what two hits leave open") {
+  const auto told = [](int hits, int misses) {
+    Record record = record_with(Question::reread, {{0, 1}, {0, 1}, {0, 1}, {0, 1}});
+    record.setting.complete = true;
+    add(record, Question::free_blocks, 0, false, misses);
+    add(record, Question::free_blocks, 1, true, hits);
+    const auto found = estimate_cache(record).cache.read_free_blocks;
+    CHECK(found.or_else(0) == 1);
+    return found.error.value_or(0);
+  };
+  CHECK(told(2, 8) > 0.01);
+  CHECK(told(2, 8) < 0.5);
+  CHECK(told(6, 2) < 0.001);
+}
+
 TEST_CASE("an end of read-ahead that has a block behind it is none") {
   for (const bool beyond : {false, true}) {
     Record record = record_with(Question::reread, {{0, 1}, {0, 1}, {0, 1}, {0, 1}});
