@@ -170,7 +170,7 @@ double most_ns(const model::Overheads& overheads) {
   double most = kMost_ns;
   for (const auto command : kCommands)
     if (overheads.*command) most = std::min(most, (overheads.*command).or_else(0) * 1e6);
-  return most;
+  return std::max(0.0, most);
 }
 
 // Whether the model answers each as fast as if it had caught the block.
@@ -270,7 +270,7 @@ Fit fit(const model::DriveModel& model, const std::vector<Pair>& pairs, double p
     const double weight = std::exp(result.log_likelihood[at] - result.all);
     const double ns = static_cast<double>(at) * kStep_ns;
     weights += weight;
-    if (ns > kNearBound * static_cast<double>(steps) * kStep_ns) result.at_bound += weight;
+    if (ns >= kNearBound * static_cast<double>(steps) * kStep_ns) result.at_bound += weight;
     result.mean_ns += weight * ns;
     squares += weight * ns * ns;
   }

@@ -111,3 +111,13 @@ TEST_CASE("a drive that looks up its cache at once, and one whose answers do not
     CHECK_FALSE(found.cache.almost_read_hits);
   }
 }
+
+TEST_CASE("a command's time below zero leaves no room for a delay") {
+  const std::string name = "virtual:cache-base?imperfections=default&seed=2";
+  const model::DriveModel truth = virtual_drive::virtual_model(name);
+  model::DriveModel found = measured_without(truth, kHost_ms);
+  found.overheads.write_hit_after_write.value = -0.01;
+  tell_lookup(record_of(truth, name), found);
+  CHECK_FALSE(found.overheads.per_request);
+  CHECK_FALSE(found.cache.almost_read_hits);
+}
