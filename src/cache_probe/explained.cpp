@@ -217,7 +217,7 @@ void order_of_destage(const Record& record, model::DriveModel& model) {
     return Replayed(record, changed).burst_error_ns() * 1e-6;
   };
   const double oldest = error_ms(model::DestageOrder::oldest), by_lbn = error_ms(model::DestageOrder::by_lbn);
-  if (std::min(oldest, by_lbn) > kMuchBetter * std::max(oldest, by_lbn)) return;
+  if (std::min(oldest, by_lbn) >= kMuchBetter * std::max(oldest, by_lbn)) return;  // both 0: there were none
   order.value = static_cast<double>(by_lbn < oldest ? model::DestageOrder::by_lbn : model::DestageOrder::oldest);
   order.method = fmt::format(
       "writes without pause: the model's times are {:.2f} ms off, with the other order {:.2f} ms",

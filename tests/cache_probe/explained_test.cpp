@@ -8,6 +8,7 @@
 #include "cache_probe/exercise.h"
 #include "cache_probe/explained.h"
 #include "cache_probe/probed_record.h"
+#include "model/parameters.h"
 #include "virtual_drive/open.h"
 
 using namespace platter;
@@ -171,6 +172,20 @@ TEST_CASE("the order in which written data leave the cache, by writes without pa
     REQUIRE(found.cache.destage_order);
     CHECK(*found.cache.destage_order.value == static_cast<double>(order));
   }
+}
+
+TEST_CASE("without writes without pause there is no order of destaging") {
+  const std::string name = "virtual:cache-shared-writes?imperfections=default&seed=1";
+  const model::DriveModel truth = virtual_drive::virtual_model(name);
+  Record record = record_of(truth, name);
+  std::erase_if(record.observations, [](const Observation& seen) {
+    return seen.question == Question::exercise && static_cast<Exercise>(seen.x) == Exercise::burst;
+  });
+  model::DriveModel found = truth;
+  found.cache.destage_order = model::absent("not told");
+  fill_gaps(record, found);
+  CHECK_FALSE(found.cache.destage_order);
+  CHECK(found.cache.destage_order.reason == "not told");
 }
 
 TEST_CASE("random choices of the drive are no contradiction") {
