@@ -36,12 +36,12 @@ std::vector<std::pair<std::int64_t, double>> foretold(const Division& by, std::i
 }
 
 double log_likelihood(const LoadChange& change, const Division& by) {
-  const auto all = foretold(by, change.from);
-  if (change.divided == 0)
-    return change.until < change.from + all.back().first ? 0 : log_astray();
-  for (const auto& [reads, probable] : all)
+  double later = 0;
+  for (const auto& [reads, probable] : foretold(by, change.from)) {
     if (change.divided == change.from + reads) return std::log((1 - kAstray) * probable);
-  return log_astray();
+    if (change.until < change.from + reads) later += probable;
+  }
+  return change.divided == 0 && later > 0 ? std::log(later) : log_astray();
 }
 
 }  // namespace

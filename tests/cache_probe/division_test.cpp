@@ -83,6 +83,28 @@ TEST_CASE("few changes of load prove nothing") {
   CHECK(divisions_of({}).likeliest().trigger == Trigger::none);
 }
 
+TEST_CASE("a buffer that stays as it was where a window was full speaks against the window") {
+  const std::int64_t window = 32, phase = 7;
+  std::vector<LoadChange> changes;
+  for (const std::int64_t from : {300, 710, 1101}) {
+    const std::int64_t divided = behind_window(from, window, phase);
+    changes.push_back({from, divided, divided});
+  }
+  const auto against_irregular = [&] {
+    double mine = 0, irregular = 0;
+    for (const Division& one : divisions_of(changes).likely) {
+      if (one.trigger == Trigger::window && one.requests == window) mine = one.share;
+      if (one.trigger == Trigger::irregular) irregular = one.share;
+    }
+    REQUIRE(irregular > 0);
+    return mine / irregular;
+  };
+  const double before = against_irregular();
+  // Too few requests of the new load were in the window that was full first, but not in two.
+  changes.push_back({1500, 0, behind_window(1500, window, phase) + window / 2});
+  CHECK(against_irregular() < 0.5 * before);
+}
+
 TEST_CASE("a change of load is told best where two windows foretell other requests") {
   const Division short_one{Trigger::window, 24, 0, 0.5}, long_one{Trigger::window, 48, 0, 0.5};
   CHECK(alike(short_one, short_one, 30) == Approx(1));
