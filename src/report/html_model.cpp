@@ -25,10 +25,13 @@ using Rows = std::vector<std::vector<std::string>>;
 constexpr std::size_t kMostZoneRows = 200;
 
 // Parameters that are 0 or 1.
-constexpr std::array<std::string_view, 23> kFlags = {"cache.read_enabled",
+constexpr std::array<std::string_view, 27> kFlags = {"cache.read_enabled",
                                                      "cache.separate_write_segment",
+                                                     "cache.read_ahead_over_requested",
                                                      "cache.read_ahead_on_hit",
                                                      "cache.read_free_blocks",
+                                                     "cache.zero_latency_read",
+                                                     "cache.zero_latency_write",
                                                      "cache.read_hit_on_written",
                                                      "cache.combine_sequential_writes",
                                                      "cache.stop_read_ahead_in_sector",
@@ -43,6 +46,7 @@ constexpr std::array<std::string_view, 23> kFlags = {"cache.read_enabled",
                                                      "cache.write_updates_segments",
                                                      "cache.destage_behind",
                                                      "cache.destage_in_passing",
+                                                     "cache.written_persist",
                                                      "overheads.extra_write_disconnect",
                                                      "bus.hold_for_read",
                                                      "bus.hold_for_write",
@@ -83,7 +87,8 @@ std::string value_in_words(const std::string& path, const model::Parameter& para
   if (path == "cache.destage_order" && (value == 0 || value == 1))
     return value == 0 ? "oldest first" : "by LBN";
   if (path == "queue.policy" && value == 1) return "first come, first served";
-  return with_unit(value_text(value, parameter.error), parameter.unit);
+  const bool counts = section_of(path) == "cache" && parameter.unit != "ms" && value == std::floor(value);
+  return with_unit(value_text(value, counts ? std::nullopt : parameter.error), parameter.unit);
 }
 
 std::string samples_text(std::uint64_t samples) { return samples > 0 ? grouped(samples) : ""; }
@@ -111,6 +116,16 @@ std::string parameter_table(const std::vector<model::NamedParameter>& parameters
   if (rows.empty()) return "";
   return table({{"parameter"}, {"value", true}, {"error", true}, {"method"}, {"samples", true}},
                rows);
+}
+
+std::string freedoms_table(const std::vector<model::CacheFreedom>& freedoms) {
+  if (freedoms.empty()) return "";
+  Rows rows;
+  for (const model::CacheFreedom& freedom : freedoms)
+    rows.push_back({freedom.field, freedom.changeable ? "changeable" : "fixed", freedom.effect,
+                    freedom.because});
+  return paragraph("Mode page 08h, what the drive says of a field, and what a change of it did:") +
+         table({{"field"}, {"the drive says"}, {"effect"}, {"because"}}, rows);
 }
 
 double megabytes_per_second(const model::DriveModel& model, std::uint32_t sectors) {
@@ -198,7 +213,7 @@ std::string facts(const model::DriveModel& model) {
     text += fact("Geometry", fmt::format("{} heads", id.heads),
                  id.cylinders > 0 ? grouped(id.cylinders) + " cylinders" : "");
   text += fact("Cache",
-               model.cache.segments ? fmt::format("{}\u00a0segments", *model.cache.segments.value)
+               model.cache.segments ? counted_segments(*model.cache.segments.value)
                                     : std::string("not known"),
                model.cache.segment_blocks
                    ? fmt::format("of {} blocks", *model.cache.segment_blocks.value)
@@ -320,7 +335,8 @@ std::string parameters_chapter(const model::DriveModel& model, const std::string
     const std::string rows = parameter_table(parameters, group.section);
     if (!rows.empty()) tables += fmt::format("<h3>{}</h3>\n{}", group.title, rows);
     if (std::string_view(group.section) == "cache" && !rows.empty())
-      tables += paragraph("In short: " + cache_in_words(model.cache) + ".");
+      tables += paragraph("In short: " + cache_in_words(model.cache) + ".") +
+                freedoms_table(model.cache.freedoms);
   }
   return heading(id, "parameters", "Parameters") +
          (tables.empty()
@@ -349,14 +365,16 @@ std::string validity_chapter(const model::DriveModel& model, const std::string& 
   for (const model::Demerit& d : validity.demerits)
     rows.push_back({d.workload, grouped(d.requests), fmt::format("{:.3f}", d.drive_mean_ms),
                     fmt::format("{:.3f}", d.demerit_ms), fmt::format("{:.2f}", d.demerit_percent),
-                    fmt::format("{:.1f}", 100 * d.folded_phase_share)});
+                    fmt::format("{:.1f}", 100 * d.folded_phase_share),
+                    d.hits_agreed_share > 0 ? fmt::format("{:.1f}", 100 * d.hits_agreed_share) : ""});
   if (!rows.empty())
     text += table({{"workload"},
                    {"requests", true},
                    {"drive's mean (ms)", true},
                    {"demerit (ms)", true},
                    {"demerit (% of mean)", true},
-                   {"in phase (%)", true}},
+                   {"in phase (%)", true},
+                   {"hits and misses agreed (%)", true}},
                   rows);
   if (!validity.note.empty()) text += paragraph(validity.note);
   return text;

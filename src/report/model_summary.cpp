@@ -159,9 +159,12 @@ void append_validity(std::string& text, const model::Validity& validity) {
                         validity.max_depth);
   }
   for (const model::Demerit& d : validity.demerits) {
-    text += fmt::format("  {}: demerit {:.3f} ms ({:.1f} % of {:.3f} ms) over {} requests, {:.1f} % in phase\n",
+    text += fmt::format("  {}: demerit {:.3f} ms ({:.1f} % of {:.3f} ms) over {} requests, {:.1f} % in phase",
                         d.workload, d.demerit_ms, d.demerit_percent, d.drive_mean_ms, d.requests,
                         100 * d.folded_phase_share);
+    if (d.hits_agreed_share > 0)
+      text += fmt::format(", {:.1f} % of hits and misses agree", 100 * d.hits_agreed_share);
+    text += '\n';
   }
   if (!validity.note.empty()) text += "  " + validity.note + "\n";
 }
@@ -282,11 +285,15 @@ std::string read_ahead_in_words(double kind) {
   return known ? kReadAhead[static_cast<std::size_t>(kind)] : std::string();
 }
 
+std::string counted_segments(double segments) {
+  return fmt::format("{} segment{}", segments, segments == 1 ? "" : "s");
+}
+
 std::string cache_in_words(const model::Cache& cache) {
   if (!cache.segments && !cache.read_enabled) return "not known";
   std::vector<std::string> parts;
   if (cache.segments) {
-    parts.push_back(fmt::format("{} segments", *cache.segments.value));
+    parts.push_back(counted_segments(*cache.segments.value));
     if (cache.segment_blocks) parts.back() += fmt::format(" of {} blocks", *cache.segment_blocks.value);
     if (cache.buffer_blocks) parts.back() += fmt::format(", {} blocks together", *cache.buffer_blocks.value);
     if (cache.adaptive_min_segments.or_else(0) > 0) {

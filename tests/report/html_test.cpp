@@ -174,6 +174,44 @@ TEST_CASE("the report of a tiny model") {
         model::read_file(std::string(PLATTER_SOURCE_DIR) + "/tests/report/tiny_report.html"));
 }
 
+TEST_CASE("the report says of the cache what the model's file says") {
+  model::DriveModel model = tiny_model();
+  const auto told = [](double value, double error) {
+    return model::Parameter{
+        .value = value, .unit = "", .error = error, .method = "reads", .samples = 4, .reason = ""};
+  };
+  const auto row = [](const std::string& name, const std::string& value) {
+    return "<td>" + name + "</td><td class=\"n\">" + value + "</td>";
+  };
+  model.cache.written_persist = told(1, 0.014);
+  model.cache.zero_latency_read = told(1, 0.12);
+  model.cache.read_ahead_over_requested = told(0, 0.014);
+  model.cache.segments = told(1, 0.014);
+  model.cache.segment_blocks = told(256, 0.5);
+  model.cache.segment_blocks.unit = "blocks";
+  model.cache.freedoms = {{.field = "RCD", .changeable = true, .effect = "none", .because = "as before"},
+                          {.field = "ABPF", .changeable = false, .effect = kHostile, .because = ""}};
+  model.validity.demerits = {{.workload = "mixed",
+                              .requests = 9,
+                              .drive_mean_ms = 4,
+                              .demerit_ms = 1,
+                              .demerit_percent = 25,
+                              .folded_phase_share = 0.5,
+                              .hits_agreed_share = 0.987}};
+  const std::string page = report_of(model);
+  CHECK(is_proper(page));
+  for (const std::string& text :
+       {row("written persist", "yes"), row("zero latency read", "yes"),
+        row("read ahead over requested", "no"), row("segments", "1"),
+        row("segment blocks", "256\u00a0blocks"), std::string("1 segment of 256 blocks"),
+        std::string("<td>RCD</td><td>changeable</td><td>none</td><td>as before</td>"),
+        std::string("<td>ABPF</td><td>fixed</td>"),
+        std::string("<td class=\"n\">50.0</td><td class=\"n\">98.7</td>")}) {
+    CAPTURE(text);
+    CHECK(page.find(text) != std::string::npos);
+  }
+}
+
 TEST_CASE("what a model says cannot change the page") {
   model::DriveModel model = tiny_model();
   model.identity.name = model.identity.vendor = model.identity.product = model.identity.serial =
