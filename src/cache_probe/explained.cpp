@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "cache_probe/lookup.h"
 #include "cache_probe/replayed.h"
 #include "cache_probe/verdict.h"
 #include "model/error.h"
@@ -256,6 +257,9 @@ void fill_gaps(const Record& record, model::DriveModel& model) {
       model::Parameter& policy = model.cache.*best->policy;
       policy.value = best->value;
       policy.error = error_of_better(with_best.each, now.each);
+      // Of the two only this one is tried here.
+      if (best->policy == &Cache::almost_read_hits)
+        policy.error = std::max(*policy.error, chance_of_delay_instead(record, model));
       policy.samples = static_cast<std::uint64_t>(
           std::ranges::count(record.observations, Question::exercise, &Observation::question));
       policy.method = fmt::format(

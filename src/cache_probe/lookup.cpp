@@ -281,6 +281,17 @@ Fit fit(const model::DriveModel& model, const std::vector<Pair>& pairs, double p
   return result;
 }
 
+// Where blocks that are just being read do not count as held (0), and where they do (1).
+std::array<Fit, 2> both_fits(const model::DriveModel& model, const std::vector<Pair>& pairs, double period_ns) {
+  std::array<Fit, 2> fits;
+  for (const int value : {0, 1}) {
+    model::DriveModel with = model;
+    with.cache.almost_read_hits.value = value;
+    fits[static_cast<std::size_t>(value)] = fit(with, pairs, period_ns);
+  }
+  return fits;
+}
+
 }  // namespace
 
 void test_lookup(Prober& prober) {
@@ -307,12 +318,7 @@ void tell_lookup(const Record& record, model::DriveModel& model) {
   if (pairs.size() < kFewest || model.overheads.per_request) return;
   try {
     model::Parameter& almost = model.cache.almost_read_hits;
-    std::array<Fit, 2> fits;
-    for (const int value : {0, 1}) {
-      model::DriveModel with = model;
-      with.cache.almost_read_hits.value = value;
-      fits[static_cast<std::size_t>(value)] = fit(with, pairs, record.setting.period_ns);
-    }
+    const std::array<Fit, 2> fits = both_fits(model, pairs, record.setting.period_ns);
     const bool held = fits[1].all > fits[0].all;
     const Fit& best = fits[held ? 1 : 0];
     const Fit& other = fits[held ? 0 : 1];
@@ -340,6 +346,13 @@ void tell_lookup(const Record& record, model::DriveModel& model) {
         "was sent a command finds them";
   } catch (const Error&) {  // explain() tells why the model answers nothing
   }
+}
+
+double chance_of_delay_instead(const Record& record, const model::DriveModel& model) {
+  const std::vector<Pair> pairs = pairs_of(record);
+  if (pairs.size() < kFewest || model.overheads.per_request) return 0;
+  const std::array<Fit, 2> fits = both_fits(model, pairs, record.setting.period_ns);
+  return 1 / (1 + std::exp(fits[1].all - fits[0].all));
 }
 
 }  // namespace platter::cache_probe

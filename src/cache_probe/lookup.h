@@ -18,4 +18,8 @@ void test_lookup(Prober& prober);
 // not, that is told, too. What the answers do not show stays as it is. Pure.
 void tell_lookup(const Record& record, model::DriveModel& model);
 
+// By the same answers: how likely a block that is just being read is none of the cache, so that what looks
+// as if it were is a delay of about a block's time. 0 where nothing was asked.
+double chance_of_delay_instead(const Record& record, const model::DriveModel& model);
+
 }  // namespace platter::cache_probe
