@@ -520,6 +520,7 @@ void Characterization::require_the_same_drive() {
 
 // The model is whole by now, and not to be lost for it.
 void Characterization::put_back_settings() {
+  stopping_ = true;  // a signal comes too late
   try {
     settings_.put_back();
     journal_->finish();

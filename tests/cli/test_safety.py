@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from harness import (DRIVE_ERROR, INTERRUPTED, PlatterTest, REFUSED, recorded_alien)
+from harness import (DRIVE_ERROR, INTERRUPTED, OK, PlatterTest, REFUSED, recorded_alien)
 from judge import between, mean_absolute, mean_seek, read_layout
 from recorded_drive import MODE_SELECTS, PASS_THROUGHS, WRITES
 import compare_layout
@@ -159,6 +159,17 @@ class Interrupted(RecordedTest):
                 self.assertLess(len(record), at + 20)
                 self.assertEqual(self.kept()["cache"], AS_IT_WAS)
                 self.assertEqual(self.files(), ["kept", "record"])
+
+    def test_while_the_settings_come_back_at_the_end(self):
+        self.platter("characterize", self.drive(), "-o", "whole.json")
+        last = max(number for number, line in enumerate(self.record(), 1)
+                   if int(line["cdb"][:2], 16) in MODE_SELECTS)
+        done = self.interrupt("INT", last)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertEqual(self.kept()["cache"], AS_IT_WAS)
+        self.assertEqual(self.journals(), [])
+        self.assertEqual(len(self.read_json("model.json")["layout"]["zones"]),
+                         len(self.read_json("whole.json")["layout"]["zones"]))
 
     def test_while_writing(self):
         self.writes = ("--allow-writes", "40000-60000")
