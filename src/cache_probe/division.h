@@ -31,7 +31,6 @@ struct Division {
   } trigger = Trigger::none;
   std::int64_t requests = 0, phase = 0;
   double share = 0;  // probability
-
 };
 // Where the load changes with read number `from`: how alike what the two foretell is, 0 to 1 (the
 // Bhattacharyya coefficient).

@@ -24,7 +24,7 @@ enum class Exercise : std::int64_t {
 constexpr std::int64_t kExercises = static_cast<std::int64_t>(Exercise::burst) + 1;
 const char* name_of(Exercise kind);
 
-// `targets`: as write_targets() has them; empty: reads only. `further`: there was an exercise before, and its
+// `targets`: as Targets::all() has them; empty: reads only. `further`: there was an exercise before, and its
 // writes without pause were enough.
 void exercise_cache(Prober& prober, const std::vector<std::uint64_t>& targets, bool further = false);
 

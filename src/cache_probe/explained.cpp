@@ -105,8 +105,7 @@ std::vector<double> hits_by_chance(const Record& record, const model::DriveModel
 // read elsewhere and up to the next is of the same.
 struct Likelihood {
   std::array<double, 2> half{};
-
-  std::vector<double> each{};
+  std::vector<double> each{};  // of each answer
 
   double all() const { return half[0] + half[1]; }
   bool proves(const Likelihood& over, double proven) const {

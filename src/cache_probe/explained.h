@@ -18,11 +18,12 @@ struct Explained {
 // The engine answers the record's exercise from the model, at the times at which the drive got it.
 // An answer of the drive is contradicted where it comes as fast as a hit and the model has to go to
 // the media, or the other way round; requests that the model answers neither fast nor slow tell
-// nothing. What noise makes of that, known from probes whose answer is beyond doubt, is taken off.
+// nothing, nor do those that turn out otherwise by chance. What noise makes of that is taken off: it is known
+// from probes whose answer is beyond doubt, and from answers of the model whose times and choices are others.
 Explained explain(const Record& record, const model::DriveModel& model);
 
-// Values for policies of the cache that no other test told: of those with which the model contradicts
-// fewer answers of the exercise, the best. What makes no difference stays as it is.
+// Values for policies of the cache that no other test told: of those that make both halves of the
+// exercise's answers much likelier, the best. What makes little difference stays as it is.
 void fill_gaps(const Record& record, model::DriveModel& model);
 
 }  // namespace platter::cache_probe

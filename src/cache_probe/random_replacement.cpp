@@ -23,7 +23,6 @@ double log_likelihood_of_cut(const std::map<std::int64_t, Tally>& tallies) {
   return best;
 }
 
-
 // log(P(probes of a setup | n segments) / P(all miss)), over how many different segments hold newer
 // reads: that is known but for where the reads of missing probes went.
 double log_likelihood_of_setup(const std::vector<double>& ratios, std::size_t n) {

@@ -65,8 +65,8 @@ void Fitness::require_no_tags(bool writes) {
                             "rewritten would lose its tags; leave --allow-writes out",
                             name_, type));
   note_(fmt::format("the drive is formatted with protection information of type {}; blocks were read "
-                       "without it (RDPROTECT = 0)",
-                       type));
+                    "without it (RDPROTECT = 0)",
+                    type));
 }
 
 // The shortest requests that the experiments cannot do without are of so many blocks.
@@ -94,8 +94,8 @@ void Fitness::leave_out_what_is_unmapped() {
                             "try again",
                             name_, 100 * share, unmapped->front().first));
   note_(fmt::format("{:.3g} % of the blocks have no place on the media (GET LBA STATUS: never written, or "
-                       "trimmed) and were left out",
-                       100 * share));
+                    "trimmed) and were left out",
+                    100 * share));
   drive_.leave_out(*unmapped);
 }
 
@@ -116,8 +116,8 @@ void Fitness::require_reads_from_the_media() {
                             name_, without, kWarmUpReads,
                             100.0 * static_cast<double>(without) / kWarmUpReads));
   note_(fmt::format("{} of {} reads of random blocks were answered at once, with the caches off: a few "
-                       "blocks may have no place on the media",
-                       without, kWarmUpReads));
+                    "blocks may have no place on the media",
+                    without, kWarmUpReads));
 }
 
 // A drive may refuse long commands and not say so: the longest that it takes is looked for, by reads or, where
@@ -152,8 +152,8 @@ bool Fitness::shorten_commands(const scsi::DriveError& error) {
 
 void Fitness::tell_shortest_limit() {
   note_(fmt::format("the drive refuses commands of more than {} blocks and does not say so (VPD page B0h); "
-                       "longer ones were not used",
-                       drive_.most_blocks()));
+                    "longer ones were not used",
+                    drive_.most_blocks()));
 }
 
 }  // namespace platter::extract
