@@ -50,13 +50,23 @@ std::uint32_t blocks_on(const engine::LayoutMap& map, const engine::Track& track
                                     map.lbn_at_or_after_slot(track.first_slot));
 }
 
-// The most frequent track of a zone.
+bool is_clean(const engine::LayoutMap& map, std::uint64_t first, std::uint64_t last) {
+  if (map.slot_of_lbn(last) - map.slot_of_lbn(first) != last - first) return false;
+  for (std::uint64_t lbn = first; lbn <= last; ++lbn)
+    if (map.is_remapped(lbn)) return false;
+  return true;
+}
+
+// The most frequent track of a zone; one that is not clean where none is.
 void learn_usual_track(const engine::LayoutMap& map, std::mt19937_64& random, Zone& zone) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> seen;
   std::uniform_int_distribution<std::uint64_t> slot(zone.first_slot, zone.end_slot - 1);
   for (int i = 0; i < kZoneSamples; ++i) {
     const engine::Track track = map.track_of_slot(slot(random));
-    ++seen[{blocks_on(map, track), track.sectors}];
+    const std::uint64_t first = map.lbn_at_or_after_slot(track.first_slot);
+    const std::uint32_t blocks = blocks_on(map, track);
+    const bool clean = blocks > 0 && is_clean(map, first, first + blocks - 1);
+    seen[{blocks, track.sectors}] += clean ? kZoneSamples : 1;
   }
   const auto usual = std::ranges::max_element(
       seen, {}, [](const auto& entry) { return std::pair(entry.second, entry.first.first); });
@@ -141,11 +151,7 @@ std::optional<Place> Places::place_of_lbn(std::uint64_t lbn) const {
 }
 
 bool Places::clean(const Place& place) const {
-  if (map_.slot_of_lbn(place.last) - map_.slot_of_lbn(place.first) != place.last - place.first)
-    return false;
-  for (std::uint64_t lbn = place.first; lbn <= place.last; ++lbn)
-    if (map_.is_remapped(lbn)) return false;
-  return true;
+  return is_clean(map_, place.first, place.last);
 }
 
 bool Places::used_lately(const Range& range) const {

@@ -56,5 +56,28 @@ TEST_CASE("where few tracks of a roomy zone are of the usual length, these are u
   CHECK(again);
 }
 
+TEST_CASE("where most tracks have a defect, the usual one is of those that have none") {
+  constexpr std::uint32_t kWith = 600, kWithout = 590, kTimes = 300, kDefectsOfTimes = 3;
+  model::LayoutNode zone, with, without;
+  zone.count = kTimes;
+  zone.cylinder_step = kDefectsOfTimes + 1;
+  with.count = kDefectsOfTimes;
+  with.cylinder_step = 1;
+  with.sectors = kWith;
+  without.cylinder = kDefectsOfTimes;
+  without.sectors = kWithout;
+  zone.children = {with, without};
+  model::Layout layout;
+  layout.zones.push_back(zone);
+  for (std::uint64_t i = 0; i < kTimes; ++i)
+    for (std::uint64_t track = 0; track < kDefectsOfTimes; ++track)
+      layout.skips.push_back({i * (kDefectsOfTimes * kWith + kWithout) + track * kWith + kWith / 2});
+  std::mt19937_64 random(1);
+  const engine::LayoutMap map(layout);
+  Places places(map, random);
+  CHECK(places.track_blocks() == kWithout);
+  CHECK(places.fresh(Kind::any, 0));
+}
+
 }  // namespace
 }  // namespace platter::cache_probe
