@@ -117,7 +117,7 @@ void refuse_what_was_left(const std::string& folder, const model::Identity& iden
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
     const std::string path = entry.path().string();
-    if (entry.path().extension() != ".journal" || in_use(path)) continue;
+    if (entry.path().extension() != ".journal" || !entry.is_regular_file(failed) || in_use(path)) continue;
     JournalContents left;
     try {
       left = read_journal(path);

@@ -222,6 +222,7 @@ class KilledAndRestored(RecordedTest):
             fcntl.flock(held, fcntl.LOCK_EX)
             self.platter(*replay)
         self.platter("restore", journal, "--device", self.drive())
+        os.mkfifo(journal)  # whoever opens it waits
         self.platter(*replay)
         self.assertEqual(self.kept()["cache"], AS_IT_WAS)
 
