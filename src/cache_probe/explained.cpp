@@ -87,13 +87,14 @@ bool draws_at_random(const model::DriveModel& model) {
   return model.cache.replacement.or_else(0) == static_cast<double>(model::Replacement::random);
 }
 
-// How likely each request is a hit where the model's random choices are others, and where its times are off
-// by so much, at random.
+// How likely each request is a hit where the model's random choices are others, the delay in front of the
+// cache is what it may be, too, and the times are off by so much, at random.
 std::vector<double> hits_by_chance(const Record& record, const model::DriveModel& model,
                                    const Responses& responses, const TimeNoise& noise) {
   std::vector<double> hits;
+  std::mt19937_64 random;
   for (int draws = 1; draws <= kOtherDraws; ++draws) {
-    const Replayed other(record, model, draws, noise);
+    const Replayed other(record, with_other_delay(model, random), draws, noise);
     hits.resize(other.size(), kBefore);
     for (std::size_t i = 0; i < other.size(); ++i) hits[i] += other.log_ratio(i, responses) > 0;
   }

@@ -348,6 +348,21 @@ void tell_lookup(const Record& record, model::DriveModel& model) {
   }
 }
 
+model::DriveModel with_other_delay(const model::DriveModel& model, std::mt19937_64& random) {
+  model::DriveModel other = model;
+  const double longest_ms = most_ns(model.overheads) * 1e-6;
+  const auto& told = model.overheads.per_request;
+  double by_ms = 0;
+  if (!told) {
+    by_ms = std::uniform_real_distribution<double>(0, longest_ms)(random);
+  } else if (told.error.value_or(0) > 0) {
+    const double off_ms = std::normal_distribution<double>(0, *told.error)(random);
+    by_ms = std::clamp(off_ms, -std::max(0.0, *told.value), longest_ms);
+  }
+  look_up_later(other.overheads, by_ms);
+  return other;
+}
+
 double chance_of_delay_instead(const Record& record, const model::DriveModel& model) {
   const std::vector<Pair> pairs = pairs_of(record);
   if (pairs.size() < kFewest || model.overheads.per_request) return 0;

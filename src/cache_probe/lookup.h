@@ -4,6 +4,8 @@
 // after they have passed under the heads.
 #pragma once
 
+#include <random>
+
 #include "cache_probe/prober.h"
 #include "model/drive_model.h"
 
@@ -17,6 +19,10 @@ void test_lookup(Prober& prober);
 // that are just being read must count as held (cache.almost_read_hits) to explain the answers, or must
 // not, that is told, too. What the answers do not show stays as it is. Pure.
 void tell_lookup(const Record& record, model::DriveModel& model);
+
+// The model with another delay that what was told allows: off by its error; any, where none was told. Commands
+// take as long as before in all.
+model::DriveModel with_other_delay(const model::DriveModel& model, std::mt19937_64& random);
 
 // By the same answers: how likely a block that is just being read is none of the cache, so that what looks
 // as if it were is a delay of about a block's time. 0 where nothing was asked.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "statistics/distribution.h"
 #include "statistics/robust.h"
@@ -14,10 +15,20 @@ constexpr Nanoseconds kLongBefore = 10 * kSecond;
 constexpr double kSoon = 0.1;  // revolutions; writes without pause
 constexpr std::size_t kFewest = 4;  // times that tell their spread
 
+// A command that is on its way does nothing in the drive: it may as well come later.
+model::DriveModel looks_at_once(model::DriveModel model) {
+  model.overheads.per_request = {};
+  return model;
+}
+
 }  // namespace
 
 Replayed::Replayed(const Record& record, const model::DriveModel& model, int draws, const TimeNoise& noise)
-    : period_ns_(record.setting.period_ns), draws_(draws), noise_(noise), engine_(model) {
+    : period_ns_(record.setting.period_ns),
+      on_its_way_ns_(std::llround(model.overheads.per_request.or_else(0) * 1e6)),
+      draws_(draws),
+      noise_(noise),
+      engine_(looks_at_once(model)) {
   for (const Observation& seen : record.observations)
     if (seen.question == Question::exercise) seen_.push_back(&seen);
   responses_.resize(seen_.size());
@@ -45,7 +56,11 @@ TimeNoise Replayed::time_noise(const Responses& responses) const {
       of_hits.push_back(late);
   }
   TimeNoise noise;
-  if (of_hits.size() >= kFewest) noise.host_ns = statistics::mad_sigma(of_hits);
+  if (of_hits.size() >= kFewest) {
+    const double usual = statistics::median(of_hits);
+    for (double& late : of_hits) late -= usual;
+    noise.host_ns = std::move(of_hits);
+  }
   if (of_misses.size() >= kFewest) noise.positioning_ns = statistics::mad_sigma(of_misses);
   return noise;
 }
@@ -72,6 +87,11 @@ void Replayed::play(Nanoseconds phase_ns) {
   bool in_burst = false;
   std::mt19937_64 random(static_cast<std::uint64_t>(draws_));
   std::normal_distribution<double> normal;
+  const auto on_its_way_ns = [&]() -> Nanoseconds {
+    if (noise_.host_ns.empty()) return on_its_way_ns_;
+    const double later = noise_.host_ns[random() % noise_.host_ns.size()];
+    return std::max<Nanoseconds>(0, on_its_way_ns_ + std::llround(later));
+  };
   for (std::size_t i = 0; i < seen_.size(); ++i) {
     const Observation* seen = seen_[i];
     const Nanoseconds rest = seen->issued_ns - drive_free;
@@ -92,9 +112,8 @@ void Replayed::play(Nanoseconds phase_ns) {
     request.write = seen->write;
     request.disturbance.phase_ns = turned;
     request.disturbance.positioning_ns = std::llround(noise_.positioning_ns * normal(random));
-    const Nanoseconds later = std::llround(noise_.host_ns * normal(random));
-    const Nanoseconds issued = std::max(free, seen->issued_ns + held + later);
-    free = engine_.service(request, issued).completion_ns;
+    const Nanoseconds issued = std::max(free, seen->issued_ns + held);
+    free = engine_.service(request, issued + on_its_way_ns()).completion_ns;
     responses_[i] = free - issued;
   }
 }

@@ -16,9 +16,10 @@ inline bool from_media_for_sure(const Observation& seen) {
   return kind_of(seen) == Exercise::elsewhere || kind_of(seen) == Exercise::setup;
 }
 
-// What the drive's times are off the model's by, from request to request: one standard deviation.
+// What the drive's times are off the model's by, from request to request.
 struct TimeNoise {
-  double host_ns = 0, positioning_ns = 0;
+  std::vector<double> host_ns;  // each hit's, beside their median
+  double positioning_ns = 0;    // one standard deviation
 };
 
 class Replayed {
@@ -42,6 +43,7 @@ class Replayed {
   void draw_before(Nanoseconds begin_ns);
 
   double period_ns_;
+  Nanoseconds on_its_way_ns_;  // a command, before the drive looks into its cache
   int draws_;
   TimeNoise noise_;
   engine::Engine engine_;
