@@ -2,6 +2,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <iostream>
 #include <string>
 #include <utility>
 
@@ -243,30 +244,45 @@ TEST_CASE("answers that hang on a few us are no contradiction, however many they
   }
 }
 
+namespace {
+
+// Whether a random drive is said to do what the model has no words for, that model being what the drive is but for
+// the delays that were measured.
+bool accused(std::uint64_t number) {
+  model::DriveModel truth = virtual_drive::random_drive(number);
+  if (truth.imperfections) truth.imperfections->seed = number;
+  const Record record = record_of(truth, "a random drive", 4);
+  model::DriveModel found = truth;
+  found.cache.almost_read_hits = {};
+  model::Overheads& o = found.overheads;
+  o.per_request = {};
+  for (model::Parameter* command : {&o.read_hit_after_read, &o.read_hit_after_write, &o.read_miss_after_read,
+                                    &o.read_miss_after_write, &o.write_hit_after_read, &o.write_hit_after_write,
+                                    &o.write_miss_after_read, &o.write_miss_after_write}) {
+    if (!*command) continue;
+    *command->value += 0.012;  // the host's, as it is measured
+    command->error = 0.001;
+  }
+  tell_lookup(record, found);
+  if (!found.cache.almost_read_hits) found.cache.almost_read_hits = truth.cache.almost_read_hits;
+  return !explain(record, found).notes.empty();
+}
+
+}  // namespace
+
 // Commands of a host take now 5 us, now 60: so many reads that carry on at once come before their block is there.
 TEST_CASE("reads that come at once are judged by how differently long they are on their way") {
   int misled = 0;
-  for (const std::uint64_t number : {2007, 2022, 2046, 2062, 2087, 2101, 2136, 2137}) {
-    CAPTURE(number);
-    model::DriveModel truth = virtual_drive::random_drive(number);
-    REQUIRE(truth.imperfections);
-    truth.imperfections->seed = number;
-    const Record record = record_of(truth, "a random drive", 4);
-    model::DriveModel found = truth;
-    found.cache.almost_read_hits = {};
-    model::Overheads& o = found.overheads;
-    o.per_request = {};
-    for (model::Parameter* command : {&o.read_hit_after_read, &o.read_hit_after_write, &o.read_miss_after_read,
-                                      &o.read_miss_after_write, &o.write_hit_after_read,
-                                      &o.write_hit_after_write, &o.write_miss_after_read,
-                                      &o.write_miss_after_write}) {
-      if (!*command) continue;
-      *command->value += 0.012;  // the host's, as it is measured
-      command->error = 0.001;
-    }
-    tell_lookup(record, found);
-    if (!found.cache.almost_read_hits) found.cache.almost_read_hits = truth.cache.almost_read_hits;
-    misled += !explain(record, found).notes.empty();
-  }
+  for (const std::uint64_t number : {2007, 2022, 2046, 2062, 2087, 2101, 2136, 2137}) misled += accused(number);
   CHECK(misled <= 1);
+}
+
+TEST_CASE("the same of 150 random drives", "[.][accused]") {
+  int misled = 0;
+  for (std::uint64_t number = 2000; number < 2150; ++number) {
+    if (!accused(number)) continue;
+    std::cout << "random-" << number << std::endl;
+    ++misled;
+  }
+  CHECK(misled <= 4);  // noise: one of 200 drives
 }
