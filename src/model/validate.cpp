@@ -374,6 +374,9 @@ void check_validity(const DriveModel& model, const Checker& check) {
       check.require(std::isfinite(number), fmt::format("validity.demerits[{}]", i),
                     "has a number that is not finite");
     }
+    for (const double share : {demerit.folded_phase_share, demerit.hits_agreed_share})
+      check.require(share >= 0 && share <= 1, fmt::format("validity.demerits[{}]", i),
+                    "has a share that is not from 0 to 1");
   }
 }
 

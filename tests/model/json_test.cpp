@@ -212,6 +212,11 @@ TEST_CASE("models that make no sense are refused") {
   CHECK(why([](DriveModel& m) { m.overheads.per_request.value = std::nan(""); }).find("overheads.per_request") !=
         std::string::npos);
   CHECK(why([](DriveModel& m) { m.validity.last_lbn = 40; }).find("validity.last_lbn") != std::string::npos);
+  const auto with_hits_agreed = [&](double share) {
+    return why([&](DriveModel& m) { m.validity.demerits = {{.workload = "mixed", .hits_agreed_share = share}}; });
+  };
+  CHECK(with_hits_agreed(1).find("validity.demerits") == std::string::npos);
+  CHECK(with_hits_agreed(7).find("validity.demerits[0]") != std::string::npos);
 }
 
 TEST_CASE("repeats that would be huge are refused without being walked") {
