@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cache_probe/hidden.h"
 #include "cache_probe/lookup.h"
 
 namespace platter::extract {
@@ -23,6 +24,7 @@ std::vector<std::string> CacheFindings::probe(mtbrc::Context& context,
 
 void CacheFindings::explain(model::DriveModel& model) {
   cache_probe::tell_lookup(record_, model);
+  cache_probe::tell_hidden(model);
   as_tested_ = model.cache;
   explain_by_exercise(model);
 }

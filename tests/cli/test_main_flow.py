@@ -81,6 +81,8 @@ class VirtualDrives(PlatterTest):
         differences = self.with_writes("hp-c2247?seed=4", 2, 4)
         for fact in ("segments", "segment_blocks"):
             self.assertEqual(differences.error(f"cache.{fact}"), 0, fact)
+        stops = self.read_json("model.json")["cache"]["stop_read_ahead_in_sector"]
+        self.assertIn("does not show", stops["reason"])
 
     def test_reads_only_sends_no_write_and_says_what_is_missing(self):
         drive = "virtual:seagate-barracuda4lp?seed=6"
