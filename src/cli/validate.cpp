@@ -34,6 +34,30 @@ struct Options {
   bool json = false, update = false;
 };
 
+// Where results go: made at once, for a run is long, and gone again if nothing came to lie in it.
+class ResultFolder {
+ public:
+  explicit ResultFolder(const fs::path& path) {
+    std::error_code error;
+    for (fs::path folder = fs::absolute(path); !fs::exists(folder, error) && folder.has_relative_path();
+         folder = folder.parent_path())
+      made_.push_back(folder);
+    fs::create_directories(path, error);
+    if (error)
+      throw Error(ExitStatus::output,
+                  fmt::format("{}: this folder cannot be made: {}", path.string(), error.message()));
+  }
+  ~ResultFolder() {
+    std::error_code not_empty;
+    for (const fs::path& folder : made_) fs::remove(folder, not_empty);
+  }
+  ResultFolder(const ResultFolder&) = delete;
+  ResultFolder& operator=(const ResultFolder&) = delete;
+
+ private:
+  std::vector<fs::path> made_;  // the innermost first
+};
+
 // DIR/random.trace, DIR/random.drive.csv, DIR/random.MODEL.csv, DIR/random.json, DIR/random.svg.
 void save(const replay::Validated& validated, const Options& options) {
   const fs::path folder = options.output;
@@ -68,11 +92,8 @@ void run(const Options& options) {
     subjects.push_back(judged.back().subject);
   }
   const std::unique_ptr<scsi::Device> device = open_device(options.device);
-  std::error_code error;
-  fs::create_directories(options.output, error);
-  if (error)
-    throw Error(ExitStatus::output, fmt::format("{}: this folder cannot be made: {}",
-                                                options.output, error.message()));
+  replay::require_same_size(*device, subjects);
+  const ResultFolder folder(options.output);
   if (options.writes.empty())
     fmt::print(stderr,
                "platter: reads only; pass --allow-writes FIRST-LAST to validate writes as well\n");

@@ -10,16 +10,6 @@
 namespace platter::replay {
 namespace {
 
-void require_same_size(const std::string& device, const model::Identity& identity,
-                       std::span<const Subject> models) {
-  for (const Subject& model : models)
-    if (model.blocks != identity.blocks)
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("the model {} has {} blocks but {} has {}: it is a model of another "
-                              "drive",
-                              model.name, model.blocks, device, identity.blocks));
-}
-
 // Where the drive does not let its caches be turned off, they are passed by; else they stay as they are.
 Result drives_result(scsi::Device& device, const trace::Trace& trace, Caches wanted,
                      const Validation& options) {
@@ -39,6 +29,16 @@ Result drives_result(scsi::Device& device, const trace::Trace& trace, Caches wan
 
 }  // namespace
 
+void require_same_size(scsi::Device& device, std::span<const Subject> models) {
+  const std::uint64_t blocks = identity_of(device).blocks;
+  for (const Subject& model : models)
+    if (model.blocks != blocks)
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("the model {} has {} blocks but {} has {}: it is a model of another "
+                              "drive",
+                              model.name, model.blocks, device.name(), blocks));
+}
+
 void validate(scsi::Device& device, std::span<const model::DriveModel> models,
               const Validation& options, const Finished& finished) {
   std::vector<Subject> subjects;
@@ -48,8 +48,8 @@ void validate(scsi::Device& device, std::span<const model::DriveModel> models,
 
 void validate(scsi::Device& device, std::span<const Subject> models, const Validation& options,
               const Finished& finished) {
+  require_same_size(device, models);
   const model::Identity identity = identity_of(device);
-  require_same_size(device.name(), identity, models);
   const std::uint32_t most_blocks = most_blocks_of(device);
   for (const std::string workload : {"random", "mixed"}) {
     Validated validated;

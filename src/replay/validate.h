@@ -32,9 +32,12 @@ struct Validated {
   std::vector<Comparison> comparisons{};  // likewise
 };
 
+// Throws Error(bad_input) where a model has not as many blocks as the drive.
+void require_same_size(scsi::Device& device, std::span<const Subject> models);
+
 // Runs both workloads, random first. `finished` sees each as soon as it is complete. A drive that
 // does not let its caches be turned off runs the random workload with them on; the result says so.
-// Throws Error(bad_input) where a model is not of the drive's size, and what replay_on_drive throws.
+// Throws as require_same_size and replay_on_drive do.
 using Finished = std::function<void(const Validated&)>;
 void validate(scsi::Device& device, std::span<const Subject> models, const Validation& options,
               const Finished& finished);

@@ -130,6 +130,16 @@ class Models(PlatterTest):
         self.refused("[" * 200_000)
         self.refused('{"a":' * 200_000)
 
+    def test_validations_that_fail_leave_no_folder(self):
+        self.platter("truth", "virtual:quantum-atlas10k", "-o", "other.json")
+        self.write("its.json", json.dumps(self.model))
+        os.mkdir(os.path.join(self.folder, "there"))
+        for folder in ("new", "new/in/it", "there", "there/new/"):
+            self.fails(BAD_INPUT, "another drive", "validate", DRIVE, "other.json", "-o", folder)
+            self.fails(USAGE, "last LBN", "validate", DRIVE, "its.json", "-o", folder, "--allow-writes", "0-99999999")
+            self.assertEqual(sorted(os.listdir(self.folder)), ["its.json", "other.json", "there"])
+            self.assertEqual(os.listdir(os.path.join(self.folder, "there")), [])
+
     def test_models_of_another_kind(self):
         def of(path, value):
             return json.dumps(changed(self.model, path, value))
