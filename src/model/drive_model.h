@@ -210,6 +210,18 @@ struct Overheads {
   Parameter address_translation;     // time of one SEND + RECEIVE DIAGNOSTIC page 40h pair
 };
 
+// What host and bus add to a request beside their median, which the overheads hold: of whoever measured
+// the drive, not of the drive. Linear between the points.
+struct DelayQuantile {
+  double share = 0;  // of the requests that are not delayed longer
+  double ms = 0;     // negative: sooner than the median
+};
+struct DelaySpread {
+  std::vector<DelayQuantile> quantiles;  // ascending, the first of share 0, the last of share 1
+  std::uint64_t samples = 0;
+  std::string method{};
+};
+
 struct Bus {
   Parameter block_transfer;        // ms per logical block
   Parameter write_block_transfer;  // where it differs for writes
@@ -306,6 +318,7 @@ struct DriveModel {
   Parameter write_settle;  // ms; may be negative where it overlaps with other work
   Cache cache;
   Overheads overheads;
+  std::optional<DelaySpread> delay_spread;  // not there: every request is delayed by the median
   Bus bus;
   Queue queue;
   Validity validity;

@@ -133,6 +133,19 @@ void visit_fields(Fields<Seek> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<DelayQuantile> auto& s, V&& visit) {
+  visit.required("share", s.share);
+  visit.required("ms", s.ms);
+}
+
+template <typename V>
+void visit_fields(Fields<DelaySpread> auto& s, V&& visit) {
+  visit.usual("method", s.method);
+  visit.usual("samples", s.samples);
+  visit.required("quantiles", s.quantiles);
+}
+
+template <typename V>
 void visit_fields(Fields<CacheFreedom> auto& s, V&& visit) {
   visit.required("field", s.field);
   visit.required("changeable", s.changeable);
@@ -332,6 +345,7 @@ void visit_fields(Fields<DriveModel> auto& s, V&& visit) {
   visit.usual("write_settle", s.write_settle);
   visit.usual("cache", s.cache);
   visit.usual("overheads", s.overheads);
+  visit.usual("delay_spread", s.delay_spread);
   visit.usual("bus", s.bus);
   visit.usual("queue", s.queue);
   visit.usual("validity", s.validity);

@@ -360,6 +360,22 @@ void check_times(const DriveModel& model, const Checker& check) {
   });
 }
 
+void check_delay_spread(const DelaySpread& spread, const Checker& check) {
+  const std::vector<DelayQuantile>& quantiles = spread.quantiles;
+  check.require(quantiles.size() >= 2 && quantiles.front().share == 0 && quantiles.back().share == 1,
+                "delay_spread.quantiles", "must lead from share 0 to share 1");
+  check.require(quantiles.front().ms <= 0 && quantiles.back().ms >= 0, "delay_spread.quantiles",
+                "must have the median, 0, between the least and the most");
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    const std::string path = fmt::format("delay_spread.quantiles[{}]", i);
+    check.require(i == 0 || quantiles[i].share > quantiles[i - 1].share, path + ".share",
+                  "is not above that of the point in front of it");
+    check.require(std::abs(quantiles[i].ms) <= kLongestTime_ms, path + ".ms", "must be a sensible time");
+    check.require(i == 0 || quantiles[i].ms >= quantiles[i - 1].ms, path + ".ms",
+                  "is below that of the point in front of it");
+  }
+}
+
 void check_validity(const DriveModel& model, const Checker& check) {
   const Validity& validity = model.validity;
   check.require(validity.first_lbn <= validity.last_lbn, "validity.first_lbn", "is above validity.last_lbn");
@@ -434,6 +450,7 @@ void validate(const DriveModel& model, const std::string& origin) {
   }
   check_cache(model.cache, check);
   check_times(model, check);
+  if (model.delay_spread) check_delay_spread(*model.delay_spread, check);
   check_validity(model, check);
   check_imperfections(model, check);
   check_firmware(model, check);

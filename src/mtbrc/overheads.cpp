@@ -463,6 +463,34 @@ model::Parameter estimate_write_transfer(const Samples& samples, const engine::L
   return writes ? writes : estimate_block_transfer(samples, rotation);
 }
 
+std::optional<model::DelaySpread> estimate_delay_spread(const Samples& samples,
+                                                        const model::Rotation& rotation) {
+  constexpr std::size_t kFewest = 100, kFewestOfKind = 24;
+  constexpr std::array kShares = {0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5,
+                                  0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0};
+  std::vector<double> late_ms;
+  for (const bool write : {false, true})
+    for (const bool after_write : {false, true}) {
+      const auto times = hit_times(samples, write, after_write, period_ms_of(rotation));
+      if (!times || times->ms.size() < kFewestOfKind) continue;
+      const auto line = statistics::huber_line(times->blocks, times->ms);
+      std::vector<double> of_kind;
+      for (std::size_t i = 0; i < times->ms.size(); ++i) {
+        const std::array<double, 2> row = {1, times->blocks[i]};
+        of_kind.push_back(times->ms[i] - (line ? line->predict(row) : 0));
+      }
+      const double usual_ms = statistics::median(of_kind);
+      for (const double ms : of_kind) late_ms.push_back(ms - usual_ms);
+    }
+  if (late_ms.size() < kFewest) return std::nullopt;
+  model::DelaySpread spread;
+  spread.method = "response times of cache hits beside the line of their kind over blocks";
+  spread.samples = late_ms.size();
+  for (const double share : kShares)
+    spread.quantiles.push_back({.share = share, .ms = statistics::quantile_of(late_ms, share)});
+  return spread;
+}
+
 OverheadEstimate estimate_overheads(const Samples& samples, const engine::LayoutMap& map,
                                     const model::Rotation& rotation) {
   const double period_ms = period_ms_of(rotation);

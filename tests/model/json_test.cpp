@@ -217,6 +217,22 @@ TEST_CASE("models that make no sense are refused") {
   };
   CHECK(with_hits_agreed(1).find("validity.demerits") == std::string::npos);
   CHECK(with_hits_agreed(7).find("validity.demerits[0]") != std::string::npos);
+  const auto with_quantiles = [&](std::vector<DelayQuantile> quantiles) {
+    return why([&](DriveModel& m) { m.delay_spread = DelaySpread{.quantiles = std::move(quantiles)}; });
+  };
+  CHECK(with_quantiles({{0, -0.01}, {0.5, 0}, {1, 0.05}}) == "accepted");
+  CHECK(with_quantiles({{0, 0}, {1, 0}}) == "accepted");
+  CHECK(with_quantiles({}).find("from share 0 to share 1") != std::string::npos);
+  CHECK(with_quantiles({{0, -0.01}, {0.9, 0.05}}).find("from share 0 to share 1") != std::string::npos);
+  CHECK(with_quantiles({{0, 0.01}, {1, 0.05}}).find("the median") != std::string::npos);
+  CHECK(with_quantiles({{0, -0.05}, {1, -0.01}}).find("the median") != std::string::npos);
+  CHECK(with_quantiles({{0, -0.01}, {0.5, -0.02}, {1, 0.05}}).find("quantiles[1].ms") != std::string::npos);
+  CHECK(with_quantiles({{0, -0.01}, {0.5, 0}, {0.5, 0.01}, {1, 0.05}}).find("quantiles[2].share") !=
+        std::string::npos);
+  CHECK(with_quantiles({{0, -0.01}, {0.5, std::nan("")}, {1, 0.05}}).find("quantiles[1].ms") != std::string::npos);
+  CHECK(with_quantiles({{0, -0.01}, {std::nan(""), 0}, {1, 0.05}}).find("quantiles[1].share") !=
+        std::string::npos);
+  CHECK(with_quantiles({{0, -0.01}, {1, 1e12}}).find("quantiles[1].ms") != std::string::npos);
 }
 
 TEST_CASE("repeats that would be huge are refused without being walked") {

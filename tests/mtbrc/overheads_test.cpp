@@ -49,6 +49,31 @@ Samples hits(std::mt19937_64& random, double miss_share) {
 
 }  // namespace
 
+TEST_CASE("overheads: how the host's delay spreads, whatever the size of the hits and some misses among them") {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 20; ++round) {
+    const auto spread = estimate_delay_spread(hits(random, 0.1), rotation_6ms());
+    REQUIRE(spread);
+    CHECK(spread->samples > 200);
+    CHECK(spread->samples <= 280);
+    REQUIRE(spread->quantiles.size() > 10);
+    CHECK(spread->quantiles.front().share == 0);
+    CHECK(spread->quantiles.back().share == 1);
+    for (const model::DelayQuantile& quantile : spread->quantiles) {
+      // Of the exponential delay with a mean of 10 us; what a quantile of 250 draws is off by, four times.
+      if (quantile.share < 0.02 || quantile.share > 0.95) continue;
+      const double is_ms = -0.01 * std::log(1 - quantile.share) - 0.01 * std::log(2.0);
+      const double error_ms = 0.01 * std::sqrt(quantile.share / (1 - quantile.share) / 250 + 1.0 / 250);
+      CAPTURE(quantile.share);
+      CHECK(std::abs(quantile.ms - is_ms) < 4 * error_ms + 0.001);
+    }
+  }
+  CHECK_FALSE(estimate_delay_spread({}, rotation_6ms()));
+  Samples few = hits(random, 0);
+  few.resize(80);
+  CHECK_FALSE(estimate_delay_spread(few, rotation_6ms()));
+}
+
 TEST_CASE("overheads: the bus from the slope of hit times, misses left out") {
   std::mt19937_64 random(3);
   for (int round = 0; round < 20; ++round) {
