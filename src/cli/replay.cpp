@@ -40,6 +40,7 @@ struct Options {
   std::string target, output, phase_from, scheduler, caches = "default";
   double ageing = 0;
   std::uint32_t depth = 1, reference_reads = 16;
+  std::uint64_t delay_seed = 1;
   replay::Shape shape;
   std::vector<std::string> writes;
   bool json = false;
@@ -117,6 +118,7 @@ Replayed on_model(const Options& options) {
   replay::ModelReplay how{.caches = kCaches.at(options.caches),
                           .depth = options.depth,
                           .reference_reads = options.reference_reads,
+                          .delay_seed = options.delay_seed,
                           .issued = [&](std::uint64_t) { stop_if_interrupted(options.output); }};
   if (!options.scheduler.empty())
     how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0, options.ageing};
@@ -245,6 +247,11 @@ void add_replay(CLI::App& app) {
                    "model, sptf: each ms of waiting counts as so many ms less of positioning")
       ->needs(chosen)
       ->check(between(0, 1000));
+  command
+      ->add_option("--delay-seed", options->delay_seed,
+                   "model that tells its host's delays, one request at a time: seeds their draws; 0: "
+                   "always the median")
+      ->capture_default_str();
   command
       ->add_option("--reference-reads", options->reference_reads,
                    "reads from the media before the trace, to set a model's phase by")

@@ -32,9 +32,13 @@ std::string name_of(const model::Identity& identity) {
 // Requests into an engine, completions out of it.
 class ModelPlayer final : public Player {
  public:
-  // `one_at_a_time`: nothing is issued while something is outstanding.
-  ModelPlayer(const engine::Engine& engine, Nanoseconds phase_ns, bool one_at_a_time, Caches caches)
-      : engine_(engine), phase_ns_(phase_ns), one_at_a_time_(one_at_a_time) {
+  // `one_at_a_time`: nothing is issued while something is outstanding. `delays`: only then.
+  ModelPlayer(const engine::Engine& engine, Nanoseconds phase_ns, bool one_at_a_time, Caches caches,
+              std::optional<Delays> delays = {})
+      : engine_(engine),
+        phase_ns_(phase_ns),
+        one_at_a_time_(one_at_a_time),
+        delays_(std::move(delays)) {
     request_.force_unit_access = caches == Caches::forced;
   }
 
@@ -47,21 +51,21 @@ class ModelPlayer final : public Player {
 
   std::optional<Done> next_by(Nanoseconds time_ns) override {
     if (one_at_a_time_)
-      return served_ && served_->completion_ns <= time_ns ? std::optional(next()) : std::nullopt;
+      return served_ && served_->completion_ns() <= time_ns ? std::optional(next()) : std::nullopt;
     if (engine_.outstanding() == 0 || *engine_.next_completion_time() > time_ns)
       return std::nullopt;
     return next();
   }
 
   Done next() override {
-    return done_of(one_at_a_time_ ? *std::exchange(served_, {}) : *engine_.next_completion());
+    return one_at_a_time_ ? *std::exchange(served_, {}) : done_of(*engine_.next_completion());
   }
 
   void issue(std::uint64_t number, Nanoseconds time_ns) override {
     request_.tag = static_cast<std::uint32_t>(number);
     latest_ = number;
     if (one_at_a_time_)
-      served_ = engine_.service(request_, time_ns);
+      serve(time_ns);
     else if (!engine_.submit(request_, time_ns))
       throw Error(ExitStatus::internal, "the engine refuses a request though its queue has room");
   }
@@ -70,6 +74,13 @@ class ModelPlayer final : public Player {
   std::uint64_t outside_validity() const { return outside_validity_; }
 
  private:
+  void serve(Nanoseconds time_ns) {
+    const OnTheWay delay = delays_ ? delays_->draw() : OnTheWay{};
+    served_ = done_of(engine_.service(request_, time_ns + delay.there_ns));
+    served_->issue_ns = time_ns;
+    served_->response_ns += delay.there_ns + delay.back_ns;
+  }
+
   Done done_of(const engine::Completion& completion) {
     outside_validity_ += completion.outside_validity;
     // Tags are the lower half of numbers.
@@ -85,7 +96,8 @@ class ModelPlayer final : public Player {
   bool one_at_a_time_;
   engine::Request request_{};
   std::uint64_t latest_ = 0;
-  std::optional<engine::Completion> served_{};
+  std::optional<Delays> delays_;
+  std::optional<Done> served_{};
   std::uint64_t outside_validity_ = 0;
 };
 
@@ -112,9 +124,14 @@ void run_in_drives_time(Player& player, const Result& drive, std::uint64_t block
   play(player, *trace::reader_of(requests), schedule, Part::trace, rows, issued);
 }
 
+// At depth 1 the delays of requests are their own, and none is still under way when the next is issued.
+bool draws_delays(const Subject& subject, const ModelReplay& options) {
+  return subject.with_delays && options.delay_seed != 0 && options.depth == 1 && !options.like;
+}
+
 // What differs from the model's own way.
 engine::Engine engine_for(const Subject& subject, const ModelReplay& options) {
-  engine::Engine engine(subject.tables);
+  engine::Engine engine(draws_delays(subject, options) ? subject.with_delays->tables : subject.tables);
   if (options.caches == Caches::off)
     engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
   if (options.queue) engine.set_queue(*options.queue);
@@ -173,6 +190,8 @@ Subject subject_of(const model::Identity& identity, std::shared_ptr<const engine
 Subject subject_of(const model::DriveModel& model) {
   Subject subject = subject_of(model.identity, std::make_shared<const engine::Tables>(model));
   subject.name = model::with_standing(subject.name, model.provenance, model.validity);
+  if (tells_delays(model))
+    subject.with_delays = {std::make_shared<const engine::Tables>(without_delays(model)), Delays(model)};
   return subject;
 }
 
@@ -211,6 +230,7 @@ ResultHead head_of_replay(const Subject& subject, const trace::Source& trace,
   if (head.depth < asked) head.asked_depth = asked;
   head.scheduler = name_of(engine.queue_settings().scheduler);
   head.ageing = engine.queue_settings().ageing;
+  if (draws_delays(subject, options)) head.delay_seed = options.delay_seed;
   head.caches = name_of(options.caches);
   head.block_bytes = subject.block_bytes;
   head.period_ns = exact_period_ns(subject.tables->motion);
@@ -222,7 +242,9 @@ ResultHead head_of_replay(const Subject& subject, const trace::Source& trace,
 ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const ModelReplay& options,
                            Rows& rows) {
   ResultHead head = head_of_replay(subject, trace.source(), options);
-  ModelPlayer player(engine_for(subject, options), 0, head.depth == 1, options.caches);
+  std::optional<Delays> delays;
+  if (draws_delays(subject, options)) delays = subject.with_delays->delays.of_seed(options.delay_seed);
+  ModelPlayer player(engine_for(subject, options), 0, head.depth == 1, options.caches, delays);
   const Nanoseconds start_ns =
       play_references(player, reference_lbns(subject.tables->layout.blocks(), options.reference_reads), rows);
   play(player, trace,

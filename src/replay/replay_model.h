@@ -9,6 +9,7 @@
 #include "engine/request.h"
 #include "engine/tables.h"
 #include "model/drive_model.h"
+#include "replay/delays.h"
 #include "replay/result.h"
 #include "replay/result_file.h"
 #include "replay/schedule.h"
@@ -23,6 +24,12 @@ struct Subject {
   std::uint32_t block_bytes = 512;
   std::optional<double> block_transfer_ns{};  // of one block over the bus, where known
   std::shared_ptr<const engine::Tables> tables{};
+  // Where the model tells the delays of the host that measured it: these, around tables that lack them.
+  struct WithDelays {
+    std::shared_ptr<const engine::Tables> tables;
+    Delays delays;
+  };
+  std::optional<WithDelays> with_delays{};
 };
 
 // Throws Error(bad_input) for a model that lacks what an engine needs.
@@ -44,6 +51,10 @@ struct ModelReplay {
   Caches caches = Caches::as_they_are;
   std::uint32_t depth = 1;             // most requests outstanding
   std::uint32_t reference_reads = 16;  // before the trace
+  // Seeds what the host adds to each request, where the model tells that and one request is
+  // outstanding at a time; 0: always its median. Not with `like`: there the drive's own issue times
+  // are given.
+  std::uint64_t delay_seed = 0;
   // In which order the model serves what is outstanding, in place of its own way.
   std::optional<engine::QueueSettings> queue{};
   // The same trace's result on the drive. The model then gets every request, the reference reads

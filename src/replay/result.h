@@ -56,6 +56,7 @@ struct ResultHead {
   double speed = 1;               // by which the trace's arrival and think times were divided
   std::string scheduler{};        // model: in which order it serves what is outstanding
   double ageing = 0;              // model, sptf
+  std::uint64_t delay_seed = 0;   // model: of the host's delays; 0: always the median
   std::string caches = "default";             // "default", "off", "forced" (replay_model.h), "unknown"
   std::uint32_t block_bytes = 512;
   std::optional<double> period_ns{};          // of one revolution, where known

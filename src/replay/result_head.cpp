@@ -45,6 +45,7 @@ void read_members(const Json& json, ResultHead& head) {
   read_optional(json, "speed", head.speed);
   read_optional(json, "scheduler", head.scheduler);
   read_optional(json, "ageing", head.ageing);
+  read_optional(json, "delay_seed", head.delay_seed);
   read_optional(json, "period_ns", head.period_ns);
   read_optional(json, "block_transfer_ns", head.block_transfer_ns);
   read_optional(json, "phase_ns", head.phase_ns);
@@ -71,6 +72,7 @@ std::string head_text(const ResultHead& head, std::string_view more) {
     json["scheduler"] = head.scheduler;
     json["ageing"] = head.ageing;
   }
+  if (head.delay_seed) json["delay_seed"] = head.delay_seed;
   json["caches"] = head.caches;
   json["block_bytes"] = head.block_bytes;
   if (head.period_ns) json["period_ns"] = *head.period_ns;
