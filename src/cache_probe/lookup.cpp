@@ -348,6 +348,11 @@ void tell_lookup(const Record& record, model::DriveModel& model) {
   }
 }
 
+model::DriveModel with_later_lookup(model::DriveModel model, double by_ms) {
+  look_up_later(model.overheads, by_ms);
+  return model;
+}
+
 model::DriveModel with_other_delay(const model::DriveModel& model, std::mt19937_64& random) {
   model::DriveModel other = model;
   const double longest_ms = most_ns(model.overheads) * 1e-6;

@@ -20,6 +20,9 @@ void test_lookup(Prober& prober);
 // not, that is told, too. What the answers do not show stays as it is. Pure.
 void tell_lookup(const Record& record, model::DriveModel& model);
 
+// The model with a cache that is looked into so much later; commands take as long as before in all.
+model::DriveModel with_later_lookup(model::DriveModel model, double by_ms);
+
 // The model with another delay that what was told allows: off by its error; any, where none was told. Commands
 // take as long as before in all.
 model::DriveModel with_other_delay(const model::DriveModel& model, std::mt19937_64& random);

@@ -26,10 +26,10 @@ void CacheFindings::explain(model::DriveModel& model) {
   cache_probe::tell_lookup(record_, model);
   cache_probe::tell_hidden(model);
   as_tested_ = model.cache;
-  explain_by_exercise(model);
+  explain_anew(model);
 }
 
-void CacheFindings::explain_by_exercise(model::DriveModel& model) {
+void CacheFindings::explain_anew(model::DriveModel& model) {
   model.cache = as_tested_;
   cache_probe::fill_gaps(record_, model);
   explained_ = cache_probe::explain(record_, model);
@@ -40,14 +40,14 @@ void CacheFindings::explain_further(mtbrc::Context& context, model::DriveModel& 
   constexpr int kMostParts = 6;
   if (record_.observations.size() > observed_) {
     record_.observations.resize(observed_);
-    explain_by_exercise(model);
+    explain_anew(model);
   }
   if (context.limited()) return;
   for (int part = 0; part < kMostParts && explained_.open && ground_; ++part) {
     const std::size_t answers = record_.observations.size();
     cache_probe::exercise_further(context, *ground_, record_);
     if (record_.observations.size() == answers) return;
-    explain_by_exercise(model);
+    explain_anew(model);
   }
 }
 

@@ -24,6 +24,8 @@ class CacheFindings {
 
   // The rest of the model must be there.
   void explain(model::DriveModel& model);
+  // By the same answers, where the rest of the model is another now.
+  void explain_anew(model::DriveModel& model);
   // Nothing where all is told, or the context's time is limited. After an attempt that was void: anew.
   void explain_further(mtbrc::Context& context, model::DriveModel& model);
   const std::vector<std::string>& unexplained() const { return explained_.notes; }
@@ -31,8 +33,6 @@ class CacheFindings {
   cache_probe::Record& record() { return record_; }
 
  private:
-  void explain_by_exercise(model::DriveModel& model);
-
   cache_probe::Record record_;
   std::optional<cache_probe::Ground> ground_;
   std::optional<std::string> not_taken_back_;

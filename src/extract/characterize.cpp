@@ -13,6 +13,7 @@
 #include "extract/impossible_values.h"
 #include "extract/journal.h"
 #include "extract/queue_behaviour.h"
+#include "extract/reads_in_a_row.h"
 #include "extract/run_settings.h"
 #include "extract/self_validation.h"
 #include "extract/stages.h"
@@ -425,6 +426,7 @@ void Characterization::measure_overheads() {
       mtbrc::estimate_overheads(context_.samples, *map_, context_.rotation);
   model_.overheads = estimate.overheads;
   model_.overheads.address_translation = translation;
+  model_.delay_spread = mtbrc::estimate_delay_spread(context_.samples, context_.rotation);
   model_.bus.block_transfer = estimate.block_transfer;
   model_.bus.write_block_transfer = estimate.write_block_transfer;
   model_.bus.high_read_watermark = mtbrc::estimate_watermark(
@@ -472,7 +474,13 @@ void Characterization::read_last_anchors() {
 
 // The same with the caches as the drive has them; judged once the model has been corrected.
 void Characterization::replay_mixed() {
-  stage(kMixedValidation, Caches::as_found, [this] {
+  const model::Overheads measured = model_.overheads;
+  stage(kMixedValidation, Caches::as_found, [&] {
+    model_.overheads = measured;
+    if (!context_.limited() && hang_on_lookup(model_)) {
+      sharpen_lookup(reads_in_a_row(context_, model_), model_);
+      cache_.explain_anew(model_);
+    }
     cache_.explain_further(context_, model_);
     mixed_ = mixed_requests(context_, model_, {settings_.media_writes(), 2 * kSecond});
   });
