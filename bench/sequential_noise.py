@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What chance does to the demerit of 2000 reads in a row: of a drive against itself, and of a model against it.
 
-The same trace is replayed on the virtual drive with so many pairs of noise seeds, and on the model.
+The same trace is replayed on the virtual drive with so many pairs of noise seeds, and on the model, with other
+delays of the host each time where the model tells them.
 
     bench/sequential_noise.py --drive cache-base --model cache-base.json
 """
@@ -27,11 +28,12 @@ def main():
         at = lambda name: os.path.join(work, name)
         run(options.binary, "trace", "generate", "--workload", "sequential", "--requests", "2000",
             "--for", options.model, "--seed", "1", "-o", at("trace"))
-        run(options.binary, "replay", at("trace"), "--on", options.model, "-o", at("model.csv"))
         for seed in range(1, options.seeds + 1):
             for name, noise in (("drive.csv", seed), ("again.csv", seed + 7001)):
                 run(options.binary, "replay", at("trace"), "--on",
                     f"virtual:{options.drive}?imperfections=default&seed={noise}", "-o", at(name))
+            run(options.binary, "replay", at("trace"), "--on", options.model, "--delay-seed", str(seed),
+                "-o", at("model.csv"))
             for found, other in ((floor, "again.csv"), (model, "model.csv")):
                 judged = json.loads(run(options.binary, "compare", at("drive.csv"), at(other), "--json"))
                 found.append(judged["all"]["demerit_percent"])
