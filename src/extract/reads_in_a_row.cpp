@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "cache_probe/lookup.h"
@@ -20,6 +21,7 @@ constexpr std::uint32_t kBytes = 64 * 1024;
 constexpr std::uint64_t kDraws = 8;         // of the model's delays
 constexpr double kLost_rev = 0.5;           // beyond what such a read usually takes
 constexpr double kClearly = 0.01;           // of the reads
+constexpr double kNearlyAll = 0.9;          // of a delay: one that is still there
 constexpr double kOtherwise = 0.002;        // of the reads: late for another reason
 constexpr int kStepsInError = 4, kErrors = 3;
 constexpr double kLikely = 4;               // Poisson's standard deviations
@@ -75,17 +77,19 @@ bool knows_delays(const model::DriveModel& model) {
   return model.delay_spread && lookup && lookup.error.value_or(0) > 0;
 }
 
-double by_chance(double lost, double expected) { return lost * std::log(expected) - expected; }
+// But for what is the same of all that may be expected.
+double log_poisson(double lost, double expected) { return lost * std::log(expected) - expected; }
 
 }  // namespace
 
 bool hang_on_lookup(const model::DriveModel& model) {
   if (!knows_delays(model)) return false;
-  const trace::Trace trace = rows_of(model, kBytes);
+  const trace::Trace trace = rows_of(model, std::numeric_limits<std::uint32_t>::max());
   if (trace.requests.empty()) return false;
-  const double by_ms = 2 * *model.overheads.per_request.error;
-  const double sooner = lost_by_model(cache_probe::with_later_lookup(model, -by_ms), trace);
-  const double later = lost_by_model(cache_probe::with_later_lookup(model, by_ms), trace);
+  const double later_ms = 2 * *model.overheads.per_request.error;
+  const double sooner_ms = std::min(later_ms, kNearlyAll * *model.overheads.per_request.value);
+  const double sooner = lost_by_model(cache_probe::with_later_lookup(model, -sooner_ms), trace);
+  const double later = lost_by_model(cache_probe::with_later_lookup(model, later_ms), trace);
   return std::abs(sooner - later) > kClearly * static_cast<double>(trace.requests.size());
 }
 
@@ -110,6 +114,7 @@ replay::Result reads_in_a_row(mtbrc::Context& context, const model::DriveModel& 
     } catch (const scsi::DriveError& error) {
       if (!error.medium()) throw;
     }
+    context.report("", static_cast<double>(result.requests.size()) / static_cast<double>(trace.requests.size()));
   }
   return result;
 }
@@ -125,10 +130,10 @@ void sharpen_lookup(const replay::Result& drive, model::DriveModel& model) {
   std::vector<Tried> tried;
   for (int step = -kErrors * kStepsInError; step <= kErrors * kStepsInError; ++step) {
     const double errors = static_cast<double>(step) / kStepsInError, by_ms = errors * error_ms;
-    if (*model.overheads.per_request.value + by_ms < 0) continue;
+    if (*model.overheads.per_request.value + by_ms <= 0) continue;
     const double expected =
         lost_by_model(cache_probe::with_later_lookup(model, by_ms), trace) + kOtherwise * seen.of;
-    tried.push_back({by_ms, expected, by_chance(seen.reads, expected) - errors * errors / 2});
+    tried.push_back({by_ms, expected, log_poisson(seen.reads, expected) - errors * errors / 2});
   }
   const Tried best = *std::ranges::max_element(tried, {}, &Tried::log_likelihood);
   if (std::abs(seen.reads - best.expected) > kLikely * std::sqrt(best.expected) + 1) return;
