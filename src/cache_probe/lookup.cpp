@@ -313,6 +313,40 @@ void test_lookup(Prober& prober) {
   }
 }
 
+namespace {
+
+// Where a delay is much likelier than none.
+void tell_delay(const Fit& best, std::size_t pairs, model::Overheads& overheads) {
+  if (best.later - best.log_likelihood.front() < kProven) return;
+  look_up_later(overheads, best.mean_ns * 1e-6);
+  model::Parameter& late = overheads.per_request;
+  late.error = best.error_ns * 1e-6;
+  for (const auto command : kCommands)
+    if (model::Parameter& rest = overheads.*command; rest && rest.error)
+      rest.error = std::hypot(*rest.error, *late.error);
+  late.samples = pairs;
+  late.unit = "ms";
+  late.method =
+      "blocks asked for when the heads had just passed them, or were about to: how long after it "
+      "was sent a command finds them";
+}
+
+}  // namespace
+
+std::vector<HeldOrNot> held_or_not(const Record& record, const model::DriveModel& model) {
+  const std::vector<Pair> pairs = pairs_of(record);
+  if (pairs.size() < kFewest || model.overheads.per_request || model.cache.almost_read_hits) return {};
+  std::vector<HeldOrNot> both;
+  const std::array<Fit, 2> fits = both_fits(model, pairs, record.setting.period_ns);
+  for (const int value : {0, 1}) {
+    const Fit& fit = fits[static_cast<std::size_t>(value)];
+    both.push_back({fit.all, model});
+    both.back().model.cache.almost_read_hits.value = value;
+    if (fit.at_bound <= kSureInside) tell_delay(fit, pairs.size(), both.back().model.overheads);
+  }
+  return both;
+}
+
 void tell_lookup(const Record& record, model::DriveModel& model) {
   const std::vector<Pair> pairs = pairs_of(record);
   if (pairs.size() < kFewest || model.overheads.per_request) return;
@@ -332,18 +366,7 @@ void tell_lookup(const Record& record, model::DriveModel& model) {
     almost.error = error;
     almost.samples = pairs.size();
     almost.method = "blocks asked for when the heads had just passed them, or were about to";
-    if (best.later - best.log_likelihood.front() < kProven) return;
-    look_up_later(model.overheads, best.mean_ns * 1e-6);
-    model::Parameter& late = model.overheads.per_request;
-    late.error = best.error_ns * 1e-6;
-    for (const auto command : kCommands)
-      if (model::Parameter& rest = model.overheads.*command; rest && rest.error)
-        rest.error = std::hypot(*rest.error, *late.error);
-    late.samples = pairs.size();
-    late.unit = "ms";
-    late.method =
-        "blocks asked for when the heads had just passed them, or were about to: how long after it "
-        "was sent a command finds them";
+    tell_delay(best, pairs.size(), model.overheads);
   } catch (const Error&) {  // explain() tells why the model answers nothing
   }
 }
@@ -351,6 +374,16 @@ void tell_lookup(const Record& record, model::DriveModel& model) {
 model::DriveModel with_later_lookup(model::DriveModel model, double by_ms) {
   look_up_later(model.overheads, by_ms);
   return model;
+}
+
+void correct_lookup(model::Overheads& overheads, double by_ms, double error_ms) {
+  const double before_ms = overheads.per_request.error.value_or(0);
+  look_up_later(overheads, by_ms);
+  overheads.per_request.error = error_ms;
+  for (const auto command : kCommands)
+    if (model::Parameter& rest = overheads.*command; rest && rest.error)
+      rest.error = std::hypot(
+          std::sqrt(std::max(0.0, *rest.error * *rest.error - before_ms * before_ms)), error_ms);
 }
 
 model::DriveModel with_other_delay(const model::DriveModel& model, std::mt19937_64& random) {

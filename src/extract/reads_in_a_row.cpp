@@ -147,9 +147,9 @@ void sharpen_lookup(const replay::Result& drive, model::DriveModel& model) {
   mean_ms /= all;
   // No finer than the steps.
   const double finest_ms = error_ms / kStepsInError / 2;
-  model = cache_probe::with_later_lookup(model, mean_ms);
+  const double spread_ms = std::sqrt(std::max(0.0, square_ms / all - mean_ms * mean_ms));
+  cache_probe::correct_lookup(model.overheads, mean_ms, std::max(finest_ms, spread_ms));
   model::Parameter& lookup = model.overheads.per_request;
-  lookup.error = std::max(finest_ms, std::sqrt(std::max(0.0, square_ms / all - mean_ms * mean_ms)));
   lookup.samples += static_cast<std::uint64_t>(seen.of);
   lookup.method += "; and how many of reads in a row came too early";
 }

@@ -26,6 +26,7 @@ model::DriveModel measured(const std::string& name, double off_ms, double error_
        {&model.overheads.read_hit_after_read, &model.overheads.read_hit_after_write,
         &model.overheads.read_miss_after_read, &model.overheads.read_miss_after_write})
     *overhead->value -= off_ms;
+  model.overheads.read_hit_after_read.error = std::hypot(0.001, error_ms);
   model.overheads.per_request.value = kHost_ms + off_ms;
   model.overheads.per_request.error = error_ms;
   model.overheads.per_request.samples = 34;
@@ -79,6 +80,7 @@ TEST_CASE("how many of the reads in a row are lost tells the delay") {
     CHECK(*found.error < 0.0015);
     CHECK(std::abs(*found.value - kHost_ms) < 4 * *found.error);
     CHECK(*model.overheads.read_hit_after_read.value + *found.value == Approx(hit_ms));
+    CHECK(*model.overheads.read_hit_after_read.error == Approx(std::hypot(0.001, *found.error)));
   }
 }
 
