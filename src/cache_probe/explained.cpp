@@ -25,6 +25,7 @@ const double kClear = std::log(10.0);
 // A policy must make each half of the answers so many times likelier, whatever the other half says: one
 // that other tests ask for, and left open; one that no other test asks for.
 const double kProven = std::log(100.0), kProvenAlone = std::log(10.0);
+constexpr double kHardlyHeld = 0.1;  // chance
 constexpr double kAstray = 0.02;             // of the answers, whatever the model says
 constexpr std::uint64_t kFewest = 40;        // answers
 constexpr double kUsualNoise = 0.02;         // share of answers, worth kUsualWorth probes
@@ -113,11 +114,8 @@ struct Likelihood {
     return half[0] - over.half[0] > proven && half[1] - over.half[1] > proven;
   }
 };
-Likelihood likelihood(const Record& record, const model::DriveModel& model,
-                      const Responses& responses) {
-  const Replayed replayed(record, model);
-  std::vector<double> by_chance;
-  if (draws_at_random(model)) by_chance = hits_by_chance(record, model, responses, {});
+Likelihood likelihood(const Replayed& replayed, const Responses& responses,
+                      const std::vector<double>& by_chance) {
   Likelihood sum;
   std::size_t half = 0;
   for (std::size_t i = 0; i < replayed.size(); ++i) {
@@ -132,6 +130,18 @@ Likelihood likelihood(const Record& record, const model::DriveModel& model,
     sum.half[half] += sum.each.back();
   }
   return sum;
+}
+Likelihood likelihood(const Record& record, const model::DriveModel& model, const Responses& responses) {
+  std::vector<double> by_chance;
+  if (draws_at_random(model)) by_chance = hits_by_chance(record, model, responses, {});
+  return likelihood(Replayed(record, model), responses, by_chance);
+}
+// Answers that hang on a few microseconds tell little.
+Likelihood likelihood_in_noise(const Record& record, const model::DriveModel& model,
+                               const Responses& responses) {
+  const Replayed replayed(record, model);
+  return likelihood(replayed, responses,
+                    hits_by_chance(record, model, responses, replayed.time_noise(responses)));
 }
 
 // Of one answer: that the drive says the other thing though the model is right.
@@ -226,6 +236,11 @@ void order_of_destage(const Record& record, model::DriveModel& model) {
   order.reason.clear();
 }
 
+std::uint64_t exercises(const Record& record) {
+  return static_cast<std::uint64_t>(
+      std::ranges::count(record.observations, Question::exercise, &Observation::question));
+}
+
 bool exercised(const Record& record) {
   return std::ranges::any_of(record.observations, [](const Observation& seen) {
     return seen.question == Question::exercise;
@@ -233,6 +248,32 @@ bool exercised(const Record& record) {
 }
 
 }  // namespace
+
+void settle_lookup(const Record& record, model::DriveModel& model) {
+  if (!exercised(record)) return;
+  try {
+    const std::vector<HeldOrNot> both = held_or_not(record, model);
+    if (both.empty()) return;
+    const Responses responses(record);
+    const auto all = [&](const HeldOrNot& each) {
+      return each.log_likelihood + likelihood_in_noise(record, each.model, responses).all();
+    };
+    const double held = 1 / (1 + std::exp(all(both[0]) - all(both[1])));
+    if (held < kHardlyHeld) {
+      model.overheads = both[0].model.overheads;
+    } else if (held > 0.5) {
+      model.overheads = both[1].model.overheads;
+      model::Parameter& almost = model.cache.almost_read_hits;
+      almost = {};
+      almost.value = 1;
+      almost.error = 1 - held;
+      almost.samples = exercises(record);
+      almost.method =
+          "blocks asked for when the heads had just passed them, or were about to, and requests in random order";
+    }
+  } catch (const Error&) {  // explain() tells why
+  }
+}
 
 void fill_gaps(const Record& record, model::DriveModel& model) {
   if (!exercised(record)) return;
@@ -260,8 +301,7 @@ void fill_gaps(const Record& record, model::DriveModel& model) {
       // Of the two only this one is tried here.
       if (best->policy == &Cache::almost_read_hits)
         policy.error = std::max(*policy.error, chance_of_delay_instead(record, model));
-      policy.samples = static_cast<std::uint64_t>(
-          std::ranges::count(record.observations, Question::exercise, &Observation::question));
+      policy.samples = exercises(record);
       policy.method = fmt::format(
           "requests in random order: the answers are exp({:.1f}) times likelier so, in both halves", gained);
       policy.reason.clear();

@@ -22,6 +22,11 @@ struct Explained {
 // from probes whose answer is beyond doubt, and from answers of the model whose times and choices are others.
 Explained explain(const Record& record, const model::DriveModel& model);
 
+// A block's time of delay in front of the cache looks like blocks that count as held while they are being read. Where
+// the pairs asked for that leave both open (lookup.h): the likelier by these and the exercise together, and the delay
+// that goes with it; a delay alone must be ten times likelier.
+void settle_lookup(const Record& record, model::DriveModel& model);
+
 // Values for policies of the cache that no other test told: of those that make both halves of the
 // exercise's answers much likelier, the best. What makes little difference stays as it is.
 void fill_gaps(const Record& record, model::DriveModel& model);

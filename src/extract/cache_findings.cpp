@@ -24,6 +24,7 @@ std::vector<std::string> CacheFindings::probe(mtbrc::Context& context,
 
 void CacheFindings::explain(model::DriveModel& model) {
   cache_probe::tell_lookup(record_, model);
+  cache_probe::settle_lookup(record_, model);
   cache_probe::tell_hidden(model);
   as_tested_ = model.cache;
   explain_anew(model);

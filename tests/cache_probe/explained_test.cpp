@@ -264,6 +264,7 @@ bool accused(std::uint64_t number) {
     command->error = 0.001;
   }
   tell_lookup(record, found);
+  settle_lookup(record, found);
   if (!found.cache.almost_read_hits) found.cache.almost_read_hits = truth.cache.almost_read_hits;
   return !explain(record, found).notes.empty();
 }
