@@ -261,7 +261,8 @@ void settle_lookup(const Record& record, model::DriveModel& model) {
     const double held = 1 / (1 + std::exp(all(both[0]) - all(both[1])));
     if (held < kHardlyHeld) {
       model.overheads = both[0].model.overheads;
-    } else if (held > 0.5) {
+    } else if (held > 0.5 && likelihood(record, both[1].model, responses)
+                                 .proves(likelihood(record, model, responses), kProvenAlone)) {
       model.overheads = both[1].model.overheads;
       model::Parameter& almost = model.cache.almost_read_hits;
       almost = {};

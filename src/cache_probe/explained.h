@@ -24,7 +24,8 @@ Explained explain(const Record& record, const model::DriveModel& model);
 
 // A block's time of delay in front of the cache looks like blocks that count as held while they are being read. Where
 // the pairs asked for that leave both open (lookup.h): the likelier by these and the exercise together, and the delay
-// that goes with it; a delay alone must be ten times likelier.
+// that goes with it. A delay alone must be ten times likelier; that blocks count as held, ten times likelier by each
+// half of the exercise than neither.
 void settle_lookup(const Record& record, model::DriveModel& model);
 
 // Values for policies of the cache that no other test told: of those that make both halves of the
