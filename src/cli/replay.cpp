@@ -251,6 +251,7 @@ void add_replay(CLI::App& app) {
       ->add_option("--delay-seed", options->delay_seed,
                    "model that tells its host's delays, one request at a time: seeds their draws; 0: "
                    "always the median")
+      ->check(seed_number())
       ->capture_default_str();
   command
       ->add_option("--reference-reads", options->reference_reads,

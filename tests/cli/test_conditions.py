@@ -69,6 +69,8 @@ class Conditions(PlatterTest):
         for seed in ("18446744073709551616", "99999999999999999999999", "-1", "1.5", "1e3", ""):
             self.fails(USAGE, "--seed", "characterize", "virtual:hp-c2247", "-o", "model.json",
                        f"--seed={seed}")
+            self.fails(USAGE, "--delay-seed", "replay", "t.trace", "--on", "m.json", "-o", "r.csv",
+                       f"--delay-seed={seed}")
         self.fails(USAGE, "--seed", "trace", "generate", "--workload", "random", "--blocks", "9999", "-o",
                    "t", "--seed", "18446744073709551616")
         for share in (1.0, 2, -0.1):

@@ -46,6 +46,28 @@ class Results(PlatterTest):
         with open(self.path(name), encoding="utf-8") as file:
             return [line.rstrip("\n").split(",") for line in file][2:]
 
+    def test_a_model_gets_its_requests_with_the_delays_of_its_host(self):
+        self.platter("truth", DRIVE, "-o", "steady.json")
+        model = self.read_json("steady.json")
+        model["overheads"]["per_request"] = {"value": 0.02, "unit": "ms"}
+        self.write("steady.json", json.dumps(model))
+        model["delay_spread"] = {"quantiles": [{"share": 0, "ms": -0.01}, {"share": 1, "ms": 0.05}]}
+        self.write("m.json", json.dumps(model))
+        self.platter("trace", "generate", "--workload", "mixed", "--for", "m.json", "--requests", "300",
+                     "-o", "t.trace")
+
+        def rows(subject, *options):
+            self.platter("replay", "t.trace", "--on", subject, "-o", "r.csv", *options)
+            return self.csv_rows("r.csv")
+
+        as_usual = rows("m.json")
+        with open(self.path("r.csv"), encoding="utf-8") as file:
+            self.assertEqual(json.loads(file.readline()[2:])["delay_seed"], 1)
+        self.assertEqual(rows("m.json", "--delay-seed", "1"), as_usual)
+        self.assertNotEqual(rows("m.json", "--delay-seed", "2"), as_usual)
+        self.assertNotEqual(rows("steady.json"), as_usual)
+        self.assertEqual(rows("m.json", "--delay-seed", "0"), rows("steady.json"))
+
     def test_the_documented_reader_reads_columns_as_the_export_writes_them(self):
         self.replayed("r.pres", "--depth", "4", "--speed", "3")
         self.platter("result", "export", "r.pres", "-o", "r.csv")
