@@ -133,6 +133,8 @@ template <typename Body>
 bool Prober::tolerating_unreadable(const Body& body) {
   try {
     return body();
+  } catch (const scsi::WriteFailed&) {
+    throw;
   } catch (const Error& error) {
     if (error.status() != ExitStatus::drive_error || ++unreadable_ > kMostUnreadable) throw;
     return true;

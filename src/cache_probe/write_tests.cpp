@@ -42,6 +42,8 @@ bool synchronize(Prober& prober, std::optional<std::pair<Question, std::int64_t>
     const scsi::Completion done = prober.context().drive.synchronize_cache();
     if (as) prober.keep(as->first, as->second, done, lbn, 0, true);
     return true;
+  } catch (const scsi::WriteFailed&) {
+    throw;
   } catch (const Error& error) {
     if (error.status() != ExitStatus::drive_error && error.status() != ExitStatus::unsupported)
       throw;

@@ -15,6 +15,7 @@
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/completeness.h"
 #include "model/json.h"
 #include "replay/result.h"
 
@@ -80,6 +81,7 @@ void add_calibrate(CLI::App& app) {
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] {
     const model::DriveModel model = model::load_model(options->model);
+    model::require_what_predicts(model, options->model, "be calibrated");
     for (const std::string& input : {options->model, options->result})
       require_other_file(options->output, input);
     model::require_writable(options->output);

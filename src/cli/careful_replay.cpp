@@ -1,10 +1,12 @@
 #include "cli/careful_replay.h"
 
-#include <optional>
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "cli/interrupt.h"
 #include "model/error.h"
+#include "safety/end_of_run.h"
 
 namespace platter::cli {
 namespace {
@@ -16,7 +18,8 @@ void stop_if_interrupted() {
 
 }  // namespace
 
-CarefulReplay::CarefulReplay(std::string device) : device_(std::move(device)) {
+CarefulReplay::CarefulReplay(scsi::Device& device, std::string name)
+    : device_(device), name_(std::move(name)) {
   catch_interrupts();
 }
 
@@ -26,11 +29,12 @@ replay::DriveReplay CarefulReplay::options(const std::string& stage) {
     stop_if_interrupted();
     progress_.show(stage, static_cast<double>(done) / static_cast<double>(total));
   };
-  if (device_.starts_with("virtual:")) return options;  // ends with this process: nothing to save
+  if (name_.starts_with("virtual:")) return options;  // ends with this process: nothing to save
   options.before_changes = [this](const model::Identity& identity, scsi::Drive& drive) {
     if (journal_) return;
-    journal_ = std::make_unique<extract::Journal>(extract::default_journal_folder(), device_,
-                                                  identity, extract::settings_of(drive));
+    identity_ = identity;
+    journal_ = std::make_unique<safety::Journal>(safety::default_journal_folder(), name_, identity,
+                                                 safety::settings_of(drive));
   };
   options.before_writes = [this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     stop_if_interrupted();
@@ -39,9 +43,24 @@ replay::DriveReplay CarefulReplay::options(const std::string& stage) {
   return options;
 }
 
-void CarefulReplay::finish() {
+void CarefulReplay::run(const std::function<void()>& replays) {
+  try {
+    replays();
+  } catch (const Error& error) {
+    const std::string trouble = looked_after();
+    throw Error(error.status(), error.what() + (trouble.empty() ? "" : "; " + trouble));
+  }
+  if (const std::string trouble = looked_after(); !trouble.empty())
+    throw Error(ExitStatus::drive_error, trouble);
+}
+
+// What is wrong with the drive now; "" where nothing is.
+std::string CarefulReplay::looked_after() {
   progress_.clear();
-  if (journal_) journal_->finish();
+  if (!journal_) return "";
+  const safety::EndOfRun end = safety::end_run(device_, identity_, *journal_);
+  journal_.reset();
+  return end.trouble;
 }
 
 }  // namespace platter::cli

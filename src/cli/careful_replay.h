@@ -1,28 +1,33 @@
 // A replay on a drive as the command line runs it: journaled, with a progress bar, ended in order by
-// a signal.
+// a signal, and what it wrote looked after in any case.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <string>
 
 #include "cli/progress.h"
-#include "extract/journal.h"
 #include "replay/replay_drive.h"
+#include "safety/journal.h"
 
 namespace platter::cli {
 
 class CarefulReplay {
  public:
-  explicit CarefulReplay(std::string device);
+  CarefulReplay(scsi::Device& device, std::string name);
   // The journal and progress for this replay's options; valid as long as this object.
   replay::DriveReplay options(const std::string& stage);
-  // All went well and the settings are restored: nothing is left to restore.
-  void finish();
+  // Runs the replays, and, however they end, reads back what they wrote and puts it back where it must be.
+  // Then nothing is left to restore, or an Error says what is, and that the journal is kept.
+  void run(const std::function<void()>& replays);
 
  private:
-  std::string device_;
+  std::string looked_after();
+
+  scsi::Device& device_;
+  std::string name_;
   ProgressBar progress_;
-  std::unique_ptr<extract::Journal> journal_;
+  model::Identity identity_;
+  std::unique_ptr<safety::Journal> journal_;
 };
 
 }  // namespace platter::cli

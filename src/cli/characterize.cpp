@@ -14,18 +14,18 @@
 #include "cli/progress.h"
 #include "cli/subcommands.h"
 #include "extract/characterize.h"
-#include "extract/journal.h"
 #include "extract/save.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
 #include "report/model_summary.h"
+#include "safety/journal.h"
 
 namespace platter::cli {
 namespace {
 
 struct Arguments {
-  std::string device, output, samples, journal = extract::default_journal_folder();
+  std::string device, output, samples, journal = safety::default_journal_folder();
   std::vector<std::string> writable;
   std::uint64_t seed = 1;
   double budget_s = 0;
@@ -62,7 +62,13 @@ void characterize(const Arguments& arguments) {
   };
   options.progress = [&](const std::string& stage, double share) { bar.show(stage, share); };
   options.interrupted = interrupted;
-  extract::Run run = extract::characterize(*device, options);
+  extract::Run run = [&] {
+    try {
+      return extract::characterize(*device, options);
+    } catch (const Error& error) {
+      throw Error(error.status(), fmt::format("{}; nothing was written to files", error.what()));
+    }
+  }();
   bar.clear();
 
   model::Provenance& provenance = run.model.provenance;
@@ -70,17 +76,19 @@ void characterize(const Arguments& arguments) {
   provenance.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   extract::save(run, arguments.output, samples_path(arguments));
+  if (run.not_verified) fmt::print(stderr, "platter: {}\n", *run.not_verified);
+  if (run.ended_by && run.ended_by->status() != ExitStatus::incomplete)
+    throw Error(run.ended_by->status(),
+                fmt::format("{}{}; {} has what was measured, and says what is missing", run.ended_by->what(),
+                            run.not_restored ? "; " + *run.not_restored : "", arguments.output));
   if (run.not_restored)
     throw Error(ExitStatus::drive_error,
                 fmt::format("{} ({} is written)", *run.not_restored, arguments.output));
-  if (arguments.json) {
-    fmt::print("{}", model::to_json_text(run.model));
-    return;
-  }
-  fmt::print("{}", report::model_as_text(run.model));
-  if (run.model.layout.zones.empty())
-    fmt::print(stderr, "this is no whole model, it cannot be replayed on: {}\n",
-               run.model.layout.reason);
+  fmt::print("{}", arguments.json ? model::to_json_text(run.model) : report::model_as_text(run.model));
+  if (run.ended_by)
+    throw Error(run.ended_by->status(), fmt::format("{}; {} has what was measured, and says what is missing",
+                                                    run.ended_by->what(), arguments.output));
+  if (arguments.json) return;
   fmt::print(stderr, "written: {} and its raw samples, {}\n", arguments.output,
              samples_path(arguments));
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/subcommands.h"
+#include "model/completeness.h"
 #include "model/json.h"
 
 namespace platter::cli {
@@ -37,8 +38,10 @@ void add_derive(CLI::App& app) {
   command->callback([options] {
     std::vector<model::Change> changes;
     for (const std::string& text : options->changes) changes.push_back(model::parse_change(text));
+    const model::DriveModel model = model::load_model(options->model);
+    model::require_what_predicts(model, options->model, "be the source of another drive");
     const model::DriveModel derived = model::derive(
-        model::load_model(options->model),
+        model,
         std::filesystem::path(options->model).filename().string(), changes, options->name);
     if (!options->output.empty()) model::save_model(derived, options->output);
     if (options->output.empty() || options->json) fmt::print("{}", model::to_json_text(derived));

@@ -6,6 +6,7 @@
 
 #include "cli/subcommands.h"
 #include "emit/disksim/export.h"
+#include "model/completeness.h"
 #include "model/json.h"
 #include "model/json_head.h"
 
@@ -27,8 +28,10 @@ void add_emit_disksim(CLI::App& emit) {
                       "of the files and of the drive in them (else: made of the drive's name)");
   command->add_flag("--json", options->json, "name, files and warnings as JSON on stdout");
   command->callback([options] {
-    const emit_disksim::Exported exported = emit_disksim::export_disksim(
-        model::load_model(options->model), options->folder, options->name);
+    const model::DriveModel model = model::load_model(options->model);
+    model::require_what_predicts(model, options->model, "become DiskSim files");
+    const emit_disksim::Exported exported =
+        emit_disksim::export_disksim(model, options->folder, options->name);
     for (const std::string& warning : exported.warnings)
       fmt::print(stderr, "platter: warning: {}\n", warning);
     if (options->json) {

@@ -6,6 +6,7 @@
 
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
+#include "model/completeness.h"
 #include "model/file.h"
 #include "model/json.h"
 #include "model/standing.h"
@@ -25,7 +26,9 @@ void add_emit_table(CLI::App& emit) {
   command->add_option("-o,--output", options->file, "the table file to write (FILE.ptab)")->required();
   command->add_flag("--json", options->json, "file, size and origin as JSON on stdout");
   command->callback([options] {
-    const std::string bytes = emit_table::compile_table(model::load_model(options->model));
+    const model::DriveModel model = model::load_model(options->model);
+    model::require_what_predicts(model, options->model, "become a table");
+    const std::string bytes = emit_table::compile_table(model);
     model::write_file(options->file, bytes);
     const emit_table::Table table = emit_table::load_table(options->file);  // what others will see
     const std::string standing = model::standing_of(table.provenance, table.validity);

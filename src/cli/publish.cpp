@@ -8,6 +8,7 @@
 
 #include "cli/doubts.h"
 #include "cli/subcommands.h"
+#include "model/completeness.h"
 #include "model/json.h"
 #include "model/json_head.h"
 
@@ -45,7 +46,9 @@ void add_publish(CLI::App& app) {
   command->callback([options] {
     const registry::Store store(options->registry.empty() ? registry::default_folder()
                                                           : options->registry);
-    tell_doubts(model::load_model(options->model));
+    const model::DriveModel model = model::load_model(options->model);
+    model::require_complete(model, options->model, "be published");
+    tell_doubts(model);
     const auto published = registry::publish(store, options->model, options->publish);
     if (options->json) return print_json(published, store.folder());
     fmt::print("{}\n{}\n", published.reference, published.digest);

@@ -156,14 +156,15 @@ Replayed on_device(const Options& options) {
       replay::shaped(open_trace(options, replay::identity_of(*device).block_bytes), options.shape);
   const trace::Trace trace = trace::read_trace(*reader);
   print_skipped(*reader);
-  CarefulReplay careful(options.target);
+  CarefulReplay careful(*device, options.target);
   replay::DriveReplay how = careful.options("replay");
   how.caches = kCaches.at(options.caches);
   how.depth = options.depth;
   how.reference_reads = options.reference_reads;
-  const replay::Result result =
-      replay::replay_on_drive(*device, {.writes = lbn_ranges(options.writes)}, trace, how);
-  careful.finish();
+  replay::Result result;
+  careful.run([&] {
+    result = replay::replay_on_drive(*device, {.writes = lbn_ranges(options.writes)}, trace, how);
+  });
   return saved(result, options, options.shape.speed);
 }
 

@@ -6,48 +6,72 @@
 
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
-#include "extract/restore.h"
 #include "model/error.h"
 #include "model/json_head.h"
+#include "safety/restore.h"
 
 namespace platter::cli {
 namespace {
 
 struct Arguments {
   std::string journal, device;
-  bool overwrite = false, json = false;
+  bool overwrite = false, yes = false, json = false;
 };
 
+// A journal is a file that anybody may have written: it starts no program, and opens nothing but a device.
+std::string device_named_by(const safety::JournalContents& journal, const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(journal.device, failed);
+  if (journal.device.starts_with("/dev/") && !failed && real.string().starts_with("/dev/")) return journal.device;
+  throw Error(ExitStatus::refused,
+              fmt::format("{} names no device in /dev, and nothing else is opened because a journal names it; "
+                          "name the drive with --device",
+                          path));
+}
+
+std::uint64_t blocks_of(const std::vector<LbnRange>& ranges) {
+  std::uint64_t blocks = 0;
+  for (const LbnRange& range : ranges) blocks += range.last - range.first + 1;
+  return blocks;
+}
+
+void require_all_well(const safety::Restored& done, const std::string& device, const Arguments& arguments) {
+  std::string trouble = in_words(done.media, device);
+  if (!done.media.differ.empty())
+    trouble += ": somebody has written there since, or a write was torn; they were left alone, put the journal's "
+               "data back with --overwrite";
+  if (!done.settings)
+    trouble += fmt::format("{}{} does not take the settings of the journal back: power it off and on, which "
+                           "brings its own back, and try again",
+                           trouble.empty() ? "" : "; ", device);
+  if (!trouble.empty())
+    throw Error(ExitStatus::drive_error, fmt::format("{}; {} is kept", trouble, arguments.journal));
+}
+
 void restore(const Arguments& arguments) {
-  const extract::JournalContents journal = extract::read_journal(arguments.journal);
-  const auto device =
-      open_device(arguments.device.empty() ? journal.device : arguments.device);
-  const extract::Restored done = extract::restore(*device, journal, arguments.overwrite);
-  if (!done.changed.empty())
+  const safety::JournalContents journal = safety::read_journal(arguments.journal);
+  if (safety::in_use(arguments.journal))
     throw Error(ExitStatus::refused,
-                fmt::format("{} stretches of sectors hold other data than the journal, the first at "
-                            "LBN {}: somebody has written there since, so they were left alone; "
-                            "keep the journal until you know, or put the old data back with "
-                            "--overwrite",
-                            done.changed.size(), done.changed.front()));
-  const bool has_settings = !journal.settings.pages.empty() || journal.settings.ata;
-  if (has_settings && !done.settings)
-    throw Error(ExitStatus::drive_error,
-                fmt::format("{} does not take the settings of the journal back; power it off and on, which brings "
-                            "its own back, and try again ({} is kept)",
-                            device->name(), arguments.journal));
-  std::filesystem::remove(arguments.journal);
+                arguments.journal + " is the journal of a run that still goes on; wait for its end, or end it");
+  if (arguments.yes && arguments.device.empty())
+    throw Error(ExitStatus::usage, "--yes says that a device is the journal's drive; name it with --device");
+  const auto device =
+      open_device(arguments.device.empty() ? device_named_by(journal, arguments.journal) : arguments.device);
+  const safety::Restored done = safety::restore(
+      *device, journal, {.overwrite = arguments.overwrite, .is_the_drive = arguments.yes});
+  require_all_well(done, device->name(), arguments);
+  safety::remove_journal(arguments.journal);
+  const std::uint64_t put_back = blocks_of(done.media.put_back);
   if (arguments.json) {
     nlohmann::ordered_json report = model::json_head("platter-restore");
-    report["intact"] = done.intact;
-    report["rewritten"] = done.rewritten;
+    report["intact"] = done.media.intact;
+    report["rewritten"] = put_back;
     report["settings"] = done.settings;
     fmt::print("{}\n", report.dump(2));
     return;
   }
-  fmt::print("{} journaled stretches of sectors: {} intact, {} put back; settings {}\n",
-             done.intact + done.rewritten, done.intact, done.rewritten,
-             done.settings ? "as they were" : "left alone");
+  fmt::print("{} journaled blocks: {} intact, {} put back; settings as they were\n",
+             done.media.intact + put_back, done.media.intact, put_back);
 }
 
 }  // namespace
@@ -59,6 +83,8 @@ void add_restore(CLI::App& app) {
   command->add_option("JOURNAL", arguments->journal, "the safety journal of that run")->required();
   command->add_option("--device", arguments->device,
                       "the drive's device now, if it is not the one of then");
+  command->add_flag("--yes", arguments->yes,
+                    "the device is the journal's drive, of which no serial number can tell");
   command->add_flag("--overwrite", arguments->overwrite,
                     "also put back what can be read and differs: loses what was written since");
   command->add_flag("--json", arguments->json, "the same for programs");

@@ -4,6 +4,7 @@
 
 #include "emit/disksim/import.h"
 #include "emit/table/table.h"
+#include "model/completeness.h"
 #include "model/json.h"
 #include "model/standing.h"
 
@@ -29,6 +30,7 @@ LoadedSubject load_subject(const std::string& path) {
     return {std::nullopt, std::move(subject)};
   }
   model::DriveModel model = model::load_model(path);
+  model::require_what_predicts(model, path, "be replayed on");
   replay::Subject subject = replay::subject_of(model);
   return {std::move(model), std::move(subject)};
 }

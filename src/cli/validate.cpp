@@ -97,22 +97,22 @@ void run(const Options& options) {
   if (options.writes.empty())
     fmt::print(stderr,
                "platter: reads only; pass --allow-writes FIRST-LAST to validate writes as well\n");
-  CarefulReplay careful(options.device);
+  CarefulReplay careful(*device, options.device);
   replay::Validation validation;
   validation.requests = options.requests;
   validation.seed = options.seed;
   validation.permission.writes = lbn_ranges(options.writes);
   validation.drive = careful.options("validate");
   std::vector<replay::Comparison> comparisons;
-  replay::validate(*device, subjects, validation, [&](const replay::Validated& validated) {
+  const auto keep = [&](const replay::Validated& validated) {
     save(validated, options);
     for (std::size_t i = 0; i < judged.size(); ++i)
       if (judged[i].model) add_to_validity(validated, i, *judged[i].model);
     if (!options.json) show(validated);
     comparisons.insert(comparisons.end(), validated.comparisons.begin(),
                        validated.comparisons.end());
-  });
-  careful.finish();
+  };
+  careful.run([&] { replay::validate(*device, subjects, validation, keep); });
   if (options.json) fmt::print("{}", replay::comparison_json(comparisons));
   for (std::size_t i = 0; options.update && i < judged.size(); ++i)
     if (judged[i].model) model::save_model(*judged[i].model, options.models[i]);

@@ -20,6 +20,7 @@ struct Request {
   std::uint32_t blocks = 1;
   bool write = false;
   bool force_unit_access = false;
+  bool verify = false;  // a read that goes to the media and sends nothing (SBC-3, VERIFY)
   std::uint32_t tag = 0;
   Disturbance disturbance;
 };

@@ -115,15 +115,19 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
   how.disturbance = request.disturbance;
   how.zero_latency = cache.zero_latency_read;
   how.minimum_seek_ns = overheads_.minimum_read_seek_delay;
-  Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns, watermark(request),
-                    std::max<std::uint64_t>(tables_.bus.watermark_by_request, 1));
-  const bool keeps_free_blocks = reads_cached() && cache.read_free_blocks != 0;
+  // What is verified is not sent: the answer comes when the last block has passed.
+  Delivery delivery = request.verify
+                          ? Delivery(request.lbn, request.blocks, 0, request.blocks)
+                          : Delivery(request.lbn, request.blocks, tables_.bus.read_block_ns, watermark(request),
+                                     std::max<std::uint64_t>(tables_.bus.watermark_by_request, 1));
+  const bool kept = reads_cached() && !request.verify;
+  const bool keeps_free_blocks = kept && cache.read_free_blocks != 0;
   std::uint64_t landing = 0;
   Piece first_piece;
   mechanics_.access(cursor, end, how, nullptr, &delivery, keeps_free_blocks ? &landing : nullptr,
                     keeps_free_blocks ? &first_piece : nullptr);
   leave_media(cursor);
-  if (reads_cached()) keep_read(request, cursor, landing, first_piece);
+  if (kept) keep_read(request, cursor, landing, first_piece);
 
   const Nanoseconds disconnected = command + overheads_.read_disconnect[after_write()];
   return send(delivery, std::max(disconnected, delivery.filled_ns()) + overheads_.first_reselect +
@@ -165,7 +169,7 @@ void Step::keep_read(const Request& request, const MediaCursor& cursor, std::uin
 
 bool Step::is_hit(const Request& request, Nanoseconds now_ns) const {
   const Background& background = core_.background;
-  if (request.write || request.force_unit_access || !reads_cached() ||
+  if (request.write || request.force_unit_access || request.verify || !reads_cached() ||
       (background.kind == Kind::destage && !tables_.cache.destage_behind))
     return false;
   const Segments::Found found = segments_.find_read(request, std::nullopt);
@@ -183,7 +187,7 @@ Completion Step::read(const Request& request, Nanoseconds now) {
   Completion done;
   std::optional<std::uint32_t> reading;
   if (core_.background.kind == Kind::read_ahead) reading = core_.background.segment;
-  const bool may_hit = reads_cached() && !request.force_unit_access;
+  const bool may_hit = reads_cached() && !request.force_unit_access && !request.verify;
   Segments::Found found;
   if (may_hit) found = segments_.find_read(request, reading);
   // What waits for its destage is not on the media yet.

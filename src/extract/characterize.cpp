@@ -11,7 +11,6 @@
 #include "extract/fitness.h"
 #include "extract/geometry_hints.h"
 #include "extract/impossible_values.h"
-#include "extract/journal.h"
 #include "extract/queue_behaviour.h"
 #include "extract/reads_in_a_row.h"
 #include "extract/run_settings.h"
@@ -22,6 +21,7 @@
 #include "extract/unexplained.h"
 #include "layout/extract.h"
 #include "model/error.h"
+#include "model/parameters.h"
 #include "model/validate.h"
 #include "mtbrc/access.h"
 #include "mtbrc/angle.h"
@@ -34,7 +34,10 @@
 #include "mtbrc/watermark.h"
 #include "mtbrc/write_seek.h"
 #include "mtbrc/zone_shape.h"
+#include "safety/end_of_run.h"
+#include "safety/journal.h"
 #include "scsi/drive.h"
+#include "scsi/physical_blocks.h"
 
 namespace platter::extract {
 namespace {
@@ -53,11 +56,12 @@ class Characterization {
  public:
   Characterization(scsi::Device& device, const Options& options)
       : options_(options),
+        device_(device),
         guard_(device, scsi::Permission{true, options.writable}),
         drive_(guard_, options.device_name),
         context_(drive_, options.seed),
-        settings_(options, drive_, context_, [this](std::string note) { add_note(std::move(note)); }),
-        fitness_(drive_, options.device_name, [this](std::string note) { add_note(std::move(note)); }) {}
+        settings_(options_, drive_, context_, [this](std::string note) { add_note(std::move(note)); }),
+        fitness_(drive_, options_.device_name, [this](std::string note) { add_note(std::move(note)); }) {}
   ~Characterization();
   // After an error: the settings are put back. What to do where that fails.
   std::optional<std::string> give_up();
@@ -65,9 +69,12 @@ class Characterization {
   Characterization& operator=(const Characterization&) = delete;
 
   Run run();
+  // What there is of it after an error. Throws that where the layout is not known yet.
+  Run ended_by(const Error& error);
 
  private:
   void begin();
+  void narrow_writes_to_physical_blocks();
   void keep_media_access(const scsi::CommandRecord& done);
   void measure_rotation(double relative_error);
   void extract_layout();
@@ -83,6 +90,7 @@ class Characterization {
   void measure_queue();
   void check_the_model();
   void put_back_settings();
+  void look_after_what_was_written();
   std::string advice_of(const Error& error) const;
   void finish();
   void require_the_same_drive();
@@ -96,6 +104,13 @@ class Characterization {
 
   // One stage of the run: its time, its progress, and that the drive's settings held through it.
   void stage(std::size_t index, Caches caches, const Body& body);
+  void attempt_stage(std::size_t index, Caches caches, const Body& body);
+  // The first write that failed ends all writing: what was written is put right, and the run goes on with
+  // reads.
+  void go_on_without_writes(const scsi::WriteFailed& failure);
+  void with_failed_writes_seen_to(const Body& body);
+  void tell_what_is_missing(const std::string& reason);
+  Run as_it_is();
   void limited(std::size_t index, const Body& body);
   struct Measured {
     std::vector<std::string> notes;
@@ -105,14 +120,17 @@ class Characterization {
   void make_void_since(const Measured& before);
   void add_note(std::string note);
 
-  const Options& options_;
+  Options options_;  // of which a failed write takes the permission to write
+  scsi::Device& device_;
   scsi::Guard guard_;
   scsi::Drive drive_;
   mtbrc::Context context_;
   RunSettings settings_;
   Fitness fitness_;
-  std::optional<Journal> journal_;
-  std::optional<std::string> not_restored_;
+  std::optional<safety::Journal> journal_;
+  std::optional<std::string> not_restored_, not_verified_, failed_write_;
+  std::vector<std::size_t> done_stages_;
+  std::optional<model::DriveModel> last_whole_;  // the model at the end of the last stage
   std::optional<std::string> not_taken_back_;  // settings, after a test of them
   std::optional<engine::LayoutMap> map_;
   model::Layout translated_;  // as translation tells it
@@ -125,6 +143,7 @@ class Characterization {
   replay::Result mixed_;
   std::uint64_t queued_commands_ = 0;
   double done_weight_ = 0;
+  std::string why_incomplete_;
   bool stopping_ = false;
 };
 
@@ -198,6 +217,42 @@ void Characterization::make_void_since(const Measured& before) {
 // A reset behind the run's back, or another host, changes the settings in silence; what was measured
 // since is void, and so is what was noted of it.
 void Characterization::stage(std::size_t index, Caches caches, const Body& body) {
+  const Measured before = measured_so_far();
+  try {
+    attempt_stage(index, caches, body);
+  } catch (const scsi::WriteFailed& failure) {
+    context_.deadline_ns = 0;
+    make_void_since(before);
+    go_on_without_writes(failure);
+    attempt_stage(index, caches, body);
+  }
+  done_stages_.push_back(index);
+  last_whole_ = model_;
+}
+
+void Characterization::with_failed_writes_seen_to(const Body& body) {
+  try {
+    body();
+  } catch (const scsi::WriteFailed& failure) {
+    go_on_without_writes(failure);
+    body();
+  }
+}
+
+void Characterization::go_on_without_writes(const scsi::WriteFailed& failure) {
+  failed_write_ = failure.what();
+  options_.writable.clear();
+  settings_.end_writes("a write failed, and nothing was written from then on");
+  add_note(fmt::format("{}: nothing was written from then on", failure.what()));
+  const safety::EndOfRun now = safety::check_written(device_, model_.identity, *journal_);
+  if (!now.well()) throw Error(ExitStatus::drive_error, fmt::format("{}; {}", failure.what(), now.trouble));
+  if (now.media.put_back.empty()) return;
+  add_note(fmt::format("after the failed write the drive did not hold what it had held, and it was put back: {}",
+                       safety::in_words(now.media.put_back)));
+}
+
+// One stage of the run: its time, its progress, and that the drive's settings held through it.
+void Characterization::attempt_stage(std::size_t index, Caches caches, const Body& body) {
   const Stage& stage = kStages[index];
   context_.progress = [this, stage](const std::string&, double share) {
     if (options_.progress)
@@ -257,8 +312,7 @@ void Characterization::begin() {
     }
     if (stopping_ || !options_.interrupted || !options_.interrupted()) return;
     stopping_ = true;  // what restores the settings must get through
-    throw Error(ExitStatus::interrupted,
-                "interrupted; the drive's settings were restored and nothing was written to files");
+    throw Error(ExitStatus::interrupted, "interrupted; the drive's settings were restored");
   });
   model_.identity = drive_.identify();
   began_ns_ = drive_.now_ns();
@@ -267,6 +321,7 @@ void Characterization::begin() {
       throw Error(ExitStatus::usage,
                   fmt::format("the range {}-{} given for writes is not on {}, whose last LBN is {}",
                               range.first, range.last, options_.device_name, drive_.blocks() - 1));
+  narrow_writes_to_physical_blocks();
   fitness_.require_long_enough_commands();
   fitness_.require_no_tags(!options_.writable.empty());
   fitness_.leave_out_what_is_unmapped();
@@ -275,6 +330,26 @@ void Characterization::begin() {
   drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     journal_->before_write(lbn, bytes);
   });
+}
+
+// A power loss tears whole physical blocks: those that the ranges hold in part are not written to.
+void Characterization::narrow_writes_to_physical_blocks() {
+  const scsi::PhysicalBlocks& physical = drive_.physical_blocks();
+  const std::vector<LbnRange> whole = scsi::whole_physical_blocks(options_.writable, physical);
+  const auto kept_whole = [&](const LbnRange& range) {
+    return std::ranges::any_of(whole, [&](const LbnRange& w) { return w.first <= range.first && range.last <= w.last; });
+  };
+  if (!options_.writable.empty() && whole.empty())
+    throw Error(ExitStatus::usage,
+                fmt::format("the ranges given for writes hold no whole physical block of {}, which are of {} "
+                            "logical blocks each; give longer ones",
+                            options_.device_name, physical.logical_blocks()));
+  if (!std::ranges::all_of(options_.writable, kept_whole))
+    add_note(fmt::format("the drive writes physical blocks of {} logical blocks: of the ranges given for writes "
+                         "those that lie in them as a whole were used, {}",
+                         physical.logical_blocks(), safety::in_words(whole)));
+  options_.writable = whole;
+  drive_.permit_writes(whole);
 }
 
 // With caches off, or nothing written into them, no command waits for another one's work.
@@ -526,16 +601,31 @@ void Characterization::require_the_same_drive() {
                           found.vendor, found.product, found.blocks));
 }
 
+// What was written must be on the media before the only other copy of it goes.
+void Characterization::look_after_what_was_written() {
+  const safety::EndOfRun end = safety::check_written(device_, model_.identity, *journal_);
+  if (!end.media.put_back.empty())
+    add_note(fmt::format("at the end the drive did not hold what it had held, and it was put back: {}",
+                         safety::in_words(end.media.put_back)));
+  const bool only_unknown = end.media.past == safety::Past::nothing_known && end.media.lost.empty() &&
+                            end.media.intact == journal_->contents().size();
+  if (end.well()) return;
+  (only_unknown ? not_verified_ : not_restored_) = end.trouble;
+  add_note(end.trouble);
+}
+
 // The model is whole by now, and not to be lost for it.
 void Characterization::put_back_settings() {
   stopping_ = true;  // a signal comes too late
+  look_after_what_was_written();
   try {
     settings_.put_back();
-    journal_->finish();
   } catch (const Error& error) {
-    not_restored_ = advice_of(error);
+    const std::string advice = advice_of(error);
+    not_restored_ = not_restored_ ? *not_restored_ + "; " + advice : advice;
     drive_.keep_settings();  // nothing is tried again behind the journal's back
   }
+  if (!not_restored_ && !not_verified_) journal_->finish();
   journal_.reset();
 }
 
@@ -557,9 +647,21 @@ void Characterization::finish() {
   for (auto& note : impossible_values(model_)) model_.provenance.notes.push_back(std::move(note));
   if (map_)
     for (auto& hint : contradicted_hints(drive_, model_.layout, *map_)) add_note(std::move(hint));
-  settings_.tell_what_was_stopped();
   put_back_settings();
+}
 
+// The stages that were announced and not done, and a reason for each figure that is not there.
+void Characterization::tell_what_is_missing(const std::string& reason) {
+  model::Provenance& provenance = model_.provenance;
+  for (std::size_t index = 0; index < kStages.size(); ++index)
+    if (std::ranges::find(done_stages_, index) == done_stages_.end())
+      provenance.missing.push_back({std::string(kStages[index].name), reason});
+  provenance.complete = provenance.missing.empty() && !failed_write_;
+  if (!provenance.missing.empty()) model::explain_missing(model_, "not measured: " + reason);
+}
+
+Run Characterization::as_it_is() {
+  settings_.tell_what_was_stopped();
   model::Provenance& provenance = model_.provenance;
   provenance.method = "characterized";
   provenance.source = options_.device_name;
@@ -575,6 +677,31 @@ void Characterization::finish() {
   if (drive_.unit_attentions() > 0)
     provenance.notes.push_back(
         fmt::format("{} unit attentions were seen and retried", drive_.unit_attentions()));
+  Run run{std::move(model_), std::move(context_.samples), std::move(cache_.record()), not_restored_, not_verified_,
+          std::nullopt};
+  return run;
+}
+
+// What was measured up to the end of the last whole stage; what a stage had half done is in the samples.
+Run Characterization::ended_by(const Error& error) {
+  const auto trouble = give_up();
+  const Error ended(error.status(), error.what() + (trouble ? "; " + *trouble : ""));
+  const bool has_layout = std::ranges::find(done_stages_, std::size_t{kLayout}) != done_stages_.end();
+  if (!has_layout || !last_whole_ || last_whole_->layout.zones.empty()) throw ended;
+  std::vector<std::string> notes = std::move(model_.provenance.notes);
+  model_ = *last_whole_;
+  model_.provenance.notes = std::move(notes);
+  const auto done = [&](std::size_t stage) {
+    return std::ranges::find(done_stages_, stage) != done_stages_.end();
+  };
+  if (map_ && done(kOverheads)) measure_overheads();
+  if (model_.validity.demerits.empty()) model_.validity.note = "not checked: the run did not come to it";
+  tell_what_is_missing(error.what());
+  for (auto& note : impossible_values(model_)) add_note(std::move(note));
+  Run run = as_it_is();
+  run.not_restored.reset();  // is in the error
+  run.ended_by = ended;
+  return run;
 }
 
 // A model that lacks what a prediction needs (a budget was short, a time came out below zero) is written all
@@ -584,13 +711,16 @@ void Characterization::check_the_model() {
   if (!prevented) {
     prevented = what_prevents_prediction(model_);
     if (!prevented) replay_mixed();
-    settings_.set(Caches::off);
-    read_last_anchors();
+    with_failed_writes_seen_to([this] {
+      settings_.set(Caches::off);
+      read_last_anchors();
+    });
   }
   if (prevented) {
     model_.validity.note = "not checked: " + *prevented;
     model_.queue.depth.reason = model_.queue.policy.reason =
         not_taken_back_ ? *not_taken_back_ : "the model lacks what a prediction needs";
+    why_incomplete_ = *prevented;
     return;
   }
   validate_itself();
@@ -634,12 +764,23 @@ Run Characterization::run() {
   } else {
     stage(kRotation, Caches::off, [this] { measure_rotation(kOnlyPeriodError); });
     const std::string unknown = "the layout is not known";
+    why_incomplete_ = unknown + (model_.layout.reason.empty() ? "" : ": " + model_.layout.reason);
     model_.seek.reason = model_.head_switch.reason = model_.write_settle.reason = unknown;
     model_.queue.depth.reason = model_.queue.policy.reason = unknown;
     model_.overheads.read_miss_after_read.reason = model_.cache.segments.reason = unknown;
   }
   finish();
-  return {std::move(model_), std::move(context_.samples), std::move(cache_.record()), not_restored_};
+  tell_what_is_missing(why_incomplete_.empty() ? "the run did not come to it" : why_incomplete_);
+  const std::vector<model::MissingStage> missing = model_.provenance.missing;
+  Run run = as_it_is();
+  if (failed_write_)
+    run.ended_by = Error(ExitStatus::drive_error,
+                         *failed_write_ + "; what had been written was read back and is as it was, and the run "
+                                          "went on with reads");
+  else if (!missing.empty())
+    run.ended_by = Error(ExitStatus::incomplete,
+                         fmt::format("the run on {} is incomplete: {}", options_.device_name, why_incomplete_));
+  return run;
 }
 
 }  // namespace
@@ -649,8 +790,9 @@ Run characterize(scsi::Device& device, const Options& options) {
   try {
     return run.run();
   } catch (const Error& error) {
-    if (const auto trouble = run.give_up()) throw Error(error.status(), error.what() + ("; " + *trouble));
-    throw;
+    return run.ended_by(error);
+  } catch (const std::exception& error) {
+    return run.ended_by(Error(ExitStatus::internal, error.what()));
   }
 }
 

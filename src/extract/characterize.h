@@ -9,6 +9,7 @@
 
 #include "cache_probe/record.h"
 #include "model/drive_model.h"
+#include "model/error.h"
 #include "mtbrc/samples.h"
 #include "scsi/guard.h"
 
@@ -34,13 +35,19 @@ struct Run {
   model::DriveModel model;            // without date and wall time, which the caller knows
   mtbrc::Samples samples;             // raw samples of the timing experiments
   cache_probe::Record cache_record;   // and of the cache tests
-  // Everything was measured, but the drive did not take its settings back: what to do about it.
+  // Everything was measured, but the drive did not take its settings back, or what it held: what to do
+  // about it.
   std::optional<std::string> not_restored;
+  // Whether all that was written is on the media is not known; nothing speaks against it.
+  std::optional<std::string> not_verified;
+  // What ended the run early, or ended its writes; the model says what is missing.
+  std::optional<Error> ended_by;
 };
 
-// What could not be measured is absent from the model with its reason. Throws Error: `unsupported`
-// where timing is impossible (a cache that cannot be switched off), `drive_error`, `protocol`,
-// `interrupted`; the drive's settings are brought back in any case.
+// What could not be measured is absent from the model with its reason. Before the layout is known what ends
+// the run is thrown as Error: `unsupported` where timing is impossible (a cache that cannot be switched
+// off), `drive_error`, `protocol`, `interrupted`; from the layout on it is Run::ended_by, beside what was
+// measured until then. What was written is read back and the drive's settings are brought back in any case.
 Run characterize(scsi::Device& device, const Options& options);
 
 }  // namespace platter::extract

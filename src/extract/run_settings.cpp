@@ -21,7 +21,7 @@ void RunSettings::set(Caches caches) {
     stop_what_the_drive_does_on_its_own();
     if (caches == Caches::off) switch_caches_off();
     if (caches == Caches::as_found) put_caches_back();
-    set_pages_ = settings_of(drive_).pages;
+    set_pages_ = safety::settings_of(drive_).pages;
     if (!was_reset()) break;
   }
   caches_ = caches;
@@ -31,7 +31,7 @@ void RunSettings::set(Caches caches) {
 void RunSettings::put_back() {
   drive_.restore_settings();
   std::exception_ptr refused;
-  for (const SavedPage& page : found_.pages) {
+  for (const safety::SavedPage& page : found_.pages) {
     try {
       if (has_set_ && !drive_.shows(page)) drive_.put_back_page(page);
     } catch (const scsi::NotTakenBack&) {
@@ -43,7 +43,7 @@ void RunSettings::put_back() {
 
 // The pages are as they were set, and where the caches are to be off, they are by effect.
 bool RunSettings::held() {
-  const auto held = [this](const SavedPage& page) { return drive_.shows(page); };
+  const auto held = [this](const safety::SavedPage& page) { return drive_.shows(page); };
   return std::ranges::all_of(set_pages_, held) && drive_.features_hold() &&
          (caches_ != Caches::off || reads_come_from_the_media());
 }
@@ -96,7 +96,7 @@ void RunSettings::switch_caches_off() {
 // As they were when the run began: a reset may have made others of them.
 void RunSettings::put_caches_back() {
   drive_.restore_cache();
-  for (const SavedPage& page : found_.pages)
+  for (const safety::SavedPage& page : found_.pages)
     if (scsi::code_of(page) == scsi::kCachingPage && !drive_.shows(page)) drive_.restore_page(page);
 }
 
@@ -184,6 +184,8 @@ void RunSettings::bring_writes_to_the_media() {
   }
   note_(no_media_writes_ + ": no write was timed that waits for the media");
 }
+
+void RunSettings::end_writes(const std::string& why) { no_media_writes_ = why; }
 
 // What may be written where writes have to wait for the media.
 const std::vector<LbnRange>& RunSettings::media_writes() const {

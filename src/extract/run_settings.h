@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "extract/characterize.h"
-#include "extract/journal.h"
 #include "mtbrc/context.h"
+#include "safety/journal.h"
 #include "scsi/drive.h"
 
 namespace platter::extract {
@@ -25,7 +25,7 @@ class RunSettings {
       : options_(options), drive_(drive), context_(context), note_(std::move(note)) {}
 
   // As they are when the run begins.
-  const SavedSettings& remember() { return found_ = settings_of(drive_); }
+  const safety::SavedSettings& remember() { return found_ = safety::settings_of(drive_); }
   void set(Caches caches);
   Caches caches() const { return caches_; }
   bool held();
@@ -42,6 +42,7 @@ class RunSettings {
   [[noreturn]] void refuse_a_cache_that_stays_on() const;
 
   void bring_writes_to_the_media();
+  void end_writes(const std::string& why);  // none is made any more
   // What may be written where writes have to wait for the media; why nothing may.
   const std::vector<LbnRange>& media_writes() const;
   const std::string& no_media_writes() const { return no_media_writes_; }
@@ -59,8 +60,8 @@ class RunSettings {
   scsi::Drive& drive_;
   mtbrc::Context& context_;
   Note note_;
-  SavedSettings found_;               // as they were when the run began
-  std::vector<SavedPage> set_pages_;  // as they are to be now
+  safety::SavedSettings found_;               // as they were when the run began
+  std::vector<safety::SavedPage> set_pages_;  // as they are to be now
   std::uint64_t resets_seen_ = 0;     // when they were set
   bool has_set_ = false;              // anything, so far
   Caches caches_ = Caches::any;

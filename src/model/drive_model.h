@@ -45,6 +45,13 @@ struct StageTime {
   bool operator==(const StageTime&) const = default;
 };
 
+// A stage that a characterization announced and did not do.
+struct MissingStage {
+  std::string name, reason;
+
+  bool operator==(const MissingStage&) const = default;
+};
+
 struct Provenance {
   std::string method;  // "characterized", "imported", "catalogue", "derived"
   std::string source;  // device name, file name or publication
@@ -52,6 +59,8 @@ struct Provenance {
   double drive_seconds = 0, wall_seconds = 0;
   std::uint64_t commands = 0, translations = 0, bytes_written = 0, seed = 0;
   std::vector<StageTime> stages;   // in the order of the run
+  bool complete = true;  // false: what was announced could not all be measured, each figure says why
+  std::vector<MissingStage> missing;  // stages, in the order of the run
   std::vector<std::string> notes;  // for a reader: what was assumed, what was ignored
 };
 

@@ -23,6 +23,7 @@ enum class ExitStatus : int {
   output = 10,           // a result cannot be written
   missing_program = 11,  // a helper program (gnuplot) is not installed
   differs = 12,          // diff: the two models differ by more than their errors
+  incomplete = 13,       // a run ended by itself without a map, or without a stage that it announced
   interrupted = 130,     // stopped by a signal; settings were restored
 };
 

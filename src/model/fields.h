@@ -43,6 +43,12 @@ void visit_fields(Fields<StageTime> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<MissingStage> auto& s, V&& visit) {
+  visit.required("name", s.name);
+  visit.usual("reason", s.reason);
+}
+
+template <typename V>
 void visit_fields(Fields<Provenance> auto& s, V&& visit) {
   visit.required("method", s.method);
   visit.usual("source", s.source);
@@ -54,6 +60,8 @@ void visit_fields(Fields<Provenance> auto& s, V&& visit) {
   visit.usual("bytes_written", s.bytes_written);
   visit.usual("seed", s.seed);
   visit.compact("stages", s.stages, std::vector<StageTime>());
+  visit.usual("complete", s.complete);
+  visit.compact("missing", s.missing, std::vector<MissingStage>());
   visit.usual("notes", s.notes);
 }
 

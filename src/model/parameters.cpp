@@ -18,6 +18,19 @@ struct Collector {
   void informative(const char*, const auto&) {}
 };
 
+struct Explainer {
+  const std::string& reason;
+
+  void explain(Parameter& p) const {
+    if (!p.value && p.reason.empty()) p.reason = reason;
+  }
+  void required(const char*, auto&) const {}
+  void usual(const char*, Parameter& p) const { explain(p); }
+  void usual(const char*, auto&) const {}
+  void compact(const char*, auto&, const auto&) const {}
+  void informative(const char*, const auto&) const {}
+};
+
 Parameter period_of(const Rotation& rotation) {
   Parameter period = rotation.period;
   if (rotation.numerator_ns == 0) return period;
@@ -46,6 +59,18 @@ std::vector<NamedParameter> parameters_of(const DriveModel& model) {
   visit_fields(model.bus, Collector{"bus", list});
   visit_fields(model.queue, Collector{"queue", list});
   return list;
+}
+
+void explain_missing(DriveModel& model, const std::string& reason) {
+  const Explainer explainer{reason};
+  if (model.layout.zones.empty() && model.layout.reason.empty()) model.layout.reason = reason;
+  if (model.seek.points.empty() && model.seek.reason.empty()) model.seek.reason = reason;
+  explainer.explain(model.head_switch);
+  explainer.explain(model.write_settle);
+  visit_fields(model.cache, explainer);
+  visit_fields(model.overheads, explainer);
+  visit_fields(model.bus, explainer);
+  visit_fields(model.queue, explainer);
 }
 
 }  // namespace platter::model

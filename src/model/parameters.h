@@ -20,4 +20,7 @@ Parameter absent(std::string reason, std::string unit = "");
 // too, so that the lists of two models run in parallel. The period is that of the exact ratio.
 std::vector<NamedParameter> parameters_of(const DriveModel& model);
 
+// Gives every parameter, curve and map that has neither a value nor a reason this reason.
+void explain_missing(DriveModel& model, const std::string& reason);
+
 }  // namespace platter::model

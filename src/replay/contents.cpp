@@ -11,8 +11,8 @@ namespace platter::replay {
 
 constexpr std::uint64_t kReadBlocks = 128;
 
-void Contents::want(std::uint64_t lbn, std::uint32_t blocks) {
-  std::uint64_t first = lbn, end = lbn + blocks;
+void Contents::want(const LbnRange& range) {
+  std::uint64_t first = range.first, end = range.last + 1;
   auto run = runs_.upper_bound(first);
   if (run != runs_.begin() && std::prev(run)->second.end >= first) --run;
   while (run != runs_.end() && run->first <= end) {
@@ -25,8 +25,9 @@ void Contents::want(std::uint64_t lbn, std::uint32_t blocks) {
 
 void Contents::learn(scsi::Drive& drive, const Learned& learned) {
   for (auto& [first, run] : runs_) {
-    for (std::uint64_t lbn = first; lbn < run.end; lbn += kReadBlocks) {
-      const auto blocks = static_cast<std::uint32_t>(std::min(kReadBlocks, run.end - lbn));
+    const std::uint64_t most = std::min<std::uint64_t>(kReadBlocks, drive.most_blocks());
+    for (std::uint64_t lbn = first; lbn < run.end; lbn += most) {
+      const auto blocks = static_cast<std::uint32_t>(std::min(most, run.end - lbn));
       const std::vector<std::uint8_t> bytes = drive.read(lbn, blocks, false, true).data;
       if (bytes.size() != std::size_t{blocks} * block_bytes_)
         throw Error(ExitStatus::protocol,

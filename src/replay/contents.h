@@ -16,7 +16,7 @@ class Contents {
   explicit Contents(std::uint32_t block_bytes) : block_bytes_(block_bytes) {}
 
   // Reads what is missing of these sectors later, in learn().
-  void want(std::uint64_t lbn, std::uint32_t blocks);
+  void want(const LbnRange& range);
   // One read for each run of wanted sectors (of at most 128 blocks); `learned` sees every piece.
   using Learned = std::function<void(std::uint64_t lbn, const std::vector<std::uint8_t>& bytes)>;
   void learn(scsi::Drive& drive, const Learned& learned);

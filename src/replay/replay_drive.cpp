@@ -39,24 +39,27 @@ T value_of(scsi::Expected<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-void require_permission(const trace::Trace& trace, const scsi::Permission& permission) {
+// A power loss tears whole physical blocks: what lies in them beside a write must be permitted, too.
+void require_permission(const trace::Trace& trace, const scsi::Guard& guard) {
+  const scsi::PhysicalBlocks& physical = guard.physical_blocks();
   std::uint64_t first = ~std::uint64_t{0}, last = 0;
   const trace::Request* forbidden = nullptr;
   for (const trace::Request& request : trace.requests) {
     if (!request.write) continue;
-    first = std::min(first, request.lbn);
-    last = std::max(last, request.lbn + request.blocks - 1);
-    const bool allowed =
-        std::any_of(permission.writes.begin(), permission.writes.end(), [&](const auto& range) {
-          return range.holds(request.lbn, request.blocks);
-        });
-    if (!allowed && !forbidden) forbidden = &request;
+    const LbnRange all = physical.covering(request.lbn, request.blocks);
+    first = std::min(first, all.first);
+    last = std::max(last, all.last);
+    if (!forbidden && !guard.may_write(request.lbn, request.blocks)) forbidden = &request;
   }
   if (forbidden)
     throw Error(ExitStatus::refused,
-                fmt::format("{} writes {} blocks at LBN {}, which this run may not: pass "
+                fmt::format("{} writes {} blocks at LBN {}{}, which this run may not: pass "
                             "--allow-writes {}-{} to let it rewrite its sectors with what they hold",
-                            trace.name, forbidden->blocks, forbidden->lbn, first, last));
+                            trace.name, forbidden->blocks, forbidden->lbn,
+                            physical.logical_blocks() > 1
+                                ? fmt::format(" of physical blocks of {}", physical.logical_blocks())
+                                : "",
+                            first, last));
 }
 
 void require_lengths(const trace::Trace& trace, std::uint32_t most, const std::string& device) {
@@ -120,6 +123,17 @@ class DrivePlayer final : public Player {
   }
 
   std::uint32_t room() const override { return room_; }
+  // After an error: what is under way ends, and what waits is never sent. The drive may be gone.
+  void drain() {
+    held_.clear();
+    paused_.clear();
+    while (!outstanding_.empty()) {
+      const auto completion = device_.reap();
+      if (!completion || !*completion) return;
+      outstanding_.erase((*completion)->tag);
+    }
+  }
+
   std::uint64_t retries() const { return retries_; }
   bool was_reset() const { return was_reset_; }
 
@@ -171,15 +185,18 @@ class DrivePlayer final : public Player {
                 .refused_ns = completion.issued_ns - *sent.first_issue_ns};
   }
 
+  // A deferred error is of an earlier command; the one that brings it was not begun (SPC-4, deferred errors).
   static bool executed(const scsi::Completion& completion) {
     const std::optional<scsi::Sense> sense = scsi::decode_sense(completion.sense);
     return completion.status == scsi::Status::good ||
-           (sense && sense->key == scsi::SenseKey::recovered_error);
+           (sense && !sense->deferred && sense->key == scsi::SenseKey::recovered_error);
   }
 
   void again_or_fail(Sent sent, const scsi::Completion& completion) {
     const std::optional<scsi::Sense> sense = scsi::decode_sense(completion.sense);
-    const bool attention = sense && sense->key == scsi::SenseKey::unit_attention;
+    const bool attention =
+        sense && (sense->key == scsi::SenseKey::unit_attention ||
+                  (sense->deferred && sense->key == scsi::SenseKey::recovered_error));
     const bool full = completion.status == scsi::Status::task_set_full;
     was_reset_ = was_reset_ || (attention && sense->asc == kResetOccurred);
     ++retries_;
@@ -264,11 +281,11 @@ std::uint32_t most_blocks_of(scsi::Device& device) {
 
 Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission, const trace::Trace& trace,
                        const DriveReplay& options) {
-  require_permission(trace, permission);
   scsi::Guard guard(device, permission);
   scsi::Drive drive(guard, device.name());
   const model::Identity identity = drive.identify();
   trace::require_within(trace, identity.blocks);
+  require_permission(trace, guard);
   const bool writes = std::any_of(trace.requests.begin(), trace.requests.end(),
                                   [](const trace::Request& request) { return request.write; });
   if (const int type = drive.capacity().protection_type; writes && type > 0)
@@ -281,7 +298,7 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
     options.before_changes(identity, drive);
   Contents contents(identity.block_bytes);
   for (const trace::Request& request : trace.requests)
-    if (request.write) contents.want(request.lbn, request.blocks);
+    if (request.write) contents.want(drive.physical_blocks().covering(request.lbn, request.blocks));
   contents.learn(drive, options.before_writes);
   set_caches(drive, device.name(), options.caches, first_written(trace));
 
@@ -296,13 +313,19 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   DrivePlayer player(guard, identity.block_bytes, identity.blocks, contents, drive.forces_reads(),
                      drive.forces_writes());
   IntoResult rows(result);
-  const Nanoseconds start_ns =
-      play_references(player, reference_lbns(identity.blocks, options.reference_reads), rows);
-  play(player, *trace::reader_of(trace),
-       {.kind = trace.kind, .depth = options.depth, .start_ns = start_ns, .blocks = identity.blocks},
-       Part::trace, rows, [&](std::uint64_t issued) {
-         if (options.progress) options.progress(issued, trace.requests.size());
-       });
+  try {
+    const Nanoseconds start_ns =
+        play_references(player, reference_lbns(identity.blocks, options.reference_reads), rows);
+    play(player, *trace::reader_of(trace),
+         {.kind = trace.kind, .depth = options.depth, .start_ns = start_ns, .blocks = identity.blocks},
+         Part::trace, rows, [&](std::uint64_t issued) {
+           if (options.progress) options.progress(issued, trace.requests.size());
+         });
+  } catch (...) {
+    player.drain();
+    throw;
+  }
+  if (guard.why_writes_ended()) throw Error(ExitStatus::drive_error, *guard.why_writes_ended());
   result.depth = std::min(options.depth, player.room());
   if (result.depth < options.depth) result.asked_depth = options.depth;
   result.retries = player.retries();

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/layout_map.h"
+#include "model/completeness.h"
 #include "model/json_head.h"
 #include "model/parameters.h"
 #include "model/pretty.h"
@@ -69,6 +70,10 @@ void append_head(std::string& text, const model::DriveModel& model) {
               joined({standing.empty() ? model.provenance.method : standing, model.provenance.source,
                       model.provenance.date},
                      ", "));
+  if (!model.provenance.complete) {
+    const std::string missing = model::what_is_missing(model.provenance);
+    append_line(text, "incomplete", "it lacks " + (missing.empty() ? "what is named below" : missing));
+  }
   append_line(
       text, "capacity",
       joined({fmt::format("{:.2f} GB: {} blocks of {} bytes",

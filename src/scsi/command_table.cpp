@@ -33,6 +33,8 @@ constexpr CommandEntry kTable[] = {
     {"READ(10)", read, from_device, 10, {kRead10, 0x18, kAll, kAll, kAll, kAll, 0, kAll, kAll}},
     {"WRITE(10)", write, to_device, 10, {kWrite10, 0x18, kAll, kAll, kAll, kAll, 0, kAll, kAll}},
     {"SEEK(10)", read, none, 10, {kSeek10, 0, kAll, kAll, kAll, kAll}},
+    // Never with BYTCHK: it has no data to compare, the drive only reads its medium.
+    {"VERIFY(10)", read, none, 10, {kVerify10, 0, kAll, kAll, kAll, kAll, 0, kAll, kAll}},
     {"SYNCHRONIZE CACHE(10)",
      read,
      none,
@@ -63,6 +65,11 @@ constexpr CommandEntry kTable[] = {
      to_device,
      16,
      {kWrite16, 0x18, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll}},
+    {"VERIFY(16)",
+     read,
+     none,
+     16,
+     {kVerify16, 0, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll}},
     {"READ CAPACITY(16)",
      read,
      from_device,
@@ -151,9 +158,11 @@ std::optional<AddressedBlocks> addressed_blocks(const Command& command) {
       return AddressedBlocks{get_be(cdb + 1, 3) & 0x1FFFFF, cdb[4] ? cdb[4] : std::uint64_t{256}};
     case kRead10:
     case kWrite10:
+    case kVerify10:
       return AddressedBlocks{get_be32(cdb + 2), get_be16(cdb + 7)};
     case kRead16:
     case kWrite16:
+    case kVerify16:
       return AddressedBlocks{get_be(cdb + 2, 8), get_be32(cdb + 10)};
     case kSeek10:
       return AddressedBlocks{get_be32(cdb + 2), 0};

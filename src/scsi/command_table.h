@@ -33,6 +33,7 @@ enum Opcode : std::uint8_t {
   kRead10 = 0x28,
   kWrite10 = 0x2A,
   kSeek10 = 0x2B,
+  kVerify10 = 0x2F,
   kSynchronizeCache10 = 0x35,
   kReadDefectData10 = 0x37,
   kModeSelect10 = 0x55,
@@ -40,6 +41,7 @@ enum Opcode : std::uint8_t {
   kAtaPassThrough16 = 0x85,
   kRead16 = 0x88,
   kWrite16 = 0x8A,
+  kVerify16 = 0x8F,
   kServiceActionIn16 = 0x9E,
   kReportLuns = 0xA0,
   kAtaPassThrough12 = 0xA1,
@@ -70,7 +72,7 @@ struct AddressedBlocks {
   std::uint64_t blocks = 0;
 };
 
-// Which blocks a READ, WRITE or SEEK CDB names (SBC-3); nullopt for other commands.
+// Which blocks a READ, WRITE, VERIFY or SEEK CDB names (SBC-3); nullopt for other commands.
 std::optional<AddressedBlocks> addressed_blocks(const Command& command);
 
 }  // namespace platter::scsi

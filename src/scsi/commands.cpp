@@ -186,6 +186,18 @@ Command seek_10(std::uint64_t lbn) {
   return command;
 }
 
+Command verify_10(std::uint64_t lbn, std::uint32_t blocks) {
+  Command command = plain(kVerify10, 10);
+  address_10(command, lbn, blocks, {});
+  return command;
+}
+
+Command verify_16(std::uint64_t lbn, std::uint32_t blocks) {
+  Command command = plain(kVerify16, 16);
+  address_16(command, lbn, blocks, {});
+  return command;
+}
+
 Command synchronize_cache_10() {
   Command command = plain(kSynchronizeCache10, 10);
   command.timeout_ns = 180 * kSecond;

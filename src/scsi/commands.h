@@ -65,6 +65,10 @@ Command write_16(std::uint64_t lbn, std::uint32_t blocks, std::vector<std::uint8
 
 Command seek_10(std::uint64_t lbn);  // SCSI-2, 9.2.15
 Command synchronize_cache_10();      // all blocks, waits for the medium
+// The drive reads these blocks from its medium and sends nothing (SBC-3, VERIFY, BYTCHK = 0). Throw
+// std::out_of_range as reads do.
+Command verify_10(std::uint64_t lbn, std::uint32_t blocks);
+Command verify_16(std::uint64_t lbn, std::uint32_t blocks);
 
 // `disable_block_descriptors` is DBD.
 Command mode_sense(ModeForm form, std::uint8_t page, PageControl control,

@@ -73,6 +73,8 @@ const model::Identity& Drive::identify() {
   identity.physical_block_bytes = capacity.physical_block_bytes;
   if (const auto serial = vpd_page(0x80)) identity.serial = decode_serial(*serial).value_or("");
   identity.name = inquiry->vendor + (inquiry->vendor.empty() ? "" : " ") + inquiry->product;
+  d.physical = PhysicalBlocks(capacity);
+  if (d.guard) d.guard->set_physical_blocks(d.physical);
   d.identified = true;
   return identity;
 }
@@ -89,6 +91,7 @@ std::optional<std::vector<std::uint8_t>> Drive::vpd_page(std::uint8_t page) {
 
 std::uint64_t Drive::blocks() const { return impl_->known().blocks; }
 std::uint32_t Drive::block_bytes() const { return impl_->known().block_bytes; }
+const PhysicalBlocks& Drive::physical_blocks() const { return impl_->known(), impl_->physical; }
 const Capacity& Drive::capacity() const { return impl_->known(), impl_->capacity; }
 
 std::uint32_t Drive::most_blocks() {
@@ -182,9 +185,10 @@ void Drive::require_length(std::uint64_t lbn, std::uint32_t blocks) const {
 void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
   auto& contents = impl_->contents;
   const std::size_t bytes = block_bytes();
-  const auto end = lbn + blocks;
+  const LbnRange all = physical_blocks().covering(lbn, blocks);
+  const auto end = all.last + 1;
   const auto most = std::min(kContentBlocks, impl_->most_blocks.value_or(kContentBlocks));
-  for (auto at = lbn; at < end;) {
+  for (auto at = all.first; at < end;) {
     if (contents.contains(at)) {
       ++at;
       continue;
@@ -205,37 +209,48 @@ void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
 }
 
 bool Drive::may_write(std::uint64_t lbn, std::uint32_t blocks) const {
-  if (!impl_->guard) return false;
-  const auto& ranges = impl_->guard->permission().writes;
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [&](const LbnRange& range) { return range.holds(lbn, blocks); });
+  return impl_->guard && impl_->guard->may_write(lbn, blocks);
+}
+
+void Drive::permit_writes(std::vector<LbnRange> writes) {
+  if (impl_->guard) impl_->guard->permit_writes(std::move(writes));
+}
+
+Command Drive::Impl::write_command(std::uint64_t lbn, std::vector<std::uint8_t> data,
+                                   bool force_unit_access) const {
+  const auto blocks = static_cast<std::uint32_t>(data.size() / identity.block_bytes);
+  const CacheBits bits{.force_unit_access = force_unit_access || forces_writes};
+  return lbn + blocks <= kFourGig && blocks <= 0xFFFF ? write_10(lbn, blocks, std::move(data), bits)
+                                                      : write_16(lbn, blocks, std::move(data), bits);
 }
 
 void Drive::put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& contents) {
   const std::size_t bytes = block_bytes();
   const auto blocks = static_cast<std::uint32_t>(contents.size() / bytes);
-  for (std::uint32_t i = 0; i < blocks; ++i)
-    impl_->contents[lbn + i].assign(contents.begin() + static_cast<std::ptrdiff_t>(i * bytes),
-                                    contents.begin() + static_cast<std::ptrdiff_t>((i + 1) * bytes));
-  const auto most = impl_->most_blocks.value_or(blocks);
+  const std::uint32_t unit = physical_blocks().logical_blocks();
+  const std::uint32_t longest = impl_->most_blocks.value_or(blocks);
+  const std::uint32_t most = longest > unit ? longest - longest % unit : longest;
   bool takes_fua = true;
   for (std::uint32_t i = 0; i < blocks; i += most) {
     const std::uint32_t count = std::min(blocks - i, most);
-    if (takes_fua) {
-      try {
-        write(lbn + i, count, true);
-        continue;
-      } catch (const DriveError& error) {
-        if (!error.refused()) throw;
-        takes_fua = false;
-      }
+    const auto* from = contents.data() + i * bytes;
+    const auto send = [&] {
+      impl_->send_write(impl_->write_command(lbn + i, {from, from + count * bytes}, takes_fua), lbn + i, count);
+    };
+    try {
+      send();
+    } catch (const DriveError& error) {
+      if (!error.refused() || !takes_fua) throw;
+      takes_fua = false;
+      send();
     }
-    write(lbn + i, count);
   }
   if (!takes_fua) impl_->ask(synchronize_cache_10());  // where there is that at least
 }
 
 Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access) {
+  if (impl_->guard && impl_->guard->why_writes_ended())
+    throw Error(ExitStatus::refused, *impl_->guard->why_writes_ended() + ", and so nothing more is written");
   if (!may_write(lbn, blocks))
     throw Error(ExitStatus::refused,
                 fmt::format("{} may not be written at LBN {} to {}; name these blocks with "
@@ -243,18 +258,27 @@ Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit
                             impl_->name, lbn, lbn + blocks - (blocks ? 1 : 0)));
   require_length(lbn, blocks);
   learn_contents(lbn, blocks);
-  std::vector<std::uint8_t> data;
-  data.reserve(std::size_t{blocks} * block_bytes());
-  auto sector = impl_->contents.find(lbn);
-  for (std::uint32_t i = 0; i < blocks; ++i, ++sector)
-    data.insert(data.end(), sector->second.begin(), sector->second.end());
-  if (impl_->write_callback) impl_->write_callback(lbn, data);
+  if (impl_->write_callback) {
+    const LbnRange all = physical_blocks().covering(lbn, blocks);
+    impl_->write_callback(all.first, impl_->known_contents(all.first, all.last + 1 - all.first));
+  }
+  std::vector<std::uint8_t> data = impl_->known_contents(lbn, blocks);
   impl_->bytes_written += data.size();
-  const CacheBits bits{.force_unit_access = force_unit_access || impl_->forces_writes};
-  const auto command = lbn + blocks <= kFourGig && blocks <= 0xFFFF
-                           ? write_10(lbn, blocks, std::move(data), bits)
-                           : write_16(lbn, blocks, std::move(data), bits);
-  return impl_->must(command, lbn, blocks).completion;
+  return impl_->send_write(impl_->write_command(lbn, std::move(data), force_unit_access), lbn, blocks);
+}
+
+std::vector<std::uint8_t> Drive::Impl::known_contents(std::uint64_t lbn, std::uint64_t blocks) const {
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(blocks * identity.block_bytes);
+  auto sector = contents.find(lbn);
+  for (std::uint64_t i = 0; i < blocks; ++i, ++sector)
+    bytes.insert(bytes.end(), sector->second.begin(), sector->second.end());
+  return bytes;
+}
+
+Completion Drive::verify(std::uint64_t lbn, std::uint32_t blocks) {
+  const bool short_form = lbn + blocks <= kFourGig && blocks <= 0xFFFF;
+  return impl_->must(short_form ? verify_10(lbn, blocks) : verify_16(lbn, blocks), lbn, blocks).completion;
 }
 
 Completion Drive::seek(std::uint64_t lbn) { return impl_->must(seek_10(lbn), lbn, 1).completion; }

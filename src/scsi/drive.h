@@ -41,6 +41,13 @@ class DriveError : public Error {
   std::uint32_t blocks;
 };
 
+// A write failed, or may have: nothing more is written in this run (Guard::why_writes_ended), and what was
+// written has to be looked after. Thrown once, by whatever command found it out.
+class WriteFailed : public Error {
+ public:
+  using Error::Error;
+};
+
 // A drive that does not take back what it once had as its own settings. what() says what to do, where
 // nobody knows more than that.
 class NotTakenBack : public Error {
@@ -104,13 +111,20 @@ class Drive {
   Completion read(std::uint64_t lbn, std::uint32_t blocks = 1, bool force_unit_access = false,
                   bool keep_data = false);
   Completion read_as_cached(std::uint64_t lbn);  // one block, without FUA whatever forces_reads() says
+  // The medium is read, nothing is sent. Throws DriveError, refused() where the drive has no VERIFY.
+  Completion verify(std::uint64_t lbn, std::uint32_t blocks = 1);
   // Rewrites what these sectors hold. learn_contents() must have read them before (it reads now
-  // what is unknown); so the timed write is one command. Throws Error(refused) outside the permission.
+  // what is unknown); so the timed write is one command. What is learned, and goes to on_write(), is
+  // whole physical blocks. Throws Error(refused) outside the permission, WriteFailed.
   void learn_contents(std::uint64_t lbn, std::uint32_t blocks);
   Completion write(std::uint64_t lbn, std::uint32_t blocks = 1, bool force_unit_access = false);
+  // Nothing may be written any more once a write has failed.
   bool may_write(std::uint64_t lbn, std::uint32_t blocks = 1) const;
-  // Writes whole sectors' contents as a safety journal kept them (`platter restore`).
+  void permit_writes(std::vector<LbnRange> writes);
+  // Writes whole sectors' contents as a safety journal kept them, past the write cache where the drive
+  // takes FUA.
   void put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& contents);
+  const PhysicalBlocks& physical_blocks() const;  // after identify()
   Completion seek(std::uint64_t lbn);           // SEEK(10); throws Error(unsupported) if rejected
   Completion test_unit_ready();
   Completion synchronize_cache();
@@ -167,7 +181,8 @@ class Drive {
   // were made: they are probably gone, in silence. True until they are made anew.
   bool settings_may_be_lost() const;
 
-  // Called before a write command leaves, with the sectors' contents (the safety journal).
+  // Called before a write command leaves, with the contents of all physical blocks that it touches (the
+  // safety journal).
   void on_write(std::function<void(std::uint64_t lbn, const std::vector<std::uint8_t>&)> callback);
   void on_command(std::function<void(const CommandRecord&)> callback);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "scsi/command_table.h"
 
@@ -99,9 +100,18 @@ std::string_view advice(const std::optional<Sense>& sense, Status status) {
 
 }  // namespace
 
+// The guard hears of it with any command's answer.
+void Drive::Impl::tell_of_failed_writes() {
+  if (!guard || !guard->why_writes_ended() || std::exchange(told_of_failed_writes, true)) return;
+  throw WriteFailed(ExitStatus::drive_error, *guard->why_writes_ended());
+}
+
 Answer Drive::Impl::once(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
   auto done = device.execute(command);
-  if (!done) throw as_error(done.error());
+  if (!done) {
+    tell_of_failed_writes();
+    throw as_error(done.error());
+  }
   ++commands;
   Answer answer{std::move(*done), std::nullopt};
   const auto& completion = answer.completion;
@@ -110,6 +120,7 @@ Answer Drive::Impl::once(const Command& command, std::uint64_t lbn, std::uint32_
     command_callback({command.opcode(), lbn, blocks, completion.issued_ns, completion.completed_ns,
                       completion.status});
   if (completion.status == Status::check_condition && !answer.sense) fetch_sense(answer);
+  tell_of_failed_writes();
   return answer;
 }
 
@@ -120,6 +131,7 @@ void Drive::Impl::fetch_sense(Answer& answer) {
   ++commands;
   answer.completion.sense = done->data;
   answer.sense = decode_sense(done->data);
+  if (guard && answer.sense) guard->heard(*answer.sense);
 }
 
 void Drive::Impl::note_unit_attention(const Sense& sense) {
@@ -158,6 +170,19 @@ Answer Drive::Impl::ask(const Command& command, std::uint64_t lbn, std::uint32_t
     const auto* entry = find_command(command.cdb);
     if (!entry || entry->command_class != CommandClass::reversible_setting) selecting = false;
     return answer;
+  }
+}
+
+// A write that the drive gave up, or turned away until patience ended. One that it does not take in this
+// form at all, or leaves to another host, was never begun.
+Completion Drive::Impl::send_write(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
+  try {
+    return must(command, lbn, blocks).completion;
+  } catch (const DriveError& error) {
+    if (!guard || guard->permission().writes_go_on || error.status() != ExitStatus::drive_error) throw;
+    guard->end_writes(error.what());
+    told_of_failed_writes = true;
+    throw WriteFailed(error.status(), error.what());
   }
 }
 

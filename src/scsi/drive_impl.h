@@ -45,12 +45,16 @@ struct PageView {
 
 struct Drive::Impl {
   Impl(Device& device_, std::string name_)
-      : device(device_), name(std::move(name_)), guard(dynamic_cast<const Guard*>(&device_)) {}
+      : device(device_), name(std::move(name_)), guard(dynamic_cast<Guard*>(&device_)) {}
 
   Answer once(const Command& command, std::uint64_t lbn, std::uint32_t blocks);
   Answer ask(const Command& command, std::uint64_t lbn = 0, std::uint32_t blocks = 0);
   Answer must(const Command& command, std::uint64_t lbn = 0, std::uint32_t blocks = 0);
   void fetch_sense(Answer& answer);
+  void tell_of_failed_writes();
+  std::vector<std::uint8_t> known_contents(std::uint64_t lbn, std::uint64_t blocks) const;
+  Command write_command(std::uint64_t lbn, std::vector<std::uint8_t> data, bool force_unit_access) const;
+  Completion send_write(const Command& command, std::uint64_t lbn, std::uint32_t blocks);
   void note_unit_attention(const Sense& sense);
   [[noreturn]] void fail(const Command& command, const Answer& answer, std::uint64_t lbn,
                          std::uint32_t blocks) const;
@@ -73,11 +77,13 @@ struct Drive::Impl {
 
   Device& device;
   std::string name;
-  const Guard* guard;
+  Guard* guard;
   model::Identity identity;
   Inquiry inquiry;
   Capacity capacity;
   bool identified = false;
+  PhysicalBlocks physical;
+  bool told_of_failed_writes = false;
 
   std::map<std::uint64_t, std::vector<std::uint8_t>> contents;  // of sectors that are rewritten
 

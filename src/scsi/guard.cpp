@@ -9,6 +9,7 @@
 #include "scsi/ata.h"
 #include "scsi/bytes.h"
 #include "scsi/conditions.h"
+#include "scsi/sense.h"
 
 namespace platter::scsi {
 namespace {
@@ -77,8 +78,14 @@ Reason foreign_pass_through(const Command& command) {
   return std::nullopt;
 }
 
-Reason not_permitted(const Command& command, const CommandEntry& entry,
-                     const Permission& permission) {
+bool holds(const std::vector<LbnRange>& ranges, const LbnRange& all) {
+  return std::ranges::any_of(
+      ranges, [&](const LbnRange& range) { return range.first <= all.first && all.last <= range.last; });
+}
+
+// A write touches whole physical blocks: what lies in them beside the write must be permitted, too.
+Reason not_permitted(const Command& command, const CommandEntry& entry, const Permission& permission,
+                     const PhysicalBlocks& physical) {
   if (entry.command_class == CommandClass::read) return std::nullopt;
   if (entry.command_class == CommandClass::reversible_setting) {
     if (!permission.settings) return "this run may not change settings; allow it to";
@@ -86,16 +93,19 @@ Reason not_permitted(const Command& command, const CommandEntry& entry,
   }
   const auto range = addressed_blocks(command);
   if (!range) return "it does not say which blocks it writes";
-  const auto holds = [&](const LbnRange& r) { return r.holds(range->lbn, range->blocks); };
-  if (std::none_of(permission.writes.begin(), permission.writes.end(), holds))
-    return fmt::format("this run may not write LBN {} to {}; name them with --allow-writes",
-                       range->lbn, range->lbn + (range->blocks ? range->blocks - 1 : 0));
+  if (range->blocks == 0) return "it writes no block";
+  if (range->blocks > ~range->lbn) return "it writes past any drive's end";
+  const LbnRange all = physical.covering(range->lbn, range->blocks);
+  if (!holds(permission.writes, all))
+    return fmt::format("this run may not write LBN {} to {}{}; name them with --allow-writes", all.first,
+                       all.last, all.last - all.first + 1 > range->blocks ? ", the physical blocks of it" : "");
   if (command.transfer_length == 0 || command.transfer_length % range->blocks != 0)
     return "its data are no whole number of blocks";
   return std::nullopt;
 }
 
-Reason why_refused(const Command& command, const Permission& permission) {
+Reason why_refused(const Command& command, const Permission& permission,
+                   const PhysicalBlocks& physical, const std::optional<std::string>& writes_ended) {
   const auto* entry = find_command(command.cdb);
   if (!entry) return "it is not among the commands that platter may send";
   if (auto reason = foreign_bits(command, *entry)) return reason;
@@ -104,13 +114,45 @@ Reason why_refused(const Command& command, const Permission& permission) {
     if (auto reason = foreign_diagnostic(command)) return reason;
   if (entry->ata_command >= 0)
     if (auto reason = foreign_pass_through(command)) return reason;
-  return not_permitted(command, *entry, permission);
+  if (entry->command_class == CommandClass::write && writes_ended)
+    return fmt::format("{}, and so nothing more is written", *writes_ended);
+  return not_permitted(command, *entry, permission, physical);
 }
 
 TransportError refusal(const std::string& device, const std::string& what,
                        const std::string& reason) {
   return {TransportError::Kind::refused,
           fmt::format("{} was not sent {}: {}", device, what, reason)};
+}
+
+bool is_write(const Command& command) {
+  const auto* entry = find_command(command.cdb);
+  return entry && entry->command_class == CommandClass::write;
+}
+
+// What the drive says to a write that may have left its blocks torn. Not what it says of a command that it
+// did not begin: BUSY, unit attentions, not ready, an illegal request. An aborted command may be sent
+// again.
+bool may_be_torn(const Completion& done, const std::optional<Sense>& sense) {
+  if (done.status == Status::aborted) return true;
+  if (done.status != Status::check_condition || !sense) return false;
+  switch (sense->key) {
+    case SenseKey::no_sense:
+    case SenseKey::recovered_error:
+    case SenseKey::not_ready:
+    case SenseKey::illegal_request:
+    case SenseKey::unit_attention:
+    case SenseKey::aborted_command:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// An earlier command that was answered well has failed since: a write, for nothing else has anything left
+// to do (SPC-4, deferred errors).
+bool tells_of_an_earlier_write(const Sense& sense) {
+  return sense.deferred && sense.key != SenseKey::no_sense && sense.key != SenseKey::recovered_error;
 }
 
 }  // namespace
@@ -124,21 +166,66 @@ std::uint32_t Guard::max_outstanding() const { return device_.max_outstanding();
 std::uint32_t Guard::max_transfer_bytes() const { return device_.max_transfer_bytes(); }
 
 Expected<void> Guard::submit(const Command& command, std::uint32_t tag) {
-  if (const auto reason = why_refused(command, permission_))
+  if (const auto reason = why_refused(command, permission_, physical_, writes_ended_))
     return tl::unexpected(refusal(name(), command_name(command), *reason));
-  return device_.submit(command, tag);
+  const bool write = is_write(command);
+  if (write) {
+    writes_under_way_.insert(tag);
+    has_written_ = true;
+  }
+  auto sent = device_.submit(command, tag);
+  if (!sent && write) {
+    if (sent.error().kind == TransportError::Kind::refused) writes_under_way_.erase(tag);
+    else end_writes(sent.error().sentence);
+  }
+  return sent;
 }
 
-Expected<std::optional<Completion>> Guard::reap() { return device_.reap(); }
+Expected<std::optional<Completion>> Guard::reap() { return watched(device_.reap()); }
 
 Expected<std::optional<Completion>> Guard::reap_until(Nanoseconds deadline_ns) {
-  return device_.reap_until(deadline_ns);
+  return watched(device_.reap_until(deadline_ns));
+}
+
+Expected<std::optional<Completion>> Guard::watched(Expected<std::optional<Completion>> reaped) {
+  if (!reaped) {
+    if (!writes_under_way_.empty()) end_writes(reaped.error().sentence);
+    writes_under_way_.clear();
+  } else if (*reaped) {
+    watch(**reaped);
+  }
+  return reaped;
+}
+
+void Guard::watch(const Completion& completion) {
+  const bool write = writes_under_way_.erase(completion.tag) > 0;
+  const auto sense = completion.status == Status::check_condition ? decode_sense(completion.sense)
+                                                                  : std::optional<Sense>();
+  if (sense) heard(*sense);
+  if (write && may_be_torn(completion, sense))
+    end_writes(fmt::format("{} reports that a write failed ({})", name(),
+                           sense ? sense->text() : "TASK ABORTED"));
+}
+
+void Guard::heard(const Sense& sense) {
+  if (has_written_ && tells_of_an_earlier_write(sense))
+    end_writes(fmt::format("{} reports that an earlier write failed ({})", name(), sense.text()));
+}
+
+void Guard::end_writes(std::string why) {
+  if (!permission_.writes_go_on && !writes_ended_) writes_ended_ = std::move(why);
+}
+
+bool Guard::may_write(std::uint64_t lbn, std::uint64_t blocks) const {
+  return !writes_ended_ && blocks > 0 && blocks <= ~lbn && holds(permission_.writes, physical_.covering(lbn, blocks));
 }
 
 Expected<void> Guard::reset() {
   if (!permission_.settings)
     return tl::unexpected(
         refusal(name(), "a logical unit reset", "this run may not change settings; allow it to"));
+  if (!writes_under_way_.empty()) end_writes("writes were under way when the logical unit was reset");
+  writes_under_way_.clear();
   return device_.reset();
 }
 

@@ -93,6 +93,11 @@ const std::vector<LogicalUnit::Rule>& LogicalUnit::rules() {
        L::scsi2,
        &U::transfer},
       {0x2b, 10, {0, 0, kAll, kAll, kAll, kAll, 0, 0, 0, kControl}, L::scsi2, &U::seek},
+      {0x2f,
+       10,
+       {0, 0x10, kAll, kAll, kAll, kAll, 0, kAll, kAll, kControl},
+       L::scsi2,
+       &U::verify},
       {0x35,
        10,
        {0, 0x02, kAll, kAll, kAll, kAll, 0, kAll, kAll, kControl},
@@ -113,6 +118,12 @@ const std::vector<LogicalUnit::Rule>& LogicalUnit::rules() {
         kControl},
        L::spc3,
        &U::transfer},
+      {0x8f,
+       16,
+       {0, 0x10, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, 0,
+        kControl},
+       L::spc3,
+       &U::verify},
       {0x9e,
        16,
        {0, 0x1f, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, 0x01,
@@ -398,6 +409,16 @@ Answer LogicalUnit::read_blocks(const scsi::Command& command, Work work) {
   }
   answer.work = work;
   return answer;
+}
+
+// SBC-3, VERIFY with BYTCHK = 0: the medium is read, past the cache, and nothing is sent.
+Answer LogicalUnit::verify(const scsi::Command& command) {
+  Work work = transfer_work(command);
+  work.write = work.force_unit_access = false;
+  work.verify = true;
+  if (const auto outside = first_outside(work.lbn, work.blocks, drive_.blocks))
+    return electronics(out_of_range(*outside));
+  return work.blocks == 0 ? electronics({}) : read_blocks(command, work);
 }
 
 Answer LogicalUnit::write_blocks(const scsi::Command& command, Work work) {

@@ -31,6 +31,7 @@ struct Work {
   std::uint32_t blocks = 0;
   bool write = false;
   bool force_unit_access = false;
+  bool verify = false;                 // a read from the media that sends nothing
   bool immediate = false;              // the answer does not wait for the work
   std::uint32_t lost_revolutions = 0;  // retries of a sector that cannot be read
   bool cache_changed = false;          // MODE SELECT of the caching page
@@ -80,6 +81,7 @@ class LogicalUnit {
   Answer transfer(const scsi::Command& command);
   Answer seek(const scsi::Command& command);
   Answer synchronize_cache(const scsi::Command& command);
+  Answer verify(const scsi::Command& command);
   Answer read_defect_data(const scsi::Command& command);
   Answer report_luns(const scsi::Command& command);
   Answer ata_pass_through(const scsi::Command& command);

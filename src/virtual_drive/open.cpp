@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "model/error.h"
+#include "model/completeness.h"
 #include "model/json.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/imperfections.h"
@@ -39,7 +40,9 @@ model::DriveModel model_named(const std::string& name) {
       return random_drive(*seed);
   if (const auto* entry = find_in_catalogue(name)) return catalogue_model(*entry);
   if (name.find('/') == std::string::npos && !name.ends_with(".json")) no_such_drive(name);
-  return model::load_model(name);
+  model::DriveModel model = model::load_model(name);
+  model::require_what_predicts(model, name, "be a drive");
+  return model;
 }
 
 std::uint64_t parse_seed(std::string_view value, const std::string& name) {

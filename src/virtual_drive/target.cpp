@@ -203,6 +203,7 @@ void VirtualDevice::Impl::start_media(const Work& work, const engine::Disturbanc
   request.blocks = work.blocks;
   request.write = work.write;
   request.force_unit_access = work.force_unit_access;
+  request.verify = work.verify;
   request.tag = tag;
   request.disturbance = disturbance;
   if (engine.submit(request, arrival_ns)) {

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "extract/journal.h"
-#include "extract/restore.h"
+#include "safety/journal.h"
+#include "safety/restore.h"
 #include "extract/runs.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
@@ -84,18 +84,18 @@ TEST_CASE("the journal of a killed run brings the features of an ATA drive back"
   {
     scsi::Drive drive(guard, "the drive");
     identity = drive.identify();
-    const Journal journal(folder.path.string(), "the drive", identity, settings_of(drive));
+    const safety::Journal journal(folder.path.string(), "the drive", identity, safety::settings_of(drive));
     path = journal.path();
     REQUIRE(drive.set_cache(false, true, true));
     REQUIRE(drive.stop_power_management() == scsi::Stopped::stopped);
     drive.keep_settings();  // as a process that was killed
   }
   REQUIRE(settings_now(device) != before);
-  const JournalContents contents = read_journal(path);
+  const safety::JournalContents contents = safety::read_journal(path);
   REQUIRE(contents.settings.ata == before);
-  CHECK(restore(device, contents).settings);
+  CHECK(safety::restore(device, contents).settings);
   CHECK(settings_now(device) == before);
-  CHECK(restore(device, contents).settings);
+  CHECK(safety::restore(device, contents).settings);
 }
 
 }  // namespace platter::extract

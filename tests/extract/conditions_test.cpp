@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "extract/journal.h"
-#include "extract/restore.h"
+#include "safety/journal.h"
+#include "safety/restore.h"
 #include "extract/runs.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
@@ -82,7 +82,7 @@ TEST_CASE("the journal of a killed run brings all pages back, and asks nothing o
     scsi::Drive drive(guard, "the drive");
     identity = drive.identify();
   }
-  const Journal journal(folder.path.string(), "the drive", identity, {before, std::nullopt});
+  const safety::Journal journal(folder.path.string(), "the drive", identity, {before, std::nullopt});
   for (auto page : before) {  // as the killed run left them
     page[0] &= 0x7F;
     if (page[0] == 0x08) page[2] ^= 0x01;
@@ -99,11 +99,11 @@ TEST_CASE("the journal of a killed run brings all pages back, and asks nothing o
     REQUIRE(device.execute(select).value().status == scsi::Status::good);
   }
   REQUIRE(pages_of(device) != before);
-  const JournalContents contents = read_journal(journal.path());
+  const safety::JournalContents contents = safety::read_journal(journal.path());
   REQUIRE(contents.settings.pages == before);
-  CHECK(restore(device, contents).settings);
+  CHECK(safety::restore(device, contents).settings);
   CHECK(pages_of(device) == before);
-  CHECK(restore(device, contents).settings);
+  CHECK(safety::restore(device, contents).settings);
 }
 
 }  // namespace platter::extract

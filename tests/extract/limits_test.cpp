@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "extract/journal.h"
-#include "extract/restore.h"
+#include "safety/journal.h"
+#include "safety/restore.h"
 #include "extract/runs.h"
 #include "scsi/bytes.h"
 #include "scsi/drive.h"
@@ -331,7 +331,7 @@ TEST_CASE("a drive that does not take its settings back: the model stays, the se
   near_the_end = false;
   path.change = nullptr;
   for (const auto& file : std::filesystem::directory_iterator(folder.path))
-    CHECK(restore(path, read_journal(file.path().string())).settings);
+    CHECK(safety::restore(path, safety::read_journal(file.path().string())).settings);
 }
 
 }  // namespace platter::extract

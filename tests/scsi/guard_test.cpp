@@ -68,6 +68,8 @@ std::vector<Command> everything_that_reads() {
                            read_16(~std::uint64_t{0}, 1, 512, {true, true}),
                            seek_10(0xFFFFFFFF),
                            synchronize_cache_10(),
+                           verify_10(0xFFFFFFFF, 0xFFFF),
+                           verify_16(~std::uint64_t{0}, 1),
                            translate_block(12345, AddressFormat::block, AddressFormat::physical_sector),
                            translate_block(std::uint64_t{1} << 40, AddressFormat::long_block,
                                            AddressFormat::bytes_from_index),
@@ -134,6 +136,132 @@ TEST_CASE("writes pass only inside the permitted ranges") {
     with_protection.cdb[1] |= 0x20;
     CHECK_FALSE(passes(with_protection, permission));
   }
+}
+
+TEST_CASE("a write passes only where all physical blocks that it touches are permitted") {
+  Capacity capacity;
+  capacity.blocks = 10000;
+  capacity.block_bytes = 512;
+  capacity.physical_block_bytes = 4096;
+  capacity.lowest_aligned_lbn = 1;
+  const auto passes_on_512e = [&](std::uint64_t lbn, std::uint32_t blocks) {
+    OpenDevice device;
+    Guard guard(device, {.writes = {{101, 200}}});
+    guard.set_physical_blocks(PhysicalBlocks(capacity));
+    CHECK(guard.may_write(lbn, blocks) ==
+          guard.submit(write_10(lbn, blocks, std::vector<std::uint8_t>(blocks * 512u)), 1).has_value());
+    return guard.may_write(lbn, blocks);
+  };
+  CHECK_FALSE(passes_on_512e(101, 1));  // its physical block begins at 97
+  CHECK_FALSE(passes_on_512e(104, 2));
+  CHECK(passes_on_512e(105, 1));
+  CHECK(passes_on_512e(107, 50));
+  CHECK(passes_on_512e(200, 1));  // 193 to 200
+  CHECK_FALSE(passes_on_512e(200, 2));
+}
+
+TEST_CASE("VERIFY never compares with data, which would be sent") {
+  auto command = verify_10(5, 1);
+  command.cdb[1] = 0x02;
+  CHECK_FALSE(passes(command));
+}
+
+// Answers each command with what comes next, or fails as a path does.
+class AnsweringDevice final : public Device {
+ public:
+  const std::string& name() const override { return name_; }
+  Clock& clock() override { return clock_; }
+  std::uint32_t max_outstanding() const override { return 4; }
+  Expected<void> submit(const Command&, std::uint32_t tag) override {
+    tags.push_back(tag);
+    return {};
+  }
+  Expected<std::optional<Completion>> reap() override {
+    if (path_fails) return tl::unexpected(TransportError{TransportError::Kind::timeout, "it timed out"});
+    if (tags.empty()) return std::nullopt;
+    Completion done = next;
+    done.tag = tags.front();
+    tags.erase(tags.begin());
+    return done;
+  }
+  Expected<std::optional<Completion>> reap_until(Nanoseconds) override { return reap(); }
+  Expected<void> reset() override { return {}; }
+
+  std::vector<std::uint32_t> tags;
+  Completion next;
+  bool path_fails = false;
+
+ private:
+  std::string name_ = "the drive";
+  testing::ScriptedClock clock_;
+};
+
+struct Watched {
+  Expected<Completion> write() { return guard.execute(write_10(7, 1, std::vector<std::uint8_t>(512))); }
+  void answer(std::uint8_t key, std::uint8_t code = 0x70) {
+    device.next = {};
+    device.next.status = Status::check_condition;
+    device.next.sense = testing::fixed_sense(key, 0x0C, 0x02, code);
+  }
+  AnsweringDevice device;
+  Guard guard{device, {.writes = {{0, 99}}}};
+};
+
+TEST_CASE("once a write has failed no other leaves, and reads do") {
+  Watched t;
+  REQUIRE(t.write());
+  REQUIRE_FALSE(t.guard.why_writes_ended());
+  const bool refused_after = GENERATE(true, false);
+  if (refused_after) {
+    const std::uint8_t key = GENERATE(0x3, 0x4, 0x7, 0x9, 0xD, 0xE);
+    t.answer(key);
+  } else {
+    const std::uint8_t key = GENERATE(0x0, 0x1, 0x2, 0x5, 0x6, 0xB);  // was not begun, or may be tried again
+    t.answer(key);
+  }
+  REQUIRE(t.write());
+  t.device.next = {};
+  CHECK(t.guard.why_writes_ended().has_value() == refused_after);
+  CHECK(t.guard.may_write(7, 1) == !refused_after);
+  CHECK(t.write().has_value() == !refused_after);
+  CHECK(t.guard.execute(read_10(7, 1, 512)));
+}
+
+TEST_CASE("a deferred error of an earlier write ends writing, whatever command brings it") {
+  Watched t;
+  const std::uint8_t code = GENERATE(0x71, 0x73);
+  t.answer(0x3, code);
+  if (code == 0x73) t.device.next.sense = {0x73, 0x3, 0x0C, 0x02, 0, 0, 0, 0};
+  SECTION("after a write") {
+    const Completion bad = t.device.next;
+    t.device.next = {};
+    REQUIRE(t.write());
+    t.device.next = bad;
+    REQUIRE(t.guard.execute(test_unit_ready()));
+    CHECK(t.guard.why_writes_ended());
+  }
+  SECTION("not where this run has written nothing") {
+    REQUIRE(t.guard.execute(test_unit_ready()));
+    CHECK_FALSE(t.guard.why_writes_ended());
+  }
+}
+
+TEST_CASE("a path that fails with a write under way ends writing") {
+  Watched t;
+  t.device.path_fails = true;
+  CHECK_FALSE(t.guard.execute(read_10(7, 1, 512)));
+  CHECK_FALSE(t.guard.why_writes_ended());
+  CHECK_FALSE(t.write());
+  CHECK(t.guard.why_writes_ended());
+}
+
+TEST_CASE("whoever puts back what was torn may go on after a failure") {
+  AnsweringDevice device;
+  Guard guard(device, {.writes = {{0, 99}}, .writes_go_on = true});
+  device.next.status = Status::check_condition;
+  device.next.sense = testing::fixed_sense(0x3, 0x0C, 0x02);
+  REQUIRE(guard.execute(write_10(7, 1, std::vector<std::uint8_t>(512))));
+  CHECK(guard.may_write(7, 1));
 }
 
 TEST_CASE("MODE SELECT passes only with SP = 0, for one whole page of a run's settings") {

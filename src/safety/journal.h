@@ -4,15 +4,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/drive_model.h"
+#include "safety/block_contents.h"
 #include "scsi/drive.h"
 
-namespace platter::extract {
+namespace platter::safety {
 
 // A mode page as the drive gave it, for Drive::restore_page().
 using SavedPage = std::vector<std::uint8_t>;
@@ -24,8 +24,6 @@ struct SavedSettings {
 };
 
 SavedSettings settings_of(scsi::Drive& drive);
-
-bool same_drive(const model::Identity& a, const model::Identity& b);
 
 class Journal {
  public:
@@ -40,10 +38,13 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  // Sectors about to be rewritten, with what they hold; returns once that is on stable storage.
-  // Sectors that are in the journal already cost nothing.
+  // Blocks about to be rewritten, with what they hold; returns once that is on stable storage.
+  // Blocks that are in the journal already cost nothing, and stay as they came first.
   void before_write(std::uint64_t lbn, const std::vector<std::uint8_t>& bytes);
+  // All blocks that may have been written, as they were before.
+  const BlockContents& contents() const { return contents_; }
 
+  const SavedSettings& settings() const { return settings_; }
   const std::string& path() const { return path_; }
 
  private:
@@ -51,19 +52,26 @@ class Journal {
 
   std::string path_;
   int file_ = -1;
-  std::map<std::uint64_t, std::size_t> written_;  // bytes journaled from each LBN
+  SavedSettings settings_;
+  BlockContents contents_;
 };
 
 struct JournalContents {
   std::string device;
   model::Identity identity;
   SavedSettings settings;
-  std::map<std::uint64_t, std::vector<std::uint8_t>> sectors;  // by first LBN; the first entry counts
+  // Every block of every entry; where entries disagree the longest counts, of those the latest.
+  BlockContents blocks{512};
 };
 
 // A torn last line (a crash while it was written) is left out: its write had not begun.
 // Throws Error(bad_input) for a file that is no journal.
 JournalContents read_journal(const std::string& path);
+
+// A run that is still going on writes into it.
+bool in_use(const std::string& path);
+// Gone for good, also after a power loss.
+void remove_journal(const std::string& path);
 
 // $XDG_STATE_HOME/platter, or ~/.local/state/platter.
 std::string default_journal_folder();

@@ -1,4 +1,4 @@
-#include "extract/journal.h"
+#include "safety/journal.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -11,15 +11,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 
 #include "model/error.h"
-#include "model/file.h"
+#include "safety/media_check.h"
 #include "scsi/conditions.h"
 
-namespace platter::extract {
+namespace platter::safety {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -27,7 +28,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "platter-journal";
 constexpr std::uint64_t kLargestBlockBytes = 1 << 20;
 
-std::string hex(const std::vector<std::uint8_t>& bytes) {
+std::string hex(std::span<const std::uint8_t> bytes) {
   std::string text;
   text.reserve(bytes.size() * 2);
   for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
@@ -90,13 +91,16 @@ std::string plain(const std::string& text) {
   return name.empty() ? "drive" : name;
 }
 
-// A run holds the lock of its journal for as long as its process lives.
-bool in_use(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(file);
-  return locked;
+void synchronize(const std::string& folder) {
+  const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return;
+  ::fsync(directory);
+  ::close(directory);
+}
+
+std::string folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
 }
 
 bool shows(const SavedSettings& now, const SavedSettings& journaled) {
@@ -134,9 +138,21 @@ void refuse_what_was_left(const std::string& folder, const model::Identity& iden
 
 }  // namespace
 
-bool same_drive(const model::Identity& a, const model::Identity& b) {
-  return a.vendor == b.vendor && a.product == b.product && a.serial == b.serial &&
-         a.blocks == b.blocks && a.block_bytes == b.block_bytes;
+// A run holds the lock of its journal for as long as its process lives.
+bool in_use(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  return locked;
+}
+
+void remove_journal(const std::string& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+    throw Error(ExitStatus::output, fmt::format("{} cannot be removed: {}; remove it by hand, nothing is left to "
+                                                "restore from it",
+                                                path, std::strerror(errno)));
+  synchronize(folder_of(path));
 }
 
 std::string default_journal_folder() {
@@ -158,7 +174,8 @@ SavedSettings settings_of(scsi::Drive& drive) {
 }
 
 Journal::Journal(const std::string& folder, const std::string& device,
-                 const model::Identity& identity, const SavedSettings& settings) {
+                 const model::Identity& identity, const SavedSettings& settings)
+    : settings_(settings), contents_(identity.block_bytes) {
   refuse_what_was_left(folder, identity, settings);
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
@@ -185,11 +202,7 @@ Journal::Journal(const std::string& folder, const std::string& device,
   for (const SavedPage& page : settings.pages) head["mode_pages"].push_back(hex(page));
   if (settings.ata) head["ata"] = ata_json(*settings.ata);
   append(head.dump(-1, ' ', true, Json::error_handler_t::replace));
-  if (const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-      directory >= 0) {
-    ::fsync(directory);  // the file's name, too
-    ::close(directory);
-  }
+  synchronize(folder);  // the file's name, too
 }
 
 Journal::~Journal() {
@@ -199,12 +212,13 @@ Journal::~Journal() {
 void Journal::finish() {
   ::close(file_);
   file_ = -1;
-  ::unlink(path_.c_str());
+  remove_journal(path_);
 }
 
 void Journal::append(const std::string& line) {
   const std::string text = line + "\n";
   std::size_t done = 0;
+  if (file_ < 0) throw Error(ExitStatus::internal, path_ + " is closed");
   while (done < text.size()) {
     const ssize_t wrote = ::write(file_, text.data() + done, text.size() - done);
     if (wrote < 0 && errno == EINTR) continue;
@@ -219,54 +233,103 @@ void Journal::append(const std::string& line) {
 }
 
 void Journal::before_write(std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
-  auto known = written_.find(lbn);
-  if (known != written_.end() && known->second >= bytes.size()) return;
-  append(Json{{"lbn", lbn}, {"bytes", hex(bytes)}}.dump());
-  written_[lbn] = bytes.size();
+  constexpr std::uint64_t kMostOfEntry = 256 * 1024;  // bytes
+  const std::uint64_t size = contents_.block_bytes();
+  const std::uint64_t blocks = bytes.size() / size, most = std::max<std::uint64_t>(1, kMostOfEntry / size);
+  for (const LbnRange& missing : contents_.unknown({lbn, lbn + blocks - 1}))
+    for (std::uint64_t first = missing.first; first <= missing.last; first += most) {
+      const std::uint64_t count = std::min(most, missing.last - first + 1);
+      const std::span<const std::uint8_t> part(bytes.data() + (first - lbn) * size, count * size);
+      append(Json{{"lbn", first}, {"bytes", hex(part)}}.dump());
+      contents_.add(first, part);
+    }
 }
 
-JournalContents read_journal(const std::string& path) {
-  std::istringstream lines(model::read_file(path));
+namespace {
+
+struct Entry {
+  std::uint64_t lbn = 0;
+  std::vector<std::uint8_t> bytes;
+};
+
+Entry entry_of(const std::string& line, const model::Identity& drive) {
+  const Json json = Json::parse(line);
+  Entry entry{count_of(json, "lbn"), unhex(json.at("bytes").get<std::string>())};
+  require(!entry.bytes.empty() && entry.bytes.size() % drive.block_bytes == 0);
+  require(entry.lbn < drive.blocks && entry.bytes.size() / drive.block_bytes <= drive.blocks - entry.lbn);
+  return entry;
+}
+
+JournalContents head_of(const std::string& line) {
   JournalContents contents;
-  std::string line;
-  try {
-    std::getline(lines, line);
-    const Json head = Json::parse(line);
-    if (head.at("schema").at("name") != kSchema) throw std::invalid_argument("schema");
-    contents.device = head.at("device");
-    contents.identity.vendor = head.at("vendor");
-    contents.identity.product = head.at("product");
-    contents.identity.serial = head.at("serial");
-    contents.identity.blocks = count_of(head, "blocks");
-    const std::uint64_t block_bytes = count_of(head, "block_bytes");
-    require(block_bytes > 0 && block_bytes <= kLargestBlockBytes);
-    contents.identity.block_bytes = static_cast<std::uint32_t>(block_bytes);
-    auto& pages = contents.settings.pages;
-    // Journals of before there were several have the caching page alone.
-    if (head.contains("cache_page")) pages.push_back(saved_page(head.at("cache_page")));
-    if (head.contains("mode_pages"))
-      for (const Json& page : head.at("mode_pages")) pages.push_back(saved_page(page));
-    if (head.contains("ata")) contents.settings.ata = ata_settings(head.at("ata"));
-  } catch (const std::exception&) {
-    throw Error(ExitStatus::bad_input,
-                path + " is no safety journal of platter; name the file that an interrupted run left");
-  }
-  while (std::getline(lines, line)) {
-    if (lines.eof()) break;  // no newline: torn, its write had not begun
-    try {
-      const Json entry = Json::parse(line);
-      const std::uint64_t lbn = count_of(entry, "lbn");
-      std::vector<std::uint8_t> bytes = unhex(entry.at("bytes").get<std::string>());
-      const model::Identity& drive = contents.identity;
-      require(!bytes.empty() && bytes.size() % drive.block_bytes == 0);
-      require(lbn < drive.blocks && bytes.size() / drive.block_bytes <= drive.blocks - lbn);
-      contents.sectors.emplace(lbn, std::move(bytes));
-    } catch (const std::exception&) {
-      throw Error(ExitStatus::bad_input,
-                  path + " is damaged in the middle; restore from a copy, or by hand");
-    }
-  }
+  const Json head = Json::parse(line);
+  require(head.at("schema").at("name") == kSchema);
+  contents.device = head.at("device");
+  contents.identity.vendor = head.at("vendor");
+  contents.identity.product = head.at("product");
+  contents.identity.serial = head.at("serial");
+  contents.identity.blocks = count_of(head, "blocks");
+  const std::uint64_t block_bytes = count_of(head, "block_bytes");
+  require(block_bytes > 0 && block_bytes <= kLargestBlockBytes);
+  contents.identity.block_bytes = static_cast<std::uint32_t>(block_bytes);
+  auto& pages = contents.settings.pages;
+  // Journals of before there were several have the caching page alone.
+  if (head.contains("cache_page")) pages.push_back(saved_page(head.at("cache_page")));
+  if (head.contains("mode_pages"))
+    for (const Json& page : head.at("mode_pages")) pages.push_back(saved_page(page));
+  if (head.contains("ata")) contents.settings.ata = ata_settings(head.at("ata"));
   return contents;
 }
 
-}  // namespace platter::extract
+[[noreturn]] void no_journal(const std::string& path) {
+  throw Error(ExitStatus::bad_input,
+              path + " is no safety journal of platter; name the file that an interrupted run left");
+}
+
+// false at the end, and for a last line without its end: torn, its write had not begun. No line of a
+// journal is longer than `most`: a file without lines is not read to its end.
+bool next_line(std::istream& file, std::string& line, std::size_t most) {
+  line.clear();
+  for (int c = file.get(); c != std::char_traits<char>::eof(); c = file.get()) {
+    if (c == '\n') return true;
+    require(line.size() < most);
+    line += static_cast<char>(c);
+  }
+  return false;
+}
+
+}  // namespace
+
+// As long as the writes of its run were: of any length, and read line by line.
+JournalContents read_journal(const std::string& path) {
+  constexpr std::size_t kLongestHead = 1 << 20, kLongestLine = 1 << 28;
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) no_journal(path);
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw Error(ExitStatus::permission, path + " may not be read by this user; check its permissions");
+  JournalContents contents;
+  std::string line;
+  try {
+    require(next_line(file, line, kLongestHead));
+    contents = head_of(line);
+  } catch (const std::exception&) {
+    no_journal(path);
+  }
+  std::vector<Entry> entries;
+  try {
+    while (next_line(file, line, kLongestLine)) entries.push_back(entry_of(line, contents.identity));
+  } catch (const std::exception&) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{} is damaged at its entry {}; restore from a copy, or by hand", path,
+                            entries.size() + 1));
+  }
+  // Of one run all entries of a block say the same; a longer one has more of its physical block.
+  std::ranges::reverse(entries);
+  std::ranges::stable_sort(entries, std::ranges::greater(), [](const Entry& e) { return e.bytes.size(); });
+  contents.blocks = BlockContents(contents.identity.block_bytes);
+  for (const Entry& entry : entries) contents.blocks.add(entry.lbn, entry.bytes);
+  return contents;
+}
+
+}  // namespace platter::safety

@@ -1,0 +1,47 @@
+#include "model/completeness.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "model/error.h"
+
+namespace platter::model {
+namespace {
+
+// They check a model, or say how the drive orders several requests.
+constexpr std::array<std::string_view, 3> kOnlyJudge{"self-validation, caches on", "self-validation", "queue"};
+
+[[noreturn]] void refuse(const DriveModel& model, const std::string& path, const std::string& purpose) {
+  const std::string missing = what_is_missing(model.provenance);
+  throw Error(ExitStatus::bad_input,
+              fmt::format("{} is an incomplete model and cannot {}: it lacks {}; characterize the drive again",
+                          path, purpose, missing.empty() ? "what platter show names" : missing));
+}
+
+}  // namespace
+
+std::string what_is_missing(const Provenance& provenance) {
+  std::string text, reason;
+  for (const MissingStage& stage : provenance.missing) {
+    text += (text.empty() ? "" : ", ") + stage.name;
+    if (reason.empty()) reason = stage.reason;
+  }
+  if (text.empty()) return text;
+  return fmt::format("the stage{} {} ({})", provenance.missing.size() > 1 ? "s" : "", text, reason);
+}
+
+void require_what_predicts(const DriveModel& model, const std::string& path, const std::string& purpose) {
+  const auto needed = [](const MissingStage& stage) {
+    return std::ranges::find(kOnlyJudge, stage.name) == kOnlyJudge.end();
+  };
+  if (std::ranges::any_of(model.provenance.missing, needed)) refuse(model, path, purpose);
+}
+
+void require_complete(const DriveModel& model, const std::string& path, const std::string& purpose) {
+  if (!model.provenance.complete) refuse(model, path, purpose);
+}
+
+}  // namespace platter::model

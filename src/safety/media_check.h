@@ -1,0 +1,57 @@
+// What the media hold of blocks that were written, asked past every cache, and put right where they hold
+// something else or cannot be read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/drive_model.h"
+#include "safety/block_contents.h"
+#include "scsi/device.h"
+#include "scsi/drive.h"
+
+namespace platter::safety {
+
+bool same_drive(const model::Identity& a, const model::Identity& b);
+
+// How what is read is known to come from the media (SBC-3, FUA and VERIFY), found by timing: accesses to
+// one block come a revolution apart.
+enum class Past : std::uint8_t {
+  nothing_known,       // no command that the drive takes is known to reach the media
+  fua,                 // reads with FUA
+  no_cache,            // any read: the drive answers none from a cache, as it is set now
+  verify,              // VERIFY does, and finds the medium readable; a plain read is compared
+  fua_at_its_word,     // of a drive that does not rotate, whose media timing cannot tell
+};
+
+struct MediaCheck {
+  Past past = Past::nothing_known;
+  std::vector<LbnRange> put_back;  // could not be read or differed, and hold what they held
+  std::vector<LbnRange> differ;    // can be read, hold something else, and were left so
+  std::vector<LbnRange> lost;      // could not be put right
+  std::string trouble;             // what the drive last said to that, in a sentence's part
+  std::uint64_t intact = 0;        // blocks
+
+  bool all_well() const { return past != Past::nothing_known && differ.empty() && lost.empty(); }
+};
+
+struct MediaCheckOptions {
+  // Of blocks that can be read and hold something else: put them back, too.
+  bool overwrite = true;
+  // How much is done, 0 to 1.
+  std::function<void(double share)> progress{};
+};
+
+// SYNCHRONIZE CACHE, then every block is read back and compared; what is wrong is written again, three
+// times at most. `expected`: the drive must still be that one, or nothing is sent to it: throws
+// Error(refused). Throws Error where the drive does not answer any more: then nothing is known.
+MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
+                       const BlockContents& contents, const MediaCheckOptions& options = {});
+
+// For a sentence: what became of the blocks, "" where all is well.
+std::string in_words(const MediaCheck& check, const std::string& device);
+
+}  // namespace platter::safety

@@ -1,0 +1,59 @@
+#include "safety/restore.h"
+
+#include <fmt/core.h>
+
+#include "model/error.h"
+#include "scsi/drive.h"
+
+namespace platter::safety {
+namespace {
+
+std::string serial_of(const model::Identity& drive) {
+  return drive.serial.empty() ? "no serial number" : "serial number " + drive.serial;
+}
+
+void require_same_drive(const model::Identity& found, const JournalContents& journal,
+                        const RestoreOptions& options) {
+  const model::Identity& wanted = journal.identity;
+  const bool has_serials = !found.serial.empty() && !wanted.serial.empty();
+  model::Identity like_it = wanted;
+  if (!has_serials) like_it.serial = found.serial;
+  if (!same_drive(found, like_it))
+    throw Error(ExitStatus::refused,
+                fmt::format("the journal belongs to {} {} of {} blocks with {}, the device is {} {} of {} with {}; "
+                            "name the device of that drive",
+                            wanted.vendor, wanted.product, wanted.blocks, serial_of(wanted), found.vendor,
+                            found.product, found.blocks, serial_of(found)));
+  if (!has_serials && !options.is_the_drive)
+    throw Error(ExitStatus::refused,
+                fmt::format("whether this {} {} is the drive of the journal cannot be told, for the {} has no serial "
+                            "number; if you know that it is, name it with --device and say --yes",
+                            found.vendor, found.product, found.serial.empty() ? "drive" : "journal"));
+}
+
+}  // namespace
+
+// The features of an ATA drive before the pages: its caching page shows what SET FEATURES made of it, and may
+// not be set itself.
+bool put_settings_back(scsi::Drive& drive, const SavedSettings& settings) {
+  bool back = !settings.ata || drive.restore_ata(*settings.ata);
+  for (const SavedPage& page : settings.pages)
+    if (!drive.shows(page) && !drive.restore_page(page)) back = false;
+  drive.keep_settings();
+  return back;
+}
+
+Restored restore(scsi::Device& device, const JournalContents& journal, const RestoreOptions& options) {
+  scsi::Guard guard(device, {});
+  scsi::Drive drive(guard, device.name());
+  const model::Identity found = drive.identify();
+  require_same_drive(found, journal, options);
+  Restored done;
+  done.media.past = Past::fua;  // of no blocks
+  if (!journal.blocks.empty())
+    done.media = check_media(device, found, journal.blocks, {.overwrite = options.overwrite});
+  done.settings = put_settings_back(drive, journal.settings);
+  return done;
+}
+
+}  // namespace platter::safety

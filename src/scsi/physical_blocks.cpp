@@ -1,0 +1,53 @@
+#include "scsi/physical_blocks.h"
+
+#include <algorithm>
+
+namespace platter::scsi {
+
+PhysicalBlocks::PhysicalBlocks(const Capacity& capacity) : blocks_(capacity.blocks) {
+  if (capacity.block_bytes == 0 || capacity.physical_block_bytes <= capacity.block_bytes) return;
+  logical_ = capacity.physical_block_bytes / capacity.block_bytes;
+  first_aligned_ = capacity.lowest_aligned_lbn % logical_;
+}
+
+// In front of the lowest aligned LBN lies the end of a physical block whose beginning has no LBN.
+std::uint64_t PhysicalBlocks::begin_of(std::uint64_t lbn) const {
+  if (lbn < first_aligned_) return 0;
+  return lbn - (lbn - first_aligned_) % logical_;
+}
+
+std::uint64_t PhysicalBlocks::end_of(std::uint64_t lbn) const {
+  const std::uint64_t end = lbn < first_aligned_ ? first_aligned_ : begin_of(lbn) + logical_;
+  return std::min(end, blocks_);
+}
+
+LbnRange PhysicalBlocks::covering(std::uint64_t lbn, std::uint64_t blocks) const {
+  return {begin_of(lbn), end_of(lbn + blocks - 1) - 1};
+}
+
+std::optional<LbnRange> PhysicalBlocks::within(const LbnRange& range) const {
+  if (range.first > range.last || range.first >= blocks_) return std::nullopt;
+  const std::uint64_t last = std::min(range.last, blocks_ - 1);
+  const std::uint64_t begin = begin_of(range.first) == range.first ? range.first : end_of(range.first);
+  const std::uint64_t end = end_of(last) == last + 1 ? last + 1 : begin_of(last);
+  if (begin >= end) return std::nullopt;
+  return LbnRange{begin, end - 1};
+}
+
+std::vector<LbnRange> whole_physical_blocks(const std::vector<LbnRange>& ranges,
+                                            const PhysicalBlocks& physical) {
+  std::vector<LbnRange> sorted = ranges, whole;
+  std::ranges::sort(sorted, {}, &LbnRange::first);
+  std::vector<LbnRange> merged;
+  for (const LbnRange& range : sorted) {
+    const bool touches = !merged.empty() &&
+                         (range.first <= merged.back().last || range.first - merged.back().last == 1);
+    if (touches) merged.back().last = std::max(merged.back().last, range.last);
+    else merged.push_back(range);
+  }
+  for (const LbnRange& range : merged)
+    if (const auto narrowed = physical.within(range)) whole.push_back(*narrowed);
+  return whole;
+}
+
+}  // namespace platter::scsi

@@ -1,0 +1,40 @@
+// Logical blocks and the physical blocks that a drive writes as a whole: a power loss tears a physical
+// block, and with it every logical block that lies in it (SBC-3, physical blocks: logical blocks per
+// physical block exponent, lowest aligned logical block address).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/lbn_range.h"
+#include "scsi/replies.h"
+
+namespace platter::scsi {
+
+class PhysicalBlocks {
+ public:
+  PhysicalBlocks() = default;
+  explicit PhysicalBlocks(const Capacity& capacity);
+
+  std::uint32_t logical_blocks() const { return logical_; }  // of one; 1 where they are the same
+  // Those that hold any of these blocks (at least one, on the drive), as a range of logical blocks.
+  LbnRange covering(std::uint64_t lbn, std::uint64_t blocks) const;
+  // Those that lie in the range as a whole; nullopt: none does. What of the range lies past the drive's
+  // end is left out.
+  std::optional<LbnRange> within(const LbnRange& range) const;
+
+ private:
+  std::uint64_t begin_of(std::uint64_t lbn) const;  // the first LBN of the physical block
+  std::uint64_t end_of(std::uint64_t lbn) const;    // one past its last
+
+  std::uint32_t logical_ = 1, first_aligned_ = 0;
+  std::uint64_t blocks_ = ~std::uint64_t{0};  // the drive's
+};
+
+// The ranges merged where they touch, ascending, each narrowed to whole physical blocks; those in which
+// nothing is left are gone.
+std::vector<LbnRange> whole_physical_blocks(const std::vector<LbnRange>& ranges,
+                                            const PhysicalBlocks& physical);
+
+}  // namespace platter::scsi

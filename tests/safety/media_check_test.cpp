@@ -1,0 +1,205 @@
+#include "safety/media_check.h"
+
+#include <catch2/catch.hpp>
+
+#include "damaged_drive.h"
+#include "model/error.h"
+#include "safety/end_of_run.h"
+#include "safety/restore.h"
+#include "virtual_drive/catalogue.h"
+
+namespace platter::safety {
+namespace {
+
+using testing::DamagedDrive;
+
+model::DriveModel drive_of(std::uint32_t physical_block_bytes = 512) {
+  model::DriveModel model =
+      virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("quantum-atlas10k"));
+  model.imperfections.reset();
+  model.identity.physical_block_bytes = physical_block_bytes;
+  if (!model.firmware) model.firmware.emplace();
+  if (physical_block_bytes > 512) model.firmware->scsi_level = "SPC-4";
+  return model;
+}
+
+constexpr std::uint64_t kFirst = 1000;
+constexpr std::uint32_t kBlocks = 24;
+
+// A drive whose blocks hold something, and what they hold.
+struct Scene {
+  explicit Scene(std::uint32_t physical_block_bytes = 512)
+      : inner(drive_of(physical_block_bytes)), damaged(inner), contents(512) {
+    std::vector<std::uint8_t> bytes(kBlocks * 512);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7 + i / 512);
+    put(inner, kFirst, bytes);
+    contents.add(kFirst, bytes);
+    identity = identified();
+  }
+
+  static void put(scsi::Device& device, std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
+    scsi::Guard guard(device, {.writes = {{0, 100000}}});
+    scsi::Drive drive(guard, "the drive");
+    drive.identify();
+    drive.put_back(lbn, bytes);
+  }
+  model::Identity identified() {
+    scsi::Guard guard(inner, {});
+    return scsi::Drive(guard, "the drive").identify();
+  }
+  std::vector<std::uint8_t> held(std::uint64_t lbn, std::uint32_t blocks) {
+    scsi::Guard guard(damaged, {});
+    scsi::Drive drive(guard, "the drive");
+    drive.identify();
+    return drive.read(lbn, blocks, true, true).data;
+  }
+  MediaCheck check(bool overwrite = true) {
+    return check_media(damaged, identity, contents, {.overwrite = overwrite});
+  }
+
+  virtual_drive::VirtualDevice inner;
+  DamagedDrive damaged;
+  BlockContents contents;
+  model::Identity identity;
+};
+
+bool same(const std::vector<LbnRange>& a, const std::vector<LbnRange>& b) {
+  return std::ranges::equal(a, b, [](const LbnRange& x, const LbnRange& y) {
+    return x.first == y.first && x.last == y.last;
+  });
+}
+
+TEST_CASE("blocks that hold what they held are intact, and nothing is written") {
+  Scene scene;
+  const MediaCheck found = scene.check();
+  CHECK(found.all_well());
+  CHECK(found.past == Past::fua);
+  CHECK(found.intact == kBlocks);
+  CHECK(scene.damaged.writes.empty());
+}
+
+TEST_CASE("blocks that cannot be read are put back") {
+  Scene scene;
+  scene.damaged.unreadable = {1003, 1004, 1017};
+  const MediaCheck found = scene.check(false);
+  CHECK(found.all_well());
+  CHECK(same(found.put_back, {{1003, 1004}, {1017, 1017}}));
+  CHECK(found.intact == kBlocks - 3);
+  CHECK(scene.held(kFirst, kBlocks) == scene.contents.of({kFirst, kFirst + kBlocks - 1}));
+}
+
+TEST_CASE("a drive of which no written block can be read is asked again once they are put back") {
+  Scene scene;
+  for (std::uint64_t i = 0; i < kBlocks; ++i) scene.damaged.unreadable.insert(kFirst + i);
+  const MediaCheck found = scene.check();
+  CHECK(found.all_well());
+  CHECK(found.past == Past::fua);
+  CHECK(same(found.put_back, {{kFirst, kFirst + kBlocks - 1}}));
+}
+
+TEST_CASE("what somebody has written since is left alone, unless it is to be overwritten") {
+  Scene scene;
+  const std::vector<std::uint8_t> other(512, 0xEE);
+  Scene::put(scene.inner, 1010, other);
+  const MediaCheck found = scene.check(false);
+  CHECK(same(found.differ, {{1010, 1010}}));
+  CHECK_FALSE(found.all_well());
+  CHECK(scene.damaged.writes.empty());
+  CHECK(scene.held(1010, 1) == other);
+  CHECK(same(scene.check(true).put_back, {{1010, 1010}}));
+  CHECK(scene.held(1010, 1) == scene.contents.block(1010));
+}
+
+TEST_CASE("what cannot be put back is named") {
+  Scene scene;
+  scene.damaged.unreadable = {1003, 1017};
+  scene.damaged.write_fails = [](std::uint64_t lbn, std::uint32_t) {
+    return lbn == 1003 ? std::optional(DamagedDrive::Failure{}) : std::nullopt;
+  };
+  const MediaCheck found = scene.check();
+  CHECK(same(found.lost, {{1003, 1003}}));
+  CHECK(same(found.put_back, {{1017, 1017}}));
+  CHECK_THAT(in_words(found, "the drive"), Catch::Contains("LBN 1003"));
+}
+
+TEST_CASE("a write that fails once when blocks are put back is tried again") {
+  Scene scene;
+  scene.damaged.unreadable = {1003};
+  int tries = 0;
+  const bool deferred = GENERATE(false, true);
+  scene.damaged.write_fails = [&](std::uint64_t, std::uint32_t) {
+    return ++tries == 1 ? std::optional(DamagedDrive::Failure{.deferred = deferred}) : std::nullopt;
+  };
+  const MediaCheck found = scene.check();
+  CHECK(tries == 2);
+  CHECK(found.all_well());
+  CHECK(same(found.put_back, {{1003, 1003}}));
+}
+
+TEST_CASE("where FUA does not reach the media VERIFY does, and where neither does nothing is claimed") {
+  Scene scene;
+  const bool refused = GENERATE(false, true);
+  (refused ? scene.damaged.refuses_fua : scene.damaged.ignores_fua) = true;
+  CHECK(scene.check().past == Past::verify);
+  scene.damaged.unreadable = {1003};
+  CHECK(same(scene.check().put_back, {{1003, 1003}}));
+  scene.damaged.refuses_verify = true;
+  const MediaCheck blind = scene.check();
+  CHECK(blind.past == Past::nothing_known);
+  CHECK_FALSE(blind.all_well());
+  CHECK(blind.intact == kBlocks);
+}
+
+TEST_CASE("a drive without SYNCHRONIZE CACHE is judged by what its media hold") {
+  Scene scene;
+  scene.damaged.refuses_synchronize = true;
+  CHECK(scene.check().all_well());
+}
+
+TEST_CASE("nothing is put back on another drive") {
+  Scene scene;
+  scene.damaged.unreadable = {1003};
+  scene.identity.serial = "another";
+  CHECK_THROWS_AS(scene.check(), Error);
+  CHECK(scene.damaged.writes.empty());
+}
+
+TEST_CASE("a torn physical block is put back as a whole") {
+  Scene scene(4096);
+  for (std::uint64_t i = 1008; i < 1016; ++i) scene.damaged.unreadable.insert(i);
+  CHECK(same(scene.check().put_back, {{1008, 1015}}));
+  REQUIRE(scene.damaged.writes.size() == 1);
+  CHECK(scene.damaged.writes.front() == std::pair<std::uint64_t, std::uint32_t>(1008, 8));
+}
+
+JournalContents journal_of(const Scene& scene) {
+  JournalContents journal;
+  journal.identity = scene.identity;
+  journal.blocks = scene.contents;
+  return journal;
+}
+
+TEST_CASE("a journal is restored on the drive that it is of") {
+  Scene scene;
+  scene.damaged.unreadable = {1003};
+  JournalContents journal = journal_of(scene);
+  SECTION("by its serial number") {
+    REQUIRE_FALSE(journal.identity.serial.empty());
+    CHECK(restore(scene.damaged, journal).media.all_well());
+    CHECK(scene.damaged.unreadable.empty());
+  }
+  SECTION("not on one of the same kind") {
+    journal.identity.serial = "another";
+    CHECK_THROWS_WITH(restore(scene.damaged, journal, {.is_the_drive = true}), Catch::Contains("belongs to"));
+    CHECK(scene.damaged.writes.empty());
+  }
+  SECTION("without a serial number only where somebody says so") {
+    journal.identity.serial.clear();
+    CHECK_THROWS_WITH(restore(scene.damaged, journal), Catch::Contains("--yes"));
+    CHECK(scene.damaged.writes.empty());
+    CHECK(restore(scene.damaged, journal, {.is_the_drive = true}).media.all_well());
+  }
+}
+
+}  // namespace
+}  // namespace platter::safety
