@@ -98,6 +98,7 @@ class Characterization {
   // The drive time that the run is expected to take is told before it begins.
   void plan_the_time();
   double elapsed_s() { return static_cast<double>(drive_.now_ns() - began_ns_) * 1e-9; }
+  double check_of_writes_s(std::size_t index) const;
   void expect_angles();
   // Two experiments that share the time of a stage: what the first leaves is the second's.
   void in_turn(double share_of_first, const Body& first, const Body& second);
@@ -189,10 +190,21 @@ void Characterization::add_note(std::string note) {
   if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
 }
 
+// What reading back takes at the end, of what has been written so far and of the self-validation's writes,
+// all of which lie apart.
+double Characterization::check_of_writes_s(std::size_t index) const {
+  constexpr double kSeek_s = 0.002, kOfTurn = 0.9;
+  constexpr std::size_t kValidationWrites = 150;
+  if (options_.writable.empty() || !journal_ || model_.rotation.numerator_ns == 0) return 0;
+  const double read_s = kSeek_s + kOfTurn * context_.period_ns() * 1e-9;
+  const std::size_t reads = safety::reads_of_check(journal_->contents());
+  return read_s * static_cast<double>(reads + (index <= kSelfValidation ? kValidationWrites : 0));
+}
+
 // Within the time that the budget leaves.
 void Characterization::limited(std::size_t index, const Body& body) {
   const Nanoseconds began_ns = drive_.now_ns();
-  const auto limit_s = plan_->limit_s(index, elapsed_s());
+  const auto limit_s = plan_->limit_s(index, elapsed_s() + check_of_writes_s(index));
   if (limit_s) context_.deadline_ns = began_ns + std::max<Nanoseconds>(1, from_ms(*limit_s * 1e3));
   body();
   context_.deadline_ns = 0;
@@ -244,7 +256,7 @@ void Characterization::go_on_without_writes(const scsi::WriteFailed& failure) {
   options_.writable.clear();
   settings_.end_writes("a write failed, and nothing was written from then on");
   add_note(fmt::format("{}: nothing was written from then on", failure.what()));
-  const safety::EndOfRun now = safety::check_written(device_, model_.identity, *journal_);
+  const safety::EndOfRun now = safety::check_written(device_, model_.identity, *journal_, {.most_blocks = drive_.most_blocks()});
   if (!now.well()) throw Error(ExitStatus::drive_error, fmt::format("{}; {}", failure.what(), now.trouble));
   if (now.media.put_back.empty()) return;
   add_note(fmt::format("after the failed write the drive did not hold what it had held, and it was put back: {}",
@@ -603,7 +615,7 @@ void Characterization::require_the_same_drive() {
 
 // What was written must be on the media before the only other copy of it goes.
 void Characterization::look_after_what_was_written() {
-  const safety::EndOfRun end = safety::check_written(device_, model_.identity, *journal_);
+  const safety::EndOfRun end = safety::check_written(device_, model_.identity, *journal_, {.most_blocks = drive_.most_blocks()});
   if (!end.media.put_back.empty())
     add_note(fmt::format("at the end the drive did not hold what it had held, and it was put back: {}",
                          safety::in_words(end.media.put_back)));

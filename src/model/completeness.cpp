@@ -26,7 +26,8 @@ constexpr std::array<std::string_view, 3> kOnlyJudge{"self-validation, caches on
 std::string what_is_missing(const Provenance& provenance) {
   std::string text, reason;
   for (const MissingStage& stage : provenance.missing) {
-    text += (text.empty() ? "" : ", ") + stage.name;
+    if (!text.empty()) text += ", ";
+    text += stage.name;
     if (reason.empty()) reason = stage.reason;
   }
   if (text.empty()) return text;

@@ -49,7 +49,7 @@ std::string in_words(const std::vector<LbnRange>& ranges) {
   if (ranges.size() == 1) return "LBN " + run(ranges.front(), " to ");
   std::string text = "LBNs ";
   for (std::size_t i = 0; i < ranges.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == ranges.size() ? " and " : ", ") + run(ranges[i], "-");
+    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == ranges.size() ? " and " : ", ", run(ranges[i], "-"));
   return text;
 }
 

@@ -15,12 +15,13 @@ std::string advice(const std::string& trouble, const Journal& journal) {
 
 }  // namespace
 
-EndOfRun check_written(scsi::Device& device, const model::Identity& identity, const Journal& journal) {
+EndOfRun check_written(scsi::Device& device, const model::Identity& identity, const Journal& journal,
+                       const MediaCheckOptions& options) {
   EndOfRun end;
   end.media.past = Past::fua;  // of no blocks
   if (journal.contents().empty()) return end;
   try {
-    end.media = check_media(device, identity, journal.contents());
+    end.media = check_media(device, identity, journal.contents(), options);
     if (const std::string trouble = in_words(end.media, device.name()); !trouble.empty())
       end.trouble = advice(trouble, journal);
   } catch (const Error& error) {

@@ -18,7 +18,8 @@ struct EndOfRun {
 
 // What of the journal's blocks differs or cannot be read is put back. Where the drive does not answer any
 // more, that is the trouble: nothing is thrown.
-EndOfRun check_written(scsi::Device& device, const model::Identity& identity, const Journal& journal);
+EndOfRun check_written(scsi::Device& device, const model::Identity& identity, const Journal& journal,
+                       const MediaCheckOptions& options = {});
 
 // The same, and the settings are put back where they are not as they were. Where all is well the journal is
 // removed; otherwise it stays for `platter restore`.

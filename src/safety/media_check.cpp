@@ -18,7 +18,7 @@ constexpr std::uint64_t kReadBlocks = 256;
 constexpr std::uint64_t kGap = 64;      // blocks that are read along rather than left out
 
 // Those that a command reads, with what lies between them.
-std::vector<LbnRange> together(const std::vector<LbnRange>& runs, std::uint64_t most) {
+std::vector<LbnRange> reads_of(const std::vector<LbnRange>& runs, std::uint64_t most) {
   std::vector<LbnRange> reads;
   for (LbnRange run : runs) {
     const bool near = !reads.empty() && run.first - reads.back().last <= kGap &&
@@ -142,7 +142,7 @@ class Checker {
   std::vector<LbnRange> bad_of(const std::vector<LbnRange>& runs) {
     const std::uint64_t most = std::min<std::uint64_t>(kReadBlocks, drive_.most_blocks());
     std::vector<LbnRange> bad;
-    const std::vector<LbnRange> reads = together(runs, most);
+    const std::vector<LbnRange> reads = reads_of(runs, most);
     std::size_t done = 0;
     for (const LbnRange& all : reads) {
       judge(all, runs, bad);
@@ -151,12 +151,18 @@ class Checker {
     return bad;
   }
 
-  // Where a long read fails, its blocks are asked one by one.
+  // Where a long read fails, its blocks are asked one by one. A drive may refuse long commands and not say so.
   void judge(const LbnRange& all, const std::vector<LbnRange>& runs, std::vector<LbnRange>& bad) {
+    const std::uint64_t blocks = all.last - all.first + 1;
+    if (blocks > drive_.most_blocks()) return judge_halves(all, runs, bad);
     std::vector<std::uint8_t> bytes;
     try {
       bytes = read(all);
     } catch (const scsi::DriveError& error) {
+      if (error.refused() && blocks > 1) {
+        drive_.limit_blocks(static_cast<std::uint32_t>(blocks / 2));
+        return judge_halves(all, runs, bad);
+      }
       found_.trouble = error.what();
     }
     const std::size_t size = contents_.block_bytes();
@@ -171,6 +177,12 @@ class Checker {
         const auto* at = bytes.data() + (lbn - all.first) * size;
         if (!std::equal(expected.begin(), expected.end(), at)) differs(lbn, bad);
       }
+  }
+
+  void judge_halves(const LbnRange& all, const std::vector<LbnRange>& runs, std::vector<LbnRange>& bad) {
+    const std::uint64_t middle = all.first + (all.last - all.first) / 2;
+    judge({all.first, middle}, runs, bad);
+    judge({middle + 1, all.last}, runs, bad);
   }
 
   void judge_alone(std::uint64_t lbn, const Block& expected, std::vector<LbnRange>& bad) {
@@ -211,6 +223,10 @@ class Checker {
 
 }  // namespace
 
+std::size_t reads_of_check(const BlockContents& contents) {
+  return reads_of(contents.runs(), kReadBlocks).size();
+}
+
 bool same_drive(const model::Identity& a, const model::Identity& b) {
   return a.vendor == b.vendor && a.product == b.product && a.serial == b.serial &&
          a.blocks == b.blocks && a.block_bytes == b.block_bytes;
@@ -231,6 +247,7 @@ MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
   for (const LbnRange& run : contents.runs())
     touched.push_back(drive.physical_blocks().covering(run.first, run.last - run.first + 1));
   drive.permit_writes(scsi::whole_physical_blocks(touched, drive.physical_blocks()));
+  if (options.most_blocks > 0 && options.most_blocks < drive.most_blocks()) drive.limit_blocks(options.most_blocks);
   return Checker(drive, contents, options).run();
 }
 

@@ -41,6 +41,7 @@ struct MediaCheck {
 struct MediaCheckOptions {
   // Of blocks that can be read and hold something else: put them back, too.
   bool overwrite = true;
+  std::uint32_t most_blocks = 0;  // of one command, where that is known; 0: as the drive says
   // How much is done, 0 to 1.
   std::function<void(double share)> progress{};
 };
@@ -50,6 +51,9 @@ struct MediaCheckOptions {
 // Error(refused). Throws Error where the drive does not answer any more: then nothing is known.
 MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
                        const BlockContents& contents, const MediaCheckOptions& options = {});
+
+// How many reads it takes where all is well: each about a seek and half a revolution.
+std::size_t reads_of_check(const BlockContents& contents);
 
 // For a sentence: what became of the blocks, "" where all is well.
 std::string in_words(const MediaCheck& check, const std::string& device);

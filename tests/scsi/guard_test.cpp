@@ -213,10 +213,10 @@ TEST_CASE("once a write has failed no other leaves, and reads do") {
   REQUIRE_FALSE(t.guard.why_writes_ended());
   const bool refused_after = GENERATE(true, false);
   if (refused_after) {
-    const std::uint8_t key = GENERATE(0x3, 0x4, 0x7, 0x9, 0xD, 0xE);
+    const auto key = GENERATE(as<std::uint8_t>{}, 0x3, 0x4, 0x7, 0x9, 0xD, 0xE);
     t.answer(key);
   } else {
-    const std::uint8_t key = GENERATE(0x0, 0x1, 0x2, 0x5, 0x6, 0xB);  // was not begun, or may be tried again
+    const auto key = GENERATE(as<std::uint8_t>{}, 0x0, 0x1, 0x2, 0x5, 0x6, 0xB);  // was not begun, or may be tried again
     t.answer(key);
   }
   REQUIRE(t.write());
@@ -229,7 +229,7 @@ TEST_CASE("once a write has failed no other leaves, and reads do") {
 
 TEST_CASE("a deferred error of an earlier write ends writing, whatever command brings it") {
   Watched t;
-  const std::uint8_t code = GENERATE(0x71, 0x73);
+  const auto code = GENERATE(as<std::uint8_t>{}, 0x71, 0x73);
   t.answer(0x3, code);
   if (code == 0x73) t.device.next.sense = {0x73, 0x3, 0x0C, 0x02, 0, 0, 0, 0};
   SECTION("after a write") {
@@ -349,6 +349,9 @@ bool only_reads(const Command& c) {
     case 0xA0:
     case 0xB7:
       return true;
+    case 0x2F:
+    case 0x8F:
+      return (c.cdb[1] & 0x0E) == 0;  // BYTCHK, and with it data
     case 0x9E:
       return (c.cdb[1] & 0x1F) == 0x10 || (c.cdb[1] & 0x1F) == 0x12;
     case 0x85:  // IDENTIFY DEVICE by PIO data-in, CHECK POWER MODE without data

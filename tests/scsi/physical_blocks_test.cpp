@@ -32,7 +32,8 @@ TEST_CASE("physical blocks are those that counting from the lowest aligned LBN g
   std::mt19937 random(7);
   for (int i = 0; i < 2000; ++i) {
     const std::uint32_t in_physical = 1U << random() % 5;
-    const Capacity c = capacity(20 + random() % 100, in_physical, random() % (2 * in_physical));
+    const Capacity c =
+        capacity(20 + random() % 100, in_physical, static_cast<std::uint32_t>(random() % (2 * in_physical)));
     const PhysicalBlocks physical(c);
     const auto of = counted_out(c);
     const std::uint64_t first = random() % c.blocks, last = first + random() % (c.blocks - first);

@@ -125,7 +125,7 @@ TEST_CASE("opcodes that a drive of its age does not know") {
   REQUIRE(capacity.data.size() == 32);
   REQUIRE(scsi::get_be(&capacity.data[0], 8) == 7296);
   REQUIRE(scsi::get_be32(&capacity.data[8]) == 512);
-  for (const int opcode : {0x04, 0x07, 0x0b, 0x1b, 0x2f, 0x3b, 0x41, 0x48, 0x85, 0x93, 0xff}) {
+  for (const int opcode : {0x04, 0x07, 0x0b, 0x1b, 0x2e, 0x3b, 0x41, 0x48, 0x85, 0x93, 0xff}) {
     auto unknown = command({0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
     unknown.cdb[0] = static_cast<std::uint8_t>(opcode);
     REQUIRE(sense_for(old, unknown) == 0x52000);
