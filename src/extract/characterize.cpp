@@ -360,6 +360,10 @@ void Characterization::narrow_writes_to_physical_blocks() {
     add_note(fmt::format("the drive writes physical blocks of {} logical blocks: of the ranges given for writes "
                          "those that lie in them as a whole were used, {}",
                          physical.logical_blocks(), safety::in_words(whole)));
+  if (!whole.empty() && physical.logical_blocks() > 1)
+    add_note(fmt::format("timed writes were of logical blocks, of which a physical block has {}: the drive may have "
+                         "read the rest of it first, and then write settle and overheads of writes are not its own",
+                         physical.logical_blocks()));
   options_.writable = whole;
   drive_.permit_writes(whole);
 }
