@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/command_list.h"
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
 #include "model/json_head.h"
@@ -254,6 +255,12 @@ void add_inspect(CLI::App& app) {
   command->add_option("DEVICE", options->device, "a device (platter devices lists them)")
       ->required();
   command->add_flag("--json", options->json, "write it as JSON to stdout");
+  const auto tell_commands = [] {
+    fmt::print("{}", command_list());
+    throw CLI::Success();
+  };
+  command->add_flag_callback("--commands", tell_commands,
+                             "no device: every SCSI command that platter can send, and when (docs/safety.md)");
   command->callback([options] {
     const auto device = open_device(options->device);
     scsi::Guard guard(*device, {.settings = false, .writes = {}});

@@ -327,6 +327,7 @@ void Characterization::begin() {
     throw Error(ExitStatus::interrupted, "interrupted; the drive's settings were restored");
   });
   model_.identity = drive_.identify();
+  fitness_.require_rotation();
   began_ns_ = drive_.now_ns();
   for (const LbnRange& range : options_.writable)
     if (range.last >= drive_.blocks() || range.first > range.last)

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "model/error.h"
+#include "scsi/replies.h"
 
 namespace platter::extract {
 namespace {
@@ -17,6 +18,18 @@ constexpr std::size_t kMostAtOnce = 1;  // of the warm-up's reads
 constexpr double kMostLeftOut = 0.05;   // of a drive's blocks: more would leave holes in a model
 
 }  // namespace
+
+// SBC-3, Block Device Characteristics: nothing of such a drive has an angle, and what times its reads show is
+// its own affair.
+void Fitness::require_rotation() {
+  const auto page = drive_.vpd_page(0xB1);
+  const auto said = page ? scsi::decode_characteristics(*page) : std::nullopt;
+  if (!said || said->rotation_rate != 1) return;
+  throw Error(ExitStatus::unsupported,
+              fmt::format("{} says that it does not rotate (VPD page B1h): a solid-state drive has no mechanics to "
+                          "characterize; inspect and replay take it as it is",
+                          name_));
+}
 
 // A drive that is locked, or lets nobody read for another reason, says so before anything is changed.
 // The block that all phases refer to is one that can be read.
@@ -90,8 +103,7 @@ void Fitness::leave_out_what_is_unmapped() {
     throw Error(ExitStatus::unsupported,
                 fmt::format("{} has nothing on the media for {:.1f} % of its blocks, the first of them LBN {} "
                             "(GET LBA STATUS: never written, or trimmed), and reads there tell nothing of "
-                            "its mechanics; write the whole drive once, which destroys what it holds, and "
-                            "try again",
+                            "its mechanics; it cannot be characterized as it is",
                             name_, 100 * share, unmapped->front().first));
   note_(fmt::format("{:.3g} % of the blocks have no place on the media (GET LBA STATUS: never written, or "
                     "trimmed) and were left out",
@@ -111,8 +123,7 @@ void Fitness::require_reads_from_the_media() {
     throw Error(ExitStatus::unsupported,
                 fmt::format("{} answers {} of {} reads of random blocks at once, with its caches off: about "
                             "{:.0f} % of its blocks were never written, or are trimmed, and reads there tell "
-                            "nothing of its mechanics; write the whole drive once, which destroys what it "
-                            "holds, and try again",
+                            "nothing of its mechanics; it cannot be characterized as it is",
                             name_, without, kWarmUpReads,
                             100.0 * static_cast<double>(without) / kWarmUpReads));
   note_(fmt::format("{} of {} reads of random blocks were answered at once, with the caches off: a few "

@@ -21,6 +21,7 @@ class Fitness {
   Fitness(scsi::Drive& drive, const std::string& name, Note note)
       : drive_(drive), name_(name), note_(std::move(note)) {}
 
+  void require_rotation();  // asks for one page; nothing on the media is accessed
   void require_long_enough_commands();
   void require_no_tags(bool writes);
   void leave_out_what_is_unmapped();

@@ -8,8 +8,8 @@
 
 #include <fmt/core.h>
 
-#include "model/error.h"
 #include "model/fields.h"
+#include "model/invalid_model.h"
 #include "model/revolution.h"
 
 namespace platter::model {
@@ -26,7 +26,7 @@ class Checker {
   explicit Checker(const std::string& origin) : origin_(origin) {}
 
   [[noreturn]] void fail(std::string_view path, std::string_view what) const {
-    throw Error(ExitStatus::bad_input, fmt::format("{}: {} {}", origin_, path, what));
+    throw InvalidModel(origin_, std::string(path), std::string(what));
   }
   void require(bool holds, std::string_view path, std::string_view what) const {
     if (!holds) fail(path, what);

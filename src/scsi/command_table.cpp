@@ -6,6 +6,7 @@
 
 #include "scsi/ata.h"
 #include "scsi/bytes.h"
+#include "scsi/command_list.h"
 
 namespace platter::scsi {
 namespace {
@@ -133,6 +134,8 @@ constexpr CommandEntry kTable[] = {
 };
 
 }  // namespace
+
+std::span<const CommandEntry> command_table() { return kTable; }
 
 const CommandEntry* find_command(std::span<const std::uint8_t> cdb) {
   if (cdb.size() < 6) return nullptr;

@@ -27,6 +27,10 @@ constexpr std::size_t kReplyHeader = 24;        // fixed bytes of a reply, witho
 constexpr std::size_t kMoreOffset = 4 + 8 + 4 + 1;
 constexpr std::uint8_t kNone = 0xFF;  // status: nothing has completed (yet)
 constexpr std::uint8_t kMaxSense = 252;
+constexpr std::size_t kLongestCdb = 32;
+// What one message carries of data, to the drive or from it, whatever CDB or sense data come with them.
+constexpr std::size_t kMaxData =
+    kMaxMessage - std::max(kRequestHeader + kLongestCdb, kReplyHeader + kMaxSense);
 
 template <class T>
 void put(std::vector<std::uint8_t>& out, T value) {
@@ -155,6 +159,8 @@ Expected<void> ExecDevice::flush(bool more) {
                           last_command_, process_.how_it_ended()));
 }
 
+std::uint32_t ExecDevice::max_transfer_bytes() const { return kMaxData; }
+
 Expected<void> ExecDevice::submit(const Command& command, std::uint32_t tag) {
   if (broken_) return tl::unexpected(*broken_);
   const auto refuse = [&](const std::string& why) {
@@ -167,7 +173,7 @@ Expected<void> ExecDevice::submit(const Command& command, std::uint32_t tag) {
     return refuse("a CDB has 6, 10, 12, 16 or 32 bytes");
   if (command.direction == Direction::to_device && command.data.size() != command.transfer_length)
     return refuse("its data are not as long as its transfer");
-  if (command.transfer_length > kMaxMessage - kRequestHeader - kMaxSense)
+  if (command.transfer_length > kMaxData)
     return refuse(fmt::format("{} bytes exceed the protocol's 16 MiB; ask for fewer blocks",
                               command.transfer_length));
   if (outstanding_.contains(tag)) return refuse("its tag is that of an outstanding command");

@@ -30,6 +30,7 @@ class ExecDevice final : public scsi::Device {
   const std::string& name() const override { return name_; }
   scsi::Clock& clock() override { return clock_; }
   std::uint32_t max_outstanding() const override { return 256; }
+  std::uint32_t max_transfer_bytes() const override;  // of the protocol's 16 MiB
 
   // Refuses (Kind::refused) what exceeds the protocol's 16 MiB, a duplicate tag, a CDB length that
   // the protocol lacks.

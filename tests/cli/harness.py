@@ -11,6 +11,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 ALIEN = os.path.join(os.path.dirname(HERE), "alien")
 PLATTER = os.environ.get("PLATTER_BINARY", "")
+SERVED_DRIVE = os.environ.get("PLATTER_SERVED_DRIVE", "")
 
 OK, USAGE, NO_DEVICE, PERMISSION, REFUSED, BAD_INPUT, PROTOCOL = 0, 2, 3, 4, 5, 6, 7
 DRIVE_ERROR, UNSUPPORTED, OUTPUT, MISSING_PROGRAM, DIFFERS, INTERRUPTED = 8, 9, 10, 11, 12, 130
@@ -19,6 +20,11 @@ DRIVE_ERROR, UNSUPPORTED, OUTPUT, MISSING_PROGRAM, DIFFERS, INTERRUPTED = 8, 9, 
 def program_drive(program, *arguments):
     """The device name of a drive written in Python."""
     return "exec:" + shlex.join([sys.executable, "-B", program, *map(str, arguments)])
+
+
+def served_drive(*arguments):
+    """The device name of a virtual drive of a model file, behind exec:."""
+    return "exec:" + shlex.join([SERVED_DRIVE, *map(str, arguments)])
 
 
 def recorded_alien(*arguments):

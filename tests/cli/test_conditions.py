@@ -4,7 +4,7 @@ that are not on the media, other block lengths, and numbers that no drive can ha
 import json
 import unittest
 
-from harness import BAD_INPUT, PlatterTest, REFUSED, UNSUPPORTED, USAGE
+from harness import BAD_INPUT, PlatterTest, REFUSED, UNSUPPORTED, USAGE, served_drive
 
 
 class Conditions(PlatterTest):
@@ -55,8 +55,42 @@ class Conditions(PlatterTest):
             ranges = [(blocks // 10, blocks // 4 - 1), (blocks // 2, blocks // 2 + blocks * 15 // 100 - 1)]
             model["firmware"]["unwritten"] = [{"first": first, "last": last} for first, last in ranges]
             self.write("drive.json", json.dumps(model))
-            self.fails(UNSUPPORTED, words + ["write the whole drive once"], "characterize",
+            self.fails(UNSUPPORTED, words + ["cannot be characterized as it is"], "characterize",
                        "virtual:drive.json", "-o", "model.json")
+
+    def test_a_drive_that_does_not_rotate(self):
+        self.changed("hp-c2247", scsi_level="SPC-3")
+        drive = served_drive("drive.json", "--solid-state", "--log", self.write("opcodes", ""))
+        self.fails(UNSUPPORTED, ["does not rotate (VPD page B1h)", "solid-state"], "characterize", drive,
+                   "-o", "model.json")
+        with open(self.path("opcodes"), encoding="ascii") as file:
+            sent = set(file.read().split())
+        self.assertIn("12", sent)
+        # No READ, WRITE, SEEK, VERIFY, SYNCHRONIZE CACHE, MODE SELECT.
+        self.assertFalse(sent & set("08 0a 0b 15 28 2a 2b 2f 35 55 88 8a 8f 91".split()), sent)
+        self.assertEqual(self.files(), ["drive.json", "hp-c2247.json", "opcodes"])
+        self.assertIn("does not rotate", self.platter("inspect", drive))
+        self.platter("trace", "generate", "--workload", "random", "--for", "drive.json", "--reads-only",
+                     "--requests", "50", "-o", "random.trace")
+        self.platter("replay", "random.trace", "--on", drive, "-o", "result.csv")
+        self.platter("validate", drive, "drive.json", "-o", "validation", "--requests", "50")
+
+    def test_long_reads_through_a_program(self):
+        """Blocks of 4096 bytes, and a limit of the drive's that no message of the protocol holds."""
+        model = self.changed("cache-large", scsi_level="SPC-3", most_transfer_blocks=4096)
+        model["identity"]["block_bytes"] = model["identity"]["physical_block_bytes"] = 4096
+        model["cache"]["segment_blocks"]["value"] = 8192
+        model["cache"]["segments"]["value"] = 2
+        self.write("drive.json", json.dumps(model))
+        self.platter("characterize", served_drive("drive.json"), "-o", "model.json")
+        self.assertEqual(self.read_json("model.json")["identity"]["block_bytes"], 4096)
+
+    def test_a_time_that_cannot_be(self):
+        """Head switches of this drive come out below zero, and no model holds such a one."""
+        self.platter("characterize", "virtual:random-990018?seed=990018", "-o", "model.json")
+        model = self.read_json("model.json")
+        if model["head_switch"].get("value") is None:
+            self.assertIn("which cannot be", model["head_switch"]["reason"])
 
     def test_places_in_bytes_from_the_index(self):
         capabilities = self.platter_json("inspect", "virtual:few-formats")["capabilities"]

@@ -237,6 +237,48 @@ TEST_CASE("characterized models are written as exactly as their angles are known
   }
 }
 
+TEST_CASE("without a level of preseeking the files have 0, at which DiskSim reads ahead for whoever comes next") {
+  const Folder folder;
+  model::DriveModel model = virtual_drive::virtual_model("virtual:quantum-atlas10k");
+  const auto written = [&](const char* name, std::size_t& told) {
+    const Exported exported = export_disksim(model, folder / name);
+    told = static_cast<std::size_t>(std::ranges::count_if(exported.warnings, [](const std::string& warning) {
+      return warning.starts_with("Preseeking level = 0");
+    }));
+    return import_disksim(exported.files[0]).model.queue.preseeking.value;
+  };
+  std::size_t told = 0;
+  model.queue.preseeking = {};
+  CHECK(written("unknown", told) == 0);
+  CHECK(told == 1);
+  model.queue.preseeking.value = 2;
+  CHECK(written("known", told) == 2);
+  CHECK(told == 0);
+}
+
+TEST_CASE("a time in front of every command is part of the command overheads: not every DiskSim has another place") {
+  const Folder folder;
+  model::DriveModel model = virtual_drive::virtual_model("virtual:quantum-atlas10k");
+  model::Overheads& all = model.overheads;
+  all.per_request.value = 0.25;
+  all.read_hit_after_write = {};  // to the engine, and so to DiskSim, as after a read
+  all.extra_write_disconnect.value = 1;
+  const Exported exported = export_disksim(model, folder / "out");
+  const model::Overheads back = import_disksim(exported.files[0]).model.overheads;
+  CHECK(back.per_request.value == 0);
+  CHECK(*back.read_hit_after_write.value == Approx(*all.read_hit_after_read.value + 0.25));
+  for (const auto member :
+       {&model::Overheads::read_hit_after_read, &model::Overheads::read_miss_after_read,
+        &model::Overheads::read_miss_after_write, &model::Overheads::write_hit_after_read,
+        &model::Overheads::write_hit_after_write, &model::Overheads::write_miss_after_read,
+        &model::Overheads::write_miss_after_write, &model::Overheads::extra_disconnect_command})
+    CHECK(*(back.*member).value == Approx(*(all.*member).value + 0.25));
+  CHECK(*back.read_completion.value == *all.read_completion.value);
+  CHECK(std::ranges::any_of(exported.warnings, [](const std::string& warning) {
+    return warning.starts_with("overheads.per_request = 0.25 ms is part of each command overhead");
+  }));
+}
+
 TEST_CASE("seeks outward and of writes become one curve, and that is said") {
   const Folder folder;
   const model::DriveModel model = virtual_drive::virtual_model("virtual:seeks-apart");

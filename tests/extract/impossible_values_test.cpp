@@ -1,6 +1,18 @@
 #include "extract/impossible_values.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <type_traits>
+
+#include "model/fields.h"
+#include "model/json.h"
+#include "model/parameters.h"
+#include "model/validate.h"
+#include "virtual_drive/catalogue.h"
 
 using namespace platter;
 
@@ -33,4 +45,143 @@ TEST_CASE("what cannot be is said in words, and stays as measured") {
   CHECK(notes[1].find("overlaps with what was taken off") != std::string::npos);
   CHECK(notes[2].find("a seek over 50 cylinders took 1.200 ms, 0.300 ms less than one over 3") == 0);
   CHECK(*model.overheads.write_miss_after_read.value == -0.1);
+}
+
+namespace {
+
+using Random = std::mt19937_64;
+
+double nonsense(Random& random) {
+  constexpr double kValues[] = {std::numeric_limits<double>::quiet_NaN(),
+                                std::numeric_limits<double>::infinity(),
+                                -std::numeric_limits<double>::infinity(),
+                                -0.0309,
+                                -1e9,
+                                1e300,
+                                0.5,
+                                0,
+                                4294967296.0,
+                                3};
+  return kValues[random() % std::size(kValues)];
+}
+
+// Every number of a model, and the words that may not be any: what to call to damage each.
+class Numbers {
+ public:
+  using Damage = std::function<void(Random&)>;
+  std::vector<Damage> all;
+
+  void required(const char*, auto& member) { add(member); }
+  void usual(const char*, auto& member) { add(member); }
+  void compact(const char*, auto& member, const auto&) { add(member); }
+  void informative(const char*, const auto&) {}
+
+ private:
+  template <class T>
+  void add(T& member) {
+    using model::visit_fields;
+    if constexpr (std::is_same_v<T, bool>) {
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      all.push_back([&member](Random&) { member = "nonsense"; });
+    } else if constexpr (std::is_floating_point_v<T>) {
+      all.push_back([&member](Random& random) { member = nonsense(random); });
+    } else if constexpr (std::is_integral_v<T>) {
+      all.push_back([&member](Random& random) {
+        constexpr T kMost = std::numeric_limits<T>::max();
+        const T values[] = {0, 1, kMost, static_cast<T>(kMost / 2 + 1), static_cast<T>(random())};
+        member = values[random() % std::size(values)];
+      });
+    } else if constexpr (std::is_same_v<T, model::Parameter>) {
+      all.push_back([&member](Random& random) {
+        if (random() % 3 == 0) member.error = nonsense(random);
+        else member.value = nonsense(random);
+      });
+    } else if constexpr (requires { member.has_value(); }) {
+      if (member) add(*member);
+    } else if constexpr (requires { member.push_back(member[0]); }) {
+      for (auto& element : member) add(element);
+      if constexpr (requires { visit_fields(member[0], *this); }) {
+        if (!member.empty()) all.push_back([&member](Random& random) { member.push_back(member[random() % member.size()]); });
+        all.push_back([&member](Random&) { member.clear(); });
+      }
+    } else {
+      visit_fields(member, *this);
+    }
+  }
+};
+
+model::DriveModel drive_named(const std::string& name) {
+  return virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue(name));
+}
+
+// With everything that a characterization may tell.
+model::DriveModel full_model() {
+  model::DriveModel model = drive_named("hp-c2247");
+  model.outward_seek = model.write_seek = model.seek;
+  model.delay_spread.emplace().quantiles = {{0, -0.1}, {0.5, 0}, {1, 2}};
+  model.cache.freedoms = {{"RCD", true, "seen", "it did"}, {"WCE", true, "none", ""}};
+  model.provenance.stages = {{"warm-up", 1, 10}, {"rotation", 2, 20}};
+  model.validity.demerits = {{"random", 400, 5, 0.1, 2, 0.9, 1}, {"mixed", 400, 5, 0.1, 2, 0.9, 1}};
+  model.layout.not_understood = {{5, 9, "odd"}, {20, 30, "odd"}};
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("a head switch below zero is absent with its reason, and nothing else is touched") {
+  model::DriveModel model = full_model();
+  REQUIRE(extract::take_out_what_cannot_be(model).empty());
+  const std::string before = model::to_json_text(model);
+  const model::Parameter usual = model.head_switch;
+  model.head_switch = ms(-0.0309, 0.01);
+  const auto notes = extract::take_out_what_cannot_be(model);
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0] ==
+        "head_switch was measured as -0.0309 +- 0.01 ms, which cannot be: it must be from 0 to 1000000");
+  CHECK_FALSE(model.head_switch.value);
+  CHECK_FALSE(model.head_switch.error);
+  CHECK(model.head_switch.unit == "ms");
+  CHECK(model.head_switch.reason.starts_with("measured as -0.0309 +- 0.01 ms, which cannot be"));
+  model.head_switch = usual;
+  CHECK(model::to_json_text(model) == before);
+}
+
+TEST_CASE("of a curve only the points go that cannot be; of a map that contradicts itself, all of it") {
+  model::DriveModel model = full_model();
+  const std::size_t points = model.seek.points.size();
+  model.seek.points[2].time_ms = model.seek.points[3].time_ms = -1;
+  model.write_seek->points.clear();
+  auto notes = extract::take_out_what_cannot_be(model);
+  CHECK(notes.size() == 3);
+  CHECK(model.seek.points.size() == points - 2);
+  CHECK_FALSE(model.write_seek);
+  CHECK(model.outward_seek->points.size() == points);
+  model.layout.zones[0].angle_rev = std::numeric_limits<double>::quiet_NaN();
+  notes = extract::take_out_what_cannot_be(model);
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].find("layout.zones[0].angle_rev must be a sensible number") == 0);
+  CHECK(model.layout.zones.empty());
+  CHECK(model.layout.reason.find("layout.zones[0].angle_rev") == 0);
+  CHECK(model.seek.points.size() == points - 2);
+}
+
+TEST_CASE("property: whatever is damaged in a model, what is left can be written and read") {
+  const std::vector<model::DriveModel> models = {full_model(), drive_named("seagate-cheetah9lp"),
+                                                 drive_named("many-defects"), drive_named("sat-disk")};
+  Random random(20);
+  int refused = 0;
+  for (int round = 0; round < 1500; ++round) {
+    INFO("round " << round);
+    // Large maps take long to walk; most rounds are of the small model.
+    model::DriveModel model = round % 10 == 0 ? models[random() % models.size()] : models[0];
+    for (std::uint64_t damages = 1 + random() % 3; damages > 0; --damages) {
+      Numbers numbers;
+      visit_fields(model, numbers);
+      numbers.all[random() % numbers.all.size()](random);
+    }
+    const auto notes = extract::take_out_what_cannot_be(model);
+    refused += notes.empty() ? 0 : 1;
+    REQUIRE_NOTHROW(model::from_json_text(model::to_json_text(model), "what is left"));
+  }
+  CHECK(refused > 500);
 }

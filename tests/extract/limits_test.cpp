@@ -180,7 +180,7 @@ TEST_CASE("eight blocks in one command are enough, also for writes; fewer are re
   CHECK(std::filesystem::is_empty(folder.path));
 }
 
-TEST_CASE("a drive with much that is not on the media is refused, with the share and what to do") {
+TEST_CASE("a drive with much that is not on the media is refused, with the share") {
   const Folder folder;
   for (const std::string level : {"SPC-3", "SCSI-2"}) {
     auto model = drive_of("hp-c2247", level);
@@ -204,7 +204,8 @@ TEST_CASE("a drive with much that is not on the media is refused, with the share
       const std::string sentence = error.what();
       INFO(sentence);
       CHECK(error.status() == ExitStatus::unsupported);
-      CHECK_THAT(sentence, Catch::Contains("write the whole drive once"));
+      CHECK_THAT(sentence, Catch::Contains("cannot be characterized as it is"));
+      CHECK_THAT(sentence, !Catch::Contains("write"));
       if (level == "SPC-3") {
         CHECK_THAT(sentence, Catch::Contains(share) && Catch::Contains("GET LBA STATUS"));
         CHECK(selects == 0);
@@ -214,6 +215,46 @@ TEST_CASE("a drive with much that is not on the media is refused, with the share
     }
     CHECK(std::filesystem::is_empty(folder.path));
   }
+}
+
+TEST_CASE("a drive that says that it does not rotate is refused before anything on its media is accessed") {
+  const Folder folder;
+  virtual_drive::VirtualDevice device(modern_drive());
+  Between path(device);
+  std::uint16_t rate = 1;
+  path.change = [&](std::uint8_t opcode, scsi::Completion& done) {
+    constexpr std::uint8_t kInquiry = 0x12;
+    if (opcode != kInquiry || done.data.size() < 6 || done.data[1] != 0xB1) return;
+    done.data[4] = static_cast<std::uint8_t>(rate >> 8);
+    done.data[5] = static_cast<std::uint8_t>(rate);
+  };
+  // What reads, writes, seeks, verifies, flushes or sets, and what a run would ask next.
+  int accesses = 0;
+  path.seen = [&](const scsi::Command& command) {
+    const auto* entry = scsi::find_command(command.cdb);
+    REQUIRE(entry != nullptr);
+    const bool only_asks = std::ranges::any_of(
+        std::initializer_list<std::uint8_t>{0x00, 0x03, 0x12, 0x1A, 0x25, 0x5A, 0x9E},
+        [&](std::uint8_t opcode) { return opcode == command.cdb[0]; });
+    accesses += only_asks ? 0 : 1;
+  };
+  auto options = options_in(folder);
+  options.writable = {{1000, 60'000}};
+  try {
+    characterize(path, options);
+    FAIL("it was characterized");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::unsupported);
+    CHECK_THAT(error.what(), Catch::Contains("does not rotate (VPD page B1h)"));
+  }
+  CHECK(accesses == 0);
+  CHECK(std::filesystem::is_empty(folder.path));
+  rate = 0;  // not said
+  options.writable.clear();
+  bool began = false;
+  options.interrupted = [&] { return began = accesses > 0; };
+  CHECK_THROWS_WITH(characterize(path, options), Catch::Contains("interrupted"));
+  CHECK(began);
 }
 
 TEST_CASE("a little that is not on the media is left out") {

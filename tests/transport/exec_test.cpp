@@ -174,6 +174,17 @@ TEST_CASE("megabytes in both directions pass whole") {
   CHECK(must(device.reap()).residual == 0);
 }
 
+TEST_CASE("the longest commands that a drive takes are as long as the protocol's messages hold") {
+  ExecDevice device(program("chatty.py"));
+  const std::uint32_t blocks = device.max_transfer_bytes() / 512;
+  must(device.submit(scsi::read_16(0, blocks, 512), 1));
+  CHECK(must(device.reap()).data.size() == std::size_t{blocks} * 512);
+  std::vector<std::uint8_t> data(std::size_t{blocks} * 512);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i);
+  must(device.submit(scsi::write_16(0, blocks, data), 2));
+  CHECK(must(device.reap()).residual == 0);
+}
+
 TEST_CASE("what exceeds the protocol is refused before it is sent") {
   ExecDevice device(program("drive.py"));
   const auto kind = [&](const scsi::Command& command, std::uint32_t tag = 9) {
@@ -182,6 +193,10 @@ TEST_CASE("what exceeds the protocol is refused before it is sent") {
     return result.error().kind;
   };
   CHECK(kind(scsi::read_16(0, 1 << 15, 512)) == TransportError::Kind::refused);
+  // 24 fixed bytes of a reply and 252 of sense data; 22 of a request and a CDB of 32 take less.
+  const std::uint32_t most = device.max_transfer_bytes();
+  CHECK(most == (16 << 20) - 24 - 252);
+  CHECK(kind(scsi::read_16(0, 1, most + 1)) == TransportError::Kind::refused);
   auto odd = scsi::test_unit_ready();
   odd.cdb_length = 7;
   CHECK(kind(odd) == TransportError::Kind::refused);

@@ -1,0 +1,135 @@
+// A virtual drive behind `exec:`: served_drive MODEL.json [--solid-state] [--log FILE]. Whatever the host says
+// is done by the drive of that model; --solid-state makes VPD page B1h say that it does not rotate; FILE gets
+// the opcode of each command, in hex.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/json.h"
+#include "virtual_drive/target.h"
+
+using namespace platter;
+
+namespace {
+
+struct Options {
+  std::string model, log;
+  bool solid_state = false;
+};
+
+Options options_of(int count, char** words) {
+  Options options;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    if (word == "--solid-state") options.solid_state = true;
+    else if (word == "--log" && i + 1 < count) options.log = words[++i];
+    else options.model = word;
+  }
+  return options;
+}
+
+template <class T>
+T get(const std::uint8_t* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);  // the protocol's byte order is the host's, in these tests
+  return value;
+}
+
+template <class T>
+void put(std::vector<std::uint8_t>& out, T value) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
+  out.insert(out.end(), bytes, bytes + sizeof value);
+}
+
+struct Request {
+  Nanoseconds issue_ns = 0;
+  std::uint32_t tag = 0;
+  std::uint8_t kind = 0;
+  bool more = false;
+  scsi::Command command;
+};
+
+bool hear(Request& request) {
+  std::array<std::uint8_t, 4> length{};
+  if (std::fread(length.data(), 1, 4, stdin) != 4) return false;
+  std::vector<std::uint8_t> body(get<std::uint32_t>(length.data()));
+  if (body.size() < 22 || std::fread(body.data(), 1, body.size(), stdin) != body.size()) return false;
+  request.issue_ns = static_cast<Nanoseconds>(get<std::uint64_t>(&body[0]));
+  request.tag = get<std::uint32_t>(&body[8]);
+  request.kind = body[12];
+  request.more = body[13] != 0;
+  scsi::Command& command = request.command = {};
+  command.attribute = static_cast<scsi::Attribute>(body[15]);
+  command.direction = static_cast<scsi::Direction>(body[16]);
+  command.cdb_length = body[17];
+  command.transfer_length = get<std::uint32_t>(&body[18]);
+  std::copy_n(body.begin() + 22, command.cdb_length, command.cdb.begin());
+  command.data.assign(body.begin() + 22 + command.cdb_length, body.end());
+  return true;
+}
+
+void say(const scsi::Completion& done) {
+  std::vector<std::uint8_t> out;
+  put(out, static_cast<std::uint32_t>(24 + done.sense.size() + done.data.size()));
+  put(out, static_cast<std::uint64_t>(done.completed_ns));
+  put(out, done.tag);
+  put(out, static_cast<std::uint8_t>(done.status));
+  put(out, static_cast<std::uint8_t>(done.sense.size()));
+  put(out, std::uint16_t{0});
+  put(out, done.residual);
+  put(out, static_cast<std::uint32_t>(done.data.size()));
+  out.insert(out.end(), done.sense.begin(), done.sense.end());
+  out.insert(out.end(), done.data.begin(), done.data.end());
+  std::fwrite(out.data(), 1, out.size(), stdout);
+  std::fflush(stdout);
+}
+
+scsi::Completion nothing(Nanoseconds at_ns, std::uint8_t status) {
+  scsi::Completion none;
+  none.completed_ns = at_ns;
+  none.status = static_cast<scsi::Status>(status);
+  return none;
+}
+
+constexpr std::uint8_t kNone = 0xFF;
+constexpr std::uint8_t kCharacteristics = 0xB1;
+
+}  // namespace
+
+int main(int count, char** words) {
+  const Options options = options_of(count, words);
+  virtual_drive::VirtualDevice device(model::load_model(options.model));
+  std::ofstream log(options.log);
+  std::fwrite("SCSIDRV2", 1, 8, stdout);
+  std::fflush(stdout);
+  const auto answer = [&](std::optional<scsi::Completion> done) {
+    if (!done) return say(nothing(device.clock().now_ns(), kNone));
+    const bool characteristics = done->data.size() > 5 && done->data[1] == kCharacteristics;
+    if (options.solid_state && characteristics) done->data[4] = 0, done->data[5] = 1;
+    say(*done);
+  };
+  for (Request request; hear(request);) {
+    if (request.kind == 0) {
+      device.clock().sleep_until_ns(request.issue_ns);
+      if (log.is_open()) log << fmt::format("{:02x}", request.command.cdb[0]) << std::endl;
+      if (!device.submit(request.command, request.tag)) return 1;
+      if (!request.more) answer(*device.reap());
+    } else if (request.kind == 1) {
+      answer(*device.reap());
+    } else if (request.kind == 3) {
+      answer(*device.reap_until(request.issue_ns));
+    } else {
+      if (!device.reset()) return 1;
+      scsi::Completion done = nothing(std::max(request.issue_ns, device.clock().now_ns()), 0);
+      done.tag = request.tag;
+      say(done);
+    }
+  }
+}

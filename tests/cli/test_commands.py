@@ -1,0 +1,42 @@
+"""docs/safety.md names every command that the program can send, as the program's own table has them."""
+
+import os
+import re
+import unittest
+
+from harness import HERE, PlatterTest
+
+SAFETY = os.path.normpath(os.path.join(HERE, "../../docs/safety.md"))
+ROW = re.compile(r"^\| [^|]+ \| `[0-9A-F]{2}(?: [0-9A-F]{2})+` \| [^|]+ \| [^|]+ \|$")
+
+
+def rows(text):
+    return [line for line in text.splitlines() if ROW.match(line)]
+
+
+class Commands(PlatterTest):
+    def test_the_document_has_the_table_of_the_code(self):
+        table = self.platter("inspect", "--commands")
+        told = rows(table)
+        self.assertEqual(len(told), len(table.splitlines()) - 2)  # but for the head
+        self.assertGreater(len(told), 25)
+        with open(SAFETY, encoding="utf-8") as file:
+            documented = rows(file.read())
+        self.assertEqual([row for row in told if row not in documented], [],
+                         "docs/safety.md lacks these rows of platter inspect --commands")
+        self.assertEqual(documented, told)
+
+    def test_nothing_in_it_destroys(self):
+        """By opcode (SPC-4, SBC-3): FORMAT UNIT, REASSIGN BLOCKS, START STOP UNIT, WRITE AND VERIFY, WRITE BUFFER,
+        WRITE LONG, WRITE SAME, UNMAP, SANITIZE, EXTENDED COPY, COMPARE AND WRITE, XDWRITE."""
+        destroying = {0x04, 0x07, 0x1B, 0x2E, 0x3B, 0x3F, 0x41, 0x42, 0x48, 0x50, 0x83, 0x89, 0x8E, 0x93, 0x9F,
+                      0xAE}
+        table = self.platter("inspect", "--commands")
+        opcodes = {int(row.split("`")[1][:2], 16) for row in rows(table)}
+        self.assertFalse(opcodes & destroying)
+        writes = {int(row.split("`")[1][:2], 16) for row in rows(table) if row.split("|")[3] == " write "}
+        self.assertEqual(writes, {0x0A, 0x2A, 0x8A})
+
+
+if __name__ == "__main__":
+    unittest.main()
