@@ -42,12 +42,13 @@ class Workload {
 };
 
 engine::Request request_of(const platter_request& r) {
-  return {r.lbn,
-          r.blocks,
-          (r.flags & PLATTER_WRITE) != 0,
-          (r.flags & PLATTER_FORCE_UNIT_ACCESS) != 0,
-          r.tag,
-          {r.positioning_ns, r.media_delay_ns, r.phase_ns}};
+  return {.lbn = r.lbn,
+          .blocks = r.blocks,
+          .write = (r.flags & PLATTER_WRITE) != 0,
+          .force_unit_access = (r.flags & PLATTER_FORCE_UNIT_ACCESS) != 0,
+          .verify = false,
+          .tag = r.tag,
+          .disturbance = {r.positioning_ns, r.media_delay_ns, r.phase_ns}};
 }
 
 bool same(const platter_completion& a, const engine::Completion& b) {

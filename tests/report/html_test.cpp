@@ -68,6 +68,8 @@ model::DriveModel tiny_model() {
                       .bytes_written = 0,
                       .seed = 4,
                       .stages = {},
+                      .complete = true,
+                      .missing = {},
                       .notes = {"a note"}};
   model.rotation = {.numerator_ns = 60000000000, .denominator = 7200, .period = {}};
   model.rotation.period = {.value = 8333333.3,
