@@ -44,6 +44,12 @@ namespace {
 
 using Body = std::function<void()>;
 
+// What was measured is of two drives.
+class AnotherDrive : public Error {
+ public:
+  using Error::Error;
+};
+
 // The layout cannot be had in the time that is left; it is of no use in part.
 struct OutOfTime {};
 
@@ -607,11 +613,8 @@ void Characterization::require_the_same_drive() {
   scsi::Drive now(guard_, options_.device_name);
   const model::Identity& found = now.identify();
   const model::Identity& begun = model_.identity;
-  if (found.vendor == begun.vendor && found.product == begun.product &&
-      found.serial == begun.serial && found.blocks == begun.blocks &&
-      found.block_bytes == begun.block_bytes)
-    return;
-  throw Error(ExitStatus::protocol,
+  if (safety::same_drive(found, begun)) return;
+  throw AnotherDrive(ExitStatus::protocol,
               fmt::format("{} is not the drive that it was when the run began: {} {} with {} blocks "
                           "then, {} {} with {} now; no model is written",
                           options_.device_name, begun.vendor, begun.product, begun.blocks,
@@ -701,8 +704,18 @@ Run Characterization::as_it_is() {
 
 // What was measured up to the end of the last whole stage; what a stage had half done is in the samples.
 Run Characterization::ended_by(const Error& error) {
+  stopping_ = true;
+  std::optional<Error> another;
+  try {
+    require_the_same_drive();
+  } catch (const AnotherDrive& found) {
+    another = found;
+  } catch (const Error&) {  // it does not answer: what was measured until then is of the drive
+  }
   const auto trouble = give_up();
-  const Error ended(error.status(), error.what() + (trouble ? "; " + *trouble : ""));
+  const Error& cause = another ? *another : error;
+  const Error ended(cause.status(), cause.what() + (trouble ? "; " + *trouble : ""));
+  if (another) throw ended;
   const bool has_layout = std::ranges::find(done_stages_, std::size_t{kLayout}) != done_stages_.end();
   if (!has_layout || !last_whole_ || last_whole_->layout.zones.empty()) throw ended;
   std::vector<std::string> notes = std::move(model_.provenance.notes);

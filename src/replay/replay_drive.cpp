@@ -282,6 +282,7 @@ std::uint32_t most_blocks_of(scsi::Device& device) {
 Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission, const trace::Trace& trace,
                        const DriveReplay& options) {
   scsi::Guard guard(device, permission);
+  require_permission(trace, guard);  // block by block, and nothing has been sent
   scsi::Drive drive(guard, device.name());
   const model::Identity identity = drive.identify();
   trace::require_within(trace, identity.blocks);
