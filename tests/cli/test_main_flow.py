@@ -135,11 +135,16 @@ class VirtualDrives(PlatterTest):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("too short for a model", done.stderr)
         least = re.search(r"give it (\d+) s", done.stderr).group(1)
-        model = self.characterize("virtual:few-formats?seed=1", "--budget", least)
+        done = self.run_platter("characterize", "virtual:few-formats?seed=1", "-o", "model.json",
+                                "--budget", least)
+        model = self.read_json("model.json")
         self.assertLess(model["provenance"]["drive_seconds"], int(least) + 0.5)
+        self.assertEqual(done.returncode, 0 if model["provenance"]["complete"] else 13, done.stderr)
         # How long the map takes is not known before: where it takes too long, the model says so.
         if not model["validity"]["demerits"]:
             self.assertIn("ended before the drive's map was complete", model["layout"]["reason"])
+            self.assertIn("seeks", [stage["name"] for stage in model["provenance"]["missing"]])
+            self.assertIn("model.json has what was measured", done.stderr)
 
     def test_ranges_too_short_for_the_workload_are_left_alone_by_it(self):
         model = self.characterize("virtual:spare-zone?seed=1", "--allow-writes", "5-9")

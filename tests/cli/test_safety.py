@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from harness import (DRIVE_ERROR, INTERRUPTED, OK, PlatterTest, REFUSED, recorded_alien)
+from harness import (BAD_INPUT, DRIVE_ERROR, INTERRUPTED, OK, PlatterTest, REFUSED, recorded_alien)
 from judge import between, mean_absolute, mean_seek, read_layout
 from recorded_drive import MODE_SELECTS, PASS_THROUGHS, WRITES
 import compare_layout
@@ -177,7 +177,18 @@ class Interrupted(RecordedTest):
                                  INTERRUPTED)
         self.check_commands(READ_ONLY | set(MODE_SELECTS) | set(WRITES), [(40000, 60000)])
         self.assertEqual(self.kept()["cache"], AS_IT_WAS)
-        self.assertEqual(self.files(), ["kept", "record"])
+        self.assertEqual(self.files(), ["kept", "model.json", "model.samples.jsonl", "record"])
+        model = self.read_json("model.json")
+        self.assertFalse(model["provenance"]["complete"])
+        self.assertIn("self-validation", [stage["name"] for stage in model["provenance"]["missing"]])
+        for command in (("replay", "t.trace", "--on", "model.json", "-o", "r.csv"),
+                        ("emit", "table", "model.json", "-o", "m.ptab"),
+                        ("emit", "disksim", "model.json", "-o", "disksim"),
+                        ("publish", "model.json", "--registry", "registry"),
+                        ("inspect", "virtual:model.json")):
+            self.write("t.trace", "0 0 5 1 1\n")
+            self.fails(BAD_INPUT, ["model.json is an incomplete model", "cache"], *command)
+        self.platter("show", "model.json")
 
 
 class KilledAndRestored(RecordedTest):
@@ -198,8 +209,8 @@ class KilledAndRestored(RecordedTest):
         self.write("kept", json.dumps(kept))
         stranger = recorded_alien("--variant", "bands")
         self.fails(REFUSED, "journal belongs to", "restore", journal, "--device", stranger)
-        self.fails(REFUSED, "hold other data than the journal", "restore", journal, "--device",
-                   self.drive())
+        self.fails(DRIVE_ERROR, ["holds something else than the journal", f"LBN {written[-1]}"], "restore",
+                   journal, "--device", self.drive())
         self.assertEqual(self.kept()["blocks"], kept["blocks"])
         self.assertIn(journal, self.files())
         report = self.platter_json("restore", journal, "--overwrite", "--device", self.drive())
@@ -257,7 +268,7 @@ class NotTakenBack(RecordedTest):
         done = self.run_platter("characterize", self.drive("--deny", "1"), "-o", "model.json")
         (journal,) = [name for name in self.files() if name.endswith(".journal")]
         self.assert_one_sentence(done, DRIVE_ERROR, f"run platter restore {self.path(journal)}")
-        self.assertNotIn("model.json", self.files())
+        self.assertFalse(self.read_json("model.json")["provenance"]["complete"])
 
 
 class AtaDrives(RecordedTest):
