@@ -25,14 +25,19 @@ bool is_time_of_work(const model::NamedParameter& named) {
          named.path != "inward_seek_delta";
 }
 
-std::string below_zero(const model::NamedParameter& named) {
-  const double value = *named.parameter.value;
-  const double error = named.parameter.error.value_or(0);
+// Why a time is below zero.
+std::string why_below_zero(const model::Parameter& parameter) {
+  const double value = *parameter.value;
+  const double error = parameter.error.value_or(0);
   const bool chance = error > 0 && -value < kBeyondChance * error;
-  return fmt::format("{} came out as {:.4f} +- {:.4f} ms, below zero: {}", named.path, value, error,
-                     chance ? "it is too short to be told from zero"
-                            : "part of it overlaps with what was taken off, so that only the sum is "
-                              "right");
+  return chance ? "it is too short to be told from zero"
+                : "part of it overlaps with what was taken off, so that only the sum is right";
+}
+
+std::string below_zero(const model::NamedParameter& named) {
+  const model::Parameter& time = named.parameter;
+  return fmt::format("{} came out as {:.4f} +- {:.4f} ms, below zero: {}", named.path, *time.value,
+                     time.error.value_or(0), why_below_zero(time));
 }
 
 // ---------------------------------------------------------------- what no model can hold
@@ -80,9 +85,12 @@ std::string take_out(model::Parameter& parameter, const model::InvalidModel& inv
     parameter.error.reset();
     return invalid.path() + " " + invalid.fault();
   }
+  const bool time_below_zero = parameter.unit == "ms" && *parameter.value < 0;
   const std::string fault = invalid.fault().substr(0, invalid.fault().find(", not "));
   const std::string reason =
-      fmt::format("{}, which cannot be: it {}", as_measured(parameter), fault);
+      time_below_zero
+          ? fmt::format("{}, below zero: {}", as_measured(parameter), why_below_zero(parameter))
+          : fmt::format("{}, which cannot be: it {}", as_measured(parameter), fault);
   parameter = model::absent(reason, parameter.unit);
   return invalid.path() + " was " + reason;
 }
@@ -206,8 +214,8 @@ std::vector<std::string> times_below_zero(const model::DriveModel& model) {
 }
 
 std::vector<std::string> impossible_values(model::DriveModel& model) {
-  std::vector<std::string> notes = times_below_zero(model);
-  for (std::string& sentence : take_out_what_cannot_be(model)) notes.push_back(std::move(sentence));
+  std::vector<std::string> notes = take_out_what_cannot_be(model);
+  for (std::string& sentence : times_below_zero(model)) notes.push_back(std::move(sentence));
   // The worst pair tells enough: a drive's curve may well fall a little at a change of its law.
   const model::SeekPoint* longest = nullptr;
   const model::SeekPoint *worst = nullptr, *shorter = nullptr;

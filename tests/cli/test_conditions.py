@@ -85,12 +85,20 @@ class Conditions(PlatterTest):
         self.platter("characterize", served_drive("drive.json"), "-o", "model.json")
         self.assertEqual(self.read_json("model.json")["identity"]["block_bytes"], 4096)
 
-    def test_a_time_that_cannot_be(self):
-        """Head switches of this drive come out below zero, and no model holds such a one."""
-        self.platter("characterize", "virtual:random-990018?seed=990018", "-o", "model.json")
+    def test_a_time_below_zero(self):
+        """The heads of this drive switch in no time, which comes out as a little less than that."""
+        model = self.changed("cache-base")
+        model["head_switch"]["value"] = 0.0
+        self.write("drive.json", json.dumps(model))
+        self.platter("characterize", "virtual:drive.json?seed=3", "-o", "model.json")
         model = self.read_json("model.json")
-        if model["head_switch"].get("value") is None:
-            self.assertIn("which cannot be", model["head_switch"]["reason"])
+        self.assertIsNone(model["head_switch"]["value"])
+        self.assertRegex(model["head_switch"]["reason"], r"^measured as -0\.00\d+ \+- [\d.]+ ms, below zero: ")
+        self.assertEqual([note for note in model["provenance"]["notes"] if note.startswith("head_switch was ")],
+                         ["head_switch was " + model["head_switch"]["reason"]])
+        self.platter("trace", "generate", "--workload", "random", "--for", "model.json", "--requests", "50",
+                     "-o", "random.trace")
+        self.platter("replay", "random.trace", "--on", "model.json", "-o", "result.csv")
 
     def test_places_in_bytes_from_the_index(self):
         capabilities = self.platter_json("inspect", "virtual:few-formats")["capabilities"]

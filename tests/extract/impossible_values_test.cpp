@@ -132,16 +132,21 @@ TEST_CASE("a head switch below zero is absent with its reason, and nothing else 
   model::DriveModel model = full_model();
   REQUIRE(extract::take_out_what_cannot_be(model).empty());
   const std::string before = model::to_json_text(model);
-  const model::Parameter usual = model.head_switch;
+  const model::Parameter usual = model.head_switch, segments = model.cache.segments;
   model.head_switch = ms(-0.0309, 0.01);
   const auto notes = extract::take_out_what_cannot_be(model);
   REQUIRE(notes.size() == 1);
   CHECK(notes[0] ==
-        "head_switch was measured as -0.0309 +- 0.01 ms, which cannot be: it must be from 0 to 1000000");
+        "head_switch was measured as -0.0309 +- 0.01 ms, below zero: it is too short to be told from zero");
   CHECK_FALSE(model.head_switch.value);
   CHECK_FALSE(model.head_switch.error);
   CHECK(model.head_switch.unit == "ms");
-  CHECK(model.head_switch.reason.starts_with("measured as -0.0309 +- 0.01 ms, which cannot be"));
+  CHECK(model.head_switch.reason ==
+        "measured as -0.0309 +- 0.01 ms, below zero: it is too short to be told from zero");
+  model.cache.segments.value = 2.5;
+  CHECK(extract::take_out_what_cannot_be(model).at(0) ==
+        "cache.segments was measured as 2.5, which cannot be: it must be a whole number");
+  model.cache.segments = segments;
   model.head_switch = usual;
   CHECK(model::to_json_text(model) == before);
 }
