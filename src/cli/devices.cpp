@@ -5,6 +5,7 @@
 
 #include "cli/subcommands.h"
 #include "model/json_head.h"
+#include "transport/holders.h"
 #include "transport/host_drives.h"
 #include "virtual_drive/catalogue.h"
 

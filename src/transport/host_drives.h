@@ -1,5 +1,4 @@
-// What the kernel's sysfs tells about the SCSI drives of this machine, and whether someone uses
-// one. `root` is prefixed to every path: "" for this machine, a folder in tests.
+// What the kernel's sysfs tells about the SCSI drives of this machine. `root` is prefixed to every path: "" for this machine, a folder in tests.
 #pragma once
 
 #include <sys/types.h>
@@ -27,15 +26,12 @@ struct HostDrive {
 // All SCSI disks, in the order of their names.
 std::vector<HostDrive> host_drives(const std::string& root = "");
 
-// Who has this drive ("it is mounted on /home", "it is used for swap", "it is part of md0"), itself
-// or by one of its partitions; nullopt: nobody. `block` is a name such as "sda".
-std::optional<std::string> why_held(const std::string& block, const std::string& root = "");
-
 // The SCSI drive behind a device number; nullopt where that is no SCSI logical unit.
 // `partition_of` is the drive's name if the number is that of a partition.
 struct Located {
   HostDrive drive;
   std::string partition_of;
+  bool is_bsg = false;  // the number is that of its /dev/bsg node
 };
 std::optional<Located> locate(bool is_block_device, dev_t number, const std::string& root = "");
 

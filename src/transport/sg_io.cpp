@@ -5,7 +5,6 @@
 #include <linux/fs.h>
 #include <scsi/sg.h>
 #include <scsi/sg_lib.h>
-#include <scsi/sg_pt.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -22,8 +21,10 @@
 
 #include "model/error.h"
 #include "scsi/command_table.h"
+#include "transport/holders.h"
 #include "transport/host_drives.h"
 #include "transport/host_limits.h"
+#include "transport/pass_through.h"
 
 namespace platter::transport {
 namespace {
@@ -34,12 +35,9 @@ using scsi::Direction;
 using scsi::Expected;
 using scsi::TransportError;
 
-constexpr int kQuiet = 0;
 // Linux, <scsi/sg.h>: the error handler must not go on to reset target, bus and host. glibc lacks
 // it.
 constexpr int kNoEscalate = 0x100;
-// Linux's host bytes (include/scsi/scsi_status.h).
-constexpr int kDidNoConnect = 0x01, kDidTimeOut = 0x03, kDidBadTarget = 0x04;
 
 [[noreturn]] void fail(ExitStatus status, const std::string& path, const std::string& why) {
   throw Error(status, path + " " + why);
@@ -69,14 +67,23 @@ constexpr int kDidNoConnect = 0x01, kDidTimeOut = 0x03, kDidBadTarget = 0x04;
   }
 }
 
+[[noreturn]] void fail_as_used(const std::string& path, const std::string& by) {
+  fail(ExitStatus::refused, path,
+       fmt::format("is in use: {}; only a drive that nobody uses is measured", by));
+}
+
+int try_to_open(const std::string& path, int flags) {
+  return ::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC);
+}
+
 Descriptor open_or_fail(const std::string& path, int flags) {
-  Descriptor descriptor(::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC));
+  Descriptor descriptor(try_to_open(path, flags));
   if (descriptor.get() < 0) fail_to_open(path, errno);
   return descriptor;
 }
 
 // The drive behind a device name, or an Error that says what it is instead.
-HostDrive drive_behind(const std::string& path, bool& is_block_device) {
+Located drive_behind(const std::string& path, bool& is_block_device) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) fail_to_open(path, errno);
   is_block_device = S_ISBLK(info.st_mode);
@@ -97,7 +104,7 @@ HostDrive drive_behind(const std::string& path, bool& is_block_device) {
     fail(ExitStatus::no_device, path,
          fmt::format("is no disk drive (SCSI peripheral type {:02X}h); platter devices lists them",
                      located->drive.device_type));
-  return located->drive;
+  return *located;
 }
 
 // Interrupting SG_IO on /dev/sgN would leave the command behind and send it again.
@@ -116,28 +123,21 @@ class SignalsBlocked {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 SgIoDevice::SgIoDevice(const std::string& path) : path_(path) {
   bool is_block_device = false;
-  const auto drive = drive_behind(path, is_block_device);
+  const auto located = drive_behind(path, is_block_device);
+  const auto& drive = located.drive;
+  if (located.is_bsg) version_ = SgVersion::four;
+  lock_ = DriveLock(drive, path);
   if (!drive.block.empty()) {
-    if (const auto why = why_held(drive.block))
-      fail(ExitStatus::refused, path,
-           fmt::format("is in use: {}; only a drive that nobody uses is measured", *why));
+    if (const auto why = why_held(drive.block)) fail_as_used(path, *why);
     const auto sibling = is_block_device ? path : "/dev/" + drive.block;
-    exclusive_ = open_or_fail(sibling, (is_block_device ? O_RDWR : O_RDONLY) | O_EXCL);
+    exclusive_ = Descriptor(try_to_open(sibling, (is_block_device ? O_RDWR : O_RDONLY) | O_EXCL));
+    if (exclusive_.get() < 0 && errno == EBUSY) fail_as_used(path, who_has_open(drive.block));
+    if (exclusive_.get() < 0) fail_to_open(sibling, errno);
   }
   if (!is_block_device) device_ = open_or_fail(path, O_RDWR);
-  const int fd = is_block_device ? exclusive_.get() : device_.get();
-  pass_through_ = construct_scsi_pt_obj_with_fd(fd, kQuiet);
-  if (!pass_through_) throw std::bad_alloc();
-  if (const int error = get_scsi_pt_os_err(pass_through_)) {
-    destruct_scsi_pt_obj(pass_through_);
-    fail_to_open(path, error);
-  }
+  const int fd = commands_to();
   max_transfer_bytes_ = most_transfer_bytes(drive.block);
   if (max_transfer_bytes_ == 0 && !is_block_device) {  // no sd driver: the sg driver says it in bytes
     int bytes = 0;
@@ -148,9 +148,10 @@ SgIoDevice::SgIoDevice(const std::string& path) : path_(path) {
   reserve(1 << 20);
 }
 
-SgIoDevice::~SgIoDevice() {
-  destruct_scsi_pt_obj(pass_through_);
-  std::free(allocation_);
+SgIoDevice::~SgIoDevice() { std::free(allocation_); }
+
+int SgIoDevice::commands_to() const {
+  return device_.get() >= 0 ? device_.get() : exclusive_.get();
 }
 
 void SgIoDevice::reserve(std::size_t bytes) {
@@ -170,91 +171,34 @@ Expected<void> SgIoDevice::submit(const Command& command, std::uint32_t tag) {
   Completion done;
   done.tag = tag;
   reserve(command.transfer_length);
-  cdb_ = command.cdb;
-  partial_clear_scsi_pt_obj(pass_through_);
-  set_scsi_pt_cdb(pass_through_, cdb_.data(), command.cdb_length);
-  set_scsi_pt_sense(pass_through_, sense_.data(), static_cast<int>(sense_.size()));
-  const auto length = static_cast<int>(command.transfer_length);
-  if (command.direction == Direction::from_device && length > 0) {
-    set_scsi_pt_data_in(pass_through_, buffer_, length);
-  } else if (command.direction == Direction::to_device && length > 0) {
+  if (command.direction == Direction::to_device)
     std::copy(command.data.begin(), command.data.end(), buffer_);
-    set_scsi_pt_data_out(pass_through_, buffer_, length);
-  }
-  // sg and bsg would queue at the head, the block device at the tail.
-  set_scsi_pt_flags(pass_through_, SCSI_PT_FLAGS_QUEUE_AT_TAIL);
-  const auto timeout_s = static_cast<int>(
-      std::clamp<Nanoseconds>((command.timeout_ns + kSecond - 1) / kSecond, 1, 86'400));
-  int sent = 0;
+  Answer answer;
+  int error = 0;
   {
     const SignalsBlocked guard;
     done.issued_ns = clock_.now_ns();
-    sent = do_scsi_pt(pass_through_, -1, timeout_s, kQuiet);
+    error = pass_through(commands_to(), version_, command, buffer_, sense_, answer);
     done.completed_ns = clock_.now_ns();
   }
-  if (auto result = outcome(command, sent, done); !result) return result;
+  if (error != 0) return tl::unexpected(why_not_sent(path_, command, error));
+  const auto status = status_of(path_, command, answer);
+  if (!status) return tl::unexpected(status.error());
+  done.status = *status;
+  take(command, answer, done);
   done_ = std::move(done);
   return {};
 }
 
-// Status, sense, residual and data of the command that was sent last; or why there are none.
-Expected<void> SgIoDevice::outcome(const Command& command, int sent, Completion& done) {
-  const auto error = [&](TransportError::Kind kind, const std::string& why) {
-    return tl::unexpected(TransportError{
-        kind, fmt::format("{} did not carry out {}: {}", path_, scsi::command_name(command), why)});
-  };
-  const int category = get_scsi_pt_result_category(pass_through_);
-  if (sent != 0 || category == SCSI_PT_RESULT_OS_ERR) {
-    const int code = sent < 0 ? -sent : get_scsi_pt_os_err(pass_through_);
-    switch (code) {
-      case EPERM:
-      case EACCES:
-        return error(TransportError::Kind::permission,
-                     "Linux does not let you send it; run platter as root");
-      case ENODEV:
-      case ENXIO:
-        return error(TransportError::Kind::gone, "the drive is gone; check its cables and power");
-      case EINVAL:
-      case ENOMEM:
-        return error(
-            TransportError::Kind::io,
-            fmt::format("Linux refuses {} bytes in one transfer ({}); ask for fewer blocks",
-                        command.transfer_length, std::strerror(code)));
-      default:
-        return error(TransportError::Kind::io,
-                     fmt::format("{}; look into the kernel's log", std::strerror(code)));
-    }
-  }
-  if (category == SCSI_PT_RESULT_TRANSPORT_ERR) {
-    const int host_byte = get_scsi_pt_transport_err(pass_through_) & 0xFF;
-    if (host_byte == kDidNoConnect || host_byte == kDidBadTarget)
-      return error(TransportError::Kind::gone,
-                   "the drive does not respond to selection; check its cables and power");
-    if (host_byte == kDidTimeOut)
-      return error(
-          TransportError::Kind::timeout,
-          fmt::format("no answer within {} s; check the drive", command.timeout_ns / kSecond));
-    std::array<char, 160> text{};
-    get_scsi_pt_transport_err_str(pass_through_, text.size(), text.data());
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return error(
-        TransportError::Kind::io,
-        fmt::format("the host adapter reports {}; look into the kernel's log", text.data()));
-  }
-  done.status = category == SCSI_PT_RESULT_SENSE
-                    ? scsi::Status::check_condition
-                    : static_cast<scsi::Status>(get_scsi_pt_status_response(pass_through_));
-  if (done.status == scsi::Status::check_condition) {
-    const auto size =
-        std::clamp(get_scsi_pt_sense_len(pass_through_), 0, static_cast<int>(sense_.size()));
-    done.sense.assign(sense_.begin(), sense_.begin() + size);
-  }
-  const auto residual = std::clamp<std::int64_t>(get_scsi_pt_resid(pass_through_), 0,
-                                                 std::int64_t{command.transfer_length});
-  done.residual = static_cast<std::uint32_t>(residual);
+// Sense, residual and data of the command that was sent last.
+void SgIoDevice::take(const Command& command, const Answer& answer, Completion& done) const {
+  if (done.status == scsi::Status::check_condition)
+    done.sense.assign(sense_.begin(),
+                      sense_.begin() + std::min<std::ptrdiff_t>(answer.sense_bytes, sense_.size()));
+  done.residual = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(answer.residual, 0, command.transfer_length));
   if (command.direction == Direction::from_device && command.keep_data)
     done.data.assign(buffer_, buffer_ + (command.transfer_length - done.residual));
-  return {};
 }
 
 Expected<std::optional<Completion>> SgIoDevice::reap() {

@@ -1,4 +1,4 @@
-// /dev/sgN, /dev/sdX and /dev/bsg/...: a real drive through Linux's SG_IO, by libsgutils2's sg_pt.
+// /dev/sgN, /dev/sdX and /dev/bsg/...: a real drive through Linux's SG_IO.
 // Synchronous: submit() runs the command, reap() hands out its completion.
 #pragma once
 
@@ -7,36 +7,20 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "scsi/device.h"
+#include "transport/descriptor.h"
+#include "transport/drive_lock.h"
 #include "transport/host_clock.h"
-
-struct sg_pt_base;
+#include "transport/pass_through.h"
 
 namespace platter::transport {
 
-// A descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  ~Descriptor();
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 class SgIoDevice final : public scsi::Device {
  public:
-  // Throws Error: no_device (missing, no SCSI disk, a partition), permission, refused (mounted,
-  // held, or its block device cannot be opened exclusively, which it then stays as long as this
-  // lives).
+  // Throws Error: no_device (missing, no SCSI disk, a partition), permission, refused (mounted, held,
+  // in use by another platter, or its block device cannot be opened exclusively, which it then stays
+  // as long as this lives).
   explicit SgIoDevice(const std::string& path);
   ~SgIoDevice() override;
 
@@ -51,15 +35,16 @@ class SgIoDevice final : public scsi::Device {
 
  private:
   void reserve(std::size_t bytes);
-  scsi::Expected<void> outcome(const scsi::Command& command, int sent, scsi::Completion& done);
+  int commands_to() const;
+  void take(const scsi::Command& command, const Answer& answer, scsi::Completion& done) const;
 
   std::string path_;
   HostClock clock_;
   LowLatency low_latency_;
+  DriveLock lock_;
   Descriptor exclusive_;  // the block device, so that nobody mounts it meanwhile
   Descriptor device_;     // what commands go to, if that is another one
-  sg_pt_base* pass_through_ = nullptr;
-  std::array<std::uint8_t, 32> cdb_{};
+  SgVersion version_ = SgVersion::three;
   std::array<std::uint8_t, 252> sense_{};
   std::uint8_t* buffer_ = nullptr;  // page-aligned, so that the kernel maps it instead of copying
   std::uint8_t* allocation_ = nullptr;
