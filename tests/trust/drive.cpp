@@ -503,6 +503,9 @@ void AttackedDrive::decide(InFlight& flight) {
 
   if (always_answered(opcode)) {
     flight.status.reset();
+    const auto& cdb = flight.command.cdb;
+    if (opcode == kInquiry && (cdb[1] & 1) && cdb[2] == 0x80 && !build.has_serial)
+      check(sense(5, 0x24, 0x00));
     return;
   }
   if (!attentions_.empty()) {
@@ -523,8 +526,6 @@ void AttackedDrive::decide(InFlight& flight) {
   if (nature.sync && build.synchronize == Obeys::refuses) return check(sense(5, 0x20, 0x00));
   if (nature.verify && (!build.verifies || (flight.command.cdb[1] & 0x06)))
     return check(sense(5, build.verifies ? 0x24 : 0x20, 0x00));
-  if (opcode == kInquiry && (flight.command.cdb[1] & 1) && flight.command.cdb[2] == 0x80 && !build.has_serial)
-    check(sense(5, 0x24, 0x00));
 }
 
 // What the virtual drive is asked, for its time.

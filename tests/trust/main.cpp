@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
   app.add_option("--at-end", arguments.at_end, "when the host goes: keep, power-loss")
       ->check(CLI::IsMember({"keep", "power-loss"}));
   auto* built = app.add_option_group("How a drive is built, kept in its file");
-  built->add_option("--drive", arguments.build.drive, "small, small-512e, small-4kn, or what follows virtual:");
+  built->add_option("--drive", arguments.build.drive, "small, small-512e, small-4kn, small-random-N, or what follows virtual:");
   built->add_option("--seed", arguments.build.seed, "of its contents and of all that is left to chance");
   built->add_option("--serial", arguments.serial, "its serial number");
   built->add_flag("--no-serial", arguments.no_serial, "it tells none");
