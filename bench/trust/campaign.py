@@ -7,7 +7,8 @@
 Each run characterizes a small drive, or replays writes on it, and is cut off or disturbed. Then the drive is
 powered again, `platter restore` is run until it ends, and every block and setting is compared with what the drive
 held at first: `intact`; `named` (every block that differs was named, and the journal is kept); or `silent`, which
-is a failure. So are a status 1, a signal that nobody sent, and a write outside of --allow-writes.
+is a failure. So are a status 1, a signal that nobody sent, and a write outside of --allow-writes; in `late-fault` also
+a run that gets a fault behind its layout and leaves no model that says what it lacks.
 
 A run is a line of the file that --continue names; those that are there are not run again. Everything follows from
 the campaign's name and the run's number.
@@ -23,12 +24,13 @@ import sys
 import tempfile
 import threading
 
+import late_fault
 import plans
 from drives import Folder, Programs, failures_of, recover_and_judge, timed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.join(HERE, "../../build/release")
-KINDS = ["power", "kill", "failed-write"]
+KINDS = ["power", "kill", "failed-write", "late-fault"]
 
 
 class Baselines:
@@ -137,7 +139,7 @@ def summary(records, kind):
     return len(failed)
 
 
-def main():
+def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--runs", type=int, default=20)
@@ -148,7 +150,7 @@ def main():
     parser.add_argument("--keep", help="with --only: a folder in which all files stay")
     parser.add_argument("--binary", default=os.path.join(BUILD, "platter"))
     parser.add_argument("--drive-program", default=os.path.join(BUILD, "trust_drive"))
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     programs = Programs(options.binary, options.drive_program)
     baselines = Baselines(programs)
     state = State(options.state)
@@ -156,7 +158,10 @@ def main():
     todo = [number for number in numbers if (options.kind, number) not in state.records]
 
     def one(number):
-        record, seconds = timed(lambda: run_one(options.kind, number, programs, baselines, options.keep))
+        if options.kind == "late-fault":
+            record, seconds = timed(lambda: late_fault.run_one(number, programs, lambda: folder_at(options.keep)))
+        else:
+            record, seconds = timed(lambda: run_one(options.kind, number, programs, baselines, options.keep))
         state.add(record | {"seconds": seconds})
 
     with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
