@@ -1,0 +1,124 @@
+"""The attacker on trial: a loss that nobody mends is called silent; then some runs of each campaign."""
+
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../../bench/trust"))
+
+import campaign  # noqa: E402
+import verdict  # noqa: E402
+from drives import Folder, Programs, failures_of, recover_and_judge  # noqa: E402
+
+PLATTER, DRIVE = os.environ.get("PLATTER_BINARY", ""), os.environ.get("TRUST_DRIVE", "")
+RANGES = [(1003, 10001)]
+
+
+class Named(unittest.TestCase):
+    def test_what_a_sentence_names(self):
+        for text, named in [("LBN 5 is lost", [(5, 5)]), ("of LBN 5 to 9 with", [(5, 9)]),
+                            ("LBNs 5, 7-9 and 12 hold", [(5, 5), (7, 9), (12, 12)]),
+                            ("LBN 1-2, 4-5, and 9", [(1, 2), (4, 5), (9, 9)]),
+                            ("8 blocks at 9", []), ("LBN of 8", [])]:
+            self.assertEqual(verdict.named_lbns(text), named, text)
+
+    def test_all_must_be_named_and_the_journal_kept(self):
+        self.assertEqual(verdict.judge([], False, [], []), "intact")
+        self.assertEqual(verdict.judge([5], False, ["LBN 5"], ["journal"]), "named")
+        self.assertEqual(verdict.judge([5], False, ["LBN 5"], []), "silent")
+        self.assertEqual(verdict.judge([5, 6], False, ["LBN 5"], ["journal"]), "silent")
+        self.assertEqual(verdict.judge([], True, ["LBN 5"], ["journal"]), "silent")
+        self.assertEqual(verdict.judge([], True, ["its settings"], ["journal"]), "named")
+
+    def test_statuses_that_no_run_may_end_with(self):
+        self.assertTrue(verdict.bad_status(1) and verdict.bad_status(-11))
+        self.assertFalse(verdict.bad_status(0) or verdict.bad_status(8))
+
+
+@unittest.skipUnless(PLATTER and DRIVE, "PLATTER_BINARY and TRUST_DRIVE name no programs")
+class Planted(unittest.TestCase):
+    def folder(self, *build, ranges=RANGES):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        return Folder(Programs(PLATTER, DRIVE), holder.name, ["--seed", "3", *build], ranges)
+
+    def test_a_run_that_nothing_disturbs_is_intact(self):
+        folder = self.folder()
+        self.assertEqual(folder.job("replay-8-default"), 0)
+        finding = recover_and_judge(folder)
+        self.assertEqual((finding["verdict"], failures_of(finding)), ("intact", []))
+
+    def test_a_block_that_the_drive_loses_is_a_silent_loss(self):
+        for torn in ("unreadable", "garbage"):
+            folder = self.folder("--torn", torn)
+            folder.job("replay-1-default", ["lose-block:at=60,lbn=77"])
+            finding = recover_and_judge(folder)
+            self.assertEqual((finding["verdict"], finding["differ"]), ("silent", [77]))
+            self.assertEqual(failures_of(finding), ["silent"])
+
+    def test_a_setting_that_is_another_is_a_silent_loss(self):
+        folder = self.folder()
+        folder.job("replay-1-default")
+        with open(folder.store, encoding="utf-8") as file:
+            state = json.load(file)
+        page = bytearray.fromhex(state["current"]["8"])
+        page[2] ^= 0x04
+        state["current"]["8"] = page.hex()
+        with open(folder.store, "w", encoding="utf-8") as file:
+            json.dump(state, file)
+        self.assertEqual(recover_and_judge(folder)["verdict"], "silent")
+
+    def test_a_journal_that_is_taken_away_shows(self):
+        folder = self.folder()
+        folder.job("replay-1-off", ["power-loss:at=100,of=write"])
+        self.assertTrue(folder.check("media")["differ"])
+        for journal in folder.journals():
+            os.unlink(journal)
+        self.assertEqual(recover_and_judge(folder)["verdict"], "silent")
+
+    def test_writes_outside_of_what_is_allowed_show(self):
+        folder = self.folder()
+        folder.job("replay-1-default")
+        self.assertEqual(verdict.written_outside(folder.log, RANGES), [])
+        folder.ranges = [(1003, 5000)]
+        finding = recover_and_judge(folder)
+        self.assertTrue(finding["outside"])
+        self.assertEqual(failures_of(finding), ["written outside"])
+
+
+@unittest.skipUnless(PLATTER and DRIVE, "PLATTER_BINARY and TRUST_DRIVE name no programs")
+class Campaigns(unittest.TestCase):
+    def campaign(self, kind, runs, first=0):
+        said = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(said):
+            state = os.path.join(folder, "state.jsonl")
+            arguments = [kind, "--runs", str(runs), "--first", str(first), "--jobs", "2", "--continue", state,
+                         "--binary", PLATTER, "--drive-program", DRIVE]
+            failed = campaign.main(arguments)
+            with open(state, encoding="utf-8") as file:
+                self.assertEqual(len(file.readlines()), runs)
+            self.assertEqual(campaign.main(arguments), failed)  # those that are there are not run again
+            with open(state, encoding="utf-8") as file:
+                self.assertEqual(len(file.readlines()), runs)
+        self.assertEqual(failed, 0, said.getvalue())
+
+    def test_power(self):
+        self.campaign("power", 7)
+
+    def test_kill(self):
+        self.campaign("kill", 6)
+
+    def test_failed_write(self):
+        self.campaign("failed-write", 7, 4)
+
+    def test_late_fault(self):
+        self.campaign("late-fault", 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
