@@ -301,7 +301,7 @@ def limited():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
-def judge(platter, words, folder):
+def judge(platter, words, folder, any_bytes):
     """None, or what is wrong with how the program took it; and its exit status."""
     environment = dict(os.environ, XDG_STATE_HOME=os.path.join(folder, "state"))
     with tempfile.TemporaryFile() as said:
@@ -322,7 +322,7 @@ def judge(platter, words, folder):
         return f"{memory / 1e6:.0f} MB", status
     if status and not sentence and status != 12:
         return f"status {status} without a sentence", status
-    if re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", sentence):
+    if not any_bytes and re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", sentence):
         return "a control byte in its sentence", status
     return None, status
 
@@ -346,7 +346,7 @@ def mutant(formats, form, number, seed, folder):
     return [word.replace("FILE", name) for word in command.split()], name
 
 
-def campaign(platter, formats, names, count, seed, state, seconds, only):
+def campaign(platter, formats, names, count, seed, state, seconds, only, any_bytes):
     """So many mutants of each format. Returns the number of findings."""
     record_path = os.path.join(state, "mutants.json")
     record = {}
@@ -362,7 +362,7 @@ def campaign(platter, formats, names, count, seed, state, seconds, only):
                 break
             with tempfile.TemporaryDirectory() as folder:
                 words, name = mutant(formats, form, number, seed, folder)
-                wrong, status = judge(platter, words, folder)
+                wrong, status = judge(platter, words, folder, any_bytes)
                 if wrong:
                     findings += 1
                     done["findings"] += 1
@@ -397,6 +397,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0, help="stop after about so long")
     parser.add_argument("--state", default="", help="the folder of what was done and found")
     parser.add_argument("--only", type=int, help="the mutant of this number alone")
+    parser.add_argument("--allow-control-bytes", action="store_true", help="in sentences")
     options = parser.parse_args()
     platter = os.path.abspath(options.binary)
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as passing:
@@ -407,7 +408,8 @@ def main():
         unknown = set(names) - set(formats.all)
         if unknown:
             parser.error(f"no format {', '.join(sorted(unknown))}; there are {', '.join(formats.all)}")
-        found = campaign(platter, formats, names, options.count, options.seed, state, options.seconds, options.only)
+        found = campaign(platter, formats, names, options.count, options.seed, state, options.seconds, options.only,
+                         options.allow_control_bytes)
         if found and not options.state:
             kept = tempfile.mkdtemp(prefix="mutants-")
             shutil.move(os.path.join(state, "findings"), kept)
