@@ -69,6 +69,7 @@ class StrictJsonBuilder {
     const auto before = text_.substr(0, std::min(at, text_.size()));
     fail(fmt::format("is not valid JSON (line {}){}", std::count(before.begin(), before.end(), '\n') + 1,
                      limits_.needed));
+    return false;
   }
 
  private:
