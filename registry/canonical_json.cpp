@@ -7,18 +7,18 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "model/error.h"
+#include "model/strict_json.h"
 
 namespace platter::registry {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kDeepest = 128;  // levels; writing recurses
+constexpr std::size_t kMostMembers = std::size_t{1} << 20;  // of one object; they lie in a tree
 
 // The shortest digits d1 d2 ... dk of a positive value 0.d1d2...dk * 10^point.
 struct Decimal {
@@ -143,28 +143,6 @@ class Writer {
   const std::string& origin_;
 };
 
-Json parse(std::string_view text, const std::string& origin) {
-  std::vector<std::set<std::string>> open;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > kDeepest) {
-      throw Error(ExitStatus::bad_input, fmt::format("{}: is nested too deeply", origin));
-    }
-    if (event == Json::parse_event_t::object_start) open.emplace_back();
-    if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key &&
-        !open.back().insert(parsed.get<std::string>()).second) {
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: has the member {} twice in one object", origin, parsed.dump()));
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text, watch);
-  } catch (const Json::exception&) {
-    throw Error(ExitStatus::bad_input, fmt::format("{}: is not valid JSON", origin));
-  }
-}
-
 }  // namespace
 
 std::string ecmascript_number(double value) {
@@ -178,7 +156,7 @@ std::string ecmascript_number(double value) {
 
 std::string canonical_json(std::string_view text, const std::string& origin) {
   Writer writer(origin);
-  writer.write(parse(text, origin));
+  writer.write(model::parse_strictly<Json>(text, origin, {.members = kMostMembers}));
   return std::move(writer.out);
 }
 

@@ -8,14 +8,18 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <vector>
 
 #include "model/error.h"
+#include "model/file.h"
 
 namespace platter::registry {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::string_view kAlgorithm = "sha256:";
 
@@ -62,6 +66,9 @@ std::string digest_of(std::string_view content) {
 }
 
 std::string digest_of_file(const std::string& path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !model::is_file(path))
+    throw Error(ExitStatus::bad_input, fmt::format("{}: is no file", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     throw Error(errno == EACCES ? ExitStatus::permission : ExitStatus::bad_input,

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/error.h"
+#include "model/strict_json.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 
@@ -14,14 +15,17 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kLatest = "latest";
+constexpr std::size_t kMostMembers = std::size_t{1} << 20;  // of one object; they lie in a tree
 
 [[noreturn]] void fail(const std::string& origin, const std::string& what) {
   throw Error(ExitStatus::bad_input, fmt::format("{}: {}", origin, what));
 }
 
 Json parse_object(const std::string& text, const std::string& origin) {
-  Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) fail(origin, "is not valid JSON, or not an object");
+  if (text.size() > kLargestDocument)
+    fail(origin, fmt::format("is larger than the {} MiB of any manifest or index", kLargestDocument >> 20));
+  Json json = model::parse_strictly<Json>(text, origin, {.members = kMostMembers});
+  if (!json.is_object()) fail(origin, "is JSON, but not an object");
   return json;
 }
 

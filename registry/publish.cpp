@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "model/error.h"
@@ -57,12 +56,6 @@ std::vector<File> read_files(const std::vector<std::string>& paths) {
   return files;
 }
 
-std::string tool_version_of(const std::string& model_text) {
-  const auto json = nlohmann::json::parse(model_text);
-  const auto version = json.find("platter");
-  return version != json.end() && version->is_string() ? version->get<std::string>() : "";
-}
-
 // What a manifest says of its drive; nothing where the manifest is damaged, which publishing it
 // again is about to mend.
 std::string identity_in(const Layout& layout, const Descriptor& descriptor) {
@@ -80,7 +73,9 @@ std::string drive_for(const Store& store, const model::Identity& identity) {
   const std::string own = drive_identity(identity);
   const Layout layout = store.layout(name);
   if (!std::filesystem::exists(layout.index_path())) return name;
+  std::set<std::string> seen;
   for (const Descriptor& descriptor : layout.index().manifests) {
+    if (!seen.insert(descriptor.digest).second) continue;
     const std::string other = identity_in(layout, descriptor);
     if (!other.empty() && other != own) {
       return fmt::format("{}-{}", name, hex_of(own).substr(0, 8));
@@ -125,7 +120,8 @@ std::pair<std::string, bool> enter(const Store& store, const std::string& drive,
 Publication publish(const Store& store, const std::string& model_path,
                     const PublishOptions& options) {
   const std::string text = model::read_file(model_path);
-  const std::string serial = model::from_json_text(text, model_path).identity.serial;
+  model::DriveModel model = model::from_json_text(text, model_path);
+  const std::string serial = model.identity.serial;
   const std::vector<File> files = read_files(options.files);
   std::string canonical = canonical_json(text, model_path);
 
@@ -135,8 +131,8 @@ Publication publish(const Store& store, const std::string& model_path,
       require_without_serial(files[i].content, serial, options.files[i]);
     }
     canonical = without_serial(canonical, store);
+    model = model::from_json_text(canonical, model_path);
   }
-  const model::DriveModel model = model::from_json_text(canonical, model_path);
   const std::string drive = drive_for(store, model.identity);
   store.create_layout(drive);
 
@@ -145,7 +141,7 @@ Publication publish(const Store& store, const std::string& model_path,
   manifest.config = store.put_blob(drive, kConfigType, kConfig);
   manifest.layers.push_back(put(store, drive, {kModelTitle, kModelType, canonical}));
   for (const File& file : files) manifest.layers.push_back(put(store, drive, file));
-  manifest.annotations = annotations_of(model, tool_version_of(canonical));
+  manifest.annotations = annotations_of(model, model::tool_version_in(canonical));
   const Descriptor descriptor = store.put_blob(drive, kManifestType, manifest_text(manifest));
   const auto [tag, added] = enter(store, drive, descriptor);
   return {drive + ":" + tag, descriptor.digest, manifest.layers.front().digest, added};

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "model/error.h"
+#include "model/file.h"
 #include "registry/digest.h"
 #include "registry/reference.h"
 
@@ -81,6 +82,11 @@ class Database {
     database_.reset(opened);
     if (status != SQLITE_OK)
       throw Unusable(opened == nullptr ? "no memory" : sqlite3_errmsg(opened));
+    if ((flags & SQLITE_OPEN_READONLY) == 0) return;
+    // A file from elsewhere may have views in place of tables, which compute without end.
+    constexpr int kSteps = 1'000'000;
+    sqlite3_progress_handler(opened, kSteps, [](void* left) { return --*static_cast<int*>(left) < 0 ? 1 : 0; },
+                             &patience_);
   }
 
   Statement prepare(const std::string& sql) { return {database_.get(), sql}; }
@@ -95,6 +101,7 @@ class Database {
   struct Close {
     void operator()(sqlite3* database) const { sqlite3_close(database); }
   };
+  int patience_ = 200;  // million steps
   std::unique_ptr<sqlite3, Close> database_;
 };
 
@@ -222,6 +229,12 @@ Listing select(Database& database, const std::vector<std::string>& words) {
   return listing;
 }
 
+// Else it is made anew: what is no file would be waited for, what is larger takes too long.
+bool is_small_file(const std::string& path) {
+  std::error_code failed;
+  return model::is_file(path) && fs::file_size(path, failed) <= model::kLargestFile;
+}
+
 constexpr int kCreate = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 
 // Made beside its place and renamed, so that another process reads the old one or the new one.
@@ -255,8 +268,10 @@ std::string search_index_path(const Store& store) { return store.folder() + "/se
 Listing search(const Store& store, const std::vector<std::string>& words) {
   store.require();
   try {
-    Database database(search_index_path(store), SQLITE_OPEN_READONLY);
-    if (is_fresh(database, store)) return select(database, words);
+    if (is_small_file(search_index_path(store))) {
+      Database database(search_index_path(store), SQLITE_OPEN_READONLY);
+      if (is_fresh(database, store)) return select(database, words);
+    }
   } catch (const std::runtime_error&) {  // Unusable, or what is no JSON any more
   }
   try {

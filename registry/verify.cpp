@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "model/error.h"
 #include "model/file.h"
@@ -93,8 +95,10 @@ class Verifier {
   // Versions never move: each tag still names the manifest that was recorded for it.
   void check_tags(const Layout& layout, const ImageIndex& index) {
     std::set<std::string> tags;
+    std::set<std::pair<std::string, std::string>> tagged;
     for (const Descriptor& descriptor : index.manifests) {
       const std::string tag = descriptor.annotation(kTagKey);
+      tagged.emplace(tag, descriptor.digest);
       if (!tag.empty() && !tags.insert(tag).second) {
         result.findings.push_back(
             fmt::format("{}: has the tag {} twice", layout.index_path(), tag));
@@ -104,11 +108,7 @@ class Verifier {
     for (const auto& [key, digest] : index.annotations) {
       if (!key.starts_with(prefix)) continue;
       const std::string tag = key.substr(prefix.size());
-      const bool unmoved = std::any_of(
-          index.manifests.begin(), index.manifests.end(), [&, &recorded = digest](const auto& d) {
-            return d.digest == recorded && d.annotation(kTagKey) == tag;
-          });
-      if (!unmoved) {
+      if (!tagged.contains({tag, digest})) {
         result.findings.push_back(
             fmt::format("{}: the tag {} no longer names {}, which was published "
                         "under it",
@@ -120,7 +120,11 @@ class Verifier {
   bool check_blob(const Layout& layout, const Descriptor& descriptor) {
     note_use(descriptor.digest);
     ++result.blobs;
-    return guarded([&] { static_cast<void>(layout.blob(descriptor)); });
+    // A manifest may name one blob many times; it is read once.
+    const auto [known, first] =
+        whole_.try_emplace({layout.drive(), descriptor.digest, descriptor.size}, false);
+    if (first) known->second = guarded([&] { static_cast<void>(layout.blob(descriptor)); });
+    return known->second;
   }
 
   void check_model(const Layout& layout, const Descriptor& layer, const Manifest& manifest) {
@@ -133,9 +137,7 @@ class Verifier {
         throw Error(ExitStatus::bad_input,
                     fmt::format("{}: is a model, but not in canonical form (RFC 8785)", path));
       }
-      const auto version = nlohmann::json::parse(text).value("platter", nlohmann::json());
-      const Annotations said =
-          annotations_of(model, version.is_string() ? version.get<std::string>() : "");
+      const Annotations said = annotations_of(model, model::tool_version_in(text));
       for (const auto& [key, value] : said) {  // another version of platter may say more, or less
         const auto found = manifest.annotations.find(key);
         if (found != manifest.annotations.end() && found->second != value) {
@@ -175,6 +177,7 @@ class Verifier {
   const Store& store_;
   std::set<std::string> used_;  // hexadecimal digits of the blobs that something refers to
   std::set<std::string> seen_;
+  std::map<std::tuple<std::string, std::string, std::uint64_t>, bool> whole_;  // drive, digest, size
 };
 
 }  // namespace

@@ -11,6 +11,8 @@
 namespace platter::emit_disksim {
 namespace {
 
+constexpr std::uint64_t kMostRemaps = std::uint64_t{1} << 21;
+
 void append_skip(std::vector<model::Skip>& skips, std::int64_t first, std::int64_t length) {
   const auto slot = static_cast<std::uint64_t>(first), count = static_cast<std::uint64_t>(length);
   if (!skips.empty()) {
@@ -173,6 +175,11 @@ void place_blocks(const std::vector<Placed>& pieces, std::int64_t slots, const W
       continue;
     }
     waiting += piece.length;
+    if (layout.remaps.size() + static_cast<std::uint64_t>(piece.length) > kMostRemaps)
+      throw Error(ExitStatus::unsupported,
+                  fmt::format("{}: more than {} blocks lie outside of the sequence, which this model "
+                              "cannot express",
+                              where.text(), kMostRemaps));
     for (std::int64_t block = 0; block < piece.length; ++block) {
       layout.remaps.push_back({static_cast<std::uint64_t>(piece.lbn + block),
                                static_cast<std::uint64_t>(piece.slot + block)});

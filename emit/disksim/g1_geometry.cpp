@@ -24,18 +24,20 @@ struct Cylinder {
 // ---------------------------------------------------------------- tracks and cylinders
 
 bool holds_blocks(const engine::Track& track, const std::vector<Interval>& used,
-                  const model::Layout& layout) {
+                  const std::vector<std::uint64_t>& spares) {
   const std::uint64_t end = track.first_slot + track.sectors;
   const auto at =
       std::upper_bound(used.begin(), used.end(), track.first_slot,
                        [](std::uint64_t slot, const Interval& i) { return slot < i.end; });
   if (at != used.end() && at->first < end) return true;
-  return std::any_of(layout.remaps.begin(), layout.remaps.end(), [&](const model::Remap& remap) {
-    return remap.slot >= track.first_slot && remap.slot < end;
-  });
+  const auto spare = std::lower_bound(spares.begin(), spares.end(), track.first_slot);
+  return spare != spares.end() && *spare < end;
 }
 
 std::vector<engine::Track> tracks_of(const engine::LayoutMap& map) {
+  constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 23;
+  if (map.tracks() > kMostTracks)
+    cannot_express(fmt::format("the layout has {} tracks, more than {}", map.tracks(), kMostTracks));
   std::vector<engine::Track> tracks;
   for (std::uint64_t slot = 0; slot < map.slots(); slot += tracks.back().sectors) {
     tracks.push_back(map.track_of_slot(slot));
@@ -54,9 +56,12 @@ void drop_odd_spares(std::vector<engine::Track>& tracks, const std::vector<Inter
     return (i > 0 && (differs(i - 1) || tracks[i].cylinder < tracks[i - 1].cylinder)) ||
            (i + 1 < tracks.size() && differs(i + 1));
   };
+  std::vector<std::uint64_t> spares;  // slots of remapped blocks, ascending
+  for (const model::Remap& remap : layout.remaps) spares.push_back(remap.slot);
+  std::sort(spares.begin(), spares.end());
   std::vector<engine::Track> kept;
   for (std::size_t i = 0; i < tracks.size(); ++i) {
-    if (!odd(i) || holds_blocks(tracks[i], used, layout)) kept.push_back(tracks[i]);
+    if (!odd(i) || holds_blocks(tracks[i], used, spares)) kept.push_back(tracks[i]);
   }
   tracks = std::move(kept);
 }

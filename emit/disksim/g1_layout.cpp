@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::int64_t kMostSlots = std::int64_t{1}
                                     << 31;  // DiskSim counts sectors in a signed int
-constexpr std::int64_t kMostSpareUnits = std::int64_t{1} << 22;
+constexpr std::int64_t kMostSpareUnits = std::int64_t{1} << 22;  // of all zones together
+constexpr std::int64_t kMostSlippedSectors = std::int64_t{1} << 24;
+constexpr std::size_t kMostPieces = std::size_t{1} << 18;  // of a zone, each with another turn
 
 enum class Mapping : std::int64_t {
   straight = 0,
@@ -167,6 +169,8 @@ void drop_first(std::vector<Run>& runs, std::size_t from, std::int64_t length) {
 }
 
 std::vector<std::int64_t> sectors_of_slipped_tracks(const Zone& zone) {
+  if (static_cast<std::int64_t>(zone.slips.size()) > kMostSlippedSectors / zone.sectors)
+    fail_at(zone.where, "the zone slips too many tracks");
   std::vector<std::int64_t> sectors;
   for (const std::int64_t track : zone.slips) {
     for (std::int64_t i = 0; i < zone.sectors; ++i) sectors.push_back(track * zone.sectors + i);
@@ -179,8 +183,6 @@ std::vector<Run> runs_with_spares_per_unit(const Zone& zone, const Scheme& schem
                                            std::int64_t unit, std::int64_t spares,
                                            bool spares_in_last) {
   const std::int64_t all = zone.cylinders() * scheme.heads * zone.sectors;
-  if (all / unit > kMostSpareUnits)
-    fail_at(zone.where, "the zone has too many units with spares of their own");
   if (spares > unit) fail_at(zone.where, "\"Number of spares\" is more than there are sectors");
   const std::vector<std::int64_t> slips =
       scheme.sparing == Sparing::tracks_per_zone ? sectors_of_slipped_tracks(zone) : zone.slips;
@@ -234,6 +236,14 @@ std::vector<Run> runs_with_slips_to_end(const Zone& zone, const Scheme& scheme) 
   return runs;
 }
 
+// The stretches that are counted one by one.
+std::int64_t units_of(const Zone& zone, const Scheme& scheme) {
+  if (scheme.sparing == Sparing::per_track) return zone.cylinders() * scheme.heads;
+  if (scheme.per_cylinder() || scheme.sparing == Sparing::at_end) return zone.cylinders();
+  if (scheme.sparing == Sparing::per_range) return zone.cylinders() / scheme.range_cylinders + 1;
+  return 1;
+}
+
 std::vector<Run> runs_of(const Zone& zone, const Scheme& scheme) {
   const std::int64_t cylinder = scheme.heads * zone.sectors, all = zone.cylinders() * cylinder;
   switch (scheme.sparing) {
@@ -278,6 +288,8 @@ class ZoneGeometry {
     std::vector<model::LayoutNode> pieces;
     std::int64_t from = 0;
     while (from < zone_.cylinders()) {
+      if (pieces.size() > kMostPieces)
+        fail_at(zone_.where, "the zone's slips turn too many of its cylinders");
       const std::int64_t end = end_of_equal_slips(from);
       if (end > from) {
         append_cylinders(from, end, pieces);
@@ -523,8 +535,11 @@ model::Layout import_g1_layout(const Block& block, std::uint32_t heads,
   layout.method = "imported";
   std::vector<Run> runs;
   std::vector<std::int64_t> bases;
-  std::int64_t slots = 0;
+  std::int64_t slots = 0, units = 0;
   for (Zone& zone : zones) {
+    units += units_of(zone, scheme);
+    if (units > kMostSpareUnits)
+      fail_at(zone.where, "the zones have too many units with spares of their own");
     if (scheme.sparing == Sparing::none && !(zone.slips.empty() && zone.defects.empty())) {
       notes.push_back(zone.where.brief() +
                       ": sparing scheme 0 knows no slips and defects; they are ignored");

@@ -149,14 +149,18 @@ MapFile read_map(const std::string& path) {
 
 // ---------------------------------------------------------------- tracks in the order of blocks
 
-const Zone& zone_of(const std::vector<Zone>& zones, std::int64_t cylinder, const Where& where) {
+const Zone* find_zone(const std::vector<Zone>& zones, std::int64_t cylinder) {
   auto after =
       std::upper_bound(zones.begin(), zones.end(), cylinder,
                        [](std::int64_t c, const Zone& zone) { return c < zone.first_cylinder; });
-  if (after == zones.begin() || cylinder > (--after)->last_cylinder) {
-    fail_at(where, fmt::format("no zone has the cylinder {}", cylinder));
-  }
-  return *after;
+  if (after == zones.begin() || cylinder > (--after)->last_cylinder) return nullptr;
+  return &*after;
+}
+
+const Zone& zone_of(const std::vector<Zone>& zones, std::int64_t cylinder, const Where& where) {
+  const Zone* zone = find_zone(zones, cylinder);
+  if (zone == nullptr) fail_at(where, fmt::format("no zone has the cylinder {}", cylinder));
+  return *zone;
 }
 
 // A track comes where its longest run of blocks does: a remapped block elsewhere does not move it.
@@ -177,13 +181,20 @@ std::vector<TrackName> tracks_in_order(const std::vector<Extent>& extents) {
 // The map has the say; DiskSim finds a block's zone by the zone's own numbers.
 void note_contradictions(const std::vector<Zone>& zones, const MapFile& map,
                          std::vector<std::string>& notes) {
-  for (const Zone& zone : zones) {
+  struct Blocks {
     std::int64_t first = -1, last = -1;
-    for (const Extent& extent : map.extents) {
-      if (extent.cylinder < zone.first_cylinder || extent.cylinder > zone.last_cylinder) continue;
-      if (first < 0) first = extent.lbn;
-      last = extent.lbn + extent.length - 1;
-    }
+  };
+  std::vector<Blocks> found(zones.size());
+  for (const Extent& extent : map.extents) {
+    const Zone* zone = find_zone(zones, extent.cylinder);
+    if (zone == nullptr) continue;
+    Blocks& its = found[static_cast<std::size_t>(zone - zones.data())];
+    if (its.first < 0) its.first = extent.lbn;
+    its.last = extent.lbn + extent.length - 1;
+  }
+  for (std::size_t i = 0; i < zones.size(); ++i) {
+    const Zone& zone = zones[i];
+    const auto [first, last] = found[i];
     if (first != zone.first_lbn || last != zone.last_lbn) {
       notes.push_back(fmt::format(
           "First LBN = {}, Last LBN = {} ({}) are not those of the layout map, {} and {}, and "

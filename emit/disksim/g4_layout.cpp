@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "emit/disksim/block_places.h"
 #include "emit/disksim/no_place.h"
@@ -19,6 +21,7 @@ constexpr std::int64_t kMostOfAny = std::int64_t{1} << 40;
 constexpr int kDeepest = 15;  // DiskSim's path from the root has 16 nodes
 constexpr std::size_t kMostNodes = std::size_t{1} << 20;
 constexpr std::size_t kMostGaps = std::size_t{1} << 22;
+constexpr std::size_t kMostSteps = std::size_t{1} << 25;  // tracks, one by one, in search of gaps
 
 // The sectors low..high of a track, `sectors` around, hold blocks.
 struct Pattern {
@@ -43,16 +46,17 @@ struct Part {
   model::LayoutNode node;          // without its children
   std::int64_t low = 0, used = 0;  // of a track
   std::vector<Part> children;
+  std::int64_t places = 0, slots = 0;  // of all instances, once it is complete
 
-  std::int64_t places() const {  // of all instances
-    std::int64_t places = used;
-    for (const Part& child : children) places += child.places();
-    return places * node.count;
-  }
-  std::int64_t slots() const {
-    std::int64_t slots = node.sectors;
-    for (const Part& child : children) slots += child.slots();
-    return slots * node.count;
+  void sum_up() {
+    places = used;
+    slots = node.sectors;
+    for (const Part& child : children) {
+      places += child.places;
+      slots += child.slots;
+    }
+    places *= node.count;
+    slots *= node.count;
   }
 };
 
@@ -204,6 +208,7 @@ class Tree {
       part.children =
           parts_of({static_cast<std::size_t>(entry.child), places, at_end}, where, depth + 1);
     }
+    part.sum_up();
     return part;
   }
 
@@ -276,7 +281,8 @@ class Stretches {
 
  private:
   void append(const Part& part) {
-    const std::int64_t part_places = part.places(), part_slots = part.slots();
+    const std::int64_t part_places = part.places, part_slots = part.slots;
+    if (++steps_ > kMostSteps) fail_at(where_, "the layout has too many tracks with sectors without a block");
     if (slots + part_slots > kMostSectors) fail_at(where_, "the layout has too many sectors");
     if (part_places == part_slots) return append_run(0, part_places, part_slots);
     for (std::uint32_t i = 0; i < part.node.count; ++i) {
@@ -299,6 +305,7 @@ class Stretches {
   }
 
   Where where_;
+  std::size_t steps_ = 0;
 };
 
 // ---------------------------------------------------------------- slips and remaps
@@ -416,18 +423,36 @@ class Spares {
   std::int64_t slots() const { return slots_; }
 
   std::int64_t slot_of(const RemappedRun& run, std::vector<std::string>& notes) {
-    if (!map_) map_.emplace(layout_);
-    const auto track = map_->track_at(static_cast<std::uint32_t>(run.cylinder),
-                                      static_cast<std::uint32_t>(run.head));
-    if (!track) return append_track(run, notes) + run.sector;
-    if (track->sectors != run.sectors) {
+    const TrackName name{run.cylinder, run.head};
+    const auto known = tracks_.find(name);
+    const Track track = known != tracks_.end() ? known->second : find(run);
+    if (track.sectors == 0) return append_track(run, notes) + run.sector;
+    tracks_[name] = track;
+    if (track.sectors != run.sectors) {
       fail_at(run.where, fmt::format("the track of the spare has {} sectors, not {}",
-                                     track->sectors, run.sectors));
+                                     track.sectors, run.sectors));
     }
-    return static_cast<std::int64_t>(track->first_slot) + run.sector;
+    return track.first_slot + run.sector;
   }
 
  private:
+  using TrackName = std::pair<std::int64_t, std::int64_t>;  // cylinder, head
+  struct Track {
+    std::int64_t first_slot = 0, sectors = 0;  // no sectors: there is none such
+  };
+
+  // A track of the tree's. Looked up one by one through all zones, so not for any number of them.
+  Track find(const RemappedRun& run) {
+    if (!map_) map_.emplace(layout_);
+    looked_at_ += map_->view().nodes.size();
+    if (looked_at_ > kMostSteps)
+      fail_at(run.where, "there are too many remapped blocks for so many zones");
+    const auto track = map_->track_at(static_cast<std::uint32_t>(run.cylinder),
+                                      static_cast<std::uint32_t>(run.head));
+    if (!track) return {};
+    return {static_cast<std::int64_t>(track->first_slot), track->sectors};
+  }
+
   std::int64_t append_track(const RemappedRun& run, std::vector<std::string>& notes) {
     notes.push_back(fmt::format(
         "{}: no angle is told for the spare track of cylinder {}, head {}; it is taken as 0",
@@ -437,14 +462,16 @@ class Spares {
     node.head = static_cast<std::int32_t>(run.head);
     node.sectors = static_cast<std::uint32_t>(run.sectors);
     layout_.zones.push_back(node);
-    map_.reset();
+    tracks_[{run.cylinder, run.head}] = {slots_, run.sectors};
     slots_ += run.sectors;
     return slots_ - run.sectors;
   }
 
   model::Layout& layout_;
   std::int64_t slots_;
-  std::optional<engine::LayoutMap> map_;  // of the tracks so far
+  std::optional<engine::LayoutMap> map_{};  // of the tree's tracks
+  std::map<TrackName, Track> tracks_{};     // that were asked for, and those behind the tree's
+  std::size_t looked_at_ = 0;
 };
 
 }  // namespace

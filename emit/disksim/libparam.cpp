@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <regex>
 #include <string_view>
 
 #include "model/error.h"
@@ -20,6 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kDeepestSource = 32;
 constexpr int kDeepestValue = 64;
+constexpr std::size_t kMostSources = 1000;    // files in all
+constexpr std::size_t kMostValues = std::size_t{1} << 22;  // in all; those of ranges of names and of copies, too
 
 struct Token {
   enum class Kind { punctuation, word, end } kind = Kind::end;
@@ -125,6 +126,8 @@ class Lexer {
       if (outer.identity == file.identity)
         fail_at(source->where, path + " includes itself through source");
     }
+    if (++opened_ > kMostSources)
+      fail_at(source->where, fmt::format("source names files more than {} times", kMostSources));
     try {
       file.content = model::read_file(path);
     } catch (const Error& error) {
@@ -132,25 +135,51 @@ class Lexer {
       fail_at(source->where,
               fmt::format("the file named by source cannot be used: {}", error.what()));
     }
+    bytes_ += file.content.size();
+    if (bytes_ > model::kLargestFile)
+      fail_at(source == nullptr ? Where{file.name, 1} : source->where,
+              fmt::format("the files that source names have more than {} MiB together", model::kLargestFile >> 20));
     files_.push_back(std::move(file));
   }
 
   fs::path top_folder_;
+  std::size_t opened_ = 0, bytes_ = 0;
   std::vector<File> files_;
   Where last_;
 };
 
-bool matches(const std::string& text, const std::regex& pattern) {
-  return std::regex_match(text, pattern);
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// How a word is written: a whole number, one in hexadecimal digits, one with a point, or none.
+enum class Form { word, decimal, hexadecimal, real };
+
+Form form_of(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const auto skip_digits = [&text] {
+    const std::size_t count = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
+    text.remove_prefix(count);
+    return count > 0;
+  };
+  if (text.starts_with("0x"))
+    return text.size() > 2 && text.find_first_not_of("0123456789abcdefABCDEF", 2) == text.npos ? Form::hexadecimal
+                                                                                               : Form::word;
+  if (!skip_digits()) return Form::word;
+  if (text.empty()) return Form::decimal;
+  if (!text.starts_with('.')) return Form::word;
+  text.remove_prefix(1);
+  if (!skip_digits()) return Form::word;
+  if (text.empty()) return Form::real;
+  if (!text.starts_with("e+") && !text.starts_with("e-")) return Form::word;
+  text.remove_prefix(2);
+  return skip_digits() && text.empty() ? Form::real : Form::word;
 }
 
 // A word is a number only if the whole of it has the form of one; 1e-3, .5 and 5. are words.
 Value value_of_word(const Token& token) {
-  static const std::regex kDecimal("-?[0-9]+"), kHexadecimal("-?0x[0-9a-fA-F]+"),
-      kFloat("-?[0-9]+\\.[0-9]+(e[+-][0-9]+)?");
   if (token.text.size() > 64) return {token.text, token.where};
-  const bool decimal = matches(token.text, kDecimal);
-  if (decimal || matches(token.text, kHexadecimal)) {
+  const Form form = form_of(token.text);
+  const bool decimal = form == Form::decimal;
+  if (decimal || form == Form::hexadecimal) {
     std::string digits = token.text;
     if (!decimal) digits.erase(digits.find("0x"), 2);
     std::int64_t number = 0;
@@ -160,7 +189,7 @@ Value value_of_word(const Token& token) {
       fail_at(token.where, fmt::format("the number {} is too large", token.text));
     return {number, token.where};
   }
-  if (matches(token.text, kFloat)) {
+  if (form == Form::real) {
     double number = 0;
     const auto result =
         std::from_chars(token.text.data(), token.text.data() + token.text.size(), number);
@@ -226,10 +255,12 @@ class Parser {
     if (parent != defined_.end()) {
       const Block& base = file_.blocks[parent->second];
       block.type = base.type;
+      std::set<std::string> own;
+      for (const NamedValue& value : block.values) own.insert(value.name);
       for (const NamedValue& inherited : base.values) {
-        const bool set = std::any_of(block.values.begin(), block.values.end(),
-                                     [&](const NamedValue& v) { return v.name == inherited.name; });
-        if (!set) block.values.push_back(inherited);
+        if (own.contains(inherited.name)) continue;
+        count(weight_of(inherited.value), block.where);
+        block.values.push_back(inherited);
       }
     }
     if (defined_.contains(block.name))
@@ -266,12 +297,31 @@ class Parser {
       names.push_back(name);
     }
     expect("=");
-    const Value set = value(depth + 1);
+    Value set = value(depth + 1);
+    const std::size_t weight = names.size() > 1 ? weight_of(set) : 1;
     for (const std::string& name : names) {
+      count(weight, where);
       if (!seen.insert(name).second)
         fail_at(where, fmt::format("the parameter \"{}\" is redefined", name));
-      block.values.push_back({name, set});
+      if (names.size() > 1) {
+        block.values.push_back({name, set});
+      } else {
+        block.values.push_back({name, std::move(set)});
+      }
     }
+  }
+
+  // Copies of a value are new values, those in a list too.
+  static std::size_t weight_of(const Value& value) {
+    const auto* list = std::get_if<std::vector<Value>>(&value.data);
+    if (list == nullptr) return 1;
+    std::size_t weight = 1;
+    for (const Value& inner : *list) weight += weight_of(inner);
+    return weight;
+  }
+  void count(std::size_t values, const Where& where) {
+    values_ += values;
+    if (values_ > kMostValues) fail_at(where, fmt::format("there are more than {} values here", kMostValues));
   }
 
   Value value(int depth) {
@@ -297,6 +347,7 @@ class Parser {
     std::vector<Value> values;
     expect("[");
     while (!token_.is("]")) {
+      count(1, token_.where);
       values.push_back(value_or_range(depth + 1, values));
       if (token_.is("]")) break;
       if (!token_.is(",")) unexpected("\",\" or \"]\"");
@@ -315,16 +366,22 @@ class Parser {
     return range(first, word("the end of a range"), values);
   }
 
+  // A name and the number, of at most 6 digits, at its end; -1: there is none.
+  static std::pair<std::string, int> numbered(const std::string& text) {
+    std::size_t at = text.size();
+    while (at > 0 && text.size() - at < 6 && is_digit(text[at - 1])) --at;
+    int number = -1;
+    std::from_chars(text.data() + at, text.data() + text.size(), number);
+    return {text.substr(0, at), number};
+  }
+
   Value range(const Token& first, const Token& last, std::vector<Value>& values) {
-    static const std::regex kName("(.*?)([0-9]{1,6})");
-    std::smatch from, to;
-    if (!std::regex_match(first.text, from, kName) || !std::regex_match(last.text, to, kName) ||
-        from[1] != to[1] || std::stoi(from[2]) > std::stoi(to[2])) {
+    const auto [name, from] = numbered(first.text);
+    const auto [last_name, to] = numbered(last.text);
+    if (from < 0 || to < from || name != last_name)
       fail_at(first.where, fmt::format("{} .. {} is no range of names", first.text, last.text));
-    }
-    for (int i = std::stoi(from[2]); i < std::stoi(to[2]); ++i) {
-      values.push_back({from[1].str() + std::to_string(i), first.where});
-    }
+    count(static_cast<std::size_t>(to - from), first.where);
+    for (int i = from; i < to; ++i) values.push_back({name + std::to_string(i), first.where});
     return {last.text, last.where};
   }
 
@@ -355,6 +412,7 @@ class Parser {
   Token token_;
   ParameterFile file_;
   std::map<std::string, std::size_t> defined_;
+  std::size_t values_ = 0;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "emit/table/table.h"
 #include "emit/table/wire.h"
 #include "model/error.h"
+#include "model/file.h"
 
 namespace platter::emit_table {
 namespace {
@@ -159,6 +160,7 @@ Table load_table(const std::string& path) {
 
 bool is_table_file(const std::string& path) {
   if (path.ends_with(".ptab")) return true;
+  if (!model::is_file(path)) return false;  // the opening of a pipe would wait
   std::ifstream file(path, std::ios::binary);
   char begin[kSmallestEnvelope] = {};
   return file.read(begin, sizeof begin) && wire::DriveBufferHasIdentifier(begin);

@@ -28,8 +28,10 @@ MappedFile::MappedFile(const std::string& path) {
   if (file < 0) cannot_read(path, errno);
   struct stat status {};
   const bool known = ::fstat(file, &status) == 0;
-  const bool usable = known && S_ISREG(status.st_mode) && status.st_size > 0 &&
-                      static_cast<std::uint64_t>(status.st_size) <= model::kLargestFile;
+  const bool regular = known && S_ISREG(status.st_mode);
+  const bool fits =
+      regular && static_cast<std::uint64_t>(status.st_size) <= model::kLargestFile;
+  const bool usable = fits && status.st_size > 0;
   void* address = MAP_FAILED;
   int error = 0;
   if (usable) {
@@ -38,6 +40,10 @@ MappedFile::MappedFile(const std::string& path) {
     error = errno;
   }
   ::close(file);
+  if (regular && !fits)
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: is larger than the {} MiB that a table may have", path,
+                            model::kLargestFile >> 20));
   if (!usable)
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: is no table file; write one with platter emit table", path));

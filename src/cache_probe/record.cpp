@@ -13,6 +13,8 @@
 namespace platter::cache_probe {
 namespace {
 
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
 constexpr std::array<const char*, 48> kNames = {
     "miss_control",      "reread",           "next_block",       "reach",
     "reach_aligned",     "reach_mid",        "reach_large",      "cross_track",
@@ -133,6 +135,11 @@ Record read_record(std::istream& in, const std::string& name) {
   std::string text;
   for (std::size_t number = 1; std::getline(in, text); ++number) {
     if (text.empty()) continue;
+    if (text.size() > kLongestLine)
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: line {} is longer than any raw sample; give a samples file that "
+                              "platter characterize kept.",
+                              name, number));
     try {
       const nlohmann::json line = nlohmann::json::parse(text);
       const std::string kind = line.value("cache", std::string());

@@ -51,12 +51,21 @@ void write_all(int descriptor, std::string_view content, const std::string& path
 [[noreturn]] void cannot_open(const std::string& path) {
   const int error = errno;
   if (error == ENOENT) throw Error(ExitStatus::bad_input, fmt::format("{}: no such file", path));
+  if (error == ENXIO)  // how a socket answers
+    throw Error(ExitStatus::bad_input, fmt::format("{}: is a socket or a device, a file is needed", path));
   if (error == EACCES || error == EPERM) {
     throw Error(ExitStatus::permission,
                 fmt::format("{}: may not be read by this user; check its permissions", path));
   }
   throw Error(ExitStatus::bad_input,
               fmt::format("{}: cannot be opened: {}", path, std::strerror(error)));
+}
+
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
 }
 
 // The folder's entry is what a power loss could take back after the rename; filesystems that cannot
@@ -137,26 +146,40 @@ void require_writable(const std::string& path) {
 }
 
 std::string read_file(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Without O_NONBLOCK the opening of a pipe would wait for who writes to it.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.number() < 0) cannot_open(path);
   struct stat status {};
-  if (::fstat(file.number(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    throw Error(ExitStatus::bad_input, fmt::format("{}: is a folder, a file is needed", path));
-  }
-  std::string content;
-  std::array<char, 65536> buffer;
+  if (::fstat(file.number(), &status) != 0)
+    throw Error(ExitStatus::bad_input, fmt::format("{}: cannot be read: {}", path, reason()));
+  if (!S_ISREG(status.st_mode))
+    throw Error(ExitStatus::bad_input, fmt::format("{}: is {}, a file is needed", path, kind_of(status.st_mode)));
+  const auto too_large = [&] {
+    return Error(ExitStatus::bad_input,
+                 fmt::format("{}: is larger than the {} MiB that such a file may have", path, kLargestFile >> 20));
+  };
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > kLargestFile) throw too_large();
+  std::string content(static_cast<std::size_t>(size) + 1, '\0');  // one more: does it go on?
+  std::size_t filled = 0;
   for (;;) {
-    const ssize_t got = ::read(file.number(), buffer.data(), buffer.size());
+    const ssize_t got = ::read(file.number(), content.data() + filled, content.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       throw Error(ExitStatus::bad_input, fmt::format("{}: cannot be read: {}", path, reason()));
     }
-    if (got == 0) return content;
-    content.append(buffer.data(), static_cast<std::size_t>(got));
-    if (content.size() > kLargestFile) {
-      throw Error(ExitStatus::bad_input, fmt::format("{}: is larger than 1 GiB", path));
-    }
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+    if (filled > kLargestFile) throw too_large();
+    if (filled == content.size()) content.resize(2 * filled);  // it grows, or is one of /proc
   }
+  content.resize(filled);
+  return content;
+}
+
+bool is_file(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
 // A stream (/dev/stdout, a pipe) gets its pieces at once, all else a file of its own until the end.

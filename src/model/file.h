@@ -9,12 +9,16 @@
 
 namespace platter::model {
 
-// No file that platter reads as a whole is larger; what is (a device, /dev/zero) is refused.
-constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30;
+// No file that platter reads as a whole is larger: models, tables, parameter sets, journals, entries of
+// a registry. Traces and results are read as streams and have no limit.
+constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 20;
 
-// Throws Error(bad_input) for what is missing, a folder or too large, Error(permission) for what may
-// not be read.
+// Throws Error(bad_input) for what is missing, larger, or no file (a folder, a pipe, a device: nothing
+// is waited for), Error(permission) for what may not be read.
 std::string read_file(const std::string& path);
+
+// Whether it is there and a file: no folder, pipe, socket or device.
+bool is_file(const std::string& path);
 
 // Written to a temporary file in the same folder, synchronized, then renamed over `path`. Throws
 // Error(output); then nothing of it is left.

@@ -4,8 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <concepts>
-#include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "model/fields.h"
 #include "model/file.h"
 #include "model/pretty.h"
+#include "model/strict_json.h"
 #include "model/validate.h"
 #include "model/version.h"
 
@@ -129,21 +131,26 @@ Json write(const T& value) {
 
 // ---------------------------------------------------------------- reading
 
-// Where in which document a value stands; a sentence about it begins with that.
+// Where in which document a value stands; a sentence about it begins with that. The steps to it are put
+// together only for a sentence.
 struct Place {
-  std::string path;
   const std::string& origin;
   bool strict;  // false for a newer minor version: members that we do not know are its own
+  const Place* outer = nullptr;
+  std::string_view name = {};  // within what is around it; or, without a name:
+  std::size_t index = 0;
 
-  Place member(const std::string& name) const {
-    return {path.empty() ? name : path + "." + name, origin, strict};
-  }
-  Place element(std::size_t index) const {
-    return {fmt::format("{}[{}]", path, index), origin, strict};
+  Place member(std::string_view its_name) const { return {origin, strict, this, its_name}; }
+  Place element(std::size_t its_index) const { return {origin, strict, this, {}, its_index}; }
+  std::string path() const {
+    if (outer == nullptr) return {};
+    const std::string before = outer->path();
+    if (name.data() == nullptr) return fmt::format("{}[{}]", before, index);
+    return before.empty() ? std::string(name) : fmt::format("{}.{}", before, name);
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ExitStatus::bad_input, path.empty() ? fmt::format("{}: {}", origin, what)
-                                                    : fmt::format("{}: {} {}", origin, path, what));
+    throw Error(ExitStatus::bad_input, outer == nullptr ? fmt::format("{}: {}", origin, what)
+                                                        : fmt::format("{}: {} {}", origin, path(), what));
   }
 };
 
@@ -227,15 +234,15 @@ class Reader {
   }
   template <typename T>
   void informative(const char* name, const T&) {
-    known_.insert(name);
+    known_.push_back(name);
   }
 
-  void known(const char* name) { known_.insert(name); }
+  void known(const char* name) { known_.push_back(name); }
 
   void refuse_others() const {
     if (!place_.strict) return;
     for (const auto& item : json_.items()) {
-      if (!known_.contains(item.key())) {
+      if (std::find(known_.begin(), known_.end(), item.key()) == known_.end()) {
         place_.member(item.key()).fail("is not a member that a model has; remove it or correct its name");
       }
     }
@@ -244,7 +251,7 @@ class Reader {
  private:
   template <typename T>
   bool take(const char* name, T& member) {
-    known_.insert(name);
+    known_.push_back(name);
     const auto found = json_.find(name);
     if (found == json_.end()) return false;
     read(*found, member, place_.member(name));
@@ -253,7 +260,7 @@ class Reader {
 
   const Json& json_;
   const Place& place_;
-  std::set<std::string, std::less<>> known_;
+  std::vector<std::string_view> known_;
 };
 
 void read(const Json& json, Parameter& member, const Place& place) {
@@ -278,38 +285,6 @@ void read(const Json& json, T& member, const Place& place) {
 
 // ---------------------------------------------------------------- the document
 
-// Not JSON at all: says where. nlohmann keeps the last of two members of one name in silence, and
-// takes apart what is nested by recursion; here both are errors.
-Json parse(const std::string& text, const std::string& origin) {
-  std::vector<std::set<std::string>> open;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > kDeepestJson) {
-      throw Error(ExitStatus::bad_input, fmt::format("{}: is nested too deeply for a model", origin));
-    }
-    if (event == Json::parse_event_t::object_start) open.emplace_back();
-    if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key &&
-        !open.back().insert(parsed.get_ref<const std::string&>()).second) {
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: has the member \"{}\" twice in one object", origin,
-                              parsed.get_ref<const std::string&>()));
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text, watch);
-  } catch (const Json::parse_error& error) {
-    const std::size_t end = std::min<std::size_t>(error.byte, text.size());
-    const auto begin = text.begin();
-    const auto line = std::count(begin, begin + static_cast<std::ptrdiff_t>(end), '\n') + 1;
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}: is not valid JSON (line {}); a model file is needed", origin, line));
-  } catch (const Json::out_of_range&) {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}: has a number that is too large; a model file is needed", origin));
-  }
-}
-
 std::pair<int, int> schema_version(const Json& document, const Place& place) {
   const auto schema = document.find("schema");
   if (schema == document.end() || !schema->is_object() || schema->value("name", Json()) != kSchemaName) {
@@ -329,6 +304,44 @@ std::pair<int, int> schema_version(const Json& document, const Place& place) {
   place.member("schema").member("version").fail("must be a text of the form \"1.0\"");
 }
 
+// Stops at the document's member "platter", of which it takes the text.
+class VersionFinder : public nlohmann::json_sax<Json> {
+ public:
+  std::string version;
+
+  bool null() override { return next(); }
+  bool boolean(bool) override { return next(); }
+  bool number_integer(number_integer_t) override { return next(); }
+  bool number_unsigned(number_unsigned_t) override { return next(); }
+  bool number_float(number_float_t, const string_t&) override { return next(); }
+  bool binary(binary_t&) override { return next(); }
+  bool string(string_t& text) override {
+    if (wanted_) version = text;
+    return next();
+  }
+  bool start_object(std::size_t) override { return open(); }
+  bool start_array(std::size_t) override { return open(); }
+  bool end_object() override { return --depth_ > 0; }
+  bool end_array() override { return --depth_ > 0; }
+  bool key(string_t& name) override {
+    wanted_ = depth_ == 1 && name == "platter";
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+
+ private:
+  bool next() const { return !wanted_; }
+  bool open() {
+    ++depth_;
+    return !wanted_;
+  }
+
+  int depth_ = 0;
+  bool wanted_ = false;
+};
+
 }  // namespace
 
 std::string to_json_text(const DriveModel& model) {
@@ -342,8 +355,9 @@ std::string to_json_text(const DriveModel& model) {
 }
 
 DriveModel from_json_text(const std::string& text, const std::string& origin) {
-  const Json document = parse(text, origin);
-  Place place{"", origin, true};
+  const Json document = parse_strictly<Json>(
+      text, origin, {.depth = kDeepestJson, .needed = "; a model file is needed"});
+  Place place{origin, true};
   if (!document.is_object()) place.fail("is JSON but no drive model: an object is needed");
   const auto [major, minor] = schema_version(document, place);
   if (major != kMajorVersion) {
@@ -359,6 +373,12 @@ DriveModel from_json_text(const std::string& text, const std::string& origin) {
   reader.refuse_others();
   validate(model, origin);
   return model;
+}
+
+std::string tool_version_in(const std::string& text) {
+  VersionFinder finder;
+  Json::sax_parse(text, &finder);
+  return std::move(finder.version);
 }
 
 DriveModel load_model(const std::string& path) { return from_json_text(read_file(path), path); }

@@ -65,12 +65,28 @@ std::optional<double> seek_error_ms(const Seek& seek, double cylinders) {
   return std::max(*left->error_ms, *right->error_ms);
 }
 
+// The sum over all distances, line by line: over one, what is summed is a polynomial of the distance.
 double average_seek_ms(const Seek& seek, std::uint32_t cylinders) {
   const double all = cylinders;
   double sum = 0;
-  for (std::uint32_t distance = 1; distance < cylinders; ++distance) {
-    sum += (all - distance) * seek_time_ms(seek, distance);
+  const auto add_line = [&](double first, double last) {
+    if (first > last) return;
+    const double start_ms = seek_time_ms(seek, first);
+    const double slope = last > first ? (seek_time_ms(seek, last) - start_ms) / (last - first) : 0;
+    const double count = last - first + 1, most = count - 1;  // distances first + 0 to first + most
+    const double ones = count, steps = most * count / 2, squares = most * count * (2 * most + 1) / 6;
+    sum += (all - first) * (start_ms * ones + slope * steps) - start_ms * steps - slope * squares;
+  };
+  double next = 1;
+  const double farthest = all - 1;
+  for (const SeekPoint& point : seek.points) {
+    if (point.cylinders < next) continue;
+    const double end = std::min<double>(point.cylinders, farthest);
+    add_line(next, end);
+    next = end + 1;
+    if (next > farthest) break;
   }
+  add_line(next, farthest);
   return sum / (all * (all - 1) / 2);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <fmt/core.h>
@@ -30,6 +31,13 @@ class Checker {
   }
   void require(bool holds, std::string_view path, std::string_view what) const {
     if (!holds) fail(path, what);
+  }
+  // Of one element of many: its path (what `path()` gives, and `member`) is put together only for a
+  // sentence.
+  template <typename Path>
+    requires std::is_invocable_v<Path>
+  void require(bool holds, const Path& path, std::string_view what, const char* member = "") const {
+    if (!holds) fail(path() + member, what);
   }
   void parameter(const std::string& path, const Parameter& p, double low, double high) const {
     if (p.value && !(*p.value >= low && *p.value <= high)) {
@@ -82,29 +90,41 @@ struct Range {
 };
 
 struct Extent {
-  std::uint64_t slots = 0, tracks = 0;
+  std::uint64_t slots = 0, tracks = 0, nodes = 0;
   Range cylinders, heads;
 };
 
-Extent extent_of(const LayoutNode& node, const std::string& path, int depth, const Checker& check) {
+// Where a node stands; put together only for a sentence.
+struct NodePath {
+  const NodePath* outer;  // nullptr: a zone
+  std::size_t index;
+
+  std::string operator()() const {
+    return outer == nullptr ? fmt::format("layout.zones[{}]", index)
+                            : fmt::format("{}.children[{}]", (*outer)(), index);
+  }
+};
+
+Extent extent_of(const LayoutNode& node, const NodePath& path, int depth, const Checker& check) {
   check.require(depth < kDeepestLayout, path, "is nested too deeply");
-  check.require(node.count > 0, path + ".count", "must not be 0");
-  check.require(std::isfinite(node.angle_rev) && std::fabs(node.angle_rev) <= 1e6, path + ".angle_rev",
-                "must be a sensible number of revolutions");
-  check.require(std::isfinite(node.angle_step_rev) && std::fabs(node.angle_step_rev) <= 1e6,
-                path + ".angle_step_rev", "must be a sensible number of revolutions");
+  check.require(node.count > 0, path, "must not be 0", ".count");
+  check.require(std::isfinite(node.angle_rev) && std::fabs(node.angle_rev) <= 1e6, path,
+                "must be a sensible number of revolutions", ".angle_rev");
+  check.require(std::isfinite(node.angle_step_rev) && std::fabs(node.angle_step_rev) <= 1e6, path,
+                "must be a sensible number of revolutions", ".angle_step_rev");
   check.require((node.sectors > 0) != !node.children.empty(), path,
                 "must have either sectors (a track) or children (nested repeats)");
   Extent inner;
+  inner.nodes = 1;
   if (node.sectors > 0) {
-    check.require(node.sectors <= kMostSectors, path + ".sectors",
-                  fmt::format("must not be more than {}", kMostSectors));
+    if (node.sectors > kMostSectors)
+      check.fail(path() + ".sectors", fmt::format("must not be more than {}", kMostSectors));
     inner.slots = node.sectors;
     inner.tracks = 1;
   }
   for (std::size_t i = 0; i < node.children.size(); ++i) {
-    const Extent child =
-        extent_of(node.children[i], fmt::format("{}.children[{}]", path, i), depth + 1, check);
+    const Extent child = extent_of(node.children[i], {&path, i}, depth + 1, check);
+    inner.nodes += child.nodes;
     inner.slots += child.slots;
     inner.tracks += child.tracks;
     if (i == 0) {
@@ -119,6 +139,7 @@ Extent extent_of(const LayoutNode& node, const std::string& path, int depth, con
   check.require(inner.tracks <= kMostTracks / node.count && inner.slots <= kMostSlots / node.count, path,
                 "is too large");
   Extent all;
+  all.nodes = inner.nodes;
   all.slots = inner.slots * node.count;
   all.tracks = inner.tracks * node.count;
   all.cylinders = inner.cylinders.repeated(node.cylinder, node.cylinder_step, node.count);
@@ -138,7 +159,7 @@ void check_skips(const Layout& layout, std::uint64_t slots, const Checker& check
   std::uint64_t next = 0;
   for (std::size_t i = 0; i < layout.skips.size(); ++i) {
     const Skip& skip = layout.skips[i];
-    const std::string path = fmt::format("layout.skips[{}]", i);
+    const auto path = [i] { return fmt::format("layout.skips[{}]", i); };
     check.require(skip.length > 0 && skip.count > 0, path, "must have a length and a count above 0");
     check.require(skip.first_slot < slots && skip.length <= slots - skip.first_slot, path,
                   "reaches past the last slot");
@@ -167,13 +188,13 @@ void check_remaps(const Layout& layout, std::uint64_t slots, std::uint64_t block
   std::vector<std::uint64_t> targets;
   for (std::size_t i = 0; i < layout.remaps.size(); ++i) {
     const Remap& remap = layout.remaps[i];
-    const std::string path = fmt::format("layout.remaps[{}]", i);
-    check.require(remap.lbn < blocks, path + ".lbn", "is past the last block");
-    check.require(remap.slot < slots, path + ".slot", "is past the last slot");
-    check.require(is_skipped(layout, remap.slot), path + ".slot",
-                  "must be a spare slot (one that a skip covers)");
-    check.require(i == 0 || remap.lbn > layout.remaps[i - 1].lbn, path + ".lbn",
-                  "is not above that of the remap in front of it; remaps are sorted");
+    const auto path = [i] { return fmt::format("layout.remaps[{}]", i); };
+    check.require(remap.lbn < blocks, path, "is past the last block", ".lbn");
+    check.require(remap.slot < slots, path, "is past the last slot", ".slot");
+    check.require(is_skipped(layout, remap.slot), path,
+                  "must be a spare slot (one that a skip covers)", ".slot");
+    check.require(i == 0 || remap.lbn > layout.remaps[i - 1].lbn, path,
+                  "is not above that of the remap in front of it; remaps are sorted", ".lbn");
     targets.push_back(remap.slot);
   }
   std::sort(targets.begin(), targets.end());
@@ -184,11 +205,11 @@ void check_remaps(const Layout& layout, std::uint64_t slots, std::uint64_t block
 void check_not_understood(const Layout& layout, std::uint64_t blocks, const Checker& check) {
   for (std::size_t i = 0; i < layout.not_understood.size(); ++i) {
     const NotUnderstood& range = layout.not_understood[i];
-    const std::string path = fmt::format("layout.not_understood[{}]", i);
-    check.require(range.first_lbn <= range.last_lbn, path + ".first_lbn", "is above last_lbn");
-    check.require(range.last_lbn < blocks, path + ".last_lbn", "is past the last block");
-    check.require(i == 0 || range.first_lbn > layout.not_understood[i - 1].last_lbn,
-                  path + ".first_lbn", "is not behind the range in front of it; ranges are sorted");
+    const auto path = [i] { return fmt::format("layout.not_understood[{}]", i); };
+    check.require(range.first_lbn <= range.last_lbn, path, "is above last_lbn", ".first_lbn");
+    check.require(range.last_lbn < blocks, path, "is past the last block", ".last_lbn");
+    check.require(i == 0 || range.first_lbn > layout.not_understood[i - 1].last_lbn, path,
+                  "is not behind the range in front of it; ranges are sorted", ".first_lbn");
   }
 }
 
@@ -202,15 +223,20 @@ void check_layout(const DriveModel& model, const Checker& check) {
   }
   Extent all;
   for (std::size_t i = 0; i < layout.zones.size(); ++i) {
-    const std::string path = fmt::format("layout.zones[{}]", i);
+    const NodePath path{nullptr, i};
     const Extent zone = extent_of(layout.zones[i], path, 0, check);
-    check.require(zone.cylinders.low >= 0 && zone.cylinders.high < std::int64_t{kMostCylinders}, path,
-                  fmt::format("has cylinders outside 0 to {}", kMostCylinders - 1));
-    check.require(zone.heads.low >= 0 && zone.heads.high < std::int64_t{kMostHeads}, path,
-                  fmt::format("has heads outside 0 to {}", kMostHeads - 1));
+    if (zone.cylinders.low < 0 || zone.cylinders.high >= std::int64_t{kMostCylinders})
+      check.fail(path(), fmt::format("has cylinders outside 0 to {}", kMostCylinders - 1));
+    if (zone.heads.low < 0 || zone.heads.high >= std::int64_t{kMostHeads})
+      check.fail(path(), fmt::format("has heads outside 0 to {}", kMostHeads - 1));
     all.slots += zone.slots;
     all.tracks += zone.tracks;
-    check.require(all.slots <= kMostSlots && all.tracks <= kMostTracks, "layout.zones", "are too large");
+    all.nodes += zone.nodes;
+    check.require(all.slots <= kMostSlots, "layout.zones", "are too large");
+    if (all.tracks > kMostTracks)
+      check.fail("layout.zones", fmt::format("have more than {} tracks", kMostTracks));
+    if (all.nodes > kMostNodes)
+      check.fail("layout.zones", fmt::format("have more than {} nodes", kMostNodes));
   }
   check_skips(layout, all.slots, check);
   const std::uint64_t blocks = count_blocks(layout);
@@ -287,15 +313,16 @@ void check_rotation(const Rotation& rotation, const Checker& check) {
 void check_seek(const Seek& seek, std::string_view name, const Checker& check) {
   for (std::size_t i = 0; i < seek.points.size(); ++i) {
     const SeekPoint& point = seek.points[i];
-    const std::string path = fmt::format("{}.points[{}]", name, i);
-    check.require(point.cylinders > 0 && point.cylinders < kMostCylinders, path + ".cylinders",
-                  "must be above 0 and a sensible distance");
-    check.require(i == 0 || point.cylinders > seek.points[i - 1].cylinders, path + ".cylinders",
-                  "is not above that of the point in front of it; points are in ascending order");
-    check.require(point.time_ms >= 0 && point.time_ms <= kLongestTime_ms, path + ".time_ms",
-                  "must be a time from 0");
-    check.require(!point.error_ms || (std::isfinite(*point.error_ms) && *point.error_ms >= 0),
-                  path + ".error_ms", "must be a number from 0");
+    const auto path = [&] { return fmt::format("{}.points[{}]", name, i); };
+    check.require(point.cylinders > 0 && point.cylinders < kMostCylinders, path,
+                  "must be above 0 and a sensible distance", ".cylinders");
+    check.require(i == 0 || point.cylinders > seek.points[i - 1].cylinders, path,
+                  "is not above that of the point in front of it; points are in ascending order",
+                  ".cylinders");
+    check.require(point.time_ms >= 0 && point.time_ms <= kLongestTime_ms, path,
+                  "must be a time from 0", ".time_ms");
+    check.require(!point.error_ms || (std::isfinite(*point.error_ms) && *point.error_ms >= 0), path,
+                  "must be a number from 0", ".error_ms");
   }
 }
 
@@ -367,12 +394,12 @@ void check_delay_spread(const DelaySpread& spread, const Checker& check) {
   check.require(quantiles.front().ms <= 0 && quantiles.back().ms >= 0, "delay_spread.quantiles",
                 "must have the median, 0, between the least and the most");
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
-    const std::string path = fmt::format("delay_spread.quantiles[{}]", i);
-    check.require(i == 0 || quantiles[i].share > quantiles[i - 1].share, path + ".share",
-                  "is not above that of the point in front of it");
-    check.require(std::abs(quantiles[i].ms) <= kLongestTime_ms, path + ".ms", "must be a sensible time");
-    check.require(i == 0 || quantiles[i].ms >= quantiles[i - 1].ms, path + ".ms",
-                  "is below that of the point in front of it");
+    const auto path = [i] { return fmt::format("delay_spread.quantiles[{}]", i); };
+    check.require(i == 0 || quantiles[i].share > quantiles[i - 1].share, path,
+                  "is not above that of the point in front of it", ".share");
+    check.require(std::abs(quantiles[i].ms) <= kLongestTime_ms, path, "must be a sensible time", ".ms");
+    check.require(i == 0 || quantiles[i].ms >= quantiles[i - 1].ms, path,
+                  "is below that of the point in front of it", ".ms");
   }
 }
 
@@ -385,14 +412,12 @@ void check_validity(const DriveModel& model, const Checker& check) {
                 "is above validity.max_blocks");
   for (std::size_t i = 0; i < validity.demerits.size(); ++i) {
     const Demerit& demerit = validity.demerits[i];
+    const auto path = [i] { return fmt::format("validity.demerits[{}]", i); };
     for (const double number : {demerit.drive_mean_ms, demerit.demerit_ms, demerit.demerit_percent,
-                                demerit.folded_phase_share}) {
-      check.require(std::isfinite(number), fmt::format("validity.demerits[{}]", i),
-                    "has a number that is not finite");
-    }
+                                demerit.folded_phase_share})
+      check.require(std::isfinite(number), path, "has a number that is not finite");
     for (const double share : {demerit.folded_phase_share, demerit.hits_agreed_share})
-      check.require(share >= 0 && share <= 1, fmt::format("validity.demerits[{}]", i),
-                    "has a share that is not from 0 to 1");
+      check.require(share >= 0 && share <= 1, path, "has a share that is not from 0 to 1");
   }
 }
 
@@ -429,8 +454,8 @@ void check_imperfections(const DriveModel& model, const Checker& check) {
   check.require(all.adaptive_cache_min_segments <= kMostSegments,
                 "imperfections.adaptive_cache_min_segments", "is too large");
   for (const std::uint64_t lbn : all.medium_errors) {
-    check.require(lbn < model.identity.blocks, "imperfections.medium_errors",
-                  fmt::format("names block {}, past the drive's last", lbn));
+    if (lbn >= model.identity.blocks)
+      check.fail("imperfections.medium_errors", fmt::format("names block {}, past the drive's last", lbn));
   }
 }
 
@@ -476,7 +501,7 @@ std::uint32_t cylinders_of(const Layout& layout) {
   std::int64_t highest = -1;
   const std::string origin = "layout";
   for (const LayoutNode& zone : layout.zones) {
-    highest = std::max(highest, extent_of(zone, "zone", 0, Checker(origin)).cylinders.high);
+    highest = std::max(highest, extent_of(zone, {nullptr, 0}, 0, Checker(origin)).cylinders.high);
   }
   return static_cast<std::uint32_t>(highest + 1);
 }

@@ -9,7 +9,8 @@
 namespace platter::model {
 
 constexpr int kDeepestLayout = 16;                             // levels of nested repeats
-constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 25;    // drives of 20 TB have 12 million
+constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 20;     // of all zones together
 constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 44;   // 9 PB of 512-byte blocks
 constexpr std::uint32_t kMostHeads = 1024;
 constexpr std::uint32_t kMostCylinders = std::uint32_t{1} << 30;

@@ -13,6 +13,8 @@
 namespace platter::mtbrc {
 namespace {
 
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
 constexpr std::array<std::string_view, 10> kNames = {
     "rotation",    "anchor",   "angle", "same_track",   "seek",
     "head_switch", "transfer", "hit",   "seek_command", "other"};
@@ -57,6 +59,11 @@ Samples read_samples(std::istream& in, const std::string& name) {
   std::string line;
   for (std::size_t number = 1; std::getline(in, line); ++number) {
     if (line.empty()) continue;
+    if (line.size() > kLongestLine)
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: line {} is longer than any raw sample; give a samples file that "
+                              "platter characterize kept.",
+                              name, number));
     try {
       samples.push_back(sample_of(nlohmann::json::parse(line)));
     } catch (const std::exception& failure) {

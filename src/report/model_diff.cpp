@@ -13,9 +13,36 @@ namespace {
 // Angles without a stated error are equal up to the rounding of the 2^64 steps of a turn.
 constexpr double kAngleRounding_rev = 1e-9;
 
-bool same_track(const MappedTrack& a, const engine::LayoutMap& in_b) {
-  const engine::Track track = in_b.track_of_slot(in_b.slot_of_lbn(a.first_lbn));
-  const MappedTrack b = mapped_track(in_b, track);
+// The tracks of a layout by their LBNs: quick for LBNs that ascend.
+class TrackFinder {
+ public:
+  explicit TrackFinder(const engine::LayoutMap& map) : map_(map), cursor_(map), more_(cursor_.next()) {}
+
+  // The track on which an LBN lies; its angle is that of the LBN.
+  MappedTrack track_of(std::uint64_t lbn) {
+    const std::uint64_t slot = map_.slot_of_lbn(lbn);
+    if (!map_.is_remapped(lbn)) {
+      while (more_ && slot >= cursor_.track().first_slot + cursor_.track().sectors)
+        more_ = cursor_.next();
+      if (more_ && slot >= cursor_.track().first_slot) {
+        const engine::Track& track = cursor_.track();
+        return {cursor_.first_lbn(), cursor_.blocks(), track.cylinder, track.head, track.zone,
+                track.sectors, map_.angle_of_slot(track, slot)};
+      }
+    }
+    const engine::Track track = map_.track_of_slot(slot);
+    MappedTrack found = mapped_track(map_, track);
+    found.angle = map_.angle_of_slot(track, slot);
+    return found;
+  }
+
+ private:
+  const engine::LayoutMap& map_;
+  TrackCursor cursor_;
+  bool more_;
+};
+
+bool same_track(const MappedTrack& a, const MappedTrack& b) {
   return a.first_lbn == b.first_lbn && a.blocks == b.blocks && a.cylinder == b.cylinder && a.head == b.head;
 }
 
@@ -28,15 +55,19 @@ LayoutDifference compare_layouts(const model::Layout& a, const model::Layout& b)
   LayoutDifference result;
   std::vector<double> turned;  // B's angle minus A's
   double cosines = 0, sines = 0;
+  TrackFinder finder(in_b);
   for_each_track(in_a, [&](const MappedTrack& track) {
     ++result.tracks_a;
     const bool in_both = track.first_lbn < in_b.blocks();
-    if (!in_both || !same_track(track, in_b)) {
+    const MappedTrack other = in_both ? finder.track_of(track.first_lbn) : MappedTrack{};
+    if (!in_both || !same_track(track, other)) {
       ++result.differing_tracks;
       result.differing_blocks += track.blocks;
     }
     if (!in_both) return;
-    const engine::Angle angle = in_b.angle_of_lbn(track.first_lbn) - in_a.angle_of_lbn(track.first_lbn);
+    const engine::Angle own =
+        in_a.is_remapped(track.first_lbn) ? in_a.angle_of_lbn(track.first_lbn) : track.angle;
+    const engine::Angle angle = other.angle - own;
     turned.push_back(engine::rev_from_angle(angle));
     cosines += std::cos(2 * std::numbers::pi * turned.back());
     sines += std::sin(2 * std::numbers::pi * turned.back());

@@ -241,18 +241,21 @@ std::vector<std::string> layout_standing(const model::Layout& layout) {
 
 std::vector<ZoneSummary> summarize_zones(const model::Layout& layout) {
   std::vector<ZoneSummary> zones(layout.zones.size());
-  for_each_track(engine::LayoutMap(layout), [&](const MappedTrack& track) {
-    ZoneSummary& zone = zones.at(track.zone);
+  const engine::LayoutMap map(layout);
+  for (TrackCursor cursor(map); cursor.next();) {
+    if (cursor.blocks() == 0) continue;
+    const engine::Track& track = cursor.track();
+    ZoneSummary& zone = zones[track.zone];
     if (zone.tracks == 0) {
-      zone = {track.first_lbn, 0, 0, track.cylinder, track.cylinder, track.slots, track.slots};
+      zone = {cursor.first_lbn(), 0, 0, track.cylinder, track.cylinder, track.sectors, track.sectors};
     }
-    zone.blocks += track.blocks;
+    zone.blocks += cursor.blocks();
     ++zone.tracks;
     zone.first_cylinder = std::min(zone.first_cylinder, track.cylinder);
     zone.last_cylinder = std::max(zone.last_cylinder, track.cylinder);
-    zone.fewest_sectors = std::min(zone.fewest_sectors, track.slots);
-    zone.most_sectors = std::max(zone.most_sectors, track.slots);
-  });
+    zone.fewest_sectors = std::min(zone.fewest_sectors, track.sectors);
+    zone.most_sectors = std::max(zone.most_sectors, track.sectors);
+  }
   return zones;
 }
 

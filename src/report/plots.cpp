@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,47 @@ struct Stretch {
   bool operator==(const Stretch&) const = default;
 };
 using Stretches = std::vector<Stretch>;
-using Heads = std::map<std::int64_t, std::map<std::int64_t, std::uint32_t>>;  // head, cylinder
+
+// Puts what follows on each other at the same number of sectors into one.
+void merge(Stretches& stretches) {
+  std::ranges::stable_sort(stretches, {}, &Stretch::first_cylinder);
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < stretches.size(); ++i) {
+    Stretch& last = stretches[kept];
+    if (stretches[i].sectors == last.sectors) {
+      last.last_cylinder = std::max(last.last_cylinder, stretches[i].last_cylinder);
+    } else {
+      stretches[++kept] = stretches[i];
+    }
+  }
+  if (!stretches.empty()) stretches.resize(kept + 1);
+}
+
+// The tracks of one head, in whatever order they come. Millions of them follow on each other.
+class HeadTracks {
+ public:
+  void add(std::int64_t cylinder, std::uint32_t sectors) {
+    if (!stretches_.empty() && stretches_.back().sectors == sectors) {
+      Stretch& last = stretches_.back();
+      if (cylinder == last.last_cylinder + 1) return void(last.last_cylinder = cylinder);
+      if (cylinder == last.first_cylinder - 1) return void(last.first_cylinder = cylinder);
+    }
+    if (stretches_.size() >= merge_at_) {
+      merge(stretches_);
+      merge_at_ = std::max(merge_at_, 2 * stretches_.size());
+    }
+    stretches_.push_back({cylinder, cylinder, sectors});
+  }
+  Stretches merged() && {
+    merge(stretches_);
+    return std::move(stretches_);
+  }
+
+ private:
+  Stretches stretches_{};
+  std::size_t merge_at_ = 4096;
+};
+using Heads = std::map<std::int64_t, HeadTracks>;
 
 std::string curve_data(std::size_t number, const std::vector<double>& sorted) {
   std::string data = fmt::format("$curve{} << EOD\n", number);
@@ -41,20 +82,9 @@ void collect_tracks(const model::LayoutNode& node, std::int64_t cylinder, std::i
   for (std::uint32_t i = 0; i < node.count; ++i) {
     const std::int64_t here = cylinder + node.cylinder + std::int64_t{node.cylinder_step} * i;
     const std::int64_t below = head + node.head + std::int64_t{node.head_step} * i;
-    if (node.sectors > 0) heads[below][here] = node.sectors;
+    if (node.sectors > 0) heads[below].add(here, node.sectors);
     for (const model::LayoutNode& child : node.children) collect_tracks(child, here, below, heads);
   }
-}
-
-Stretches stretches_of(const std::map<std::int64_t, std::uint32_t>& cylinders) {
-  Stretches stretches;
-  for (const auto& [cylinder, sectors] : cylinders) {
-    if (!stretches.empty() && stretches.back().sectors == sectors)
-      stretches.back().last_cylinder = cylinder;
-    else
-      stretches.push_back({cylinder, cylinder, sectors});
-  }
-  return stretches;
 }
 
 std::string stretch_data(std::size_t number, const Stretches& stretches) {
@@ -139,7 +169,7 @@ void plot_zones(const std::string& title, const model::Layout& layout, const std
   Heads heads;
   for (const model::LayoutNode& zone : layout.zones) collect_tracks(zone, 0, 0, heads);
   std::vector<Stretches> lines;
-  for (const auto& [head, cylinders] : heads) lines.push_back(stretches_of(cylinders));
+  for (auto& [head, tracks] : heads) lines.push_back(std::move(tracks).merged());
   const bool alike = std::all_of(lines.begin(), lines.end(),
                                  [&](const Stretches& line) { return line == lines.front(); });
   if (alike && !lines.empty()) lines.resize(1);

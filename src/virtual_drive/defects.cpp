@@ -4,10 +4,14 @@
 #include <tuple>
 
 #include "engine/layout_map.h"
+#include "model/error.h"
 #include "scsi/bytes.h"
 
 namespace platter::virtual_drive {
 namespace {
+
+constexpr std::size_t kMostDefects = std::size_t{1} << 22;
+constexpr std::uint64_t kMostLookedAt = std::uint64_t{1} << 25;  // tracks
 
 // Slots from first to last, inclusive: a run of skipped ones, a track, the tracks of a cylinder.
 struct Span {
@@ -42,6 +46,7 @@ class Judge {
   // What the drive found to be bad in a run that it slipped.
   void add_defects(const Span& run, std::vector<std::uint64_t>& slots) const {
     for (std::uint64_t slot = run.first; slot <= run.last;) {
+      require(slots.size() < kMostDefects);
       slots.push_back(slot);
       const Span track = track_around(slot);
       slot = run.first <= track.first && run.last >= track.last ? track.last + 1 : slot + 1;
@@ -50,6 +55,7 @@ class Judge {
 
  private:
   Span track_around(std::uint64_t slot) const {
+    require(++looked_at_ < kMostLookedAt);
     const engine::Track track = map_.track_of_slot(slot);
     return {track.first_slot, track.first_slot + track.sectors - 1};
   }
@@ -93,6 +99,7 @@ class Judge {
   }
 
   bool is_cylinder_spare(const Span& run) const {
+    if (!run.reaches_end_of(track_around(run.last))) return false;
     const Span cylinder = cylinder_around(run.last);
     if (!run.reaches_end_of(cylinder)) return false;
     const Span track = track_around(run.last);
@@ -102,7 +109,16 @@ class Judge {
                            [this](std::uint64_t slot) { return cylinder_around(slot); });
   }
 
+  // A list of defects ends somewhere, and so does the patience of who waits for the drive.
+  static void require(bool holds) {
+    if (!holds)
+      throw Error(ExitStatus::bad_input,
+                  "the model's layout leaves out more places, one by one, than a drive has defects; no "
+                  "virtual drive can be made of it");
+  }
+
   const engine::LayoutMap& map_;
+  mutable std::uint64_t looked_at_ = 0;
 };
 
 struct Descriptor {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "model/seek_curve.h"
+#include "model/validate.h"
 #include "random_model.h"
 
 namespace platter::model {
@@ -112,6 +113,21 @@ TEST_CASE("the seek curve between, before and past its points") {
   CHECK(seek_time_ms(seek, 3) == 1.5);
   CHECK(seek_time_ms(seek, 6) == 3);
   CHECK(average_seek_ms(seek, 3) == Approx((2 * 0.5 + 1 * 1.0) / 3));
+}
+
+TEST_CASE("the average seek is the mean over all pairs of cylinders") {
+  Seek seek;
+  seek.points = {{2, 1.0, std::nullopt, 0}, {3, 1.5, std::nullopt, 0}, {40, 1.4, std::nullopt, 0}, {90, 7.0, std::nullopt, 0}};
+  for (const std::uint32_t cylinders : {2U, 3U, 4U, 5U, 41U, 91U, 92U, 500U}) {
+    double sum = 0, pairs = 0;
+    for (std::uint32_t distance = 1; distance < cylinders; ++distance) {
+      sum += (cylinders - distance) * seek_time_ms(seek, distance);
+      pairs += cylinders - distance;
+    }
+    CAPTURE(cylinders);
+    CHECK(average_seek_ms(seek, cylinders) == Approx(sum / pairs).epsilon(1e-12));
+  }
+  CHECK(average_seek_ms(seek, kMostCylinders) > 7);  // no loop over 2^30 distances
 }
 
 }  // namespace

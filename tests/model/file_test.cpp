@@ -101,5 +101,31 @@ TEST_CASE("an invalid model leaves the file as it was") {
   CHECK(folder.entries() == 1);
 }
 
+TEST_CASE("what is no file is refused at once, and nothing is waited for") {
+  const Folder folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  CHECK(status_of([&] { read_file(folder / "pipe"); }) == ExitStatus::bad_input);
+  CHECK(status_of([&] { read_file("/dev/zero"); }) == ExitStatus::bad_input);
+  CHECK(status_of([&] { read_file(folder / "."); }) == ExitStatus::bad_input);
+  CHECK_FALSE(is_file(folder / "pipe"));
+  CHECK_FALSE(is_file(folder / "."));
+  CHECK_FALSE(is_file(folder / "none"));
+  write_file(folder / "x", "");
+  CHECK(is_file(folder / "x"));
+}
+
+TEST_CASE("a file of 64 MiB is read, a larger one is refused by its size") {
+  const Folder folder;
+  write_file(folder / "x", "begin");
+  REQUIRE(::truncate((folder / "x").c_str(), static_cast<off_t>(kLargestFile)) == 0);
+  CHECK(read_file(folder / "x").size() == kLargestFile);
+  REQUIRE(::truncate((folder / "x").c_str(), static_cast<off_t>(kLargestFile) + 1) == 0);
+  CHECK_THROWS_WITH(read_file(folder / "x"), Catch::Contains("larger than the 64 MiB"));
+}
+
+TEST_CASE("a file without a size, as those of /proc, is read whole") {
+  CHECK(read_file("/proc/self/cmdline").size() > 3);
+}
+
 }  // namespace
 }  // namespace platter::model

@@ -1,3 +1,6 @@
+#include <sqlite3.h>
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 
 #include "model/error.h"
@@ -53,6 +56,21 @@ TEST_CASE("an index that is gone, damaged or stale is made anew") {
   SECTION("no database") { model::write_file(path, std::string(5000, 'x')); }
   SECTION("empty") { model::write_file(path, ""); }
   SECTION("cut short") { std::filesystem::resize_file(path, 4096); }
+  SECTION("a pipe") {
+    std::filesystem::remove(path);
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  }
+  SECTION("a view that computes without end") {
+    std::filesystem::remove(path);
+    sqlite3* database = nullptr;
+    REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(database,
+                         "PRAGMA user_version = 1; CREATE TABLE problems(drive, sentence);"
+                         "CREATE VIEW layouts AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+                         "WHERE i < 1000000000) SELECT 'x' AS drive, max(i) AS index_digest FROM n",
+                         nullptr, nullptr, nullptr) == SQLITE_OK);
+    sqlite3_close(database);
+  }
   SECTION("stale: published since") {
     folder.publish(small_model("S1", 2));
     CHECK(search(folder.store()).entries.size() == 2);
@@ -65,6 +83,21 @@ TEST_CASE("an index that is gone, damaged or stale is made anew") {
   }
   CHECK(search(folder.store()).entries.size() == 1);
   CHECK(rebuild_search_index(folder.store()) == 1);
+}
+
+TEST_CASE("an index.json that is a pipe, or larger than any, is a problem and no wait") {
+  const RegistryFolder folder;
+  folder.publish(small_model("S1"));
+  folder.publish(small_model("S2"));
+  const std::string path = folder.store().layout("acme-disk-9-s1").index_path();
+  std::filesystem::remove(path);
+  SECTION("a pipe") {
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  }
+  SECTION("too large") { model::write_file(path, "{}" + std::string(kLargestDocument, ' ')); }
+  const Listing listing = search(folder.store());
+  CHECK(listing.entries.size() == 1);
+  REQUIRE(listing.problems.size() == 1);
 }
 
 TEST_CASE("one damaged layout does not hide the others") {

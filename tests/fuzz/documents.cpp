@@ -1,0 +1,134 @@
+#include <cstring>
+#include <memory>
+
+#include "emit/disksim/g2_layout.h"
+#include "emit/disksim/import.h"
+#include "emit/disksim/seek_import.h"
+#include "emit/table/table.h"
+#include "engine/engine.h"
+#include "engine/layout_map.h"
+#include "fuzz/targets.h"
+#include "model/json.h"
+#include "registry/canonical_json.h"
+#include "registry/oci.h"
+
+namespace platter::fuzz {
+namespace {
+
+void look_up(const engine::LayoutMap& map) {
+  for (const std::uint64_t lbn : {std::uint64_t{0}, map.blocks() / 2, map.blocks() - 1}) {
+    const engine::Pbn place = map.pbn_of_lbn(lbn);
+    require(place.cylinder < map.cylinders() && place.head < map.heads(), "a block lies on the drive");
+    require(map.lbn_of_slot(map.slot_of_lbn(lbn)) == lbn, "a block's slot holds it");
+    map.angle_of_lbn(lbn);
+  }
+}
+
+// First requests, at both ends.
+void serve(engine::Engine& engine) {
+  Nanoseconds now_ns = 0;
+  for (const std::uint64_t lbn : {std::uint64_t{0}, engine.blocks() - 1, engine.blocks() / 3}) {
+    const engine::Completion done = engine.service({.lbn = lbn, .write = lbn > 0}, now_ns);
+    require(done.completion_ns >= now_ns, "what was asked for takes time");
+    now_ns = done.completion_ns;
+  }
+}
+
+void model(const std::string& bytes) {
+  refusing([&] {
+    const model::DriveModel read = model::from_json_text(bytes, "m");
+    const std::string text = model::to_json_text(read);
+    require(model::to_json_text(model::from_json_text(text, "m")) == text, "a model is read as it was written");
+    model::tool_version_in(bytes);
+    if (read.layout.zones.empty()) return;
+    look_up(engine::LayoutMap(read.layout));
+    engine::Engine engine(read);
+    serve(engine);
+  });
+}
+
+void table(const std::string& bytes) {
+  const std::size_t words = bytes.size() / sizeof(std::max_align_t) + 1;
+  const std::shared_ptr<std::max_align_t[]> copy = std::make_shared<std::max_align_t[]>(words);
+  std::memcpy(copy.get(), bytes.data(), bytes.size());
+  refusing([&] {
+    const emit_table::Table table =
+        emit_table::view_table({reinterpret_cast<const std::byte*>(copy.get()), bytes.size()}, "t", copy);
+    const engine::LayoutMap& map = table.tables->layout;
+    map.pbn_of_lbn(map.blocks() - 1);
+    map.track_at(0, 0);
+    engine::Engine engine(table.tables);
+    serve(engine);
+  });
+}
+
+void disksim(const std::string& bytes) {
+  refusing([&] { emit_disksim::import_disksim(file_of(bytes)); });
+}
+
+emit_disksim::Value value_of(auto data) { return {data, {std::make_shared<const std::string>("f"), 1}}; }
+
+emit_disksim::Block block_of(const char* type, std::vector<emit_disksim::NamedValue> values) {
+  return {type, "", std::move(values), {std::make_shared<const std::string>("f"), 1}};
+}
+
+void seek_file(const std::string& bytes) {
+  const emit_disksim::Block block = block_of("dm_mech_g1", {{"Seek type", value_of(std::string("extracted"))},
+                                                            {"Full seek curve", value_of(file_of(bytes))}});
+  refusing([&] {
+    emit_disksim::BlockReader reader(block);
+    std::vector<std::string> notes;
+    emit_disksim::import_seek(reader, 1000, "", notes);
+  });
+}
+
+void layout_map_file(const std::string& bytes) {
+  const auto zone = [](std::int64_t first, std::int64_t last, std::int64_t sectors) {
+    return value_of(std::make_shared<const emit_disksim::Block>(
+        block_of("dm_layout_g2_zone", {{"First cylinder number", value_of(first)},
+                                       {"Last cylinder number", value_of(last)},
+                                       {"First LBN", value_of(std::int64_t{0})},
+                                       {"Last LBN", value_of(std::int64_t{100})},
+                                       {"Blocks per track", value_of(sectors)},
+                                       {"Skew for track switch", value_of(3.0)}})));
+  };
+  const std::vector<emit_disksim::Value> zones{zone(0, 3, 10), zone(4, 7, 8)};
+  const emit_disksim::Block block =
+      block_of("dm_layout_g2", {{"Zones", value_of(zones)}, {"Layout Map File", value_of(file_of(bytes))}});
+  refusing([&] {
+    std::vector<std::string> notes;
+    const auto imported = emit_disksim::import_g2_layout(block, 0, "", notes);
+    look_up(engine::LayoutMap(imported.layout));
+  });
+}
+
+void registry_entry(const std::string& bytes) {
+  refusing([&] {
+    const registry::Manifest manifest = registry::parse_manifest(bytes, "e");
+    require(registry::parse_manifest(registry::manifest_text(manifest), "e").layers.size() ==
+                manifest.layers.size(),
+            "a manifest is read as it was written");
+  });
+  refusing([&] {
+    registry::parse_index(bytes, "e");
+    registry::parse_index(registry::index_with(bytes, {"type", "sha256:" + std::string(64, 'a'), 1, {}}, "v1"), "e");
+  });
+  refusing([&] { registry::check_layout_marker(bytes, "e"); });
+  refusing([&] {
+    const std::string canonical = registry::canonical_json(bytes, "e");
+    require(registry::canonical_json(canonical, "e") == canonical, "canonical JSON is canonical");
+  });
+}
+
+}  // namespace
+
+std::vector<Target> document_targets() {
+  return {{"model", model},
+          {"table", table},
+          {"disksim", disksim},
+          {"disksim-seek", seek_file},
+          {"disksim-map", layout_map_file},
+          {"registry", registry_entry}};
+}
+
+}  // namespace platter::fuzz

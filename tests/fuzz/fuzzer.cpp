@@ -1,0 +1,19 @@
+// The fuzzers of one list of targets (PLATTER_FUZZ_TARGETS); the environment's PLATTER_FUZZ_TARGET names
+// the one that runs.
+#include <cstdint>
+#include <cstdlib>
+
+#include "fuzz/targets.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const platter::fuzz::Target target = [] {
+    const char* name = std::getenv("PLATTER_FUZZ_TARGET");
+    platter::fuzz::require(name != nullptr, "PLATTER_FUZZ_TARGET names no target");
+    for (const platter::fuzz::Target& each : platter::fuzz::PLATTER_FUZZ_TARGETS())
+      if (each.name == name) return each;
+    platter::fuzz::require(false, "PLATTER_FUZZ_TARGET names none of these targets");
+    std::abort();
+  }();
+  target.run({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

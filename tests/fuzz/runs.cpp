@@ -1,0 +1,55 @@
+#include <chrono>
+#include <sstream>
+
+#include "cache_probe/record.h"
+#include "extract/journal.h"
+#include "fuzz/targets.h"
+#include "mtbrc/samples.h"
+#include "scsi/commands.h"
+#include "transport/exec.h"
+
+namespace platter::fuzz {
+namespace {
+
+void samples(const std::string& bytes) {
+  refusing([&] {
+    std::istringstream in(bytes);
+    mtbrc::read_samples(in, "s");
+  });
+  refusing([&] {
+    std::istringstream in(bytes);
+    cache_probe::read_record(in, "s");
+  });
+}
+
+void journal(const std::string& bytes) {
+  refusing([&] { extract::read_journal(file_of(bytes)); });
+}
+
+// A program that says what it says, whatever it is asked.
+void exec_replies(const std::string& bytes) {
+  constexpr std::chrono::milliseconds kPatience{5000};
+  refusing([&] {
+    transport::ExecDevice drive("cat " + file_of(bytes), {kPatience, kPatience});
+    const scsi::Command commands[] = {scsi::test_unit_ready(), scsi::inquiry(), scsi::read_capacity_10(),
+                                      scsi::read_10(7, 1, 512)};
+    std::uint32_t tag = 1;
+    for (const scsi::Command& command : commands)
+      if (!drive.submit(command, tag++)) return;
+    for (tag = 0; tag < 4; ++tag) {
+      const auto done = drive.reap();
+      if (!done || !*done) return;
+      require((*done)->tag >= 1 && (*done)->tag <= 4, "what completes was asked for");
+      require((*done)->data.size() <= 512, "no more data than asked for");
+    }
+    if (drive.reset()) drive.reap_until(1000);
+  });
+}
+
+}  // namespace
+
+std::vector<Target> run_targets() {
+  return {{"samples", samples}, {"journal", journal}, {"exec", exec_replies}};
+}
+
+}  // namespace platter::fuzz
