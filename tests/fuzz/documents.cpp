@@ -28,7 +28,10 @@ void look_up(const engine::LayoutMap& map) {
 void serve(engine::Engine& engine) {
   Nanoseconds now_ns = 0;
   for (const std::uint64_t lbn : {std::uint64_t{0}, engine.blocks() - 1, engine.blocks() / 3}) {
-    const engine::Completion done = engine.service({.lbn = lbn, .write = lbn > 0}, now_ns);
+    engine::Request request;
+    request.lbn = lbn;
+    request.write = lbn > 0;
+    const engine::Completion done = engine.service(request, now_ns);
     require(done.completion_ns >= now_ns, "what was asked for takes time");
     now_ns = done.completion_ns;
   }

@@ -4,10 +4,10 @@
 namespace platter::fuzz {
 namespace {
 
-void read_all(std::unique_ptr<replay::ResultReader> (*reader_of)(replay::Bytes, const std::string&),
-              const std::string& bytes) {
+// By its content it is CSV, columns or a trace with service times.
+void result(const std::string& bytes) {
   refusing([&] {
-    const auto reader = reader_of(replay::Bytes(trace::memory_source(bytes), ""), "r");
+    const auto reader = replay::open_result(file_of(bytes));
     replay::Part part{};
     for (std::vector<replay::Response> rows; reader->read(part, rows);) {
       require(!rows.empty(), "a piece has rows");
@@ -16,11 +16,8 @@ void read_all(std::unique_ptr<replay::ResultReader> (*reader_of)(replay::Bytes, 
   });
 }
 
-void csv(const std::string& bytes) { read_all(replay::csv_reader, bytes); }
-void columns(const std::string& bytes) { read_all(replay::columns_reader, bytes); }
-
 }  // namespace
 
-std::vector<Target> result_targets() { return {{"result-csv", csv}, {"result-columns", columns}}; }
+std::vector<Target> result_targets() { return {{"result-csv", result}, {"result-columns", result}}; }
 
 }  // namespace platter::fuzz

@@ -6,14 +6,16 @@
 namespace platter::fuzz {
 namespace {
 
+constexpr std::uint8_t kPages[] = {0x01, 0x03, 0x04, 0x08, 0x1A, 0x1C, 0x3F};
+
 void check_text(const std::string& text) {
   for (const char c : text) require(c >= ' ' && c <= '~', "text of a drive is printable");
 }
 
 void pages(scsi::Bytes reply) {
   for (const scsi::ModeForm form : {scsi::ModeForm::six, scsi::ModeForm::ten})
-    for (const std::uint8_t code : {0x01, 0x03, 0x04, 0x08, 0x1A, 0x1C, 0x3F})
-      for (const std::uint8_t subpage : {0, 1}) {
+    for (const std::uint8_t code : kPages)
+      for (std::uint8_t subpage = 0; subpage < 2; ++subpage) {
         const auto page = scsi::find_mode_page(form, reply, code, subpage);
         if (!page) continue;
         require(!page->empty() && ((*page)[0] & 0x3F) == code, "a page has its code");
