@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -160,7 +161,8 @@ Table load_table(const std::string& path) {
 
 bool is_table_file(const std::string& path) {
   if (path.ends_with(".ptab")) return true;
-  if (!model::is_file(path)) return false;  // the opening of a pipe would wait
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // the opening of a pipe would wait
   std::ifstream file(path, std::ios::binary);
   char begin[kSmallestEnvelope] = {};
   return file.read(begin, sizeof begin) && wire::DriveBufferHasIdentifier(begin);

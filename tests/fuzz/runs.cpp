@@ -2,9 +2,9 @@
 #include <sstream>
 
 #include "cache_probe/record.h"
-#include "extract/journal.h"
 #include "fuzz/targets.h"
 #include "mtbrc/samples.h"
+#include "safety/journal.h"
 #include "scsi/commands.h"
 #include "transport/exec.h"
 
@@ -23,7 +23,7 @@ void samples(const std::string& bytes) {
 }
 
 void journal(const std::string& bytes) {
-  refusing([&] { extract::read_journal(file_of(bytes)); });
+  refusing([&] { safety::read_journal(file_of(bytes)); });
 }
 
 // A program that says what it says, whatever it is asked.

@@ -16,7 +16,8 @@ void pages(scsi::Bytes reply) {
   for (const scsi::ModeForm form : {scsi::ModeForm::six, scsi::ModeForm::ten})
     for (const std::uint8_t code : kPages)
       for (std::uint8_t subpage = 0; subpage < 2; ++subpage) {
-        const auto page = scsi::find_mode_page(form, reply, code, subpage);
+        const auto page = scsi::find_mode_page(form, reply, static_cast<std::uint8_t>(code),
+                                               static_cast<std::uint8_t>(subpage));
         if (!page) continue;
         require(!page->empty() && ((*page)[0] & 0x3F) == code, "a page has its code");
         scsi::decode_cache_page(*page);
