@@ -4,7 +4,8 @@ seed=$(sed -n 's/.*platter_seed=\([0-9]*\).*/\1/p' /proc/cmdline)
 seed=${seed:-1}
 how=(--depth 1 --reference-reads 0 -o /run/new.csv --allow-writes 0-16383)
 
-# fill_drive REQUESTS: no two sectors alike; as many requests, most of them writes of 1 to 64 sectors at random places.
+# fill_drive REQUESTS: no two sectors alike; as many requests, most of them writes of 1 to 64 sectors at random places
+# of 2 MB, which are read and journaled in a small part of the time that the writes take.
 fill_drive() {
   python3 - "$seed" "$1" <<'END'
 import random, sys
@@ -14,7 +15,7 @@ with open("/run/pattern", "wb") as pattern:
 with open("/run/writes.trace", "w") as trace:
     for i in range(int(sys.argv[2])):
         blocks = dice.choice((1, 2, 8, 16, 64))
-        trace.write(f"0.0 0 {dice.randrange(16384 - blocks)} {blocks} {0 if dice.random() < 0.8 else 1}\n")
+        trace.write(f"0.0 0 {dice.randrange(4096 - blocks)} {blocks} {0 if dice.random() < 0.8 else 1}\n")
 END
   dd if=/run/pattern of=/dev/sda bs=1M oflag=direct status=none
   before=$(contents)
