@@ -1,5 +1,7 @@
 #include "faults.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -91,7 +93,7 @@ constexpr std::pair<Class, std::string_view> kClasses[] = {
 };
 
 [[noreturn]] void fail(const std::string& text, const std::string& what) {
-  throw std::invalid_argument("--fault " + text + ": " + what);
+  throw std::invalid_argument(fmt::format("--fault {}: {}", text, what));
 }
 
 template <class T>
@@ -99,7 +101,7 @@ T number(const std::string& text, std::string_view value) {
   T result{};
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
   if (error != std::errc{} || end != value.data() + value.size())
-    fail(text, "'" + std::string(value) + "' is no number");
+    fail(text, fmt::format("'{}' is no number", value));
   return result;
 }
 
@@ -180,7 +182,7 @@ Fault parse_fault(const std::string& text) {
     else if (key == "of") {
       const auto of =
           std::ranges::find(kClasses, value, &std::pair<Class, std::string_view>::second);
-      if (of == std::end(kClasses)) fail(text, "there is no class '" + std::string(value) + "'");
+      if (of == std::end(kClasses)) fail(text, fmt::format("there is no class '{}'", value));
       fault.of = of->first;
     } else {
       fail(text, "the options are at=N, of=CLASS, count=N, rate=P and lbn=N");
