@@ -86,6 +86,9 @@ def run_one(kind, number, programs, baselines, keep):
     with folder_at(keep) as path:
         folder = Folder(programs, path, plan["build"], plan["ranges"])
         folder.job(plan["job"], faults, more, kill_after, plan["trace"])
+        if plan.get("again"):
+            again = [f"{plan['fault']}:at={plans.place(baseline['counts']['any'], plan['more'])},of=any"]
+            folder.job(plan["job"], again if plan["again"] == "cut off" else [], seed=plan["trace"] + 1)
         finding = recover_and_judge(folder, restore_faults, restore_kill)
         record |= finding | {"faults": faults + more, "restore_faults": restore_faults,
                              "failures": failures_of(finding, kind == "kill")}

@@ -167,6 +167,8 @@ def failures_of(finding, killed=False):
         why.append("written outside")
     if finding["other"]:
         why.append("another drive was changed")
+    if finding.get("after_overwrite"):
+        why.append(f"restore --overwrite leaves {finding['after_overwrite']} blocks")
     for number, status in enumerate(finding["statuses"]):
         if status == "hangs":
             why.append("hangs")

@@ -52,6 +52,10 @@ def plan(kind, number):
         if result["fault"] == "write-garbled-below-cache" and "--fua" in result["build"]:
             at = result["build"].index("--fua")  # what never shows to a host can't be found by one
             del result["build"][at:at + 2]
+        result["in_restore"] = dice.random() < 0.3
+    if kind in ("power", "kill"):
+        # Somebody who does not restore, but runs it again.
+        result["again"] = dice.choice(["", "", "", "undisturbed", "cut off"])
     return result
 
 
@@ -68,6 +72,9 @@ def faults_of(kind, plan_, counts):
         of = {"deferred": "cached", "sync-fails": "sync", "short-transfer": "write"}.get(
             "deferred" if fault.startswith("deferred") else fault, "write")
         count = ",count=0" if fault == "write-protect" else ""
+        if plan_["in_restore"]:
+            return ([f"power-loss:at={place(counts.get('write', 0), plan_['more'])},of=write"], [],
+                    [f"{fault}:at={1 + int(1 / (1.02 - where))},of={of}{count}"])
         return [f"{fault}:at={place(counts.get(of, 0), where)},of={of}{count}"], [], []
     if aim == "growing" and counts.get("growing"):
         return [f"{fault}:at={place(counts['growing'], where)},of=growing"], [], []

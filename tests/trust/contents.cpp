@@ -38,10 +38,13 @@ Contents::Contents(Geometry geometry, std::uint64_t seed, Torn torn)
     : geometry_(geometry), seed_(seed), torn_(torn) {
   if (geometry.blocks == 0 || geometry.per_physical == 0 ||
       geometry.lowest_aligned >= geometry.per_physical)
-    throw std::invalid_argument("a drive has blocks, and physical ones that begin within the first of them");
+    throw std::invalid_argument(
+        "a drive has blocks, and physical ones that begin within the first of them");
 }
 
-Bytes Contents::at_first(std::uint64_t lbn) const { return pattern(seed_, lbn, geometry_.block_bytes); }
+Bytes Contents::at_first(std::uint64_t lbn) const {
+  return pattern(seed_, lbn, geometry_.block_bytes);
+}
 
 // Physical block 0 is the one that holds LBN 0, which may be cut.
 std::uint64_t Contents::physical_of(std::uint64_t lbn) const {
@@ -62,7 +65,9 @@ std::uint64_t Contents::end_of(std::uint64_t physical) const {
 Bytes Contents::read(std::uint64_t lbn, std::uint32_t blocks, bool from_media) const {
   Bytes bytes;
   bytes.reserve(std::size_t{blocks} * geometry_.block_bytes);
-  const auto take = [&](const Bytes& block) { bytes.insert(bytes.end(), block.begin(), block.end()); };
+  const auto take = [&](const Bytes& block) {
+    bytes.insert(bytes.end(), block.begin(), block.end());
+  };
   for (std::uint64_t at = lbn; at < lbn + blocks; ++at) {
     if (!from_media) {
       if (const auto found = dirty_.find(at); found != dirty_.end()) {
@@ -85,7 +90,8 @@ Bytes Contents::read(std::uint64_t lbn, std::uint32_t blocks, bool from_media) c
   return bytes;
 }
 
-std::optional<std::uint64_t> Contents::first_unreadable(std::uint64_t lbn, std::uint32_t blocks) const {
+std::optional<std::uint64_t> Contents::first_unreadable(std::uint64_t lbn,
+                                                        std::uint32_t blocks) const {
   for (auto at = media_.lower_bound(lbn); at != media_.end() && at->first < lbn + blocks; ++at)
     if (at->second.unreadable) return at->first;
   return std::nullopt;
@@ -109,7 +115,8 @@ void Contents::write(std::uint64_t lbn, std::span<const std::uint8_t> bytes) {
   }
 }
 
-void Contents::write_cached(std::uint64_t lbn, std::span<const std::uint8_t> bytes, std::int64_t due_ns) {
+void Contents::write_cached(std::uint64_t lbn, std::span<const std::uint8_t> bytes,
+                            std::int64_t due_ns) {
   for (; !bytes.empty(); bytes = bytes.subspan(geometry_.block_bytes), ++lbn) {
     const auto block = bytes.first(geometry_.block_bytes);
     dirty_[lbn] = {{block.begin(), block.end()}, due_ns};
@@ -119,7 +126,8 @@ void Contents::write_cached(std::uint64_t lbn, std::span<const std::uint8_t> byt
 }
 
 void Contents::keep_clean(std::uint64_t lbn, Bytes bytes) {
-  if (clean_.size() >= kMostClean) clean_.erase(clean_.lower_bound(mix(lbn) % clean_.rbegin()->first));
+  if (clean_.size() >= kMostClean)
+    clean_.erase(clean_.lower_bound(mix(lbn) % clean_.rbegin()->first));
   clean_[lbn] = std::move(bytes);
 }
 
@@ -137,8 +145,10 @@ void Contents::destage(std::int64_t now_ns, Random& random) {
   if (now_ns >= first_due_ns_) {
     first_due_ns_ = std::numeric_limits<std::int64_t>::max();
     for (const auto& [lbn, block] : dirty_)
-      if (block.due_ns <= now_ns) due.push_back(physical_of(lbn));
-      else first_due_ns_ = std::min(first_due_ns_, block.due_ns);
+      if (block.due_ns <= now_ns)
+        due.push_back(physical_of(lbn));
+      else
+        first_due_ns_ = std::min(first_due_ns_, block.due_ns);
   }
   for (const std::uint64_t physical : due) destage_physical(physical);
   while (dirty_.size() > kMostDirty) {
@@ -160,7 +170,8 @@ std::optional<std::uint64_t> Contents::any_dirty(std::uint64_t lbn, std::uint64_
   const auto first = dirty_.lower_bound(lbn), end = dirty_.lower_bound(lbn + blocks);
   const auto count = std::distance(first, end);
   if (count == 0) return std::nullopt;
-  return std::next(first, static_cast<std::ptrdiff_t>(random() % static_cast<std::uint64_t>(count)))->first;
+  return std::next(first, static_cast<std::ptrdiff_t>(random() % static_cast<std::uint64_t>(count)))
+      ->first;
 }
 
 void Contents::spoil_physical(std::uint64_t physical, bool unreadable, Random& random) {
@@ -189,8 +200,8 @@ std::vector<std::uint64_t> Contents::tear(std::uint64_t lbn, std::span<const std
       spoil_physical(physical, torn_ == Torn::unreadable, random);
       for (std::uint64_t at = first_of(physical); at < end_of(physical); ++at) torn.push_back(at);
     } else if (draw < torn_share + (1 - torn_share) * kNewShare) {
-      for (std::uint64_t at = std::max(first_of(physical), lbn); at < std::min(end_of(physical), lbn + blocks);
-           ++at)
+      for (std::uint64_t at = std::max(first_of(physical), lbn);
+           at < std::min(end_of(physical), lbn + blocks); ++at)
         set(at, bytes.subspan(static_cast<std::size_t>(at - lbn) * geometry_.block_bytes,
                               geometry_.block_bytes));
     }
@@ -198,8 +209,8 @@ std::vector<std::uint64_t> Contents::tear(std::uint64_t lbn, std::span<const std
   return torn;
 }
 
-std::vector<std::uint64_t> Contents::tear_one(std::uint64_t lbn, std::span<const std::uint8_t> bytes,
-                                              Random& random) {
+std::vector<std::uint64_t> Contents::tear_one(std::uint64_t lbn,
+                                              std::span<const std::uint8_t> bytes, Random& random) {
   const std::uint64_t blocks = bytes.size() / geometry_.block_bytes;
   if (blocks == 0) return {};
   write(lbn, bytes);
@@ -255,7 +266,8 @@ void Contents::spoil_below_cache(std::uint64_t lbn, Random& random) {
 std::vector<Difference> Contents::differences(bool media) const {
   std::vector<Difference> found;
   for (const auto& [lbn, block] : media_)
-    if (media || (!dirty_.contains(lbn) && !clean_.contains(lbn))) found.push_back({lbn, block.unreadable});
+    if (media || (!dirty_.contains(lbn) && !clean_.contains(lbn)))
+      found.push_back({lbn, block.unreadable});
   if (media) return found;
   const auto look = [&](std::uint64_t lbn, const Bytes& bytes) {
     if (bytes != at_first(lbn)) found.push_back({lbn, false});
@@ -287,7 +299,8 @@ void Contents::from_json(const Json& json) {
   constexpr std::int64_t kApart_ns = 20'000'000;
   for (const Json& entry : json.at("dirty")) {
     const std::uint64_t lbn = entry.at(0);
-    dirty_[lbn] = {unhex(entry.at(1)), static_cast<std::int64_t>(mix(physical_of(lbn)) % 16) * kApart_ns};
+    dirty_[lbn] = {unhex(entry.at(1)),
+                   static_cast<std::int64_t>(mix(physical_of(lbn)) % 16) * kApart_ns};
   }
   first_due_ns_ = 0;
   for (const Json& entry : json.at("clean")) clean_[entry.at(0)] = unhex(entry.at(1));

@@ -1,17 +1,17 @@
-// The contents of a drive as real ones keep them: media of physical blocks, in front of them a cache that is
-// lost with the power. Only blocks that differ from the pattern they began with take room.
+// The contents of a drive as real ones keep them: media of physical blocks, in front of them a
+// cache that is lost with the power. Only blocks that differ from the pattern they began with take
+// room.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace trust {
 
@@ -21,7 +21,7 @@ using Bytes = std::vector<std::uint8_t>;
 struct Geometry {
   std::uint64_t blocks = 0;
   std::uint32_t block_bytes = 512;
-  std::uint32_t per_physical = 1;   // logical blocks of a physical one
+  std::uint32_t per_physical = 1;    // logical blocks of a physical one
   std::uint32_t lowest_aligned = 0;  // the first LBN that begins a physical block
 };
 
@@ -40,8 +40,8 @@ class Contents {
 
   const Geometry& geometry() const { return geometry_; }
 
-  // What a host gets: of the cache where it holds the block, unless the media are asked. Shorter than
-  // asked where a block cannot be read.
+  // What a host gets: of the cache where it holds the block, unless the media are asked. Shorter
+  // than asked where a block cannot be read.
   Bytes read(std::uint64_t lbn, std::uint32_t blocks, bool from_media) const;
   // The first block that the media cannot give; nullopt: all can be read.
   std::optional<std::uint64_t> first_unreadable(std::uint64_t lbn, std::uint32_t blocks) const;
@@ -56,12 +56,15 @@ class Contents {
   void flush() { flush(0, geometry_.blocks); }
   void forget_clean() { clean_.clear(); }
 
-  // A write that the power, or a failure, cut off: of its physical blocks some are old, some new, and one at
-  // least is torn. Gives the blocks that were torn.
-  std::vector<std::uint64_t> tear(std::uint64_t lbn, std::span<const std::uint8_t> bytes, Random& random);
+  // A write that the power, or a failure, cut off: of its physical blocks some are old, some new,
+  // and one at least is torn. Gives the blocks that were torn.
+  std::vector<std::uint64_t> tear(std::uint64_t lbn, std::span<const std::uint8_t> bytes,
+                                  Random& random);
   // One physical block of a write is lost as it is torn, the rest arrives.
-  std::vector<std::uint64_t> tear_one(std::uint64_t lbn, std::span<const std::uint8_t> bytes, Random& random);
-  // Of what waits in the cache each physical block may get to the media, or be torn; the rest is gone.
+  std::vector<std::uint64_t> tear_one(std::uint64_t lbn, std::span<const std::uint8_t> bytes,
+                                      Random& random);
+  // Of what waits in the cache each physical block may get to the media, or be torn; the rest is
+  // gone.
   std::vector<std::uint64_t> lose_cache(Random& random);
   // The physical block of `lbn` is spoilt, whatever was written.
   void spoil(std::uint64_t lbn, bool unreadable, Random& random);
@@ -70,7 +73,8 @@ class Contents {
 
   std::size_t dirty() const { return dirty_.size(); }
   // Any of the blocks there that wait in the cache.
-  std::optional<std::uint64_t> any_dirty(std::uint64_t lbn, std::uint64_t blocks, Random& random) const;
+  std::optional<std::uint64_t> any_dirty(std::uint64_t lbn, std::uint64_t blocks,
+                                         Random& random) const;
 
   // Against the pattern: of the media alone, or as a host sees it.
   std::vector<Difference> differences(bool media) const;
@@ -100,10 +104,10 @@ class Contents {
   Geometry geometry_;
   std::uint64_t seed_;
   Torn torn_;
-  std::map<std::uint64_t, Block> media_;     // what differs from the pattern
-  std::map<std::uint64_t, Waiting> dirty_;   // not on the media yet
-  std::int64_t first_due_ns_ = 0;            // nothing of these is due before
-  std::map<std::uint64_t, Bytes> clean_;     // what reads find though it is on the media, or should be
+  std::map<std::uint64_t, Block> media_;    // what differs from the pattern
+  std::map<std::uint64_t, Waiting> dirty_;  // not on the media yet
+  std::int64_t first_due_ns_ = 0;           // nothing of these is due before
+  std::map<std::uint64_t, Bytes> clean_;  // what reads find though it is on the media, or should be
 };
 
 }  // namespace trust

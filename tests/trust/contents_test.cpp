@@ -1,10 +1,10 @@
 // The contents by themselves: what is torn, what is lost with the power, what a check finds.
-#include <catch2/catch.hpp>
+#include "contents.h"
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <set>
 
-#include "contents.h"
 #include "pattern.h"
 
 using namespace trust;
@@ -29,7 +29,8 @@ std::set<std::uint64_t> lbns(const std::vector<Difference>& differences) {
 }
 
 Contents emulating(std::uint32_t lowest = 0, Torn torn = Torn::unreadable) {
-  return Contents({.blocks = 1000, .block_bytes = 512, .per_physical = 8, .lowest_aligned = lowest}, kSeed, torn);
+  return Contents({.blocks = 1000, .block_bytes = 512, .per_physical = 8, .lowest_aligned = lowest},
+                  kSeed, torn);
 }
 
 }  // namespace
@@ -78,7 +79,9 @@ TEST_CASE("Contents: garbage can be read and differs") {
   CHECK(drive.read(96, 8, true).size() == 8 * 512);
 }
 
-TEST_CASE("Contents: of a write that is cut off some blocks are old, some new, and most often one is torn") {
+TEST_CASE(
+    "Contents: of a write that is cut off some blocks are old, some new, and most often one is "
+    "torn") {
   int torn_writes = 0, old_blocks = 0, new_blocks = 0;
   Contents::Random random(1);
   for (int i = 0; i < 200; ++i) {
@@ -88,7 +91,8 @@ TEST_CASE("Contents: of a write that is cut off some blocks are old, some new, a
     const auto differ = drive.differences(true);
     new_blocks += static_cast<int>(std::ranges::count(differ, false, &Difference::unreadable));
     old_blocks += 10 - static_cast<int>(differ.size());
-    CHECK(static_cast<std::size_t>(std::ranges::count(differ, true, &Difference::unreadable)) == torn.size());
+    CHECK(static_cast<std::size_t>(std::ranges::count(differ, true, &Difference::unreadable)) ==
+          torn.size());
   }
   CHECK(torn_writes > 150);
   CHECK(old_blocks > 300);
@@ -121,9 +125,12 @@ TEST_CASE("Contents: without power the cache is gone, and blocks of it are old, 
     drive.lose_cache(random);
     CHECK(drive.dirty() == 0);
     const auto differ = drive.differences(true);
-    if (differ.empty()) ++untouched;
-    else if (differ.front().unreadable) ++torn;
-    else ++arrived;
+    if (differ.empty())
+      ++untouched;
+    else if (differ.front().unreadable)
+      ++torn;
+    else
+      ++arrived;
   }
   CHECK(untouched > 40);
   CHECK(arrived > 40);

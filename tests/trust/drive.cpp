@@ -16,14 +16,14 @@ namespace {
 using platter::scsi::Command;
 using platter::scsi::Completion;
 using platter::scsi::Direction;
-using platter::scsi::Status;
 using platter::scsi::get_be;
 using platter::scsi::get_be16;
 using platter::scsi::put_be;
+using platter::scsi::Status;
 
-constexpr std::uint8_t kRequestSense = 0x03, kInquiry = 0x12, kReportLuns = 0xa0, kModeSelect6 = 0x15,
-                       kModeSelect10 = 0x55, kServiceActionIn = 0x9e, kSynchronize10 = 0x35,
-                       kSynchronize16 = 0x91;
+constexpr std::uint8_t kRequestSense = 0x03, kInquiry = 0x12, kReportLuns = 0xa0,
+                       kModeSelect6 = 0x15, kModeSelect10 = 0x55, kServiceActionIn = 0x9e,
+                       kSynchronize10 = 0x35, kSynchronize16 = 0x91;
 constexpr std::uint16_t kCaching = 0x08;
 constexpr std::uint8_t kForced = 0x08;  // FUA in READ and WRITE (10) to (16)
 constexpr double kDestaged_ns = 30e6;   // mean time that a written block waits in the cache
@@ -163,7 +163,15 @@ State State::from_json(const Json& json) {
 
 // What was decided about a command when it came.
 struct AttackedDrive::InFlight {
-  enum class Effect : std::uint8_t { normal, none, torn, garbled, garbled_below_cache, arrived, half };
+  enum class Effect : std::uint8_t {
+    normal,
+    none,
+    torn,
+    garbled,
+    garbled_below_cache,
+    arrived,
+    half
+  };
 
   Command command{};
   Nature nature{};
@@ -193,10 +201,12 @@ AttackedDrive::AttackedDrive(State& state, std::vector<Fault> faults, Log& log, 
   if (build.serial) model.identity.serial = *build.serial;
   device_ = std::make_unique<platter::virtual_drive::VirtualDevice>(model, "trust");
   Geometry geometry;
-  geometry.blocks = model.identity.blocks == 0 ? device_->layout().blocks()
-                                               : std::min(model.identity.blocks, device_->layout().blocks());
+  geometry.blocks = model.identity.blocks == 0
+                        ? device_->layout().blocks()
+                        : std::min(model.identity.blocks, device_->layout().blocks());
   geometry.block_bytes = model.identity.block_bytes;
-  geometry.per_physical = std::max(1u, model.identity.physical_block_bytes / model.identity.block_bytes);
+  geometry.per_physical =
+      std::max(1u, model.identity.physical_block_bytes / model.identity.block_bytes);
   geometry.lowest_aligned = build.lowest_aligned;
   contents_ = std::make_unique<Contents>(geometry, build.seed, build.torn);
   other_ = std::make_unique<Contents>(geometry, mix(build.seed), build.torn);
@@ -209,7 +219,8 @@ AttackedDrive::AttackedDrive(State& state, std::vector<Fault> faults, Log& log, 
 
 AttackedDrive::~AttackedDrive() = default;
 
-// The virtual drive was just built; a drive that was on has the settings that it had, and says nothing.
+// The virtual drive was just built; a drive that was on has the settings that it had, and says
+// nothing.
 void AttackedDrive::power_up() {
   execute(test_unit_ready());
   pages_ = all_pages();
@@ -218,7 +229,8 @@ void AttackedDrive::power_up() {
     state_.saved = state_.current = pages_;
     if (state_.build.write_cache && pages_.contains(kCaching)) {
       Page& page = state_.current[kCaching];
-      page[2] = static_cast<std::uint8_t>((page[2] & ~0x04) | (*state_.build.write_cache ? 0x04 : 0));
+      page[2] =
+          static_cast<std::uint8_t>((page[2] & ~0x04) | (*state_.build.write_cache ? 0x04 : 0));
     }
   }
   if (first || state_.powered) set_pages(state_.current);
@@ -324,8 +336,8 @@ Nature AttackedDrive::nature_of(const Command& command) const {
     nature.blocks = static_cast<std::uint32_t>(get_be(cdb + 10, 4));
   }
   const bool asks = opcode >> 5 != 0 && (cdb[1] & kForced);
-  nature.cached = nature.write && write_cache() &&
-                  !(asks && state_.build.forced_writes == Obeys::yes);
+  nature.cached =
+      nature.write && write_cache() && !(asks && state_.build.forced_writes == Obeys::yes);
   if (nature.write) {
     const auto before = longest_.find(nature.lbn);
     nature.growing = before != longest_.end() && before->second < nature.blocks;
@@ -403,66 +415,112 @@ void AttackedDrive::act(Kind kind, InFlight& flight) {
       if (flight.nature.write) flight.effect = none;
       lose_power();
       throw PowerLost{};
-    case Kind::power_loss_after: flight.power_goes = true; return;
-    case Kind::vanish: throw Vanished{};
-    case Kind::vanish_after: flight.vanishes = true; return;
-    case Kind::hang: throw Hung{};
+    case Kind::power_loss_after:
+      flight.power_goes = true;
+      return;
+    case Kind::vanish:
+      throw Vanished{};
+    case Kind::vanish_after:
+      flight.vanishes = true;
+      return;
+    case Kind::hang:
+      throw Hung{};
     case Kind::kill_host:
       kill_host(SIGKILL);
       throw Vanished{};
-    case Kind::kill_host_after: flight.host_dies = true; return;
-    case Kind::interrupt_host: return kill_host(SIGINT);
-    case Kind::terminate_host: return kill_host(SIGTERM);
-    case Kind::write_medium: return fail(3, 0x0c, 0x02, true);
-    case Kind::write_medium_torn: return fail(3, 0x0c, 0x02, true, torn);
-    case Kind::write_medium_arrived: return fail(3, 0x0c, 0x02, true, arrived);
-    case Kind::write_hardware: return fail(4, 0x44, 0x00, false, torn);
-    case Kind::write_fault: return fail(4, 0x03, 0x00, false, torn);
-    case Kind::write_aborted: return fail(0xb, 0x47, 0x00, false);
-    case Kind::write_aborted_torn: return fail(0xb, 0x47, 0x00, false, torn);
+    case Kind::kill_host_after:
+      flight.host_dies = true;
+      return;
+    case Kind::interrupt_host:
+      return kill_host(SIGINT);
+    case Kind::terminate_host:
+      return kill_host(SIGTERM);
+    case Kind::write_medium:
+      return fail(3, 0x0c, 0x02, true);
+    case Kind::write_medium_torn:
+      return fail(3, 0x0c, 0x02, true, torn);
+    case Kind::write_medium_arrived:
+      return fail(3, 0x0c, 0x02, true, arrived);
+    case Kind::write_hardware:
+      return fail(4, 0x44, 0x00, false, torn);
+    case Kind::write_fault:
+      return fail(4, 0x03, 0x00, false, torn);
+    case Kind::write_aborted:
+      return fail(0xb, 0x47, 0x00, false);
+    case Kind::write_aborted_torn:
+      return fail(0xb, 0x47, 0x00, false, torn);
     case Kind::write_protect:
       protected_ = true;
       return fail(7, 0x27, 0x00, false);
-    case Kind::write_garbled: flight.effect = garbled; return;
-    case Kind::write_garbled_below_cache: flight.effect = garbled_below_cache; return;
+    case Kind::write_garbled:
+      flight.effect = garbled;
+      return;
+    case Kind::write_garbled_below_cache:
+      flight.effect = garbled_below_cache;
+      return;
     case Kind::deferred:
     case Kind::deferred_descriptor:
-    case Kind::deferred_hardware: flight.deferred = kind; return;
+    case Kind::deferred_hardware:
+      flight.deferred = kind;
+      return;
     case Kind::read_medium: {
       const std::uint64_t lbn = flight.nature.lbn + random_() % std::max(1u, flight.nature.blocks);
       contents_->spoil(lbn, true, random_);
       report("spoilt", lbn, 1);
       return;
     }
-    case Kind::read_medium_once: return fail(3, 0x11, 0x00, true);
-    case Kind::read_hardware: return fail(4, 0x44, 0x00, false);
-    case Kind::read_aborted: return fail(0xb, 0x47, 0x00, false);
+    case Kind::read_medium_once:
+      return fail(3, 0x11, 0x00, true);
+    case Kind::read_hardware:
+      return fail(4, 0x44, 0x00, false);
+    case Kind::read_aborted:
+      return fail(0xb, 0x47, 0x00, false);
     case Kind::read_recovered:
       flight.sense_data = sense(1, 0x17, 0x01, flight.nature.lbn);
       return;
-    case Kind::verify_medium: return fail(3, 0x11, 0x00, true);
-    case Kind::sync_fails: return fail(3, 0x0c, 0x02, false, torn);
-    case Kind::sync_lies: flight.lies = true; return;
-    case Kind::select_fails: return fail(4, 0x44, 0x00, false);
-    case Kind::select_ignored: return refuse(Status::good);
-    case Kind::busy: return refuse(Status::busy);
-    case Kind::task_set_full: return refuse(Status::task_set_full);
-    case Kind::reservation: return refuse(Status::reservation_conflict);
-    case Kind::unit_attention: attentions_.push_back(sense(6, 0x29, 0x00)); return;
+    case Kind::verify_medium:
+      return fail(3, 0x11, 0x00, true);
+    case Kind::sync_fails:
+      return fail(3, 0x0c, 0x02, false, torn);
+    case Kind::sync_lies:
+      flight.lies = true;
+      return;
+    case Kind::select_fails:
+      return fail(4, 0x44, 0x00, false);
+    case Kind::select_ignored:
+      return refuse(Status::good);
+    case Kind::busy:
+      return refuse(Status::busy);
+    case Kind::task_set_full:
+      return refuse(Status::task_set_full);
+    case Kind::reservation:
+      return refuse(Status::reservation_conflict);
+    case Kind::unit_attention:
+      attentions_.push_back(sense(6, 0x29, 0x00));
+      return;
     case Kind::reset:
     case Kind::reset_silent:
     case Kind::parameters_changed:
-    case Kind::replaced: later_.push_back(kind); return;
-    case Kind::not_ready: return fail(2, 0x04, 0x01, false);
+    case Kind::replaced:
+      later_.push_back(kind);
+      return;
+    case Kind::not_ready:
+      return fail(2, 0x04, 0x01, false);
     case Kind::spun_down:
       spun_down_ = true;
       return fail(2, 0x04, 0x02, false);
     case Kind::no_sense:
       flight.not_fetched = true;
       return fail(0xb, 0x47, 0x00, false);
-    case Kind::short_transfer: flight.effect = half; return;
-    case Kind::wrong_residual: flight.half_residual = true; return;
-    case Kind::malformed_reply: flight.malformed = true; return;
+    case Kind::short_transfer:
+      flight.effect = half;
+      return;
+    case Kind::wrong_residual:
+      flight.half_residual = true;
+      return;
+    case Kind::malformed_reply:
+      flight.malformed = true;
+      return;
     case Kind::lose_block: {
       const auto& fault = *std::ranges::find(faults_, kind, &Fault::kind);
       const std::uint64_t lbn = fault.lbn.value_or(random_() % contents_->geometry().blocks);
@@ -482,7 +540,8 @@ void AttackedDrive::decide(InFlight& flight) {
     flight.sense_data = std::move(bytes);
     flight.effect = InFlight::Effect::none;
   };
-  const bool asks = opcode >> 5 != 0 && (nature.read || nature.write) && (flight.command.cdb[1] & kForced);
+  const bool asks =
+      opcode >> 5 != 0 && (nature.read || nature.write) && (flight.command.cdb[1] & kForced);
   const Obeys obeys = nature.read ? build.forced_reads : build.forced_writes;
   flight.forced = asks && obeys == Obeys::yes;
   flight.immediate = nature.sync && (flight.command.cdb[1] & 0x02);
@@ -491,11 +550,13 @@ void AttackedDrive::decide(InFlight& flight) {
   for (Fault& fault : faults_) {
     Nature seen = nature;
     if (fault.kind == Kind::lose_block) seen.blocks = 0;
-    const auto lbn = fault.kind == Kind::lose_block ? std::exchange(fault.lbn, std::nullopt) : std::nullopt;
+    const auto lbn =
+        fault.kind == Kind::lose_block ? std::exchange(fault.lbn, std::nullopt) : std::nullopt;
     const bool fires = fault.fires(seen, random_);
     if (lbn) fault.lbn = lbn;
     if (!fires) continue;
-    report("fault", nature.lbn, nature.blocks, {{"kind", kind_of(fault.kind).name}, {"opcode", opcode}});
+    report("fault", nature.lbn, nature.blocks,
+           {{"kind", kind_of(fault.kind).name}, {"opcode", opcode}});
     act(fault.kind, flight);
   }
   if (flights_.size() == 1)  // this one
@@ -520,7 +581,8 @@ void AttackedDrive::decide(InFlight& flight) {
     return;
   }
   if (flight.status) return;
-  if (spun_down_ && (nature.media || nature.sync || opcode == 0x00)) return check(sense(2, 0x04, 0x02));
+  if (spun_down_ && (nature.media || nature.sync || opcode == 0x00))
+    return check(sense(2, 0x04, 0x02));
   if (protected_ && nature.write) return check(sense(7, 0x27, 0x00));
   if (asks && obeys == Obeys::refuses) return check(sense(5, 0x24, 0x00));
   if (nature.sync && build.synchronize == Obeys::refuses) return check(sense(5, 0x20, 0x00));
@@ -559,15 +621,18 @@ void AttackedDrive::submit(const Command& command, std::uint32_t tag) {
   InFlight& flight = flights_[tag];
   flight.command = command;
   flight.nature = nature_of(command);
-  for (const Class of : {Class::any, Class::media, Class::read, Class::write, Class::cached, Class::growing,
-                         Class::sync, Class::verify, Class::select})
+  for (const Class of : {Class::any, Class::media, Class::read, Class::write, Class::cached,
+                         Class::growing, Class::sync, Class::verify, Class::select})
     if (flight.nature.is(of)) ++counts_[of];
   const Nature& nature = flight.nature;
   if (nature.write)
-    report("write", nature.lbn, nature.blocks, {{"fua", bool(command.cdb[1] & kForced)},
-                                                {"cached", nature.cached}, {"growing", nature.growing}});
+    report("write", nature.lbn, nature.blocks,
+           {{"fua", bool(command.cdb[1] & kForced)},
+            {"cached", nature.cached},
+            {"growing", nature.growing}});
   if (nature.sync) report("sync", nature.lbn, nature.blocks);
-  if (nature.select) log_.line({{"event", "select"}, {"n", counts_[Class::any]}, {"data", hex(command.data)}});
+  if (nature.select)
+    log_.line({{"event", "select"}, {"n", counts_[Class::any]}, {"data", hex(command.data)}});
   decide(flight);
   if (nature.write) {
     auto& longest = longest_[nature.lbn];
@@ -595,7 +660,8 @@ void AttackedDrive::finish_read(InFlight& flight, Completion& completion) {
   if (flight.command.direction != Direction::from_device) bytes.clear();
   if (bytes.size() > flight.command.transfer_length) bytes.resize(flight.command.transfer_length);
   completion.data = std::move(bytes);
-  completion.residual = flight.command.transfer_length - static_cast<std::uint32_t>(completion.data.size());
+  completion.residual =
+      flight.command.transfer_length - static_cast<std::uint32_t>(completion.data.size());
   if (!flight.sense_data.empty() && completion.status == Status::good) {
     completion.status = Status::check_condition;
     completion.sense = flight.sense_data;
@@ -620,10 +686,15 @@ void AttackedDrive::finish_write(InFlight& flight, Completion& completion) {
   };
   const std::uint64_t victim = nature.lbn + random_() % std::max(1u, nature.blocks);
   switch (flight.effect) {
-    case InFlight::Effect::none: break;
+    case InFlight::Effect::none:
+      break;
     case InFlight::Effect::normal:
-    case InFlight::Effect::arrived: arrive(bytes); break;
-    case InFlight::Effect::torn: log_torn(contents_->tear_one(nature.lbn, bytes, random_)); break;
+    case InFlight::Effect::arrived:
+      arrive(bytes);
+      break;
+    case InFlight::Effect::torn:
+      log_torn(contents_->tear_one(nature.lbn, bytes, random_));
+      break;
     case InFlight::Effect::garbled:
       contents_->write(nature.lbn, bytes);
       contents_->spoil(victim, false, random_);
@@ -647,15 +718,18 @@ void AttackedDrive::finish_write(InFlight& flight, Completion& completion) {
   deferred_->lbn = victim;
   deferred_->commands_left = static_cast<int>(1 + random_() % 30);
   const bool hardware = *flight.deferred == Kind::deferred_hardware;
-  deferred_->sense_data = sense(hardware ? 4 : 3, hardware ? 0x44 : 0x0c, hardware ? 0 : 2, victim, true,
-                                *flight.deferred == Kind::deferred_descriptor);
+  deferred_->sense_data = sense(hardware ? 4 : 3, hardware ? 0x44 : 0x0c, hardware ? 0 : 2, victim,
+                                true, *flight.deferred == Kind::deferred_descriptor);
 }
 
 void AttackedDrive::finish_sync(InFlight& flight) {
   if (flight.lies) return;
   if (flight.effect == InFlight::Effect::none) return;
   const auto& nature = flight.nature;
-  const std::uint64_t blocks = nature.blocks == 0 ? contents_->geometry().blocks - std::min(nature.lbn, contents_->geometry().blocks) : nature.blocks;
+  const std::uint64_t blocks =
+      nature.blocks == 0
+          ? contents_->geometry().blocks - std::min(nature.lbn, contents_->geometry().blocks)
+          : nature.blocks;
   if (flight.effect == InFlight::Effect::torn) {
     const auto victim = contents_->any_dirty(nature.lbn, blocks, random_);
     contents_->flush(nature.lbn, blocks);
@@ -693,7 +767,8 @@ void AttackedDrive::change_what_is_told(const InFlight& flight, Completion& comp
   Bytes& data = completion.data;
   if (cdb[0] == kInquiry && (cdb[1] & 1) && data.size() > 4) {
     if (cdb[2] == 0x80 && replaced_) data.back() = data.back() == 'Z' ? 'Y' : 'Z';
-    if (cdb[2] == 0x00 && !state_.build.has_serial) std::ranges::replace(data, std::uint8_t{0x80}, std::uint8_t{0x83});
+    if (cdb[2] == 0x00 && !state_.build.has_serial)
+      std::ranges::replace(data, std::uint8_t{0x80}, std::uint8_t{0x83});
   }
   if (cdb[0] == kServiceActionIn && (cdb[1] & 0x1f) == 0x10 && data.size() >= 16 &&
       state_.build.lowest_aligned != 0)
@@ -725,7 +800,8 @@ Done AttackedDrive::finish(Completion completion) {
       completion.data = *std::exchange(unfetched_, std::nullopt);
       if (completion.data.size() > flight.command.transfer_length)
         completion.data.resize(flight.command.transfer_length);
-      completion.residual = flight.command.transfer_length - static_cast<std::uint32_t>(completion.data.size());
+      completion.residual =
+          flight.command.transfer_length - static_cast<std::uint32_t>(completion.data.size());
     }
   }
   if (flight.power_goes) {
@@ -762,7 +838,8 @@ void AttackedDrive::lose_power() {
   deferred_.reset();
   for (auto& [tag, flight] : flights_)
     if (flight.nature.write && flight.effect != InFlight::Effect::none &&
-        flight.command.data.size() == std::size_t{flight.nature.blocks} * contents_->geometry().block_bytes)
+        flight.command.data.size() ==
+            std::size_t{flight.nature.blocks} * contents_->geometry().block_bytes)
       log_torn(contents_->tear(flight.nature.lbn, flight.command.data, random_));
   flights_.clear();
   state_.powered = false;
@@ -772,7 +849,8 @@ void AttackedDrive::lose_power() {
 
 void AttackedDrive::drain() {
   flights_.clear();
-  while (device_->reap().value()) {}
+  while (device_->reap().value()) {
+  }
 }
 
 void AttackedDrive::save() {
@@ -787,7 +865,10 @@ void AttackedDrive::save() {
   state_.other = other_->to_json();
   Json counts;
   for (const auto& [of, count] : counts_) counts[std::string(name_of(of))] = count;
-  log_.line({{"event", "end"}, {"t", now_ns()}, {"powered", state_.powered}, {"counts", counts},
+  log_.line({{"event", "end"},
+             {"t", now_ns()},
+             {"powered", state_.powered},
+             {"counts", counts},
              {"dirty", contents_->dirty()}});
 }
 

@@ -1,5 +1,5 @@
-// The drive: a virtual drive keeps the time and answers what has nothing to do with data; contents, failures
-// and what survives them are in here.
+// The drive: a virtual drive keeps the time and answers what has nothing to do with data; contents,
+// failures and what survives them are in here.
 #pragma once
 
 #include <cstdint>
@@ -117,10 +117,12 @@ class AttackedDrive {
   void finish_verify(InFlight& flight, platter::scsi::Completion& completion);
   void finish_select(const InFlight& flight);
   void change_what_is_told(const InFlight& flight, platter::scsi::Completion& completion) const;
-  Bytes sense(std::uint8_t key, std::uint8_t asc, std::uint8_t ascq, std::optional<std::uint64_t> lbn = {},
-              bool is_deferred = false, std::optional<bool> descriptor = {}) const;
+  Bytes sense(std::uint8_t key, std::uint8_t asc, std::uint8_t ascq,
+              std::optional<std::uint64_t> lbn = {}, bool is_deferred = false,
+              std::optional<bool> descriptor = {}) const;
   void forget_settings();
-  void report(const char* event, std::uint64_t lbn, std::uint64_t blocks, Json more = Json::object());
+  void report(const char* event, std::uint64_t lbn, std::uint64_t blocks,
+              Json more = Json::object());
   void log_torn(const std::vector<std::uint64_t>& blocks);
   void kill_host(int signal);
 
@@ -136,8 +138,8 @@ class AttackedDrive {
   std::map<std::uint64_t, std::uint32_t> longest_;  // blocks of the longest write from an LBN on
   std::vector<Bytes> attentions_;                   // sense data that wait for the next command
   std::unique_ptr<Deferred> deferred_;
-  std::vector<Kind> later_;                         // once nothing is outstanding
-  std::optional<Bytes> unfetched_;                  // sense for REQUEST SENSE
+  std::vector<Kind> later_;         // once nothing is outstanding
+  std::optional<Bytes> unfetched_;  // sense for REQUEST SENSE
   bool protected_ = false, spun_down_ = false, replaced_ = false;
   std::map<Class, std::uint64_t> counts_;
 };

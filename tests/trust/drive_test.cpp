@@ -1,10 +1,10 @@
 // The drive: each kind of fault does what --list-faults says of it.
-#include <catch2/catch.hpp>
+#include "drive.h"
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <set>
 
-#include "drive.h"
 #include "pattern.h"
 #include "scsi/bytes.h"
 
@@ -28,7 +28,8 @@ Bytes held(std::uint64_t lbn, std::uint32_t blocks = 1) {
   return all;
 }
 
-Command transfer(std::uint8_t opcode, std::uint64_t lbn, std::uint32_t blocks, bool forced = false) {
+Command transfer(std::uint8_t opcode, std::uint64_t lbn, std::uint32_t blocks,
+                 bool forced = false) {
   Command command;
   command.cdb[0] = opcode;
   command.cdb[1] = forced ? 0x08 : 0;
@@ -53,7 +54,9 @@ Command write_command(std::uint64_t lbn, Bytes bytes, bool forced = false) {
   return command;
 }
 
-Command verify_command(std::uint64_t lbn, std::uint32_t blocks = 1) { return transfer(0x2f, lbn, blocks); }
+Command verify_command(std::uint64_t lbn, std::uint32_t blocks = 1) {
+  return transfer(0x2f, lbn, blocks);
+}
 Command synchronize() { return transfer(0x35, 0, 0); }
 Command ready() {
   Command command;
@@ -112,7 +115,8 @@ struct Fixture {
     command.data.assign(4, 0);
     command.data.insert(command.data.end(), page.data.begin() + 4, page.data.end());
     command.data[4] &= 0x3f;
-    command.data[6] = static_cast<std::uint8_t>((command.data[6] & ~0x05) | (write ? 4 : 0) | (read ? 0 : 1));
+    command.data[6] =
+        static_cast<std::uint8_t>((command.data[6] & ~0x05) | (write ? 4 : 0) | (read ? 0 : 1));
     command.cdb = {0x15, 0x10, 0, 0, static_cast<std::uint8_t>(command.data.size())};
     command.cdb_length = 6;
     command.direction = Direction::to_device;
@@ -214,8 +218,10 @@ TEST_CASE("Trust drive: caches that do not obey") {
     Fixture f({}, build);
     f.set_caches(true, true);
     f.send(write_command(100, held(200)));
-    if (build.synchronize == Obeys::refuses) CHECK(code(f.send(synchronize())) == Code{5, 0x20, 0});
-    else CHECK(f.send(synchronize()).status == Status::good);
+    if (build.synchronize == Obeys::refuses)
+      CHECK(code(f.send(synchronize())) == Code{5, 0x20, 0});
+    else
+      CHECK(f.send(synchronize()).status == Status::good);
     CHECK(f.lost().empty());
   }
   SECTION("there is no VERIFY") {
@@ -267,7 +273,8 @@ TEST_CASE("Trust drive: a write that the power cuts off is torn by physical bloc
     CHECK_THROWS_AS(f.send(write_command(1003, held(1003))), PowerLost);
     const auto lost = f.lost();
     torn += !lost.empty();
-    if (!lost.empty()) CHECK(lost == std::set<std::uint64_t>{1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007});
+    if (!lost.empty())
+      CHECK(lost == std::set<std::uint64_t>{1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007});
   }
   CHECK(torn > 8);
 }
@@ -327,8 +334,10 @@ TEST_CASE("Trust drive: writes that fail") {
   f.set_caches(false, true);
   CHECK(f.send(write_command(50, held(50))).status == Status::good);
   CHECK(code(f.send(write_command(100, held(200), true))) == row.code);
-  if (row.untouched) CHECK(f.lost().empty());
-  else CHECK(f.lost() == std::set<std::uint64_t>{100});
+  if (row.untouched)
+    CHECK(f.lost().empty());
+  else
+    CHECK(f.lost() == std::set<std::uint64_t>{100});
   if (row.arrived) CHECK(f.send(read_command(100)).data == held(200));
   if (!row.untouched && !row.arrived) {
     CHECK(code(f.send(read_command(100))) == Code{3, 0x11, 0});
@@ -438,8 +447,10 @@ TEST_CASE("Trust drive: reads that fail") {
   Fixture f({row.kind});
   f.set_caches(false, false);
   CHECK(code(f.send(read_command(100))) == row.code);
-  if (row.stays) CHECK(code(f.send(read_command(100))) == row.code);
-  else CHECK(f.send(read_command(100)).data == held(100));
+  if (row.stays)
+    CHECK(code(f.send(read_command(100))) == row.code);
+  else
+    CHECK(f.send(read_command(100)).data == held(100));
 }
 
 TEST_CASE("Trust drive: a recovered error comes with all data") {
@@ -515,8 +526,10 @@ TEST_CASE("Trust drive: resets bring the saved settings back, told or not") {
   Fixture f({std::string(row.kind) + ":of=read"});
   f.set_caches(false, true);
   const Completion done = f.send(read_command(1));
-  if (row.told) CHECK(code(done) == *row.told);
-  else CHECK(done.status == Status::good);
+  if (row.told)
+    CHECK(code(done) == *row.told);
+  else
+    CHECK(done.status == Status::good);
   CHECK(f.write_cache());
 }
 
@@ -589,7 +602,8 @@ TEST_CASE("Trust drive: growing writes are counted as such") {
 TEST_CASE("Trust drive: several commands at once are all cut off") {
   Fixture f({"power-loss:at=4,of=write"});
   f.set_caches(false, true);
-  for (std::uint32_t tag = 1; tag < 4; ++tag) f.drive->submit(write_command(100 * tag, held(100 * tag, 8)), tag);
+  for (std::uint32_t tag = 1; tag < 4; ++tag)
+    f.drive->submit(write_command(100 * tag, held(100 * tag, 8)), tag);
   CHECK_THROWS_AS(f.drive->submit(write_command(400, held(400, 8)), 4), PowerLost);
   const auto lost = f.lost();
   CHECK(lost.size() > 3);

@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -16,8 +17,6 @@
 #include <limits>
 #include <sstream>
 #include <stdexcept>
-
-#include <CLI/CLI.hpp>
 
 #include "drive.h"
 #include "pattern.h"
@@ -43,8 +42,10 @@ class Lock {
  public:
   explicit Lock(const std::string& store) {
     file_ = ::open((store + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file_ < 0) throw std::runtime_error(store + ".lock cannot be opened: " + std::strerror(errno));
-    while (::flock(file_, LOCK_EX) != 0 && errno == EINTR) {}
+    if (file_ < 0)
+      throw std::runtime_error(store + ".lock cannot be opened: " + std::strerror(errno));
+    while (::flock(file_, LOCK_EX) != 0 && errno == EINTR) {
+    }
   }
   ~Lock() { ::close(file_); }
   Lock(const Lock&) = delete;
@@ -71,7 +72,9 @@ void save(const trust::State& state, const std::string& path) {
 }
 
 trust::Obeys obeys(const std::string& word) {
-  return word == "yes" ? trust::Obeys::yes : word == "refuse" ? trust::Obeys::refuses : trust::Obeys::lies;
+  return word == "yes"      ? trust::Obeys::yes
+         : word == "refuse" ? trust::Obeys::refuses
+                            : trust::Obeys::lies;
 }
 
 trust::Build build_of(const Arguments& arguments) {
@@ -111,7 +114,8 @@ Json compared(const Json& contents, const trust::State& state, bool media, std::
   const auto model = trust::model_of(state.build.drive, state.build.lowest_aligned);
   geometry.block_bytes = model.identity.block_bytes;
   geometry.blocks = std::numeric_limits<std::uint64_t>::max() / 2;
-  geometry.per_physical = std::max(1u, model.identity.physical_block_bytes / model.identity.block_bytes);
+  geometry.per_physical =
+      std::max(1u, model.identity.physical_block_bytes / model.identity.block_bytes);
   geometry.lowest_aligned = state.build.lowest_aligned;
   trust::Contents drive(geometry, seed, state.build.torn);
   if (!contents.is_null()) drive.from_json(contents);
@@ -141,10 +145,13 @@ void run(const Arguments& arguments) {
   trust::Log log = arguments.log.empty() ? trust::Log() : trust::Log(arguments.log);
   std::vector<trust::Fault> faults;
   for (const std::string& fault : arguments.faults) faults.push_back(trust::parse_fault(fault));
-  trust::AttackedDrive drive(state, std::move(faults), log, arguments.power_loss || arguments.create ? 0 : ::getppid());
+  trust::AttackedDrive drive(state, std::move(faults), log,
+                             arguments.power_loss || arguments.create ? 0 : ::getppid());
   try {
-    if (arguments.power_loss) drive.lose_power();
-    else if (!arguments.create) trust::serve(drive, STDIN_FILENO, STDOUT_FILENO);
+    if (arguments.power_loss)
+      drive.lose_power();
+    else if (!arguments.create)
+      trust::serve(drive, STDIN_FILENO, STDOUT_FILENO);
     if (arguments.at_end == "power-loss" && state.powered) drive.lose_power();
   } catch (const trust::PowerLost&) {
   } catch (const trust::Vanished&) {
@@ -161,7 +168,8 @@ int main_with(const Arguments& arguments) {
       std::cout << kind.name << " (" << trust::name_of(kind.natural) << "): " << kind.what << "\n";
     return 0;
   }
-  if (arguments.store.empty()) throw std::invalid_argument("--store names the file of the drive's contents");
+  if (arguments.store.empty())
+    throw std::invalid_argument("--store names the file of the drive's contents");
   const Lock lock(arguments.store);
   arguments.check.empty() ? run(arguments) : check(arguments);
   return 0;
@@ -175,30 +183,42 @@ int main(int argc, char** argv) {
   std::signal(SIGINT, SIG_IGN);
   Arguments arguments;
   CLI::App app("A drive that keeps its contents and fails as drives fail, behind exec:");
-  app.add_option("--store", arguments.store, "the file of its contents and settings; made if it is not there");
+  app.add_option("--store", arguments.store,
+                 "the file of its contents and settings; made if it is not there");
   app.add_option("--log", arguments.log, "where writes, flushes and faults are told, line by line");
-  app.add_option("--fault", arguments.faults, "KIND[:at=N][,of=CLASS][,count=N][,rate=P][,lbn=N], repeatable");
-  app.add_flag("--list-faults", arguments.list_faults, "the kinds, each with the commands that it counts");
-  app.add_option("--check", arguments.check, "compare with what it held at first: 'host' as a host reads it, 'media'")
-      ->expected(0, 1)->default_str("host")->check(CLI::IsMember({"host", "media"}));
+  app.add_option("--fault", arguments.faults,
+                 "KIND[:at=N][,of=CLASS][,count=N][,rate=P][,lbn=N], repeatable");
+  app.add_flag("--list-faults", arguments.list_faults,
+               "the kinds, each with the commands that it counts");
+  app.add_option("--check", arguments.check,
+                 "compare with what it held at first: 'host' as a host reads it, 'media'")
+      ->expected(0, 1)
+      ->default_str("host")
+      ->check(CLI::IsMember({"host", "media"}));
   app.add_flag("--create", arguments.create, "make its file and end");
   app.add_flag("--power-loss", arguments.power_loss, "the power goes, now");
   app.add_option("--at-end", arguments.at_end, "when the host goes: keep, power-loss")
       ->check(CLI::IsMember({"keep", "power-loss"}));
   auto* built = app.add_option_group("How a drive is built, kept in its file");
-  built->add_option("--drive", arguments.build.drive, "small, small-512e, small-4kn, small-random-N, or what follows virtual:");
-  built->add_option("--seed", arguments.build.seed, "of its contents and of all that is left to chance");
+  built->add_option("--drive", arguments.build.drive,
+                    "small, small-512e, small-4kn, small-random-N, or what follows virtual:");
+  built->add_option("--seed", arguments.build.seed,
+                    "of its contents and of all that is left to chance");
   built->add_option("--serial", arguments.serial, "its serial number");
   built->add_flag("--no-serial", arguments.no_serial, "it tells none");
-  built->add_option("--torn", arguments.torn, "what torn blocks are")->check(CLI::IsMember({"unreadable", "garbage"}));
+  built->add_option("--torn", arguments.torn, "what torn blocks are")
+      ->check(CLI::IsMember({"unreadable", "garbage"}));
   built->add_option("--sync", arguments.synchronize, "whether it obeys SYNCHRONIZE CACHE")
       ->check(CLI::IsMember({"yes", "refuse", "lie"}));
   built->add_option("--fua", arguments.fua, "whether it obeys FUA")
       ->check(CLI::IsMember({"yes", "refuse", "ignore", "ignore-reads", "ignore-writes"}));
   built->add_flag("--no-verify", arguments.no_verify, "it has no VERIFY");
-  built->add_flag("--descriptor-sense", arguments.build.descriptor_sense, "sense data in descriptor format");
-  built->add_option("--lowest-aligned", arguments.build.lowest_aligned, "the first LBN that begins a physical block");
-  built->add_option("--write-cache", arguments.write_cache, "WCE as its user set it (0, 1), whatever is saved");
+  built->add_flag("--descriptor-sense", arguments.build.descriptor_sense,
+                  "sense data in descriptor format");
+  built->add_option("--lowest-aligned", arguments.build.lowest_aligned,
+                    "the first LBN that begins a physical block");
+  built->add_option("--write-cache", arguments.write_cache,
+                    "WCE as its user set it (0, 1), whatever is saved");
   CLI11_PARSE(app, argc, argv);
   if (app.count("--check") > 0 && arguments.check.empty()) arguments.check = "host";
   try {

@@ -1,5 +1,5 @@
-// What a drive holds at first: of every block and seed something else, so that a block that is lost, or that
-// has another one's contents, shows.
+// What a drive holds at first: of every block and seed something else, so that a block that is
+// lost, or that has another one's contents, shows.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ constexpr std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-inline std::vector<std::uint8_t> pattern(std::uint64_t seed, std::uint64_t lbn, std::uint32_t bytes) {
+inline std::vector<std::uint8_t> pattern(std::uint64_t seed, std::uint64_t lbn,
+                                         std::uint32_t bytes) {
   std::vector<std::uint8_t> block(bytes);
   std::uint64_t state = mix(mix(seed) ^ lbn);
   for (std::uint32_t i = 0; i < bytes; ++i) {

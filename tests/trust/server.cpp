@@ -43,7 +43,8 @@ T get(const std::uint8_t* bytes) {
 
 template <class T>
 void put(Bytes& out, T value) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) out.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    out.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
 }
 
 Bytes reply(std::uint64_t complete_ns, std::uint32_t tag, std::uint8_t status, const Bytes& sense,
@@ -65,9 +66,10 @@ Bytes reply(std::uint64_t complete_ns, std::uint32_t tag, std::uint8_t status, c
 
 Bytes reply(const Done& done) {
   const auto& completion = done.completion;
-  const auto status = done.malformed ? std::uint8_t{0x77} : static_cast<std::uint8_t>(completion.status);
-  return reply(static_cast<std::uint64_t>(completion.completed_ns), completion.tag, status, completion.sense,
-               completion.residual, completion.data);
+  const auto status =
+      done.malformed ? std::uint8_t{0x77} : static_cast<std::uint8_t>(completion.status);
+  return reply(static_cast<std::uint64_t>(completion.completed_ns), completion.tag, status,
+               completion.sense, completion.residual, completion.data);
 }
 
 struct Request {
@@ -81,7 +83,8 @@ Request next_request(int input, Bytes& body) {
   std::array<std::uint8_t, 4> prefix{};
   read_all(input, prefix.data(), prefix.size());
   const auto length = get<std::uint32_t>(prefix.data());
-  if (length < kHeader || length > kMost) throw std::runtime_error("a request has no length that is allowed");
+  if (length < kHeader || length > kMost)
+    throw std::runtime_error("a request has no length that is allowed");
   body.resize(length);
   read_all(input, body.data(), length);
   Request request;
@@ -94,12 +97,14 @@ Request next_request(int input, Bytes& body) {
   command.direction = static_cast<platter::scsi::Direction>(body[16]);
   command.cdb_length = body[17];
   command.transfer_length = get<std::uint32_t>(&body[18]);
-  if (request.kind > 3 || body[16] > 2 || command.cdb_length > 32 || kHeader + command.cdb_length > length)
+  if (request.kind > 3 || body[16] > 2 || command.cdb_length > 32 ||
+      kHeader + command.cdb_length > length)
     throw std::runtime_error("a request has a field that is not allowed");
   std::copy_n(body.begin() + kHeader, command.cdb_length, command.cdb.begin());
   if (command.direction == platter::scsi::Direction::to_device)
     command.data.assign(body.begin() + kHeader + command.cdb_length, body.end());
-  if (command.direction == platter::scsi::Direction::to_device && command.data.size() != command.transfer_length)
+  if (command.direction == platter::scsi::Direction::to_device &&
+      command.data.size() != command.transfer_length)
     throw std::runtime_error("a request's data are not as long as it says");
   return request;
 }
@@ -120,9 +125,11 @@ void answer(AttackedDrive& drive, const Request& request, int output) {
     case 2:
       drive.advance_to(request.issue_ns);
       drive.reset();
-      return write_all(output, reply(static_cast<std::uint64_t>(drive.now_ns()), request.tag, 0, {}, 0, {}));
+      return write_all(
+          output, reply(static_cast<std::uint64_t>(drive.now_ns()), request.tag, 0, {}, 0, {}));
     default:
-      if (const auto done = drive.reap_until(request.issue_ns)) return write_all(output, reply(*done));
+      if (const auto done = drive.reap_until(request.issue_ns))
+        return write_all(output, reply(*done));
       return none(request.issue_ns);
   }
 }

@@ -5,8 +5,8 @@
 
 namespace trust {
 
-// Serves until the input ends. Throws what the drive throws, and std::runtime_error for a request that the
-// protocol does not allow.
+// Serves until the input ends. Throws what the drive throws, and std::runtime_error for a request
+// that the protocol does not allow.
 void serve(AttackedDrive& drive, int input, int output);
 
 // Waits until nobody is at the other end of `input` any more.

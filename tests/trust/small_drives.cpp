@@ -18,12 +18,13 @@ constexpr SmallDrive kSmall[] = {
     {"small", "60 cylinders, 2 heads, 2 zones, physical blocks of 512 bytes, page 40h"},
     {"small-512e", "the same with physical blocks of 4096 bytes"},
     {"small-4kn", "the same with logical blocks of 4096 bytes"},
-    {"small-random-N", "drawn at random, everything follows from N; 20,000 to 100,000 physical sectors"},
+    {"small-random-N",
+     "drawn at random, everything follows from N; 20,000 to 100,000 physical sectors"},
 };
 
 constexpr std::string_view kSmallRandom = "small-random-";
-constexpr platter::virtual_drive::Limits kSmallLimits{.least_slots = 20'000, .most_slots = 100'000,
-                                                      .most_defects = 50};
+constexpr platter::virtual_drive::Limits kSmallLimits{
+    .least_slots = 20'000, .most_slots = 100'000, .most_defects = 50};
 
 platter::model::DriveModel small_random(const std::string& name) {
   const std::uint64_t seed = std::stoull(name.substr(kSmallRandom.size()));
@@ -40,7 +41,10 @@ platter::model::DriveModel small(const std::string& name) {
   recipe.sectors = 112;
   recipe.last_sectors = 88;
   recipe.spares.push_back({.unit = Unit::cylinder, .count = 2});
-  const Mechanics mechanics{.rpm = 10000, .head_switch_ms = 0.8, .write_settle_ms = 0.5, .first_seek_ms = 1.0,
+  const Mechanics mechanics{.rpm = 10000,
+                            .head_switch_ms = 0.8,
+                            .write_settle_ms = 0.5,
+                            .first_seek_ms = 1.0,
                             .last_seek_ms = 6};
   fit_skews(recipe, mechanics);
   std::mt19937_64 random(7);
@@ -65,12 +69,14 @@ std::span<const SmallDrive> small_drives() { return kSmall; }
 
 platter::model::DriveModel model_of(const std::string& name, std::uint32_t lowest_aligned) {
   const bool is_small = std::ranges::find(kSmall, name, &SmallDrive::name) != std::end(kSmall);
-  auto drive = is_small                        ? small(name)
+  auto drive = is_small                         ? small(name)
                : name.starts_with(kSmallRandom) ? small_random(name)
                                                 : platter::virtual_drive::virtual_model(name);
-  const auto per_physical = drive.identity.physical_block_bytes / std::max(1u, drive.identity.block_bytes);
+  const auto per_physical =
+      drive.identity.physical_block_bytes / std::max(1u, drive.identity.block_bytes);
   if (lowest_aligned != 0 && lowest_aligned >= per_physical)
-    throw std::invalid_argument("--lowest-aligned is less than the logical blocks of a physical one");
+    throw std::invalid_argument(
+        "--lowest-aligned is less than the logical blocks of a physical one");
   if (drive.imperfections) drive.imperfections->unit_attention_at_start = false;
   return drive;
 }

@@ -1,4 +1,5 @@
-// Drives that are small enough for campaigns: one characterization with writes takes a second or so.
+// Drives that are small enough for campaigns: one characterization with writes takes a second or
+// so.
 #pragma once
 
 #include <cstdint>
