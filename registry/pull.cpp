@@ -7,6 +7,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
+#include "model/printable.h"
 
 namespace platter::registry {
 namespace {
@@ -23,8 +24,8 @@ const Descriptor& model_layer(const Manifest& manifest, const Published& publish
 }
 
 bool is_plain_name(const std::string& title) {
-  return !title.empty() && title.front() != '.' && title.find('/') == std::string::npos &&
-         title.find('\0') == std::string::npos;
+  return !title.empty() && title.size() <= 200 && title.front() != '.' &&
+         title.find('/') == std::string::npos && model::printable(title) == title;
 }
 
 }  // namespace
@@ -38,11 +39,12 @@ Contents open(const Published& published) {
   return {std::move(manifest), std::move(text), std::move(model)};
 }
 
-std::vector<std::string> pull_files(const Published& published, const std::string& folder) {
+std::vector<std::string> pull_files(const Published& published, const std::string& folder,
+                                    const BeforeWriting& before_writing) {
   const Manifest manifest = published.layout.manifest(published.descriptor);
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, contents;
   for (const Descriptor& layer : manifest.layers) {
     if (layer.media_type == kModelType) continue;
     const std::string title = layer.annotation(kTitleKey);
@@ -52,8 +54,10 @@ std::vector<std::string> pull_files(const Published& published, const std::strin
                               published.reference(), title));
     }
     paths.push_back(folder + "/" + title);
-    model::write_file(paths.back(), published.layout.blob(layer));
+    contents.push_back(published.layout.blob(layer));
+    if (before_writing) before_writing(paths.back(), contents.back());
   }
+  for (std::size_t i = 0; i < paths.size(); ++i) model::write_file(paths[i], contents[i]);
   return paths;
 }
 

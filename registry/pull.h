@@ -1,6 +1,7 @@
 // A published model out of the registry, every byte checked against its digest.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,10 @@ struct Contents {
 Contents open(const Published& published);
 
 // Writes every layer but the model into a folder under its title, and returns the paths. Refuses
-// titles that are no plain names of files.
-std::vector<std::string> pull_files(const Published& published, const std::string& folder);
+// titles that are no plain names of files. `before_writing` gets each path and what it will hold before
+// the first is written.
+using BeforeWriting = std::function<void(const std::string& path, const std::string& content)>;
+std::vector<std::string> pull_files(const Published& published, const std::string& folder,
+                                    const BeforeWriting& before_writing = {});
 
 }  // namespace platter::registry

@@ -16,6 +16,7 @@
 #include "emit/disksim/simulation_text.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/printable.h"
 #include "model/seek_curve.h"
 #include "model/standing.h"
 #include "model/validate.h"
@@ -36,6 +37,8 @@ std::string word(const std::string& text) {
                        c == '-' || c == '.';
     name += plain ? c : '_';
   }
+  constexpr std::size_t kLongest = 100;  // with an ending it is a file's name
+  if (name.size() > kLongest) name.resize(kLongest);
   const bool letter =
       !name.empty() && ((name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z'));
   return letter ? name : "DRIVE_" + name;
@@ -83,10 +86,7 @@ G1Layout express_layout(const model::DriveModel& model) {
 // Comments: what the files are, of what, and what of it is not known.
 std::string heading(const model::DriveModel& model, const std::string& name, const DriveText& drive,
                     const std::vector<std::string>& warnings) {
-  const auto line = [](std::string text) {
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return "# " + text + "\n";
-  };
+  const auto line = [](const std::string& text) { return "# " + model::printable(text) + "\n"; };
   std::string text =
       line(fmt::format("{}: {} blocks of {} bytes, written by platter {}", name,
                        model.identity.blocks, model.identity.block_bytes, model::kToolVersion));
@@ -138,6 +138,14 @@ void write_trial(const Files& files, const fs::path& folder) {
   }
 }
 
+// .seek has no room for a comment, and DiskSim passes over blanks at the end of its lines.
+constexpr std::string_view kSeekMark = " \t \t ";
+
+std::string with_mark(std::string seek) {
+  const std::size_t end = seek.find('\n');
+  return end == std::string::npos ? seek : seek.insert(end, kSeekMark);
+}
+
 void write_all(const Files& files, const fs::path& folder) {
   for (const auto& [name, content] : files) model::write_file((folder / name).string(), content);
 }
@@ -145,7 +153,7 @@ void write_all(const Files& files, const fs::path& folder) {
 }  // namespace
 
 Exported export_disksim(const model::DriveModel& model, const std::string& folder,
-                        const std::string& wanted) {
+                        const std::string& wanted, const BeforeWriting& before_writing) {
   need_parts(model);
   Exported result;
   result.name = wanted.empty() ? name_of(model.identity) : word(wanted);
@@ -169,7 +177,7 @@ Exported export_disksim(const model::DriveModel& model, const std::string& folde
   const Files files{{result.name + ".parv", head + parv_text(simulation)},
                     {result.name + ".diskspecs", head + drive.diskspecs},
                     {result.name + ".model", head + drive.model},
-                    {result.name + ".seek", drive.seek},
+                    {result.name + ".seek", with_mark(drive.seek)},
                     {result.name + ".statdefs", statdefs_text()}};
   {
     const TemporaryFolder trial;
@@ -183,10 +191,18 @@ Exported export_disksim(const model::DriveModel& model, const std::string& folde
   if (failed)
     throw Error(ExitStatus::output,
                 fmt::format("{}: cannot be made: {}", folder, failed.message()));
+  for (const auto& [name, content] : files)
+    if (before_writing) before_writing((fs::path(folder) / name).string(), content);
   write_all(files, folder);
   for (const auto& [name, content] : files)
     result.files.push_back((fs::path(folder) / name).string());
   return result;
+}
+
+bool begins_emitted(std::string_view bytes) {
+  const std::string_view line = bytes.substr(0, bytes.find('\n'));
+  const bool headed = line.starts_with("# ") && line.find(", written by platter ") != line.npos;
+  return headed || line.ends_with(kSeekMark) || bytes == statdefs_text();
 }
 
 }  // namespace platter::emit_disksim

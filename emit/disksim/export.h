@@ -1,7 +1,9 @@
 // A DriveModel as a DiskSim 4.0 parameter set that is ready to run.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/drive_model.h"
@@ -18,9 +20,14 @@ struct Exported {
 // it is not there). Without `name` it is made of the drive's. Before they get their names the files
 // are read back: every LBN must lie on its cylinder and head, at its angle within 1e-6 revolutions
 // (five times the model's stated error of angles, where it states one), every seek take its time.
+// `before_writing` gets each path and what it will hold before the first is written.
 // Throws Error(unsupported) for what DiskSim cannot express, Error(bad_input) for a model without
 // rotation, layout or seeks, Error(output).
+using BeforeWriting = std::function<void(const std::string& path, const std::string& content)>;
 Exported export_disksim(const model::DriveModel& model, const std::string& folder,
-                        const std::string& name = "");
+                        const std::string& name = "", const BeforeWriting& before_writing = {});
+
+// The bytes begin a file that export_disksim() wrote.
+bool begins_emitted(std::string_view bytes);
 
 }  // namespace platter::emit_disksim

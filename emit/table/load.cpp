@@ -159,6 +159,10 @@ Table load_table(const std::string& path) {
   return view_table(file->bytes(), path, file);
 }
 
+bool begins_table(std::string_view bytes) {
+  return bytes.size() >= kSmallestEnvelope && wire::DriveBufferHasIdentifier(bytes.data());
+}
+
 bool is_table_file(const std::string& path) {
   if (path.ends_with(".ptab")) return true;
   std::error_code ignored;

@@ -35,6 +35,9 @@ Table load_table(const std::string& path);
 Table view_table(std::span<const std::byte> bytes, const std::string& origin,
                  std::shared_ptr<const void> owner);
 
+// Whether a file's first bytes are a table's.
+bool begins_table(std::string_view bytes);
+
 // Whether a file's name or its first bytes say that it is a table. Never throws.
 bool is_table_file(const std::string& path);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,10 +10,10 @@
 #include <fmt/core.h>
 
 #include "calibrate/outcome_text.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
-#include "model/file.h"
 #include "model/completeness.h"
 #include "model/json.h"
 #include "replay/result.h"
@@ -37,16 +36,6 @@ calibrate::Groups groups_named(const std::vector<std::string>& names) {
   return groups;
 }
 
-// Throws Error(usage) if the model would be written over what it is made from.
-void require_other_file(const std::string& output, const std::string& input) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (fs::equivalent(output, input, ignored) || fs::weakly_canonical(output) == fs::weakly_canonical(input))
-    throw Error(ExitStatus::usage, fmt::format("{} is read by calibrate and would be written over; give "
-                                               "-o another name",
-                                               output));
-}
-
 }  // namespace
 
 void add_calibrate(CLI::App& app) {
@@ -55,6 +44,7 @@ void add_calibrate(CLI::App& app) {
     std::vector<std::string> only;
     double budget_s = 60;
     bool json = false;
+    Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
@@ -79,12 +69,12 @@ void add_calibrate(CLI::App& app) {
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   command->add_flag("--json", options->json, "for programs");
+  options->outputs.add_force(*command);
   command->callback([options] {
     const model::DriveModel model = model::load_model(options->model);
     model::require_what_predicts(model, options->model, "be calibrated");
-    for (const std::string& input : {options->model, options->result})
-      require_other_file(options->output, input);
-    model::require_writable(options->output);
+    options->outputs.reads(options->result);
+    options->outputs.writes(options->output, content_of(model));
     replay::Result drive = replay::load_result(options->result);
     const std::size_t n = drive.requests.size(), half = n / 2;
     const calibrate::Range first{0, half}, second{half, n};

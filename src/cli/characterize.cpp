@@ -11,6 +11,7 @@
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
 #include "cli/open_device.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/subcommands.h"
 #include "extract/characterize.h"
@@ -18,6 +19,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
+#include "replay/replay_drive.h"
 #include "report/model_summary.h"
 #include "safety/journal.h"
 
@@ -30,6 +32,7 @@ struct Arguments {
   std::uint64_t seed = 1;
   double budget_s = 0;
   bool json = false;
+  Outputs outputs;
 };
 
 std::string samples_path(const Arguments& arguments) {
@@ -49,6 +52,10 @@ void characterize(const Arguments& arguments) {
   model::require_writable(samples_path(arguments));
   catch_interrupts();
   const auto device = open_device(arguments.device);
+  const model::Identity drive = replay::identity_of(*device);
+  arguments.outputs.reads(arguments.device);
+  arguments.outputs.writes(arguments.output, measured_model_of(drive));
+  arguments.outputs.writes(samples_path(arguments), samples_of(drive));
   ProgressBar bar;
   extract::Options options;
   options.writable = lbn_ranges(arguments.writable);
@@ -119,6 +126,7 @@ void add_characterize(CLI::App& app) {
           },
           "SECONDS"));
   command->add_flag("--json", arguments->json, "print the model as JSON");
+  arguments->outputs.add_force(*command);
   command->callback([arguments] { characterize(*arguments); });
 }
 

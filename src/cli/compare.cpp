@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "cli/numbers.h"
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "replay/comparison_text.h"
 #include "replay/result.h"
@@ -33,6 +34,7 @@ void add_compare(CLI::App& app) {
     std::string hits_by = "waiting", half;
     std::optional<std::uint64_t> from, to;
     bool json = false;
+    Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
@@ -60,6 +62,7 @@ void add_compare(CLI::App& app) {
       ->check(at_least(1))
       ->excludes(half);
   command->add_option("--plot", options->plot, "draw the distributions (.svg or .png)");
+  options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] {
     replay::Comparing comparing;
@@ -68,6 +71,9 @@ void add_compare(CLI::App& app) {
     comparing.from = options->from;
     comparing.to = options->to;
     if (!options->half.empty()) comparing.half = kHalves.at(options->half);
+    options->outputs.reads(options->drive);
+    for (const std::string& path : options->models) options->outputs.reads(path);
+    if (!options->plot.empty()) options->outputs.writes(options->plot);
     std::vector<replay::Comparison> comparisons;
     std::vector<replay::Result> models;
     for (const std::string& path : options->models) models.push_back(replay::load_result(path));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "model/completeness.h"
 #include "model/json.h"
@@ -18,6 +19,7 @@ void add_derive(CLI::App& app) {
     std::string model, output, name;
     std::vector<std::string> changes;
     bool json = false;
+    Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
@@ -34,6 +36,7 @@ void add_derive(CLI::App& app) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--name", options->name, "of the drive (else: hypothetical, and its name)");
   command->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
+  options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "write the model to stdout");
   command->callback([options] {
     std::vector<model::Change> changes;
@@ -43,7 +46,10 @@ void add_derive(CLI::App& app) {
     const model::DriveModel derived = model::derive(
         model,
         std::filesystem::path(options->model).filename().string(), changes, options->name);
-    if (!options->output.empty()) model::save_model(derived, options->output);
+    if (!options->output.empty()) {
+      options->outputs.may_update(options->output, content_of(derived));
+      model::save_model(derived, options->output);
+    }
     if (options->output.empty() || options->json) fmt::print("{}", model::to_json_text(derived));
   });
 }

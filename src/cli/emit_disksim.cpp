@@ -4,10 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "emit/disksim/export.h"
 #include "model/completeness.h"
 #include "model/json.h"
+#include "model/printable.h"
 #include "model/json_head.h"
 
 namespace platter::cli {
@@ -16,6 +18,7 @@ void add_emit_disksim(CLI::App& emit) {
   struct Options {
     std::string model, folder, name;
     bool json = false;
+    Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = emit.add_subcommand("disksim", "DiskSim 4.0 parameter files, ready to run");
@@ -26,14 +29,18 @@ void add_emit_disksim(CLI::App& emit) {
       ->required();
   command->add_option("--name", options->name,
                       "of the files and of the drive in them (else: made of the drive's name)");
+  options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "name, files and warnings as JSON on stdout");
   command->callback([options] {
     const model::DriveModel model = model::load_model(options->model);
     model::require_what_predicts(model, options->model, "become DiskSim files");
-    const emit_disksim::Exported exported =
-        emit_disksim::export_disksim(model, options->folder, options->name);
+    const emit_disksim::Exported exported = emit_disksim::export_disksim(
+        model, options->folder, options->name,
+        [&](const std::string& path, const std::string& content) {
+          options->outputs.writes_bytes(path, content);
+        });
     for (const std::string& warning : exported.warnings)
-      fmt::print(stderr, "platter: warning: {}\n", warning);
+      fmt::print(stderr, "platter: warning: {}\n", model::printable(warning));
     if (options->json) {
       nlohmann::ordered_json answer = model::json_head("platter-emit-disksim");
       answer["name"] = exported.name;

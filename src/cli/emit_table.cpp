@@ -1,9 +1,14 @@
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
 #include "model/completeness.h"
@@ -13,24 +18,39 @@
 #include "model/json_head.h"
 
 namespace platter::cli {
+namespace {
+
+// What others will see; a pipe or /dev/null cannot be read again.
+emit_table::Table as_written(const std::string& bytes, const std::string& path) {
+  if (std::filesystem::is_regular_file(path)) return emit_table::load_table(path);
+  const auto aligned = std::make_shared<std::vector<std::uint64_t>>((bytes.size() + 7) / 8);
+  std::memcpy(aligned->data(), bytes.data(), bytes.size());
+  return emit_table::view_table({reinterpret_cast<const std::byte*>(aligned->data()), bytes.size()},
+                                path, aligned);
+}
+
+}  // namespace
 
 void add_emit_table(CLI::App& emit) {
   struct Options {
     std::string model, file;
     bool json = false;
+    Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
       emit.add_subcommand("table", "the lookup-table model: compact, used in place by an engine");
   command->add_option("MODEL", options->model, "the model file")->required();
   command->add_option("-o,--output", options->file, "the table file to write (FILE.ptab)")->required();
+  options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "file, size and origin as JSON on stdout");
   command->callback([options] {
     const model::DriveModel model = model::load_model(options->model);
     model::require_what_predicts(model, options->model, "become a table");
+    options->outputs.writes(options->file);
     const std::string bytes = emit_table::compile_table(model);
     model::write_file(options->file, bytes);
-    const emit_table::Table table = emit_table::load_table(options->file);  // what others will see
+    const emit_table::Table table = as_written(bytes, options->file);
     const std::string standing = model::standing_of(table.provenance, table.validity);
     if (!standing.empty())
       fmt::print(stderr, "platter: the model is {}, and so is the table\n", standing);

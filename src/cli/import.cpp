@@ -5,8 +5,10 @@
 
 #include <fmt/core.h>
 
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "model/json.h"
+#include "model/printable.h"
 
 namespace platter::cli {
 
@@ -14,6 +16,7 @@ void add_import(CLI::App& app) {
   struct Options {
     std::string file, output, drive, with;
     bool json = false;
+    Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("import", "a model from another program's parameter files");
@@ -24,11 +27,15 @@ void add_import(CLI::App& app) {
   disksim->add_option("--drive", options->drive, "the disksim_disk block, where the files hold several");
   disksim->add_option("--with", options->with,
                       "a model (.json) or DiskSim file that has what FILE, a .model or a layout alone, lacks");
+  options->outputs.add_force(*disksim);
   disksim->add_flag("--json", options->json, "write the model to stdout");
   disksim->callback([options] {
     const emit_disksim::Imported imported = emit_disksim::import_disksim(options->file, options->drive, options->with);
-    for (const std::string& warning : imported.warnings) fmt::print(stderr, "platter: warning: {}\n", warning);
-    if (!options->output.empty()) model::save_model(imported.model, options->output);
+    for (const std::string& warning : imported.warnings) fmt::print(stderr, "platter: warning: {}\n", model::printable(warning));
+    if (!options->output.empty()) {
+      options->outputs.writes(options->output, content_of(imported.model));
+      model::save_model(imported.model, options->output);
+    }
     if (options->output.empty() || options->json) fmt::print("{}", model::to_json_text(imported.model));
   });
 }

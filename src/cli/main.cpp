@@ -2,22 +2,32 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstring>
 #include <exception>
+#include <sstream>
 #include <string>
 
+#include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
+#include "model/printable.h"
 
 namespace {
 
-int fail(platter::ExitStatus status, const char* sentence) {
-  fmt::print(stderr, "platter: {}\n", sentence);
+int fail(platter::ExitStatus status, const std::string& sentence) {
+  fmt::print(stderr, "platter: {}\n", platter::model::printable(sentence));
   return static_cast<int>(status);
 }
 
-}  // namespace
+// --help, --version.
+int answer(const CLI::App& app, const CLI::ParseError& asked) {
+  std::ostringstream text;
+  app.exit(asked, text, text);
+  fmt::print("{}", text.str());
+  return 0;
+}
 
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app{"platter characterizes disk drives, and proves the models against the drives"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "platter " PLATTER_VERSION);
@@ -47,18 +57,34 @@ int main(int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(subcommands, is_named)) {
     const std::string sentence =
         fmt::format("there is no subcommand {}; platter --help lists what there is", argv[1]);
-    return fail(platter::ExitStatus::usage, sentence.c_str());
+    return fail(platter::ExitStatus::usage, sentence);
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    const std::string sentence = std::string(error.what()) + "; platter --help lists what there is";
-    return fail(platter::ExitStatus::usage, sentence.c_str());
+    if (error.get_exit_code() == 0) return answer(app, error);
+    return fail(platter::ExitStatus::usage,
+                std::string(error.what()) + "; platter --help lists what there is");
   } catch (const platter::Error& error) {
     return fail(error.status(), error.what());
   } catch (const std::exception& error) {
     return fail(platter::ExitStatus::internal, error.what());
   }
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  platter::cli::set_up_streams();
+  const int status = run(argc, argv);
+  const int lost = platter::cli::finish_streams();
+  if (lost == 0) return status;
+  const int told = fail(platter::ExitStatus::output,
+                        fmt::format("the standard output cannot be written to its end: {}; send it "
+                                    "where there is room, and run this again",
+                                    std::strerror(lost)));
+  const bool was_an_answer = status == static_cast<int>(platter::ExitStatus::ok) ||
+                             status == static_cast<int>(platter::ExitStatus::differs);
+  return was_an_answer ? told : status;
 }

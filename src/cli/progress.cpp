@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "cli/streams.h"
+
 namespace platter::cli {
 namespace {
 
@@ -36,14 +38,12 @@ void ProgressBar::show(const std::string& stage, double share) {
   const std::size_t shown = line.size();
   if (shown < width_) line.append(width_ - shown, ' ');
   width_ = shown;
-  fmt::print(stderr, "\r{}", line);
-  std::fflush(stderr);
+  draw_on_terminal("\r" + line);
 }
 
 void ProgressBar::clear() {
   if (!terminal_ || width_ == 0) return;
-  fmt::print(stderr, "\r{}\r", std::string(width_, ' '));
-  std::fflush(stderr);
+  draw_on_terminal(fmt::format("\r{}\r", std::string(width_, ' ')));
   width_ = 0;
 }
 

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json_head.h"
+#include "model/printable.h"
 #include "registry/pull.h"
 #include "registry/search_index.h"
 #include "registry/verify.h"
@@ -24,6 +26,7 @@ struct Options {
   std::string registry, reference, output, files_folder;
   std::vector<std::string> words;
   bool json = false;
+  Outputs outputs;
 
   registry::Store store() const {
     return registry::Store(registry.empty() ? registry::default_folder() : registry);
@@ -37,7 +40,7 @@ void print_json(const std::string& schema, const Json& members) {
 }
 
 void notice(const std::vector<std::string>& sentences) {
-  for (const std::string& sentence : sentences) fmt::print(stderr, "platter: {}\n", sentence);
+  for (const std::string& sentence : sentences) fmt::print(stderr, "platter: {}\n", model::printable(sentence));
 }
 
 Json as_json(const registry::Entry& entry) {
@@ -66,11 +69,13 @@ void list(const Options& options) {
                       {{"models", models}, {"problems", listing.problems}});
   }
   for (const registry::Entry& entry : listing.entries) {
-    const std::string standing = entry.annotation("vnd.platter.standing");
-    fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {}{}\n", entry.drive + ":" + entry.tag,
-               gigabytes(entry), entry.annotation("vnd.platter.rpm"),
-               standing.empty() ? entry.annotation("vnd.platter.method") : standing,
-               entry.annotation("org.opencontainers.image.created"),
+    const auto said = [&](const char* key) { return model::printable(entry.annotation(key)); };
+    const std::string standing = said("vnd.platter.standing");
+    fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {}{}\n",
+               model::printable(entry.drive + ":" + entry.tag),
+               gigabytes(entry), said("vnd.platter.rpm"),
+               standing.empty() ? said("vnd.platter.method") : standing,
+               said("org.opencontainers.image.created"),
                entry.latest ? "  latest" : "");
   }
 }
@@ -94,11 +99,11 @@ void show(const Options& options) {
   }
   fmt::print("{}\n{}\n\n", published.reference(), published.descriptor.digest);
   for (const auto& [key, value] : contents.manifest.annotations)
-    fmt::print("  {:<36} {}\n", key, value);
+    fmt::print("  {:<36} {}\n", model::printable(key), model::printable(value));
   fmt::print("\n");
   for (const registry::Descriptor& layer : contents.manifest.layers) {
-    fmt::print("  {:<24} {:>10} bytes  {}\n", layer.annotation(registry::kTitleKey), layer.size,
-               layer.media_type);
+    fmt::print("  {:<24} {:>10} bytes  {}\n", model::printable(layer.annotation(registry::kTitleKey)), layer.size,
+               model::printable(layer.media_type));
   }
   fmt::print("\n{}", report::model_as_text(contents.model));
 }
@@ -106,7 +111,12 @@ void show(const Options& options) {
 void pull(const Options& options) {
   const registry::Published published = registry::find(options.store(), options.reference);
   const registry::Contents contents = registry::open(published);
-  if (!options.files_folder.empty()) registry::pull_files(published, options.files_folder);
+  if (!options.output.empty()) options.outputs.writes(options.output, content_of(contents.model));
+  if (!options.files_folder.empty())
+    registry::pull_files(published, options.files_folder,
+                         [&](const std::string& path, const std::string& content) {
+                           options.outputs.writes_bytes(path, content);
+                         });
   if (options.output.empty()) {
     fmt::print("{}\n", contents.model_text);
   } else {
@@ -126,7 +136,7 @@ void verify(const Options& options) {
                                                  {"findings", found.findings},
                                                  {"notices", found.notices}});
   } else {
-    for (const std::string& finding : found.findings) fmt::print("{}\n", finding);
+    for (const std::string& finding : found.findings) fmt::print("{}\n", model::printable(finding));
     notice(found.notices);
   }
   if (!found.findings.empty()) {
@@ -182,6 +192,7 @@ void add_registry(CLI::App& app) {
   pulling->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
   pulling->add_option("--files", options->files_folder,
                       "also write what went along into this folder");
+  options->outputs.add_force(*pulling);
   CLI::App* verifying = add("verify", "checks every digest, size and model", verify);
   verifying->add_option("REF", options->reference, "only this model");
   add_json(verifying);

@@ -12,6 +12,7 @@
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
 #include "cli/open_device.h"
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "cli/subject.h"
 #include "cli/trace_options.h"
@@ -44,6 +45,7 @@ struct Options {
   replay::Shape shape;
   std::vector<std::string> writes;
   bool json = false;
+  Outputs outputs;
 };
 
 // The trace in blocks of the target's size.
@@ -112,6 +114,7 @@ std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject, const O
 
 Replayed on_model(const Options& options) {
   const replay::Subject subject = load_subject(options.target).subject;
+  options.outputs.writes(options.output);
   catch_interrupts_while_reading();
   bool think_in_front = false;
   const std::unique_ptr<trace::Reader> trace = trace_for(subject, options, think_in_front);
@@ -152,6 +155,7 @@ Replayed on_device(const Options& options) {
     throw Error(ExitStatus::usage,
                 "--phase-from sets a model's phase; a drive's platter stands where it stands");
   const std::unique_ptr<scsi::Device> device = open_device(options.target);
+  options.outputs.writes(options.output, result_of(replay::identity_of(*device)));
   const std::unique_ptr<trace::Reader> reader =
       replay::shaped(open_trace(options, replay::identity_of(*device).block_bytes), options.shape);
   const trace::Trace trace = trace::read_trace(*reader);
@@ -183,6 +187,8 @@ void print(const Replayed& replayed, bool json) {
 }
 
 void run(const Options& options) {
+  for (const std::string& input : {options.trace.path, options.target, options.phase_from})
+    options.outputs.reads(input);
   model::require_writable(options.output);
   print(is_device(options.target) ? on_device(options) : on_model(options), options.json);
 }
@@ -267,6 +273,7 @@ void add_replay(CLI::App& app) {
       ->excludes(speed);
   command->add_option("--allow-writes", options->writes,
                       "device: LBN ranges FIRST-LAST that may be rewritten with what they hold");
+  options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "the summary for programs");
   command->callback([options] { run(*options); });
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "model/file.h"
 #include "model/json.h"
@@ -14,6 +15,7 @@ void add_report(CLI::App& app) {
   struct Options {
     std::vector<std::string> models;
     std::string results, output;
+    Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
@@ -21,12 +23,14 @@ void add_report(CLI::App& app) {
   command->add_option("MODEL", options->models, "model files")->required();
   command->add_option("--results", options->results, "the folder that platter validate -o wrote");
   command->add_option("-o,--output", options->output, "the HTML file")->required();
+  options->outputs.add_force(*command);
   command->callback([options] {
     std::vector<report::ReportedModel> models;
     for (const std::string& path : options->models)
       models.push_back({std::filesystem::path(path).stem().string(), model::load_model(path)});
     std::vector<report::WorkloadResults> workloads;
     if (!options->results.empty()) workloads = report::load_workloads(options->results);
+    options->outputs.writes(options->output);
     model::write_file(options->output, report::html_report(models, workloads));
   });
 }

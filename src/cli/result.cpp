@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "cli/interrupt.h"
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "model/file.h"
 #include "replay/result_file.h"
@@ -47,16 +48,18 @@ void add_result_show(CLI::App& parent) {
 void add_result_export(CLI::App& parent) {
   struct Options {
     std::string path, output;
+    Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = parent.add_subcommand("export", "a result in the other form of file");
   command->add_option("RESULT", options->path, "a result of platter replay")->required();
   command->add_option("-o,--output", options->output, "CSV if it ends in .csv, otherwise columns")
       ->required();
+  options->outputs.add_force(*command);
   command->callback([options] {
     catch_interrupts_while_reading();
-    model::require_writable(options->output);
     const std::unique_ptr<replay::ResultReader> reader = replay::open_result(options->path);
+    options->outputs.writes(options->output, content_of(reader->head()));
     replay::Summarizer summarizer;
     const std::unique_ptr<replay::ResultWriter> writer =
         replay::create_result(options->output, reader->head());

@@ -6,6 +6,7 @@
 
 #include "cli/doubts.h"
 #include "cli/show_table.h"
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
 #include "model/error.h"
@@ -16,9 +17,11 @@
 namespace platter::cli {
 namespace {
 
-void draw(const model::DriveModel& model, const std::string& folder) {
+void draw(const model::DriveModel& model, const std::string& folder, const Outputs& outputs) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
+  if (!model.seek.points.empty()) outputs.writes(folder + "/seeks.svg");
+  if (!model.layout.zones.empty()) outputs.writes(folder + "/zones.svg");
   const std::string& name =
       model.identity.name.empty() ? model.identity.product : model.identity.name;
   if (!model.seek.points.empty())
@@ -34,6 +37,7 @@ void add_show(CLI::App& app) {
   struct Options {
     std::string model, plots;
     bool json = false;
+    Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("show", "what a model says about its drive");
@@ -41,6 +45,7 @@ void add_show(CLI::App& app) {
   command->add_flag("--json", options->json, "the same for programs");
   command->add_option("--plots", options->plots,
                       "also draw the seek curve and the zones into this folder (SVG)");
+  options->outputs.add_force(*command);
   command->callback([options] {
     if (emit_table::is_table_file(options->model)) {
       if (!options->plots.empty())
@@ -50,7 +55,7 @@ void add_show(CLI::App& app) {
     }
     const model::DriveModel model = model::load_model(options->model);
     tell_doubts(model);
-    if (!options->plots.empty()) draw(model, options->plots);
+    if (!options->plots.empty()) draw(model, options->plots, options->outputs);
     fmt::print("{}", options->json ? report::model_as_json(model) : report::model_as_text(model));
   });
 }

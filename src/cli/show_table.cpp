@@ -6,6 +6,8 @@
 
 #include "emit/table/table.h"
 #include "model/json_head.h"
+#include "model/printable.h"
+#include "model/printable_model.h"
 #include "model/standing.h"
 
 namespace platter::cli {
@@ -61,10 +63,15 @@ Json as_json(const emit_table::Table& table) {
 void print_words(const std::string& path, const emit_table::Table& table) {
   const engine::TablesView view = table.tables->view();
   const engine::FlatLayout& totals = view.layout.totals;
-  const model::Identity& who = table.identity;
+  model::DriveModel texts;
+  texts.identity = table.identity;
+  texts.provenance = table.provenance;
+  texts.validity = table.validity;
+  const model::DriveModel shown = model::printable_model(texts);
+  const model::Identity& who = shown.identity;
   fmt::print("{}: lookup table of {} {} {} {} ({}), {} bytes, written by platter {}\n", path,
              who.vendor, who.product, who.revision, who.serial, who.name, table.bytes,
-             table.platter);
+             model::printable(table.platter));
   fmt::print("capacity      {} blocks of {} bytes\n", who.blocks, who.block_bytes);
   fmt::print("rotation      {:.2f} rpm\n", rpm_of(view.motion));
   fmt::print(
@@ -76,11 +83,12 @@ void print_words(const std::string& path, const emit_table::Table& table) {
   fmt::print("cache         {} segments of {} blocks\n", view.cache.segments,
              view.cache.segment_blocks);
   const std::string standing = model::standing_of(table.provenance, table.validity);
+  const model::Provenance& from = shown.provenance;
   fmt::print("model         {}, from {}{}{}; SHA-256 {}\n",
-             standing.empty() ? table.provenance.method : standing, table.provenance.source,
-             table.provenance.date.empty() ? "" : ", ", table.provenance.date, table.model_sha256);
+             standing.empty() ? from.method : standing, from.source, from.date.empty() ? "" : ", ",
+             from.date, model::printable(table.model_sha256));
   if (table.validity.demerits.empty()) fmt::print("validity      not validated\n");
-  for (const model::Demerit& d : table.validity.demerits)
+  for (const model::Demerit& d : shown.validity.demerits)
     fmt::print("validity      {} workload, {} requests: demerit {:.3f} ms ({:.2f} %)\n", d.workload,
                d.requests, d.demerit_ms, d.demerit_percent);
 }

@@ -1,6 +1,9 @@
 #include "cli/subject.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
+#include <set>
 
 #include "emit/disksim/import.h"
 #include "emit/table/table.h"
@@ -35,9 +38,19 @@ LoadedSubject load_subject(const std::string& path) {
   return {std::move(model), std::move(subject)};
 }
 
-std::string subject_file_name(const std::string& path) {
-  const std::filesystem::path name = std::filesystem::path(path).filename();
-  return (name.extension() == ".json" ? name.stem() : name).string();
+std::vector<std::string> subject_file_names(const std::vector<std::string>& paths) {
+  std::set<std::string> taken{"drive"};
+  std::vector<std::string> names;
+  for (const std::string& path : paths) {
+    const std::filesystem::path file = std::filesystem::path(path).filename();
+    const std::string whole = file.string();
+    std::string name = file.extension() == ".json" ? file.stem().string() : whole;
+    if (taken.contains(name)) name = whole;  // drive.json is not `drive`
+    for (int number = 2; !taken.insert(name).second; ++number)
+      name = fmt::format("{}-{}", whole, number);
+    names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace platter::cli

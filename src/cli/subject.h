@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/drive_model.h"
 #include "replay/replay_model.h"
@@ -18,7 +19,8 @@ struct LoadedSubject {
 // Throws Error(bad_input) for a file that is none of these.
 LoadedSubject load_subject(const std::string& path);
 
-// What its results are called: MODEL for MODEL.json, else with the ending.
-std::string subject_file_name(const std::string& path);
+// What the results of each are called: MODEL for MODEL.json, else with the ending. Never `drive`, which
+// is the drive's own, and each its own where several have one name.
+std::vector<std::string> subject_file_names(const std::vector<std::string>& paths);
 
 }  // namespace platter::cli

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "cli/interrupt.h"
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
 
@@ -11,6 +12,7 @@ void add_trace_convert(CLI::App& parent) {
   struct Options {
     TraceOptions trace;
     std::string to, output;
+    Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = parent.add_subcommand("convert", "a trace in another format");
@@ -19,8 +21,11 @@ void add_trace_convert(CLI::App& parent) {
       ->required()
       ->check(CLI::IsMember(trace::format_names()));
   command->add_option("-o,--output", options->output, "the trace file to write")->required();
+  options->outputs.add_force(*command);
   command->callback([options] {
     catch_interrupts_while_reading();
+    options->outputs.reads(options->trace.path);
+    options->outputs.writes(options->output);
     const std::unique_ptr<trace::Reader> reader = options->trace.open();
     const std::unique_ptr<trace::Writer> writer = trace::create_trace(
         options->output, trace::format_of(options->to), {.block_bytes = options->trace.block_bytes});

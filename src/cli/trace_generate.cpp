@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/json.h"
@@ -34,6 +35,7 @@ struct Options {
   std::uint32_t block_bytes = 512;
   bool reads_only = false, list = false, json = false;
   trace::Adjustment adjustment;
+  Outputs outputs;
 };
 
 trace::Workload workload_of(const Options& options) {
@@ -73,6 +75,7 @@ void run(const Options& options) {
   require(!options.model.empty() || options.blocks > 0, "the drive, --for MODEL or --blocks N");
   require(!options.output.empty(), "-o FILE");
   const trace::Workload workload = workload_of(options);
+  options.outputs.writes(options.output);
   catch_interrupts_while_reading();
   trace::save(workload, options.output, trace::format_of(options.format),
               [&] { stop_if_interrupted(options.output); });
@@ -146,6 +149,7 @@ void add_trace_generate(CLI::App& parent) {
                    "of the file (else: ascii if open, validate if closed)")
       ->check(CLI::IsMember(trace::format_names()));
   command->add_option("-o,--output", options->output, "the trace file to write");
+  options->outputs.add_force(*command);
   command->callback([options] { run(*options); });
 }
 

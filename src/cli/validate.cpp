@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "cli/careful_replay.h"
 #include "cli/lbn_ranges.h"
 #include "cli/open_device.h"
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "cli/subject.h"
 #include "model/error.h"
@@ -32,6 +32,7 @@ struct Options {
   std::vector<std::string> models, writes;
   std::uint64_t requests = 5000, seed = 1;
   bool json = false, update = false;
+  Outputs outputs;
 };
 
 // Where results go: made at once, for a run is long, and gone again if nothing came to lie in it.
@@ -59,18 +60,35 @@ class ResultFolder {
 };
 
 // DIR/random.trace, DIR/random.drive.csv, DIR/random.MODEL.csv, DIR/random.json, DIR/random.svg.
-void save(const replay::Validated& validated, const Options& options) {
-  const fs::path folder = options.output;
-  const auto file = [&](const std::string& rest) {
-    return (folder / (validated.workload + "." + rest)).string();
-  };
-  std::ostringstream trace;
-  trace::write_trace(trace, validated.trace, trace::Format::ascii);
-  model::write_file(file("trace"), trace.str());
+std::string file_of(const Options& options, const std::string& workload, const std::string& rest) {
+  return (fs::path(options.output) / (workload + "." + rest)).string();
+}
+
+// All that the run will write, before it begins.
+void check_outputs(const Options& options, const std::vector<std::string>& names,
+                   const std::vector<LoadedSubject>& judged, const model::Identity& drive) {
+  for (const std::string& model : options.models) options.outputs.reads(model);
+  options.outputs.reads(options.device);
+  for (const char* const workload : replay::kValidationWorkloads) {
+    options.outputs.writes(file_of(options, workload, "drive.csv"), result_of(drive));
+    for (const char* const rest : {"trace", "json", "svg"})
+      options.outputs.writes(file_of(options, workload, rest));
+    for (const std::string& name : names)
+      options.outputs.writes(file_of(options, workload, name + ".csv"));
+  }
+  for (std::size_t i = 0; options.update && i < judged.size(); ++i)
+    if (judged[i].model) options.outputs.updates(options.models[i], content_of(*judged[i].model));
+}
+
+void save(const replay::Validated& validated, const Options& options,
+          const std::vector<std::string>& names) {
+  const auto file = [&](const std::string& rest) { return file_of(options, validated.workload, rest); };
+  const auto writer = trace::create_trace(file("trace"), trace::Format::ascii);
+  trace::copy(*trace::reader_of(validated.trace), *writer);
+  writer->finish();
   replay::save_result(validated.drive, file("drive.csv"));
   for (std::size_t i = 0; i < validated.models.size(); ++i)
-    replay::save_result(validated.models[i],
-                        file(subject_file_name(options.models[i]) + ".csv"));
+    replay::save_result(validated.models[i], file(names[i] + ".csv"));
   model::write_file(file("json"), replay::comparison_json(validated.comparisons));
   report::plot_response_times(validated.drive, validated.models, file("svg"));
 }
@@ -94,6 +112,8 @@ void run(const Options& options) {
   const std::unique_ptr<scsi::Device> device = open_device(options.device);
   replay::require_same_size(*device, subjects);
   const ResultFolder folder(options.output);
+  const std::vector<std::string> names = subject_file_names(options.models);
+  check_outputs(options, names, judged, replay::identity_of(*device));
   if (options.writes.empty())
     fmt::print(stderr,
                "platter: reads only; pass --allow-writes FIRST-LAST to validate writes as well\n");
@@ -105,7 +125,7 @@ void run(const Options& options) {
   validation.drive = careful.options("validate");
   std::vector<replay::Comparison> comparisons;
   const auto keep = [&](const replay::Validated& validated) {
-    save(validated, options);
+    save(validated, options, names);
     for (std::size_t i = 0; i < judged.size(); ++i)
       if (judged[i].model) add_to_validity(validated, i, *judged[i].model);
     if (!options.json) show(validated);
@@ -137,6 +157,7 @@ void add_validate(CLI::App& app) {
                       "LBN ranges FIRST-LAST that may be rewritten with what they hold");
   command->add_flag("--update-model", options->update,
                     "note the demerits and the ranges checked in the models' files");
+  options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] { run(*options); });
 }

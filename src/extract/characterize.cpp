@@ -738,6 +738,7 @@ Run Characterization::ended_by(const Error& error) {
 // the same. Where the drive's settings are not what they should be nothing more can be measured.
 void Characterization::check_the_model() {
   auto prevented = not_taken_back_;
+  for (auto& note : take_out_what_cannot_be(model_)) add_note(std::move(note));  // it would prevent predictions
   if (!prevented) {
     prevented = what_prevents_prediction(model_);
     if (!prevented) replay_mixed();

@@ -1,11 +1,15 @@
 #include "model/file.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -13,6 +17,7 @@
 
 #include <fmt/core.h>
 
+#include "model/claims.h"
 #include "model/error.h"
 
 namespace platter::model {
@@ -108,12 +113,32 @@ class TemporaryFile {
     if (::fchmod(descriptor_, 0666 & ~mask) != 0) fail(reason());
     if (::fsync(descriptor_) != 0) fail(reason());
     if (::close(std::exchange(descriptor_, -1)) != 0) fail(reason());
-    if (::rename(name_.c_str(), target_.c_str()) != 0) fail(reason());
+    if (!is_as_claimed(target_)) keep_beside();
+    if (!renamed_to_nothing() && ::rename(name_.c_str(), target_.c_str()) != 0) fail(reason());
     name_.clear();
+    renew_claim(target_);
   }
 
  private:
   [[noreturn]] void fail(const std::string& why) const { cannot_write(target_.string(), why); }
+
+  // Where nothing lay there when the work began, nothing that came meanwhile is replaced.
+  bool renamed_to_nothing() {
+    if (!was_claimed_free(target_)) return false;
+    const int done =
+        ::renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE);
+    if (done != 0 && errno == EEXIST && !is_as_claimed(target_)) keep_beside();
+    return done == 0;
+  }
+
+  // What took long to get is not thrown away because somebody wrote to its place.
+  [[noreturn]] void keep_beside() {
+    const std::string kept = std::exchange(name_, {});
+    throw Error(ExitStatus::refused,
+                fmt::format("{}: was written by somebody else while platter worked, and is left "
+                            "alone; what it was to hold is in {}",
+                            target_.string(), kept));
+  }
 
   std::filesystem::path target_;
   std::string name_;
@@ -128,14 +153,49 @@ std::filesystem::path without_links(const std::string& path) {
   return target.empty() ? std::filesystem::path(path) : target;
 }
 
-// /dev/stdout, a pipe: nothing that could be renamed over. Refuses a folder.
+// The number of the open file that a name as /dev/stdout stands for; -1: it is another name. Whatever
+// the shell has opened there is written to as it is, never replaced.
+int open_already(const std::string& path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    int number = -1;
+    const char* const end = path.data() + path.size();
+    const auto [at, error] = std::from_chars(path.data() + folder.size(), end, number);
+    if (error == std::errc() && at == end) return number;
+  }
+  return -1;
+}
+
+// A terminal, /dev/null, /dev/zero or /dev/full: bytes that are written there go nowhere else.
+bool takes_text(dev_t device) {
+  constexpr unsigned kMemory = 1, kTerminals = 4, kOtherTerminals = 5, kFirstPseudo = 136,
+                     kLastPseudo = 143, kSerial = 204, kVirtualConsoles = 229;
+  const unsigned kind = major(device), number = minor(device);
+  if (kind == kMemory) return number == 3 || number == 5 || number == 7;
+  return kind == kTerminals || kind == kOtherTerminals || kind == kSerial ||
+         kind == kVirtualConsoles || (kind >= kFirstPseudo && kind <= kLastPseudo);
+}
+
+// /dev/stdout, a pipe: nothing that could be renamed over. Refuses a folder, and a drive.
 bool is_stream(const std::filesystem::path& target, const std::string& path) {
+  if (open_already(path) >= 0) return true;
   struct stat status {};
   if (::stat(target.c_str(), &status) != 0) return false;
   if (S_ISDIR(status.st_mode)) {
     throw Error(ExitStatus::output, fmt::format("{}: is a folder, name a file in it", path));
   }
+  if (S_ISBLK(status.st_mode) || (S_ISCHR(status.st_mode) && !takes_text(status.st_rdev))) {
+    throw Error(ExitStatus::refused,
+                fmt::format("{}: is a device, whose data platter does not write over; name a file", path));
+  }
   return !S_ISREG(status.st_mode);
+}
+
+int open_stream(const std::filesystem::path& target, const std::string& path) {
+  const int number = open_already(path);
+  return number >= 0 ? ::fcntl(number, F_DUPFD_CLOEXEC, 3) : ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
 }
 
 }  // namespace
@@ -143,6 +203,33 @@ bool is_stream(const std::filesystem::path& target, const std::string& path) {
 void require_writable(const std::string& path) {
   const std::filesystem::path target = without_links(path);
   if (!is_stream(target, path)) TemporaryFile probe(target);
+}
+
+bool claim_output(const std::string& path) {
+  const std::filesystem::path target = without_links(path);
+  return is_stream(target, path) || claim_target(target);
+}
+
+std::optional<std::string> file_behind(const std::string& path) {
+  const std::filesystem::path target = without_links(path);
+  struct stat status {};
+  if (is_stream(target, path) || ::stat(target.c_str(), &status) != 0 || status.st_size == 0)
+    return std::nullopt;
+  return target.string();
+}
+
+std::string beginning_of(const std::string& path, std::size_t bytes) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  std::string content;
+  std::array<char, 65536> buffer;
+  while (file.number() >= 0 && content.size() < bytes) {
+    const ssize_t got =
+        ::read(file.number(), buffer.data(), std::min(buffer.size(), bytes - content.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    content.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return content;
 }
 
 std::string read_file(const std::string& path) {
@@ -154,6 +241,7 @@ std::string read_file(const std::string& path) {
     throw Error(ExitStatus::bad_input, fmt::format("{}: cannot be read: {}", path, reason()));
   if (!S_ISREG(status.st_mode))
     throw Error(ExitStatus::bad_input, fmt::format("{}: is {}, a file is needed", path, kind_of(status.st_mode)));
+  note_input(file.number(), path);
   const auto too_large = [&] {
     return Error(ExitStatus::bad_input,
                  fmt::format("{}: is larger than the {} MiB that such a file may have", path, kLargestFile >> 20));
@@ -187,7 +275,7 @@ class FileWriter::Target {
  public:
   explicit Target(const std::string& path) : path_(path), target_(without_links(path)) {
     if (model::is_stream(target_, path)) {
-      stream_.emplace(::open(target_.c_str(), O_WRONLY | O_CLOEXEC));
+      stream_.emplace(open_stream(target_, path));
       if (stream_->number() < 0) cannot_write(path, reason());
     } else {
       file_.emplace(target_);

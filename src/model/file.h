@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -46,5 +47,16 @@ class FileWriter {
 // Throws the Error(output) that write_file() would throw for this path, as far as that can be known
 // without writing to it: for what runs long before it has something to write.
 void require_writable(const std::string& path);
+
+// What write_file() would replace must from now on stay as it is until it does; else the new content
+// is kept beside it, Error(refused). False: this run writes to it already.
+bool claim_output(const std::string& path);
+
+// The file that write_file() would replace, if one with content is there. Throws Error(output, refused)
+// for folders and devices.
+std::optional<std::string> file_behind(const std::string& path);
+
+// At most so many bytes; none of what cannot be read. Does not make it an input (model/claims.h).
+std::string beginning_of(const std::string& path, std::size_t bytes);
 
 }  // namespace platter::model

@@ -58,7 +58,7 @@ Samples read_samples(std::istream& in, const std::string& name) {
   Samples samples;
   std::string line;
   for (std::size_t number = 1; std::getline(in, line); ++number) {
-    if (line.empty()) continue;
+    if (line.empty() || line.starts_with("{\"schema\"")) continue;  // whose they are
     if (line.size() > kLongestLine)
       throw Error(ExitStatus::bad_input,
                   fmt::format("{}: line {} is longer than any raw sample; give a samples file that "

@@ -7,6 +7,7 @@
 
 #include "model/json_head.h"
 #include "model/pretty.h"
+#include "model/printable.h"
 
 namespace platter::replay {
 namespace {
@@ -73,7 +74,7 @@ std::string sentence(const Comparison& comparison) {
   std::string text = fmt::format(
       "{} has a demerit of {:.3f} ms against {}, {:.1f} % of the drive's mean of {:.3f} ms over {} "
       "requests",
-      comparison.model, all.demerit_ms, comparison.drive, all.demerit_percent, all.mean_drive_ms,
+      model::printable(comparison.model), all.demerit_ms, model::printable(comparison.drive), all.demerit_percent, all.mean_drive_ms,
       all.n_drive);
   if (all.folded_phase_share)
     text += fmt::format("; it knows the rotational position in {} % of the media accesses (chance: "
@@ -124,7 +125,7 @@ std::string comparison_table(const Comparison& comparison) {
                       "max", "hits", "phase", "anew");
   for (const ClassMetrics& metrics : comparison.classes) text += row(metrics);
   if (!comparison.not_paired.empty())
-    text += fmt::format("\nNo paired errors: {}.\n", comparison.not_paired);
+    text += fmt::format("\nNo paired errors: {}.\n", model::printable(comparison.not_paired));
   return text;
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "model/drive_mark.h"
 #include "model/error.h"
 #include "replay/contents.h"
 #include "replay/result_file.h"
@@ -306,6 +307,7 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   Result result;
   result.target = Result::Target::drive;
   result.name = device.name();
+  result.drive_mark = model::drive_mark(identity);
   result.trace = trace.name;
   result.kind = trace.kind;
   result.caches = name_of(options.caches);

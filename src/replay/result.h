@@ -48,6 +48,7 @@ struct ResultHead {
   enum class Target : std::uint8_t { drive, model };
   Target target = Target::drive;
   std::string name{};   // the drive's or the model's
+  std::string drive_mark{};  // of the drive (model/drive_mark.h), where it can be told from others
   std::string trace{};  // what was replayed
   trace::Kind kind = trace::Kind::open;
   std::uint32_t depth = 1;        // most requests outstanding

@@ -40,6 +40,7 @@ void read_members(const Json& json, ResultHead& head) {
   head.depth = json.at("depth").get<std::uint32_t>();
   head.caches = json.at("caches").get<std::string>();
   head.block_bytes = json.at("block_bytes").get<std::uint32_t>();
+  read_optional(json, "drive_mark", head.drive_mark);
   read_optional(json, "asked_depth", head.asked_depth);
   read_optional(json, "think_in_front", head.think_in_front);
   read_optional(json, "speed", head.speed);
@@ -62,6 +63,7 @@ std::string head_text(const ResultHead& head, std::string_view more) {
   Json json = model::json_head(kSchema);
   json["target"] = head.target == ResultHead::Target::drive ? "drive" : "model";
   json["name"] = head.name;
+  if (!head.drive_mark.empty()) json["drive_mark"] = head.drive_mark;
   json["trace"] = head.trace;
   json["mode"] = head.kind == trace::Kind::open ? "open" : "closed";
   json["depth"] = head.depth;

@@ -3,6 +3,7 @@
 
 #include "model/json_head.h"
 #include "model/pretty.h"
+#include "model/printable.h"
 #include "replay/summary.h"
 
 namespace platter::replay {
@@ -34,7 +35,7 @@ std::string delay_line(const char* why, const Delay& delay) {
 std::string how(const ResultHead& head) {
   std::string text = fmt::format("{}, at most {} outstanding",
                                  head.kind == trace::Kind::open ? "open" : "closed", head.depth);
-  if (!head.scheduler.empty() && head.depth > 1) text += fmt::format(", {}", head.scheduler);
+  if (!head.scheduler.empty() && head.depth > 1) text += fmt::format(", {}", model::printable(head.scheduler));
   if (head.ageing != 0 && head.depth > 1) text += fmt::format(" with ageing {}", head.ageing);
   if (head.think_in_front) text += ", think times in front of their requests";
   if (head.speed != 1) text += fmt::format(", {} times as fast", head.speed);
@@ -73,7 +74,8 @@ std::string summary_json(const ResultHead& head, const Summary& summary) {
 }
 
 std::string summary_text(const ResultHead& head, const Summary& summary) {
-  std::string text = fmt::format("{} on {}: {} requests in {:.3f} s, {}\n", head.trace, head.name,
+  std::string text = fmt::format("{} on {}: {} requests in {:.3f} s, {}\n",
+                                 model::printable(head.trace), model::printable(head.name),
                                  summary.all.n, summary.seconds, how(head));
   text += fmt::format("{:>6} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  response, ms\n", "", "n",
                       "mean", "p50", "p90", "p95", "p99", "p99.9", "max");

@@ -51,7 +51,7 @@ void validate(scsi::Device& device, std::span<const Subject> models, const Valid
   require_same_size(device, models);
   const model::Identity identity = identity_of(device);
   const std::uint32_t most_blocks = most_blocks_of(device);
-  for (const std::string workload : {"random", "mixed"}) {
+  for (const std::string workload : kValidationWorkloads) {
     Validated validated;
     validated.workload = workload;
     validated.trace = trace::generate({.profile = trace::profile(workload),

@@ -23,6 +23,8 @@ struct Validation {
   DriveReplay drive{};            // journal and progress; caches are chosen here
 };
 
+inline constexpr const char* kValidationWorkloads[] = {"random", "mixed"};
+
 // One workload on all.
 struct Validated {
   std::string workload{};  // "random" (caches off) or "mixed" (caches as they are)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 
@@ -13,6 +14,8 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/printable.h"
+#include "report/made_here.h"
 
 extern char** environ;
 
@@ -56,15 +59,17 @@ set linetype 7 linecolor rgb '#56b4e9' linewidth 2
 set linetype cycle 7
 )";
 
-// A folder for the script, the messages and the unfinished picture, beside the finished one so that
-// it can be renamed into its place.
+// A folder for the script, the messages and the unfinished picture.
 class Workshop {
  public:
-  explicit Workshop(const fs::path& beside) {
-    folder_ = (beside.has_parent_path() ? beside.parent_path() : fs::path(".")) / ".plot-XXXXXX";
-    if (!::mkdtemp(folder_.data()))
-      throw Error(ExitStatus::output, fmt::format("{}: cannot be written: {}", beside.string(),
-                                                  std::strerror(errno)));
+  Workshop() {
+    std::error_code error;
+    folder_ = (fs::temp_directory_path(error) / "platter-plot-XXXXXX").string();
+    if (error || !::mkdtemp(folder_.data()))
+      throw Error(ExitStatus::output,
+                  fmt::format("{}: no folder for the picture can be made there: {}; set TMPDIR to one "
+                              "that can be written",
+                              fs::path(folder_).parent_path().string(), std::strerror(errno)));
   }
   ~Workshop() {
     std::error_code ignored;
@@ -85,10 +90,18 @@ int run_gnuplot(const std::string& script, const std::string& messages) {
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, messages.c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawnattr_t attributes;  // a program expects to be ended by SIGPIPE, which platter ignores
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   std::string program = "gnuplot", argument = script;
   char* const arguments[] = {program.data(), argument.data(), nullptr};
   pid_t child = 0;
-  const int error = ::posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments, environ);
+  const int error = ::posix_spawnp(&child, "gnuplot", &actions, &attributes, arguments, environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
     throw Error(ExitStatus::missing_program,
@@ -109,7 +122,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 void draw(const std::string& script, const std::string& path) {
   const std::string head = terminal(path);
-  const Workshop workshop(path);
+  const Workshop workshop;
   const std::string source = workshop.file("script"), picture = workshop.file("picture");
   model::write_file(source, fmt::format("{}set output '{}'\n{}{}", head,
                                         replaced(picture, "'", "''"), kStyle, script));
@@ -121,16 +134,12 @@ void draw(const std::string& script, const std::string& path) {
     throw Error(ExitStatus::output, fmt::format("{}: gnuplot could not draw it: {}", path,
                                                 replaced(said, "\n", " ")));
   }
-  fs::rename(picture, path, error);
-  if (error)
-    throw Error(ExitStatus::output,
-                fmt::format("{}: cannot be written: {}", path, error.message()));
+  model::write_file(path, marked_picture(model::read_file(picture)));
 }
 
 std::string quoted(const std::string& text) {
   std::string plain;
-  for (const char letter : text) {
-    if (letter == '\n') continue;
+  for (const char letter : model::printable(text)) {
     if (std::strchr("\\_^{}@&~", letter)) plain += '\\';
     plain += letter;
   }

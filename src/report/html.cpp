@@ -12,6 +12,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "report/html_style.h"
+#include "report/made_here.h"
 
 namespace platter::report::html {
 namespace {
@@ -122,7 +123,8 @@ std::string escaped(const std::string& text) {
       continue;
     }
     const std::size_t length = utf8_length(text, at);
-    out += length > 0 ? text.substr(at, length) : kReplacement;
+    const bool control = length == 2 && text[at] == '\xC2' && static_cast<unsigned char>(text[at + 1]) < 0xA0;
+    out += length > 0 && !control ? text.substr(at, length) : kReplacement;
     at += std::max<std::size_t>(length, 1);
   }
   return out;
@@ -173,12 +175,12 @@ std::string grouped(std::uint64_t number) {
 
 std::string page(const std::string& title, const std::string& body) {
   return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n{}"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
       "<meta name=\"color-scheme\" content=\"light dark\"/>\n"
       "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</"
       "html>\n",
-      escaped(title), kStyleSheet, body);
+      report_mark(), escaped(title), kStyleSheet, body);
 }
 
 }  // namespace platter::report::html

@@ -11,6 +11,7 @@
 #include "model/json_head.h"
 #include "model/parameters.h"
 #include "model/pretty.h"
+#include "model/printable_model.h"
 #include "model/seek_curve.h"
 #include "model/seek_fit.h"
 #include "model/standing.h"
@@ -331,7 +332,8 @@ Missing missing_by_reason(const model::DriveModel& model,
   return by_reason;
 }
 
-std::string model_as_text(const model::DriveModel& model) {
+std::string model_as_text(const model::DriveModel& given) {
+  const model::DriveModel model = model::printable_model(given);
   const std::vector<model::NamedParameter> parameters = model::parameters_of(model);
   std::string text;
   append_head(text, model);

@@ -3,6 +3,7 @@
 #include <queue>
 #include <utility>
 
+#include "trace/blktrace_process.h"
 #include "trace/block_events.h"
 #include "trace/byte_order.h"
 #include "trace/formats.h"
@@ -202,7 +203,7 @@ class BlktraceWriter final : public BlockEventWriter {
     store<std::uint64_t>(out, first_sector(request, block_bytes_), kOrder);
     store<std::uint32_t>(out, static_cast<std::uint32_t>(bytes), kOrder);
     store<std::uint32_t>(out, action | (request.write ? kWrite : kRead), kOrder);
-    store<std::uint32_t>(out, 0, kOrder);  // process
+    store<std::uint32_t>(out, kBlktraceProcess, kOrder);
     store<std::uint32_t>(out, request.device, kOrder);
     store<std::uint32_t>(out, 0, kOrder);  // processor
     store<std::uint16_t>(out, 0, kOrder);  // error

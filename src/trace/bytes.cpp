@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "model/claims.h"
 #include "model/error.h"
 #include "model/file.h"
 
@@ -32,6 +33,7 @@ class FileSource final : public ByteSource {
   explicit FileSource(const std::string& path) : path_(path == "-" ? "the standard input" : path) {
     if (path == "-") {
       descriptor_ = STDIN_FILENO;
+      model::note_input(descriptor_, path_);
       return;
     }
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -41,6 +43,7 @@ class FileSource final : public ByteSource {
       ::close(descriptor_);
       throw Error(ExitStatus::bad_input, fmt::format("{} is a folder, a file is needed", path));
     }
+    model::note_input(descriptor_, path);
     ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
   }
   ~FileSource() override {

@@ -2,14 +2,16 @@
 
 #include "trace/compression.h"
 #include "trace/formats.h"
+#include "trace/made_here.h"
 
 namespace platter::trace {
 namespace {
 
 class FileWriter final : public Writer {
  public:
-  FileWriter(std::unique_ptr<RecordWriter> records, std::unique_ptr<ByteSink> sink)
-      : records_(std::move(records)), sink_(std::move(sink)) {
+  FileWriter(std::unique_ptr<RecordWriter> records, std::unique_ptr<ByteSink> sink, Format format,
+             bool marked)
+      : records_(std::move(records)), sink_(std::move(sink)), format_(format), unmarked_(marked) {
     records_->begin(buffer_);
   }
 
@@ -31,6 +33,8 @@ class FileWriter final : public Writer {
 
  private:
   void flush() {
+    if (unmarked_) mark_first_line(buffer_, format_);
+    unmarked_ = false;
     sink_->write(buffer_);
     buffer_.clear();
   }
@@ -38,6 +42,8 @@ class FileWriter final : public Writer {
   std::unique_ptr<RecordWriter> records_;
   std::unique_ptr<ByteSink> sink_;
   std::string buffer_;
+  Format format_;
+  bool unmarked_;  // the mark of platter's files is still to come
 };
 
 std::unique_ptr<RecordWriter> record_writer(Format format, std::uint32_t block_bytes) {
@@ -62,12 +68,13 @@ std::unique_ptr<RecordWriter> record_writer(Format format, std::uint32_t block_b
 std::unique_ptr<Writer> create_trace(std::unique_ptr<ByteSink> bytes, const std::string& name,
                                      Format format, const Writing& writing) {
   return std::make_unique<FileWriter>(record_writer(format, writing.block_bytes),
-                                      compressed(std::move(bytes), name));
+                                      compressed(std::move(bytes), name), format, false);
 }
 
 std::unique_ptr<Writer> create_trace(const std::string& path, Format format,
                                      const Writing& writing) {
-  return create_trace(file_sink(path), path, format, writing);
+  return std::make_unique<FileWriter>(record_writer(format, writing.block_bytes),
+                                      compressed(file_sink(path), path), format, true);
 }
 
 }  // namespace platter::trace

@@ -25,7 +25,11 @@ TEST_CASE("save: a model that cannot be written does not take the run's samples 
   CHECK(told.find(samples) != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(model));
   std::ifstream file(samples);
-  std::string first;
+  std::string head, first;
+  REQUIRE(std::getline(file, head));
+  CHECK(head.find("platter-samples") != std::string::npos);
   REQUIRE(std::getline(file, first));
   CHECK(first.find("4711") != std::string::npos);
+  file.seekg(0);
+  CHECK(mtbrc::read_samples(file, "kept").front().lbn == 4711);
 }

@@ -7,7 +7,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
+#include "model/claims.h"
 #include "model/error.h"
 #include "model/json.h"
 
@@ -51,6 +53,58 @@ TEST_CASE("what is written is read again, and nothing else is left") {
   write_file(folder / "x", "second");
   CHECK(read_file(folder / "x") == "second");
   CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("what came to an output's place while the work went on is left alone") {
+  const Folder folder;
+  const std::string path = folder / "claimed";
+  REQUIRE(claim_output(path));
+  CHECK_FALSE(claim_output(path));
+  {
+    FileWriter file(path);
+    file.write("measured for hours");
+    std::ofstream(path) << "somebody's";
+    std::string told;
+    try {
+      file.commit();
+    } catch (const Error& error) {
+      CHECK(error.status() == ExitStatus::refused);
+      told = error.what();
+    }
+    const std::string kept = told.substr(told.rfind(' ') + 1);
+    CHECK(read_file(kept) == "measured for hours");
+  }
+  CHECK(read_file(path) == "somebody's");
+}
+
+TEST_CASE("an output is replaced as often as its own run wants") {
+  const Folder folder;
+  write_file(folder / "x", "before");
+  REQUIRE(claim_output(folder / "x"));
+  write_file(folder / "x", "first");
+  write_file(folder / "x", "second");
+  CHECK(read_file(folder / "x") == "second");
+  std::ofstream(folder / "x") << "somebody's";
+  CHECK(status_of([&] { write_file(folder / "x", "third"); }) == ExitStatus::refused);
+}
+
+TEST_CASE("an input is known by every name") {
+  const Folder folder;
+  write_file(folder / "in", "x");
+  write_file(folder / "other", "x");
+  fs::create_symlink("in", folder / "link");
+  fs::create_hard_link(folder / "in", folder / "hard");
+  CHECK_FALSE(input_behind(folder / "in"));
+  read_file(folder / "in");
+  for (const char* name : {"in", "link", "hard", "./in"}) CHECK(input_behind(folder / name) == folder / "in");
+  CHECK_FALSE(input_behind(folder / "other"));
+  CHECK_FALSE(input_behind(folder / "nonesuch"));
+}
+
+TEST_CASE("a device that is a drive or may be one is no output") {
+  CHECK(status_of([] { require_writable("/dev/null"); }) == ExitStatus::ok);
+  CHECK(status_of([] { require_writable("/dev/full"); }) == ExitStatus::ok);
+  CHECK(status_of([] { require_writable("/dev/urandom"); }) == ExitStatus::refused);
 }
 
 TEST_CASE("a symbolic link stays a link to the new content") {

@@ -1,0 +1,39 @@
+// The rules for every path that platter writes to, in one place (docs/outputs.md): no output is an
+// input, and what cannot be made again is replaced by its like alone, or with --force.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/holding.h"
+
+namespace platter::cli {
+
+class Outputs {
+ public:
+  void add_force(CLI::App& command) {
+    command.add_flag("--force", force_, "replace files that platter would leave alone");
+  }
+
+  // What the run reads and has not opened yet: a file, a device (virtual:FILE.json), "-". All that was
+  // opened before writes() counts by itself.
+  void reads(const std::string& name) const;
+
+  // Throws Error(usage, refused, output) unless `path` may be written now; what lies there may then
+  // not change until it is. Call it before any long work begins.
+  void writes(const std::string& path, const Content& content = {}) const;
+  // The same where the run reads the very file to change it.
+  void updates(const std::string& path, const Content& content) const;
+  // The same where it may read it, if --force is given.
+  void may_update(const std::string& path, const Content& content) const;
+  // As writes(), for a content that is known: a file that holds it already is in nobody's way.
+  void writes_bytes(const std::string& path, const std::string& bytes) const;
+
+ private:
+  void check(const std::string& path, const Content& content, const std::string* bytes) const;
+
+  bool force_ = false;
+};
+
+}  // namespace platter::cli

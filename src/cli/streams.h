@@ -1,0 +1,20 @@
+// Standard output and standard error of the program, in one place: what is printed there holds no
+// control characters of a file or a drive, and what could not be printed is noticed.
+#pragma once
+
+#include <string_view>
+
+namespace platter::cli {
+
+// To be called first of all. From then on `stdout` and `stderr` print control characters other than
+// line feeds as \u001b and the like, which is the same value in JSON; no failure of theirs, a closed
+// pipe neither, ends the run in the midst of its work.
+void set_up_streams();
+
+// Everything printed is written now. 0, or the errno with which standard output failed.
+int finish_streams();
+
+// Past all this, for what draws on the terminal itself.
+void draw_on_terminal(std::string_view bytes);
+
+}  // namespace platter::cli

@@ -1,0 +1,58 @@
+#include "report/made_here.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <cstdint>
+
+#include "model/version.h"
+
+namespace platter::report {
+namespace {
+
+constexpr std::string_view kComment = "<!-- Written by platter ";
+constexpr std::string_view kGenerator = "<meta name=\"generator\" content=\"platter ";
+constexpr std::string_view kChunk{"tEXtSoftware\0platter ", 21};
+constexpr std::string_view kPng = "\x89PNG\r\n\x1a\n";
+constexpr std::size_t kFirstChunk = 8, kHeaderBytes = 25;  // IHDR, whole
+
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xFF);
+  return bytes;
+}
+
+// PNG (W3C, third edition), clause 11.3.3.1.
+std::string text_chunk() {
+  const std::string content = std::string(kChunk) + model::kToolVersion;
+  const auto checksum = ::crc32(0, reinterpret_cast<const Bytef*>(content.data()),
+                                static_cast<uInt>(content.size()));
+  return big_endian(static_cast<std::uint32_t>(content.size() - 4)) + content +
+         big_endian(static_cast<std::uint32_t>(checksum));
+}
+
+}  // namespace
+
+std::string marked_picture(std::string bytes) {
+  if (bytes.starts_with(kPng) && bytes.size() > kFirstChunk + kHeaderBytes)
+    return bytes.insert(kFirstChunk + kHeaderBytes, text_chunk());
+  const std::size_t begin = bytes.find("<svg");
+  if (begin != std::string::npos)
+    bytes.insert(begin, fmt::format("{}{} -->\n", kComment, model::kToolVersion));
+  return bytes;
+}
+
+bool begins_picture(std::string_view bytes) {
+  const std::string_view head = bytes.substr(0, 1024);
+  return (head.starts_with(kPng) && head.find(kChunk) != head.npos) ||
+         (head.find("<svg") != head.npos && head.substr(0, head.find("<svg")).find(kComment) != head.npos);
+}
+
+bool begins_report(std::string_view bytes) {
+  const std::string_view head = bytes.substr(0, 1024);
+  return head.starts_with("<!DOCTYPE html>") && head.find(kGenerator) != head.npos;
+}
+
+std::string report_mark() { return fmt::format("{}{}\"/>\n", kGenerator, model::kToolVersion); }
+
+}  // namespace platter::report

@@ -1,0 +1,73 @@
+#include "model/printable.h"
+
+#include <catch2/catch.hpp>
+
+#include "model/drive_mark.h"
+#include "model/printable_model.h"
+
+namespace platter::model {
+namespace {
+
+TEST_CASE("printable: what a terminal acts on is told, all else stays") {
+  CHECK(printable("Seagate ST39102LW, 9 µm") == "Seagate ST39102LW, 9 µm");
+  CHECK(printable("\x1b[2J") == "\\u001b[2J");
+  CHECK(printable("a\nb\tc\rd\x7f") == "a\\u000ab\\u0009c\\u000dd\\u007f");
+  CHECK(printable("\xc2\x9b" "31m") == "\\u009b31m");
+  CHECK(printable("\xe2\x80\xae" "x") == "\\u202ex");
+  CHECK(printable("\xf0\x9f\x92\xbe") == "\xf0\x9f\x92\xbe");
+  CHECK(printable("") == "");
+}
+
+TEST_CASE("printable: bytes that are no UTF-8 reach no terminal either") {
+  CHECK(printable("\x9b" "31m") == "\\x9b31m");
+  CHECK(printable("\xc0\x9b") == "\\xc0\\x9b");              // overlong
+  CHECK(printable("\xe0\x82\x9b") == "\\xe0\\x82\\x9b");      // overlong
+  CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");      // a surrogate
+  CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
+  CHECK(printable("x\xe2\x82") == "x\\xe2\\x82");             // cut off
+}
+
+TEST_CASE("printable: a text in pieces is the text in one") {
+  const std::string text = "line\n\xc2\x9b end \xe2\x82\xac \x1b";
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    std::string out;
+    const std::string first = text.substr(0, at);
+    const std::size_t cut = append_printable_lines(out, first);
+    CHECK(append_printable_lines(out, first.substr(first.size() - cut) + text.substr(at)) == 0);
+    CHECK(out == "line\n\\u009b end \xe2\x82\xac \\u001b");
+  }
+}
+
+TEST_CASE("printable: every text of a model") {
+  DriveModel model;
+  model.identity.name = model.layout.reason = model.cache.segments.reason = "a\nb";
+  model.provenance.notes = {"c\x1b"};
+  model.provenance.stages = {{.name = "d\n"}};
+  const DriveModel shown = printable_model(model);
+  CHECK(shown.identity.name == "a\\u000ab");
+  CHECK(shown.layout.reason == "a\\u000ab");
+  CHECK(shown.cache.segments.reason == "a\\u000ab");
+  CHECK(shown.provenance.notes.front() == "c\\u001b");
+  CHECK(shown.provenance.stages.front().name == "d\\u000a");
+}
+
+TEST_CASE("a drive's mark tells drives apart, and not the serial number") {
+  Identity drive;
+  drive.vendor = "IBM";
+  drive.product = "DDYS";
+  drive.serial = "AB12";
+  drive.blocks = 1000;
+  const std::string mark = drive_mark(drive);
+  CHECK(mark.size() == 16);
+  CHECK(mark.find("AB12") == std::string::npos);
+  CHECK(drive_mark(drive) == mark);
+  drive.revision = "S96H";  // a new firmware makes no other drive
+  CHECK(drive_mark(drive) == mark);
+  drive.serial = "AB13";
+  CHECK(drive_mark(drive) != mark);
+  drive.serial = "";
+  CHECK(drive_mark(drive).empty());
+}
+
+}  // namespace
+}  // namespace platter::model
