@@ -737,6 +737,7 @@ Run Characterization::ended_by(const Error& error) {
 // A model that lacks what a prediction needs (a budget was short, a time came out below zero) is written all
 // the same. Where the drive's settings are not what they should be nothing more can be measured.
 void Characterization::check_the_model() {
+  for (auto& note : take_out_what_cannot_be(model_)) add_note(std::move(note));
   auto prevented = not_taken_back_;
   for (auto& note : take_out_what_cannot_be(model_)) add_note(std::move(note));  // it would prevent predictions
   if (!prevented) {
