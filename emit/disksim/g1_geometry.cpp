@@ -310,6 +310,11 @@ void cannot_express(const std::string& what) {
 }
 
 std::vector<Interval> slots_with_blocks(const model::Layout& layout, std::uint64_t slots) {
+  constexpr std::uint64_t kMostRuns = std::uint64_t{1} << 24;
+  std::uint64_t runs = 0;
+  for (const model::Skip& s : layout.skips) runs += s.count;
+  if (runs > kMostRuns)
+    cannot_express(fmt::format("its blocks are left out in {} places, more than {}", runs, kMostRuns));
   std::vector<Interval> used;
   std::uint64_t next = 0;
   const auto skip = [&](std::uint64_t first, std::uint64_t length) {
