@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "model/claims.h"
 #include "model/error.h"
 #include "model/file.h"
 
@@ -36,7 +35,6 @@ MappedFile::MappedFile(const std::string& path) {
   void* address = MAP_FAILED;
   int error = 0;
   if (usable) {
-    model::note_input(file, path);
     size_ = static_cast<std::size_t>(status.st_size);
     address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
     error = errno;

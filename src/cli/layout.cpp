@@ -7,6 +7,7 @@
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
 #include "engine/layout_map.h"
+#include "model/claims.h"
 #include "model/error.h"
 #include "model/json.h"
 #include "report/place_list.h"
@@ -22,7 +23,10 @@ struct Options {
 };
 
 engine::LayoutMap layout_of(const std::string& path) {
-  if (emit_table::is_table_file(path)) return emit_table::load_table(path).tables->layout;
+  if (emit_table::is_table_file(path)) {
+    model::note_input(path);
+    return emit_table::load_table(path).tables->layout;
+  }
   const model::DriveModel model = model::load_model(path);
   if (model.layout.zones.empty()) {
     throw Error(ExitStatus::bad_input,

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emit/table/table.h"
+#include "model/claims.h"
 #include "model/json_head.h"
 #include "model/printable.h"
 #include "model/printable_model.h"
@@ -96,6 +97,7 @@ void print_words(const std::string& path, const emit_table::Table& table) {
 }  // namespace
 
 void show_table(const std::string& path, bool json) {
+  model::note_input(path);
   const emit_table::Table table = emit_table::load_table(path);
   if (json)
     fmt::print("{}\n", as_json(table).dump(2));

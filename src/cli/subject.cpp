@@ -7,6 +7,7 @@
 
 #include "emit/disksim/import.h"
 #include "emit/table/table.h"
+#include "model/claims.h"
 #include "model/completeness.h"
 #include "model/json.h"
 #include "model/standing.h"
@@ -22,6 +23,7 @@ bool is_disksim_file(const std::string& path) {
 
 LoadedSubject load_subject(const std::string& path) {
   if (emit_table::is_table_file(path)) {
+    model::note_input(path);
     const emit_table::Table table = emit_table::load_table(path);
     replay::Subject subject = replay::subject_of(table.identity, table.tables);
     subject.name = model::with_standing(subject.name, table.provenance, table.validity) + " (table)";

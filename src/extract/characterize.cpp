@@ -739,7 +739,6 @@ Run Characterization::ended_by(const Error& error) {
 void Characterization::check_the_model() {
   for (auto& note : take_out_what_cannot_be(model_)) add_note(std::move(note));
   auto prevented = not_taken_back_;
-  for (auto& note : take_out_what_cannot_be(model_)) add_note(std::move(note));  // it would prevent predictions
   if (!prevented) {
     prevented = what_prevents_prediction(model_);
     if (!prevented) replay_mixed();
