@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 
 #include "model/error.h"
+#include "model/leftovers.h"
 
 namespace platter::model {
 namespace {
@@ -80,12 +81,14 @@ class TemporaryFile {
  public:
   explicit TemporaryFile(std::filesystem::path target) : target_(std::move(target)) {
     name_ = target_.string() + ".XXXXXX";
+    const SignalsHeld held;
     descriptor_ = ::mkostemp(name_.data(), O_CLOEXEC);
     if (descriptor_ < 0) {
       const std::string why = reason();
       name_.clear();
       fail(why);
     }
+    leftover_.emplace(name_);
   }
   ~TemporaryFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -110,6 +113,7 @@ class TemporaryFile {
     if (::close(std::exchange(descriptor_, -1)) != 0) fail(reason());
     if (::rename(name_.c_str(), target_.c_str()) != 0) fail(reason());
     name_.clear();
+    leftover_.reset();
   }
 
  private:
@@ -117,6 +121,7 @@ class TemporaryFile {
 
   std::filesystem::path target_;
   std::string name_;
+  std::optional<Leftover> leftover_;
   int descriptor_ = -1;
 };
 

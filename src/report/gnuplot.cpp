@@ -8,11 +8,14 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/leftovers.h"
+#include "model/temporary_folder.h"
 
 extern char** environ;
 
@@ -56,27 +59,9 @@ set linetype 7 linecolor rgb '#56b4e9' linewidth 2
 set linetype cycle 7
 )";
 
-// A folder for the script, the messages and the unfinished picture, beside the finished one so that
-// it can be renamed into its place.
-class Workshop {
- public:
-  explicit Workshop(const fs::path& beside) {
-    folder_ = (beside.has_parent_path() ? beside.parent_path() : fs::path(".")) / ".plot-XXXXXX";
-    if (!::mkdtemp(folder_.data()))
-      throw Error(ExitStatus::output, fmt::format("{}: cannot be written: {}", beside.string(),
-                                                  std::strerror(errno)));
-  }
-  ~Workshop() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
-  std::string file(const char* name) const { return folder_ + "/" + name; }
-
- private:
-  std::string folder_;
-};
+std::string beside(const fs::path& path) {
+  return (path.has_parent_path() ? path.parent_path() : fs::path(".")) / ".plot-XXXXXX";
+}
 
 int run_gnuplot(const std::string& script, const std::string& messages) {
   posix_spawn_file_actions_t actions;
@@ -87,12 +72,22 @@ int run_gnuplot(const std::string& script, const std::string& messages) {
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   std::string program = "gnuplot", argument = script;
   char* const arguments[] = {program.data(), argument.data(), nullptr};
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t child = 0;
-  const int error = ::posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments, environ);
+  std::optional<model::SignalsHeld> held(std::in_place);
+  const int error = ::posix_spawnp(&child, "gnuplot", &actions, &attributes, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   if (error != 0)
     throw Error(ExitStatus::missing_program,
                 "gnuplot cannot be started; pictures need it: apt-get install gnuplot-nox");
+  const model::Helper helper(child);
+  held.reset();
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -109,7 +104,11 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 void draw(const std::string& script, const std::string& path) {
   const std::string head = terminal(path);
-  const Workshop workshop(path);
+  // The unfinished picture lies beside the finished one so that it can be renamed into its place.
+  model::TemporaryFolder workshop(beside(path));
+  if (workshop.path().empty())
+    throw Error(ExitStatus::output,
+                fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
   const std::string source = workshop.file("script"), picture = workshop.file("picture");
   model::write_file(source, fmt::format("{}set output '{}'\n{}{}", head,
                                         replaced(picture, "'", "''"), kStyle, script));
