@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 
+#include "cli/interrupt.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 
@@ -50,6 +51,7 @@ int main(int argc, char** argv) {
     return fail(platter::ExitStatus::usage, sentence.c_str());
   }
   try {
+    platter::cli::end_at_once_on_signals();
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version

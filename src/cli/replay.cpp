@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include "cli/careful_replay.h"
-#include "cli/interrupt.h"
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
 #include "cli/open_device.h"
@@ -112,14 +111,12 @@ std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject, const O
 
 Replayed on_model(const Options& options) {
   const replay::Subject subject = load_subject(options.target).subject;
-  catch_interrupts_while_reading();
   bool think_in_front = false;
   const std::unique_ptr<trace::Reader> trace = trace_for(subject, options, think_in_front);
   replay::ModelReplay how{.caches = kCaches.at(options.caches),
                           .depth = options.depth,
                           .reference_reads = options.reference_reads,
-                          .delay_seed = options.delay_seed,
-                          .issued = [&](std::uint64_t) { stop_if_interrupted(options.output); }};
+                          .delay_seed = options.delay_seed};
   if (!options.scheduler.empty())
     how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0, options.ageing};
   if (!options.phase_from.empty()) {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/interrupt.h"
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
 #include "cli/subcommands.h"
@@ -73,9 +72,7 @@ void run(const Options& options) {
   require(!options.model.empty() || options.blocks > 0, "the drive, --for MODEL or --blocks N");
   require(!options.output.empty(), "-o FILE");
   const trace::Workload workload = workload_of(options);
-  catch_interrupts_while_reading();
-  trace::save(workload, options.output, trace::format_of(options.format),
-              [&] { stop_if_interrupted(options.output); });
+  trace::save(workload, options.output, trace::format_of(options.format));
 }
 
 void add_places(CLI::App& command, trace::Adjustment& adjustment) {

@@ -116,12 +116,11 @@ trace::Trace as_issued(const std::vector<Response>& rows) {
 }
 
 // Every request when the drive got it; what the model has not finished by then waits in its queue.
-void run_in_drives_time(Player& player, const Result& drive, std::uint64_t blocks, Rows& rows,
-                        const Issued& issued) {
+void run_in_drives_time(Player& player, const Result& drive, std::uint64_t blocks, Rows& rows) {
   const Schedule schedule{.depth = kAnyDepth, .blocks = blocks};
   const trace::Trace reference = as_issued(drive.reference), requests = as_issued(drive.requests);
   play(player, *trace::reader_of(reference), schedule, Part::reference, rows);
-  play(player, *trace::reader_of(requests), schedule, Part::trace, rows, issued);
+  play(player, *trace::reader_of(requests), schedule, Part::trace, rows);
 }
 
 // At depth 1 the delays of requests are their own, and none is still under way when the next is issued.
@@ -249,7 +248,7 @@ ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const M
       play_references(player, reference_lbns(subject.tables->layout.blocks(), options.reference_reads), rows);
   play(player, trace,
        {.kind = head.kind, .depth = head.depth, .start_ns = start_ns, .blocks = subject.tables->layout.blocks()},
-       Part::trace, rows, options.issued);
+       Part::trace, rows);
   head.outside_validity = player.outside_validity();
   return head;
 }
@@ -272,8 +271,7 @@ Result replay_on_model(const Subject& subject, const trace::Trace& trace, const 
     IntoResult rows(result);
     ModelPlayer player(engine_for(subject, options),
                        static_cast<Nanoseconds>(std::llround(phase_ns)), false, options.caches);
-    run_in_drives_time(player, *options.like, subject.tables->layout.blocks(), rows,
-                       options.issued);
+    run_in_drives_time(player, *options.like, subject.tables->layout.blocks(), rows);
     result.outside_validity = player.outside_validity();
   };
   run(0);

@@ -62,7 +62,6 @@ struct ModelReplay {
   // reference reads end at the angle at which the drive's did (without any: its first 100 media
   // accesses), and runs free from there.
   const Result* like = nullptr;
-  Issued issued{};  // behind each request of the trace; an Error that it throws ends the replay
 };
 
 // The order's name on command lines and in results ("fcfs", "c-look"), and the way back; nullopt for a
