@@ -120,12 +120,16 @@ Replayed on_model(const Options& options) {
   if (!options.scheduler.empty())
     how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0, options.ageing};
   if (!options.phase_from.empty()) {
-    const replay::Result drive = replay::load_result(options.phase_from, think_in_front);
-    how.like = &drive;
-    replay::Result result = replay_on_model(subject, trace::read_trace(*trace), how);
-    result.think_in_front = think_in_front;
+    const replay::OpenResult drive = replay::result_source(options.phase_from, think_in_front);
+    const replay::ResultHead drives_head = drive()->head();
+    replay::Result like;
+    static_cast<replay::ResultHead&>(like) = drives_head;
+    how.like = &like;
+    Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
+    replay::ResultHead head = replay::replay_in_drives_time(subject, *trace, drive, how, sink);
+    head.think_in_front = think_in_front;
     print_skipped(*trace);
-    return saved(result, options, drive.speed);
+    return sink.finish(head, drives_head.speed);
   }
   Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
   replay::ResultHead head = replay_on_model(subject, *trace, how, sink);
