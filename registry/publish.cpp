@@ -8,6 +8,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/leftovers.h"
 #include "model/json.h"
 #include "registry/annotations.h"
 #include "registry/canonical_json.h"
@@ -134,6 +135,7 @@ Publication publish(const Store& store, const std::string& model_path,
     model = model::from_json_text(canonical, model_path);
   }
   const std::string drive = drive_for(store, model.identity);
+  const model::SignalsHeld held;  // all of it or nothing
   store.create_layout(drive);
 
   Manifest manifest;

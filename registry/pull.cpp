@@ -6,6 +6,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/leftovers.h"
 #include "model/json.h"
 #include "model/printable.h"
 
@@ -42,6 +43,7 @@ Contents open(const Published& published) {
 std::vector<std::string> pull_files(const Published& published, const std::string& folder,
                                     const BeforeWriting& before_writing) {
   const Manifest manifest = published.layout.manifest(published.descriptor);
+  const model::SignalsHeld held;  // all of them or none
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   std::vector<std::string> paths, contents;

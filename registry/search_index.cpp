@@ -13,6 +13,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/leftovers.h"
 #include "registry/digest.h"
 #include "registry/reference.h"
 
@@ -240,6 +241,7 @@ constexpr int kCreate = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 // Made beside its place and renamed, so that another process reads the old one or the new one.
 void rebuild(const Store& store) {
   const std::string made = fmt::format("{}.{}", search_index_path(store), ::getpid());
+  const model::Leftover leftover(made), journal(made + "-journal");
   std::error_code ignored;
   try {
     Database database(made, kCreate);

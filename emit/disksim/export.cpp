@@ -1,7 +1,6 @@
 #include "emit/disksim/export.h"
 
 #include <fmt/core.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +15,11 @@
 #include "emit/disksim/simulation_text.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/leftovers.h"
 #include "model/printable.h"
 #include "model/seek_curve.h"
 #include "model/standing.h"
+#include "model/temporary_folder.h"
 #include "model/validate.h"
 #include "model/version.h"
 
@@ -103,38 +104,15 @@ std::string heading(const model::DriveModel& model, const std::string& name, con
   return text + "\n";
 }
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "platter-emit-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw Error(ExitStatus::output,
-                  fmt::format("{}: cannot make a temporary folder there", name));
-    }
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 using Files = std::vector<std::pair<std::string, std::string>>;  // name, content
 
 // For the reading back only: whether they reach the disk does not matter.
-void write_trial(const Files& files, const fs::path& folder) {
+void write_trial(const Files& files, model::TemporaryFolder& folder) {
   for (const auto& [name, content] : files) {
-    std::ofstream file(folder / name, std::ios::binary);
-    if (!(file << content).flush()) {
-      throw Error(ExitStatus::output,
-                  fmt::format("{}: cannot be written", (folder / name).string()));
-    }
+    const std::string& path = folder.file(name);
+    std::ofstream file(path, std::ios::binary);
+    if (!(file << content).flush())
+      throw Error(ExitStatus::output, fmt::format("{}: cannot be written", path));
   }
 }
 
@@ -146,7 +124,9 @@ std::string with_mark(std::string seek) {
   return end == std::string::npos ? seek : seek.insert(end, kSeekMark);
 }
 
+// All of them or none.
 void write_all(const Files& files, const fs::path& folder) {
+  const model::SignalsHeld held;
   for (const auto& [name, content] : files) model::write_file((folder / name).string(), content);
 }
 
@@ -180,9 +160,13 @@ Exported export_disksim(const model::DriveModel& model, const std::string& folde
                     {result.name + ".seek", with_mark(drive.seek)},
                     {result.name + ".statdefs", statdefs_text()}};
   {
-    const TemporaryFolder trial;
-    write_trial(files, trial.path());
-    const Imported back = import_disksim((trial.path() / files[0].first).string());
+    const std::string pattern = model::temporary_name("platter-emit");
+    model::TemporaryFolder trial(pattern);
+    if (trial.path().empty())
+      throw Error(ExitStatus::output,
+                  fmt::format("{}: cannot make a temporary folder there", pattern));
+    write_trial(files, trial);
+    const Imported back = import_disksim(trial.path() + "/" + files[0].first);
     require_same_places(model.layout, back.model.layout, tolerance_of(model.layout, kMost));
     require_same_seeks(model::mean_seek(model), back.model.seek);
   }

@@ -10,6 +10,7 @@
 #include "cache_probe/replayed.h"
 #include "cache_probe/verdict.h"
 #include "model/error.h"
+#include "model/interruption.h"
 #include "model/parameters.h"
 #include "statistics/contradictions.h"
 
@@ -272,7 +273,8 @@ void settle_lookup(const Record& record, model::DriveModel& model) {
       almost.method =
           "blocks asked for when the heads had just passed them, or were about to, and requests in random order";
     }
-  } catch (const Error&) {  // explain() tells why
+  } catch (const Error& error) {  // explain() tells why
+    let_interruptions_pass(error);
   }
 }
 
@@ -309,7 +311,8 @@ void fill_gaps(const Record& record, model::DriveModel& model) {
       now = with_best;
     }
     order_of_destage(record, model);
-  } catch (const Error&) {  // explain() tells why
+  } catch (const Error& error) {  // explain() tells why
+    let_interruptions_pass(error);
   }
 }
 
@@ -322,6 +325,7 @@ Explained explain(const Record& record, const model::DriveModel& model) {
   try {
     return judged(record, model);
   } catch (const Error& error) {
+    let_interruptions_pass(error);
     return {absent(fmt::format("the model answers no requests: {}", error.what())), {}};
   }
 }

@@ -14,6 +14,7 @@
 #include "cache_probe/verdict.h"
 #include "engine/engine.h"
 #include "model/error.h"
+#include "model/interruption.h"
 
 namespace platter::cache_probe {
 namespace {
@@ -228,6 +229,7 @@ Fit fit(const model::DriveModel& model, const std::vector<Pair>& pairs, double p
   const auto steps = static_cast<std::size_t>(most_ns(model.overheads) / kStep_ns);
   std::vector<std::vector<double>> caught;
   for (std::size_t step = 0; step <= steps; ++step) {
+    stop_if_asked();
     model::DriveModel later = model;
     look_up_later(later.overheads, static_cast<double>(step) * kStep_ns * 1e-6);
     caught.push_back(caught_by(later, pairs));
@@ -237,6 +239,7 @@ Fit fit(const model::DriveModel& model, const std::vector<Pair>& pairs, double p
   for (std::size_t at = 0; at < caught.size(); ++at) {
     std::vector<double> of_jitters;
     for (const double jitter : kJitters) {
+      stop_if_asked();
       std::vector<double> weights;
       double all = 0;
       for (std::size_t step = 0; step < caught.size(); ++step) {
@@ -367,7 +370,8 @@ void tell_lookup(const Record& record, model::DriveModel& model) {
     almost.samples = pairs.size();
     almost.method = "blocks asked for when the heads had just passed them, or were about to";
     tell_delay(best, pairs.size(), model.overheads);
-  } catch (const Error&) {  // explain() tells why the model answers nothing
+  } catch (const Error& error) {  // explain() tells why the model answers nothing
+    let_interruptions_pass(error);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/error.h"
+#include "model/interruption.h"
 
 namespace platter::cache_probe {
 namespace {
@@ -206,6 +207,7 @@ std::optional<Place> Places::find(Kind kind, std::uint64_t span) {
   std::uniform_int_distribution<std::uint64_t> slot(anywhere ? origin_slot_ : first_slot_,
                                                     (anywhere ? last_slot_ : end_slot_) - 1);
   for (int i = 0; i < kTries; ++i) {
+    stop_if_asked();
     if (const auto place = take(map_.lbn_at_or_after_slot(slot(random_)), kind, span))
       return place;
   }
@@ -219,6 +221,7 @@ std::optional<Place> Places::find_from(std::uint64_t lbn, Kind kind, std::uint64
   const std::uint64_t end = map_.lbn_at_or_after_slot(end_slot_);
   engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
   for (std::uint64_t passed = 0, steps = 0; passed < end - first && steps < kMostSteps; ++steps) {
+    stop_if_asked();
     const std::uint64_t next_slot = track.first_slot + track.sectors;
     const std::uint64_t begin = map_.lbn_at_or_after_slot(track.first_slot);
     const engine::Track next = map_.track_of_slot(next_slot < end_slot_ ? next_slot : first_slot_);

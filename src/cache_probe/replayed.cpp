@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "model/interruption.h"
 #include "statistics/distribution.h"
 #include "statistics/robust.h"
 
@@ -93,6 +94,7 @@ void Replayed::play(Nanoseconds phase_ns) {
     return std::max<Nanoseconds>(0, on_its_way_ns_ + std::llround(later));
   };
   for (std::size_t i = 0; i < seen_.size(); ++i) {
+    stop_if_asked();
     const Observation* seen = seen_[i];
     const Nanoseconds rest = seen->issued_ns - drive_free;
     const bool burst = kind_of(*seen) == Exercise::burst;

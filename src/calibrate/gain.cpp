@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/error.h"
+#include "model/interruption.h"
 #include "model/validate.h"
 #include "statistics/robust.h"
 
@@ -18,7 +19,8 @@ std::optional<Differences> differences(const model::DriveModel& model, const Mea
   try {
     model::validate(model, "a candidate");
     result = measured.replay_learned(model);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    let_interruptions_pass(error);
     return std::nullopt;
   }
   const Range learn = measured.learn();

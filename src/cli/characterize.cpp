@@ -18,6 +18,7 @@
 #include "extract/save.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/interruption.h"
 #include "model/json.h"
 #include "replay/replay_drive.h"
 #include "report/model_summary.h"
@@ -76,6 +77,7 @@ void characterize(const Arguments& arguments) {
       throw Error(error.status(), fmt::format("{}; nothing was written to files", error.what()));
     }
   }();
+  const Uninterruptible in_order;  // what was measured is saved
   bar.clear();
 
   model::Provenance& provenance = run.model.provenance;

@@ -1,9 +1,9 @@
 #include "replay/compare.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,7 +13,7 @@
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "replay/comparison_text.h"
-#include "replay/result.h"
+#include "replay/result_source.h"
 #include "report/response_times.h"
 
 namespace platter::cli {
@@ -75,13 +75,16 @@ void add_compare(CLI::App& app) {
     for (const std::string& path : options->models) options->outputs.reads(path);
     if (!options->plot.empty()) options->outputs.writes(options->plot);
     std::vector<replay::Comparison> comparisons;
-    std::vector<replay::Result> models;
-    for (const std::string& path : options->models) models.push_back(replay::load_result(path));
-    const bool in_front = std::ranges::any_of(models, &replay::Result::think_in_front);
-    const replay::Result drive = replay::load_result(options->drive, in_front);
-    for (const replay::Result& model : models)
-      comparisons.push_back(replay::compare(drive, model, comparing));
-    if (!options->plot.empty()) report::plot_response_times(drive, models, options->plot);
+    std::vector<replay::OpenResult> results(1);
+    bool in_front = false;
+    for (const std::string& path : options->models) {
+      results.push_back(replay::result_source(path));
+      in_front = in_front || results.back()()->head().think_in_front;
+    }
+    results.front() = replay::result_source(options->drive, in_front);
+    for (const replay::OpenResult& model : std::span(results).subspan(1))
+      comparisons.push_back(replay::compare(results.front(), model, comparing));
+    if (!options->plot.empty()) report::plot_response_times(results, options->plot);
     if (options->json) {
       fmt::print("{}", replay::comparison_json(comparisons));
       return;

@@ -1,16 +1,13 @@
-// SIGINT, SIGTERM and SIGHUP as a question that long work asks between commands, so that it ends in
-// order: settings restored, nothing half-written.
+// SIGINT, SIGTERM and SIGHUP. What uses no drive ends at once, without its temporary files. What does is
+// asked to stop (model/interruption.h) and ends in order: settings restored, nothing half-written.
 #pragma once
-
-#include <string>
 
 namespace platter::cli {
 
+// Throws Error(interrupted) where somebody has asked to stop before.
+void end_at_once_on_signals();
+// From here on they ask. A second one, a moment later, ends at once: the safety journal is there for it.
 void catch_interrupts();
-// The same for work that writes a file and sends no commands: waiting for its input ends as well.
-void catch_interrupts_while_reading();
 bool interrupted();
-// Throws Error(interrupted) that says that this file was not written.
-void stop_if_interrupted(const std::string& output);
 
 }  // namespace platter::cli

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "cli/interrupt.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
@@ -60,6 +61,7 @@ int run(int argc, char** argv) {
     return fail(platter::ExitStatus::usage, sentence);
   }
   try {
+    platter::cli::end_at_once_on_signals();
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return answer(app, error);

@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include "cli/careful_replay.h"
-#include "cli/interrupt.h"
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
 #include "cli/open_device.h"
@@ -115,23 +114,25 @@ std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject, const O
 Replayed on_model(const Options& options) {
   const replay::Subject subject = load_subject(options.target).subject;
   options.outputs.writes(options.output);
-  catch_interrupts_while_reading();
   bool think_in_front = false;
   const std::unique_ptr<trace::Reader> trace = trace_for(subject, options, think_in_front);
   replay::ModelReplay how{.caches = kCaches.at(options.caches),
                           .depth = options.depth,
                           .reference_reads = options.reference_reads,
-                          .delay_seed = options.delay_seed,
-                          .issued = [&](std::uint64_t) { stop_if_interrupted(options.output); }};
+                          .delay_seed = options.delay_seed};
   if (!options.scheduler.empty())
     how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0, options.ageing};
   if (!options.phase_from.empty()) {
-    const replay::Result drive = replay::load_result(options.phase_from, think_in_front);
-    how.like = &drive;
-    replay::Result result = replay_on_model(subject, trace::read_trace(*trace), how);
-    result.think_in_front = think_in_front;
+    const replay::OpenResult drive = replay::result_source(options.phase_from, think_in_front);
+    const replay::ResultHead drives_head = drive()->head();
+    replay::Result like;
+    static_cast<replay::ResultHead&>(like) = drives_head;
+    how.like = &like;
+    Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
+    replay::ResultHead head = replay::replay_in_drives_time(subject, *trace, drive, how, sink);
+    head.think_in_front = think_in_front;
     print_skipped(*trace);
-    return saved(result, options, drive.speed);
+    return sink.finish(head, drives_head.speed);
   }
   Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
   replay::ResultHead head = replay_on_model(subject, *trace, how, sink);

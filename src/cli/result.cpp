@@ -1,11 +1,9 @@
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include "cli/interrupt.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "model/file.h"
@@ -16,13 +14,10 @@ namespace platter::cli {
 namespace {
 
 // Hands all requests on, piece by piece.
-void read_all(replay::ResultReader& reader, const std::vector<replay::Rows*>& receivers,
-              const std::function<void()>& between = {}) {
+void read_all(replay::ResultReader& reader, const std::vector<replay::Rows*>& receivers) {
   replay::Part part = replay::Part::trace;
-  for (std::vector<replay::Response> rows; reader.read(part, rows);) {
+  for (std::vector<replay::Response> rows; reader.read(part, rows);)
     for (replay::Rows* receiver : receivers) receiver->add(part, rows);
-    if (between) between();
-  }
 }
 
 void add_result_show(CLI::App& parent) {
@@ -57,13 +52,12 @@ void add_result_export(CLI::App& parent) {
       ->required();
   options->outputs.add_force(*command);
   command->callback([options] {
-    catch_interrupts_while_reading();
     const std::unique_ptr<replay::ResultReader> reader = replay::open_result(options->path);
     options->outputs.writes(options->output, content_of(reader->head()));
     replay::Summarizer summarizer;
     const std::unique_ptr<replay::ResultWriter> writer =
         replay::create_result(options->output, reader->head());
-    read_all(*reader, {writer.get(), &summarizer}, [&] { stop_if_interrupted(options->output); });
+    read_all(*reader, {writer.get(), &summarizer});
     replay::ResultHead head = reader->head();
     head.lateness = summarizer.lateness();
     writer->finish(head);

@@ -1,7 +1,6 @@
 #include <memory>
 #include <string>
 
-#include "cli/interrupt.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
@@ -23,13 +22,12 @@ void add_trace_convert(CLI::App& parent) {
   command->add_option("-o,--output", options->output, "the trace file to write")->required();
   options->outputs.add_force(*command);
   command->callback([options] {
-    catch_interrupts_while_reading();
     options->outputs.reads(options->trace.path);
     options->outputs.writes(options->output);
     const std::unique_ptr<trace::Reader> reader = options->trace.open();
     const std::unique_ptr<trace::Writer> writer = trace::create_trace(
         options->output, trace::format_of(options->to), {.block_bytes = options->trace.block_bytes});
-    trace::copy(*reader, *writer, [&] { stop_if_interrupted(options->output); });
+    trace::copy(*reader, *writer);
     writer->finish();
     print_skipped(*reader);
   });

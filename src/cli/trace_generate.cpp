@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/interrupt.h"
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
 #include "cli/outputs.h"
@@ -76,9 +75,7 @@ void run(const Options& options) {
   require(!options.output.empty(), "-o FILE");
   const trace::Workload workload = workload_of(options);
   options.outputs.writes(options.output);
-  catch_interrupts_while_reading();
-  trace::save(workload, options.output, trace::format_of(options.format),
-              [&] { stop_if_interrupted(options.output); });
+  trace::save(workload, options.output, trace::format_of(options.format));
 }
 
 void add_places(CLI::App& command, trace::Adjustment& adjustment) {

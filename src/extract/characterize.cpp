@@ -21,6 +21,7 @@
 #include "extract/unexplained.h"
 #include "layout/extract.h"
 #include "model/error.h"
+#include "model/interruption.h"
 #include "model/parameters.h"
 #include "model/validate.h"
 #include "mtbrc/access.h"
@@ -636,6 +637,7 @@ void Characterization::look_after_what_was_written() {
 
 // The model is whole by now, and not to be lost for it.
 void Characterization::put_back_settings() {
+  const Uninterruptible in_order;
   stopping_ = true;  // a signal comes too late
   look_after_what_was_written();
   try {
@@ -681,6 +683,7 @@ void Characterization::tell_what_is_missing(const std::string& reason) {
 }
 
 Run Characterization::as_it_is() {
+  const Uninterruptible in_order;
   settings_.tell_what_was_stopped();
   model::Provenance& provenance = model_.provenance;
   provenance.method = "characterized";
@@ -704,6 +707,7 @@ Run Characterization::as_it_is() {
 
 // What was measured up to the end of the last whole stage; what a stage had half done is in the samples.
 Run Characterization::ended_by(const Error& error) {
+  const Uninterruptible in_order;
   stopping_ = true;
   std::optional<Error> another;
   try {

@@ -9,6 +9,7 @@
 #include "engine/layout_map.h"
 #include "extract/unexplained.h"
 #include "model/error.h"
+#include "model/interruption.h"
 #include "model/revolution.h"
 #include "model/validate.h"
 #include "replay/compare.h"
@@ -340,6 +341,7 @@ std::optional<std::string> what_prevents_prediction(const model::DriveModel& mod
     request_ns(model, 1);
     return std::nullopt;
   } catch (const Error& error) {
+    let_interruptions_pass(error);
     return error.what();
   }
 }

@@ -6,6 +6,8 @@
 #include <complex>
 #include <numbers>
 
+#include "model/interruption.h"
+
 namespace platter::layout {
 namespace {
 
@@ -40,6 +42,7 @@ Fit coarse(const std::vector<Point>& points, double sweeps, double within) {
     for (std::size_t i = 0; i < points.size(); ++i)
       phase[i] = turn(points[i].rev - per_track * points[i].within);
     for (double per_sweep = 0; per_sweep < 1; per_sweep += sweep_step) {
+      stop_if_asked();
       std::complex<double> sum = 0;
       for (std::size_t i = 0; i < points.size(); ++i) {
         sum += phase[i];

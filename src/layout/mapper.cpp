@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/error.h"
+#include "model/interruption.h"
 
 namespace platter::layout {
 
@@ -144,8 +145,7 @@ void Mapper::grow() {
   while (true) {
     try {
       begin();
-      while (!advance()) {
-      }
+      while (!advance()) stop_if_asked();
       return;
     } catch (const Restart&) {
       count_restart();

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "model/interruption.h"
+
 namespace platter::layout {
 
 SlotMap::Sums SlotMap::sums_of(const SpareSeries& series) const {
@@ -38,6 +40,7 @@ std::optional<std::uint64_t> SlotMap::occurrence_from(const SpareSeries& series,
 }
 
 std::uint64_t SlotMap::series_before(std::uint64_t slot) const {
+  stop_if_asked();
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < series_.size(); ++i) {
     const auto next = occurrence_from(series_[i], slot);
@@ -105,6 +108,7 @@ std::optional<SlotRange> SlotMap::next_spares(std::uint64_t slot) const {
 }
 
 std::vector<SlotRange> SlotMap::series_ranges(SlotRange within) const {
+  stop_if_asked();
   std::vector<SlotRange> ranges;
   for (const SpareSeries& series : series_) {
     auto occurrence = occurrence_from(series, within.first);
@@ -137,6 +141,7 @@ std::vector<SlotRange> SlotMap::free_ranges(std::uint64_t first, std::uint64_t e
   auto range = edges.begin();
   std::uint64_t at = first;
   while (at < end) {
+    stop_if_asked();
     while (correction != corrections_.end() && correction->range.end <= at) ++correction;
     while (range != edges.end() && range->end <= at) ++range;
     const bool corrected = correction != corrections_.end() && correction->range.first <= at;
@@ -183,6 +188,7 @@ std::set<std::uint64_t> SlotMap::absorbed() const {
   std::set<std::uint64_t> used;
   if (series_.empty() || absorb_ == Absorb::none) return used;
   for (const std::uint64_t slip : slips_) {
+    stop_if_asked();
     if (in_series(slip)) continue;
     if (absorb_ == Absorb::next) {
       const auto spares = next_spares(slip);
@@ -220,6 +226,7 @@ void SlotMap::rebuild() {
   };
   corrections_.clear();
   for (const std::uint64_t slot : slips_) {
+    stop_if_asked();
     if (!in_series(slot) && !overridden(slot)) corrections_.push_back({{slot, slot + 1}, 1, 0});
   }
   for (const std::uint64_t slot : absorbed()) {
@@ -244,6 +251,7 @@ void SlotMap::rebuild() {
 }
 
 void SlotMap::override_range(SlotRange range, bool free) {
+  stop_if_asked();
   std::vector<Override> kept;
   for (const Override& item : overrides_) {
     if (item.range.end <= range.first || item.range.first >= range.end) {

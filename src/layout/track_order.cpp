@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "model/interruption.h"
+
 namespace platter::layout {
 
 namespace {
@@ -116,11 +118,13 @@ TrackPlace TrackOrder::cyclic(std::int64_t index) const {
 }
 
 TrackPlace TrackOrder::at(std::uint64_t track) const {
+  stop_if_asked();
   if (track < prefix_.size()) return prefix_[track];
   return cyclic(static_cast<std::int64_t>(track - prefix_.size()));
 }
 
 std::optional<std::uint64_t> TrackOrder::find(TrackPlace place, std::uint64_t from) const {
+  stop_if_asked();
   for (std::uint64_t i = from; i < prefix_.size(); ++i) {
     if (prefix_[i] == place) return i;
   }
@@ -163,17 +167,20 @@ void TrackOrder::guess() {
   inherited_ = false;
   // A repetition seen in full, else one that everything seen agrees with, else straight on.
   for (std::size_t m = 1; m < met && period == 0; ++m) {
+    stop_if_asked();
     const std::size_t pairs = std::max<std::size_t>(m, 2);
     if (met - m < pairs) break;
     if (const auto constant = constant_step(prefix_, m, pairs)) period = m, step = *constant;
   }
   for (std::size_t m = 1; m < met && period == 0; ++m) {
+    stop_if_asked();
     const auto constant = constant_step(prefix_, m, met - m);
     if (!constant || !plausible(*constant)) continue;
     // No track comes twice.
     const bool new_ones =
         std::none_of(prefix_.end() - static_cast<std::ptrdiff_t>(m), prefix_.end(),
                      [&](const TrackPlace& place) {
+                       stop_if_asked();
                        return std::ranges::find(prefix_, place + *constant) != prefix_.end();
                      });
     if (new_ones) period = m, step = *constant;
@@ -192,6 +199,7 @@ void TrackOrder::guess() {
 // What the cycle, played backwards, says of the tracks before it need not be listed.
 void TrackOrder::normalize() {
   while (!prefix_.empty() && cyclic(-1) == prefix_.back()) {
+    stop_if_asked();
     cycle_.insert(cycle_.begin(), prefix_.back());
     cycle_.pop_back();
     prefix_.pop_back();
@@ -209,6 +217,7 @@ std::vector<TrackOrder> TrackOrder::restarts(TrackPlace first) const {
   std::vector<TrackOrder> orders;
   for (const bool at_run_start : {true, false}) {
     for (std::size_t i = 0; i < cycle_.size(); ++i) {
+      stop_if_asked();
       if (cycle_[i].head != first.head || starts_run(i) != at_run_start) continue;
       TrackOrder order;
       for (std::size_t k = 0; k < cycle_.size(); ++k) {
@@ -251,6 +260,7 @@ std::uint64_t TrackOrder::missing_after(std::uint64_t tracks) const {
 TrackOrder TrackOrder::extended_back(std::uint64_t tracks) const {
   TrackOrder order = *this;
   for (std::uint64_t i = 0; i < tracks; ++i) {
+    stop_if_asked();
     const TrackPlace before = order.cyclic(-1);
     order.cycle_.insert(order.cycle_.begin(), before);
     order.cycle_.pop_back();

@@ -19,6 +19,7 @@
 
 #include "model/claims.h"
 #include "model/error.h"
+#include "model/leftovers.h"
 
 namespace platter::model {
 namespace {
@@ -85,12 +86,14 @@ class TemporaryFile {
  public:
   explicit TemporaryFile(std::filesystem::path target) : target_(std::move(target)) {
     name_ = target_.string() + ".XXXXXX";
+    const SignalsHeld held;
     descriptor_ = ::mkostemp(name_.data(), O_CLOEXEC);
     if (descriptor_ < 0) {
       const std::string why = reason();
       name_.clear();
       fail(why);
     }
+    leftover_.emplace(name_);
   }
   ~TemporaryFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -117,6 +120,7 @@ class TemporaryFile {
     if (!renamed_to_nothing() && ::rename(name_.c_str(), target_.c_str()) != 0) fail(reason());
     name_.clear();
     renew_claim(target_);
+    leftover_.reset();
   }
 
  private:
@@ -142,6 +146,7 @@ class TemporaryFile {
 
   std::filesystem::path target_;
   std::string name_;
+  std::optional<Leftover> leftover_;
   int descriptor_ = -1;
 };
 

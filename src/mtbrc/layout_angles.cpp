@@ -8,6 +8,7 @@
 #include <set>
 
 #include "model/error.h"
+#include "model/interruption.h"
 #include "model/validate.h"
 #include "mtbrc/angle.h"
 #include "mtbrc/rotation.h"
@@ -65,11 +66,14 @@ double zone_error_rev(const ZoneShape& shape, const ZoneFit& fit) {
   constexpr std::uint64_t kProbes = 33;
   for (std::uint64_t i = 0; i < kProbes; ++i) {
     const std::uint64_t slot = shape.first_slot() + (shape.slots() - 1) / (kProbes - 1) * i;
+    stop_if_asked();
     const TrackPath path = shape.path_of_slot(slot);
     if (shape.usable(path)) worst = std::max(worst, fit.error_rev(shape.row(path)));
   }
-  for (const TrackPath& path : shape.corners())
+  for (const TrackPath& path : shape.corners()) {
+    stop_if_asked();
     worst = std::max(worst, fit.error_rev(shape.row(path)));
+  }
   return worst;
 }
 
@@ -543,6 +547,7 @@ std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rota
     angles.clear();
   };
   for (const Sample& s : samples) {
+    stop_if_asked();
     if (s.experiment != Experiment::angle || s.lbn >= map.blocks()) continue;
     const Place place = place_of(map, s.lbn);
     if (!angles.empty() && place.track_slot != track) finish();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/interruption.h"
 #include "statistics/circular.h"
 
 namespace platter::mtbrc {
@@ -72,6 +73,7 @@ statistics::Matrix of_common_error(const statistics::Matrix& inverse_normal,
   // How far each observation's error moves each unknown.
   statistics::Matrix pull(count, n);
   for (std::size_t i = 0; i < count; ++i) {
+    stop_if_asked();
     const double weight = std::pow(observations[i]->sigma_rev, -2);
     for (std::size_t a = 0; a < n; ++a)
       for (std::size_t b = 0; b < n; ++b)
@@ -82,6 +84,7 @@ statistics::Matrix of_common_error(const statistics::Matrix& inverse_normal,
   for (std::size_t i = 0; i < count; ++i) {
     std::fill(together.begin(), together.end(), 0.0);
     for (std::size_t j = 0; j < count; ++j) {
+      stop_if_asked();
       const double apart = (observations[i]->time_s - observations[j]->time_s) / width_s;
       if (std::abs(apart) > 8) continue;
       const double alike =
@@ -127,6 +130,7 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
   std::vector<double> unwrapped(observations.size(), 0.0);
 
   const auto take = [&](std::size_t i, double value) {
+    stop_if_asked();
     filter.update(rows[i], value, observations[i].sigma_rev);
     unwrapped[i] = value;
     done[i] = true;
@@ -139,6 +143,7 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
     std::vector<double> known;  // its row without the unknown
   };
   const auto introduction = [&](std::size_t i) {
+    stop_if_asked();
     Introduction found{n, std::numeric_limits<double>::infinity(), rows[i]};
     for (std::size_t u = 0; u < n; ++u) {
       if (rows[i][u] == 0 || filter.introduced[u]) continue;
@@ -158,6 +163,7 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
     return true;
   };
   const auto prediction_error = [&](std::size_t i) {
+    stop_if_asked();
     for (std::size_t u = 0; u < n; ++u)
       if (rows[i][u] != 0 && !filter.introduced[u]) return std::numeric_limits<double>::infinity();
     return deviation(filter.covariance, rows[i]);

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "replay/result.h"
+#include "replay/result_source.h"
+#include "replay/sorted_times.h"
 
 namespace platter::replay {
 
@@ -68,10 +70,15 @@ struct Comparing {
   // Only these requests in the classes; the phase is set as for the whole.
   std::optional<std::uint64_t> from{}, to{};
   std::optional<Half> half{};
+  std::size_t times_in_memory = SortedTimes::kMostInMemory;  // and so many of each result at most
 };
 
 // Throws Error(usage) for a range that the drive's result does not have, or that holds none of the
 // model's requests.
 Comparison compare(const Result& drive, const Result& model, const Comparing& options = {});
+
+// The same of results of any length, in little memory: each is read twice. Error(output) where TMPDIR has
+// no room for sorting.
+Comparison compare(const OpenResult& drive, const OpenResult& model, const Comparing& options = {});
 
 }  // namespace platter::replay

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/error.h"
+#include "model/interruption.h"
 
 namespace platter::replay {
 
@@ -27,6 +28,7 @@ void Contents::learn(scsi::Drive& drive, const Learned& learned) {
   for (auto& [first, run] : runs_) {
     const std::uint64_t most = std::min<std::uint64_t>(kReadBlocks, drive.most_blocks());
     for (std::uint64_t lbn = first; lbn < run.end; lbn += most) {
+      stop_if_asked();
       const auto blocks = static_cast<std::uint32_t>(std::min(most, run.end - lbn));
       const std::vector<std::uint8_t> bytes = drive.read(lbn, blocks, false, true).data;
       if (bytes.size() != std::size_t{blocks} * block_bytes_)

@@ -10,6 +10,7 @@
 
 #include "model/drive_mark.h"
 #include "model/error.h"
+#include "model/interruption.h"
 #include "replay/contents.h"
 #include "replay/result_file.h"
 #include "replay/schedule.h"
@@ -24,6 +25,7 @@ namespace {
 constexpr std::uint8_t kResetOccurred = 0x29;  // ASC: power on, reset, or device reset
 constexpr int kMostRetries = 10;
 constexpr Nanoseconds kBusyPause_ns = kMillisecond;
+constexpr Nanoseconds kLongestWait_ns = 100 * kMillisecond;  // between two looks for a signal
 constexpr std::uint64_t kBlocks10 = std::uint64_t{1} << 32;  // READ(10) reaches below
 
 [[noreturn]] void fail(const scsi::TransportError& error) {
@@ -94,8 +96,12 @@ class DrivePlayer final : public Player {
     for (;;) {
       const Nanoseconds due_ns = start_ns_ + time_ns;
       const bool pause = !paused_.empty() && pause_ends_ns_ <= due_ns;
-      if (const auto completion = value_of(device_.reap_until(pause ? pause_ends_ns_ : due_ns))) {
+      const Nanoseconds until_ns = pause ? pause_ends_ns_ : due_ns;
+      const Nanoseconds soon_ns = std::min(until_ns, device_.clock().now_ns() + kLongestWait_ns);
+      if (const auto completion = value_of(device_.reap_until(soon_ns))) {
         if (const auto done = done_of(*completion)) return done;
+      } else if (soon_ns < until_ns) {
+        stop_if_asked();
       } else if (pause) {
         for (Sent& sent : std::exchange(paused_, {})) send(std::move(sent));
       } else {

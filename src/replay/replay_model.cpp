@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -104,24 +107,9 @@ class ModelPlayer final : public Player {
 // As many as the engine has room for.
 constexpr std::uint32_t kAnyDepth = ~0u;
 
-// A trace that arrives as the drive got it.
-trace::Trace as_issued(const std::vector<Response>& rows) {
-  trace::Trace trace;
-  for (const Response& row : rows)
-    trace.requests.push_back({.arrival_ns = row.issue_ns,
-                              .lbn = row.lbn,
-                              .blocks = row.blocks,
-                              .write = row.write});
-  return trace;
-}
-
-// Every request when the drive got it; what the model has not finished by then waits in its queue.
-void run_in_drives_time(Player& player, const Result& drive, std::uint64_t blocks, Rows& rows,
-                        const Issued& issued) {
-  const Schedule schedule{.depth = kAnyDepth, .blocks = blocks};
-  const trace::Trace reference = as_issued(drive.reference), requests = as_issued(drive.requests);
-  play(player, *trace::reader_of(reference), schedule, Part::reference, rows);
-  play(player, *trace::reader_of(requests), schedule, Part::trace, rows, issued);
+// A request that arrives as the drive got it.
+trace::Request as_issued(const Response& row) {
+  return {.arrival_ns = row.issue_ns, .lbn = row.lbn, .blocks = row.blocks, .write = row.write};
 }
 
 // At depth 1 the delays of requests are their own, and none is still under way when the next is issued.
@@ -144,38 +132,85 @@ engine::Engine engine_for(const Subject& subject, const ModelReplay& options) {
   return engine;
 }
 
-void require_same_requests(const trace::Trace& trace, const Result& like) {
-  bool same = trace.requests.size() == like.requests.size();
-  for (std::size_t i = 0; same && i < trace.requests.size(); ++i)
-    same = trace.requests[i].lbn == like.requests[i].lbn &&
-           trace.requests[i].blocks == like.requests[i].blocks &&
-           trace.requests[i].write == like.requests[i].write;
-  if (!same)
+// The trace's requests of the drive's result, each arriving when the drive got it.
+class DrivesTrace final : public trace::Reader {
+ public:
+  explicit DrivesTrace(const OpenResult& drive) : drive_(drive()), rows_(*drive_) {
+    source_.name = drive_->head().trace;
+  }
+
+  const trace::Source& source() const override { return source_; }
+  std::size_t read(std::span<trace::Request> out) override {
+    std::size_t count = 0;
+    for (const Response* row; count < out.size() && (row = rows_.next()); ++count)
+      out[count] = as_issued(*row);
+    return count;
+  }
+
+ private:
+  std::unique_ptr<ResultReader> drive_;
+  TraceRows rows_;
+  trace::Source source_{};
+};
+
+// Differences of completions over the reference reads, or over the first accesses that went to the media on
+// both sides: how far ahead of a model's platter, which ran at phase 0, the drive's must have been.
+class PhaseDifferences final : public Rows {
+ public:
+  struct Enough {};  // ends the run that is looked at
+
+  PhaseDifferences(const OpenResult& drive, const std::vector<Response>& reference, HitRule rule)
+      : drive_(drive()), drives_rows_(*drive_), reference_(reference), rule_(rule) {}
+
+  void add(Part part, std::span<const Response> rows) override {
+    for (const Response& row : rows) {
+      const Response* const drives = part == Part::trace                ? drives_rows_.next()
+                                     : references_ < reference_.size() ? &reference_[references_++]
+                                                                        : nullptr;
+      if (drives && rule_.both_from_media(*drives, row))
+        differences_.push_back(static_cast<double>(row.completion_ns() - drives->completion_ns()));
+      if (part == Part::trace && differences_.size() == kPhaseAccesses) throw Enough{};
+    }
+  }
+
+  bool empty() const { return differences_.empty(); }
+  double phase_ns(double period_ns) const {
+    return statistics::circular_median(differences_, period_ns);
+  }
+
+ private:
+  std::unique_ptr<ResultReader> drive_;
+  TraceRows drives_rows_;
+  const std::vector<Response>& reference_;
+  HitRule rule_;
+  std::size_t references_ = 0;
+  std::vector<double> differences_{};
+};
+
+// Returns the reference reads.
+std::vector<Response> require_same_requests(trace::Reader& trace, const OpenResult& drive) {
+  const std::unique_ptr<ResultReader> result = drive();
+  std::vector<Response> reference;
+  TraceRows rows(*result, &reference);
+  std::array<trace::Request, 4096> requests;
+  const auto differ = [&] {
     throw Error(ExitStatus::bad_input,
                 fmt::format("the result of {} is not one of the trace {}: their requests differ; "
                             "give the result of the same trace",
-                            like.name, trace.name));
-}
-
-double completion_difference_ns(const Response& drive, const Response& model) {
-  return static_cast<double>(model.completion_ns() - drive.completion_ns());
+                            result->head().name, trace.source().name));
+  };
+  while (const std::size_t count = trace.read(requests))
+    for (const trace::Request& request : std::span(requests).first(count)) {
+      const Response* const row = rows.next();
+      if (!row || row->lbn != request.lbn || row->blocks != request.blocks ||
+          row->write != request.write)
+        differ();
+    }
+  if (rows.next()) differ();
+  return reference;
 }
 
 }  // namespace
-
-double phase_between(const Result& drive, const Result& model, double period_ns) {
-  const HitRule rule = HitRule::of_period(period_ns, model.block_transfer_ns.value_or(0));
-  std::vector<double> differences;
-  const auto collect = [&](const std::vector<Response>& theirs, const std::vector<Response>& mine,
-                           std::size_t most) {
-    for (std::size_t i = 0; i < std::min(theirs.size(), mine.size()); ++i)
-      if (differences.size() < most && rule.both_from_media(theirs[i], mine[i]))
-        differences.push_back(completion_difference_ns(theirs[i], mine[i]));
-  };
-  collect(drive.reference, model.reference, drive.reference.size());
-  if (differences.empty()) collect(drive.requests, model.requests, kPhaseAccesses);
-  return statistics::circular_median(differences, period_ns);
-}
 
 Subject subject_of(const model::Identity& identity, std::shared_ptr<const engine::Tables> tables) {
   Subject subject{.name = name_of(identity),
@@ -249,7 +284,48 @@ ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const M
       play_references(player, reference_lbns(subject.tables->layout.blocks(), options.reference_reads), rows);
   play(player, trace,
        {.kind = head.kind, .depth = head.depth, .start_ns = start_ns, .blocks = subject.tables->layout.blocks()},
-       Part::trace, rows, options.issued);
+       Part::trace, rows);
+  head.outside_validity = player.outside_validity();
+  return head;
+}
+
+ResultHead replay_in_drives_time(const Subject& subject, trace::Reader& trace, const OpenResult& drive,
+                                 const ModelReplay& options, Rows& rows) {
+  const trace::Source source = trace.source();
+  const std::vector<Response> reference = require_same_requests(trace, drive);
+  trace::Trace reads;
+  for (const Response& row : reference) reads.requests.push_back(as_issued(row));
+  Result drives_head;
+  static_cast<ResultHead&>(drives_head) = drive()->head();
+  ModelReplay how = options;
+  how.like = &drives_head;
+  ResultHead head = head_of_replay(subject, source, how);
+  const Schedule schedule{.depth = kAnyDepth, .blocks = subject.tables->layout.blocks()};
+  const auto player_at = [&](double phase_ns) {
+    return ModelPlayer(engine_for(subject, how), static_cast<Nanoseconds>(std::llround(phase_ns)), false,
+                       how.caches);
+  };
+  // Every request when the drive got it; what the model has not finished by then waits in its queue.
+  const auto give_references = [&](Player& player, Rows& into) {
+    play(player, *trace::reader_of(reads), schedule, Part::reference, into);
+  };
+  const auto give_trace = [&](Player& player, Rows& into) {
+    DrivesTrace requests(drive);
+    play(player, requests, schedule, Part::trace, into);
+  };
+
+  PhaseDifferences differences(
+      drive, reference, HitRule::of_period(*head.period_ns, head.block_transfer_ns.value_or(0)));
+  ModelPlayer first = player_at(0);
+  give_references(first, differences);
+  try {
+    if (differences.empty()) give_trace(first, differences);
+  } catch (const PhaseDifferences::Enough&) {
+  }
+  head.phase_ns = differences.phase_ns(*head.period_ns);
+  ModelPlayer player = player_at(*head.phase_ns);
+  give_references(player, rows);
+  give_trace(player, rows);
   head.outside_validity = player.outside_validity();
   return head;
 }
@@ -257,27 +333,13 @@ ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const M
 Result replay_on_model(const Subject& subject, const trace::Trace& trace, const ModelReplay& options) {
   trace::require_within(trace, subject.tables->layout.blocks());
   Result result;
+  IntoResult rows(result);
   const std::unique_ptr<trace::Reader> reader = trace::reader_of(trace);
-  if (!options.like) {
-    IntoResult rows(result);
-    static_cast<ResultHead&>(result) = replay_on_model(subject, *reader, options, rows);
-    return result;
-  }
-  require_same_requests(trace, *options.like);
-  const ResultHead head = head_of_replay(subject, reader->source(), options);
-  const auto run = [&](double phase_ns) {
-    result = {};
-    static_cast<ResultHead&>(result) = head;
-    result.phase_ns = phase_ns;
-    IntoResult rows(result);
-    ModelPlayer player(engine_for(subject, options),
-                       static_cast<Nanoseconds>(std::llround(phase_ns)), false, options.caches);
-    run_in_drives_time(player, *options.like, subject.tables->layout.blocks(), rows,
-                       options.issued);
-    result.outside_validity = player.outside_validity();
-  };
-  run(0);
-  run(phase_between(*options.like, result, *head.period_ns));
+  const ResultHead head =
+      options.like
+          ? replay_in_drives_time(subject, *reader, result_source(*options.like), options, rows)
+          : replay_on_model(subject, *reader, options, rows);
+  static_cast<ResultHead&>(result) = head;
   return result;
 }
 

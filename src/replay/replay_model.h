@@ -12,6 +12,7 @@
 #include "replay/delays.h"
 #include "replay/result.h"
 #include "replay/result_file.h"
+#include "replay/result_source.h"
 #include "replay/schedule.h"
 #include "trace/trace.h"
 
@@ -62,7 +63,6 @@ struct ModelReplay {
   // reference reads end at the angle at which the drive's did (without any: its first 100 media
   // accesses), and runs free from there.
   const Result* like = nullptr;
-  Issued issued{};  // behind each request of the trace; an Error that it throws ends the replay
 };
 
 // The order's name on command lines and in results ("fcfs", "c-look"), and the way back; nullopt for a
@@ -86,9 +86,8 @@ Result replay_on_model(const model::DriveModel& model, const trace::Trace& trace
 ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const ModelReplay& options,
                            Rows& rows);
 
-// How far ahead of the model's platter, which ran at phase 0, the drive's must have been: the
-// circular median of the completions' differences over the reference reads, or over the first 100
-// accesses that went to the media on both sides. Within half a period; 0 if there are none.
-double phase_between(const Result& drive, const Result& model, double period_ns);
+// The same as with `like`, whose result may be as long and is read several times.
+ResultHead replay_in_drives_time(const Subject& subject, trace::Reader& trace, const OpenResult& drive,
+                                 const ModelReplay& options, Rows& rows);
 
 }  // namespace platter::replay

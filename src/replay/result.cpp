@@ -7,25 +7,72 @@
 #include <fmt/format.h>
 
 #include "model/error.h"
+#include "model/temporary_folder.h"
 #include "replay/result_forms.h"
 #include "replay/summary.h"
 
 namespace platter::replay {
 namespace {
 
-class MemoryReader final : public ResultReader {
+// The result of the drive that a closed trace was measured on, row by row.
+class Measured {
  public:
-  explicit MemoryReader(Result result) : result_(std::move(result)) {}
+  explicit Measured(const trace::Source& trace) : trace_(trace) {}
 
-  const ResultHead& head() const override { return result_; }
-  bool read(Part& part, std::vector<Response>& rows) override {
-    part = Part::trace;
-    rows = std::exchange(result_.requests, {});
-    return !rows.empty();
+  ResultHead head() const {
+    ResultHead head;
+    head.name = fmt::format("the drive of {}", std::filesystem::path(trace_.name).filename().string());
+    head.trace = trace_.name;
+    head.kind = trace::Kind::closed;
+    head.caches = "unknown";
+    return head;
+  }
+
+  Response next(const trace::Request& request) {
+    ++requests_;
+    if (trace_.kind != trace::Kind::closed || !request.service_ns)
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: request {} has no measured service time, so that it is no result "
+                              "of a drive; replay it",
+                              trace_.name, requests_));
+    const Response row{.lbn = request.lbn,
+                       .blocks = request.blocks,
+                       .write = request.write,
+                       .due_ns = issue_ns_,
+                       .issue_ns = issue_ns_,
+                       .response_ns = *request.service_ns};
+    issue_ns_ += *request.service_ns + request.think_ns;
+    return row;
   }
 
  private:
-  Result result_;
+  trace::Source trace_;
+  std::uint64_t requests_ = 0;
+  Nanoseconds issue_ns_ = 0;
+};
+
+class MeasuredReader final : public ResultReader {
+ public:
+  explicit MeasuredReader(std::unique_ptr<trace::Reader> trace)
+      : trace_(std::move(trace)), measured_(trace_->source()), head_(measured_.head()) {}
+
+  const ResultHead& head() const override { return head_; }
+  bool read(Part& part, std::vector<Response>& rows) override {
+    part = Part::trace;
+    rows.clear();
+    requests_.resize(kPiece);
+    const std::size_t count = trace_->read(requests_);
+    for (std::size_t i = 0; i < count; ++i) rows.push_back(measured_.next(requests_[i]));
+    return count > 0;
+  }
+
+ private:
+  static constexpr std::size_t kPiece = 4096;
+
+  std::unique_ptr<trace::Reader> trace_;
+  Measured measured_;
+  ResultHead head_;
+  std::vector<trace::Request> requests_{};
 };
 
 // May a trace of the validate format begin so, compressed or not?
@@ -59,21 +106,38 @@ void Bytes::fill(std::string& out, std::size_t bytes) {
   }
 }
 
+// A result may be longer than memory.
+struct HeadedFile::Held {
+  model::TemporaryFolder folder{model::temporary_name("platter-result")};
+  std::string path = folder.file("rows");
+  model::FileWriter file{path};
+
+  void write_to(model::FileWriter& out) {
+    file.commit();
+    const std::unique_ptr<trace::ByteSource> rows = trace::file_source(path);
+    std::string piece(1 << 16, '\0');
+    while (const std::size_t count = rows->read(piece.data(), piece.size()))
+      out.write(std::string_view(piece).substr(0, count));
+  }
+};
+
 HeadedFile::HeadedFile(const std::string& path, std::size_t head_bytes)
     : file_(path), head_bytes_(head_bytes) {
-  if (!file_.is_stream()) file_.write(std::string(head_bytes, ' '));
+  if (file_.is_stream()) held_ = std::make_unique<Held>();
+  else file_.write(std::string(head_bytes, ' '));
 }
+HeadedFile::~HeadedFile() = default;
 
 void HeadedFile::write(std::string_view content) {
-  file_.is_stream() ? void(held_ += content) : file_.write(content);
+  (held_ ? held_->file : file_).write(content);
 }
 
 void HeadedFile::finish(std::string_view head) {
   if (head.size() != head_bytes_)
     throw Error(ExitStatus::internal, "the head of a result has outgrown the room that it had");
-  if (file_.is_stream()) {
+  if (held_) {
     file_.write(head);
-    file_.write(held_);
+    held_->write_to(file_);
   } else {
     file_.rewrite_beginning(head);
   }
@@ -96,10 +160,9 @@ std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in
                 fmt::format("{} is neither a result of platter replay nor a validate trace with its service "
                             "times",
                             path));
-  const std::unique_ptr<trace::Reader> reader =
+  return std::make_unique<MeasuredReader>(
       trace::open_trace(trace::prefixed_source(begin, std::move(source)), path,
-                        {.format = trace::Format::validate, .think_in_front = think_in_front});
-  return std::make_unique<MemoryReader>(result_of_trace(trace::read_trace(*reader)));
+                        {.format = trace::Format::validate, .think_in_front = think_in_front}));
 }
 
 Result load_result(const std::string& path, bool think_in_front) {
@@ -127,27 +190,10 @@ void save_result(const Result& result, const std::string& path) {
 }
 
 Result result_of_trace(const trace::Trace& trace) {
+  Measured measured({.name = trace.name, .kind = trace.kind});
   Result result;
-  result.name = fmt::format("the drive of {}", std::filesystem::path(trace.name).filename().string());
-  result.trace = trace.name;
-  result.kind = trace::Kind::closed;
-  result.caches = "unknown";
-  Nanoseconds issue_ns = 0;
-  for (std::size_t i = 0; i < trace.requests.size(); ++i) {
-    const trace::Request& request = trace.requests[i];
-    if (trace.kind != trace::Kind::closed || !request.service_ns)
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: request {} has no measured service time, so that it is no result "
-                              "of a drive; replay it",
-                              trace.name, i + 1));
-    result.requests.push_back({.lbn = request.lbn,
-                               .blocks = request.blocks,
-                               .write = request.write,
-                               .due_ns = issue_ns,
-                               .issue_ns = issue_ns,
-                               .response_ns = *request.service_ns});
-    issue_ns += *request.service_ns + request.think_ns;
-  }
+  static_cast<ResultHead&>(result) = measured.head();
+  for (const trace::Request& request : trace.requests) result.requests.push_back(measured.next(request));
   return result;
 }
 

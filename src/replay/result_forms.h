@@ -43,6 +43,7 @@ std::unique_ptr<ResultWriter> columns_writer(const std::string& path, const Resu
 class HeadedFile {
  public:
   HeadedFile(const std::string& path, std::size_t head_bytes);
+  ~HeadedFile();
 
   std::size_t head_bytes() const { return head_bytes_; }
   void write(std::string_view content);
@@ -52,7 +53,8 @@ class HeadedFile {
  private:
   model::FileWriter file_;
   std::size_t head_bytes_;
-  std::string held_;  // for what is no file
+  struct Held;
+  std::unique_ptr<Held> held_;  // what is no file gets it behind the head
 };
 
 }  // namespace platter::replay

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/error.h"
+#include "model/interruption.h"
 
 namespace platter::replay {
 namespace {
@@ -156,6 +157,7 @@ Nanoseconds play(Player& player, trace::Reader& trace, const Schedule& schedule,
   while (const std::size_t count = trace.read(requests))
     for (std::size_t i = 0; i < count; ++i) {
       require_within(requests[i], playing.issued() + 1, trace.source().name, schedule.blocks);
+      stop_if_asked();
       playing.take(requests[i]);
       if (issued) issued(playing.issued());
     }

@@ -9,12 +9,15 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/leftovers.h"
 #include "model/printable.h"
+#include "model/temporary_folder.h"
 #include "report/made_here.h"
 
 extern char** environ;
@@ -59,29 +62,6 @@ set linetype 7 linecolor rgb '#56b4e9' linewidth 2
 set linetype cycle 7
 )";
 
-// A folder for the script, the messages and the unfinished picture.
-class Workshop {
- public:
-  Workshop() {
-    std::error_code error;
-    folder_ = (fs::temp_directory_path(error) / "platter-plot-XXXXXX").string();
-    if (error || !::mkdtemp(folder_.data()))
-      throw Error(ExitStatus::output,
-                  fmt::format("{}: no folder for the picture can be made there: {}; set TMPDIR to one "
-                              "that can be written",
-                              fs::path(folder_).parent_path().string(), std::strerror(errno)));
-  }
-  ~Workshop() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
-  std::string file(const char* name) const { return folder_ + "/" + name; }
-
- private:
-  std::string folder_;
-};
 
 int run_gnuplot(const std::string& script, const std::string& messages) {
   posix_spawn_file_actions_t actions;
@@ -96,16 +76,22 @@ int run_gnuplot(const std::string& script, const std::string& messages) {
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   std::string program = "gnuplot", argument = script;
   char* const arguments[] = {program.data(), argument.data(), nullptr};
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   pid_t child = 0;
+  std::optional<model::SignalsHeld> held(std::in_place);
   const int error = ::posix_spawnp(&child, "gnuplot", &actions, &attributes, arguments, environ);
-  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   if (error != 0)
     throw Error(ExitStatus::missing_program,
                 "gnuplot cannot be started; pictures need it: apt-get install gnuplot-nox");
+  const model::Helper helper(child);
+  held.reset();
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -122,7 +108,14 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 void draw(const std::string& script, const std::string& path) {
   const std::string head = terminal(path);
-  const Workshop workshop;
+  // A folder for the script, the messages and the unfinished picture.
+  const std::string pattern = model::temporary_name("platter-plot");
+  model::TemporaryFolder workshop(pattern);
+  if (workshop.path().empty())
+    throw Error(ExitStatus::output,
+                fmt::format("{}: no folder for the picture can be made there: {}; set TMPDIR to one that can be "
+                            "written",
+                            pattern, std::strerror(errno)));
   const std::string source = workshop.file("script"), picture = workshop.file("picture");
   model::write_file(source, fmt::format("{}set output '{}'\n{}{}", head,
                                         replaced(picture, "'", "''"), kStyle, script));

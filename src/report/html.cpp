@@ -1,16 +1,15 @@
 #include "report/html.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/temporary_folder.h"
 #include "report/html_style.h"
 #include "report/made_here.h"
 
@@ -66,30 +65,6 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
     text.replace(at, what.size(), with);
 }
-
-// A folder of its own, for gnuplot's files.
-class Folder {
- public:
-  Folder() {
-    std::error_code error;
-    path_ = (fs::temp_directory_path(error) / "platter-report-XXXXXX").string();
-    if (error || !::mkdtemp(path_.data()))
-      throw Error(ExitStatus::output,
-                  fmt::format("{}: no folder for the figures can be made there; set TMPDIR to one "
-                              "that can be written",
-                              fs::path(path_).parent_path().string()));
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 // gnuplot's SVG file as an element of a page. Its background is the page's, its prologue and
 // namespaces belong to a file only, and its ids are the same in every picture.
@@ -149,7 +124,13 @@ std::string table(const std::vector<Column>& columns,
 
 std::string figure(const std::string& id, const std::string& caption,
                    const std::function<void(const std::string& path)>& draw) {
-  const Folder folder;
+  const std::string pattern = model::temporary_name("platter-report");
+  model::TemporaryFolder folder(pattern);
+  if (folder.path().empty())
+    throw Error(ExitStatus::output,
+                fmt::format("{}: no folder for the figures can be made there; set TMPDIR to one "
+                            "that can be written",
+                            fs::path(pattern).parent_path().string()));
   const std::string path = folder.file("figure.svg"), words = escaped(caption);
   draw(path);
   return fmt::format(

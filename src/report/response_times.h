@@ -5,10 +5,14 @@
 #include <string>
 
 #include "replay/result.h"
+#include "replay/result_source.h"
 
 namespace platter::report {
 
 void plot_response_times(const replay::Result& drive, std::span<const replay::Result> models,
                          const std::string& path);
+
+// The same of results of any length, the drive's first.
+void plot_response_times(std::span<const replay::OpenResult> results, const std::string& path);
 
 }  // namespace platter::report

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "statistics/demerit.h"
+
 namespace platter::statistics {
 
 double mean(std::span<const double> samples) {
@@ -29,21 +31,9 @@ double quantile(std::span<const double> sorted, double share) {
 }
 
 double demerit(std::span<const double> sorted_a, std::span<const double> sorted_b) {
-  if (sorted_a.empty() || sorted_b.empty()) return 0;
-  const auto size_a = static_cast<double>(sorted_a.size());
-  const auto size_b = static_cast<double>(sorted_b.size());
-  double squares = 0, share = 0;
-  for (std::size_t a = 0, b = 0; a < sorted_a.size() && b < sorted_b.size();) {
-    // Both steps last until the nearer of their ends; compared as a cross product, exactly.
-    const std::size_t end_a = (a + 1) * sorted_b.size(), end_b = (b + 1) * sorted_a.size();
-    const double end = static_cast<double>(std::min(end_a, end_b)) / (size_a * size_b);
-    const double gap = sorted_a[a] - sorted_b[b];
-    squares += gap * gap * (end - share);
-    share = end;
-    if (end_a <= end_b) ++a;
-    if (end_b <= end_a) ++b;
-  }
-  return std::sqrt(squares);
+  std::size_t a = 0, b = 0;
+  return demerit([&] { return sorted_a[a++]; }, sorted_a.size(), [&] { return sorted_b[b++]; },
+                 sorted_b.size());
 }
 
 double fold(double value, double period) { return std::remainder(value, period); }

@@ -53,11 +53,11 @@ class FileSource final : public ByteSource {
   FileSource& operator=(const FileSource&) = delete;
 
   std::size_t read(char* out, std::size_t most) override {
-    const ssize_t got = ::read(descriptor_, out, most);
+    ssize_t got = 0;
+    do {
+      got = ::read(descriptor_, out, most);
+    } while (got < 0 && errno == EINTR);
     if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno == EINTR)
-      throw Error(ExitStatus::interrupted,
-                  fmt::format("stopped by a signal before {} was read to its end", path_));
     throw Error(ExitStatus::bad_input,
                 fmt::format("{} cannot be read to its end: {}", path_, std::strerror(errno)));
   }

@@ -11,8 +11,7 @@ namespace platter::trace {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // At most `most` bytes, at least 1; 0: the end. Throws Error(bad_input), Error(interrupted) where a
-  // signal ended the waiting for them.
+  // At most `most` bytes, at least 1; 0: the end. Throws Error(bad_input).
   virtual std::size_t read(char* out, std::size_t most) = 0;
 };
 

@@ -141,13 +141,10 @@ std::unique_ptr<Reader> as_kind(std::unique_ptr<Reader> reader, Kind kind) {
   return std::make_unique<Owning>(std::move(reader), std::move(converted));
 }
 
-void copy(Reader& reader, Writer& writer, const std::function<void()>& between) {
+void copy(Reader& reader, Writer& writer) {
   const std::unique_ptr<Reader> converted = as_kind(reader, writer.kind());
   std::array<Request, kBatch> batch;
-  while (const std::size_t count = converted->read(batch)) {
-    writer.write(std::span(batch).first(count));
-    if (between) between();
-  }
+  while (const std::size_t count = converted->read(batch)) writer.write(std::span(batch).first(count));
 }
 
 }  // namespace platter::trace

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -89,7 +88,6 @@ std::unique_ptr<Reader> as_kind(std::unique_ptr<Reader> reader, Kind kind);
 std::unique_ptr<Reader> as_kind(Reader& reader, Kind kind);  // which must outlive it
 
 // All of `reader` to `writer`, the kind converted where they differ; does not finish the writer.
-// `between` pieces of it something else may be looked after, or an Error end it.
-void copy(Reader& reader, Writer& writer, const std::function<void()>& between = {});
+void copy(Reader& reader, Writer& writer);
 
 }  // namespace platter::trace

@@ -141,8 +141,7 @@ Trace generate(const Workload& workload) {
   return read_trace(generator);
 }
 
-void save(const Workload& workload, const std::string& path, Format format,
-          const std::function<void()>& between) {
+void save(const Workload& workload, const std::string& path, Format format) {
   Generator generator(workload);
   const Kind kind = generator.source().kind;
   if (format == Format::detect) format = kind == Kind::open ? Format::ascii : Format::validate;
@@ -152,7 +151,7 @@ void save(const Workload& workload, const std::string& path, Format format,
         "the workload {} is closed, and the format {} holds open traces; name --format validate, "
         "or --rate for an open one",
         workload.profile.name, name_of(format));
-  copy(generator, *writer, between);
+  copy(generator, *writer);
   writer->finish();
 }
 

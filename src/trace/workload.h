@@ -57,9 +57,7 @@ class Generator final : public Reader {
 Trace generate(const Workload& workload);
 
 // All of it to a file, as it is made; Format::detect: ascii if it is open, validate if it is
-// closed. `between` as copy() has it. Throws Error(usage) for a format of open traces where it is
-// closed.
-void save(const Workload& workload, const std::string& path, Format format = Format::detect,
-          const std::function<void()>& between = {});
+// closed. Throws Error(usage) for a format of open traces where it is closed.
+void save(const Workload& workload, const std::string& path, Format format = Format::detect);
 
 }  // namespace platter::trace

@@ -94,20 +94,6 @@ TEST_CASE("a trace past the model's end is refused") {
   CHECK_THROWS_AS(replay_on_model(drive_model(), trace), Error);
 }
 
-TEST_CASE("a replay on a model can be ended behind any request, also in the drive's time") {
-  const trace::Trace trace = workload(true, 100);
-  const Result drive = replay_on_model(drive_model(), trace);
-  for (const Result* like : {static_cast<const Result*>(nullptr), &drive}) {
-    std::uint64_t latest = 0;
-    const auto end = [&](std::uint64_t requests) {
-      latest = requests;
-      if (requests == 40) throw Error(ExitStatus::interrupted, "stopped");
-    };
-    CHECK_THROWS_WITH(replay_on_model(drive_model(), trace, {.like = like, .issued = end}), "stopped");
-    CHECK(latest == 40);
-  }
-}
-
 TEST_CASE("a virtual drive and its own model agree to the nanosecond once the phase is found") {
   const bool cache = GENERATE(false, true);
   const bool is_closed = GENERATE(false, true);

@@ -1,0 +1,59 @@
+#include "model/leftovers.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <utility>
+
+namespace platter::model {
+namespace {
+
+// A subcommand has a handful at a time.
+std::array<std::atomic<const char*>, 64> paths{};
+static_assert(std::atomic<const char*>::is_always_lock_free);
+
+std::atomic<pid_t> helper{0};
+
+std::size_t occupy(const char* path) {
+  for (std::size_t slot = 0; slot < paths.size(); ++slot) {
+    const char* nothing = nullptr;
+    if (paths[slot].compare_exchange_strong(nothing, path)) return slot;
+  }
+  return paths.size();
+}
+
+}  // namespace
+
+Leftover::Leftover(std::string path) : path_(std::move(path)), slot_(occupy(path_.c_str())) {}
+
+Leftover::~Leftover() {
+  if (slot_ < paths.size()) paths[slot_].store(nullptr);
+}
+
+Helper::Helper(pid_t pid) { helper.store(pid); }
+Helper::~Helper() { helper.store(0); }
+
+void remove_leftovers() noexcept {
+  const int error = errno;
+  if (const pid_t pid = helper.exchange(0); pid > 0 && ::kill(pid, SIGKILL) == 0)
+    ::waitpid(pid, nullptr, 0);
+  constexpr int kDeepest = 3;  // a folder goes after what lies in it
+  for (int pass = 0; pass < kDeepest; ++pass)
+    for (const auto& each : paths)
+      if (const char* const path = each.load(); path && ::unlink(path) != 0) ::rmdir(path);
+  errno = error;
+}
+
+SignalsHeld::SignalsHeld() {
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, signal);
+  ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+SignalsHeld::~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+}  // namespace platter::model

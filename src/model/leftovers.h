@@ -1,0 +1,52 @@
+// Temporary files and folders that no end of the program leaves behind, not that by a signal either.
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <cstddef>
+#include <string>
+
+namespace platter::model {
+
+// A temporary file, or a folder that holds nothing else: as long as this lives, remove_leftovers()
+// removes it.
+class Leftover {
+ public:
+  explicit Leftover(std::string path);
+  ~Leftover();
+  Leftover(const Leftover&) = delete;
+  Leftover& operator=(const Leftover&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::size_t slot_;
+};
+
+// A program that works on such files, as long as this lives: it is ended before they are removed.
+class Helper {
+ public:
+  explicit Helper(pid_t pid);
+  ~Helper();
+  Helper(const Helper&) = delete;
+  Helper& operator=(const Helper&) = delete;
+};
+
+// For a signal's handler that ends the program.
+void remove_leftovers() noexcept;
+
+// Signals that end the program wait as long as this lives: from making a file to naming it a leftover,
+// and where several files make sense together only.
+class SignalsHeld {
+ public:
+  SignalsHeld();
+  ~SignalsHeld();
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace platter::model
