@@ -43,6 +43,22 @@ std::string samples_path(const Arguments& arguments) {
   return path + ".samples.jsonl";
 }
 
+// A run that was cut off does not replace a model that is whole: it is kept beside that.
+std::string model_path(const Arguments& arguments, const model::DriveModel& measured) {
+  std::error_code ignored;
+  if (measured.provenance.complete || !std::filesystem::is_regular_file(arguments.output, ignored) ||
+      std::filesystem::file_size(arguments.output, ignored) == 0)
+    return arguments.output;
+  try {
+    if (!model::load_model(arguments.output).provenance.complete) return arguments.output;
+  } catch (const Error&) {
+    return arguments.output;  // no model: it was claimed, or forced
+  }
+  std::string beside = arguments.output;
+  if (beside.ends_with(".json")) beside.resize(beside.size() - 5);
+  return beside + ".partial.json";
+}
+
 void characterize(const Arguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
   if (std::filesystem::weakly_canonical(arguments.output) ==
@@ -84,22 +100,24 @@ void characterize(const Arguments& arguments) {
   provenance.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   provenance.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  extract::save(run, arguments.output, samples_path(arguments));
+  const std::string output = model_path(arguments, run.model);
+  const std::string samples = output == arguments.output ? samples_path(arguments) : output + ".samples.jsonl";
+  extract::save(run, output, samples);
   if (run.not_verified) fmt::print(stderr, "platter: {}\n", *run.not_verified);
   if (run.ended_by && run.ended_by->status() != ExitStatus::incomplete)
     throw Error(run.ended_by->status(),
                 fmt::format("{}{}; {} has what was measured, and says what is missing", run.ended_by->what(),
-                            run.not_restored ? "; " + *run.not_restored : "", arguments.output));
+                            run.not_restored ? "; " + *run.not_restored : "", output));
   if (run.not_restored)
     throw Error(ExitStatus::drive_error,
-                fmt::format("{} ({} is written)", *run.not_restored, arguments.output));
+                fmt::format("{} ({} is written)", *run.not_restored, output));
   fmt::print("{}", arguments.json ? model::to_json_text(run.model) : report::model_as_text(run.model));
   if (run.ended_by)
     throw Error(run.ended_by->status(), fmt::format("{}; {} has what was measured, and says what is missing",
-                                                    run.ended_by->what(), arguments.output));
+                                                    run.ended_by->what(), output));
   if (arguments.json) return;
-  fmt::print(stderr, "written: {} and its raw samples, {}\n", arguments.output,
-             samples_path(arguments));
+  fmt::print(stderr, "written: {} and its raw samples, {}\n", output,
+             samples);
 }
 
 }  // namespace

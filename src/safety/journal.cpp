@@ -86,8 +86,9 @@ scsi::AtaSettings ata_settings(const Json& json) {
 
 // Letters, digits and dashes of a serial number, for a file's name.
 std::string plain(const std::string& text) {
+  constexpr std::size_t kMost = 64;  // a file's name has room for 255
   std::string name;
-  for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
+  for (const char c : text.substr(0, kMost)) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
   return name.empty() ? "drive" : name;
 }
 

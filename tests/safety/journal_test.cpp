@@ -87,6 +87,13 @@ TEST_CASE("a run that goes on holds its journal, one that ended removes it") {
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
+TEST_CASE("a serial number of any length and letters names a journal") {
+  const Folder folder;
+  model::Identity drive = drive_of_512();
+  drive.serial = std::string(252, 'x') + "/../\x1b";
+  CHECK(std::filesystem::exists(Journal(folder.path.string(), "/dev/sdx", drive, {}).path()));
+}
+
 TEST_CASE("what is no file is no journal") {
   CHECK_THROWS_AS(read_journal("/dev/zero"), Error);
   CHECK_THROWS_AS(read_journal("/tmp"), Error);
