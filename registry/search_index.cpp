@@ -274,7 +274,7 @@ Listing search(const Store& store, const std::vector<std::string>& words) {
       Database database(search_index_path(store), SQLITE_OPEN_READONLY);
       if (is_fresh(database, store)) return select(database, words);
     }
-  } catch (const std::runtime_error&) {  // Unusable, or what is no JSON any more
+  } catch (const std::exception&) {  // Unusable, or nlohmann's: what is no JSON any more
   }
   try {
     rebuild(store);

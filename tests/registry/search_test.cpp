@@ -56,6 +56,13 @@ TEST_CASE("an index that is gone, damaged or stale is made anew") {
   SECTION("no database") { model::write_file(path, std::string(5000, 'x')); }
   SECTION("empty") { model::write_file(path, ""); }
   SECTION("cut short") { std::filesystem::resize_file(path, 4096); }
+  SECTION("texts that are no JSON any more") {
+    sqlite3* database = nullptr;
+    REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(database, "UPDATE entries SET annotations = '{\"a'", nullptr, nullptr, nullptr) ==
+            SQLITE_OK);
+    sqlite3_close(database);
+  }
   SECTION("a pipe") {
     std::filesystem::remove(path);
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
