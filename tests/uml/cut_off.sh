@@ -9,7 +9,7 @@ RANDOM=$seed
 load scsi_debug dev_size_mb=8 ndelay=500000 fake_rw=0
 wait_for test -b /dev/sda -a -c /dev/sg0 || { failed "no /dev/sda"; finish; }
 
-fill_drive 1500
+fill_drive 600
 started=$(date +%s%N)
 expect 0 /run/platter replay /run/writes.trace --on /dev/sda "${how[@]}"
 whole_ms=$((($(date +%s%N) - started) / 1000000))
@@ -27,6 +27,7 @@ for ((i = 0; i < kills; ++i)); do
   wait $runner 2>/dev/null
   [ -n "$(journals)" ] && journaled=$((journaled + 1))
   put_right "kill $i after $after_ms of $whole_ms ms"
+  [ $failures -eq 0 ] && echo "kill $i: $journaled journals so far, contents as before"
 done
 [ $failures -eq 0 ] && passed "$killed of $kills runs killed, $journaled with a journal left: contents as before"
 [ $journaled -gt 0 ] || failed "no kill left a journal: nothing was tried"
