@@ -30,7 +30,7 @@ from drives import Folder, Programs, failures_of, recover_and_judge, timed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.join(HERE, "../../build/release")
-KINDS = ["power", "kill", "failed-write", "late-fault"]
+KINDS = ["power", "kill", "failed-write", "any-fault", "late-fault"]
 
 
 class Baselines:
@@ -91,7 +91,7 @@ def run_one(kind, number, programs, baselines, keep):
             folder.job(plan["job"], again if plan["again"] == "cut off" else [], seed=plan["trace"] + 1)
         finding = recover_and_judge(folder, restore_faults, restore_kill)
         record |= finding | {"faults": faults + more, "restore_faults": restore_faults,
-                             "failures": failures_of(finding, kind == "kill")}
+                             "failures": failures_of(finding, plans.signals_of(plan))}
         if record["failures"] or keep:
             record["said"] = [text[-600:] for text in folder.texts]
             record["commands"] = folder.commands

@@ -142,10 +142,9 @@ def recover_and_judge(folder, restore_faults=(), restore_kill=None):
     # Without a journal a drive that lost its power has what it saved itself, and nobody changed that.
     if settings and before["power_losses"] > 0 and before["settings_are_saved"] and not had_journal:
         settings = []
-    blameless = {event["lbn"] for event in verdict.events(folder.log)
-                 if event["event"] == "fault" and event.get("kind") == "read-medium"}
-    spoilt = {event["lbn"] for event in verdict.events(folder.log) if event["event"] == "spoilt"}
-    differ = [lbn for lbn in after["differ"] if not (blameless and lbn in spoilt)]
+    gone_bad = {lbn for event in verdict.events(folder.log) if event["event"] == "gone-bad"
+                for lbn in event["lbns"]}  # without anybody's doing
+    differ = [lbn for lbn in after["differ"] if lbn not in gone_bad]
     finding = {
         "verdict": verdict.judge(differ, bool(settings), folder.texts, kept),
         "differ": differ, "other": after["other"], "settings": settings,
@@ -158,8 +157,8 @@ def recover_and_judge(folder, restore_faults=(), restore_kill=None):
     return finding
 
 
-def failures_of(finding, killed=False):
-    """Why a finding is a failure; empty: it is none."""
+def failures_of(finding, signals=()):
+    """Why a finding is a failure; empty: it is none. `signals`: those that were sent."""
     why = []
     if finding["verdict"] == "silent":
         why.append("silent")
@@ -172,7 +171,7 @@ def failures_of(finding, killed=False):
     for number, status in enumerate(finding["statuses"]):
         if status == "hangs":
             why.append("hangs")
-        elif verdict.bad_status(status) and not (status == -9 and killed):
+        elif verdict.bad_status(status) and -status not in signals:
             why.append(f"status {status} of command {number + 1}")
     return why
 

@@ -1,6 +1,7 @@
 """What is done to the drive in run N of a campaign: everything follows from the campaign's name and N."""
 
 import random
+import signal
 
 RANGES = [[(1003, 10001)], [(517, 4099), (6001, 11001)], [(8, 11927)]]
 JOBS = ["characterize", "characterize", "replay-1-default", "replay-8-default", "replay-8-off",
@@ -10,6 +11,15 @@ LOSSES = ["power-loss", "power-loss", "power-loss", "power-loss-before", "power-
 FAILED_WRITES = ["write-medium", "write-medium-torn", "write-medium-arrived", "write-hardware", "write-fault",
                  "write-aborted-torn", "deferred", "deferred-descriptor", "deferred-hardware", "write-garbled",
                  "write-garbled-below-cache", "write-protect", "sync-fails", "short-transfer"]
+# Every kind that leaves the host something to do; whether it comes once, a few times or without end is drawn.
+ANY_FAULT = ["vanish", "vanish-after", "interrupt-host", "terminate-host", "write-medium", "write-medium-torn",
+             "write-medium-arrived", "write-hardware", "write-fault", "write-aborted", "write-aborted-torn",
+             "write-garbled", "write-protect", "deferred", "deferred-descriptor", "deferred-hardware", "read-medium",
+             "read-medium-once", "read-hardware", "read-aborted", "read-recovered", "verify-medium", "sync-fails",
+             "sync-lies", "select-fails", "select-ignored", "busy", "task-set-full", "reservation",
+             "unit-attention", "reset", "reset-silent", "parameters-changed", "not-ready", "spun-down", "no-sense",
+             "short-transfer", "wrong-residual", "malformed-reply", "replaced"]
+ONCE = {"vanish", "vanish-after", "read-medium", "write-garbled", "replaced", "malformed-reply"}
 
 
 def drive_of(dice, number):
@@ -53,10 +63,22 @@ def plan(kind, number):
             at = result["build"].index("--fua")  # what never shows to a host can't be found by one
             del result["build"][at:at + 2]
         result["in_restore"] = dice.random() < 0.3
+    elif kind == "any-fault":
+        result["aim"] = result["fault"] = ANY_FAULT[number % len(ANY_FAULT)]
+        result["count"] = 1 if result["fault"] in ONCE else dice.choice([1, 1, 3, 0])
     if kind in ("power", "kill"):
         # Somebody who does not restore, but runs it again.
         result["again"] = dice.choice(["", "", "", "undisturbed", "cut off"])
     return result
+
+
+def signals_of(plan_):
+    """What the program may die of: the second of several signals ends it at once."""
+    if plan_["aim"] == "host-time":
+        return (signal.SIGKILL,)
+    return {"kill-host": (signal.SIGKILL,), "kill-host-after": (signal.SIGKILL,),
+            "interrupt-host": (signal.SIGINT, signal.SIGKILL),
+            "terminate-host": (signal.SIGTERM, signal.SIGKILL)}.get(plan_["fault"], ())
 
 
 def place(count, where, default=1):
@@ -68,6 +90,8 @@ def faults_of(kind, plan_, counts):
     """(faults of the job, more options of it, faults of the restore that follows)."""
     aim, fault, where = plan_["aim"], plan_["fault"], plan_["where"]
     anywhere = f"{fault}:at={place(counts['any'], where)},of=any"
+    if kind == "any-fault":
+        return [f"{anywhere},count={plan_['count']}"], [], []
     if kind == "failed-write":
         of = {"deferred": "cached", "sync-fails": "sync", "short-transfer": "write"}.get(
             "deferred" if fault.startswith("deferred") else fault, "write")

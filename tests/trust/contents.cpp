@@ -244,13 +244,16 @@ std::vector<std::uint64_t> Contents::lose_cache(Random& random) {
   return torn;
 }
 
-void Contents::spoil(std::uint64_t lbn, bool unreadable, Random& random) {
+std::vector<std::uint64_t> Contents::spoil(std::uint64_t lbn, bool unreadable, Random& random) {
   const std::uint64_t physical = physical_of(lbn);
   spoil_physical(physical, unreadable, random);
+  std::vector<std::uint64_t> spoilt;
   for (std::uint64_t at = first_of(physical); at < end_of(physical); ++at) {
+    spoilt.push_back(at);
     clean_.erase(at);
     dirty_.erase(at);
   }
+  return spoilt;
 }
 
 void Contents::spoil_below_cache(std::uint64_t lbn, Random& random) {

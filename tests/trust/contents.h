@@ -66,8 +66,8 @@ class Contents {
   // Of what waits in the cache each physical block may get to the media, or be torn; the rest is
   // gone.
   std::vector<std::uint64_t> lose_cache(Random& random);
-  // The physical block of `lbn` is spoilt, whatever was written.
-  void spoil(std::uint64_t lbn, bool unreadable, Random& random);
+  // The physical block of `lbn` is spoilt, whatever was written. Gives its blocks.
+  std::vector<std::uint64_t> spoil(std::uint64_t lbn, bool unreadable, Random& random);
   // The same with wrong bytes on the media, where the cache still holds the right ones.
   void spoil_below_cache(std::uint64_t lbn, Random& random);
 

@@ -465,8 +465,7 @@ void AttackedDrive::act(Kind kind, InFlight& flight) {
       return;
     case Kind::read_medium: {
       const std::uint64_t lbn = flight.nature.lbn + random_() % std::max(1u, flight.nature.blocks);
-      contents_->spoil(lbn, true, random_);
-      report("spoilt", lbn, 1);
+      log_.line({{"event", "gone-bad"}, {"lbns", contents_->spoil(lbn, true, random_)}});
       return;
     }
     case Kind::read_medium_once:
