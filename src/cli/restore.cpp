@@ -40,6 +40,11 @@ void require_all_well(const safety::Restored& done, const std::string& device, c
   if (!done.media.differ.empty())
     trouble += ": somebody has written there since, or a write was torn; they were left alone, put the journal's "
                "data back with --overwrite";
+  const bool only_unknown =
+      done.media.past == safety::Past::nothing_known && done.media.differ.empty() && done.media.lost.empty();
+  if (only_unknown)
+    trouble += "; all of it reads as it should: power the drive off and on and run this again, and if it still "
+               "does, remove the journal by hand";
   if (!done.settings)
     trouble += fmt::format("{}{} does not take the settings of the journal back: power it off and on, which "
                            "brings its own back, and try again",

@@ -45,12 +45,6 @@ namespace {
 
 using Body = std::function<void()>;
 
-// What was measured is of two drives.
-class AnotherDrive : public Error {
- public:
-  using Error::Error;
-};
-
 // The layout cannot be had in the time that is left; it is of no use in part.
 struct OutOfTime {};
 
@@ -615,7 +609,7 @@ void Characterization::require_the_same_drive() {
   const model::Identity& found = now.identify();
   const model::Identity& begun = model_.identity;
   if (safety::same_drive(found, begun)) return;
-  throw AnotherDrive(ExitStatus::protocol,
+  throw scsi::AnotherDrive(ExitStatus::protocol,
               fmt::format("{} is not the drive that it was when the run began: {} {} with {} blocks "
                           "then, {} {} with {} now; no model is written",
                           options_.device_name, begun.vendor, begun.product, begun.blocks,
@@ -712,7 +706,7 @@ Run Characterization::ended_by(const Error& error) {
   std::optional<Error> another;
   try {
     require_the_same_drive();
-  } catch (const AnotherDrive& found) {
+  } catch (const scsi::AnotherDrive& found) {
     another = found;
   } catch (const Error&) {  // it does not answer: what was measured until then is of the drive
   }

@@ -23,6 +23,7 @@ namespace platter::replay {
 namespace {
 
 constexpr std::uint8_t kResetOccurred = 0x29;  // ASC: power on, reset, or device reset
+constexpr std::uint8_t kMediumMayHaveChanged = 0x28, kTargetConditionsChanged = 0x3F;  // ASC
 constexpr int kMostRetries = 10;
 constexpr Nanoseconds kBusyPause_ns = kMillisecond;
 constexpr Nanoseconds kLongestWait_ns = 100 * kMillisecond;  // between two looks for a signal
@@ -133,6 +134,7 @@ class DrivePlayer final : public Player {
   // After an error: what is under way ends, and what waits is never sent. The drive may be gone.
   void drain() {
     held_.clear();
+    doubted_.clear();
     paused_.clear();
     while (!outstanding_.empty()) {
       const auto completion = device_.reap();
@@ -140,6 +142,9 @@ class DrivePlayer final : public Player {
       outstanding_.erase((*completion)->tag);
     }
   }
+
+  // Asked before the next write where a unit attention may mean that the drive was replaced.
+  void require_by(std::function<void()> same_drive) { require_same_drive_ = std::move(same_drive); }
 
   std::uint64_t retries() const { return retries_; }
   bool was_reset() const { return was_reset_; }
@@ -162,7 +167,14 @@ class DrivePlayer final : public Player {
                 : scsi::write_10(row.lbn, row.blocks, contents_.of(row.lbn, row.blocks), write_bits_);
   }
 
+  // Nobody else's blocks are written: a write waits until the drive has nothing to do and has been asked who it
+  // is.
   void send(Sent request) {
+    if (may_be_another_ && request.request.write) {
+      if (!outstanding_.empty()) return doubted_.push_back(std::move(request));
+      require_same_drive_();
+      may_be_another_ = false;
+    }
     const std::uint32_t tag = next_tag_++;
     const Sent& sent = outstanding_.emplace(tag, std::move(request)).first->second;
     value_of(device_.submit(sent.command, tag));
@@ -177,6 +189,8 @@ class DrivePlayer final : public Player {
                               device_.name(), completion.tag));
     Sent sent = std::move(found->second);
     outstanding_.erase(found);
+    if (outstanding_.empty())
+      for (Sent& doubted : std::exchange(doubted_, {})) send(std::move(doubted));
     if (!sent.first_issue_ns) sent.first_issue_ns = completion.issued_ns;
     if (!executed(completion)) {
       again_or_fail(std::move(sent), completion);
@@ -206,6 +220,8 @@ class DrivePlayer final : public Player {
                   (sense->deferred && sense->key == scsi::SenseKey::recovered_error));
     const bool full = completion.status == scsi::Status::task_set_full;
     was_reset_ = was_reset_ || (attention && sense->asc == kResetOccurred);
+    may_be_another_ |= attention && (sense->asc == kResetOccurred || sense->asc == kMediumMayHaveChanged ||
+                                     sense->asc == kTargetConditionsChanged);
     ++retries_;
     const bool busy = full || completion.status == scsi::Status::busy;
     if (busy && !outstanding_.empty()) {  // it waits for one of those that the drive took
@@ -239,6 +255,9 @@ class DrivePlayer final : public Player {
   bool was_reset_ = false;
   std::map<std::uint32_t, Sent> outstanding_{};
   std::deque<Sent> held_{};        // the drive had others, they wait for a completion
+  bool may_be_another_ = false;
+  std::vector<Sent> doubted_{};    // writes that wait until it is known who the drive is
+  std::function<void()> require_same_drive_{};
   std::vector<Sent> paused_{};     // it had none and was busy all the same
   Nanoseconds pause_ends_ns_ = 0;  // on the device's clock
 };
@@ -321,6 +340,7 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
 
   DrivePlayer player(guard, identity.block_bytes, identity.blocks, contents, drive.forces_reads(),
                      drive.forces_writes());
+  player.require_by([&] { drive.require_same_drive(); });
   IntoResult rows(result);
   try {
     const Nanoseconds start_ns =

@@ -86,7 +86,11 @@ std::shared_ptr<Kept> kept(ResultReader& reader) {
 const Response* TraceRows::next() {
   while (at_ == rows_.size()) {
     Part part = Part::trace;
-    if (!reader_.read(part, rows_)) return nullptr;
+    if (!reader_.read(part, rows_)) {
+      rows_.clear();  // and so it is at the end however often one asks
+      at_ = 0;
+      return nullptr;
+    }
     at_ = part == Part::trace ? 0 : rows_.size();
     if (part == Part::reference && reference_)
       reference_->insert(reference_->end(), rows_.begin(), rows_.end());

@@ -76,8 +76,11 @@ const model::Identity& Drive::identify() {
   d.physical = PhysicalBlocks(capacity);
   if (d.guard) d.guard->set_physical_blocks(d.physical);
   d.identified = true;
+  d.may_be_another = false;
   return identity;
 }
+
+void Drive::require_same_drive() { impl_->require_same_drive(); }
 
 const Inquiry& Drive::inquiry() const { return impl_->known(), impl_->inquiry; }
 

@@ -48,6 +48,13 @@ class WriteFailed : public Error {
   using Error::Error;
 };
 
+// Another drive stands in the place of the one that was identified: it is not written to, and no setting of it
+// is changed.
+class AnotherDrive : public Error {
+ public:
+  using Error::Error;
+};
+
 // A drive that does not take back what it once had as its own settings. what() says what to do, where
 // nobody knows more than that.
 class NotTakenBack : public Error {
@@ -90,6 +97,9 @@ class Drive {
   // READ CAPACITY, retries a unit attention first.
   const model::Identity& identify();
   const Inquiry& inquiry() const;       // after identify()
+  // Asks who the drive is. Done before the next write or setting where a unit attention may mean that it was
+  // replaced (28h, 29h, 3Fh). Throws AnotherDrive.
+  void require_same_drive();
   std::optional<std::vector<std::uint8_t>> vpd_page(std::uint8_t page);
   std::uint64_t blocks() const;         // after identify()
   std::uint32_t block_bytes() const;

@@ -17,6 +17,7 @@ constexpr Nanoseconds kPatience = 60 * kSecond;  // with a drive that is busy or
 constexpr std::uint8_t kBecomingReady = 0x04;      // ASC, with ASCQ 01h; others: why it is not ready
 constexpr std::uint8_t kResetOccurred = 0x29;      // ASC
 constexpr std::uint8_t kParametersChanged = 0x2A;  // ASC
+constexpr std::uint8_t kMediumMayHaveChanged = 0x28, kTargetConditionsChanged = 0x3F;  // ASC
 
 bool transient(const Answer& answer) {
   const auto status = answer.completion.status;
@@ -136,6 +137,8 @@ void Drive::Impl::fetch_sense(Answer& answer) {
 
 void Drive::Impl::note_unit_attention(const Sense& sense) {
   ++unit_attentions;
+  may_be_another |= sense.asc == kResetOccurred || sense.asc == kMediumMayHaveChanged ||
+                    sense.asc == kTargetConditionsChanged;
   if (sense.asc != kResetOccurred && sense.asc != kParametersChanged) return;
   // Some drives report a change of parameters to the very host that made it.
   if (sense.asc == kParametersChanged && selecting) return;
@@ -145,10 +148,13 @@ void Drive::Impl::note_unit_attention(const Sense& sense) {
 
 // Sends the command until the drive has really answered it.
 Answer Drive::Impl::ask(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
+  const auto* entry = find_command(command.cdb);
+  const bool only_reads = entry && entry->command_class == CommandClass::read;
   int attentions = 0, aborts = 0;
   Nanoseconds wait = kFirstWait;
   const Nanoseconds give_up = device.clock().now_ns() + kPatience;
   for (;;) {
+    if (!only_reads && may_be_another) require_same_drive();
     auto answer = once(command, lbn, blocks);
     const auto& sense = answer.sense;
     if (sense && sense->key == SenseKey::unit_attention) {
@@ -167,7 +173,6 @@ Answer Drive::Impl::ask(const Command& command, std::uint64_t lbn, std::uint32_t
       ++busy_replies;
       if (++aborts < kMaxAborts) continue;
     }
-    const auto* entry = find_command(command.cdb);
     if (!entry || entry->command_class != CommandClass::reversible_setting) selecting = false;
     return answer;
   }
@@ -184,6 +189,28 @@ Completion Drive::Impl::send_write(const Command& command, std::uint64_t lbn, st
     told_of_failed_writes = true;
     throw WriteFailed(error.status(), error.what());
   }
+}
+
+// Whatever takes its place after a reset answers to the same name.
+void Drive::Impl::require_same_drive() {
+  if (!identified) return;
+  model::Identity now = identity;
+  if (const auto found = decode_inquiry(must(scsi::inquiry()).completion.data)) {
+    now.vendor = found->vendor;
+    now.product = found->product;
+  }
+  now.blocks = ask_capacity().blocks;
+  const auto serial = ask(inquiry_vpd(0x80));
+  const bool has_serial = serial.good() && serial.completion.data.size() >= 4 && serial.completion.data[1] == 0x80;
+  now.serial = has_serial ? decode_serial(serial.completion.data).value_or("") : "";
+  if (now.vendor != identity.vendor || now.product != identity.product || now.serial != identity.serial ||
+      now.blocks != identity.blocks)
+    throw AnotherDrive(ExitStatus::protocol,
+                       fmt::format("{} is another drive since it was reset: {} {} with serial number {} then, {} {} "
+                                   "with {} now; nothing is written to it",
+                                   name, identity.vendor, identity.product, identity.serial, now.vendor,
+                                   now.product, now.serial));
+  may_be_another = false;
 }
 
 Answer Drive::Impl::must(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {

@@ -52,6 +52,7 @@ struct Drive::Impl {
   Answer must(const Command& command, std::uint64_t lbn = 0, std::uint32_t blocks = 0);
   void fetch_sense(Answer& answer);
   void tell_of_failed_writes();
+  void require_same_drive();
   std::vector<std::uint8_t> known_contents(std::uint64_t lbn, std::uint64_t blocks) const;
   Command write_command(std::uint64_t lbn, std::vector<std::uint8_t> data, bool force_unit_access) const;
   Completion send_write(const Command& command, std::uint64_t lbn, std::uint32_t blocks);
@@ -84,6 +85,7 @@ struct Drive::Impl {
   bool identified = false;
   PhysicalBlocks physical;
   bool told_of_failed_writes = false;
+  bool may_be_another = false;  // since a unit attention, until it was asked
 
   std::map<std::uint64_t, std::vector<std::uint8_t>> contents;  // of sectors that are rewritten
 

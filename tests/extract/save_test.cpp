@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <sstream>
 
 #include "extract/runs.h"
 #include "model/error.h"
@@ -30,6 +31,6 @@ TEST_CASE("save: a model that cannot be written does not take the run's samples 
   CHECK(head.find("platter-samples") != std::string::npos);
   REQUIRE(std::getline(file, first));
   CHECK(first.find("4711") != std::string::npos);
-  file.seekg(0);
-  CHECK(mtbrc::read_samples(file, "kept").front().lbn == 4711);
+  std::istringstream timed(head + "\n" + first + "\n");  // the cache's answers come after them
+  CHECK(mtbrc::read_samples(timed, "kept").front().lbn == 4711);
 }

@@ -457,6 +457,9 @@ TEST_CASE("set_cache records the page, changes three bits, checks, and restores 
     t.drive.read(1);
     CHECK(t.drive.settings_may_be_lost());
     t.device.expect({answers({kModeSense6}, mode_reply_6(before)),
+                     // Whoever was reset may be another drive by now.
+                     answers({kInquiry, 0}, inquiry_reply()), answers({kReadCapacity10}, capacity_reply(9999)),
+                     fails({kInquiry, 1, 0x80}, 5, 0x24),
                      takes({kModeSelect6, 0x10}, mode_list_6(after)),
                      answers({kModeSense6}, mode_reply_6(after))});
     REQUIRE(t.drive.set_cache(false, true, true));
@@ -716,6 +719,37 @@ TEST_CASE("a write sends exactly what was read from these sectors, journalled be
     CHECK_THROWS_AS(t.drive.write(150), DriveError);
     t.device.expect(fails({kRead10}, 3, 0x11));
     CHECK_THROWS_AS(t.drive.write(150), DriveError);
+  }
+}
+
+TEST_CASE("nothing is written to another drive that a reset has put in the place of the first") {
+  const std::uint8_t asc = GENERATE(as<std::uint8_t>{}, 0x28, 0x29, 0x3F);
+  Identified t({.writes = {{100, 199}}});
+  t.device.expect(answers({kRead10}, Bytes8(512)));
+  t.drive.learn_contents(100, 1);
+  const auto asked = [&](std::uint32_t last_lbn) {
+    t.device.expect({answers({kInquiry, 0}, inquiry_reply()), answers({kReadCapacity10}, capacity_reply(last_lbn)),
+                     fails({kInquiry, 1, 0x80}, 5, 0x24)});
+  };
+  SECTION("before the write") {
+    t.device.expect({fails({kTestUnitReady}, 6, asc), answers({kTestUnitReady})});
+    t.drive.test_unit_ready();
+    asked(4999);
+    CHECK_THROWS_AS(t.drive.write(100), AnotherDrive);
+    asked(4999);  // and again, as often as one tries
+    CHECK_THROWS_AS(t.drive.write(100), AnotherDrive);
+  }
+  SECTION("between the write and its repetition") {
+    t.device.expect(fails({kWrite10}, 6, asc));
+    asked(4999);
+    CHECK_THROWS_AS(t.drive.write(100), AnotherDrive);
+  }
+  SECTION("and it is written to where it is the same") {
+    t.device.expect(fails({kWrite10}, 6, asc));
+    asked(9999);
+    t.device.expect({takes({kWrite10}, Bytes8(512)), takes({kWrite10}, Bytes8(512))});
+    t.drive.write(100);
+    t.drive.write(100);
   }
 }
 
