@@ -124,6 +124,19 @@ std::string with_mark(std::string seek) {
   return end == std::string::npos ? seek : seek.insert(end, kSeekMark);
 }
 
+// A value beyond what DiskSim's files may hold.
+Imported read_back(const std::string& path) {
+  try {
+    return import_disksim(path);
+  } catch (const Error& error) {
+    const std::string sentence = error.what();
+    const std::size_t place = sentence.find(": ");
+    throw Error(ExitStatus::unsupported,
+                "DiskSim's files cannot hold this drive: " +
+                    (place == std::string::npos ? sentence : sentence.substr(place + 2)));
+  }
+}
+
 // All of them or none.
 void write_all(const Files& files, const fs::path& folder) {
   const model::SignalsHeld held;
@@ -166,7 +179,7 @@ Exported export_disksim(const model::DriveModel& model, const std::string& folde
       throw Error(ExitStatus::output,
                   fmt::format("{}: cannot make a temporary folder there", pattern));
     write_trial(files, trial);
-    const Imported back = import_disksim(trial.path() + "/" + files[0].first);
+    const Imported back = read_back(trial.path() + "/" + files[0].first);
     require_same_places(model.layout, back.model.layout, tolerance_of(model.layout, kMost));
     require_same_seeks(model::mean_seek(model), back.model.seek);
   }

@@ -1,8 +1,11 @@
 #include "model/claims.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace platter::model {
@@ -36,9 +39,24 @@ std::string key_of(const fs::path& target) {
   return (failed ? target : whole).string();
 }
 
+// A file's number alone is given to the next file when it is gone; when it was made tells them apart, where
+// the file system knows.
+using FileId = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::int64_t, std::uint32_t>;
+
+std::optional<FileId> regular_file(int descriptor, const char* path) {
+  struct statx status {};
+  const int flags = *path == 0 ? AT_EMPTY_PATH : 0;
+  if (::statx(descriptor, path, flags, STATX_TYPE | STATX_INO | STATX_BTIME, &status) != 0 ||
+      !S_ISREG(status.stx_mode))
+    return std::nullopt;
+  const bool born = status.stx_mask & STATX_BTIME;
+  return FileId{status.stx_dev_major, status.stx_dev_minor, status.stx_ino, born ? status.stx_btime.tv_sec : 0,
+                born ? status.stx_btime.tv_nsec : 0};
+}
+
 // Of the whole process, as the files are.
-std::map<std::pair<dev_t, ino_t>, std::string>& inputs() {
-  static std::map<std::pair<dev_t, ino_t>, std::string> all;
+std::map<FileId, std::string>& inputs() {
+  static std::map<FileId, std::string> all;
   return all;
 }
 std::map<std::string, Seen>& outputs() {
@@ -46,26 +64,20 @@ std::map<std::string, Seen>& outputs() {
   return all;
 }
 
-void note(const struct stat& status, const std::string& name) {
-  if (S_ISREG(status.st_mode)) inputs().try_emplace({status.st_dev, status.st_ino}, name);
-}
-
 }  // namespace
 
 void note_input(int descriptor, const std::string& name) {
-  struct stat status {};
-  if (::fstat(descriptor, &status) == 0) note(status, name);
+  if (const auto file = regular_file(descriptor, "")) inputs().try_emplace(*file, name);
 }
 
 void note_input(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0) note(status, path);
+  if (const auto file = regular_file(AT_FDCWD, path.c_str()); file && !path.empty())
+    inputs().try_emplace(*file, path);
 }
 
 std::optional<std::string> input_behind(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  const auto found = inputs().find({status.st_dev, status.st_ino});
+  const auto file = path.empty() ? std::nullopt : regular_file(AT_FDCWD, path.c_str());
+  const auto found = file ? inputs().find(*file) : inputs().end();
   if (found == inputs().end()) return std::nullopt;
   return found->second;
 }

@@ -18,17 +18,15 @@ class TrackFinder {
  public:
   explicit TrackFinder(const engine::LayoutMap& map) : map_(map), cursor_(map), more_(cursor_.next()) {}
 
-  // The track on which an LBN lies; its angle is that of the LBN.
+  // The track on which an LBN has its place in the sequence, though it may be remapped to another; its angle is
+  // that of the LBN.
   MappedTrack track_of(std::uint64_t lbn) {
     const std::uint64_t slot = map_.slot_of_lbn(lbn);
-    if (!map_.is_remapped(lbn)) {
-      while (more_ && slot >= cursor_.track().first_slot + cursor_.track().sectors)
-        more_ = cursor_.next();
-      if (more_ && slot >= cursor_.track().first_slot) {
-        const engine::Track& track = cursor_.track();
-        return {cursor_.first_lbn(), cursor_.blocks(), track.cylinder, track.head, track.zone,
-                track.sectors, map_.angle_of_slot(track, slot)};
-      }
+    while (more_ && lbn >= cursor_.first_lbn() + cursor_.blocks()) more_ = cursor_.next();
+    if (more_ && lbn >= cursor_.first_lbn()) {
+      const engine::Track& track = cursor_.track();
+      const auto angle = map_.is_remapped(lbn) ? mapped_track(map_, track).angle : map_.angle_of_slot(track, slot);
+      return {cursor_.first_lbn(), cursor_.blocks(), track.cylinder, track.head, track.zone, track.sectors, angle};
     }
     const engine::Track track = map_.track_of_slot(slot);
     MappedTrack found = mapped_track(map_, track);

@@ -241,7 +241,7 @@ class Outputs(PlatterTest):
         self.write("m.json", self.platter("truth", DRIVE))
         self.write("t.trace", "0.5 0 100 8 1\n")
         yield "truth", DRIVE, "-o", output
-        yield "characterize", DRIVE, "-o", output
+        yield "characterize", DRIVE, "-o", output, "--samples", "/dev/null"
         yield "trace", "generate", "--workload", "mixed", "--blocks", "9999", "-o", output
         yield "replay", "t.trace", "--on", DRIVE, "-o", output
         yield "replay", "t.trace", "--on", "m.json", "-o", output

@@ -195,7 +195,6 @@ class Results(PlatterTest):
         before = self.files()
         for arguments, beginning in (
                 (("replay", "-", "--on", "m.json", "-o", "x"), requests),
-                (("replay", "-", "--on", "m.json", "--phase-from", "r.csv", "-o", "x"), requests),
                 (("replay", "-", "--on", "m.json", "-o", "x"), ""),
                 (("trace", "convert", "-", "--to", "msr", "-o", "x.gz"), requests),
                 (("result", "export", "-", "-o", "x"), rows)):

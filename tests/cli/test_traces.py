@@ -18,6 +18,10 @@ def golden(name):
     return os.path.join(GOLDEN, name)
 
 
+# Blanks at the end of the first line: platter made this file (docs/outputs.md).
+MARK = b" \t \t \n"
+
+
 class TraceTest(PlatterTest):
     def run_trace(self, *arguments, status=OK):
         done = self.run_platter("trace", *arguments)
@@ -36,7 +40,7 @@ class Convert(TraceTest):
                     self.run_trace("convert", first, "--to", name, "-o", there)
                     self.run_trace("convert", there, "--from", name, "--to", "ascii", "-o", back)
                     with open(first, "rb") as a, open(back, "rb") as b:
-                        self.assertEqual(a.read(), b.read())
+                        self.assertEqual(a.read(), b.read().replace(MARK, b"\n"))
 
     def test_closed_and_open(self):
         closed = self.write("closed", "R Hit 12 4 1000 2000\nW Hit 99 8 500 0\n")
@@ -51,7 +55,7 @@ class Convert(TraceTest):
                               input=packed, capture_output=True, check=False)
         self.assertEqual(done.returncode, OK, done.stderr)
         with open(self.path("out"), encoding="ascii") as file:
-            self.assertEqual(file.read(), "0,12,2048,R,0.001000000\n")
+            self.assertEqual(file.read(), "0,12,2048,R,0.001000000" + MARK.decode())
 
     def test_devices_and_what_is_passed_over(self):
         done = self.run_trace("convert", golden("little.blktrace.0"), "--device-number", "8:16", "--to",

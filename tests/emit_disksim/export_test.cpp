@@ -383,7 +383,7 @@ TEST_CASE(
   CHECK(exported.warnings.size() >= 1);
   CHECK(specs.find("Differs from the model: Fast write level = 2 is written as 0") !=
         std::string::npos);
-  CHECK(model::read_file(exported.files[3]) == "1, 0.5\n4, 2.0\n100, 3.0\n");
+  CHECK(model::read_file(exported.files[3]) == "1, 0.5 \t \t \n4, 2.0\n100, 3.0\n");
 }
 
 TEST_CASE("numbers are ones that DiskSim's lexer takes for real") {
