@@ -24,9 +24,9 @@ class TrackFinder {
     const std::uint64_t slot = map_.slot_of_lbn(lbn);
     while (more_ && lbn >= cursor_.first_lbn() + cursor_.blocks()) more_ = cursor_.next();
     if (more_ && lbn >= cursor_.first_lbn()) {
-      const engine::Track& track = cursor_.track();
-      const auto angle = map_.is_remapped(lbn) ? mapped_track(map_, track).angle : map_.angle_of_slot(track, slot);
-      return {cursor_.first_lbn(), cursor_.blocks(), track.cylinder, track.head, track.zone, track.sectors, angle};
+      MappedTrack found = cursor_.mapped();
+      if (lbn != found.first_lbn && !map_.is_remapped(lbn)) found.angle = map_.angle_of_slot(cursor_.track(), slot);
+      return found;
     }
     const engine::Track track = map_.track_of_slot(slot);
     MappedTrack found = mapped_track(map_, track);

@@ -192,9 +192,12 @@ class Results(PlatterTest):
         requests = "".join(f"{i}.5 0 {i} 2 1\n" for i in range(50000))
         with open(self.path("r.csv"), encoding="utf-8") as file:
             rows = file.read()
+        with open(self.path("t.trace"), encoding="utf-8") as file:
+            replayed = file.read()
         before = self.files()
         for arguments, beginning in (
                 (("replay", "-", "--on", "m.json", "-o", "x"), requests),
+                (("replay", "-", "--on", "m.json", "--phase-from", "r.csv", "-o", "x"), replayed),
                 (("replay", "-", "--on", "m.json", "-o", "x"), ""),
                 (("trace", "convert", "-", "--to", "msr", "-o", "x.gz"), requests),
                 (("result", "export", "-", "-o", "x"), rows)):
