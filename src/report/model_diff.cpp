@@ -63,9 +63,7 @@ LayoutDifference compare_layouts(const model::Layout& a, const model::Layout& b)
       result.differing_blocks += track.blocks;
     }
     if (!in_both) return;
-    const engine::Angle own =
-        in_a.is_remapped(track.first_lbn) ? in_a.angle_of_lbn(track.first_lbn) : track.angle;
-    const engine::Angle angle = other.angle - own;
+    const engine::Angle angle = other.angle - track.angle;
     turned.push_back(engine::rev_from_angle(angle));
     cosines += std::cos(2 * std::numbers::pi * turned.back());
     sines += std::sin(2 * std::numbers::pi * turned.back());
