@@ -37,6 +37,16 @@ def commands_of_layout(model, commands):
     return commands - sum(stages.values()) + sum(stages.get(name, 0) for name in LAYOUT)
 
 
+def reasons_in(part):
+    """All that a model says of values that it does not have."""
+    if isinstance(part, list):
+        return [reason for entry in part for reason in reasons_in(entry)]
+    if not isinstance(part, dict):
+        return []
+    own = [part["reason"]] if isinstance(part.get("reason"), str) else []
+    return own + [reason for entry in part.values() for reason in reasons_in(entry)]
+
+
 def lacks(model, status):
     """Why the file does not do; empty: it does."""
     if model is None:
@@ -46,7 +56,7 @@ def lacks(model, status):
         # Settings that did not come back, or another drive in this one's place, end a run whose model is whole.
         return [] if status in (0, 8) else [f"status {status}, and the model calls itself complete"]
     missing = provenance.get("missing", [])
-    if not missing:
+    if not missing and not any("write failed" in reason for reason in reasons_in(model)):
         return ["the model is not complete and does not say what is missing"]
     return [f"no reason for {entry}" for entry in missing if not entry.get("reason")]
 
@@ -71,7 +81,8 @@ def run_one(number, programs, keep_folder):
         status = folder.job("characterize", [fault])
         model = model_of(folder)
         finding = recover_and_judge(folder)
-        why = lacks(model, status)
+        # A model of two drives is none.
+        why = [] if plan["fault"] == "replaced" and model is None else lacks(model, status)
         record |= finding | {"faults": [fault], "failures": failures_of(finding) + why}
         if model is not None and not why:
             record["model"] = "complete" if model["provenance"].get("complete", True) else "partial"
