@@ -138,6 +138,7 @@ class TemporaryFile {
   // What took long to get is not thrown away because somebody wrote to its place.
   [[noreturn]] void keep_beside() {
     const std::string kept = std::exchange(name_, {});
+    leftover_.reset();
     throw Error(ExitStatus::refused,
                 fmt::format("{}: was written by somebody else while platter worked, and is left "
                             "alone; what it was to hold is in {}",

@@ -21,7 +21,13 @@ killed=0 journaled=0
 for ((i = 0; i < kills; ++i)); do
   /run/platter replay /run/writes.trace --on "${nodes[i % 3]}" "${how[@]}" >/run/output 2>&1 &
   runner=$!
-  after_ms=$((RANDOM * whole_ms / 32768))
+  # Every second time not before there is something to restore.
+  if [ $((i % 2)) -eq 1 ]; then
+    while [ -z "$(journals)" ] && kill -0 $runner 2>/dev/null; do sleep 0.01; done
+    after_ms=$((RANDOM * whole_ms / 65536))
+  else
+    after_ms=$((RANDOM * whole_ms / 32768))
+  fi
   sleep "$(printf '%d.%03d' $((after_ms / 1000)) $((after_ms % 1000)))"
   kill -9 $runner 2>/dev/null && killed=$((killed + 1))
   wait $runner 2>/dev/null
