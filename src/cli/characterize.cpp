@@ -104,17 +104,18 @@ void characterize(const Arguments& arguments) {
   const std::string samples = output == arguments.output ? samples_path(arguments) : output + ".samples.jsonl";
   extract::save(run, output, samples);
   if (run.not_verified) fmt::print(stderr, "platter: {}\n", *run.not_verified);
+  const char* const kept = run.model.provenance.complete ? "has all that was to be measured"
+                                                         : "has what was measured, and says what is missing";
   if (run.ended_by && run.ended_by->status() != ExitStatus::incomplete)
     throw Error(run.ended_by->status(),
-                fmt::format("{}{}; {} has what was measured, and says what is missing", run.ended_by->what(),
-                            run.not_restored ? "; " + *run.not_restored : "", output));
+                fmt::format("{}{}; {} {}", run.ended_by->what(),
+                            run.not_restored ? "; " + *run.not_restored : "", output, kept));
   if (run.not_restored)
     throw Error(ExitStatus::drive_error,
                 fmt::format("{} ({} is written)", *run.not_restored, output));
   fmt::print("{}", arguments.json ? model::to_json_text(run.model) : report::model_as_text(run.model));
   if (run.ended_by)
-    throw Error(run.ended_by->status(), fmt::format("{}; {} has what was measured, and says what is missing",
-                                                    run.ended_by->what(), output));
+    throw Error(run.ended_by->status(), fmt::format("{}; {} {}", run.ended_by->what(), output, kept));
   if (arguments.json) return;
   fmt::print(stderr, "written: {} and its raw samples, {}\n", output,
              samples);
