@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/interruption.h"
 #include "mtbrc/rotation.h"
 #include "statistics/circular.h"
 
@@ -40,6 +41,7 @@ double Passages::width_rev(std::uint64_t lbn) const {
 }
 
 std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample) {
+  stop_if_asked();
   if (sample.blocks != 1 || sample.lbn >= map_.blocks()) return std::nullopt;
   const std::size_t kind = kind_of(sample.write, sample.after_write);
   const double width = width_rev(sample.lbn);

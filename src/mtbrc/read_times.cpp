@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "model/interruption.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/trials.h"
 
@@ -16,9 +17,11 @@ statistics::ThresholdPrior pooled_prior(
     double period_ns) {
   statistics::ThresholdPrior prior = trial_prior(period_ns);
   std::vector<double> spreads;
-  for (const auto& [move, mine] : trials)
+  for (const auto& [move, mine] : trials) {
+    stop_if_asked();
     if (const auto fit = statistics::fit_threshold(mine, prior); fit && mine.size() >= 20)
       spreads.push_back(fit->spread);
+  }
   if (spreads.size() < 5) return prior;
   prior.spread = statistics::median(spreads);
   prior.log_width = 0.3;
@@ -84,6 +87,7 @@ void find_moves(const Samples& samples, const TrialsByMove& trials, double perio
   reads.trial = pooled_prior(trials, period_ns);
   reads.mtbrcs.clear();
   for (const auto& [move, mine] : trials) {
+    stop_if_asked();
     const auto found = statistics::fit_threshold(mine, reads.trial);
     if (!found || found->error > 0.05 * period_ns) continue;
     reads.mtbrcs[move] = {found->value, found->error, found->samples};

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "model/interruption.h"
 #include "model/parameters.h"
 #include "model/revolution.h"
 #include "mtbrc/overheads.h"
@@ -279,6 +280,7 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
   double excess = 0, chi_squared = 0, pairs = 0;
   for (const auto& [pair, mine] : by_pair) {
     if (mine.size() < 6) continue;
+    stop_if_asked();
     const auto one = statistics::fit_threshold(mine, prior);
     if (!one || one->error > 3 * found->spread) continue;
     const double off = one->value - found->value;

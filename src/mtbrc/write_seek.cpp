@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "model/interruption.h"
 #include "model/seek_curve.h"
 #include "mtbrc/overheads.h"
 #include "mtbrc/read_times.h"
@@ -193,6 +194,7 @@ std::vector<DistantSettle> settles_of(const Samples& samples, const engine::Layo
   constexpr double kTooWide_rev = 0.05;
   std::map<std::uint32_t, std::vector<statistics::Estimate>> found;
   for (const auto& [move, mine] : trials) {
+    stop_if_asked();
     const auto write = statistics::fit_threshold(mine, prior);
     if (!write || write->error > kTooWide_rev * passages.period_ns()) continue;
     const statistics::Estimate seek = read_seek(model, move);
