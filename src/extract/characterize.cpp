@@ -705,7 +705,7 @@ Run Characterization::ended_by(const Error& error) {
   stopping_ = true;
   std::optional<Error> another;
   try {
-    require_the_same_drive();
+    if (model_.identity.blocks > 0) require_the_same_drive();  // who it is was known
   } catch (const scsi::AnotherDrive& found) {
     another = found;
   } catch (const Error&) {  // it does not answer: what was measured until then is of the drive

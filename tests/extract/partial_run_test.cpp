@@ -121,6 +121,17 @@ TEST_CASE("an interrupt from the layout on leaves what was measured, before it n
   else CHECK_THROWS_WITH(model::require_what_predicts(run.model, "it", "be used"), Catch::Contains("characterize"));
 }
 
+TEST_CASE("an interrupt before the drive is known is an interrupt") {
+  Attacked t;
+  t.options.interrupted = [] { return true; };
+  try {
+    characterize(t.damaged, t.options);
+    FAIL("it was not interrupted");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::interrupted);
+  }
+}
+
 TEST_CASE("a drive that vanishes leaves what was measured, and its journal") {
   Attacked t;
   const Run run = [&] {
