@@ -86,10 +86,13 @@ def run_one(kind, number, programs, baselines, keep):
     with folder_at(keep) as path:
         folder = Folder(programs, path, plan["build"], plan["ranges"])
         folder.job(plan["job"], faults, more, kill_after, plan["trace"])
+        # Of a run in order nothing is left to bring settings back that the drive itself loses with its power.
+        in_order = not folder.journals()
         if plan.get("again"):
             again = [f"{plan['fault']}:at={plans.place(baseline['counts']['any'], plan['more'])},of=any"]
             folder.job(plan["job"], again if plan["again"] == "cut off" else [], seed=plan["trace"] + 1)
-        finding = recover_and_judge(folder, restore_faults, restore_kill)
+        finding = recover_and_judge(folder, restore_faults, restore_kill,
+                                    first_in_order=bool(plan.get("again")) and in_order)
         record |= finding | {"faults": faults + more, "restore_faults": restore_faults,
                              "failures": failures_of(finding, plans.signals_of(plan))}
         if record["failures"] or keep:

@@ -120,10 +120,10 @@ class Folder:
         return last.get("counts", {})
 
 
-def recover_and_judge(folder, restore_faults=(), restore_kill=None):
+def recover_and_judge(folder, restore_faults=(), restore_kill=None, first_in_order=False):
     """The drive is powered again and restored until that is done; then its power goes once more, for what is
     said to be safe must be on the media. A finding as a dictionary."""
-    had_journal = bool(folder.journals())
+    had_journal = bool(folder.journals()) and not first_in_order
     for attempt in range(4):
         if not folder.journals():
             break

@@ -134,6 +134,12 @@ void refuse_what_was_left(const std::string& folder, const model::Identity& iden
                   fmt::format("an earlier run on {} {} was cut off, and its settings are not back yet: run "
                               "platter restore {} first, or remove that file if they are what you want",
                               identity.vendor, identity.product, path));
+    // A torn block that can be read all the same would be taken for what the drive holds.
+    if (same_drive(left.identity, identity) && !left.blocks.empty())
+      throw Error(ExitStatus::refused,
+                  fmt::format("an earlier run on {} {} was cut off while it wrote, and its blocks have not been looked "
+                              "after: run platter restore {} first",
+                              identity.vendor, identity.product, path));
   }
 }
 

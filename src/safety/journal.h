@@ -29,7 +29,7 @@ class Journal {
  public:
   // A new file in `folder` (made if it is not there), named after the drive and the process. Must not
   // lie on the drive that is measured. Throws Error(output), and Error(refused) where the drive's
-  // settings are not those of a journal that a run left there which was cut off.
+  // settings are not those of a journal that a run left there which was cut off, or that has blocks.
   Journal(const std::string& folder, const std::string& device, const model::Identity& identity,
           const SavedSettings& settings);
   // A run that ends in order, its settings restored, leaves nothing to restore.

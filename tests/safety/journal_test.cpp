@@ -87,6 +87,19 @@ TEST_CASE("a run that goes on holds its journal, one that ended removes it") {
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
+TEST_CASE("no run begins while blocks of one that was cut off have not been looked after") {
+  const Folder folder;
+  {
+    Journal left(folder.path.string(), "/dev/sdx", drive_of_512(), {});
+    left.before_write(10, bytes_of(1, 1));
+    Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}).finish();  // that one still goes on
+  }
+  CHECK_THROWS_WITH(Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}), Catch::Contains("platter restore"));
+  model::Identity other = drive_of_512();
+  other.serial = "2";
+  Journal(folder.path.string(), "/dev/sdx", other, {}).finish();
+}
+
 TEST_CASE("a serial number of any length and letters names a journal") {
   const Folder folder;
   model::Identity drive = drive_of_512();
