@@ -29,12 +29,6 @@ std::string device_named_by(const safety::JournalContents& journal, const std::s
                           path));
 }
 
-std::uint64_t blocks_of(const std::vector<LbnRange>& ranges) {
-  std::uint64_t blocks = 0;
-  for (const LbnRange& range : ranges) blocks += range.last - range.first + 1;
-  return blocks;
-}
-
 void require_all_well(const safety::Restored& done, const std::string& device, const Arguments& arguments) {
   std::string trouble = in_words(done.media, device);
   if (!done.media.differ.empty())
@@ -66,7 +60,7 @@ void restore(const Arguments& arguments) {
       *device, journal, {.overwrite = arguments.overwrite, .is_the_drive = arguments.yes});
   require_all_well(done, device->name(), arguments);
   safety::remove_journal(arguments.journal);
-  const std::uint64_t put_back = blocks_of(done.media.put_back);
+  const std::uint64_t put_back = safety::blocks_of(done.media.put_back);
   if (arguments.json) {
     nlohmann::ordered_json report = model::json_head("platter-restore");
     report["intact"] = done.media.intact;

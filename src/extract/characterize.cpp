@@ -91,6 +91,7 @@ class Characterization {
   void measure_queue();
   void check_the_model();
   void put_back_settings();
+  safety::EndOfRun check_written();
   void look_after_what_was_written();
   std::string advice_of(const Error& error) const;
   void finish();
@@ -230,23 +231,19 @@ void Characterization::make_void_since(const Measured& before) {
 // A reset behind the run's back, or another host, changes the settings in silence; what was measured
 // since is void, and so is what was noted of it.
 void Characterization::stage(std::size_t index, Caches caches, const Body& body) {
-  const Measured before = measured_so_far();
-  try {
-    attempt_stage(index, caches, body);
-  } catch (const scsi::WriteFailed& failure) {
-    context_.deadline_ns = 0;
-    make_void_since(before);
-    go_on_without_writes(failure);
-    attempt_stage(index, caches, body);
-  }
+  with_failed_writes_seen_to([&] { attempt_stage(index, caches, body); });
   done_stages_.push_back(index);
   last_whole_ = model_;
 }
 
+// What was measured until a write failed is void, and measured again.
 void Characterization::with_failed_writes_seen_to(const Body& body) {
+  const Measured before = measured_so_far();
   try {
     body();
   } catch (const scsi::WriteFailed& failure) {
+    context_.deadline_ns = 0;
+    make_void_since(before);
     go_on_without_writes(failure);
     body();
   }
@@ -257,7 +254,7 @@ void Characterization::go_on_without_writes(const scsi::WriteFailed& failure) {
   options_.writable.clear();
   settings_.end_writes("a write failed, and nothing was written from then on");
   add_note(fmt::format("{}: nothing was written from then on", failure.what()));
-  const safety::EndOfRun now = safety::check_written(device_, model_.identity, *journal_, {.most_blocks = drive_.most_blocks()});
+  const safety::EndOfRun now = check_written();
   if (!now.well()) throw Error(ExitStatus::drive_error, fmt::format("{}; {}", failure.what(), now.trouble));
   if (now.media.put_back.empty()) return;
   add_note(fmt::format("after the failed write the drive did not hold what it had held, and it was put back: {}",
@@ -616,9 +613,13 @@ void Characterization::require_the_same_drive() {
                           found.vendor, found.product, found.blocks));
 }
 
+safety::EndOfRun Characterization::check_written() {
+  return safety::check_written(device_, model_.identity, *journal_, {.most_blocks = drive_.most_blocks()});
+}
+
 // What was written must be on the media before the only other copy of it goes.
 void Characterization::look_after_what_was_written() {
-  const safety::EndOfRun end = safety::check_written(device_, model_.identity, *journal_, {.most_blocks = drive_.most_blocks()});
+  const safety::EndOfRun end = check_written();
   if (!end.media.put_back.empty())
     add_note(fmt::format("at the end the drive did not hold what it had held, and it was put back: {}",
                          safety::in_words(end.media.put_back)));

@@ -23,7 +23,6 @@ namespace platter::replay {
 namespace {
 
 constexpr std::uint8_t kResetOccurred = 0x29;  // ASC: power on, reset, or device reset
-constexpr std::uint8_t kMediumMayHaveChanged = 0x28, kTargetConditionsChanged = 0x3F;  // ASC
 constexpr int kMostRetries = 10;
 constexpr Nanoseconds kBusyPause_ns = kMillisecond;
 constexpr Nanoseconds kLongestWait_ns = 100 * kMillisecond;  // between two looks for a signal
@@ -220,8 +219,7 @@ class DrivePlayer final : public Player {
                   (sense->deferred && sense->key == scsi::SenseKey::recovered_error));
     const bool full = completion.status == scsi::Status::task_set_full;
     was_reset_ = was_reset_ || (attention && sense->asc == kResetOccurred);
-    may_be_another_ |= attention && (sense->asc == kResetOccurred || sense->asc == kMediumMayHaveChanged ||
-                                     sense->asc == kTargetConditionsChanged);
+    may_be_another_ |= attention && sense->may_mean_another_drive();
     ++retries_;
     const bool busy = full || completion.status == scsi::Status::busy;
     if (busy && !outstanding_.empty()) {  // it waits for one of those that the drive took

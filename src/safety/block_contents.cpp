@@ -40,6 +40,12 @@ std::vector<std::uint8_t> BlockContents::of(const LbnRange& range) const {
   return bytes;
 }
 
+std::uint64_t blocks_of(const std::vector<LbnRange>& ranges) {
+  std::uint64_t blocks = 0;
+  for (const LbnRange& range : ranges) blocks += range.last - range.first + 1;
+  return blocks;
+}
+
 std::string in_words(const std::vector<LbnRange>& ranges) {
   const auto run = [](const LbnRange& range, const char* dash) {
     return range.first == range.last ? fmt::format("{}", range.first)

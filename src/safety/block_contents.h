@@ -37,6 +37,9 @@ class BlockContents {
   std::map<std::uint64_t, Block> blocks_;
 };
 
+// How many there are in disjoint ranges.
+std::uint64_t blocks_of(const std::vector<LbnRange>& ranges);
+
 // Runs of consecutive blocks as a sentence names them, every one: "LBN 7", "LBN 7 to 9",
 // "LBNs 5, 7-9 and 12".
 std::string in_words(const std::vector<LbnRange>& ranges);

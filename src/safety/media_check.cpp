@@ -61,12 +61,8 @@ class Checker {
     std::ranges::sort(wrong, {}, &LbnRange::first);
     for (const LbnRange& range : wrong) append(found_.put_back, range);
     found_.lost = std::move(bad);
-    const auto blocks = [](const std::vector<LbnRange>& ranges) {
-      std::uint64_t all = 0;
-      for (const LbnRange& range : ranges) all += range.last - range.first + 1;
-      return all;
-    };
-    found_.intact = contents_.size() - blocks(found_.put_back) - blocks(found_.differ) - blocks(found_.lost);
+    found_.intact =
+        contents_.size() - blocks_of(found_.put_back) - blocks_of(found_.differ) - blocks_of(found_.lost);
     return std::move(found_);
   }
 
@@ -142,12 +138,7 @@ class Checker {
   std::vector<LbnRange> bad_of(const std::vector<LbnRange>& runs) {
     const std::uint64_t most = std::min<std::uint64_t>(kReadBlocks, drive_.most_blocks());
     std::vector<LbnRange> bad;
-    const std::vector<LbnRange> reads = reads_of(runs, most);
-    std::size_t done = 0;
-    for (const LbnRange& all : reads) {
-      judge(all, runs, bad);
-      if (options_.progress) options_.progress(static_cast<double>(++done) / static_cast<double>(reads.size()));
-    }
+    for (const LbnRange& all : reads_of(runs, most)) judge(all, runs, bad);
     return bad;
   }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,8 +41,6 @@ struct MediaCheckOptions {
   // Of blocks that can be read and hold something else: put them back, too.
   bool overwrite = true;
   std::uint32_t most_blocks = 0;  // of one command, where that is known; 0: as the drive says
-  // How much is done, 0 to 1.
-  std::function<void(double share)> progress{};
 };
 
 // SYNCHRONIZE CACHE, then every block is read back and compared; what is wrong is written again, three

@@ -167,8 +167,8 @@ Completion Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_un
                                  impl_->name, lbn, lbn + blocks - 1),
                      nothing_there, lbn, blocks);
   }
-  auto command = lbn + blocks <= kFourGig && blocks <= 0xFFFF ? read_10(lbn, blocks, bytes, bits)
-                                                              : read_16(lbn, blocks, bytes, bits);
+  auto command = fits_ten_bytes(lbn, blocks) ? read_10(lbn, blocks, bytes, bits)
+                                             : read_16(lbn, blocks, bytes, bits);
   command.keep_data = keep_data;
   auto completion = impl_->must(command, lbn, blocks).completion;
   if (!keep_data) completion.data.clear();
@@ -223,8 +223,8 @@ Command Drive::Impl::write_command(std::uint64_t lbn, std::vector<std::uint8_t> 
                                    bool force_unit_access) const {
   const auto blocks = static_cast<std::uint32_t>(data.size() / identity.block_bytes);
   const CacheBits bits{.force_unit_access = force_unit_access || forces_writes};
-  return lbn + blocks <= kFourGig && blocks <= 0xFFFF ? write_10(lbn, blocks, std::move(data), bits)
-                                                      : write_16(lbn, blocks, std::move(data), bits);
+  return fits_ten_bytes(lbn, blocks) ? write_10(lbn, blocks, std::move(data), bits)
+                                     : write_16(lbn, blocks, std::move(data), bits);
 }
 
 void Drive::put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& contents) {
@@ -280,8 +280,7 @@ std::vector<std::uint8_t> Drive::Impl::known_contents(std::uint64_t lbn, std::ui
 }
 
 Completion Drive::verify(std::uint64_t lbn, std::uint32_t blocks) {
-  const bool short_form = lbn + blocks <= kFourGig && blocks <= 0xFFFF;
-  return impl_->must(short_form ? verify_10(lbn, blocks) : verify_16(lbn, blocks), lbn, blocks).completion;
+  return impl_->must(fits_ten_bytes(lbn, blocks) ? verify_10(lbn, blocks) : verify_16(lbn, blocks), lbn, blocks).completion;
 }
 
 Completion Drive::seek(std::uint64_t lbn) { return impl_->must(seek_10(lbn), lbn, 1).completion; }

@@ -17,7 +17,6 @@ constexpr Nanoseconds kPatience = 60 * kSecond;  // with a drive that is busy or
 constexpr std::uint8_t kBecomingReady = 0x04;      // ASC, with ASCQ 01h; others: why it is not ready
 constexpr std::uint8_t kResetOccurred = 0x29;      // ASC
 constexpr std::uint8_t kParametersChanged = 0x2A;  // ASC
-constexpr std::uint8_t kMediumMayHaveChanged = 0x28, kTargetConditionsChanged = 0x3F;  // ASC
 
 bool transient(const Answer& answer) {
   const auto status = answer.completion.status;
@@ -137,8 +136,7 @@ void Drive::Impl::fetch_sense(Answer& answer) {
 
 void Drive::Impl::note_unit_attention(const Sense& sense) {
   ++unit_attentions;
-  may_be_another |= sense.asc == kResetOccurred || sense.asc == kMediumMayHaveChanged ||
-                    sense.asc == kTargetConditionsChanged;
+  may_be_another |= sense.may_mean_another_drive();
   if (sense.asc != kResetOccurred && sense.asc != kParametersChanged) return;
   // Some drives report a change of parameters to the very host that made it.
   if (sense.asc == kParametersChanged && selecting) return;
