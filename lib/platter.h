@@ -147,11 +147,11 @@ typedef struct platter_track {
   uint32_t cylinder, head;
   uint32_t sectors; /* physical ones around */
   uint32_t zone;
-  uint64_t first_lbn,
-      blocks;            /* LBNs first_lbn .. first_lbn + blocks - 1 belong here (those that are
-                            remapped away counted, those remapped to here not); blocks may be 0 */
-  uint64_t angle;        /* where physical sector 0 begins */
-  uint64_t sector_angle; /* what one sector turns by */
+  uint64_t first_lbn, blocks; /* LBNs first_lbn .. first_lbn + blocks - 1 belong here (those that
+                                 are remapped away counted, those remapped to here not); blocks may
+                                 be 0 */
+  uint64_t angle;             /* where physical sector 0 begins */
+  uint64_t sector_angle;      /* what one sector turns by */
   uint64_t reserved[2];
 } platter_track;
 
@@ -267,8 +267,8 @@ enum {
 typedef struct platter_queue {
   uint32_t scheduler;
   uint32_t depth; /* most requests outstanding; 0: as many as the engine has room for */
-  double
-      ageing; /* PLATTER_SPTF: a ns of waiting counts as so many ns less of positioning; 0: none */
+  double ageing;  /* PLATTER_SPTF: a ns of waiting counts as so many ns less of positioning; 0: none
+                   */
   uint64_t reserved;
 } platter_queue;
 

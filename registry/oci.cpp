@@ -23,7 +23,8 @@ constexpr std::size_t kMostMembers = std::size_t{1} << 20;  // of one object; th
 
 Json parse_object(const std::string& text, const std::string& origin) {
   if (text.size() > kLargestDocument)
-    fail(origin, fmt::format("is larger than the {} MiB of any manifest or index", kLargestDocument >> 20));
+    fail(origin,
+         fmt::format("is larger than the {} MiB of any manifest or index", kLargestDocument >> 20));
   Json json = model::parse_strictly<Json>(text, origin, {.members = kMostMembers});
   if (!json.is_object()) fail(origin, "is JSON, but not an object");
   return json;
@@ -125,10 +126,10 @@ ImageIndex parse_index(const std::string& text, const std::string& origin) {
 
 std::string index_with(const std::string& text, const Descriptor& manifest,
                        const std::string& tag) {
-  Json json =
-      text.empty()
-          ? Json{{"schemaVersion", 2}, {"mediaType", kIndexType}, {"manifests", Json::array()}}
-          : parse_object(text, "index.json");
+  Json json = text.empty() ? Json{{"schemaVersion", 2},
+                                  {"mediaType", kIndexType},
+                                  {"manifests", Json::array()}}
+                           : parse_object(text, "index.json");
   Json kept = Json::array();
   for (Json& entry : json["manifests"]) {
     if (entry.value("/annotations/org.opencontainers.image.ref.name"_json_pointer, "") != kLatest) {

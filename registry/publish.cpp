@@ -8,8 +8,8 @@
 
 #include "model/error.h"
 #include "model/file.h"
-#include "model/leftovers.h"
 #include "model/json.h"
+#include "model/leftovers.h"
 #include "registry/annotations.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"

@@ -6,8 +6,8 @@
 
 #include "model/error.h"
 #include "model/file.h"
-#include "model/leftovers.h"
 #include "model/json.h"
+#include "model/leftovers.h"
 #include "model/printable.h"
 
 namespace platter::registry {

@@ -20,8 +20,8 @@ struct Contents {
 Contents open(const Published& published);
 
 // Writes every layer but the model into a folder under its title, and returns the paths. Refuses
-// titles that are no plain names of files. `before_writing` gets each path and what it will hold before
-// the first is written.
+// titles that are no plain names of files. `before_writing` gets each path and what it will hold
+// before the first is written.
 using BeforeWriting = std::function<void(const std::string& path, const std::string& content)>;
 std::vector<std::string> pull_files(const Published& published, const std::string& folder,
                                     const BeforeWriting& before_writing = {});

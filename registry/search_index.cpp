@@ -86,8 +86,9 @@ class Database {
     if ((flags & SQLITE_OPEN_READONLY) == 0) return;
     // A file from elsewhere may have views in place of tables, which compute without end.
     constexpr int kSteps = 1'000'000;
-    sqlite3_progress_handler(opened, kSteps, [](void* left) { return --*static_cast<int*>(left) < 0 ? 1 : 0; },
-                             &patience_);
+    sqlite3_progress_handler(
+        opened, kSteps, [](void* left) { return --*static_cast<int*>(left) < 0 ? 1 : 0; },
+        &patience_);
   }
 
   Statement prepare(const std::string& sql) { return {database_.get(), sql}; }

@@ -36,8 +36,8 @@ class Verifier {
 
   void manifest(const Layout& layout, const Descriptor& descriptor) {
     if (!seen_.insert(layout.drive() + descriptor.digest).second) return;
-    if (descriptor.media_type !=
-        kManifestType) {  // an index of platforms: nothing that platter makes
+    if (descriptor.media_type != kManifestType) {  // an index of platforms: nothing that platter
+                                                   // makes
       check_blob(layout, descriptor);
       return;
     }
@@ -121,8 +121,8 @@ class Verifier {
     note_use(descriptor.digest);
     ++result.blobs;
     // A manifest may name one blob many times; it is read once.
-    const auto [known, first] =
-        whole_.try_emplace({layout.drive(), descriptor.digest, descriptor.size}, false);
+    const auto [known, first] = whole_.try_emplace(
+        {layout.drive(), descriptor.digest, descriptor.size}, false);
     if (first) known->second = guarded([&] { static_cast<void>(layout.blob(descriptor)); });
     return known->second;
   }
@@ -177,7 +177,8 @@ class Verifier {
   const Store& store_;
   std::set<std::string> used_;  // hexadecimal digits of the blobs that something refers to
   std::set<std::string> seen_;
-  std::map<std::tuple<std::string, std::string, std::uint64_t>, bool> whole_;  // drive, digest, size
+  std::map<std::tuple<std::string, std::string, std::uint64_t>, bool> whole_;  // drive, digest,
+                                                                               // size
 };
 
 }  // namespace

@@ -94,13 +94,14 @@ struct TrackPieces {
     return (piece.truly + sectors - piece.found % sectors) % sectors;
   }
   bool equal() const {
-    return std::ranges::all_of(pieces, [](const Piece& piece) { return piece.truly == piece.found; });
+    return std::ranges::all_of(pieces,
+                               [](const Piece& piece) { return piece.truly == piece.found; });
   }
   // The whole track lies so many slots further; sectors are numbered around it.
   bool turned() const {
     return sectors == found_sectors && std::ranges::all_of(pieces, [this](const Piece& piece) {
-      return shift(piece) == shift(pieces.front());
-    });
+             return shift(piece) == shift(pieces.front());
+           });
   }
   // The map's free slots can be those without a number: numbers go up as the map's slots do or more
   // slowly, and side by side where the map has no slot between.
@@ -197,17 +198,17 @@ class Judge {
   }
 
   bool all_one_further() const {
-    return std::ranges::all_of(
-        track_.pieces, [](const Piece& piece) { return piece.truly == piece.found + 1; });
+    return std::ranges::all_of(track_.pieces,
+                               [](const Piece& piece) { return piece.truly == piece.found + 1; });
   }
 
   // Remapped blocks move with the track that they lie on.
   void judge_remapped() {
     for (const auto& [lbn, count, x, y] : remapped_) {
       const auto turned = turned_.find({x.place.cylinder, x.place.head});
-      const bool as_told =
-          told_.distances && !told_.slots && turned != turned_.end() && x.sectors == y.sectors &&
-          (y.place.sector + turned->second) % x.sectors == x.place.sector;
+      const bool as_told = told_.distances && !told_.slots && turned != turned_.end() &&
+                           x.sectors == y.sectors &&
+                           (y.place.sector + turned->second) % x.sectors == x.place.sector;
       (as_told ? result_.shifted : result_.other_sector) += count;
       if (!as_told && a_.is_remapped(lbn)) ++result_.remapped_other_sector;
       differs(lbn, x.place, y.place, as_told);

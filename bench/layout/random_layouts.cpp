@@ -145,24 +145,23 @@ void judge_layout(const Trial& trial, const layout::Extraction& found, const Set
         "; {} blocks on other tracks, {} of them remapped; {} in other sectors, {} of them "
         "remapped; {} shifted{}",
         same.other_track, same.remapped_other_track, same.other_sector, same.remapped_other_sector,
-        same.shifted,
-        trial.track_length_visible ? "" : " (some length never shows)");
+        same.shifted, trial.track_length_visible ? "" : " (some length never shows)");
   } else if (same.not_claimed > 0) {
     outcome.verdict = Verdict::short_claims;
-    outcome.detail =
-        fmt::format("{} of {} blocks not claimed: {}", same.not_claimed,
-                    trial.drive.identity.blocks, found.layout.not_understood.front().reason);
+    outcome.detail = fmt::format("{} of {} blocks not claimed: {}", same.not_claimed,
+                                 trial.drive.identity.blocks,
+                                 found.layout.not_understood.front().reason);
   } else if (same.shifted > 0) {
     outcome.verdict = Verdict::shifted;
-    outcome.detail +=
-        fmt::format("; {} blocks in slots that the drive's numbers do not tell", same.shifted);
+    outcome.detail += fmt::format("; {} blocks in slots that the drive's numbers do not tell",
+                                  same.shifted);
   }
 }
 
 Outcome judge(const Trial& trial, const Settings& how) {
   Outcome outcome;
-  outcome.complexity =
-      trial.drive.layout.zones.size() + trial.defects.primary.size() + trial.defects.grown.size();
+  outcome.complexity = trial.drive.layout.zones.size() + trial.defects.primary.size() +
+                       trial.defects.grown.size();
   const auto start = std::chrono::steady_clock::now();
   try {
     const layout::Extraction found = how.through == "commands" || how.own_firmware
@@ -180,8 +179,8 @@ Outcome judge(const Trial& trial, const Settings& how) {
     outcome.verdict = Verdict::wrong;
     outcome.detail = "extraction ended by something that is no Error";
   }
-  outcome.host_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  outcome.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+                             .count();
   return outcome;
 }
 

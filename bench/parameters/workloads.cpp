@@ -133,8 +133,8 @@ Workload streams(Maker& make, std::string name, std::uint64_t one_write_in, bool
       default:
         head += blocks;
     }
-    Step step =
-        make.step(lbn, blocks, one_write_in > 0 && make.one_in(one_write_in), make.pause_ns());
+    Step step = make.step(lbn, blocks, one_write_in > 0 && make.one_in(one_write_in),
+                          make.pause_ns());
     if (forced) step.request.force_unit_access = make.one_in(10);
     if (forced && make.one_in(40)) step.kind = Step::Kind::synchronize;
     before = lbn;

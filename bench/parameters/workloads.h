@@ -14,8 +14,8 @@ struct Step {
   enum class Kind : std::uint8_t { request, synchronize };
   Kind kind = Kind::request;
   engine::Request request{};
-  Nanoseconds pause_ns =
-      0;  // before it, from the completion in front; of a burst: between arrivals
+  Nanoseconds pause_ns = 0;  // before it, from the completion in front; of a burst: between
+                             // arrivals
 };
 
 struct Workload {

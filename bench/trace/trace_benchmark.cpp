@@ -19,11 +19,12 @@ const Trace& requests(Kind kind) {
     platter::Nanoseconds now_ns = 0;
     for (std::size_t i = 0; i < kRequests; ++i) {
       now_ns += static_cast<platter::Nanoseconds>(random() % 20'000'000);
-      open.requests.push_back({.arrival_ns = i == 0 ? 0 : now_ns,
-                               .service_ns = static_cast<platter::Nanoseconds>(1 + random() % 15'000'000),
-                               .lbn = random() % 17'000'000,
-                               .blocks = static_cast<std::uint32_t>(1 + random() % 99),
-                               .write = random() % 3 == 0});
+      open.requests.push_back(
+          {.arrival_ns = i == 0 ? 0 : now_ns,
+           .service_ns = static_cast<platter::Nanoseconds>(1 + random() % 15'000'000),
+           .lbn = random() % 17'000'000,
+           .blocks = static_cast<std::uint32_t>(1 + random() % 99),
+           .write = random() % 3 == 0});
     }
     return std::array{open, converted(open, Kind::closed)};
   }();
@@ -65,7 +66,8 @@ int main(int argc, char** argv) {
         ->Unit(benchmark::kMillisecond);
   }
   for (const char* name : {"t.gz", "t.zst"})
-    benchmark::RegisterBenchmark((std::string("read/ascii ") + (name + 1)).c_str(), measure_reading, Format::ascii, name)
+    benchmark::RegisterBenchmark((std::string("read/ascii ") + (name + 1)).c_str(), measure_reading,
+                                 Format::ascii, name)
         ->Unit(benchmark::kMillisecond);
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

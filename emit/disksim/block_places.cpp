@@ -107,9 +107,9 @@ class FreePlaces {
   // The last `wanted` free ones of [first, end), ascending; fewer if there are no more.
   std::vector<Run> last_of(std::int64_t first, std::int64_t end, std::int64_t wanted) const {
     std::vector<Run> runs;
-    auto target =
-        std::lower_bound(targets_.begin(), targets_.end(), end,
-                         [](const Run& run, std::int64_t slot) { return run.first < slot; });
+    auto target = std::lower_bound(
+        targets_.begin(), targets_.end(), end,
+        [](const Run& run, std::int64_t slot) { return run.first < slot; });
     while (wanted > 0 && end > first) {
       std::int64_t from = first;
       if (target != targets_.begin()) {
@@ -176,10 +176,11 @@ void place_blocks(const std::vector<Placed>& pieces, std::int64_t slots, const W
     }
     waiting += piece.length;
     if (layout.remaps.size() + static_cast<std::uint64_t>(piece.length) > kMostRemaps)
-      throw Error(ExitStatus::unsupported,
-                  fmt::format("{}: more than {} blocks lie outside of the sequence, which this model "
-                              "cannot express",
-                              where.text(), kMostRemaps));
+      throw Error(
+          ExitStatus::unsupported,
+          fmt::format("{}: more than {} blocks lie outside of the sequence, which this model "
+                      "cannot express",
+                      where.text(), kMostRemaps));
     for (std::int64_t block = 0; block < piece.length; ++block) {
       layout.remaps.push_back({static_cast<std::uint64_t>(piece.lbn + block),
                                static_cast<std::uint64_t>(piece.slot + block)});

@@ -41,7 +41,8 @@ class DiskBlock {
   }
   void time(const char* name, double value) { block_.real(name, value); }
 
-  double known(const char* name, const model::Parameter& parameter, double fallback, double more = 0) {
+  double known(const char* name, const model::Parameter& parameter, double fallback,
+               double more = 0) {
     if (!parameter) result_.unmeasured.push_back(fmt::format("{} = {}", name, fallback + more));
     return parameter.or_else(fallback);
   }
@@ -116,17 +117,16 @@ void warn_of_cache(const model::Cache& cache, DriveText& result) {
        "reads on behind any read");
   warn("read_ahead_abort", cache.read_ahead_abort, 1, "breaks read-ahead off");
   warn("read_ahead_resumes", cache.read_ahead_resumes, 0, "does not take it up again");
-  warn("write_updates_segments", cache.write_updates_segments, 0,
-       "drops what a write overlaps");
+  warn("write_updates_segments", cache.write_updates_segments, 0, "drops what a write overlaps");
   warn("destage_behind", cache.destage_behind, 0, "begins to write at once");
   warn("written_blocks", cache.written_blocks, 0, "takes as much as its segments hold");
   warn("written_persist", cache.written_persist, 0, "knows neither FUA nor SYNCHRONIZE CACHE");
   warn("synchronize", cache.synchronize, 0, "knows no SYNCHRONIZE CACHE");
 }
 
-// What was not measured costs what the engine takes it to cost (engine/tables.cpp). A time of the whole command
-// is part of every command overhead: Western Digital's DiskSim 64 bit stops at one of its own, as it numbers
-// only the requests that have none.
+// What was not measured costs what the engine takes it to cost (engine/tables.cpp). A time of the
+// whole command is part of every command overhead: Western Digital's DiskSim 64 bit stops at one of
+// its own, as it numbers only the requests that have none.
 class CommandOverheads {
  public:
   CommandOverheads(DiskBlock& disk, const model::Overheads& o)
@@ -153,10 +153,11 @@ void add_overheads(DiskBlock& disk, const model::Overheads& o, DriveText& result
   commands.add("Read hit over. after write", o.read_hit_after_write, read_hit);
   commands.add("Read miss over. after read", o.read_miss_after_read, read_miss);
   commands.add("Read miss over. after write", o.read_miss_after_write, read_miss);
-  const double write_hit = commands.add("Write hit over. after read", o.write_hit_after_read, read_hit);
+  const double write_hit = commands.add("Write hit over. after read", o.write_hit_after_read,
+                                        read_hit);
   commands.add("Write hit over. after write", o.write_hit_after_write, write_hit);
-  const double write_miss =
-      commands.add("Write miss over. after read", o.write_miss_after_read, read_miss);
+  const double write_miss = commands.add("Write miss over. after read", o.write_miss_after_read,
+                                         read_miss);
   commands.add("Write miss over. after write", o.write_miss_after_write, write_miss);
   disk.real("Read completion overhead", o.read_completion, 0);
   disk.real("Write completion overhead", o.write_completion, 0);
@@ -174,21 +175,22 @@ void add_overheads(DiskBlock& disk, const model::Overheads& o, DriveText& result
   disk.real("Extradisc seek delta", o.extra_disconnect_seek_delta, 0);
   disk.real("Minimum seek delay", o.minimum_seek_delay, 0);
   if (o.per_request.or_else(0) != 0)
-    result.warnings.push_back(
-        fmt::format("overheads.per_request = {} ms is part of each command overhead: not every DiskSim runs "
-                    "with a Per-request overhead time, and DiskSim looks into its cache in front of it",
-                    *o.per_request.value));
+    result.warnings.push_back(fmt::format(
+        "overheads.per_request = {} ms is part of each command overhead: not every DiskSim runs "
+        "with a Per-request overhead time, and DiskSim looks into its cache in front of it",
+        *o.per_request.value));
   if (o.minimum_read_seek_delay.or_else(0) > 0)
     result.warnings.push_back(
         fmt::format("overheads.minimum_read_seek_delay = {} ms is not in the files: DiskSim has it "
                     "for writes only",
                     *o.minimum_read_seek_delay.value));
-  for (const model::Parameter* delta : {&o.sequential_read_hit_delta, &o.sequential_write_hit_delta})
+  for (const model::Parameter* delta :
+       {&o.sequential_read_hit_delta, &o.sequential_write_hit_delta})
     if (delta->or_else(0) != 0)
-      result.warnings.push_back(
-          fmt::format("overheads.sequential_{}_hit_delta = {} ms is not in the files: to DiskSim all "
-                      "hits are alike",
-                      delta == &o.sequential_read_hit_delta ? "read" : "write", *delta->value));
+      result.warnings.push_back(fmt::format(
+          "overheads.sequential_{}_hit_delta = {} ms is not in the files: to DiskSim all "
+          "hits are alike",
+          delta == &o.sequential_read_hit_delta ? "read" : "write", *delta->value));
 }
 
 // A block takes as long as the slower of drive and bus needs for it: where writes differ, the drive
@@ -207,18 +209,20 @@ void add_bus(DiskBlock& disk, const model::Bus& bus, DriveText& result) {
   disk.real("Low (write) water mark", bus.low_write_watermark, 0);
   // DiskSim sends block by block: it knows no portions.
   const bool in_portions = bus.watermark_by_request_size.or_else(1) > 1;
-  disk.real("High (read) water mark", in_portions ? model::Parameter{} : bus.high_read_watermark, 0);
+  disk.real("High (read) water mark", in_portions ? model::Parameter{} : bus.high_read_watermark,
+            0);
   disk.integer("Set watermark by reqsize",
                in_portions ? model::Parameter{} : bus.watermark_by_request_size, 1);
 }
 
-// At level 2, which is what the engine takes, DiskSim gives up reading ahead with the request itself, and every
-// second read of a sequential stream misses.
+// At level 2, which is what the engine takes, DiskSim gives up reading ahead with the request
+// itself, and every second read of a sequential stream misses.
 void add_preseeking(DiskBlock& disk, const model::Parameter& level, DriveText& result) {
   if (level) return disk.integer("Preseeking level", level, 0, 0, 2);
   disk.fixed("Preseeking level", 0);
   result.warnings.push_back(
-      "Preseeking level = 0: the model does not know it, and at 2, which platter's engine takes, sequential "
+      "Preseeking level = 0: the model does not know it, and at 2, which platter's engine takes, "
+      "sequential "
       "reads miss in DiskSim; at 0 the arm leaves later for the next of several requests");
 }
 
@@ -293,8 +297,8 @@ std::string layout_text(const G1Layout& layout) {
 }
 
 std::int64_t whole_rpm(const model::Rotation& rotation, std::vector<std::string>& warnings) {
-  const double rpm =
-      60e9 * static_cast<double>(rotation.denominator) / static_cast<double>(rotation.numerator_ns);
+  const double rpm = 60e9 * static_cast<double>(rotation.denominator) /
+                     static_cast<double>(rotation.numerator_ns);
   const double whole = std::round(rpm);
   if (std::fabs(rpm / whole - 1) > 1e-12) {
     warnings.push_back(fmt::format(
@@ -322,10 +326,12 @@ std::string mechanics_text(const model::DriveModel& model, const std::string& na
                     *model.inward_seek_delta.value));
   if (model.outward_seek)
     result.warnings.push_back(
-        "outward_seek is not in the files: to DiskSim seeks take as long either way, as the mean of both");
+        "outward_seek is not in the files: to DiskSim seeks take as long either way, as the mean "
+        "of both");
   if (model.write_seek)
     result.warnings.push_back(
-        "write_seek is not in the files: to DiskSim writes settle as long behind seeks of any distance");
+        "write_seek is not in the files: to DiskSim writes settle as long behind seeks of any "
+        "distance");
   time("Head switch time", model.head_switch);
   block.integer("Rotation speed (in rpms)", whole_rpm(model.rotation, result.warnings));
   block.real("Percent error in rpms", 0);

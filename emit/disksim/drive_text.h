@@ -12,10 +12,10 @@ namespace platter::emit_disksim {
 struct DriveText {
   std::string diskspecs, model, seek;
   double bus_read_block_ms = 0,
-         bus_write_block_ms = 0;  // for the bus, where reads and writes differ
-  std::vector<std::string>
-      unmeasured;  // DiskSim's parameters that the model does not know, with their value
-  std::vector<std::string> warnings;  // what DiskSim cannot be told as it is
+         bus_write_block_ms = 0;        // for the bus, where reads and writes differ
+  std::vector<std::string> unmeasured;  // DiskSim's parameters that the model does not know, with
+                                        // their value
+  std::vector<std::string> warnings;    // what DiskSim cannot be told as it is
 };
 
 // The model must have a rotation and seeks; `layout` is its layout. Files refer to each other by

@@ -40,8 +40,8 @@ std::string word(const std::string& text) {
   }
   constexpr std::size_t kLongest = 100;  // with an ending it is a file's name
   if (name.size() > kLongest) name.resize(kLongest);
-  const bool letter =
-      !name.empty() && ((name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z'));
+  const bool letter = !name.empty() &&
+                      ((name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z'));
   return letter ? name : "DRIVE_" + name;
 }
 
@@ -88,9 +88,9 @@ G1Layout express_layout(const model::DriveModel& model) {
 std::string heading(const model::DriveModel& model, const std::string& name, const DriveText& drive,
                     const std::vector<std::string>& warnings) {
   const auto line = [](const std::string& text) { return "# " + model::printable(text) + "\n"; };
-  std::string text =
-      line(fmt::format("{}: {} blocks of {} bytes, written by platter {}", name,
-                       model.identity.blocks, model.identity.block_bytes, model::kToolVersion));
+  std::string text = line(fmt::format("{}: {} blocks of {} bytes, written by platter {}", name,
+                                      model.identity.blocks, model.identity.block_bytes,
+                                      model::kToolVersion));
   const model::Provenance& from = model.provenance;
   const std::string standing = model::standing_of(from, model.validity);
   text += line(fmt::format("Model: {}{}{}{}{}", standing.empty() ? from.method : standing,

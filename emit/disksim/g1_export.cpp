@@ -194,12 +194,12 @@ class ZoneSectors {
     for (std::size_t t = zone.first_track; t < zone.end_track; ++t) {
       const engine::Track& track = geometry_.tracks[t];
       const std::uint64_t base = base_of(zone, track), end = track.first_slot + track.sectors;
-      auto run =
-          std::upper_bound(used_.begin(), used_.end(), track.first_slot,
-                           [](std::uint64_t slot, const Interval& i) { return slot < i.end; });
+      auto run = std::upper_bound(
+          used_.begin(), used_.end(), track.first_slot,
+          [](std::uint64_t slot, const Interval& i) { return slot < i.end; });
       for (; run != used_.end() && run->first < end; ++run) {
-        const std::uint64_t first =
-            base + std::max(run->first, track.first_slot) - track.first_slot;
+        const std::uint64_t first = base + std::max(run->first, track.first_slot) -
+                                    track.first_slot;
         if (first > next) result.holes.push_back({next, first});
         next = base + std::min(run->end, end) - track.first_slot;
       }
@@ -215,9 +215,9 @@ class ZoneSectors {
   };
   Place place_of(std::uint64_t slot) const {
     const auto& tracks = geometry_.tracks;
-    const auto after =
-        std::upper_bound(tracks.begin(), tracks.end(), slot,
-                         [](std::uint64_t s, const engine::Track& t) { return s < t.first_slot; });
+    const auto after = std::upper_bound(
+        tracks.begin(), tracks.end(), slot,
+        [](std::uint64_t s, const engine::Track& t) { return s < t.first_slot; });
     const auto track = static_cast<std::size_t>(after - tracks.begin()) - 1;
     std::size_t zone = 0;
     while (geometry_.zones[zone].end_track <= track) ++zone;
@@ -304,8 +304,8 @@ G1Layout express_as_g1(const model::Layout& layout, std::uint32_t heads, double 
     zone.track_skew_rev = from.track_step_rev;
     // DiskSim counts a track skew at every track but a cylinder's last, and there the cylinder
     // skew.
-    zone.cylinder_skew_rev =
-        fraction(from.cylinder_step_rev - (geometry.heads - 1) * from.track_step_rev);
+    zone.cylinder_skew_rev = fraction(from.cylinder_step_rev -
+                                      (geometry.heads - 1) * from.track_step_rev);
     zone.dead = choice.zones[i].dead;
     zone.spares = choice.zones[i].spares;
     zone.slips = std::move(choice.zones[i].slips);

@@ -26,9 +26,9 @@ struct Cylinder {
 bool holds_blocks(const engine::Track& track, const std::vector<Interval>& used,
                   const std::vector<std::uint64_t>& spares) {
   const std::uint64_t end = track.first_slot + track.sectors;
-  const auto at =
-      std::upper_bound(used.begin(), used.end(), track.first_slot,
-                       [](std::uint64_t slot, const Interval& i) { return slot < i.end; });
+  const auto at = std::upper_bound(
+      used.begin(), used.end(), track.first_slot,
+      [](std::uint64_t slot, const Interval& i) { return slot < i.end; });
   if (at != used.end() && at->first < end) return true;
   const auto spare = std::lower_bound(spares.begin(), spares.end(), track.first_slot);
   return spare != spares.end() && *spare < end;
@@ -37,7 +37,8 @@ bool holds_blocks(const engine::Track& track, const std::vector<Interval>& used,
 std::vector<engine::Track> tracks_of(const engine::LayoutMap& map) {
   constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 23;
   if (map.tracks() > kMostTracks)
-    cannot_express(fmt::format("the layout has {} tracks, more than {}", map.tracks(), kMostTracks));
+    cannot_express(
+        fmt::format("the layout has {} tracks, more than {}", map.tracks(), kMostTracks));
   std::vector<engine::Track> tracks;
   for (std::uint64_t slot = 0; slot < map.slots(); slot += tracks.back().sectors) {
     tracks.push_back(map.track_of_slot(slot));
@@ -187,8 +188,8 @@ class Divider {
     const Cylinder &before = cylinders_[at - 1], &next = cylinders_[at];
     if (next.number != before.number + 1 || next.sectors != before.sectors) return false;
     if (!fits_direction(first, at)) return false;
-    const bool other_zone =
-        geometry_.tracks[next.first].zone != geometry_.tracks[next.first - 1].zone;
+    const bool other_zone = geometry_.tracks[next.first].zone !=
+                            geometry_.tracks[next.first - 1].zone;
     return !(other_zone && may_begin(at));
   }
 
@@ -223,8 +224,8 @@ class Divider {
   double worst(const AngleFit& fit, std::size_t first, std::size_t c) const {
     double largest = 0;
     for (std::size_t t = cylinders_[c].first; t < cylinders_[c].end; ++t) {
-      const double deviation =
-          fit.deviation(turn(first, c, t), static_cast<double>(c - first), angle(t));
+      const double deviation = fit.deviation(turn(first, c, t), static_cast<double>(c - first),
+                                             angle(t));
       largest = std::max(largest, std::fabs(deviation));
     }
     return largest;
@@ -314,7 +315,8 @@ std::vector<Interval> slots_with_blocks(const model::Layout& layout, std::uint64
   std::uint64_t runs = 0;
   for (const model::Skip& s : layout.skips) runs += s.count;
   if (runs > kMostRuns)
-    cannot_express(fmt::format("its blocks are left out in {} places, more than {}", runs, kMostRuns));
+    cannot_express(
+        fmt::format("its blocks are left out in {} places, more than {}", runs, kMostRuns));
   std::vector<Interval> used;
   std::uint64_t next = 0;
   const auto skip = [&](std::uint64_t first, std::uint64_t length) {

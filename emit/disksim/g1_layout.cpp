@@ -13,8 +13,8 @@
 namespace platter::emit_disksim {
 namespace {
 
-constexpr std::int64_t kMostSlots = std::int64_t{1}
-                                    << 31;  // DiskSim counts sectors in a signed int
+constexpr std::int64_t kMostSlots = std::int64_t{1} << 31;  // DiskSim counts sectors in a signed
+                                                            // int
 constexpr std::int64_t kMostSpareUnits = std::int64_t{1} << 22;  // of all zones together
 constexpr std::int64_t kMostSlippedSectors = std::int64_t{1} << 24;
 constexpr std::size_t kMostPieces = std::size_t{1} << 18;  // of a zone, each with another turn
@@ -184,8 +184,9 @@ std::vector<Run> runs_with_spares_per_unit(const Zone& zone, const Scheme& schem
                                            bool spares_in_last) {
   const std::int64_t all = zone.cylinders() * scheme.heads * zone.sectors;
   if (spares > unit) fail_at(zone.where, "\"Number of spares\" is more than there are sectors");
-  const std::vector<std::int64_t> slips =
-      scheme.sparing == Sparing::tracks_per_zone ? sectors_of_slipped_tracks(zone) : zone.slips;
+  const std::vector<std::int64_t> slips = scheme.sparing == Sparing::tracks_per_zone
+                                              ? sectors_of_slipped_tracks(zone)
+                                              : zone.slips;
   std::vector<Run> runs;
   std::size_t slip = 0;
   for (std::int64_t first = 0; first < all; first += unit) {
@@ -315,8 +316,8 @@ class ZoneGeometry {
   // track, of a track as its head is numbered) turns everything behind it by one sector.
   std::int64_t slips_before_track(std::int64_t track) const {
     if (!scheme_.per_cylinder() && scheme_.sparing != Sparing::per_track) return 0;
-    const auto end =
-        std::lower_bound(zone_.slips.begin(), zone_.slips.end(), track * zone_.sectors);
+    const auto end = std::lower_bound(zone_.slips.begin(), zone_.slips.end(),
+                                      track * zone_.sectors);
     return end - zone_.slips.begin();
   }
   std::int64_t slips_before(std::int64_t cylinder, std::int64_t head) const {
@@ -330,11 +331,12 @@ class ZoneGeometry {
     const std::int64_t slips = slips_before(from, 0);
     const bool turns = scheme_.per_cylinder() || scheme_.sparing == Sparing::per_track;
     if (!turns || slips == static_cast<std::int64_t>(zone_.slips.size())) return zone_.cylinders();
-    const std::int64_t cylinder =
-        zone_.slips[static_cast<std::size_t>(slips)] / (scheme_.heads * zone_.sectors);
+    const std::int64_t cylinder = zone_.slips[static_cast<std::size_t>(slips)] /
+                                  (scheme_.heads * zone_.sectors);
     // That slip counts from the next cylinder on; per track already within its own.
-    const std::int64_t end =
-        scheme_.per_cylinder() || last_track_slips(cylinder) == slips ? cylinder + 1 : cylinder;
+    const std::int64_t end = scheme_.per_cylinder() || last_track_slips(cylinder) == slips
+                                 ? cylinder + 1
+                                 : cylinder;
     return std::min(end, zone_.cylinders());
   }
   std::int64_t last_track_slips(std::int64_t cylinder) const {
@@ -418,8 +420,8 @@ class ZoneGeometry {
       model::LayoutNode run = tracks(descending);
       run.count = 1;
       run.head = static_cast<std::int32_t>(head);
-      run.angle_rev =
-          fraction(static_cast<double>(track) * zone_.track_skew_rev + in_revolutions(slips));
+      run.angle_rev = fraction(static_cast<double>(track) * zone_.track_skew_rev +
+                               in_revolutions(slips));
       node.children.push_back(run);
     }
     return node;
@@ -483,9 +485,9 @@ class BlockNumbers {
     }
   }
   std::optional<std::int64_t> of_slot(std::int64_t slot) const {
-    const auto after =
-        std::upper_bound(runs_.begin(), runs_.end(), slot,
-                         [](std::int64_t s, const Run& run) { return s < run.first; });
+    const auto after = std::upper_bound(
+        runs_.begin(), runs_.end(), slot,
+        [](std::int64_t s, const Run& run) { return s < run.first; });
     if (after == runs_.begin()) return std::nullopt;
     const auto run = after - 1;
     if (slot >= run->first + run->length) return std::nullopt;

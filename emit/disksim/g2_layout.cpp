@@ -132,8 +132,9 @@ MapFile read_map(const std::string& path) {
       fail_at(where, "a line of a layout map must be \"lbn L --> cyl C, head H, sect S, count N\"");
     }
     extent.line = number;
-    const std::int64_t next =
-        map.extents.empty() ? 0 : map.extents.back().lbn + map.extents.back().length;
+    const std::int64_t next = map.extents.empty()
+                                  ? 0
+                                  : map.extents.back().lbn + map.extents.back().length;
     if (extent.lbn != next)
       fail_at(where, fmt::format("block {} is expected here, not {}", next, extent.lbn));
     if (extent.cylinder < 0 || extent.cylinder >= map.cylinders || extent.head < 0 ||
@@ -150,9 +151,9 @@ MapFile read_map(const std::string& path) {
 // ---------------------------------------------------------------- tracks in the order of blocks
 
 const Zone* find_zone(const std::vector<Zone>& zones, std::int64_t cylinder) {
-  auto after =
-      std::upper_bound(zones.begin(), zones.end(), cylinder,
-                       [](std::int64_t c, const Zone& zone) { return c < zone.first_cylinder; });
+  auto after = std::upper_bound(
+      zones.begin(), zones.end(), cylinder,
+      [](std::int64_t c, const Zone& zone) { return c < zone.first_cylinder; });
   if (after == zones.begin() || cylinder > (--after)->last_cylinder) return nullptr;
   return &*after;
 }

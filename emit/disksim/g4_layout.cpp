@@ -205,8 +205,8 @@ class Tree {
     } else {
       if (static_cast<std::size_t>(entry.child) >= indices_.size())
         fail_at(where, "there is no such IDX");
-      part.children =
-          parts_of({static_cast<std::size_t>(entry.child), places, at_end}, where, depth + 1);
+      part.children = parts_of({static_cast<std::size_t>(entry.child), places, at_end}, where,
+                               depth + 1);
     }
     part.sum_up();
     return part;
@@ -282,7 +282,8 @@ class Stretches {
  private:
   void append(const Part& part) {
     const std::int64_t part_places = part.places, part_slots = part.slots;
-    if (++steps_ > kMostSteps) fail_at(where_, "the layout has too many tracks with sectors without a block");
+    if (++steps_ > kMostSteps)
+      fail_at(where_, "the layout has too many tracks with sectors without a block");
     if (slots + part_slots > kMostSectors) fail_at(where_, "the layout has too many sectors");
     if (part_places == part_slots) return append_run(0, part_places, part_slots);
     for (std::uint32_t i = 0; i < part.node.count; ++i) {
@@ -398,10 +399,10 @@ class Blocks {
  private:
   void append_unshifted(std::int64_t lbn, std::int64_t end, std::int64_t shift,
                         std::vector<Placed>& pieces) const {
-    auto stretch =
-        std::upper_bound(stretches_.all.begin(), stretches_.all.end(), lbn + shift,
-                         [](std::int64_t place, const Stretch& s) { return place < s.place; }) -
-        1;
+    auto stretch = std::upper_bound(
+                       stretches_.all.begin(), stretches_.all.end(), lbn + shift,
+                       [](std::int64_t place, const Stretch& s) { return place < s.place; }) -
+                   1;
     for (; lbn < end; ++stretch) {
       const std::int64_t within = lbn + shift - stretch->place;
       const std::int64_t length = std::min(end - lbn, stretch->length - within);
@@ -429,8 +430,8 @@ class Spares {
     if (track.sectors == 0) return append_track(run, notes) + run.sector;
     tracks_[name] = track;
     if (track.sectors != run.sectors) {
-      fail_at(run.where, fmt::format("the track of the spare has {} sectors, not {}",
-                                     track.sectors, run.sectors));
+      fail_at(run.where, fmt::format("the track of the spare has {} sectors, not {}", track.sectors,
+                                     run.sectors));
     }
     return track.first_slot + run.sector;
   }

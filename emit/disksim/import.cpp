@@ -77,8 +77,8 @@ model::Cache import_cache(BlockReader& disk) {
 // "Time scale for overheads" multiplies all of them but the two times that DiskSim compares with a
 // seek or counts between disconnects.
 model::Overheads import_overheads(BlockReader& disk) {
-  const double scale =
-      disk.has("Time scale for overheads") ? disk.real("Time scale for overheads") : 1.0;
+  const double scale = disk.has("Time scale for overheads") ? disk.real("Time scale for overheads")
+                                                            : 1.0;
   const auto time = [&](const char* name) { return number(disk, name, "ms", scale); };
   model::Overheads all;
   all.read_hit_after_read = time("Read hit over. after read");
@@ -204,12 +204,13 @@ void import_model(const Block& block, model::DriveModel& model, const std::strin
   if (block.type != "dm_disk") {
     fail_at(block.where, fmt::format("\"Model\" must be a dm_disk block, not {}", block.type));
   }
-  model.identity.heads =
-      static_cast<std::uint32_t>(reader.integer("Number of data surfaces", 1, model::kMostHeads));
-  model.identity.cylinders =
-      static_cast<std::uint32_t>(reader.integer("Number of cylinders", 1, 1 << 28));
-  const std::int64_t said =
-      reader.has("Block count") ? reader.integer("Block count", 0, kMostBlocks) : 0;
+  model.identity.heads = static_cast<std::uint32_t>(
+      reader.integer("Number of data surfaces", 1, model::kMostHeads));
+  model.identity.cylinders = static_cast<std::uint32_t>(
+      reader.integer("Number of cylinders", 1, 1 << 28));
+  const std::int64_t said = reader.has("Block count")
+                                ? reader.integer("Block count", 0, kMostBlocks)
+                                : 0;
   import_layout(reader.inner("Layout Model"), said, top_folder, model, notes);
   const std::uint32_t used = model::cylinders_of(model.layout);
   if (used > model.identity.cylinders) {
@@ -271,9 +272,9 @@ Imported begin_import(const std::string& path, const std::string& block_name) {
   Imported result;
   name_drive(block_name, result.model.identity);
   result.model.provenance.method = kMethod;
-  result.model.provenance.source =
-      fmt::format("DiskSim parameter file {}{}{}", std::filesystem::path(path).filename().string(),
-                  block_name.empty() ? "" : ", ", block_name);
+  result.model.provenance.source = fmt::format("DiskSim parameter file {}{}{}",
+                                               std::filesystem::path(path).filename().string(),
+                                               block_name.empty() ? "" : ", ", block_name);
   return result;
 }
 
@@ -334,8 +335,8 @@ Imported import_part(const Block& part, const std::string& path, const std::stri
               path));
     }
     import_layout(part, 0, top_folder, model, notes);
-    model.identity.cylinders =
-        std::max(model.identity.cylinders, model::cylinders_of(model.layout));
+    model.identity.cylinders = std::max(model.identity.cylinders,
+                                        model::cylinders_of(model.layout));
   } else {
     import_model(part, model, top_folder, notes);
   }

@@ -10,8 +10,8 @@ namespace platter::emit_disksim {
 
 struct Imported {
   model::DriveModel model;
-  std::vector<std::string>
-      warnings;  // what of the files has an effect in DiskSim and none in the model
+  std::vector<std::string> warnings;  // what of the files has an effect in DiskSim and none in the
+                                      // model
 };
 
 // `drive` names the disksim_disk block where the files describe several. A file with a dm_disk or a

@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kDeepestSource = 32;
 constexpr int kDeepestValue = 64;
-constexpr std::size_t kMostSources = 1000;    // files in all
-constexpr std::size_t kMostValues = std::size_t{1} << 22;  // in all; those of ranges of names and of copies, too
+constexpr std::size_t kMostSources = 1000;                 // files in all
+constexpr std::size_t kMostValues = std::size_t{1} << 22;  // in all; those of ranges of names and
+                                                           // of copies, too
 
 struct Token {
   enum class Kind { punctuation, word, end } kind = Kind::end;
@@ -138,7 +139,8 @@ class Lexer {
     bytes_ += file.content.size();
     if (bytes_ > model::kLargestFile)
       fail_at(source == nullptr ? Where{file.name, 1} : source->where,
-              fmt::format("the files that source names have more than {} MiB together", model::kLargestFile >> 20));
+              fmt::format("the files that source names have more than {} MiB together",
+                          model::kLargestFile >> 20));
     files_.push_back(std::move(file));
   }
 
@@ -156,13 +158,15 @@ enum class Form { word, decimal, hexadecimal, real };
 Form form_of(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   const auto skip_digits = [&text] {
-    const std::size_t count = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
+    const std::size_t count = static_cast<std::size_t>(
+        std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
     text.remove_prefix(count);
     return count > 0;
   };
   if (text.starts_with("0x"))
-    return text.size() > 2 && text.find_first_not_of("0123456789abcdefABCDEF", 2) == text.npos ? Form::hexadecimal
-                                                                                               : Form::word;
+    return text.size() > 2 && text.find_first_not_of("0123456789abcdefABCDEF", 2) == text.npos
+               ? Form::hexadecimal
+               : Form::word;
   if (!skip_digits()) return Form::word;
   if (text.empty()) return Form::decimal;
   if (!text.starts_with('.')) return Form::word;
@@ -183,16 +187,16 @@ Value value_of_word(const Token& token) {
     std::string digits = token.text;
     if (!decimal) digits.erase(digits.find("0x"), 2);
     std::int64_t number = 0;
-    const auto result =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number, decimal ? 10 : 16);
+    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number,
+                                        decimal ? 10 : 16);
     if (result.ec != std::errc())
       fail_at(token.where, fmt::format("the number {} is too large", token.text));
     return {number, token.where};
   }
   if (form == Form::real) {
     double number = 0;
-    const auto result =
-        std::from_chars(token.text.data(), token.text.data() + token.text.size(), number);
+    const auto result = std::from_chars(token.text.data(), token.text.data() + token.text.size(),
+                                        number);
     if (result.ec != std::errc())
       fail_at(token.where, fmt::format("the number {} is too large", token.text));
     return {number, token.where};
@@ -321,7 +325,8 @@ class Parser {
   }
   void count(std::size_t values, const Where& where) {
     values_ += values;
-    if (values_ > kMostValues) fail_at(where, fmt::format("there are more than {} values here", kMostValues));
+    if (values_ > kMostValues)
+      fail_at(where, fmt::format("there are more than {} values here", kMostValues));
   }
 
   Value value(int depth) {

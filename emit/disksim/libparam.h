@@ -17,9 +17,9 @@ struct Where {
   std::shared_ptr<const std::string> file;
   int line = 0;
 
-  std::string text() const;  // "PATH:LINE"
-  std::string brief()
-      const;  // "NAME:LINE", for what is kept: a model does not tell whose folder it was
+  std::string text() const;   // "PATH:LINE"
+  std::string brief() const;  // "NAME:LINE", for what is kept: a model does not tell whose folder
+                              // it was
 };
 
 struct Block;
@@ -49,8 +49,8 @@ struct Component {
 
 struct ParameterFile {
   std::vector<Block> blocks;  // in the order of the file; inherited values filled in
-  std::map<std::string, std::string>
-      instances;  // component -> block, from `instantiate [...] as BLOCK`
+  std::map<std::string, std::string> instances;  // component -> block, from `instantiate [...] as
+                                                 // BLOCK`
   std::vector<Component> topology;
 
   const Block* find(const std::string& name) const;

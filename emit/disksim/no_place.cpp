@@ -16,8 +16,8 @@ struct WithoutPlace {
   const char* why;
 };
 
-constexpr const char* kSneaky =
-    "serves part of a read while another request has the media, which the model does not";
+constexpr const char*
+    kSneaky = "serves part of a read while another request has the media, which the model does not";
 constexpr const char* kOutput = "concerns what DiskSim prints";
 constexpr const char* kScheduling = "concerns schedulers other than those of the model";
 constexpr const char* kSeekType = "belongs to another seek type than the one that is set";
@@ -117,8 +117,8 @@ std::span<const WithoutPlace> table_of(std::string_view type) {
 std::string Notes::idle_text() const {
   std::vector<Idle> groups;
   for (const Idle& one : idle) {
-    const auto same =
-        std::find_if(groups.begin(), groups.end(), [&](const Idle& g) { return g.why == one.why; });
+    const auto same = std::find_if(groups.begin(), groups.end(),
+                                   [&](const Idle& g) { return g.why == one.why; });
     if (same == groups.end()) {
       groups.push_back(one);
     } else {

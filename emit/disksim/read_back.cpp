@@ -81,8 +81,8 @@ void require_same_places(const model::Layout& wanted, const model::Layout& got,
     differs(0, "in a drive with another number of remapped blocks");
   for (const model::Remap& remap : wanted.remaps) {
     const engine::Pbn at = a_map.pbn_of_lbn(remap.lbn), back = b_map.pbn_of_lbn(remap.lbn);
-    const double off =
-        engine::rev_from_angle(a_map.angle_of_lbn(remap.lbn) - b_map.angle_of_lbn(remap.lbn));
+    const double off = engine::rev_from_angle(a_map.angle_of_lbn(remap.lbn) -
+                                              b_map.angle_of_lbn(remap.lbn));
     if (!(at == back) || std::min(off, 1 - off) > tolerance_rev)
       differs(remap.lbn, "elsewhere than it is remapped to");
   }
@@ -91,8 +91,8 @@ void require_same_places(const model::Layout& wanted, const model::Layout& got,
 void require_same_seeks(const model::Seek& wanted, const model::Seek& got) {
   for (const auto* points : {&wanted.points, &got.points}) {
     for (const model::SeekPoint& point : *points) {
-      const double difference =
-          model::seek_time_ms(wanted, point.cylinders) - model::seek_time_ms(got, point.cylinders);
+      const double difference = model::seek_time_ms(wanted, point.cylinders) -
+                                model::seek_time_ms(got, point.cylinders);
       if (!(std::fabs(difference) <= 1e-9)) {
         throw Error(ExitStatus::unsupported,
                     fmt::format("a seek over {} cylinders would differ by {} ms in DiskSim",

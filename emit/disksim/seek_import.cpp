@@ -162,8 +162,8 @@ std::vector<model::SeekPoint> line_points(BlockReader& mechanics, std::uint32_t 
 std::vector<model::SeekPoint> curve_points(BlockReader& mechanics, std::uint32_t full) {
   const ThreeTimes times = read_three(mechanics);
   const double cylinders = static_cast<double>(full) + 1;
-  const double c =
-      (-10 * times.one + 15 * times.average - 5 * times.full) / (3 * std::sqrt(cylinders));
+  const double c = (-10 * times.one + 15 * times.average - 5 * times.full) /
+                   (3 * std::sqrt(cylinders));
   const double b = (7 * times.one - 15 * times.average + 8 * times.full) / (3 * cylinders);
   std::vector<model::SeekPoint> points;
   sample([&](double d) { return times.one + b * (d - 1) + c * std::sqrt(d - 1); }, 1, full, points);
@@ -178,8 +178,8 @@ model::Seek import_seek(BlockReader& mechanics, std::uint32_t cylinders,
   seek.method = "imported";
   const std::uint32_t full = std::max<std::uint32_t>(cylinders, 2) - 1;
   const std::string type = mechanics.text("Seek type");
-  const bool not_in_disksim =
-      type == "linear" || type == "curve" || type == "constant" || type == "hpl";
+  const bool not_in_disksim = type == "linear" || type == "curve" || type == "constant" ||
+                              type == "hpl";
   if (type == "extracted") {
     seek.points = read_seek_file(
         find_named_file(mechanics, "Full seek curve", "the seek file", top_folder), notes);

@@ -181,8 +181,8 @@ std::string parv_text(const Simulation& simulation) {
   processes.integer("Number of processors", 1);
   processes.real("Process-Flow Time Scale", 1);
   std::string text = "# Run as: disksim " + simulation.name + ".parv OUTPUT ascii TRACE 0\n";
-  text +=
-      "# or, with the workload below:  disksim " + simulation.name + ".parv OUTPUT ascii 0 1\n\n";
+  text += "# or, with the workload below:  disksim " + simulation.name +
+          ".parv OUTPUT ascii 0 1\n\n";
   for (const std::string& block :
        {global.text(), statistics(), host(), bus("HOST_BUS", 0, 0), controller(),
         bus("DRIVE_BUS", simulation.bus_read_block_ms, simulation.bus_write_block_ms)}) {

@@ -1,11 +1,10 @@
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <array>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "emit/table/table.h"
 #include "emit/table/wire.h"
@@ -50,8 +49,7 @@ Offset<wire::Identity> identity_of(FlatBufferBuilder& builder, const model::Iden
                               identity.block_bytes);
 }
 
-Offset<wire::Provenance> provenance_of(FlatBufferBuilder& builder,
-                                       const model::DriveModel& model) {
+Offset<wire::Provenance> provenance_of(FlatBufferBuilder& builder, const model::DriveModel& model) {
   const auto method = builder.CreateString(model.provenance.method);
   const auto source = builder.CreateString(model.provenance.source);
   const auto date = builder.CreateString(model.provenance.date);
@@ -100,9 +98,9 @@ std::string compile_table(const model::DriveModel& model) {
       wire::CreateDrive(builder, engine::kFlatVersion, platter, identity, provenance, demerits,
                         note, to_wire(&view.validity), to_wire(&view.motion),
                         to_wire(&view.overheads), to_wire(&view.bus), to_wire(&view.cache),
-                        to_wire(&view.queue), to_wire(&layout.totals), nodes, tracks, extents, zone_slots,
-                        zone_buckets, piece_lbns, piece_shifts, piece_buckets, stretches, remaps,
-                        seek_distances, seek_lines, seek_buckets,
+                        to_wire(&view.queue), to_wire(&layout.totals), nodes, tracks, extents,
+                        zone_slots, zone_buckets, piece_lbns, piece_shifts, piece_buckets,
+                        stretches, remaps, seek_distances, seek_lines, seek_buckets,
                         view.written == engine::WrittenTable{} ? nullptr : to_wire(&view.written)));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }

@@ -1,9 +1,9 @@
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "emit/table/mapped_file.h"
 #include "emit/table/table.h"
@@ -31,8 +31,7 @@ const wire::Drive& envelope_of(std::span<const std::byte> bytes, const std::stri
   if (bytes.size() < kSmallestEnvelope || !wire::DriveBufferHasIdentifier(bytes.data()))
     refuse(origin, "is no table file; write one with platter emit table");
   if (bytes.size() % 8 != 0) damaged(origin, "its length is no multiple of 8");
-  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                 bytes.size());
+  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   if (!wire::VerifyDriveBuffer(verifier)) damaged(origin, "its envelope leads outside of the file");
   const wire::Drive& table = *wire::GetDrive(bytes.data());
   if (table.version() != engine::kFlatVersion)
@@ -166,7 +165,8 @@ bool begins_table(std::string_view bytes) {
 bool is_table_file(const std::string& path) {
   if (path.ends_with(".ptab")) return true;
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // the opening of a pipe would wait
+  if (!std::filesystem::is_regular_file(path, ignored))
+    return false;  // the opening of a pipe would wait
   std::ifstream file(path, std::ios::binary);
   char begin[kSmallestEnvelope] = {};
   return file.read(begin, sizeof begin) && wire::DriveBufferHasIdentifier(begin);

@@ -1,14 +1,13 @@
 #include "emit/table/mapped_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 #include "model/file.h"
@@ -29,8 +28,7 @@ MappedFile::MappedFile(const std::string& path) {
   struct stat status {};
   const bool known = ::fstat(file, &status) == 0;
   const bool regular = known && S_ISREG(status.st_mode);
-  const bool fits =
-      regular && static_cast<std::uint64_t>(status.st_size) <= model::kLargestFile;
+  const bool fits = regular && static_cast<std::uint64_t>(status.st_size) <= model::kLargestFile;
   const bool usable = fits && status.st_size > 0;
   void* address = MAP_FAILED;
   int error = 0;

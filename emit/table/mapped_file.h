@@ -9,8 +9,8 @@ namespace platter::emit_table {
 
 class MappedFile {
  public:
-  // Throws Error(bad_input) for what is missing, empty or no regular file, Error(permission) for what
-  // may not be read.
+  // Throws Error(bad_input) for what is missing, empty or no regular file, Error(permission) for
+  // what may not be read.
   explicit MappedFile(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

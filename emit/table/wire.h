@@ -2,9 +2,9 @@
 // the one against the other.
 #pragma once
 
-#include <bit>
-
 #include <table_generated.h>
+
+#include <bit>
 
 #include "engine/flat_tables.h"
 
@@ -15,20 +15,62 @@ static_assert(std::endian::native == std::endian::little,
 
 template <typename Flat>
 struct WireOf;
-template <> struct WireOf<engine::FlatLayout> { using Type = wire::Totals; };
-template <> struct WireOf<engine::FlatNode> { using Type = wire::Node; };
-template <> struct WireOf<engine::FlatTrack> { using Type = wire::Track; };
-template <> struct WireOf<engine::FlatExtent> { using Type = wire::Extent; };
-template <> struct WireOf<engine::FlatStretch> { using Type = wire::Stretch; };
-template <> struct WireOf<engine::FlatRemap> { using Type = wire::Remap; };
-template <> struct WireOf<engine::FlatSeekLine> { using Type = wire::SeekLine; };
-template <> struct WireOf<engine::FlatMotion> { using Type = wire::Motion; };
-template <> struct WireOf<engine::CommandOverheads> { using Type = wire::Overheads; };
-template <> struct WireOf<engine::BusTable> { using Type = wire::Bus; };
-template <> struct WireOf<engine::CacheTable> { using Type = wire::Cache; };
-template <> struct WireOf<engine::WrittenTable> { using Type = wire::Written; };
-template <> struct WireOf<engine::QueueTable> { using Type = wire::Queue; };
-template <> struct WireOf<engine::ValidityTable> { using Type = wire::Validity; };
+template <>
+struct WireOf<engine::FlatLayout> {
+  using Type = wire::Totals;
+};
+template <>
+struct WireOf<engine::FlatNode> {
+  using Type = wire::Node;
+};
+template <>
+struct WireOf<engine::FlatTrack> {
+  using Type = wire::Track;
+};
+template <>
+struct WireOf<engine::FlatExtent> {
+  using Type = wire::Extent;
+};
+template <>
+struct WireOf<engine::FlatStretch> {
+  using Type = wire::Stretch;
+};
+template <>
+struct WireOf<engine::FlatRemap> {
+  using Type = wire::Remap;
+};
+template <>
+struct WireOf<engine::FlatSeekLine> {
+  using Type = wire::SeekLine;
+};
+template <>
+struct WireOf<engine::FlatMotion> {
+  using Type = wire::Motion;
+};
+template <>
+struct WireOf<engine::CommandOverheads> {
+  using Type = wire::Overheads;
+};
+template <>
+struct WireOf<engine::BusTable> {
+  using Type = wire::Bus;
+};
+template <>
+struct WireOf<engine::CacheTable> {
+  using Type = wire::Cache;
+};
+template <>
+struct WireOf<engine::WrittenTable> {
+  using Type = wire::Written;
+};
+template <>
+struct WireOf<engine::QueueTable> {
+  using Type = wire::Queue;
+};
+template <>
+struct WireOf<engine::ValidityTable> {
+  using Type = wire::Validity;
+};
 
 template <typename Flat>
 using Wire = typename WireOf<Flat>::Type;

@@ -1,10 +1,9 @@
 // In which order the blocks of a track are read, by requests begun at known angles.
-#include "cache_probe/read_tests.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "cache_probe/facts.h"
+#include "cache_probe/read_tests.h"
 
 namespace platter::cache_probe {
 namespace {

@@ -1,10 +1,9 @@
 // How fast hits and misses look, and whether anything is kept at all.
-#include "cache_probe/read_tests.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "cache_probe/facts.h"
+#include "cache_probe/read_tests.h"
 
 namespace platter::cache_probe {
 namespace {
@@ -14,7 +13,7 @@ constexpr double kEarly_rev = 0.1;  // before the sector arrives
 constexpr double kOff_rev = 0.2;    // from the usual time after it arrives
 constexpr std::ptrdiff_t kEarlyAtMost = 1, kOffAtMost = 4;
 constexpr std::uint32_t kRereads = 4;
-constexpr double kGoneBy_rev = 0.05;   // more than a sector, much less than a revolution
+constexpr double kGoneBy_rev = 0.05;  // more than a sector, much less than a revolution
 
 // Whether sectors came when the map says.
 bool angles_hold(const Record& record) {
@@ -22,8 +21,8 @@ bool angles_hold(const Record& record) {
   std::ptrdiff_t early = 0, off = 0;
   for (const Observation& seen : record.observations) {
     if (seen.question != Question::miss_control) continue;
-    const double late =
-        static_cast<double>(seen.response_ns()) / record.setting.period_ns - seen.ahead_rev;
+    const double late = static_cast<double>(seen.response_ns()) / record.setting.period_ns -
+                        seen.ahead_rev;
     const double from_usual = late - responses.late_rev();
     early += late < -kEarly_rev ? 1 : 0;
     off += std::abs(from_usual - std::round(from_usual)) > kOff_rev ? 1 : 0;

@@ -16,7 +16,8 @@ namespace platter::cache_probe {
 
 struct Options {
   std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
-  bool freedoms = true;  // also what the fields of the caching page do, which takes a second or three
+  bool freedoms = true;  // also what the fields of the caching page do, which takes a second or
+                         // three
 };
 
 // Where the tests took place, for more of them.
@@ -37,8 +38,8 @@ struct Findings {
 // Throws Error(unsupported) where the layout leaves no room, and what the Drive throws.
 Findings probe_cache(mtbrc::Context& context, const Options& options = {});
 
-// Another part of the record's last test (exercise.h), for where its answers leave open whether the model
-// explains them. The context's budget, and what is thrown, as above.
+// Another part of the record's last test (exercise.h), for where its answers leave open whether the
+// model explains them. The context's budget, and what is thrown, as above.
 void exercise_further(mtbrc::Context& context, Ground& ground, Record& record);
 
 }  // namespace platter::cache_probe

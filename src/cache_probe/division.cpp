@@ -12,7 +12,7 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr double kMostError = 0.001, kLeastShare = 1e-4;
-constexpr double kAstray = 0.03;     // of the changes: a late answer was taken for a division
+constexpr double kAstray = 0.03;       // of the changes: a late answer was taken for a division
 constexpr double kFewScattered = 0.3;  // too few of a window to ask for another division
 constexpr double kInARowPrior = 0.1, kIrregularPrior = 0.2;
 constexpr std::uint64_t kFewest = 4;  // changes of load
@@ -52,7 +52,8 @@ std::vector<LoadChange> load_changes(const Record& record) {
   bool slow = false;
   for (const Observation& seen : record.observations) {
     if (seen.question == Question::load_changed) {
-      // Where the first of many blocks was not held, the buffer had not been divided for the stream.
+      // Where the first of many blocks was not held, the buffer had not been divided for the
+      // stream.
       if (responses.is_fast(seen)) changes.push_back({seen.x, 0, seen.x});
     } else if (seen.question == Question::divided && !changes.empty()) {
       LoadChange& change = changes.back();
@@ -74,9 +75,7 @@ double alike(const Division& a, const Division& b, std::int64_t from) {
   return sum;
 }
 
-bool Divisions::proven() const {
-  return changes >= kFewest && likeliest().share >= 1 - kMostError;
-}
+bool Divisions::proven() const { return changes >= kFewest && likeliest().share >= 1 - kMostError; }
 
 Divisions divisions_of(const std::vector<LoadChange>& changes) {
   Divisions found;
@@ -90,8 +89,8 @@ Divisions divisions_of(const std::vector<LoadChange>& changes) {
 
   // `share` is log(prior * likelihood) at first.
   std::vector<Division> all;
-  // Each factor of two as likely as the next, each phase as likely as any; those at which nothing was
-  // seen explain nothing.
+  // Each factor of two as likely as the next, each phase as likely as any; those at which nothing
+  // was seen explain nothing.
   const double windows = std::log(static_cast<double>(kMostWindow) / kLeastWindow);
   for (std::int64_t window = kLeastWindow; window <= kMostWindow; ++window) {
     const double prior = std::log((1 - kInARowPrior - kIrregularPrior) / windows) -
@@ -110,8 +109,8 @@ Divisions divisions_of(const std::vector<LoadChange>& changes) {
     for (const LoadChange& change : changes) by.share += log_likelihood(change, by);
   // Any number up to the largest seen.
   all.push_back({Division::Trigger::irregular, 0, 0,
-                 std::log(kIrregularPrior) - static_cast<double>(found.changes) *
-                                                 std::log(static_cast<double>(longest))});
+                 std::log(kIrregularPrior) -
+                     static_cast<double>(found.changes) * std::log(static_cast<double>(longest))});
 
   std::ranges::sort(all, std::ranges::greater(), &Division::share);
   double sum = 0;

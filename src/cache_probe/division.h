@@ -12,10 +12,11 @@
 namespace platter::cache_probe {
 
 // Requests: what the engine takes.
-inline constexpr std::int64_t kLeastWindow = engine::kLeastWindow, kMostWindow = engine::kMostWindow;
+inline constexpr std::int64_t kLeastWindow = engine::kLeastWindow,
+                              kMostWindow = engine::kMostWindow;
 
-// The load changed with read number `from`, from one stream to reads all over; the buffer was divided
-// anew before read number `divided` (0: not before `until`, the last one).
+// The load changed with read number `from`, from one stream to reads all over; the buffer was
+// divided anew before read number `divided` (0: not before `until`, the last one).
 struct LoadChange {
   std::int64_t from = 0, divided = 0, until = 0;
 };

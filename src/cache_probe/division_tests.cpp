@@ -1,9 +1,9 @@
-// After how many requests the buffer is divided anew. Every request counts. A stream, until few long
-// segments are left; then many blocks at once, which only such a segment holds, and single ones of
-// them, each of which begins a stream of its own and is a hit: until the new division, which begins
-// empty. At which request that is, for one change of the load after another, tells. Requests whose
-// number was foretold tell most: where a change is to fall in its window is chosen by what is
-// likeliest so far.
+// After how many requests the buffer is divided anew. Every request counts. A stream, until few
+// long segments are left; then many blocks at once, which only such a segment holds, and single
+// ones of them, each of which begins a stream of its own and is a hit: until the new division,
+// which begins empty. At which request that is, for one change of the load after another, tells.
+// Requests whose number was foretold tell most: where a change is to fall in its window is chosen
+// by what is likeliest so far.
 #include <algorithm>
 #include <cmath>
 
@@ -17,8 +17,8 @@ namespace {
 constexpr std::int64_t kShortest = 64;  // reads of a stream, to begin with
 constexpr std::int64_t kLongest = 2 * kMostWindow;
 constexpr int kMostChanges = 24, kMostInVain = 2;
-constexpr double kMostAllOver = 64;    // blocks
-constexpr int kDraws = 16;             // blocks, of which the one that is farthest ahead is read
+constexpr double kMostAllOver = 64;  // blocks
+constexpr int kDraws = 16;           // blocks, of which the one that is farthest ahead is read
 constexpr double kAhead_rev = 0.6, kWithin_rev = 0.35;  // of the heads, so that a miss shows
 constexpr double kArrival_rev = 0.1;
 constexpr double kTieShare = 1e-5;
@@ -34,8 +34,8 @@ class Divider {
     for (int i = 0; i < kMostChanges && in_vain < kMostInVain && !prober_.spent(); ++i) {
       const Divisions so_far = divisions_of(load_changes(prober_.record()));
       if (so_far.proven()) return;
-      const bool foretold =
-          so_far.changes > 1 && so_far.likeliest().trigger == Division::Trigger::window;
+      const bool foretold = so_far.changes > 1 &&
+                            so_far.likeliest().trigger == Division::Trigger::window;
       switch (change_load(foretold ? telling(so_far.likely) : stream_ + draw(stream_))) {
         case Outcome::no_place:
           return;
@@ -59,8 +59,8 @@ class Divider {
     return std::uniform_int_distribution<std::int64_t>(0, below - 1)(prober_.context().random);
   }
 
-  // A stream that fills a window of the likeliest, and goes on until a change of load is followed by a
-  // division where the others do not have one.
+  // A stream that fills a window of the likeliest, and goes on until a change of load is followed
+  // by a division where the others do not have one.
   std::int64_t telling(const std::vector<Division>& likely) {
     const Division& best = likely.front();
     const std::int64_t least = std::max(2 * best.requests, stream_);
@@ -94,8 +94,8 @@ class Divider {
     read_stream(prober_, place->first + 1, stream - 1,
                 [&](std::uint64_t lbn, std::uint32_t blocks) { read(lbn, blocks); });
     read(other->lbn, static_cast<std::uint32_t>(blocks_));
-    const std::int64_t pushed =
-        read_behind(prober_.record(), other->setup.to_track_end, other->setup.to_cylinder_end);
+    const std::int64_t pushed = read_behind(prober_.record(), other->setup.to_track_end,
+                                            other->setup.to_cylinder_end);
     const std::int64_t from = reads_;
     const std::uint64_t held = other->lbn + static_cast<std::uint64_t>(pushed);
     prober_.rest_until(held, pushed > 0 ? reading_rev(prober_, pushed) : 0);
@@ -125,8 +125,8 @@ class Divider {
   }
   bool late(const Observation& seen) const { return !responses_.is_fast(seen); }
 
-  // Of some of these blocks one that a miss would have to wait long for. Even ones alone: none carries
-  // on from another.
+  // Of some of these blocks one that a miss would have to wait long for. Even ones alone: none
+  // carries on from another.
   std::uint64_t farthest_ahead(std::uint64_t first, std::int64_t from, std::int64_t end) {
     std::uint64_t best = first;
     double best_off = 2;

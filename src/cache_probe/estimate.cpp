@@ -1,9 +1,9 @@
-#include "cache_probe/estimator.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "cache_probe/estimator.h"
 
 namespace platter::cache_probe {
 
@@ -63,7 +63,7 @@ std::string Estimator::missing() const {
 }
 
 Parameter Estimator::yes_or_no(Question question, std::string method, std::int64_t x,
-                    bool hit_means_yes) {
+                               bool hit_means_yes) {
   const Tally tally = tally_of(record_, question, x);
   const Judgement judgement = judge(tally);
   if (judgement.verdict == Verdict::open) return absent(missing());
@@ -91,8 +91,8 @@ void Estimator::read_facts() {
   if (!cached) {
     cache().discards_after_transfer = absent("reads are not cached");
   } else {
-    cache().discards_after_transfer =
-        yes_or_no(Question::reread, "a block read again at once", 0, false);
+    cache().discards_after_transfer = yes_or_no(Question::reread, "a block read again at once", 0,
+                                                false);
   }
 }
 
@@ -109,8 +109,7 @@ void Estimator::not_observed() {
   c.destage_in_passing = absent("not tested");
   // The caching page has these apart from the limit in blocks; probes see where read-ahead ends.
   c.read_ahead_by_request = absent("not tested: the read-ahead limit was measured in blocks");
-  c.read_ahead_ceiling_blocks = c.read_ahead_longest_request_blocks =
-      absent("not tested", kBlocks);
+  c.read_ahead_ceiling_blocks = c.read_ahead_longest_request_blocks = absent("not tested", kBlocks);
 }
 
 // What the drive says of itself, against what was measured.

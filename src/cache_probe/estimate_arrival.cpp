@@ -1,9 +1,8 @@
 // Whether a track's part of a request may begin in its middle.
-#include "cache_probe/estimator.h"
-
 #include <algorithm>
 
 #include "cache_probe/arrival_fit.h"
+#include "cache_probe/estimator.h"
 
 namespace platter::cache_probe {
 
@@ -43,8 +42,8 @@ Parameter Estimator::on_arrival(Question question, const std::string& method) {
 }
 
 void Estimator::arrival() {
-  cache().zero_latency_read =
-      on_arrival(Question::whole_track_read, "fit to whole-track reads begun at known phases");
+  cache().zero_latency_read = on_arrival(Question::whole_track_read,
+                                         "fit to whole-track reads begun at known phases");
 }
 
 }  // namespace platter::cache_probe

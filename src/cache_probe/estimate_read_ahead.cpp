@@ -1,9 +1,9 @@
 // How far is read ahead, over which boundaries, and what breaks it off.
-#include "cache_probe/estimator.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "cache_probe/estimator.h"
 
 namespace platter::cache_probe {
 
@@ -13,7 +13,7 @@ using model::ReadAhead;
 
 namespace {
 
-constexpr std::uint64_t kUnexplained = 5;  // one of so many misses may be noise
+constexpr std::uint64_t kUnexplained = 5;   // one of so many misses may be noise
 constexpr std::int64_t kMostRounding = 64;  // blocks; read-ahead may end at a multiple of them
 
 }  // namespace
@@ -25,11 +25,12 @@ ReadAhead Estimator::read_ahead_kind() {
     return sequential ? ReadAhead::to_next_track_if_sequential : ReadAhead::none;
   const bool over_cylinder = verdict(Question::cross_cylinder) == Verdict::hit;
   const Verdict track = verdict(Question::cross_track);
-  // Where surfaces are traversed one by one hardly a track of a cylinder follows another, or none: what
-  // few probes say is taken.
+  // Where surfaces are traversed one by one hardly a track of a cylinder follows another, or none:
+  // what few probes say is taken.
   const Tally few = tally_of(record_, Question::cross_track, 0);
   const bool over_track = track == Verdict::hit ||
-                          (track == Verdict::open && (few.all() > 0 ? few.fast > few.slow : over_cylinder));
+                          (track == Verdict::open &&
+                           (few.all() > 0 ? few.fast > few.slow : over_cylinder));
   if (over_track && over_cylinder) {
     if (verdict(Question::reach_mid, 0) == Verdict::miss) {
       note(
@@ -99,9 +100,9 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
     }
     return missed > 0 && before * kUnexplained < missed;
   };
-  const bool to_track = sample && (ends_at(sample->to_track_end) ||
-                                   (kind == ReadAhead::to_track_end &&
-                                    ends_all(&Observation::to_track_end)));
+  const bool to_track = sample &&
+                        (ends_at(sample->to_track_end) ||
+                         (kind == ReadAhead::to_track_end && ends_all(&Observation::to_track_end)));
   const bool to_cylinder = sample && (ends_at(sample->to_cylinder_end) ||
                                       (kind == ReadAhead::to_cylinder_end &&
                                        ends_all(&Observation::to_cylinder_end)));
@@ -140,11 +141,12 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
     return absent(
         fmt::format("{} blocks and more: read-ahead ends at a boundary before its limit", blocks),
         kBlocks);
-  return without_error(std::max(blocks, size->blocks), reach->samples,
-                       fmt::format("the segment's size: read-ahead ends at a boundary after {} blocks, "
-                                   "before any limit of its own",
-                                   blocks),
-                       kBlocks);
+  return without_error(
+      std::max(blocks, size->blocks), reach->samples,
+      fmt::format("the segment's size: read-ahead ends at a boundary after {} blocks, "
+                  "before any limit of its own",
+                  blocks),
+      kBlocks);
 }
 
 // May read-ahead push the requested blocks out of their segment.
@@ -152,20 +154,23 @@ Parameter Estimator::over_requested() {
   if (!retained(record_)) {
     // Do they make room for what is read ahead?
     const Tally large = tally_of(record_, Question::reach_large, 0);
-    const bool none = cache().read_ahead.or_else(0) == static_cast<double>(ReadAhead::to_segment_full) &&
+    const bool none = cache().read_ahead.or_else(0) ==
+                          static_cast<double>(ReadAhead::to_segment_full) &&
                       judge(large).verdict == Verdict::miss;
-    return measured(none ? 0 : -1, 0, tally_of(record_, Question::reread, 0).all() + large.all(),
-                    none ? "requested blocks are dropped once sent; behind longer requests less is read ahead"
-                         : "requested blocks are dropped once sent");
+    return measured(
+        none ? 0 : -1, 0, tally_of(record_, Question::reread, 0).all() + large.all(),
+        none ? "requested blocks are dropped once sent; behind longer requests less is read ahead"
+             : "requested blocks are dropped once sent");
   }
-  const std::string method =
-      "first block of a request that fills a segment, read-ahead being complete";
+  const std::string
+      method = "first block of a request that fills a segment, read-ahead being complete";
   const Tally one = tally_of(record_, Question::held_first, 1);
   if (judge(one).verdict == Verdict::open) return absent(missing());
   if (judge(one).verdict == Verdict::miss) return measured(1, 0, one.all(), method);
   const auto size = segment_size(record_);
   if (!size || size->bound) return absent("no request was found that overflows a segment");
-  // A least read-ahead pushes them out, too; but then less is read ahead than behind short requests.
+  // A least read-ahead pushes them out, too; but then less is read ahead than behind short
+  // requests.
   const auto behind = edge_of(record_, Question::held_upper);
   const auto alone = reach_edge(record_);
   if (cache().read_ahead.or_else(0) == static_cast<double>(ReadAhead::to_segment_full) && behind &&
@@ -213,10 +218,13 @@ void Estimator::read_ahead() {
   c.read_ahead_after_sequential = begun(after_sequential(record_));
   const auto broken_off = cut_short(record_);
   const auto count = segment_count(record_);
-  const bool two = retained(record_) && count && !count->settled && count->count - count->error >= 2;
-  const std::string few = !record_.setting.complete ? missing()
-                          : two ? "all that is read ahead passes under the heads before the next command is obeyed"
-                                : "it takes two segments that keep requested blocks to tell";
+  const bool two = retained(record_) && count && !count->settled &&
+                   count->count - count->error >= 2;
+  const std::string
+      few = !record_.setting.complete ? missing()
+            : two
+                ? "all that is read ahead passes under the heads before the next command is obeyed"
+                : "it takes two segments that keep requested blocks to tell";
   if (!broken_off) {
     c.read_ahead_min_blocks = absent(few, kBlocks);
     c.read_ahead_abort = c.read_ahead_resumes = absent(few);
@@ -229,8 +237,8 @@ void Estimator::read_ahead() {
     } else {
       c.read_ahead_min_blocks = measured(static_cast<double>(broken_off->least_blocks),
                                          broken_off->error, broken_off->samples, method, kBlocks);
-      c.read_ahead_resumes =
-          yes_or_no(Question::interrupted, "what was broken off, once the drive was idle", 0);
+      c.read_ahead_resumes = yes_or_no(Question::interrupted,
+                                       "what was broken off, once the drive was idle", 0);
     }
   }
   const Tally idle = tally_of(record_, Question::interrupted, 0);
@@ -238,11 +246,11 @@ void Estimator::read_ahead() {
   if (judge(idle).verdict == Verdict::hit) {
     c.read_ahead_on_hit = absent("read-ahead goes on whatever the next read is");
   } else if (idle.all() > 0) {
-    c.read_ahead_on_hit =
-        yes_or_no(Question::interrupted, "a hit on a segment whose read-ahead was cut short", 1);
+    c.read_ahead_on_hit = yes_or_no(Question::interrupted,
+                                    "a hit on a segment whose read-ahead was cut short", 1);
   } else if (at_end.all() > 0 && kind == ReadAhead::to_segment_full) {
-    c.read_ahead_on_hit =
-        yes_or_no(Question::hit_at_end, "a hit on the last block of completed read-ahead");
+    c.read_ahead_on_hit = yes_or_no(Question::hit_at_end,
+                                    "a hit on the last block of completed read-ahead");
   } else {
     c.read_ahead_on_hit = absent(few);
   }

@@ -1,11 +1,11 @@
 // How many segments, of what size, whose place new data take, and whether they follow the load.
-#include "cache_probe/division.h"
-#include "cache_probe/estimator.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "cache_probe/division.h"
+#include "cache_probe/estimator.h"
 
 namespace platter::cache_probe {
 
@@ -29,7 +29,8 @@ void Estimator::count_segments() {
     note(fmt::format("now {:.0f} and now {:.0f} segments are kept",
                      std::max(0.0, count->count - count->error), count->count + count->error));
   }
-  if (const auto& page = record_.setting.page; count->bound && page && page->segments >= count->count) {
+  if (const auto& page = record_.setting.page;
+      count->bound && page && page->segments >= count->count) {
     c.segments = without_error(page->segments, 0, "mode page 08h, not measured");
     return;
   }
@@ -37,8 +38,8 @@ void Estimator::count_segments() {
     c.segments = absent(fmt::format("at least {:.0f}: more could not be tried", count->count));
     return;
   }
-  const Tally full =
-      tally_of(record_, Question::segments_full, static_cast<std::int64_t>(count->count));
+  const Tally full = tally_of(record_, Question::segments_full,
+                              static_cast<std::int64_t>(count->count));
   if (!count->random && full.all() > 0 && judge(full).verdict != Verdict::hit) {
     const auto fewer = edge_of(record_, Question::segments_full);
     const double least = fewer ? static_cast<double>(fewer->last_hit) : 1;
@@ -57,17 +58,17 @@ void Estimator::replacement() {
   model::Cache& c = cache();
   const auto count = segment_count(record_);
   const auto counted = count ? static_cast<std::int64_t>(count->count - count->error) : 0;
-  const std::string method =
-      "the oldest of as many reads as there are segments, read again before one more";
+  const std::string
+      method = "the oldest of as many reads as there are segments, read again before one more";
   if (count && count->random) {
     c.replacement = measured(static_cast<double>(model::Replacement::random), 0, count->samples,
                              "shares kept of more and more reads");
   } else if (count && count->count == 1 && !count->bound) {
     c.replacement = absent("there is one segment");
   } else if (tally_of(record_, Question::replaced, counted).all() == 0) {
-    c.replacement =
-        absent(count && count->settled ? "it takes segments that keep requested blocks to tell"
-                                       : "the number of segments is not known well enough");
+    c.replacement = absent(count && count->settled
+                               ? "it takes segments that keep requested blocks to tell"
+                               : "the number of segments is not known well enough");
   } else {
     c.replacement = yes_or_no(Question::replaced, method, counted, false);
   }
@@ -80,7 +81,9 @@ void Estimator::adaptivity() {
   const auto size = segment_size(record_);
   const auto count = segment_count(record_);
   if (tallies.empty() || !size || !count) {
-    c.adaptive_min_segments = absent("segments and their size are not known well enough, or the drive takes no request larger than one");
+    c.adaptive_min_segments = absent(
+        "segments and their size are not known well enough, or the drive takes no request larger "
+        "than one");
     return;
   }
   const std::string method = "first block of large requests at the end of a sequential stream";
@@ -97,11 +100,12 @@ void Estimator::adaptivity() {
   // So many blocks in one segment leave room for so many of them.
   const double all = size->blocks * count->count;
   const double most = std::max(1.0, std::floor(all / static_cast<double>(edge->last_hit)));
-  const double least =
-      edge->first_miss ? std::max(1.0, std::ceil(all / static_cast<double>(*edge->first_miss))) : 1;
+  const double least = edge->first_miss
+                           ? std::max(1.0, std::ceil(all / static_cast<double>(*edge->first_miss)))
+                           : 1;
   const double fewest = std::min(most, std::max(least, std::round((least + most) / 2)));
-  c.adaptive_min_segments =
-      measured(fewest, std::max(most - fewest, fewest - std::min(least, most)), samples, method);
+  c.adaptive_min_segments = measured(
+      fewest, std::max(most - fewest, fewest - std::min(least, most)), samples, method);
   note(
       fmt::format("adaptive: {:.0f} segments under requests all over the drive, {:.0f} in a "
                   "sequential stream, where one holds {} blocks and more",
@@ -112,8 +116,9 @@ void Estimator::adaptivity() {
 void Estimator::window() {
   Parameter& window = cache().adaptive_window_requests;
   if (cache().adaptive_min_segments.or_else(0) == 0) {
-    window = absent(cache().adaptive_min_segments ? "the number of segments does not follow the load"
-                                                  : cache().adaptive_min_segments.reason);
+    window = absent(cache().adaptive_min_segments
+                        ? "the number of segments does not follow the load"
+                        : cache().adaptive_min_segments.reason);
     return;
   }
   const Divisions found = divisions_of(load_changes(record_));
@@ -125,9 +130,10 @@ void Estimator::window() {
     window = measured(static_cast<double>(division.requests), 0, found.changes,
                       "requests at which the buffer was divided anew, the load having changed");
   } else if (division.trigger == Division::Trigger::in_a_row) {
-    window = absent(fmt::format("the buffer is divided anew {} requests after the load has changed, "
-                                "whatever was before: not after windows of a number of requests",
-                                division.requests));
+    window = absent(
+        fmt::format("the buffer is divided anew {} requests after the load has changed, "
+                    "whatever was before: not after windows of a number of requests",
+                    division.requests));
   } else {
     window = absent("the buffer is divided anew at no fixed number of requests");
   }
@@ -159,14 +165,15 @@ void Estimator::segments() {
     const bool belied = page && count && !count->bound && page->segments > 0 &&
                         std::abs(count->count - page->segments) > 1 + 2 * count->error;
     if (page && !belied && page->segment_blocks >= least && page->segment_blocks < 0xFFFF) {
-      c.segment_blocks =
-          without_error(page->segment_blocks, 0, "mode page 08h, not measured", kBlocks);
+      c.segment_blocks = without_error(page->segment_blocks, 0, "mode page 08h, not measured",
+                                       kBlocks);
     } else {
       c.segment_blocks = absent(
           size ? fmt::format("at least {:.0f} blocks: {}", size->blocks,
-                             size->only_ahead ? "requested blocks are dropped once sent, and what is read "
-                                                "ahead need not fill the segment"
-                                              : "nothing larger was tried")
+                             size->only_ahead
+                                 ? "requested blocks are dropped once sent, and what is read "
+                                   "ahead need not fill the segment"
+                                 : "nothing larger was tried")
                : missing(),
           kBlocks);
     }
@@ -176,18 +183,17 @@ void Estimator::segments() {
                              : "largest request whose first block stays";
     // What is dropped once sent counted while read-ahead was filling the segment?
     const bool counted = size->only_ahead && verdict(Question::reach_large) == Verdict::miss;
-    c.segment_blocks =
-        measured(size->blocks + (counted ? 1 : 0), size->error, size->samples, method, kBlocks);
+    c.segment_blocks = measured(size->blocks + (counted ? 1 : 0), size->error, size->samples,
+                                method, kBlocks);
   }
   const std::string before = "a block before the request, the arm having come early";
   Tally free_blocks;
   for (const auto& [x, tally] : tallies_of(record_, Question::free_blocks))
     for (const double ratio : tally.ratios) free_blocks.add(ratio);
-  c.read_free_blocks =
-      found_free_blocks(record_)
-          ? measured(1, error_of_some_hits(free_blocks), free_blocks.all(), before)
-          : yes_or_no(Question::free_blocks, before,
-                      verdict(Question::free_blocks, 1) == Verdict::hit ? 1 : 0);
+  c.read_free_blocks = found_free_blocks(record_)
+                           ? measured(1, error_of_some_hits(free_blocks), free_blocks.all(), before)
+                           : yes_or_no(Question::free_blocks, before,
+                                       verdict(Question::free_blocks, 1) == Verdict::hit ? 1 : 0);
 }
 
 }  // namespace platter::cache_probe

@@ -1,12 +1,11 @@
 // What becomes of writes: which wait for the media, where, and for how long.
-#include "cache_probe/estimator.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "cache_probe/estimator.h"
 #include "cache_probe/responses.h"
 #include "cache_probe/waiting_data.h"
 
@@ -48,10 +47,10 @@ void Estimator::write_segments() {
   } else if (!run || run->runs < 3) {
     c.write_segments = c.combine_sequential_writes = absent(missing());
   } else {
-    c.write_segments =
-        run->bound ? absent(fmt::format("{:.0f} writes and more were taken at once", run->median))
-                   : counted(std::max(1.0, run->median), run->error, run->runs,
-                              "scattered writes without pause until one has to wait");
+    c.write_segments = run->bound ? absent(fmt::format("{:.0f} writes and more were taken at once",
+                                                       run->median))
+                                  : counted(std::max(1.0, run->median), run->error, run->runs,
+                                            "scattered writes without pause until one has to wait");
     if (stream) {
       const bool combined = !run->bound && stream->median > run->median + 2 * run->error + 1;
       const std::string method = "adjacent against scattered writes without pause";
@@ -78,11 +77,12 @@ void Estimator::write_segments() {
   if (reads < 0)
     return untold(caches_reads(record_) ? "the number of read segments is not known well enough"
                                         : "reads are not cached");
-  c.separate_write_segment =
-      yes_or_no(Question::write_displaces,
-                count && count->random ? "a block that was read, after many more writes than there are segments"
-                                       : "oldest of as many reads as there are segments, after a write",
-                reads);
+  c.separate_write_segment = yes_or_no(
+      Question::write_displaces,
+      count && count->random
+          ? "a block that was read, after many more writes than there are segments"
+          : "oldest of as many reads as there are segments, after a write",
+      reads);
   const auto held = edge_of(record_, Question::written_held);
   if (held && held->first_miss && c.separate_write_segment.or_else(0) == 1) {
     c.write_segments = measured(static_cast<double>(held->last_hit), held->error(), held->samples,
@@ -91,10 +91,10 @@ void Estimator::write_segments() {
              static_cast<double>(held->last_hit) > count->count && !count->random &&
              !count->mixed) {
     // Reads, which fill their segments, find room for fewer than small writes do.
-    c.buffer_blocks =
-        measured(count->count * *c.segment_blocks.value, *c.segment_blocks.value / 2,
-                 count->samples + held->samples,
-                 "as many full segments as were kept; small writes had more", kBlocks);
+    c.buffer_blocks = measured(count->count * *c.segment_blocks.value, *c.segment_blocks.value / 2,
+                               count->samples + held->samples,
+                               "as many full segments as were kept; small writes had more",
+                               kBlocks);
     if (held->first_miss) {
       c.segments = measured(static_cast<double>(held->last_hit), held->error(), held->samples,
                             "scattered writes, the oldest read once all are on the media");
@@ -111,15 +111,16 @@ void Estimator::write_segments() {
   }
 }
 
-// Where reads are not cached segments show by the writes alone that wait in them: what the drive says of
-// them counts where these do not contradict it.
+// Where reads are not cached segments show by the writes alone that wait in them: what the drive
+// says of them counts where these do not contradict it.
 void Estimator::segments_of_writes_alone() {
   model::Cache& c = cache();
   if (verdict(Question::reread) != Verdict::miss || !c.write_segments) return;
   double longest = 0;  // of the writes that did not have to wait
   const Responses responses(record_);
   for (const Observation& seen : record_.observations)
-    if (seen.write && (seen.question == Question::write_run || seen.question == Question::write_run_large) &&
+    if (seen.write &&
+        (seen.question == Question::write_run || seen.question == Question::write_run_large) &&
         responses.is_fast(seen))
       longest = std::max(longest, static_cast<double>(seen.blocks));
   if (longest == 0) return;
@@ -133,7 +134,8 @@ void Estimator::segments_of_writes_alone() {
     c.segments = without_error(*c.write_segments.value, c.write_segments.samples,
                                "those that writes take; reads are not cached");
     c.segment_blocks = without_error(longest, c.write_segments.samples,
-                                     "longest write that did not wait; reads are not cached", kBlocks);
+                                     "longest write that did not wait; reads are not cached",
+                                     kBlocks);
   }
 }
 
@@ -159,12 +161,12 @@ void Estimator::destaging() {
     return;
   }
   const Verdict persist = written_persist(record_);
-  c.written_persist =
-      persist == Verdict::open
-          ? absent(missing())
-          : measured(persist == Verdict::hit ? 1 : 0, 0,
-                     tally_of(record_, Question::write_forced, 1).all() + idle_ms.size(),
-                     "writes with FUA, and SYNCHRONIZE CACHE right after a write");
+  c.written_persist = persist == Verdict::open
+                          ? absent(missing())
+                          : measured(
+                                persist == Verdict::hit ? 1 : 0, 0,
+                                tally_of(record_, Question::write_forced, 1).all() + idle_ms.size(),
+                                "writes with FUA, and SYNCHRONIZE CACHE right after a write");
   const auto idle = idle_before_destage(record_);
   std::optional<double> waits_ms, done_ms;
   std::uint64_t samples = 0;
@@ -178,10 +180,11 @@ void Estimator::destaging() {
       done_ms = std::min(done_ms.value_or(ms), ms);
   }
   const auto run = run_length(record_, Question::write_run);
-  const std::string unseen =
-      persist == Verdict::hit ? "no command tells when written data are on the media"
-      : synchronize_ns(record_) ? missing()
-                                : "the drive does not know SYNCHRONIZE CACHE, which would tell";
+  const std::string unseen = persist == Verdict::hit
+                                 ? "no command tells when written data are on the media"
+                             : synchronize_ns(record_)
+                                 ? missing()
+                                 : "the drive does not know SYNCHRONIZE CACHE, which would tell";
   if (run && run->median >= 2) {
     c.destage_behind = measured(1, 0, run->runs, "several scattered writes are taken at once");
   } else if (run && samples > 0) {
@@ -198,14 +201,16 @@ void Estimator::destaging() {
   } else if (!waits_ms) {
     c.destage_idle = measured(0, *done_ms / 2, samples, method, "ms");
   } else if (idle) {
-    c.destage_idle = measured(idle->ns * 1e-6, idle->error_ns * 1e-6, idle->samples,
-                              "SYNCHRONIZE CACHE after a write and pauses in which its sector comes "
-                              "by sooner or later", "ms");
+    c.destage_idle = measured(
+        idle->ns * 1e-6, idle->error_ns * 1e-6, idle->samples,
+        "SYNCHRONIZE CACHE after a write and pauses in which its sector comes "
+        "by sooner or later",
+        "ms");
   } else {
     // The destage itself takes up to a revolution.
-    c.destage_idle =
-        measured(std::max(0.0, (*waits_ms + *done_ms - period_ms) / 2),
-                 (std::abs(*done_ms - *waits_ms) + period_ms) / 2, samples, method, "ms");
+    c.destage_idle = measured(std::max(0.0, (*waits_ms + *done_ms - period_ms) / 2),
+                              (std::abs(*done_ms - *waits_ms) + period_ms) / 2, samples, method,
+                              "ms");
   }
   const auto large = run_length(record_, Question::write_run_large);
   if (!run) {
@@ -217,9 +222,9 @@ void Estimator::destaging() {
     for (const Observation& seen : record_.observations)
       if (seen.question == Question::write_run_large) blocks = seen.blocks;
     if (large->bound) {
-      c.written_blocks =
-          absent(fmt::format("{:.0f} blocks and more were taken at once", large->median * blocks),
-                 kBlocks);
+      c.written_blocks = absent(
+          fmt::format("{:.0f} blocks and more were taken at once", large->median * blocks),
+          kBlocks);
     } else if (!run->bound && large->median >= run->median) {
       c.written_blocks = absent("as many as the segments hold", kBlocks);
     } else if (const auto taken = taken_blocks(record_)) {
@@ -227,9 +232,9 @@ void Estimator::destaging() {
       c.written_blocks = counted(static_cast<double>(taken->most) + open / 2, open / 2, taken->runs,
                                  "runs of writes without pause, of more and fewer blocks", kBlocks);
     } else {
-      c.written_blocks =
-          counted((large->median + 0.5) * blocks, blocks * (0.5 + large->error), large->runs,
-                  "large scattered writes without pause until one has to wait", kBlocks);
+      c.written_blocks = counted(
+          (large->median + 0.5) * blocks, blocks * (0.5 + large->error), large->runs,
+          "large scattered writes without pause until one has to wait", kBlocks);
     }
   }
 }
@@ -253,34 +258,34 @@ void Estimator::writes() {
     const bool any = isolated.verdict == Verdict::hit;
     const bool appended = verdict(Question::write_appended) == Verdict::hit;
     if (isolated.verdict == Verdict::mixed) note("isolated writes are cached only sometimes");
-    c.write_back_level =
-        measured(any        ? 2
-                 : appended ? 1
-                            : 0,
-                 isolated.error, tally_of(record_, Question::write_isolated, 0).all(),
-                 "isolated writes, then writes that carry on the one before");
-    c.read_hit_on_written =
-        yes_or_no(Question::read_written, "a written block read once it is on the media", 1);
+    c.write_back_level = measured(any        ? 2
+                                  : appended ? 1
+                                             : 0,
+                                  isolated.error,
+                                  tally_of(record_, Question::write_isolated, 0).all(),
+                                  "isolated writes, then writes that carry on the one before");
+    c.read_hit_on_written = yes_or_no(Question::read_written,
+                                      "a written block read once it is on the media", 1);
     if (verdict(Question::read_written, 0) == Verdict::hit &&
         verdict(Question::read_written, 1) == Verdict::miss)
       note("written blocks can be read from the cache only until they are on the media");
-    c.write_updates_segments =
-        tally_of(record_, Question::write_into, 0).all() == 0
-            ? absent(caches_reads(record_) ? "requested blocks are dropped"
-                                           : "reads are not cached")
-            : yes_or_no(Question::write_into, "a block read before, beside one written since");
+    c.write_updates_segments = tally_of(record_, Question::write_into, 0).all() == 0
+                                   ? absent(caches_reads(record_) ? "requested blocks are dropped"
+                                                                  : "reads are not cached")
+                                   : yes_or_no(Question::write_into,
+                                               "a block read before, beside one written since");
     write_segments();
     segments_of_writes_alone();
     destaging();
     // A drive that writes while it takes more seems to have more of them than there are.
     if (c.segments && c.write_segments && *c.write_segments.value > *c.segments.value) {
-      c.write_segments.method += fmt::format(
-          "; {:g} were taken, but there are no more segments", *c.write_segments.value);
+      c.write_segments.method += fmt::format("; {:g} were taken, but there are no more segments",
+                                             *c.write_segments.value);
       c.write_segments.value = c.segments.value;
     }
   }
-  c.zero_latency_write =
-      on_arrival(Question::whole_track_write, "fit to whole-track writes begun at known phases");
+  c.zero_latency_write = on_arrival(Question::whole_track_write,
+                                    "fit to whole-track writes begun at known phases");
 }
 
 }  // namespace platter::cache_probe

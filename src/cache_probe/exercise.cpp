@@ -13,7 +13,7 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr int kAnswers = 200, kFewest = 64;
-constexpr double kLong_rev = 96;       // then kFewest are enough
+constexpr double kLong_rev = 96;  // then kFewest are enough
 constexpr int kMostPolluted = 40;
 constexpr std::size_t kMostSpots = 64;
 constexpr int kAtOnce = 8, kInARow = 2;  // so many behind each
@@ -22,7 +22,7 @@ constexpr int kLoad = 80;
 constexpr double kSoonShare = 0.2;     // of the answers: another read comes right before
 constexpr double kAtOnceShare = 0.75;  // no rest but for the angle; else up to kMostRest_rev
 constexpr double kMostRest_rev = 2.5;
-constexpr double kByTurnShare = 0.5;   // of spots: as likely as any that the cache may just hold
+constexpr double kByTurnShare = 0.5;  // of spots: as likely as any that the cache may just hold
 constexpr double kOneBlockShare = 0.6;
 constexpr std::uint32_t kMostBlocks = 8;
 constexpr std::int64_t kAheadWithoutReach = 64;  // blocks
@@ -30,7 +30,7 @@ constexpr std::int64_t kAheadWithoutReach = 64;  // blocks
 // Where something was read or written.
 struct Spot {
   std::uint64_t first = 0, end = 0;
-  std::uint32_t blocks = 1;    // of the first request
+  std::uint32_t blocks = 1;  // of the first request
   std::uint64_t track_first = 0;
 };
 
@@ -52,11 +52,13 @@ class Exerciser {
     const auto took_rev = [&] {
       return static_cast<double>(prober_.context().drive.now_ns() - began_ns) / prober_.period_ns();
     };
-    turns_ = count ? static_cast<std::int64_t>(1.5 * std::min<double>(count->count, kMostSpots)) + 1 : 0;
+    turns_ = count ? static_cast<std::int64_t>(1.5 * std::min<double>(count->count, kMostSpots)) + 1
+                   : 0;
     // Many in a row would be a load of their own.
     for (int i = 0; load == 0 && i < kAtOnce && !prober_.spent(); ++i) at_once();
     if (!further_ && !prober_.spent()) burst();
-    for (int i = 0; i < kAnswers && !prober_.spent() && (i < kFewest || took_rev() < kLong_rev); ++i) {
+    for (int i = 0; i < kAnswers && !prober_.spent() && (i < kFewest || took_rev() < kLong_rev);
+         ++i) {
       if (load > 0 && i % kApart == 0 && i < kAtOnce * kApart) at_once();
       if (draw(kSoonShare)) elsewhere(Exercise::setup);
       answer();
@@ -71,16 +73,16 @@ class Exerciser {
   // Each factor of two as likely as the next.
   std::int64_t by_factors(std::int64_t most) {
     const double log = std::log(static_cast<double>(std::max<std::int64_t>(1, most)) + 1);
-    return std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(std::exp(std::uniform_real_distribution<double>(0, log)(random_))));
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::exp(
+                                         std::uniform_real_distribution<double>(0, log)(random_))));
   }
   std::uint32_t some_blocks() {
     return draw(kOneBlockShare) ? 1 : static_cast<std::uint32_t>(within(2, kMostBlocks));
   }
 
   void answer() {
-    constexpr std::array kinds = {Exercise::elsewhere,  Exercise::again,  Exercise::carries_on,
-                                  Exercise::ahead,      Exercise::before, Exercise::written,
+    constexpr std::array kinds = {Exercise::elsewhere,   Exercise::again,  Exercise::carries_on,
+                                  Exercise::ahead,       Exercise::before, Exercise::written,
                                   Exercise::read_written};
     std::discrete_distribution<std::size_t> weights({13, 33, 19, 19, 5, 6, 5});
     const Exercise kind = kinds[weights(random_)];
@@ -93,11 +95,11 @@ class Exerciser {
   // Its first block may just be being read.
   void at_once() {
     elsewhere(Exercise::elsewhere);
-    for (int i = 0; i < kInARow && !spots_.empty(); ++i)
-      carry_on(Exercise::at_once, spots_.back());
+    for (int i = 0; i < kInARow && !spots_.empty(); ++i) carry_on(Exercise::at_once, spots_.back());
   }
 
-  // More than wait in the cache: in which order they leave it shows in how long the later ones take.
+  // More than wait in the cache: in which order they leave it shows in how long the later ones
+  // take.
   void burst() {
     std::vector<std::uint64_t> order = targets_;
     std::ranges::shuffle(order, random_);
@@ -131,7 +133,8 @@ class Exerciser {
     if (kind == Exercise::carries_on) return carry_on(kind, spot);
     if (kind == Exercise::ahead) {
       const std::int64_t reach = reach_blocks(prober_.record());
-      lbn = spot.end + static_cast<std::uint64_t>(by_factors(reach > 0 ? 2 * reach : kAheadWithoutReach));
+      lbn = spot.end +
+            static_cast<std::uint64_t>(by_factors(reach > 0 ? 2 * reach : kAheadWithoutReach));
       blocks = some_blocks();
     } else if (kind == Exercise::before) {
       if (spot.first == spot.track_first) return;
@@ -155,7 +158,8 @@ class Exerciser {
 
   void written() {
     if (targets_.empty()) return;
-    const auto at = static_cast<std::size_t>(within(0, static_cast<std::int64_t>(targets_.size()) - 1));
+    const auto at = static_cast<std::size_t>(
+        within(0, static_cast<std::int64_t>(targets_.size()) - 1));
     const std::uint64_t lbn = targets_[at];
     const std::uint32_t blocks = some_blocks();
     rest(Exercise::written, lbn);
@@ -165,8 +169,9 @@ class Exerciser {
 
   void rest(Exercise kind, std::uint64_t lbn) {
     if (kind == Exercise::setup) return;
-    const double least =
-        draw(kAtOnceShare) ? 0 : std::uniform_real_distribution<double>(0, kMostRest_rev)(random_);
+    const double least = draw(kAtOnceShare)
+                             ? 0
+                             : std::uniform_real_distribution<double>(0, kMostRest_rev)(random_);
     prober_.rest_until(lbn, least);
   }
   void keep(Exercise kind, const scsi::Completion& done, std::uint64_t lbn, std::uint32_t blocks,

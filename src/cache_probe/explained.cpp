@@ -20,23 +20,23 @@ namespace {
 using statistics::Contradictions;
 using ByKind = std::array<Contradictions, static_cast<std::size_t>(kExercises)>;
 
-// What the model answers is a hit or a miss where it is so many times likelier the one than the other,
-// by how long the drive's own take; else it is neither.
+// What the model answers is a hit or a miss where it is so many times likelier the one than the
+// other, by how long the drive's own take; else it is neither.
 const double kClear = std::log(10.0);
-// A policy must make each half of the answers so many times likelier, whatever the other half says: one
-// that other tests ask for, and left open; one that no other test asks for.
+// A policy must make each half of the answers so many times likelier, whatever the other half says:
+// one that other tests ask for, and left open; one that no other test asks for.
 const double kProven = std::log(100.0), kProvenAlone = std::log(10.0);
-constexpr double kHardlyHeld = 0.1;  // chance
-constexpr double kAstray = 0.02;             // of the answers, whatever the model says
-constexpr std::uint64_t kFewest = 40;        // answers
-constexpr double kUsualNoise = 0.02;         // share of answers, worth kUsualWorth probes
+constexpr double kHardlyHeld = 0.1;    // chance
+constexpr double kAstray = 0.02;       // of the answers, whatever the model says
+constexpr std::uint64_t kFewest = 40;  // answers
+constexpr double kUsualNoise = 0.02;   // share of answers, worth kUsualWorth probes
 constexpr double kUsualWorth = 25;
-constexpr double kOddsTold = 200;     // against what noise does
-constexpr double kMostlyChance = 0.2; // that the drive answers otherwise: such answers tell little
-constexpr double kWorthNaming = 0.1;  // of the answers of a kind
-constexpr double kMuchBetter = 0.7;   // of the error of the times of writes without pause
-constexpr int kOtherDraws = 24;       // of what is random
-constexpr double kBefore = 0.2;       // so many hits, and misses, were thought seen before them
+constexpr double kOddsTold = 200;      // against what noise does
+constexpr double kMostlyChance = 0.2;  // that the drive answers otherwise: such answers tell little
+constexpr double kWorthNaming = 0.1;   // of the answers of a kind
+constexpr double kMuchBetter = 0.7;    // of the error of the times of writes without pause
+constexpr int kOtherDraws = 24;        // of what is random
+constexpr double kBefore = 0.2;        // so many hits, and misses, were thought seen before them
 
 bool judged_by_hits(const Observation& seen) {
   return kind_of(seen) != Exercise::setup && kind_of(seen) != Exercise::burst;
@@ -89,8 +89,8 @@ bool draws_at_random(const model::DriveModel& model) {
   return model.cache.replacement.or_else(0) == static_cast<double>(model::Replacement::random);
 }
 
-// How likely each request is a hit where the model's random choices are others, the delay in front of the
-// cache is what it may be, too, and the times are off by so much, at random.
+// How likely each request is a hit where the model's random choices are others, the delay in front
+// of the cache is what it may be, too, and the times are off by so much, at random.
 std::vector<double> hits_by_chance(const Record& record, const model::DriveModel& model,
                                    const Responses& responses, const TimeNoise& noise) {
   std::vector<double> hits;
@@ -104,8 +104,8 @@ std::vector<double> hits_by_chance(const Record& record, const model::DriveModel
   return hits;
 }
 
-// log(P(answers | model) / P(answers | all miss)), of each half of the answers: what comes behind one
-// read elsewhere and up to the next is of the same.
+// log(P(answers | model) / P(answers | all miss)), of each half of the answers: what comes behind
+// one read elsewhere and up to the next is of the same.
 struct Likelihood {
   std::array<double, 2> half{};
   std::vector<double> each{};  // of each answer
@@ -132,7 +132,8 @@ Likelihood likelihood(const Replayed& replayed, const Responses& responses,
   }
   return sum;
 }
-Likelihood likelihood(const Record& record, const model::DriveModel& model, const Responses& responses) {
+Likelihood likelihood(const Record& record, const model::DriveModel& model,
+                      const Responses& responses) {
   std::vector<double> by_chance;
   if (draws_at_random(model)) by_chance = hits_by_chance(record, model, responses, {});
   return likelihood(Replayed(record, model), responses, by_chance);
@@ -167,13 +168,15 @@ class Noise {
 
 std::string sentence(const Contradictions& all, const ByKind& kinds) {
   std::string text = fmt::format(
-      "the cache does what the model has no words for: {} of {} answers to requests in random order contradict "
+      "the cache does what the model has no words for: {} of {} answers to requests in random "
+      "order contradict "
       "it, noise explains {:.0f}",
       all.contradicting(), all.answers(), all.by_noise());
   for (std::size_t kind = 0; kind < kinds.size(); ++kind)
-    if (static_cast<double>(kinds[kind].contradicting()) > kWorthNaming * static_cast<double>(kinds[kind].answers()))
-      text += fmt::format("; of {} {} of {}", name_of(static_cast<Exercise>(kind)), kinds[kind].contradicting(),
-                          kinds[kind].answers());
+    if (static_cast<double>(kinds[kind].contradicting()) >
+        kWorthNaming * static_cast<double>(kinds[kind].answers()))
+      text += fmt::format("; of {} {} of {}", name_of(static_cast<Exercise>(kind)),
+                          kinds[kind].contradicting(), kinds[kind].answers());
   return text;
 }
 
@@ -208,7 +211,9 @@ Explained judged(const Record& record, const model::DriveModel& model) {
   share.value = std::max(0.0, (contradicted - all.by_noise()) / n);
   share.error = std::sqrt(near * (1 - near) / n);
   share.samples = all.answers();
-  share.method = "requests in random order: the model contradicts the answer; what noise explains is taken off";
+  share.method =
+      "requests in random order: the model contradicts the answer; what noise explains is taken "
+      "off";
   // Half of what was believed before for all kinds alike, half for one of them.
   double odds = 0;
   for (const Contradictions& kind : kinds) odds += kind.odds() / kExercises;
@@ -228,9 +233,12 @@ void order_of_destage(const Record& record, model::DriveModel& model) {
     changed.cache.destage_order.value = static_cast<double>(as);
     return Replayed(record, changed).burst_error_ns() * 1e-6;
   };
-  const double oldest = error_ms(model::DestageOrder::oldest), by_lbn = error_ms(model::DestageOrder::by_lbn);
-  if (std::min(oldest, by_lbn) >= kMuchBetter * std::max(oldest, by_lbn)) return;  // both 0: there were none
-  order.value = static_cast<double>(by_lbn < oldest ? model::DestageOrder::by_lbn : model::DestageOrder::oldest);
+  const double oldest = error_ms(model::DestageOrder::oldest),
+               by_lbn = error_ms(model::DestageOrder::by_lbn);
+  if (std::min(oldest, by_lbn) >= kMuchBetter * std::max(oldest, by_lbn))
+    return;  // both 0: there were none
+  order.value = static_cast<double>(by_lbn < oldest ? model::DestageOrder::by_lbn
+                                                    : model::DestageOrder::oldest);
   order.method = fmt::format(
       "writes without pause: the model's times are {:.2f} ms off, with the other order {:.2f} ms",
       std::min(oldest, by_lbn), std::max(oldest, by_lbn));
@@ -271,7 +279,8 @@ void settle_lookup(const Record& record, model::DriveModel& model) {
       almost.error = 1 - held;
       almost.samples = exercises(record);
       almost.method =
-          "blocks asked for when the heads had just passed them, or were about to, and requests in random order";
+          "blocks asked for when the heads had just passed them, or were about to, and requests in "
+          "random order";
     }
   } catch (const Error& error) {  // explain() tells why
     let_interruptions_pass(error);
@@ -292,7 +301,8 @@ void fill_gaps(const Record& record, model::DriveModel& model) {
         (changed.cache.*other.policy).value = other.value;
         const Likelihood with = likelihood(record, changed, responses);
         const bool alone = other.policy == &Cache::almost_read_hits;
-        if (!with.proves(now, alone ? kProvenAlone : kProven) || with.all() <= with_best.all()) continue;
+        if (!with.proves(now, alone ? kProvenAlone : kProven) || with.all() <= with_best.all())
+          continue;
         with_best = with;
         best = &other;
       }
@@ -306,7 +316,8 @@ void fill_gaps(const Record& record, model::DriveModel& model) {
         policy.error = std::max(*policy.error, chance_of_delay_instead(record, model));
       policy.samples = exercises(record);
       policy.method = fmt::format(
-          "requests in random order: the answers are exp({:.1f}) times likelier so, in both halves", gained);
+          "requests in random order: the answers are exp({:.1f}) times likelier so, in both halves",
+          gained);
       policy.reason.clear();
       now = with_best;
     }

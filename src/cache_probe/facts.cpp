@@ -1,19 +1,19 @@
 #include "cache_probe/facts.h"
-#include "cache_probe/random_replacement.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "cache_probe/random_replacement.h"
 #include "statistics/robust.h"
 
 namespace platter::cache_probe {
 namespace {
 
 constexpr std::uint64_t kUnexplained = 5;  // one of so many probes may be noise
-constexpr double kWaits_rev = 0.12;  // longer than usual
-constexpr std::int64_t kFewAtOnce = 24;  // blocks
-constexpr double kUntilObeyed = 2;       // hits; a miss takes a drive longer to decode
+constexpr double kWaits_rev = 0.12;        // longer than usual
+constexpr std::int64_t kFewAtOnce = 24;    // blocks
+constexpr double kUntilObeyed = 2;         // hits; a miss takes a drive longer to decode
 
 // Large ones take longer on the bus.
 double bus_ns(const Record& record, std::uint32_t blocks) {
@@ -172,8 +172,8 @@ std::optional<Edge> read_ahead_end(const Record& record) {
 std::optional<SegmentSize> segment_size(const Record& record) {
   SegmentSize size;
   size.only_ahead = !retained(record);
-  // Where a request is longer than what stays of it, its end is what was found behind it; else that of
-  // read-ahead.
+  // Where a request is longer than what stays of it, its end is what was found behind it; else that
+  // of read-ahead.
   const bool of_request = !tallies_of(record, Question::held_upper).empty();
   const auto upper = of_request ? edge_of(record, Question::held_upper) : read_ahead_end(record);
   const End by_boundary = of_request ? end_behind(record) : nullptr;
@@ -203,15 +203,15 @@ std::optional<SegmentSize> segment_size(const Record& record) {
                        : *upper->sure_miss - upper->sure_hit - 1);
     else if (upper ? !by_boundary : !of_request && !ends_where_found(record))
       size.bound = true;  // its last block was not found: read-ahead goes on beyond what was tried
-    // What is dropped once sent takes its place all the same: only where read-ahead ends as the segment is
-    // full its size shows.
+    // What is dropped once sent takes its place all the same: only where read-ahead ends as the
+    // segment is full its size shows.
     const std::int64_t top = upper ? upper->sure_hit : reach_blocks(record);
     const bool pushed_out = lower->first_miss && *lower->first_miss < top;
     if (size.only_ahead && !pushed_out &&
         judge(record, Question::reach_large, 0).verdict != Verdict::miss)
       size.bound = true;
-    // Where read-ahead does not always end alike, what was taken for the last block is not always it:
-    // a segment holds a block at least with all that is read ahead of it.
+    // Where read-ahead does not always end alike, what was taken for the last block is not always
+    // it: a segment holds a block at least with all that is read ahead of it.
     const auto reach = reach_edge(record);
     const bool too_small = reach &&
                            judge(record, Question::held_first, 1).verdict == Verdict::hit &&
@@ -364,7 +364,8 @@ std::optional<RunLength> run_length(const Record& record, Question question) {
     if (seen.question != question) continue;
     if (seen.x <= last) end_run(false);
     last = seen.x;
-    if (seen.x > 1 && static_cast<double>(seen.response_ns()) > longest_ns(record, usual, seen.blocks))
+    if (seen.x > 1 &&
+        static_cast<double>(seen.response_ns()) > longest_ns(record, usual, seen.blocks))
       end_run(true);
   }
   end_run(false);

@@ -13,11 +13,12 @@ namespace platter::cache_probe {
 bool retained(const Record& record);          // a block stays after it was sent
 bool reads_ahead(const Record& record);       // the next block comes along
 bool after_sequential(const Record& record);  // but only behind a read that carries on from another
-bool sequential_tracks(
-    const Record& record);  // a track is read ahead behind reads of two in sequence
+bool sequential_tracks(const Record& record);  // a track is read ahead behind reads of two in
+                                               // sequence
 inline bool caches_reads(const Record& record) { return retained(record) || reads_ahead(record); }
 
-// The end behind the requests with which hits end, tracks being of several lengths; nullptr: with neither.
+// The end behind the requests with which hits end, tracks being of several lengths; nullptr: with
+// neither.
 using End = std::int64_t Observation::*;
 End end_of(const Record& record, Question question);
 
@@ -40,21 +41,23 @@ struct SegmentSize {
 };
 std::optional<SegmentSize> segment_size(const Record& record);
 
-// Blocks before a request were in the cache, which nothing else brings there: also where the arm comes
-// just behind them now and then.
+// Blocks before a request were in the cache, which nothing else brings there: also where the arm
+// comes just behind them now and then.
 bool found_free_blocks(const Record& record);
 
-// Where read-ahead ends behind requests that end at a boundary: with one of the next two tracks; nullptr: with
-// neither.
+// Where read-ahead ends behind requests that end at a boundary: with one of the next two tracks;
+// nullptr: with neither.
 End end_behind(const Record& record);
-// Blocks read ahead behind a request that overflows a segment; the ends are those of Question::held_upper.
-std::int64_t read_behind(const Record& record, std::int64_t to_track_end, std::int64_t to_cylinder_end);
+// Blocks read ahead behind a request that overflows a segment; the ends are those of
+// Question::held_upper.
+std::int64_t read_behind(const Record& record, std::int64_t to_track_end,
+                         std::int64_t to_cylinder_end);
 
-// Blocks that pass under the heads before a drive that obeys the next command at once breaks off: as
-// many as fit into the time of a host and of a drive that decodes it.
+// Blocks that pass under the heads before a drive that obeys the next command at once breaks off:
+// as many as fit into the time of a host and of a drive that decodes it.
 std::int64_t at_once_blocks(const Record& record);
-// Blocks that are read ahead before the next command is obeyed; nullopt: never tried, or as many pass
-// under the heads until then.
+// Blocks that are read ahead before the next command is obeyed; nullopt: never tried, or as many
+// pass under the heads until then.
 struct CutShort {
   std::int64_t least_blocks = 0;
   bool all = false;  // as many as ever

@@ -152,7 +152,8 @@ class Freedoms {
     if (!by_feature_ && !changeable(field.name)) {
       tell(Outcome::open, "the drive says that it cannot be changed");
     } else if (!taken_back) {
-      tell(Outcome::open, "the drive had not taken its own settings back after another field's test");
+      tell(Outcome::open,
+           "the drive had not taken its own settings back after another field's test");
     } else if (prober_.spent()) {
       tell(Outcome::open, "the budget for cache tests was used up before");
     } else {
@@ -250,8 +251,8 @@ class Freedoms {
               const auto at = place_for(prober_, kind, reach);
               if (!at) return false;
               prober_.refresh_angle();
-              const std::uint64_t last =
-                  request(kind == Kind::ends_cylinder ? at->last - 4 : at->first);
+              const std::uint64_t last = request(kind == Kind::ends_cylinder ? at->last - 4
+                                                                             : at->first);
               prober_.probe(Question::freedom, x, last + static_cast<std::uint64_t>(blocks),
                             reading_rev(prober_, reach));
               return true;
@@ -323,8 +324,8 @@ class Freedoms {
               const auto count = static_cast<std::uint64_t>(blocks);
               if (!at || at->last < count) return false;
               prober_.refresh_angle();
-              const std::uint64_t first =
-                  kind == Kind::ends_cylinder ? at->last + 1 - count : at->first;
+              const std::uint64_t first = kind == Kind::ends_cylinder ? at->last + 1 - count
+                                                                      : at->first;
               prober_.read(first, static_cast<std::uint32_t>(blocks));
               prober_.refresh_angle();
               prober_.probe(Question::freedom, x, first, reading_rev(prober_, 0));
@@ -415,10 +416,10 @@ class Freedoms {
     if (taken == Taken::refused)
       return tell(Outcome::refused, fmt::format("the drive refuses {}", in_words(after)));
     const bool rounded = taken == Taken::rounded;
-    const std::string seen =
-        fmt::format("{}: {}{}, {} with {}{}", effect.what, in_words(usual), where,
-                    changed == usual ? "and so" : in_words(changed), in_words(values),
-                    rounded ? fmt::format(", which the drive made of {}", in_words(after)) : "");
+    const std::string seen = fmt::format(
+        "{}: {}{}, {} with {}{}", effect.what, in_words(usual), where,
+        changed == usual ? "and so" : in_words(changed), in_words(values),
+        rounded ? fmt::format(", which the drive made of {}", in_words(after)) : "");
     tell(changed == expected            ? Outcome::seen
          : changed == usual && !rounded ? Outcome::none
                                         : Outcome::open,
@@ -445,8 +446,8 @@ class Freedoms {
       std::vector<Effect> effects{first_of(reads)};
       if (reach > 0 && found_.read_ahead_after_sequential.or_else(0) == 0)
         effects.push_back(ahead_of_first_of(reads, (reach + 1) / 2));
-      const std::size_t by =
-          contrast_any(effects, {}, wanted, fewer ? Verdict::miss : Verdict::hit);
+      const std::size_t by = contrast_any(effects, {}, wanted,
+                                          fewer ? Verdict::miss : Verdict::hit);
       if (without_effect() && now("IC") == 0 && changeable("IC"))
         compare(effects[by], fewer ? Verdict::hit : Verdict::miss, "",
                 joined(wanted, {set("IC", 1)}), fewer ? Verdict::miss : Verdict::hit);
@@ -508,9 +509,9 @@ class Freedoms {
   // What has to be read behind a request is there even when the next command comes at once.
   void broken_off(std::string_view name, std::int64_t reach) {
     const std::uint32_t least = now("MINIMUM PRE-FETCH");
-    const std::int64_t blocks =
-        least > 0 ? std::min<std::int64_t>(least, reach)
-                  : std::min<std::int64_t>(reach, prober_.places().track_blocks());
+    const std::int64_t blocks = least > 0 ? std::min<std::int64_t>(least, reach)
+                                          : std::min<std::int64_t>(reach,
+                                                                   prober_.places().track_blocks());
     if (blocks < kLeastAhead)
       return tell(Outcome::open, "too few blocks are read ahead to be broken off in between");
     const Effect effect = behind_when_broken_off(blocks);
@@ -520,7 +521,8 @@ class Freedoms {
       return tell(Outcome::open, "there was no room, or no time, for its probe");
     if (usual == Verdict::miss) {
       // Read ahead in peace, is it still there after the other read?
-      if (under({}, behind_when_broken_off(blocks, reading_rev(prober_, blocks))).verdict != Verdict::hit)
+      if (under({}, behind_when_broken_off(blocks, reading_rev(prober_, blocks))).verdict !=
+          Verdict::hit)
         return tell(Outcome::open, "another read pushes out what was read ahead anyway");
     }
     if (name == "MINIMUM PRE-FETCH") {
@@ -605,8 +607,9 @@ class Freedoms {
   }
 
   // In ascending order, one for each phase. Empty: the drive refuses the other setting.
-  std::vector<double> write_differences_rev(const Place& at, std::uint32_t blocks, const Values& other,
-                                            const std::vector<int>& phases, int rounds) {
+  std::vector<double> write_differences_rev(const Place& at, std::uint32_t blocks,
+                                            const Values& other, const std::vector<int>& phases,
+                                            int rounds) {
     const std::vector<double> usual = whole_writes_rev(at, blocks, phases, rounds);
     const bool first = !drive_.recorded_settings();
     if (!drive_.set_cache_fields(other)) return {};

@@ -14,7 +14,8 @@ namespace platter::cache_probe {
 
 struct FreedomsFound {
   std::vector<model::CacheFreedom> fields;  // empty: the drive has no such page
-  // The drive did not take its own settings back after one of the tests, which were the last; in words.
+  // The drive did not take its own settings back after one of the tests, which were the last; in
+  // words.
   std::optional<std::string> not_taken_back;
 };
 

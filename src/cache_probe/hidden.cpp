@@ -22,11 +22,12 @@ std::uint32_t fewest_sectors(const std::vector<model::LayoutNode>& nodes) {
   return fewest;
 }
 
-// What the drive does with the arm of its own accord, without a command that was decoded before. A hit
-// on what is being read ahead leaves that as it is, so it takes a second segment of reads.
+// What the drive does with the arm of its own accord, without a command that was decoded before. A
+// hit on what is being read ahead leaves that as it is, so it takes a second segment of reads.
 bool moves_by_itself(const model::Cache& cache) {
-  const double of_writes =
-      cache.separate_write_segment.or_else(0) != 0 ? cache.write_segments.or_else(1) : 0;
+  const double of_writes = cache.separate_write_segment.or_else(0) != 0
+                               ? cache.write_segments.or_else(1)
+                               : 0;
   const bool one_of_reads = cache.segments && *cache.segments.value - of_writes <= 1;
   return (cache.read_ahead_on_hit.or_else(0) != 0 && !one_of_reads) ||
          cache.read_ahead_resumes.or_else(0) != 0 || cache.destage_behind.or_else(0) != 0;
@@ -35,8 +36,9 @@ bool moves_by_itself(const model::Cache& cache) {
 // That surely passes before a command sends the arm anywhere; 0 where that is not known.
 double least_decoding_ms(const model::DriveModel& model) {
   const model::Overheads& o = model.overheads;
-  std::vector<const model::Parameter*> decoding = {&o.read_miss_after_read, &o.read_miss_after_write,
-                                                   &o.write_miss_after_read, &o.write_miss_after_write};
+  std::vector<const model::Parameter*> decoding = {
+      &o.read_miss_after_read, &o.read_miss_after_write, &o.write_miss_after_read,
+      &o.write_miss_after_write};
   if (model.cache.write_back_level.or_else(1) != 0)  // behind them it writes
     decoding.insert(decoding.end(), {&o.write_hit_after_read, &o.write_hit_after_write});
   double least_ms = std::numeric_limits<double>::infinity();
@@ -50,13 +52,15 @@ double least_decoding_ms(const model::DriveModel& model) {
 void tell_hidden(model::DriveModel& model) {
   model::Parameter& stops = model.cache.stop_read_ahead_in_sector;
   const std::uint32_t sectors = fewest_sectors(model.layout.zones);
-  if (stops || sectors == kNone || model.rotation.numerator_ns == 0 || moves_by_itself(model.cache)) return;
+  if (stops || sectors == kNone || model.rotation.numerator_ns == 0 || moves_by_itself(model.cache))
+    return;
   const double sector_ms = model::revolution_ns(model.rotation) * 1e-6 / sectors;
   const double decoding_ms = least_decoding_ms(model);
   if (decoding_ms <= sector_ms) return;
-  stops.reason = fmt::format("it does not show in the model: a sector passes in {:.3f} ms at most, commands take "
-                             "{:.3f} ms at least before the arm moves",
-                             sector_ms, decoding_ms);
+  stops.reason = fmt::format(
+      "it does not show in the model: a sector passes in {:.3f} ms at most, commands take "
+      "{:.3f} ms at least before the arm moves",
+      sector_ms, decoding_ms);
 }
 
 }  // namespace platter::cache_probe

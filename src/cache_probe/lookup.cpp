@@ -21,31 +21,33 @@ namespace {
 
 constexpr int kPairs = 28, kAtTrackEnd = 6, kPairsOfUsual = 16, kPairsOfShort = 13;
 constexpr double kOfInnermost = 0.9, kShorter = 0.85;  // of the drive's blocks; of the usual track
-constexpr double kReached_rev = 0.35;  // after a short way
+constexpr double kReached_rev = 0.35;                  // after a short way
 constexpr int kTries = 40, kMostTracksOn = 6;
 constexpr double kMostLate_rev = 0.1;
-constexpr int kMostAtLimit = 4;                      // of the pairs: there is no edge
+constexpr int kMostAtLimit = 4;                        // of the pairs: there is no edge
 constexpr double kFirstStep = 0.2, kLeastStep = 0.02;  // hits
 constexpr int kMoreBlocks = 2;
 constexpr double kLeastOfHit = 0.3, kMostOfHit = 0.8;  // the heads are so near, in times of a hit
 constexpr double kCaught_rev = 0.5;
 
 constexpr double kStep_ns = 2e3, kMost_ns = 150e3;
-constexpr std::array kJitters = {0.1, 0.3, 0.7};            // of the logarithm, from command to command
-constexpr double kAstray = 0.03;                            // of the answers
-constexpr std::size_t kFewest = 16;                         // pairs
-const double kProven = std::log(100.0);  // a delay, against none
+constexpr std::array kJitters = {0.1, 0.3, 0.7};  // of the logarithm, from command to command
+constexpr double kAstray = 0.03;                  // of the answers
+constexpr std::size_t kFewest = 16;               // pairs
+const double kProven = std::log(100.0);           // a delay, against none
 const double kProvenHeld = std::log(10.0);
 constexpr double kSureHeld = 0.05, kSureInside = 0.05;  // chance of being wrong
 constexpr double kNearBound = 0.9;                      // of the longest delay that is tried
 
-// The read in front, then one that asks for `block` so long before it can have been sent as fast as the
-// first one was.
-bool ask(Prober& prober, std::uint64_t front, std::uint64_t block, double apart_ns, double early_ns) {
+// The read in front, then one that asks for `block` so long before it can have been sent as fast as
+// the first one was.
+bool ask(Prober& prober, std::uint64_t front, std::uint64_t block, double apart_ns,
+         double early_ns) {
   const scsi::Completion done = prober.read(front);
   prober.keep(Question::lookup, 0, done, front, 1, false);
   scsi::Drive& drive = prober.context().drive;
-  const auto wait_ns = static_cast<double>(done.completed_ns - drive.now_ns()) + apart_ns - early_ns;
+  const auto wait_ns = static_cast<double>(done.completed_ns - drive.now_ns()) + apart_ns -
+                       early_ns;
   if (wait_ns > 0) drive.rest_ns(static_cast<Nanoseconds>(wait_ns));
   prober.probe_now(Question::lookup, 1, block);
   const auto response = static_cast<double>(prober.record().observations.back().response_ns());
@@ -57,7 +59,8 @@ std::optional<Place> next_place(Prober& prober, const std::optional<Place>& befo
   const std::int64_t span = reach_blocks(prober.record());
   if (!before) return place_for(prober, kind, span);
   auto place = prober.places().fresh_near(before->last, static_cast<std::uint64_t>(span));
-  if (place && kind == Kind::before_end && place->ends_cylinder) return place_for(prober, kind, span);
+  if (place && kind == Kind::before_end && place->ends_cylinder)
+    return place_for(prober, kind, span);
   return place;
 }
 
@@ -90,9 +93,9 @@ std::uint64_t soon_on(const Prober& prober, const Place& place, std::uint32_t mo
   return place.first + std::min(block, place.blocks() - 1 - more);
 }
 
-// Up and down about the edge (a staircase). A command that comes a hit's time before the block has been
-// decoded when the block passes, and catches it without the cache: no farther.
-// Returns where it is.
+// Up and down about the edge (a staircase). A command that comes a hit's time before the block has
+// been decoded when the block passes, and catches it without the cache: no farther. Returns where
+// it is.
 double ask_within_track(Prober& prober, int pairs, const NextPlace& next, double early_ns = 0) {
   const double hit_ns = Responses(prober.record()).hit_rev() * prober.period_ns();
   double step = kFirstStep;
@@ -104,12 +107,12 @@ double ask_within_track(Prober& prober, int pairs, const NextPlace& next, double
     if (!place) break;
     const double sector_ns = prober.period_ns() / place->track.sectors;
     const auto least = 1 + static_cast<int>(std::ceil(std::max(0.0, early_ns) / sector_ns));
-    const int apart =
-        std::uniform_int_distribution<int>(least, least + kMoreBlocks)(prober.context().random);
+    const int apart = std::uniform_int_distribution<int>(
+        least, least + kMoreBlocks)(prober.context().random);
     if (static_cast<std::uint32_t>(apart) + 1 >= place->blocks()) break;
     const std::uint64_t front = soon_on(prober, *place, static_cast<std::uint32_t>(apart));
-    const bool caught =
-        ask(prober, front, front + static_cast<std::uint64_t>(apart), apart * sector_ns, early_ns);
+    const bool caught = ask(prober, front, front + static_cast<std::uint64_t>(apart),
+                            apart * sector_ns, early_ns);
     if (i > 0 && caught != caught_before) step = std::max(kLeastStep, step / 2);
     caught_before = caught;
     const double latest_ns = -kMostLate_rev * prober.period_ns();
@@ -132,8 +135,8 @@ void ask_behind_track(Prober& prober) {
     double apart_rev = prober.angle_rev(block) + sector_rev - prober.angle_rev(front) -
                        1.0 / place->track.sectors;
     apart_rev -= std::floor(apart_rev);
-    const double share = std::uniform_real_distribution<double>(kLeastOfHit, kMostOfHit)(
-        prober.context().random);
+    const double share = std::uniform_real_distribution<double>(
+        kLeastOfHit, kMostOfHit)(prober.context().random);
     ask(prober, front, block, apart_rev * prober.period_ns(),
         share * hit_ns + sector_rev * prober.period_ns());
   }
@@ -212,7 +215,8 @@ struct Fit {
 };
 
 double log_mean(const std::vector<double>& logs, std::size_t from) {
-  const double most = *std::max_element(logs.begin() + static_cast<std::ptrdiff_t>(from), logs.end());
+  const double most = *std::max_element(logs.begin() + static_cast<std::ptrdiff_t>(from),
+                                        logs.end());
   double sum = 0;
   for (std::size_t i = from; i < logs.size(); ++i) sum += std::exp(logs[i] - most);
   return most + std::log(sum / static_cast<double>(logs.size() - from));
@@ -253,8 +257,8 @@ Fit fit(const model::DriveModel& model, const std::vector<Pair>& pairs, double p
         for (std::size_t step = 0; step < caught.size(); ++step)
           expected += weights[step] / all * caught[step][i];
         expected = std::clamp(expected, kAstray, 1 - kAstray);
-        const bool was =
-            static_cast<double>(pairs[i].asked->response_ns()) < kCaught_rev * period_ns;
+        const bool was = static_cast<double>(pairs[i].asked->response_ns()) <
+                         kCaught_rev * period_ns;
         each.push_back(std::log(was ? expected : 1 - expected));
         sum += each.back();
       }
@@ -285,7 +289,8 @@ Fit fit(const model::DriveModel& model, const std::vector<Pair>& pairs, double p
 }
 
 // Where blocks that are just being read do not count as held (0), and where they do (1).
-std::array<Fit, 2> both_fits(const model::DriveModel& model, const std::vector<Pair>& pairs, double period_ns) {
+std::array<Fit, 2> both_fits(const model::DriveModel& model, const std::vector<Pair>& pairs,
+                             double period_ns) {
   std::array<Fit, 2> fits;
   for (const int value : {0, 1}) {
     model::DriveModel with = model;
@@ -303,16 +308,16 @@ void test_lookup(Prober& prober) {
   if (!record.setting.angles_trusted || !reads_ahead(record) || after_sequential(record)) return;
   if (const auto cut = cut_short(record); cut && (cut->all || cut->least_blocks > 0)) return;
   const NextPlace usual = [&](const auto& before) { return next_place(prober, before, Kind::any); };
-  // Whether a block counts as held while it is being read shifts the edge by a block: it takes blocks of
-  // two lengths to tell that from a delay, or a place where none is being read.
+  // Whether a block counts as held while it is being read shifts the edge by a block: it takes
+  // blocks of two lengths to tell that from a delay, or a place where none is being read.
   if (judge(record, Question::cross_track, 0).verdict == Verdict::hit) {
     ask_within_track(prober, kPairs, usual);
     ask_behind_track(prober);
   } else {
     const double edge_ns = ask_within_track(prober, kPairsOfUsual, usual);
     ask_within_track(
-        prober, kPairsOfShort, [&](const auto& before) { return place_on_short_track(prober, before); },
-        edge_ns);
+        prober, kPairsOfShort,
+        [&](const auto& before) { return place_on_short_track(prober, before); }, edge_ns);
   }
 }
 
@@ -338,7 +343,8 @@ void tell_delay(const Fit& best, std::size_t pairs, model::Overheads& overheads)
 
 std::vector<HeldOrNot> held_or_not(const Record& record, const model::DriveModel& model) {
   const std::vector<Pair> pairs = pairs_of(record);
-  if (pairs.size() < kFewest || model.overheads.per_request || model.cache.almost_read_hits) return {};
+  if (pairs.size() < kFewest || model.overheads.per_request || model.cache.almost_read_hits)
+    return {};
   std::vector<HeldOrNot> both;
   const std::array<Fit, 2> fits = both_fits(model, pairs, record.setting.period_ns);
   for (const int value : {0, 1}) {
@@ -359,8 +365,8 @@ void tell_lookup(const Record& record, model::DriveModel& model) {
     const bool held = fits[1].all > fits[0].all;
     const Fit& best = fits[held ? 1 : 0];
     const Fit& other = fits[held ? 0 : 1];
-    // A delay of a block more or less looks like the other: where that is open, so is the delay, and
-    // where the delay may be longer than those that were tried, so is all.
+    // A delay of a block more or less looks like the other: where that is open, so is the delay,
+    // and where the delay may be longer than those that were tried, so is all.
     if (best.all - other.all < kProvenHeld || best.at_bound > kSureInside) return;
     const double error = error_of_better(best.each, other.each);
     if (error > kSureHeld) return;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kZoneSamples = 64;  // tracks looked at to learn a zone's usual track
 constexpr int kTries = 400, kNearTries = 60;
-constexpr std::uint32_t kFewestBlocks = 8;  // on a track
+constexpr std::uint32_t kFewestBlocks = 8;    // on a track
 constexpr std::uint64_t kMostSteps = 200000;  // tracks
 constexpr int kRunsOfTracks = 8, kTracksOfRun = 24;
 constexpr double kUsualTrack_rev = 1.3;
@@ -123,7 +123,8 @@ void Places::learn_track_rev() {
       if (next_lbn >= map_.blocks()) break;
       const engine::Track next = map_.track_of_slot(next_slot);
       const double skew = engine::rev_from_angle(map_.angle_of_lbn(next_lbn)) -
-                          engine::rev_from_angle(map_.angle_of_lbn(map_.lbn_at_or_after_slot(track.first_slot)));
+                          engine::rev_from_angle(
+                              map_.angle_of_lbn(map_.lbn_at_or_after_slot(track.first_slot)));
       sum_rev += 1 + skew - std::floor(skew);
       track = next;
     }
@@ -151,9 +152,7 @@ std::optional<Place> Places::place_of_lbn(std::uint64_t lbn) const {
   return place;
 }
 
-bool Places::clean(const Place& place) const {
-  return is_clean(map_, place.first, place.last);
-}
+bool Places::clean(const Place& place) const { return is_clean(map_, place.first, place.last); }
 
 bool Places::used_lately(const Range& range) const {
   return std::ranges::any_of(used_, [&](const Range& other) {
@@ -195,7 +194,8 @@ std::optional<Place> Places::take(std::uint64_t lbn, Kind kind, std::uint64_t sp
   if (!place || !serves(*place, kind)) return std::nullopt;
   const Range range{place->first > track_blocks_ ? place->first - track_blocks_ : 0,
                     place->first + track_blocks_ + span};
-  if (range.last >= map_.lbn_at_or_after_slot(last_slot_) || used_lately(range)) return std::nullopt;
+  if (range.last >= map_.lbn_at_or_after_slot(last_slot_) || used_lately(range))
+    return std::nullopt;
   if (avoided_ && avoided_(range.first, static_cast<std::uint32_t>(range.last - range.first + 1)))
     return std::nullopt;
   remember(range);
@@ -208,10 +208,10 @@ std::optional<Place> Places::find(Kind kind, std::uint64_t span) {
                                                     (anywhere ? last_slot_ : end_slot_) - 1);
   for (int i = 0; i < kTries; ++i) {
     stop_if_asked();
-    if (const auto place = take(map_.lbn_at_or_after_slot(slot(random_)), kind, span))
-      return place;
+    if (const auto place = take(map_.lbn_at_or_after_slot(slot(random_)), kind, span)) return place;
   }
-  if (kind == Kind::before_end) return find_from(map_.lbn_at_or_after_slot(slot(random_)), kind, span);
+  if (kind == Kind::before_end)
+    return find_from(map_.lbn_at_or_after_slot(slot(random_)), kind, span);
   return std::nullopt;
 }
 

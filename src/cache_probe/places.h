@@ -43,10 +43,12 @@ class Places {
   std::uint64_t room() const { return last_slot_ - origin_slot_; }
   // On the shortest of the usual tracks that a place's next blocks may lie on.
   std::uint32_t least_track_blocks() const { return least_track_blocks_; }
-  // Revolutions that reading on takes from one track's first block to the next one's, by the map's angles.
+  // Revolutions that reading on takes from one track's first block to the next one's, by the map's
+  // angles.
   double track_rev() const { return track_rev_; }
 
-  // The last LBN of the track, or of the cylinder, that holds a block, and of the two tracks behind.
+  // The last LBN of the track, or of the cylinder, that holds a block, and of the two tracks
+  // behind.
   struct Ends {
     std::uint64_t here = 0, next_track = 0, track_after = 0;
   };

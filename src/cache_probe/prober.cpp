@@ -182,8 +182,8 @@ std::optional<std::size_t> Prober::climb(Question question, const std::vector<st
   return at;
 }
 
-// Whether setup after setup everything from `from` up to `low` hits and nothing beyond: what is replaced
-// at random shows here.
+// Whether setup after setup everything from `from` up to `low` hits and nothing beyond: what is
+// replaced at random shows here.
 bool Prober::same_for_all(Question question, std::int64_t from, std::int64_t low,
                           const Prepare& prepare) {
   std::vector<std::int64_t> all, beyond;
@@ -214,14 +214,15 @@ bool Prober::same_for_all(Question question, std::int64_t from, std::int64_t low
 }
 
 std::optional<Edge> Prober::locate(Question question, const Range& range, const Prepare& prepare) {
-  search_ends_ns_ =
-      context_.drive.now_ns() + static_cast<Nanoseconds>(kLongestSearch_rev * period_ns_);
+  search_ends_ns_ = context_.drive.now_ns() +
+                    static_cast<Nanoseconds>(kLongestSearch_rev * period_ns_);
   const auto edge = find_edge(question, range, prepare);
   search_ends_ns_ = kNever;
   return edge;
 }
 
-std::optional<Edge> Prober::find_edge(Question question, const Range& range, const Prepare& prepare) {
+std::optional<Edge> Prober::find_edge(Question question, const Range& range,
+                                      const Prepare& prepare) {
   const Trial trial = trial_of(question, prepare);
   std::int64_t low = range.from - 1, high = range.limit + 1, horizon = range.horizon;
   int delayed = 0;
@@ -259,8 +260,8 @@ std::optional<Edge> Prober::find_edge(Question question, const Range& range, con
         for (const std::int64_t x : {guess + 1, guess})
           if (x > low && x < high) next = x;
       rungs.push_back(next);
-    } else if (high >
-               range.limit) {  // nothing missed so far: by growing steps, and where it is expected
+    } else if (high > range.limit) {  // nothing missed so far: by growing steps, and where it is
+                                      // expected
       const std::int64_t end = std::min(range.limit, std::max(low + 1, horizon));
       const std::int64_t step = range.each ? step_of_each(low, end) : 0;
       if (range.overrun && low >= range.from) rungs.push_back(low);

@@ -32,7 +32,8 @@ class Prober {
   Record& record() { return record_; }
   const Record& record() const { return record_; }
   double period_ns() const { return period_ns_; }
-  // Revolutions that reading on takes from track to track: what the map says, or more where that was seen.
+  // Revolutions that reading on takes from track to track: what the map says, or more where that
+  // was seen.
   double track_rev() const { return std::max(places_.track_rev(), seen_track_rev_); }
   void set_track_rev(double rev) { seen_track_rev_ = rev; }
   // The budget, or what one search may take.
@@ -84,8 +85,8 @@ class Prober {
   // The largest x in [from, limit] that hits. One setup serves several probes, upward until one
   // misses: hits cost little. What such ladders point at is decided by probes with setups of their
   // own; where the two disagree, search() answers. `horizon`: as far as the first ladder goes.
-  // `guesses`: where the edge is expected. nullopt: `from` misses. A search that takes very long (large
-  // segments) ends; the edge is then the range that it had come to.
+  // `guesses`: where the edge is expected. nullopt: `from` misses. A search that takes very long
+  // (large segments) ends; the edge is then the range that it had come to.
   struct Range {
     std::int64_t from = 1, limit = 1, horizon = 1;
     std::vector<std::int64_t> guesses = {};

@@ -80,7 +80,8 @@ std::optional<RandomReplacement> fit_random_replacement(const Kept& kept) {
     double sum = 0;
     for (const auto& setup : kept.setups) sum += log_likelihood_of_setup(setup, n);
     for (const auto& [x, tally] : kept.first_of)
-      sum += log_likelihood(tally, std::pow(1 - 1.0 / static_cast<double>(n), static_cast<double>(x - 1)));
+      sum += log_likelihood(tally,
+                            std::pow(1 - 1.0 / static_cast<double>(n), static_cast<double>(x - 1)));
     at[n] = sum;
     if (sum > at[best]) best = n;
   }

@@ -12,18 +12,18 @@
 namespace platter::cache_probe {
 
 // What the probes of scattered reads say, newest read first, each probe's log(P(response | hit) /
-// P(response | miss)): of setups in which all were probed, and of the first probes of others, by the
-// number of reads.
+// P(response | miss)): of setups in which all were probed, and of the first probes of others, by
+// the number of reads.
 struct Kept {
   std::vector<std::vector<double>> setups;
   std::map<std::int64_t, Tally> first_of;
 };
 Kept kept_of(const Record& record);
 
-// Each read takes the place of any segment. So of the reads from the newest on, the next one is still
-// there if its segment is none of those that the newer ones hold: with m of them held, in (n - m) / n
-// of all cases. A probe that misses is one more read, whose segment may be one that was counted
-// already or not. `segments` is the likeliest number; 1.96 errors about it hold 99 %.
+// Each read takes the place of any segment. So of the reads from the newest on, the next one is
+// still there if its segment is none of those that the newer ones hold: with m of them held, in (n
+// - m) / n of all cases. A probe that misses is one more read, whose segment may be one that was
+// counted already or not. `segments` is the likeliest number; 1.96 errors about it hold 99 %.
 struct RandomReplacement {
   double segments = 0, error = 0;
   double log_likelihood = 0;  // over that of all missing

@@ -1,27 +1,28 @@
 // How far read-ahead goes, and what ends it or starts it again.
-#include "cache_probe/read_tests.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "cache_probe/facts.h"
+#include "cache_probe/read_tests.h"
 #include "statistics/robust.h"
 
 namespace platter::cache_probe {
 namespace {
 
 constexpr std::int64_t kHorizon = 4;  // tracks; as far as most drives read ahead
-constexpr std::int64_t kFar = 6;  // tracks; what is read ahead so far is waited for by the drive's own pace
+constexpr std::int64_t kFar = 6;  // tracks; what is read ahead so far is waited for by the drive's
+                                  // own pace
 constexpr std::int64_t kShortRead = 2, kLongRead = 10;  // tracks
 constexpr int kPaces = 3;
-constexpr double kSlowHits = 3;           // times as long as usual
+constexpr double kSlowHits = 3;  // times as long as usual
 constexpr int kMostReplaced = 40;
 
-// How long the drive takes to read on over tracks: a revolution more each where it comes too late for
-// the first sector. The way to the first block is the same for long and for short reads.
+// How long the drive takes to read on over tracks: a revolution more each where it comes too late
+// for the first sector. The way to the first block is the same for long and for short reads.
 void learn_pace(Prober& prober) {
   const std::int64_t track = prober.places().track_blocks();
-  const auto longest = std::min<std::int64_t>(kLongRead * track, prober.context().drive.most_blocks());
+  const auto longest = std::min<std::int64_t>(kLongRead * track,
+                                              prober.context().drive.most_blocks());
   const std::int64_t shortest = kShortRead * track;
   if (longest < 2 * shortest) return;
   std::vector<double> paces;
@@ -31,7 +32,8 @@ void learn_pace(Prober& prober) {
       const std::int64_t blocks = is_long ? longest : shortest;
       const auto place = place_for(prober, Kind::any, blocks);
       if (!place) return;
-      const auto done = prober.context().drive.read(place->first, static_cast<std::uint32_t>(blocks));
+      const auto done = prober.context().drive.read(place->first,
+                                                    static_cast<std::uint32_t>(blocks));
       took_rev[is_long] = static_cast<double>(done.response_ns()) / prober.period_ns();
     }
     paces.push_back((took_rev[1] - took_rev[0]) * static_cast<double>(track) /
@@ -65,8 +67,8 @@ void test_read_ahead(Prober& prober) {
     std::vector<std::int64_t> boundaries = {track - 1, 2 * track - 1};
     if (place) boundaries.push_back(static_cast<std::int64_t>(place->cylinder_last - place->first));
     std::ranges::sort(boundaries, std::greater<>());
-    const auto trial =
-        prober.trial_of(Question::reach_end, past(prober, {.kind = Kind::starts_cylinder}));
+    const auto trial = prober.trial_of(Question::reach_end,
+                                       past(prober, {.kind = Kind::starts_cylinder}));
     for (const std::int64_t end : boundaries) {
       if (prober.decide(Question::reach_end, end, trial) != Verdict::hit) continue;
       if (prober.decide(Question::reach_end, end + 1, trial) == Verdict::miss) break;
@@ -253,7 +255,8 @@ void test_read_ahead_on_hit(Prober& prober) {
     prober.rest_rev(reading_rev(prober, reach_blocks(record)));  // the drive is idle again
     if (x == 1) {
       const scsi::Completion again = prober.context().drive.read(place->first, 1);
-      // Where it was replaced meanwhile it is read anew, and read-ahead begins behind it: that is no trial.
+      // Where it was replaced meanwhile it is read anew, and read-ahead begins behind it: that is
+      // no trial.
       const auto response_rev = static_cast<double>(again.response_ns()) / prober.period_ns();
       if (count->random && response_rev > kSlowHits * Responses(record).hit_rev())
         return ++replaced < kMostReplaced;

@@ -9,9 +9,9 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr std::int64_t kPolluting = 16, kMostPolluting = 64;  // reads; paper, section 4.3
-constexpr double kWay_rev = 0.45;     // for an arm to get to a track near by
+constexpr double kWay_rev = 0.45;            // for an arm to get to a track near by
 constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
-constexpr double kSavedShows_rev = 0.16;  // by the order of access
+constexpr double kSavedShows_rev = 0.16;     // by the order of access
 
 }  // namespace
 
@@ -43,8 +43,8 @@ void request(Prober& prober, std::uint64_t lbn, std::uint32_t blocks) {
 
 Prober::Prepare past(Prober& prober, const Past& what) {
   return [&prober, what](std::int64_t farthest) -> std::optional<Prober::Prepared> {
-    const auto place =
-        clean_place_for(prober, what.kind, what.offset + what.blocks + std::abs(farthest) + kAlignment);
+    const auto place = clean_place_for(prober, what.kind,
+                                       what.offset + what.blocks + std::abs(farthest) + kAlignment);
     if (!place) return std::nullopt;
     const std::uint64_t lbn = what.aligned
                                   ? aligned_start(*place, what.blocks)
@@ -83,15 +83,15 @@ double until_free_rev(const Prober& prober) {
 std::uint32_t blocks_that_tell(Prober& prober, std::uint32_t blocks) {
   const Record& record = prober.record();
   const double track = record.setting.track_blocks;
-  const double saved_rev =
-      blocks / track - blocks * bus_rev_per_block(record).value_or(0);
+  const double saved_rev = blocks / track - blocks * bus_rev_per_block(record).value_or(0);
   if (saved_rev > kSavedShows_rev) return blocks;
-  return std::max(blocks, std::min(record.setting.track_blocks, prober.context().drive.most_blocks()));
+  return std::max(blocks,
+                  std::min(record.setting.track_blocks, prober.context().drive.most_blocks()));
 }
 
 double reading_rev(const Prober& prober, std::int64_t blocks) {
-  const double tracks =
-      static_cast<double>(blocks) / static_cast<double>(prober.places().least_track_blocks());
+  const double tracks = static_cast<double>(blocks) /
+                        static_cast<double>(prober.places().least_track_blocks());
   return kSettle_rev + prober.track_rev() * tracks;
 }
 
@@ -106,17 +106,18 @@ std::optional<Place> clean_place_for(Prober& prober, Kind kind, std::int64_t blo
   const auto place = place_for(prober, kind, blocks);
   if (!place || !prober.places().used_before()) return place;
   const auto segments = expected(prober, &scsi::CachePage::segments);
-  prober.pollute(static_cast<int>(
-      std::clamp<std::int64_t>(segments.empty() ? 0 : segments[0] + 1, kPolluting, kMostPolluting)));
+  prober.pollute(static_cast<int>(std::clamp<std::int64_t>(segments.empty() ? 0 : segments[0] + 1,
+                                                           kPolluting, kMostPolluting)));
   return place;
 }
 
-std::optional<LargeRequest> place_for_large(Prober& prober, std::int64_t blocks, std::int64_t ahead) {
+std::optional<LargeRequest> place_for_large(Prober& prober, std::int64_t blocks,
+                                            std::int64_t ahead) {
   const Record& record = prober.record();
   const bool bounded = ends_at_boundary(record);
   const bool of_track = judge(record, Question::cross_track, 0).verdict == Verdict::miss;
-  const std::int64_t boundary =
-      prober.places().track_blocks() * (of_track ? 1 : prober.context().map->heads());
+  const std::int64_t boundary = prober.places().track_blocks() *
+                                (of_track ? 1 : prober.context().map->heads());
   const auto place = clean_place_for(prober, Kind::any,
                                      blocks + 2 * ahead + (bounded ? boundary : kAlignment));
   if (!place) return std::nullopt;
@@ -138,17 +139,17 @@ std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, st
   if (const auto reach = reach_edge(prober.record()); reach && !reach->first_miss)
     span = std::max(span, static_cast<std::int64_t>(rest_rev * prober.places().track_blocks()));
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto place =
-        read.empty() ? place_for(prober, Kind::any_track, span)
-                     : prober.places().fresh_near(read.back(), static_cast<std::uint64_t>(span) +
-                                                                   prober.places().track_blocks());
+    const auto place = read.empty() ? place_for(prober, Kind::any_track, span)
+                                    : prober.places().fresh_near(
+                                          read.back(), static_cast<std::uint64_t>(span) +
+                                                           prober.places().track_blocks());
     if (!place) return {};
     // One that arrives soon, where it does not matter which.
     std::uint64_t lbn = place->first;
     if (blocks == 1 && rest_rev == 0 && !read.empty() && prober.record().setting.angles_trusted) {
       const double ahead = prober.angle_now_rev() + kWay_rev - prober.angle_rev(place->first);
-      const auto offset =
-          static_cast<std::uint64_t>((ahead - std::floor(ahead)) * place->track.sectors);
+      const auto offset = static_cast<std::uint64_t>((ahead - std::floor(ahead)) *
+                                                     place->track.sectors);
       lbn = std::min(place->first + offset, place->last);
     }
     prober.read(lbn, blocks);

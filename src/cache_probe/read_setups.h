@@ -1,5 +1,5 @@
-// What the tests of reads are made of: requests at places of their own, and how long to wait for what
-// is read ahead of them.
+// What the tests of reads are made of: requests at places of their own, and how long to wait for
+// what is read ahead of them.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,20 @@ std::optional<Place> place_for(Prober& prober, Kind kind, std::int64_t blocks);
 std::optional<Place> clean_place_for(Prober& prober, Kind kind, std::int64_t blocks);
 // Until the arm follows the next command at once, whatever was read before.
 double until_free_rev(const Prober& prober);
-// So many, or a track's where what the order of access saves of a request of so many is too short to
-// show beside how the drive uses the bus.
+// So many, or a track's where what the order of access saves of a request of so many is too short
+// to show beside how the drive uses the bus.
 std::uint32_t blocks_that_tell(Prober& prober, std::uint32_t blocks);
 // Time that reading on for so many blocks takes.
 double reading_rev(const Prober& prober, std::int64_t blocks);
-// For a request of so many blocks that ends where boundaries end read-ahead, if they do: nothing is read
-// behind it, or up to one of the next two ends of tracks, which the setup has as its ends. Else it ends
-// before a multiple of kAlignment.
+// For a request of so many blocks that ends where boundaries end read-ahead, if they do: nothing is
+// read behind it, or up to one of the next two ends of tracks, which the setup has as its ends.
+// Else it ends before a multiple of kAlignment.
 struct LargeRequest {
   std::uint64_t lbn = 0;
   Setup setup;
 };
-std::optional<LargeRequest> place_for_large(Prober& prober, std::int64_t blocks, std::int64_t ahead);
+std::optional<LargeRequest> place_for_large(Prober& prober, std::int64_t blocks,
+                                            std::int64_t ahead);
 // Reads on distinct cylinders, in order; empty: no room.
 std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, std::uint32_t blocks,
                                           double rest_rev);

@@ -21,8 +21,8 @@ void test_segment_count(Prober& prober);
 void test_adaptivity(Prober& prober);
 // After how many requests it does; so many blocks in one request are held behind a stream.
 void test_division(Prober& prober, std::int64_t blocks);
-// So many reads in sequence, of a block each; but for those of many blocks that come before the reads
-// of the same, so that these are hits whatever is read ahead.
+// So many reads in sequence, of a block each; but for those of many blocks that come before the
+// reads of the same, so that these are hits whatever is read ahead.
 using ReadBlocks = std::function<void(std::uint64_t lbn, std::uint32_t blocks)>;
 void read_stream(Prober& prober, std::uint64_t lbn, std::int64_t reads, const ReadBlocks& read);
 // So many reads each of which begins a stream, hits for the most part.

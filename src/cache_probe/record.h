@@ -29,10 +29,10 @@ enum class Question : std::uint8_t {
   cross_sequential,  // into the next track after reads of a track's end and of the whole next one
   reach_sequential,  // after those, x blocks past them; "ends" are those of the two tracks behind
   held_first,        // first block of a request of x blocks, read-ahead being complete
-  held_upper,        // x blocks past a request that is larger than the segment; where a boundary ends
-                     // read-ahead it ends at one, and "ends" are those of the two tracks behind
-  held_lower,        // x blocks before the last block held of such a request
-  segments,          // first of x reads on distinct cylinders
+  held_upper,  // x blocks past a request that is larger than the segment; where a boundary ends
+               // read-ahead it ends at one, and "ends" are those of the two tracks behind
+  held_lower,  // x blocks before the last block held of such a request
+  segments,    // first of x reads on distinct cylinders
   segments_settled,  // the same, each with time to read ahead, a block read ahead probed
   segments_full,     // the same, each segment filled
   free_blocks,       // a block before the request, the arm having arrived well before it
@@ -65,8 +65,8 @@ enum class Question : std::uint8_t {
   write_fill,       // a run of writes, x blocks in all: the one that had to wait, else the last
   lookup,           // x = 0: a read elsewhere; 1: some blocks behind it, as they pass the heads
   load_changed,     // first of many blocks read behind a stream, the read number x of the test
-  divided,          // nth = 0: one of those blocks in read number x; 1: another, that one being late
-  freedom,          // an effect that a field of the caching page must have; x numbers its settings
+  divided,  // nth = 0: one of those blocks in read number x; 1: another, that one being late
+  freedom,  // an effect that a field of the caching page must have; x numbers its settings
 };
 
 const char* name_of(Question question);

@@ -13,7 +13,7 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr Nanoseconds kLongBefore = 10 * kSecond;
-constexpr double kSoon = 0.1;  // revolutions; writes without pause
+constexpr double kSoon = 0.1;       // revolutions; writes without pause
 constexpr std::size_t kFewest = 4;  // times that tell their spread
 
 // A command that is on its way does nothing in the drive: it may as well come later.
@@ -24,7 +24,8 @@ model::DriveModel looks_at_once(model::DriveModel model) {
 
 }  // namespace
 
-Replayed::Replayed(const Record& record, const model::DriveModel& model, int draws, const TimeNoise& noise)
+Replayed::Replayed(const Record& record, const model::DriveModel& model, int draws,
+                   const TimeNoise& noise)
     : period_ns_(record.setting.period_ns),
       on_its_way_ns_(std::llround(model.overheads.per_request.or_else(0) * 1e6)),
       draws_(draws),
@@ -124,7 +125,8 @@ void Replayed::play(Nanoseconds phase_ns) {
 void Replayed::draw_before(Nanoseconds begin_ns) {
   for (int i = 0; i < draws_; ++i) {
     engine::Request request;
-    request.lbn = engine_.blocks() / static_cast<std::uint64_t>(draws_) * static_cast<std::uint64_t>(i);
+    request.lbn = engine_.blocks() / static_cast<std::uint64_t>(draws_) *
+                  static_cast<std::uint64_t>(i);
     engine_.service(request, begin_ns + i * kLongBefore / (draws_ + 1));
   }
 }

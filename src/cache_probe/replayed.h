@@ -1,4 +1,5 @@
-// The engine answers the exercise from a model, at the times at which the drive got its requests. Pure.
+// The engine answers the exercise from a model, at the times at which the drive got its requests.
+// Pure.
 #pragma once
 
 #include <vector>
@@ -24,8 +25,8 @@ struct TimeNoise {
 
 class Replayed {
  public:
-  // `draws`: so many random choices were made before; and the number of the draw of the noise. Throws
-  // Error(bad_input) where the model answers no requests.
+  // `draws`: so many random choices were made before; and the number of the draw of the noise.
+  // Throws Error(bad_input) where the model answers no requests.
   Replayed(const Record& record, const model::DriveModel& model, int draws = 0,
            const TimeNoise& noise = {});
 

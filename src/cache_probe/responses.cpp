@@ -11,14 +11,15 @@ namespace {
 
 constexpr double kUsualHit_rev = 0.05, kLeastSpread = 0.35, kMostSpread = 0.8;
 constexpr double kWritesUnlikeReads = 0.5, kUnlikeSpread = 1.2;  // of the logarithm of a hit's time
-constexpr double kHitAtMost_rev = 0.4;  // a control hit beyond was none
+constexpr double kHitAtMost_rev = 0.4;                           // a control hit beyond was none
 constexpr double kLeastLateSpread_rev = 0.03, kMostLateSpread_rev = 0.15;
 constexpr double kKernel_rev = 0.12;  // where angles do not tell when a miss ends
 constexpr double kOutliers = 0.03;    // responses that are neither: anything up to kWorst_rev
 constexpr double kWorst_rev = 2.5;
 constexpr double kLeastEarly = 0.004;  // misses before their sector arrives: angles err
 constexpr double kEarly_rev = 0.15;
-// A sector that just went by costs a revolution more, a far way two; where the spindle is fast, several.
+// A sector that just went by costs a revolution more, a far way two; where the spindle is fast,
+// several.
 constexpr std::array kTurnsMore = {0.73, 0.19, 0.05, 0.01, 0.01, 0.005, 0.005};
 constexpr double kUnlikeAll = 0.02;  // of the misses take a time that no control had
 
@@ -62,12 +63,12 @@ Responses::Responses(const Record& record)
     for (double& value : late)
       if (value > 0) value -= std::floor(value + kEarly_rev);
     late_rev_ = statistics::median(late);
-    const auto early =
-        std::ranges::count_if(late, [&](double value) { return value < late_rev_ - kEarly_rev; });
+    const auto early = std::ranges::count_if(
+        late, [&](double value) { return value < late_rev_ - kEarly_rev; });
     early_share_ = std::max(kLeastEarly,
                             (static_cast<double>(early) - 0.5) / static_cast<double>(late.size()));
-    late_spread_rev_ =
-        std::clamp(1.5 * statistics::mad_sigma(late), kLeastLateSpread_rev, kMostLateSpread_rev);
+    late_spread_rev_ = std::clamp(1.5 * statistics::mad_sigma(late), kLeastLateSpread_rev,
+                                  kMostLateSpread_rev);
   }
 }
 
@@ -100,9 +101,10 @@ double Responses::log_ratio(const Observation& seen) const {
   const double response = static_cast<double>(seen.response_ns()) / period_ns_;
   const double neither = outlier(response);
   // Delays only add: what comes before its sector was no miss.
-  const bool early =
-      trusted_ && seen.ahead_rev >= 0 && response < seen.ahead_rev + late_rev_ - kEarly_rev;
-  const double ratio = std::log((1 - kOutliers) * if_hit(response, seen.write) + kOutliers * neither) -
+  const bool early = trusted_ && seen.ahead_rev >= 0 &&
+                     response < seen.ahead_rev + late_rev_ - kEarly_rev;
+  const double ratio = std::log((1 - kOutliers) * if_hit(response, seen.write) +
+                                kOutliers * neither) -
                        std::log((1 - kOutliers) * if_miss(response, seen.ahead_rev) +
                                 (early ? early_share_ : kOutliers) * neither);
   return std::clamp(ratio, -kMostTold, kMostTold);

@@ -1,25 +1,24 @@
 // What is held of one request, and of many.
-#include "cache_probe/read_tests.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "cache_probe/division.h"
 #include "cache_probe/facts.h"
 #include "cache_probe/random_replacement.h"
+#include "cache_probe/read_tests.h"
 
 namespace platter::cache_probe {
 namespace {
 
 constexpr std::int64_t kFirstSegments = 16;
-constexpr std::int64_t kStream = 64;         // reads
+constexpr std::int64_t kStream = 64;  // reads
 // So many probes alike: of few segments any of which may go, the same ones stay by chance.
 constexpr std::uint64_t kAloneForSure = 10, kFewForSure = 5;
 constexpr std::int64_t kFewSettled = 4;
-constexpr std::int64_t kTracks = 2;          // of a request that is larger than a segment
-constexpr std::int64_t kGrowth = 4;          // of requests
-constexpr double kAtOnce = 64;              // blocks, so that those of a stream are hits
-constexpr double kLarger = 1.25;             // than what a segment holds else
+constexpr std::int64_t kTracks = 2;  // of a request that is larger than a segment
+constexpr std::int64_t kGrowth = 4;  // of requests
+constexpr double kAtOnce = 64;       // blocks, so that those of a stream are hits
+constexpr double kLarger = 1.25;     // than what a segment holds else
 constexpr std::int64_t kMostSegments = 2048;
 constexpr std::uint64_t kBehindNever = 4;  // by chance it comes behind the blocks several times
 constexpr int kBoundaryTrials = 6, kMostInVain = 2;
@@ -32,8 +31,8 @@ bool at_an_end(const Record& record, std::int64_t last_hit) {
   });
 }
 
-// Behind requests that end with a track: is the end of one of the next two where read-ahead ends? Tracks
-// being of several lengths, that is another number of blocks at each place.
+// Behind requests that end with a track: is the end of one of the next two where read-ahead ends?
+// Tracks being of several lengths, that is another number of blocks at each place.
 void find_boundary_behind(Prober& prober, const Prober::Prepare& prepare) {
   for (const auto end : {&Setup::to_track_end, &Setup::to_cylinder_end}) {
     int in_vain = 0;
@@ -42,8 +41,10 @@ void find_boundary_behind(Prober& prober, const Prober::Prepare& prepare) {
       if (!prepared) return;
       const std::int64_t beyond = i % 2;
       const std::int64_t x = prepared->setup.*end + beyond;
-      prober.probe(Question::held_upper, x, prepared->target(x), prepared->least_rev, prepared->setup);
-      in_vain += is_fast(prober.record(), prober.record().observations.back()) == (beyond == 0) ? 0 : 1;
+      prober.probe(Question::held_upper, x, prepared->target(x), prepared->least_rev,
+                   prepared->setup);
+      in_vain += is_fast(prober.record(), prober.record().observations.back()) == (beyond == 0) ? 0
+                                                                                                : 1;
     }
     if (end_behind(prober.record())) return;
   }
@@ -55,16 +56,18 @@ void test_segment_size(Prober& prober) {
   const Record& record = prober.record();
   if (!caches_reads(record)) return;
   // In pieces a request takes a segment for each.
-  const std::int64_t most =
-      std::min<std::int64_t>(most_requested(prober), prober.context().drive.most_blocks());
+  const std::int64_t most = std::min<std::int64_t>(most_requested(prober),
+                                                   prober.context().drive.most_blocks());
   const std::int64_t reach = reach_blocks(record);
   const std::int64_t track = prober.places().track_blocks();
   const bool bounded = ends_at_boundary(record);
   const std::int64_t behind = sequential_tracks(record) ? 2 * (reach + 1) : reach;
   // Requests that are larger than a segment; the probes' places are counted from the first block.
   using Offset = std::function<std::int64_t(std::int64_t x, const Setup& setup)>;
-  const auto large = [&](std::int64_t request, std::int64_t ahead, const Offset& offset) -> Prober::Prepare {
-    return [&prober, request, ahead, behind, offset](std::int64_t) -> std::optional<Prober::Prepared> {
+  const auto large = [&](std::int64_t request, std::int64_t ahead,
+                         const Offset& offset) -> Prober::Prepare {
+    return [&prober, request, ahead, behind,
+            offset](std::int64_t) -> std::optional<Prober::Prepared> {
       const auto at = place_for_large(prober, request, behind);
       if (!at) return std::nullopt;
       prober.refresh_angle();
@@ -127,15 +130,17 @@ void test_segment_size(Prober& prober) {
     prober.locate(Question::held_lower, {0, top, top, sizes},
                   large(request, upper && !end_behind(record) ? upper->sure_hit : behind,
                         [&](std::int64_t x, const Setup& setup) {
-                    return request - 1 + read_behind(record, setup.to_track_end, setup.to_cylinder_end) - x;
-                  }));
+                          return request - 1 +
+                                 read_behind(record, setup.to_track_end, setup.to_cylinder_end) - x;
+                        }));
   } else if (request == 1 && (upper || reach > 0)) {
     const std::int64_t top = upper ? upper->sure_hit : reach;
     prober.locate(Question::held_lower, {0, top, top, sizes},
                   [&](std::int64_t x) -> std::optional<Prober::Prepared> {
                     auto prepared = roomy(1)(x);
                     if (!prepared) return std::nullopt;
-                    const std::uint64_t last = prepared->target(0) + static_cast<std::uint64_t>(top);
+                    const std::uint64_t last = prepared->target(0) +
+                                               static_cast<std::uint64_t>(top);
                     prepared->target = [last](std::int64_t back) {
                       return last - static_cast<std::uint64_t>(back);
                     };
@@ -145,9 +150,9 @@ void test_segment_size(Prober& prober) {
   // Where read-ahead did not end alike: the largest request whose first block stays.
   if (const auto size = segment_size(record);
       request > 1 && (!size || size->source == SegmentSize::Source::largest_kept))
-    prober.search(Question::held_first, 1, request, kGrowth,
-                  prober.trial_of(Question::held_first,
-                                  [&](std::int64_t x) { return roomy(x)(x); }));
+    prober.search(
+        Question::held_first, 1, request, kGrowth,
+        prober.trial_of(Question::held_first, [&](std::int64_t x) { return roomy(x)(x); }));
   // May read-ahead push out what was requested? A request that fills a segment tells.
   if (const auto size = segment_size(record); size && request > 1 && !size->bound)
     first_held(std::max<std::int64_t>(1, static_cast<std::int64_t>(size->blocks - size->error)));
@@ -158,8 +163,8 @@ void test_segment_count(Prober& prober) {
   if (!caches_reads(record)) return;
   const std::int64_t track = prober.places().track_blocks(), reach = reach_blocks(record);
   const auto room = static_cast<std::int64_t>(prober.places().room());
-  const std::int64_t most =
-      std::clamp<std::int64_t>(room / (2 * (3 * track + reach)), 2, kMostSegments);
+  const std::int64_t most = std::clamp<std::int64_t>(room / (2 * (3 * track + reach)), 2,
+                                                     kMostSegments);
 
   // The x-th newest of reads on distinct cylinders: the first of x.
   const auto scattered = [&](std::uint32_t blocks, std::int64_t probed,
@@ -177,7 +182,8 @@ void test_segment_count(Prober& prober) {
   const auto counts = expected(prober, &scsi::CachePage::segments);
   const std::int64_t horizon = counts.empty() ? kFirstSegments : counts[0] + 1;
   std::optional<Edge> count;
-  // The newest read may be pushed out by its own read-ahead, which nothing breaks off: the older ones tell.
+  // The newest read may be pushed out by its own read-ahead, which nothing breaks off: the older
+  // ones tell.
   const std::int64_t newest = newest_is_pushed_out(record) ? 2 : 1;
   if (retained(record))
     count = prober.locate(Question::segments,
@@ -212,12 +218,16 @@ void test_segment_count(Prober& prober) {
   Question counted_by = Question::segments;
   Prober::Prepare counted_reads = at_once;
   if (!random && reach > 0 && (!count || count->last_hit == 1)) {
-    const Prober::Prepare settled_reads =
-        scattered(1, probed_ahead, reading_rev(prober, probed_ahead));
-    auto settled = prober.locate(
-        Question::segments_settled,
-        {.from = 1, .limit = most, .horizon = horizon, .guesses = counts, .each = true, .search = false},
-        settled_reads);
+    const Prober::Prepare settled_reads = scattered(1, probed_ahead,
+                                                    reading_rev(prober, probed_ahead));
+    auto settled = prober.locate(Question::segments_settled,
+                                 {.from = 1,
+                                  .limit = most,
+                                  .horizon = horizon,
+                                  .guesses = counts,
+                                  .each = true,
+                                  .search = false},
+                                 settled_reads);
     // (As many as the drive says are no chance.)
     const bool as_told = settled && std::ranges::find(counts, settled->last_hit) != counts.end();
     if (settled && !as_told && !settled->mixed && settled->last_hit <= kFewSettled) {
@@ -278,8 +288,8 @@ void test_segment_count(Prober& prober) {
 
 void read_stream(Prober& prober, std::uint64_t lbn, std::int64_t reads, const ReadBlocks& read) {
   const auto size = segment_size(prober.record());
-  const auto held =
-      static_cast<std::uint32_t>(size ? std::clamp(size->blocks - size->error, 1.0, kAtOnce) : 1);
+  const auto held = static_cast<std::uint32_t>(
+      size ? std::clamp(size->blocks - size->error, 1.0, kAtOnce) : 1);
   std::uint64_t end = lbn;
   for (std::int64_t i = 0; i < reads; ++i) {
     const bool fill = held > 1 && lbn == end;
@@ -307,8 +317,8 @@ void test_adaptivity(Prober& prober) {
     prober.refresh_angle();
     prober.read(other->lbn, static_cast<std::uint32_t>(x));
     // The first block that nothing read behind pushes out of a segment that holds so many.
-    const std::int64_t pushed =
-        read_behind(record, other->setup.to_track_end, other->setup.to_cylinder_end);
+    const std::int64_t pushed = read_behind(record, other->setup.to_track_end,
+                                            other->setup.to_cylinder_end);
     prober.probe(Question::held_in_stream, x, other->lbn + static_cast<std::uint64_t>(pushed),
                  pushed > 0 ? reading_rev(prober, pushed) : 0, other->setup);
     missed = !adapts(record);
@@ -347,8 +357,8 @@ void test_free_blocks(Prober& prober) {
   const double room = size ? size->blocks / 2 : 4;
   const auto before = static_cast<std::int64_t>(
       std::clamp(std::min(track / 4.0, room), 1.0, static_cast<double>(track) / 4));
-  // The arm comes from the next track (read-ahead does not go backward) and has so long for that before
-  // the block arrives.
+  // The arm comes from the next track (read-ahead does not go backward) and has so long for that
+  // before the block arrives.
   const auto coming = [&](double from_rev, double most_rev) -> Prober::Trial {
     return [&prober, track, before, from_rev, most_rev](std::int64_t key) {
       const auto place = clean_place_for(prober, Kind::any, track);

@@ -27,8 +27,8 @@ double log_if_mixed(const Tally& tally) {
 // Probability that another verdict than "hit" is right.
 double error_if_hit(const Tally& tally) {
   const double even = std::log((1 - kMixedPrior) / 2);
-  const double other =
-      log_sum(even, std::log(kMixedPrior) + log_if_mixed(tally)) - even - log_likelihood(tally, 1);
+  const double other = log_sum(even, std::log(kMixedPrior) + log_if_mixed(tally)) - even -
+                       log_likelihood(tally, 1);
   return 1 / (1 + std::exp(-other));
 }
 

@@ -35,8 +35,8 @@ struct Judgement {
 Judgement judge(const Tally& tally);
 
 // Probability that the better of two models is wrong where they differ, from the logarithm of each
-// answer's probability under the one and the other: each answer is a probe, and the drive may do now
-// the one, now the other.
+// answer's probability under the one and the other: each answer is a probe, and the drive may do
+// now the one, now the other.
 double error_of_better(std::span<const double> better, std::span<const double> other);
 
 // Probability that all miss, where as likely as that some hit, now and then.

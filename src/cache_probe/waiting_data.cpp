@@ -13,14 +13,15 @@ namespace {
 constexpr double kSpread_rev = 0.01;  // how well it is known when a sector comes by
 constexpr double kMisled = 0.03;      // of the probes: something else delayed them, or was in time
 constexpr double kFinest_rev = 0.05, kStep = 1.0004;  // of the times that are weighed
-constexpr double kOutside = 0.025, kSigmas = 1.96;  // of the middle 95 %
+constexpr double kOutside = 0.025, kSigmas = 1.96;    // of the middle 95 %
 constexpr int kAhead = 2;  // so many more runs say the one than the other
 
 }  // namespace
 
 std::optional<double> passed_after_ns(const Record& record, const Observation& destaged) {
   if (!record.setting.angles_trusted || destaged.ahead_rev < 0) return std::nullopt;
-  return static_cast<double>(destaged.x) * 1e3 - (1 - destaged.ahead_rev) * record.setting.period_ns;
+  return static_cast<double>(destaged.x) * 1e3 -
+         (1 - destaged.ahead_rev) * record.setting.period_ns;
 }
 
 std::optional<IdleTime> idle_before_destage(const Record& record) {
@@ -46,7 +47,8 @@ std::optional<IdleTime> idle_before_destage(const Record& record) {
        idle_ns *= kStep) {
     double weight = 1;
     for (const Trial& trial : trials) {
-      const double waits = 0.5 * std::erfc((trial.passed_ns - idle_ns) / spread_ns / std::sqrt(2.0));
+      const double waits = 0.5 *
+                           std::erfc((trial.passed_ns - idle_ns) / spread_ns / std::sqrt(2.0));
       const double likely = kMisled + (1 - 2 * kMisled) * waits;
       weight *= trial.waited ? likely : 1 - likely;
     }
@@ -59,8 +61,8 @@ std::optional<IdleTime> idle_before_destage(const Record& record) {
   };
   const double median_ns = quantile_ns(0.5);
   const double half_ns = (quantile_ns(1 - kOutside) - quantile_ns(kOutside)) / 2;
-  // The engine counts from when the write was taken up, the host knows when it heard of its completion;
-  // the drive may count from any time between.
+  // The engine counts from when the write was taken up, the host knows when it heard of its
+  // completion; the drive may count from any time between.
   const double response_ns = usual_write_ns(record), unknown_ns = response_ns / 2;
   const double error_ns = std::max(half_ns / kSigmas, (kStep - 1) * median_ns);
   return IdleTime{median_ns + response_ns, std::hypot(error_ns, unknown_ns), median_ns, error_ns,
@@ -71,8 +73,8 @@ std::optional<bool> is_taken(const Record& record, std::int64_t blocks) {
   int taken = 0, waited = 0;
   for (const Observation& seen : record.observations) {
     if (seen.question != Question::write_fill || seen.x != blocks) continue;
-    const bool waits =
-        static_cast<double>(seen.response_ns()) > longest_write_ns(record, seen.blocks);
+    const bool waits = static_cast<double>(seen.response_ns()) >
+                       longest_write_ns(record, seen.blocks);
     ++(waits ? waited : taken);
   }
   if (std::abs(taken - waited) < kAhead) return std::nullopt;

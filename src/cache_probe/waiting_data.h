@@ -10,12 +10,13 @@
 namespace platter::cache_probe {
 
 // How long a write had been through when its sector came by for the last time before SYNCHRONIZE
-// CACHE: data that do not wait any more by then are on the media, the others wait for the next turn.
-// nullopt: angles do not tell when the sector came.
+// CACHE: data that do not wait any more by then are on the media, the others wait for the next
+// turn. nullopt: angles do not tell when the sector came.
 std::optional<double> passed_after_ns(const Record& record, const Observation& destaged);
 
 // The time without a command after which written data go to the media: median of what the probes
-// of `destaged` leave likely, and a standard error from its middle 95 %. nullopt: not both outcomes were seen.
+// of `destaged` leave likely, and a standard error from its middle 95 %. nullopt: not both outcomes
+// were seen.
 struct IdleTime {
   double ns = 0, error_ns = 0;
   double passed_ns = 0, narrow_ns = 0;  // the same from when the host heard of the write

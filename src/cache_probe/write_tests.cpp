@@ -17,12 +17,12 @@ constexpr std::size_t kUsualTargets = 12, kMostTargets = 64, kLeastTargets = 4;
 constexpr std::size_t kMostLarge = 20;
 constexpr std::uint32_t kMostOfLargeWrite = 1024;  // blocks
 constexpr int kMostRuns = 7, kRunsThatAgree = 3, kSynchronizations = 3;
-constexpr double kDestage_rev = 10;     // for written data to reach the media where nothing tells
-constexpr double kDestageAll_rev = 15;  // for many, where SYNCHRONIZE CACHE does not wait
-constexpr double kDestageLarge_rev = 3;   // each, of those that fill a segment
+constexpr double kDestage_rev = 10;      // for written data to reach the media where nothing tells
+constexpr double kDestageAll_rev = 15;   // for many, where SYNCHRONIZE CACHE does not wait
+constexpr double kDestageLarge_rev = 3;  // each, of those that fill a segment
 constexpr double kFirstIdle_rev = 2.5, kMostIdle_rev = 250;
 constexpr double kIdleShare = 0.001, kCoarseShare = 0.03;  // how well the idle time is told
-constexpr double kLong_rev = 250;  // of one probe after the other; then kCoarseShare will do
+constexpr double kLong_rev = 250;    // of one probe after the other; then kCoarseShare will do
 constexpr double kBehind_rev = 0.3;  // the sector, when SYNCHRONIZE CACHE is sent
 constexpr double kFine_rev = 0.005;  // host and sector are not in time by more
 constexpr int kMostIdleProbes = 40, kMostFills = 60;
@@ -74,8 +74,9 @@ bool run_writes(Prober& prober, Question question, const std::vector<std::uint64
   return true;
 }
 
-// So many blocks as writes of at most `piece`, each at the beginning of one of `lbns`, without pause;
-// at least two, for the first is always taken. Kept is the one that had to wait, or the last one.
+// So many blocks as writes of at most `piece`, each at the beginning of one of `lbns`, without
+// pause; at least two, for the first is always taken. Kept is the one that had to wait, or the last
+// one.
 void fill(Prober& prober, const std::vector<std::uint64_t>& lbns, std::int64_t blocks,
           std::uint32_t piece) {
   prober.refresh_angle();
@@ -100,7 +101,8 @@ void forget_read_targets(Prober& prober) {
   if (!count || judge(record, Question::write_into, 0).verdict == Verdict::miss) return;
   if (tally_of(record, Question::write_into, 0).all() == 0) return;
   const double times = count->random ? kTimesOver : 1;
-  read_scattered(prober, static_cast<std::int64_t>(times * (count->count + count->error)) + 1, 1, 0);
+  read_scattered(prober, static_cast<std::int64_t>(times * (count->count + count->error)) + 1, 1,
+                 0);
 }
 
 // Runs until their lengths agree.
@@ -132,8 +134,8 @@ Targets::Targets(Prober& prober, const std::vector<LbnRange>& writable)
 std::uint64_t Targets::random_lbn() {
   std::uint64_t total = 0;
   for (const auto& range : writable_) total += range.last - range.first + 1;
-  std::uint64_t at =
-      std::uniform_int_distribution<std::uint64_t>(0, total - 1)(prober_.context().random);
+  std::uint64_t at = std::uniform_int_distribution<std::uint64_t>(
+      0, total - 1)(prober_.context().random);
   for (const auto& range : writable_) {
     const std::uint64_t length = range.last - range.first + 1;
     if (at < length) return range.first + at;
@@ -317,9 +319,9 @@ void test_write_segments(Prober& prober, Targets& targets) {
     // The same with large ones: is it the blocks that count?
     const auto size = segment_size(prober.record());
     if (scattered && scattered->median >= 2 && size && !size->bound) {
-      const auto blocks =
-          std::min(static_cast<std::uint32_t>(std::min<double>(size->blocks, kMostOfLargeWrite)),
-                   prober.context().drive.most_blocks());
+      const auto blocks = std::min(
+          static_cast<std::uint32_t>(std::min<double>(size->blocks, kMostOfLargeWrite)),
+          prober.context().drive.most_blocks());
       std::vector<std::uint64_t> order;
       const auto enough = std::min(kMostLarge, static_cast<std::size_t>(scattered->median) + 1);
       while (order.size() < enough) {
@@ -338,10 +340,10 @@ void test_write_segments(Prober& prober, Targets& targets) {
   // How many of scattered writes are still held when all are on the media?
   if (judge(prober.record(), Question::read_written, 1).verdict == Verdict::hit) {
     const auto reads = segment_count(prober.record());
-    const std::int64_t most =
-        std::min<std::int64_t>(kMostTargets, reads && !reads->bound && reads->count <= kMostTargets
-                                                 ? 2 * static_cast<std::int64_t>(reads->count) + 2
-                                                 : static_cast<std::int64_t>(kUsualTargets));
+    const std::int64_t most = std::min<std::int64_t>(
+        kMostTargets, reads && !reads->bound && reads->count <= kMostTargets
+                          ? 2 * static_cast<std::int64_t>(reads->count) + 2
+                          : static_cast<std::int64_t>(kUsualTargets));
     std::vector<std::int64_t> guesses;
     if (reads && reads->count < static_cast<double>(most))
       guesses.push_back(static_cast<std::int64_t>(reads->count));
@@ -366,8 +368,8 @@ void test_write_segments(Prober& prober, Targets& targets) {
   }
 }
 
-// Does a write take a segment from reads? All are filled, then one write, then the oldest read. What is
-// replaced at random goes only when many are written, and only where they stay.
+// Does a write take a segment from reads? All are filled, then one write, then the oldest read.
+// What is replaced at random goes only when many are written, and only where they stay.
 void test_separate_write_segment(Prober& prober, Targets& targets) {
   const Record& record = prober.record();
   const auto count = segment_count(record);
@@ -382,11 +384,12 @@ void test_separate_write_segment(Prober& prober, Targets& targets) {
   const bool ahead = count->settled || (count->random && newest_is_pushed_out(record));
   const std::int64_t probed = ahead ? block_ahead_that_tells(record) : 0;
   prober.decide(Question::write_displaces, segments, [&](std::int64_t x) {
-    const std::vector<std::uint64_t> written =
-        count->random ? targets.distinct(writes) : std::vector<std::uint64_t>{targets.next()};
+    const std::vector<std::uint64_t> written = count->random
+                                                   ? targets.distinct(writes)
+                                                   : std::vector<std::uint64_t>{targets.next()};
     settle(prober);
-    const auto read =
-        read_scattered(prober, count->random ? 1 : x, 1, ahead ? reading_rev(prober, probed) : 0);
+    const auto read = read_scattered(prober, count->random ? 1 : x, 1,
+                                     ahead ? reading_rev(prober, probed) : 0);
     if (read.empty()) return false;
     for (const std::uint64_t lbn : written) prober.context().drive.write(lbn, 1);
     settle(prober);

@@ -37,8 +37,8 @@ class Targets {
 void settle(Prober& prober, std::size_t large = 0);
 // A track that may be written, with another in front of it; nullopt: none was found.
 std::optional<Place> track_to_write(Prober& prober, const std::vector<LbnRange>& writable);
-// The arm comes from near by, so that its way takes the same time each time, and the track's first block
-// is so far ahead of the heads.
+// The arm comes from near by, so that its way takes the same time each time, and the track's first
+// block is so far ahead of the heads.
 void come_to(Prober& prober, const Place& track, double ahead_rev);
 // Is a write complete before it is on the media, what do FUA and SYNCHRONIZE CACHE cost then.
 void test_write_back(Prober& prober, Targets& targets);

@@ -1,10 +1,10 @@
 #include "calibrate/calibrate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "calibrate/accesses.h"
 #include "calibrate/coherence.h"
@@ -22,16 +22,16 @@
 namespace platter::calibrate {
 namespace {
 
-constexpr double kSignificant = 4;       // standard errors that a change must exceed
+constexpr double kSignificant = 4;  // standard errors that a change must exceed
 constexpr int kRounds = 3;
-constexpr double kPhaseWidth_ns = 5e9;   // over which accesses tell where the platter is
-constexpr double kOutlier = 0.1;         // of a revolution: an access that says nothing of positioning
+constexpr double kPhaseWidth_ns = 5e9;  // over which accesses tell where the platter is
+constexpr double kOutlier = 0.1;  // of a revolution: an access that says nothing of positioning
 constexpr std::size_t kFewestTrials = 50;
-constexpr double kShuffled = 0.5;        // shuffled angles must keep step far less well
-constexpr std::size_t kFolds = 10;        // each of them every tenth stretch
-constexpr double kHeldOut = 2;            // standard errors that a fit must gain where it was not made
+constexpr double kShuffled = 0.5;   // shuffled angles must keep step far less well
+constexpr std::size_t kFolds = 10;  // each of them every tenth stretch
+constexpr double kHeldOut = 2;      // standard errors that a fit must gain where it was not made
 constexpr int kMostSteps = 8;
-constexpr double kAsGood = 0.03;         // of the figures of the model that came in: a few revolutions
+constexpr double kAsGood = 0.03;  // of the figures of the model that came in: a few revolutions
 
 model::Parameter calibrated(const model::Parameter& before, double value, double error,
                             std::size_t samples, const char* unit) {
@@ -53,9 +53,7 @@ std::vector<Access> learned_accesses(const model::DriveModel& model, const Measu
   return accesses;
 }
 
-double period_of(const model::DriveModel& model) {
-  return model::revolution_ns(model.rotation);
-}
+double period_of(const model::DriveModel& model) { return model::revolution_ns(model.rotation); }
 
 // Whether the accesses keep step only with each think time in front of its request.
 bool think_times_in_front(const model::DriveModel& model, const Measurement& measured) {
@@ -102,7 +100,9 @@ class Calibration {
     if (options_.groups.hits && options_.groups.positioning)
       for (const bool write : {false, true}) share(write);
     if (best_changes_.size() != changes_.size() || relative(score(model_)) > best_relative_) {
-      leave("what came after the best model on the way is taken back: it made the distribution worse");
+      leave(
+          "what came after the best model on the way is taken back: it made the distribution "
+          "worse");
       model_ = best_;
       changes_ = best_changes_;
     }
@@ -123,8 +123,8 @@ class Calibration {
     const Range learn = measured_.learn();
     Score score;
     for (std::size_t i = learn.begin; i < learn.end; ++i)
-      score.difference_ms += std::abs(to_ms(result.requests[i].response_ns -
-                                            measured_.drive().requests[i].response_ns));
+      score.difference_ms += std::abs(
+          to_ms(result.requests[i].response_ns - measured_.drive().requests[i].response_ns));
     score.difference_ms /= static_cast<double>(learn.size());
     score.demerit_ms = demerit_ms(measured_.drive(), result, learn);
     return score;
@@ -136,9 +136,7 @@ class Calibration {
            s.demerit_ms / std::max(1e-9, first_.demerit_ms);
   }
 
-  bool time_is_left() const {
-    return std::chrono::steady_clock::now() - began_ < options_.budget;
-  }
+  bool time_is_left() const { return std::chrono::steady_clock::now() - began_ < options_.budget; }
   void report(const std::string& stage) const {
     if (options_.progress)
       options_.progress(stage, (round_ + (stage == "cache" ? 0.3 : 0.0)) / kRounds);
@@ -165,10 +163,11 @@ class Calibration {
     for (const bool write : {false, true}) none_negative(next, write, group, changes);
     const Score now = score(model_), then = score(next);
     if (then.difference_ms > now.difference_ms) {
-      leave(fmt::format("{}: would take the mean absolute difference from {:.4f} to {:.4f} ms in what "
-                        "is learned from",
-                        group == "positioning" ? paths_of(changes) : group, now.difference_ms,
-                        then.difference_ms));
+      leave(fmt::format(
+          "{}: would take the mean absolute difference from {:.4f} to {:.4f} ms in what "
+          "is learned from",
+          group == "positioning" ? paths_of(changes) : group, now.difference_ms,
+          then.difference_ms));
       return false;
     }
     model_ = std::move(next);
@@ -228,8 +227,10 @@ void Calibration::turn() {
   if (!accesses.empty()) spindle = find_spindle(accesses, *result.period_ns);
   if (!spindle) {
     phase_known_ = false;
-    leave("rotation, angles, positioning: no period within 3 % of the model's at which media accesses "
-          "keep step beyond chance");
+    leave(
+        "rotation, angles, positioning: no period within 3 % of the model's at which media "
+        "accesses "
+        "keep step beyond chance");
     return;
   }
   phase_known_ = true;
@@ -244,8 +245,8 @@ void Calibration::turn() {
     constexpr std::uint64_t kParts = 1'000'000;
     next.rotation.numerator_ns = static_cast<std::uint64_t>(std::llround(period_ns * kParts));
     next.rotation.denominator = kParts;
-    next.rotation.period =
-        calibrated(model_.rotation.period, period_ns, spindle->error_ns, spindle->pairs, "ns");
+    next.rotation.period = calibrated(model_.rotation.period, period_ns, spindle->error_ns,
+                                      spindle->pairs, "ns");
     changes.push_back({"rotation", "rotation.period", before_ns, period_ns, spindle->error_ns, "ns",
                        spindle->pairs,
                        fmt::format("{:+.2f} ppm; of {} pairs of accesses, turns agree to {:.2f} %",
@@ -262,13 +263,15 @@ void Calibration::turn() {
       ++changed;
       const ZoneCorrection& c = zone.correction;
       worst = std::max(worst, c.angle_error);
-      std::string why = fmt::format("angle {:+.4f}, from head to head {:+.5f}, from cylinder to "
-                                    "cylinder {:+.6f}",
-                                    c.angle, c.per_head, c.per_cylinder);
+      std::string why = fmt::format(
+          "angle {:+.4f}, from head to head {:+.5f}, from cylinder to "
+          "cylinder {:+.6f}",
+          c.angle, c.per_head, c.per_cylinder);
       if (c.range > 0)
         why += fmt::format(", every {} cylinders {:+.5f} more", c.range, c.per_range);
-      changes.push_back({"angles", fmt::format("layout.zones[{}]", zone.zone), zone.coherence_before,
-                         zone.coherence_after, c.angle_error, "rev", zone.accesses,
+      changes.push_back({"angles", fmt::format("layout.zones[{}]", zone.zone),
+                         zone.coherence_before, zone.coherence_after, c.angle_error, "rev",
+                         zone.accesses,
                          why + " (from, to: how well its accesses keep step, 1 is perfect)"});
     }
     if (changed > 0) {
@@ -302,8 +305,8 @@ void Calibration::add(model::Parameter& parameter, const std::optional<statistic
   if (!by || by->value == 0) return;
   const model::Parameter before = parameter;
   parameter = calibrated(before, before.or_else(0) + by->value, by->error, by->samples, "ms");
-  changes.push_back({group, path, before.value, parameter.value, by->error, parameter.unit,
-                     by->samples, why});
+  changes.push_back(
+      {group, path, before.value, parameter.value, by->error, parameter.unit, by->samples, why});
 }
 
 // What would be less than nothing in front of the media is taken off behind them.
@@ -320,8 +323,9 @@ void Calibration::none_negative(model::DriveModel& next, bool write, const std::
     if (known != changes.end())
       known->to = now.value;
     else
-      changes.push_back({group, one.name, (model_.overheads.*one.field).value, now.value, std::nullopt,
-                         now.unit, 0, "so that nothing in front of the media is less than nothing"});
+      changes.push_back({group, one.name, (model_.overheads.*one.field).value, now.value,
+                         std::nullopt, now.unit, 0,
+                         "so that nothing in front of the media is less than nothing"});
   }
 }
 
@@ -360,8 +364,8 @@ void Calibration::hits() {
   if (model_.overheads.sequential_read_hit_delta.or_else(0) != 0)
     if (const double within = model_.overheads.sequential_read_hit_within.or_else(0); within > 0)
       within_known = within;
-  const HitOverheads found =
-      fit_hit_overheads(measured_, measured_.replay_learned(model_), within_known);
+  const HitOverheads found = fit_hit_overheads(measured_, measured_.replay_learned(model_),
+                                               within_known);
   const auto significant = [&](std::size_t first, const std::optional<statistics::Estimate>& block,
                                const std::optional<statistics::Estimate>& sequential) {
     return is_significant(found.command[first]) || is_significant(found.command[first + 1]) ||
@@ -380,7 +384,8 @@ void Calibration::hits() {
     add(o.read_hit_after_write, found.command[1], "hits", "overheads.read_hit_after_write",
         "read hits after writes", changes);
     add(o.sequential_read_hit_delta, found.read_sequential, "hits",
-        "overheads.sequential_read_hit_delta", "read hits that carry on from the read before", changes);
+        "overheads.sequential_read_hit_delta", "read hits that carry on from the read before",
+        changes);
     add(o.sequential_read_hit_within, found.read_within, "hits",
         "overheads.sequential_read_hit_within", "later ones are like others", changes);
     if (is_significant(found.read_block)) {
@@ -451,9 +456,10 @@ bool Calibration::position() {
       return std::ranges::find(changes_, change.path, &Change::path) != changes_.end();
     });
     if (gain.mean <= (known ? 0 : kHeldOut * gain.error)) {
-      no_better.push_back(fmt::format("{}: where the fit was not made, the mean absolute difference "
-                                      "would fall by only {:.4f} +- {:.4f} ms",
-                                      paths_of(*changes), gain.mean, gain.error));
+      no_better.push_back(
+          fmt::format("{}: where the fit was not made, the mean absolute difference "
+                      "would fall by only {:.4f} +- {:.4f} ms",
+                      paths_of(*changes), gain.mean, gain.error));
       continue;
     }
     if (best && gain.mean <= best_gain.mean) continue;
@@ -464,11 +470,12 @@ bool Calibration::position() {
     for (const std::string& why : no_better) leave(why);
   if (!best) return false;
   model::DriveModel next = model_;
-  auto changes = apply(*best,
-                       fmt::format("{} accesses, each an interval of one revolution; where the fit was "
-                                   "not made, the mean absolute difference falls by {:.4f} +- {:.4f} ms",
-                                   best->trials, best_gain.mean, best_gain.error),
-                       next);
+  auto changes = apply(
+      *best,
+      fmt::format("{} accesses, each an interval of one revolution; where the fit was "
+                  "not made, the mean absolute difference falls by {:.4f} +- {:.4f} ms",
+                  best->trials, best_gain.mean, best_gain.error),
+      next);
   return changes && keep(std::move(next), std::move(*changes), "positioning");
 }
 
@@ -487,7 +494,8 @@ std::optional<Differences> Calibration::held_out(const Candidate& candidate) con
 }
 
 // Puts what was found into the model; nullopt: it would make no sense.
-std::optional<std::vector<Change>> Calibration::apply(const Positioning& found, const std::string& why,
+std::optional<std::vector<Change>> Calibration::apply(const Positioning& found,
+                                                      const std::string& why,
                                                       model::DriveModel& next) const {
   std::vector<Change> changes;
   model::Overheads& o = next.overheads;
@@ -523,9 +531,9 @@ std::optional<std::vector<Change>> Calibration::apply(const Positioning& found, 
         (next.write_seek && !correct(*next.write_seek)))
       return std::nullopt;
     for (std::size_t i = 0; i < found.distances.size(); ++i)
-      changes.push_back({"positioning", fmt::format("seek[{:.0f}]", found.distances[i]), std::nullopt,
-                         found.seek[i].value, found.seek[i].error, "ms", found.seek[i].samples,
-                         "added to seeks of about that distance; " + why});
+      changes.push_back({"positioning", fmt::format("seek[{:.0f}]", found.distances[i]),
+                         std::nullopt, found.seek[i].value, found.seek[i].error, "ms",
+                         found.seek[i].samples, "added to seeks of about that distance; " + why});
   }
   return changes;
 }
@@ -536,7 +544,12 @@ void Calibration::policies() {
   std::vector<Change> changes;
   for (const PolicyChange& found :
        search_policies(next, measured_, [&] { return time_is_left(); })) {
-    Change change{"cache", found.path, std::nullopt, found.to, std::nullopt, "",
+    Change change{"cache",
+                  found.path,
+                  std::nullopt,
+                  found.to,
+                  std::nullopt,
+                  "",
                   measured_.learn().size(),
                   fmt::format("the mean absolute difference falls by {:.4f} +- {:.4f} ms",
                               found.gain_ms, found.gain_error_ms)};
@@ -553,31 +566,32 @@ Standing standing_of(const model::DriveModel& model, const Measurement& measured
 
 }  // namespace
 
-Outcome calibrate(const model::DriveModel& model, const Measurement& given, const Options& options) {
+Outcome calibrate(const model::DriveModel& model, const Measurement& given,
+                  const Options& options) {
   Outcome outcome;
   outcome.learn = given.learn();
   outcome.judge = given.judge();
   outcome.think_times_in_front = think_times_in_front(model, given);
-  const Measurement measured =
-      outcome.think_times_in_front ? given.with_think_times_in_front() : given;
+  const Measurement measured = outcome.think_times_in_front ? given.with_think_times_in_front()
+                                                            : given;
   Calibration(model, measured, options).run(outcome);
   outcome.learn_before = standing_of(model, measured, measured.learn());
   outcome.judge_before = standing_of(model, measured, measured.judge());
   outcome.learn_after = standing_of(outcome.model, measured, measured.learn());
   outcome.judge_after = standing_of(outcome.model, measured, measured.judge());
   if (outcome.think_times_in_front) {
-    outcome.judge_as_written_before =
-        demerit_ms(given.drive(), given.replay_in_own_time(model), given.judge());
-    outcome.judge_as_written_after =
-        demerit_ms(given.drive(), given.replay_in_own_time(outcome.model), given.judge());
+    outcome.judge_as_written_before = demerit_ms(given.drive(), given.replay_in_own_time(model),
+                                                 given.judge());
+    outcome.judge_as_written_after = demerit_ms(
+        given.drive(), given.replay_in_own_time(outcome.model), given.judge());
   }
   outcome.warnings = negative_totals(outcome.model.overheads);
   outcome.judged_better = outcome.judge_after.own_time.classes.front().demerit_ms <
                           outcome.judge_before.own_time.classes.front().demerit_ms;
-  outcome.model.provenance.notes.push_back(fmt::format(
-      "calibrated with {}: learned from requests {} to {}, {} parameters changed",
-      measured.drive().trace.empty() ? measured.drive().name : measured.drive().trace,
-      measured.learn().begin + 1, measured.learn().end, outcome.changes.size()));
+  outcome.model.provenance.notes.push_back(
+      fmt::format("calibrated with {}: learned from requests {} to {}, {} parameters changed",
+                  measured.drive().trace.empty() ? measured.drive().name : measured.drive().trace,
+                  measured.learn().begin + 1, measured.learn().end, outcome.changes.size()));
   if (outcome.think_times_in_front)
     outcome.model.provenance.notes.push_back(
         "the trace's think times were taken as those in front of their requests");

@@ -46,11 +46,12 @@ struct Outcome {
   std::vector<Change> changes{};
   std::vector<std::string> left{};  // groups that were left as they are, and why
   bool think_times_in_front = false;
-  bool phase_known = false;         // the rotational position of accesses can be told
-  double spread_rev = 0;            // of one access about it
+  bool phase_known = false;  // the rotational position of accesses can be told
+  double spread_rev = 0;     // of one access about it
   Range learn{}, judge{};
   Standing learn_before{}, learn_after{}, judge_before{}, judge_after{};
-  // Where think times were taken as those in front: the demerits with them as the format means them.
+  // Where think times were taken as those in front: the demerits with them as the format means
+  // them.
   std::optional<double> judge_as_written_before{}, judge_as_written_after{};
   bool judged_better = false;
   std::vector<std::string> warnings{};  // of the calibrated model, one sentence each

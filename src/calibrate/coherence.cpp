@@ -13,14 +13,14 @@
 namespace platter::calibrate {
 namespace {
 
-constexpr double kReach = 0.03;          // of the nominal period, to either side
-constexpr double kChance = -13.8;        // ln(1e-6)
-constexpr double kKeepsStep = 0.5;       // least length of the mean vector
-constexpr std::size_t kPartners = 3;     // earlier accesses that each one is paired with
-constexpr std::uint32_t kSideBySide = 1; // cylinders
-constexpr double kFirstApart = 100;      // revolutions that the first, widest search looks over
-constexpr double kSteps = 8;             // to the turn, over the longest pair
-constexpr double kStillSteady = 0.9;     // of the first search's coherence
+constexpr double kReach = 0.03;           // of the nominal period, to either side
+constexpr double kChance = -13.8;         // ln(1e-6)
+constexpr double kKeepsStep = 0.5;        // least length of the mean vector
+constexpr std::size_t kPartners = 3;      // earlier accesses that each one is paired with
+constexpr std::uint32_t kSideBySide = 1;  // cylinders
+constexpr double kFirstApart = 100;       // revolutions that the first, widest search looks over
+constexpr double kSteps = 8;              // to the turn, over the longest pair
+constexpr double kStillSteady = 0.9;      // of the first search's coherence
 constexpr std::size_t kFewestInGroup = 3;
 
 struct Vector {
@@ -32,9 +32,8 @@ std::vector<Vector> sums(std::span<const Pair> pairs, double period_ns) {
   std::vector<Vector> groups;
   for (const Pair& pair : pairs) {
     if (pair.group >= groups.size()) groups.resize(pair.group + 1);
-    const double angle =
-        2 * std::numbers::pi *
-        statistics::wrap_rev(pair.apart_ns / period_ns - pair.turn_rev);
+    const double angle = 2 * std::numbers::pi *
+                         statistics::wrap_rev(pair.apart_ns / period_ns - pair.turn_rev);
     Vector& group = groups[pair.group];
     group.x += std::cos(angle);
     group.y += std::sin(angle);
@@ -197,7 +196,8 @@ Coherence coherence_at(std::span<const Pair> pairs, double period_ns) {
     later += pair.later != last;
     last = pair.later;
   }
-  if (later > 0) coherence.overlap = static_cast<double>(coherence.pairs) / static_cast<double>(later);
+  if (later > 0)
+    coherence.overlap = static_cast<double>(coherence.pairs) / static_cast<double>(later);
   return coherence;
 }
 
@@ -220,8 +220,9 @@ double shuffled_share(std::span<const Access> accesses, const Spindle& spindle) 
   std::mt19937_64 generator(1);
   for (std::size_t i = pairs.size(); i > 1; --i)
     std::swap(pairs[i - 1].turn_rev, pairs[generator() % i].turn_rev);
-  return unshuffled > 0 ? scan(pairs, spindle.period_ns, kReach, step).coherence.statistic / unshuffled
-                        : 1;
+  return unshuffled > 0
+             ? scan(pairs, spindle.period_ns, kReach, step).coherence.statistic / unshuffled
+             : 1;
 }
 
 }  // namespace platter::calibrate

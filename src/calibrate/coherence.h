@@ -1,6 +1,6 @@
 // Whether completions keep step with a turning platter, and at which period: from pairs of media
-// accesses, so that nothing need be known of where on the platter the first one was, nor of how long
-// the recorder's clock kept pace with the spindle.
+// accesses, so that nothing need be known of where on the platter the first one was, nor of how
+// long the recorder's clock kept pace with the spindle.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace platter::calibrate {
 
-// What is trusted of the model's angles: differences on tracks side by side (each kind of neighbours
-// on its own, up to a constant), those within a zone, all of them.
+// What is trusted of the model's angles: differences on tracks side by side (each kind of
+// neighbours on its own, up to a constant), those within a zone, all of them.
 enum class Trust { neighbours, zone, all };
 
 struct Pair {
@@ -31,7 +31,7 @@ struct Coherence {
   double share = 0;      // length of the mean vector within groups, 0 to 1
   double statistic = 0;  // sum over groups of n R^2, a sum of `groups` unit exponentials by chance
   std::size_t groups = 0, pairs = 0;
-  double overlap = 1;    // pairs for each access that is the later one of a pair
+  double overlap = 1;  // pairs for each access that is the later one of a pair
 
   // Upper bound of ln(probability) of such a statistic by chance (Chernoff), if it is the best of
   // `tried`; accesses that are in several pairs are allowed for.
@@ -52,8 +52,8 @@ struct Spindle {
 // beyond chance (1e-6, everything that was tried counted).
 std::optional<Spindle> find_spindle(std::span<const Access> accesses, double nominal_ns);
 
-// How well the same pairs keep step with their turns shuffled, at the best period, as a share of how well
-// they do: near 1 where the host's pacing makes them, not the spindle.
+// How well the same pairs keep step with their turns shuffled, at the best period, as a share of
+// how well they do: near 1 where the host's pacing makes them, not the spindle.
 double shuffled_share(std::span<const Access> accesses, const Spindle& spindle);
 
 }  // namespace platter::calibrate

@@ -1,15 +1,15 @@
 #include "calibrate/completions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 namespace platter::calibrate {
 namespace {
 
 using O = model::Overheads;
-constexpr double kAgree = 3;           // standard errors
+constexpr double kAgree = 3;            // standard errors
 constexpr double kModelling_ms = 0.03;  // beside them
 constexpr double kLeastError_ms = 0.005;
 
@@ -37,7 +37,8 @@ CommandOverhead completion_of(bool write) {
 void move_behind_media(model::Overheads& overheads, bool write) {
   double least = 0;
   const double carries_on = std::min(
-      0.0, (write ? overheads.sequential_write_hit_delta : overheads.sequential_read_hit_delta).or_else(0));
+      0.0, (write ? overheads.sequential_write_hit_delta : overheads.sequential_read_hit_delta)
+               .or_else(0));
   for (std::size_t kind = 0; kind < overheads_of(write).size(); ++kind)
     least = std::min(least, (overheads.*overheads_of(write)[kind].field).or_else(0) +
                                 overheads.per_request.or_else(0) + (kind < 2 ? carries_on : 0));
@@ -51,7 +52,8 @@ void move_behind_media(model::Overheads& overheads, bool write) {
 }
 
 std::optional<statistics::Estimate> shared_constant(const model::Overheads& original,
-                                                    const model::Overheads& calibrated, bool write) {
+                                                    const model::Overheads& calibrated,
+                                                    bool write) {
   const auto total = [&](const model::Overheads& overheads, std::size_t kind) {
     return (overheads.*overheads_of(write)[kind].field).or_else(0) +
            (overheads.*completion_of(write).field).or_else(0);
@@ -77,7 +79,8 @@ std::optional<statistics::Estimate> shared_constant(const model::Overheads& orig
   shared.value /= weights;
   shared.error = 1 / std::sqrt(weights);
   for (const Difference& one : differences)
-    if (std::abs(one.value - shared.value) > kAgree * std::hypot(one.error, kModelling_ms)) return std::nullopt;
+    if (std::abs(one.value - shared.value) > kAgree * std::hypot(one.error, kModelling_ms))
+      return std::nullopt;
   if (std::abs(shared.value) <= kAgree * shared.error) return std::nullopt;
   return shared;
 }
@@ -90,10 +93,11 @@ std::vector<std::string> negative_totals(const model::Overheads& overheads) {
                            (overheads.*completion_of(write).field).or_else(0) +
                            overheads.per_request.or_else(0) + overheads.data_preparation.or_else(0);
       if (total < 0)
-        sentences.push_back(fmt::format(
-            "{} and {} are {:.3f} ms together, less than no time; the result's times leave out a part "
-            "of the command, or the model's bus is too slow",
-            command.name, completion_of(write).name, total));
+        sentences.push_back(
+            fmt::format("{} and {} are {:.3f} ms together, less than no time; the result's times "
+                        "leave out a part "
+                        "of the command, or the model's bus is too slow",
+                        command.name, completion_of(write).name, total));
     }
   return sentences;
 }

@@ -20,8 +20,9 @@ struct CommandOverhead {
 const std::vector<CommandOverhead>& overheads_of(bool write);
 CommandOverhead completion_of(bool write);
 
-// An overhead in front of the media cannot be negative, for a drive does not obey before it is asked:
-// what is missing is taken off behind them, for all commands of the side. Their sums stay as they are.
+// An overhead in front of the media cannot be negative, for a drive does not obey before it is
+// asked: what is missing is taken off behind them, for all commands of the side. Their sums stay as
+// they are.
 void move_behind_media(model::Overheads& overheads, bool write);
 
 // The one constant by which all calibrated overheads of a side, hits and misses, differ from the

@@ -13,7 +13,8 @@ std::size_t stretch_of(Range learn, std::size_t request) {
   return (request - learn.begin) * kStretches / learn.size();
 }
 
-std::optional<Differences> differences(const model::DriveModel& model, const Measurement& measured) {
+std::optional<Differences> differences(const model::DriveModel& model,
+                                       const Measurement& measured) {
   Differences sums{};
   replay::Result result;
   try {
@@ -25,11 +26,12 @@ std::optional<Differences> differences(const model::DriveModel& model, const Mea
   }
   const Range learn = measured.learn();
   for (std::size_t i = learn.begin; i < learn.end; ++i) {
-    const Nanoseconds apart =
-        result.requests[i].response_ns - measured.drive().requests[i].response_ns;
+    const Nanoseconds apart = result.requests[i].response_ns -
+                              measured.drive().requests[i].response_ns;
     sums[stretch_of(learn, i)] += std::abs(to_ms(apart));
   }
-  for (double& sum : sums) sum *= static_cast<double>(kStretches) / static_cast<double>(learn.size());
+  for (double& sum : sums)
+    sum *= static_cast<double>(kStretches) / static_cast<double>(learn.size());
   return sums;
 }
 

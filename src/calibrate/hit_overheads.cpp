@@ -27,10 +27,11 @@ struct Hit {
 
 std::vector<Hit> hits_of(const Measurement& measured, const replay::Result& mine, bool write) {
   const double period_ns = *mine.period_ns;
-  const replay::HitRule rule =
-      replay::HitRule::of_period(period_ns, mine.block_transfer_ns.value_or(0));
+  const replay::HitRule rule = replay::HitRule::of_period(period_ns,
+                                                          mine.block_transfer_ns.value_or(0));
   std::vector<Hit> hits;
-  for (std::size_t i = std::max<std::size_t>(1, measured.learn().begin); i < measured.learn().end; ++i) {
+  for (std::size_t i = std::max<std::size_t>(1, measured.learn().begin); i < measured.learn().end;
+       ++i) {
     const replay::Response &drive = measured.drive().requests[i], &model = mine.requests[i];
     if (drive.write != write || rule.is_hit(model) != true) continue;
     if (rule.is_hit_by_time(drive) != true || rule.is_hit_by_time(model) != true) continue;
@@ -44,7 +45,8 @@ std::vector<Hit> hits_of(const Measurement& measured, const replay::Result& mine
   return hits;
 }
 
-// The fit of one side, for one limit of the time in which a hit carries on; none: they are like others.
+// The fit of one side, for one limit of the time in which a hit carries on; none: they are like
+// others.
 struct Fit {
   std::array<std::optional<statistics::Estimate>, 2> command{};
   std::optional<statistics::Estimate> block{}, sequential{};
@@ -95,7 +97,8 @@ std::optional<Fit> fit(const std::vector<Hit>& hits, std::optional<double> limit
   if (several_sizes) fitted.block = estimate(block, observed.size());
   for (std::size_t row = 0; row < design.rows; ++row) {
     double left = observed[row];
-    for (std::size_t c = 0; c < design.columns; ++c) left -= design.at(row, c) * found->coefficients[c];
+    for (std::size_t c = 0; c < design.columns; ++c)
+      left -= design.at(row, c) * found->coefficients[c];
     fitted.unexplained_ms += std::abs(left);
   }
   return fitted;

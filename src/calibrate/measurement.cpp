@@ -1,9 +1,9 @@
 #include "calibrate/measurement.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 #include "replay/replay_model.h"
@@ -25,8 +25,8 @@ trace::Trace trace_of(const replay::Result& drive) {
     request.arrival_ns = from.due_ns - drive.requests.front().due_ns;
     request.service_ns = from.response_ns;
     if (i + 1 < drive.requests.size())
-      request.think_ns =
-          std::max<Nanoseconds>(0, drive.requests[i + 1].issue_ns - from.completion_ns());
+      request.think_ns = std::max<Nanoseconds>(
+          0, drive.requests[i + 1].issue_ns - from.completion_ns());
     trace.requests.push_back(request);
   }
   return trace;

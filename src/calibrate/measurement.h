@@ -1,5 +1,5 @@
-// What a model is calibrated with: a drive's result, the trace that it answers, and which part of it
-// may be learned from; the rest judges.
+// What a model is calibrated with: a drive's result, the trace that it answers, and which part of
+// it may be learned from; the rest judges.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ class Measurement {
   // there (coherence.h finds out).
   Measurement with_think_times_in_front() const;
 
-  // The trace on the model: in its own time, as `platter replay` does; or each request when the drive
-  // got it, the platter set by the first media accesses (--phase-from).
+  // The trace on the model: in its own time, as `platter replay` does; or each request when the
+  // drive got it, the platter set by the first media accesses (--phase-from).
   replay::Result replay_in_own_time(const model::DriveModel& model) const;
   replay::Result replay_in_drives_time(const model::DriveModel& model) const;
   // As far as what may be learned from: in its own time; in the drive's where several requests were

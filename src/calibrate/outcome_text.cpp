@@ -1,6 +1,7 @@
 #include "calibrate/outcome_text.h"
 
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "model/json_head.h"
@@ -15,10 +16,10 @@ using Json = nlohmann::ordered_json;
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json change_json(const Change& change) {
-  return {{"group", change.group},        {"path", change.path},
-          {"from", or_null(change.from)}, {"to", or_null(change.to)},
+  return {{"group", change.group},          {"path", change.path},
+          {"from", or_null(change.from)},   {"to", or_null(change.to)},
           {"error", or_null(change.error)}, {"unit", change.unit},
-          {"samples", change.samples},    {"why", change.why}};
+          {"samples", change.samples},      {"why", change.why}};
 }
 
 Json comparison(const replay::Comparison& comparison) {
@@ -49,12 +50,12 @@ std::string standing_line(const std::string& name, const Standing& standing) {
   const replay::ClassMetrics& all = standing.own_time.classes.at(0);
   const replay::ClassMetrics& theirs = standing.drives_time.classes.at(0);
   const replay::PairedError paired = all.paired.value_or(replay::PairedError{});
-  return fmt::format("{:<15} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>8.4f} {:>8.4f} {:>8} {:>8} {:>11.4f} {:>8}\n",
-                     name, all.demerit_ms, standing.own_time.classes.at(1).demerit_ms,
-                     standing.own_time.classes.at(2).demerit_ms, paired.bias_ms, paired.mae_ms,
-                     paired.rms_ms, share(all.hits_agreed_share),
-                     share(all.folded_phase_share_reanchored), theirs.demerit_ms,
-                     share(theirs.folded_phase_share));
+  return fmt::format(
+      "{:<15} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>8.4f} {:>8.4f} {:>8} {:>8} {:>11.4f} {:>8}\n",
+      name, all.demerit_ms, standing.own_time.classes.at(1).demerit_ms,
+      standing.own_time.classes.at(2).demerit_ms, paired.bias_ms, paired.mae_ms, paired.rms_ms,
+      share(all.hits_agreed_share), share(all.folded_phase_share_reanchored), theirs.demerit_ms,
+      share(theirs.folded_phase_share));
 }
 
 }  // namespace
@@ -62,16 +63,18 @@ std::string standing_line(const std::string& name, const Standing& standing) {
 std::string outcome_text(const Outcome& outcome) {
   std::string text;
   if (outcome.think_times_in_front)
-    text += "Think times: taken as those in front of their requests; only so do accesses keep step with "
-            "the spindle.\n";
+    text +=
+        "Think times: taken as those in front of their requests; only so do accesses keep step "
+        "with "
+        "the spindle.\n";
   text += outcome.phase_known
               ? fmt::format("Rotational position: known; an access is {:.4f} revolutions off.\n",
                             outcome.spread_rev)
               : "Rotational position: not to be told from this result.\n";
   text += fmt::format("\n{} changes\n", outcome.changes.size());
   if (!outcome.changes.empty())
-    text += fmt::format("{:<12} {:<40} {:>12} {:>12} {:>10} {:<6} {:>7}  {}\n", "group", "parameter",
-                        "from", "to", "error", "unit", "samples", "why");
+    text += fmt::format("{:<12} {:<40} {:>12} {:>12} {:>10} {:<6} {:>7}  {}\n", "group",
+                        "parameter", "from", "to", "error", "unit", "samples", "why");
   for (const Change& change : outcome.changes)
     text += fmt::format("{:<12} {:<40} {:>12} {:>12} {:>10} {:<6} {:>7}  {}\n", change.group,
                         change.path, number(change.from), number(change.to), number(change.error),
@@ -81,17 +84,18 @@ std::string outcome_text(const Outcome& outcome) {
   text += fmt::format("\nLearned from requests {} to {}, judged by {} to {}; ms, shares in %\n",
                       outcome.learn.begin + 1, outcome.learn.end, outcome.judge.begin + 1,
                       outcome.judge.end);
-  text += fmt::format("{:<15} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>11} {:>8}\n", "", "demerit",
-                      "read", "write", "bias", "mean abs", "RMS", "hits", "phase", "drive's time",
-                      "phase");
+  text += fmt::format("{:<15} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>11} {:>8}\n", "",
+                      "demerit", "read", "write", "bias", "mean abs", "RMS", "hits", "phase",
+                      "drive's time", "phase");
   text += standing_line("learned before", outcome.learn_before);
   text += standing_line("learned after", outcome.learn_after);
   text += standing_line("judged before", outcome.judge_before);
   text += standing_line("judged after", outcome.judge_after);
   if (outcome.judge_as_written_before && outcome.judge_as_written_after)
-    text += fmt::format("judged with think times behind their requests: demerit {:.4f} before, {:.4f} "
-                        "after\n",
-                        *outcome.judge_as_written_before, *outcome.judge_as_written_after);
+    text += fmt::format(
+        "judged with think times behind their requests: demerit {:.4f} before, {:.4f} "
+        "after\n",
+        *outcome.judge_as_written_before, *outcome.judge_as_written_after);
   return text;
 }
 

@@ -23,7 +23,8 @@ void Phase::sort() {
 std::optional<double> Phase::at(double time_ns, bool write) const {
   const auto& list = known_[write].empty() ? known_[!write] : known_[write];
   for (double width_ns = width_ns_; width_ns <= kWidest * width_ns_; width_ns *= 2) {
-    const auto from = std::ranges::lower_bound(list, time_ns - width_ns, std::less{}, &Entry::first);
+    const auto from = std::ranges::lower_bound(list, time_ns - width_ns, std::less{},
+                                               &Entry::first);
     const auto to = std::ranges::upper_bound(list, time_ns + width_ns, std::less{}, &Entry::first);
     if (to - from < kFewest) continue;
     return angle_of(std::accumulate(

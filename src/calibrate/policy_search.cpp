@@ -9,8 +9,8 @@
 namespace platter::calibrate {
 namespace {
 
-constexpr double kErrors = 3.5;      // that a gain must exceed
-constexpr double kLeastGain = 0.002; // of the mean absolute difference
+constexpr double kErrors = 3.5;       // that a gain must exceed
+constexpr double kLeastGain = 0.002;  // of the mean absolute difference
 constexpr int kMostRounds = 12;
 
 struct Candidate {
@@ -77,7 +77,8 @@ std::vector<Candidate> candidates(const model::DriveModel& model) {
   for (const double size : sizes) {
     if (size < 1) continue;
     list.push_back({"cache.segment_blocks", &model::Cache::segment_blocks, nullptr, size});
-    list.push_back({"cache.read_ahead_max_blocks", &model::Cache::read_ahead_max_blocks, nullptr, size});
+    list.push_back(
+        {"cache.read_ahead_max_blocks", &model::Cache::read_ahead_max_blocks, nullptr, size});
   }
   for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
     list.push_back({"bus.low_write_watermark", nullptr, &model::Bus::low_write_watermark, share});

@@ -18,9 +18,9 @@ struct PolicyChange {
   double gain_ms = 0, gain_error_ms = 0;  // of the mean absolute difference of the response times
 };
 
-// Greedy: in each round the change with the largest gain, until none is left that gains 3.5 standard
-// errors (paired, over twenty stretches of what may be learned from) and 0.2 % of the difference. `keep_on`
-// is asked between replays.
+// Greedy: in each round the change with the largest gain, until none is left that gains 3.5
+// standard errors (paired, over twenty stretches of what may be learned from) and 0.2 % of the
+// difference. `keep_on` is asked between replays.
 std::vector<PolicyChange> search_policies(model::DriveModel& model, const Measurement& measured,
                                           const std::function<bool()>& keep_on);
 

@@ -9,13 +9,13 @@
 namespace platter::calibrate {
 namespace {
 
-constexpr double kAnywhere = 0.02;     // share of accesses that a fit says nothing of
-constexpr double kPrior_ms = 0.5;       // of an overhead, of the head switch
-constexpr double kSmooth_ms = 0.3;     // of a seek's correction against the one of the next distance
+constexpr double kAnywhere = 0.02;  // share of accesses that a fit says nothing of
+constexpr double kPrior_ms = 0.5;   // of an overhead, of the head switch
+constexpr double kSmooth_ms = 0.3;  // of a seek's correction against the one of the next distance
 constexpr std::size_t kInEachBand = 60;  // trials between two distances, at least
 constexpr std::size_t kMostBands = 10;
 constexpr double kLeast_sigma_ms = 0.02;
-constexpr double kFarBetter = 5;      // of a trial's spread to the error of a value
+constexpr double kFarBetter = 5;       // of a trial's spread to the error of a value
 constexpr double kSure = 7;            // standard deviations
 constexpr double kTimesSchwarz = 1.5;  // what an unknown must gain, times Schwarz's criterion
 
@@ -55,7 +55,8 @@ struct Solution {
 
 double expected(const Row& row, const std::vector<double>& values) {
   double sum = 0;
-  for (std::size_t k = 0; k < row.count; ++k) sum += values[row.terms[k].first] * row.terms[k].second;
+  for (std::size_t k = 0; k < row.count; ++k)
+    sum += values[row.terms[k].first] * row.terms[k].second;
   return sum;
 }
 
@@ -101,7 +102,8 @@ double row_likelihood(const Row& row, double at, double sigma) {
 
 double log_posterior(const Problem& problem, const std::vector<double>& values, double sigma) {
   double sum = log_prior(problem, values);
-  for (const Row& row : problem.rows) sum += std::log(row_likelihood(row, expected(row, values), sigma));
+  for (const Row& row : problem.rows)
+    sum += std::log(row_likelihood(row, expected(row, values), sigma));
   return sum;
 }
 
@@ -135,8 +137,9 @@ Solution climb(const Problem& problem, std::vector<double> values, double sigma,
       for (std::size_t k = 0; k < row.count; ++k) {
         gradient[row.terms[k].first] += slope * row.terms[k].second;
         for (std::size_t l = 0; l < row.count; ++l)
-          information[row.terms[k].first * n + row.terms[l].first] +=
-              slope * slope * row.terms[k].second * row.terms[l].second;
+          information[row.terms[k].first * n + row.terms[l].first] += slope * slope *
+                                                                      row.terms[k].second *
+                                                                      row.terms[l].second;
       }
     }
     for (std::size_t i = 0; i < n; ++i) {
@@ -170,7 +173,8 @@ std::vector<double> bands_of(std::span<const Trial> trials) {
   for (const Trial& trial : trials)
     if (trial.distance > 0) distances.push_back(trial.distance);
   std::ranges::sort(distances);
-  if (distances.size() < kInEachBand) return distances.empty() ? std::vector<double>{} : std::vector{distances[distances.size() / 2]};
+  if (distances.size() < kInEachBand)
+    return distances.empty() ? std::vector<double>{} : std::vector{distances[distances.size() / 2]};
   const std::size_t count = std::min(kMostBands, distances.size() / kInEachBand) + 1;
   std::vector<double> bands;
   for (std::size_t i = 0; i < count; ++i) {
@@ -197,8 +201,8 @@ Problem problem_of(std::span<const Trial> trials) {
     if (unknown == 0) unknown = ++problem.unknowns;
   };
   const auto seeks = std::ranges::count_if(trials, [](const Trial& t) { return t.distance > 0; });
-  const auto inward =
-      std::ranges::count_if(trials, [](const Trial& t) { return t.distance > 0 && t.inward; });
+  const auto inward = std::ranges::count_if(
+      trials, [](const Trial& t) { return t.distance > 0 && t.inward; });
   const bool both_ways = inward > seeks / 5 && inward < seeks - seeks / 5;
   for (const Trial& trial : trials) {
     number(problem.kinds[kind_of(trial)]);
@@ -237,15 +241,16 @@ double half_width(const Problem& problem, const Solution& best, double sigma, st
       const double middle = (inside + outside) / 2;
       std::vector<double> values = best.values;
       values[unknown] += sign * middle;
-      (log_posterior(problem, values, sigma) > best.log_likelihood - 0.5 ? inside : outside) = middle;
+      (log_posterior(problem, values, sigma) > best.log_likelihood - 0.5 ? inside
+                                                                         : outside) = middle;
     }
     widths += inside / 2;
   }
   return widths;
 }
 
-// Standard errors by the bootstrap: the fit again, of as many trials drawn with replacement; never less
-// than what the likelihood leaves open.
+// Standard errors by the bootstrap: the fit again, of as many trials drawn with replacement; never
+// less than what the likelihood leaves open.
 std::vector<double> errors_of(const Problem& problem, const Solution& best, double sigma,
                               const std::vector<bool>& free) {
   constexpr int kDraws = 24;
@@ -278,9 +283,9 @@ std::size_t lost_or_gained(const Problem& problem, const std::vector<double>& va
 }
 
 // Where a small change decides over whole revolutions the likeliest value need not be the one that
-// loses the least: one that was fitted alone, and is known far better than one trial tells, moves within
-// two standard errors to where, and around which, the fewest trials lose or gain a revolution. Several
-// hold one another where they are.
+// loses the least: one that was fitted alone, and is known far better than one trial tells, moves
+// within two standard errors to where, and around which, the fewest trials lose or gain a
+// revolution. Several hold one another where they are.
 void place_value(const Problem& problem, std::vector<double>& values,
                  const std::vector<double>& errors, double sigma) {
   constexpr int kSteps = 4, kBeside = 2;  // of half a standard error
@@ -345,8 +350,8 @@ struct Choice {
 };
 
 struct Choices {
-  double unchanged = 0;          // the log-likelihood of no change
-  std::vector<Choice> alone{};   // each set that gains enough by itself
+  double unchanged = 0;         // the log-likelihood of no change
+  std::vector<Choice> alone{};  // each set that gains enough by itself
   Choice joint{};
 };
 
@@ -385,8 +390,9 @@ Choices choose(const Problem& problem, double period) {
 }
 
 // What the unknowns mean. `errors`: of each unknown.
-Positioning positioning_of(const Problem& problem, std::span<const Trial> trials, const Choice& choice,
-                           const std::vector<double>& values, const std::vector<double>& errors) {
+Positioning positioning_of(const Problem& problem, std::span<const Trial> trials,
+                           const Choice& choice, const std::vector<double>& values,
+                           const std::vector<double>& errors) {
   Positioning fit;
   fit.trials = trials.size();
   fit.distances = problem.bands;
@@ -410,22 +416,22 @@ Positioning positioning_of(const Problem& problem, std::span<const Trial> trials
         std::ranges::count(trials, kind, [](const Trial& trial) { return kind_of(trial); }));
   }
   if (is_free(problem.inward))
-    fit.inward = estimate(
-        problem.inward - 1,
-        static_cast<std::size_t>(std::ranges::count_if(trials, [](const Trial& t) { return t.distance > 0; })));
+    fit.inward = estimate(problem.inward - 1,
+                          static_cast<std::size_t>(std::ranges::count_if(
+                              trials, [](const Trial& t) { return t.distance > 0; })));
   const auto count_if = [&](const auto& holds) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        trials, [&](const Trial& t) { return t.distance == 0 && holds(t); }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(trials, [&](const Trial& t) { return t.distance == 0 && holds(t); }));
   };
   if (is_free(problem.least[0]))
-    fit.least_read =
-        estimate(problem.least[0] - 1, count_if([](const Trial& t) { return !t.write; }));
+    fit.least_read = estimate(problem.least[0] - 1,
+                              count_if([](const Trial& t) { return !t.write; }));
   if (is_free(problem.least[1]))
-    fit.least_write =
-        estimate(problem.least[1] - 1, count_if([](const Trial& t) { return t.write; }));
+    fit.least_write = estimate(problem.least[1] - 1,
+                               count_if([](const Trial& t) { return t.write; }));
   if (is_free(problem.head_switch))
-    fit.head_switch =
-        estimate(problem.head_switch - 1, count_if([](const Trial& t) { return t.other_head; }));
+    fit.head_switch = estimate(problem.head_switch - 1,
+                               count_if([](const Trial& t) { return t.other_head; }));
   if (!fit.distances.empty() && !free[problem.first_seek]) fit.distances.clear();
   for (std::size_t i = 0; i < fit.distances.size(); ++i)
     fit.seek.push_back(estimate(problem.first_seek + i, trials.size() / fit.distances.size()));
@@ -482,7 +488,8 @@ std::vector<Candidate> positioning_candidates(
   const Problem problem = problem_of(trials);
   Choices choices = choose(problem, period_of(trials));
   std::vector<Choice> all = choices.alone;
-  if (std::ranges::none_of(all, [&](const Choice& one) { return one.free == choices.joint.free; }) &&
+  if (std::ranges::none_of(all,
+                           [&](const Choice& one) { return one.free == choices.joint.free; }) &&
       std::ranges::count(choices.joint.free, true) > 0)
     all.push_back(choices.joint);
   std::vector<Candidate> candidates;
@@ -494,8 +501,9 @@ std::vector<Candidate> positioning_candidates(
       part.rows.clear();
       for (std::size_t i = 0; i < trials.size(); ++i)
         if (fold_of(trials[i].request) != fold) part.rows.push_back(problem.rows[i]);
-      std::vector<double> values =
-          climb(part, choice.fitted.solution.values, choice.fitted.sigma, choice.free).values;
+      std::vector<double> values = climb(part, choice.fitted.solution.values, choice.fitted.sigma,
+                                         choice.free)
+                                       .values;
       place_value(part, values, errors, choice.fitted.sigma);
       candidate.without.push_back(positioning_of(problem, trials, choice, values, errors));
     }

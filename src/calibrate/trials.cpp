@@ -32,14 +32,15 @@ Nanoseconds slack_ns(engine::Engine& engine, std::span<const std::byte> before,
 
 // Where the arm is when a request comes: read-ahead has moved it since the one before.
 engine::Arm arm_at(engine::Engine& engine, Nanoseconds now_ns) {
-  engine.set_cache(engine.cache_settings(), now_ns);  // brings what goes on in the background to now
+  engine.set_cache(engine.cache_settings(), now_ns);  // brings what goes on in the background to
+                                                      // now
   return reinterpret_cast<const engine::State*>(engine.checkpoint().data())->core.arm;
 }
 
 }  // namespace
 
-std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& measured, Range part,
-                             const Phase& phase) {
+std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& measured,
+                             Range part, const Phase& phase) {
   const replay::Subject subject = replay::subject_of(model);
   engine::Engine engine(subject.tables);
   const engine::LayoutMap& layout = subject.tables->layout;
@@ -48,8 +49,8 @@ std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& 
   const replay::Caches caches = replay::caches_of(measured.drive().caches);
   if (caches == replay::Caches::off)
     engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
-  const replay::HitRule rule =
-      replay::HitRule::of_period(period_ns, subject.block_transfer_ns.value_or(0));
+  const replay::HitRule rule = replay::HitRule::of_period(period_ns,
+                                                          subject.block_transfer_ns.value_or(0));
   std::vector<Trial> trials;
   std::vector<std::byte> before;
   bool after_write = false;
@@ -60,8 +61,8 @@ std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& 
     request.blocks = theirs.blocks;
     request.write = theirs.write;
     request.force_unit_access = caches == replay::Caches::forced;
-    const double lead =
-        phase.at(static_cast<double>(theirs.completion_ns()), theirs.write).value_or(0);
+    const double lead = phase.at(static_cast<double>(theirs.completion_ns()), theirs.write)
+                            .value_or(0);
     request.disturbance.phase_ns = static_cast<Nanoseconds>(std::llround(-lead * period_ns));
     const std::span<const std::byte> now = engine.checkpoint();
     before.assign(now.begin(), now.end());
@@ -71,8 +72,8 @@ std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& 
     replay::Response mine = theirs;
     mine.media = !done.cache_hit;
     if (part.contains(i) && i > 0 && rule.both_from_media(theirs, mine)) {
-      const Nanoseconds slack =
-          slack_ns(engine, before, request, theirs.issue_ns, done.completion_ns, period_ns);
+      const Nanoseconds slack = slack_ns(engine, before, request, theirs.issue_ns,
+                                         done.completion_ns, period_ns);
       engine.roll_back(before);
       const engine::Arm arm = arm_at(engine, theirs.issue_ns);
       engine.roll_back(before);

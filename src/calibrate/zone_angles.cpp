@@ -22,13 +22,13 @@ namespace {
 using Complex = std::complex<double>;
 using statistics::wrap_rev;
 
-constexpr double kChance = -6.9;         // ln(1e-3): a zone keeps step by chance, all tries counted
-constexpr double kGrid = 0.3;            // turn over a zone's heads, cylinders: a step of the search
-constexpr std::size_t kFewest = 5;       // accesses
+constexpr double kChance = -6.9;    // ln(1e-3): a zone keeps step by chance, all tries counted
+constexpr double kGrid = 0.3;       // turn over a zone's heads, cylinders: a step of the search
+constexpr std::size_t kFewest = 5;  // accesses
 constexpr std::size_t kMostSearched = 260;  // accesses that the search looks at
-constexpr double kNearlyRight = 0.85;    // coherence from which on only a regression is needed
-constexpr double kSurelyRight = 0.99;    // ... in a zone with ranges, which even skews can mimic
-constexpr double kSignificant = 4;       // standard errors
+constexpr double kNearlyRight = 0.85;       // coherence from which on only a regression is needed
+constexpr double kSurelyRight = 0.99;       // ... in a zone with ranges, which even skews can mimic
+constexpr double kSignificant = 4;          // standard errors
 // Smaller corrections are of no use: a position counts as known within 1/32 of a revolution.
 constexpr double kLeast = 0.002;
 constexpr int kRounds = 3;
@@ -36,7 +36,7 @@ constexpr int kRounds = 3;
 // One access of a zone: by how much the platter stood elsewhere than the model says, and where.
 struct Sample {
   double time_ns = 0;
-  double lead = 0;  // rev
+  double lead = 0;                // rev
   double head = 0, cylinder = 0;  // from the zone's first
   std::size_t set = 0;            // samples of one set share a constant
 };
@@ -65,7 +65,7 @@ double correction_at(const ZoneCorrection& c, const Sample& sample) {
 
 struct Sets {
   std::size_t count = 0;
-  double most = 0;       // sum of squares of a perfect fit
+  double most = 0;  // sum of squares of a perfect fit
   double samples = 0;
 
   explicit Sets(std::span<const Sample> samples_of) {
@@ -141,7 +141,8 @@ Found search(std::span<const Sample> samples, const Sets& sets, std::uint32_t ra
       c.per_head = wrap_rev(static_cast<double>(h) / static_cast<double>(head_steps));
       const double within = wrap_rev(static_cast<double>(inner) / static_cast<double>(inner_steps));
       for (std::size_t i = 0; i < samples.size(); ++i) {
-        const double cylinder = samples[i].cylinder - ranges_before(samples[i].cylinder, range) * range;
+        const double cylinder = samples[i].cylinder -
+                                ranges_before(samples[i].cylinder, range) * range;
         vectors[i] = unit(samples[i].lead - c.per_head * samples[i].head -
                           (range > 0 ? within * cylinder : 0));
       }
@@ -186,7 +187,8 @@ void climb(std::span<const Sample> samples, const Sets& sets, Found& found) {
       attempt(&ZoneCorrection::per_head, part * kGrid / heads);
       attempt(&ZoneCorrection::per_cylinder,
               part * kGrid / (ranges ? std::max(1.0, found.correction.range - 1.0) : cylinders));
-      if (ranges) attempt(&ZoneCorrection::per_range, part * kGrid * found.correction.range / cylinders);
+      if (ranges)
+        attempt(&ZoneCorrection::per_range, part * kGrid * found.correction.range / cylinders);
     }
   }
 }
@@ -197,7 +199,7 @@ struct Zone {
   std::vector<bool> writes{};
   std::uint32_t range = 0;
   double middle = 0, middle_error = 0.5;  // correction in the middle of its accesses, skews aside
-  double middle_skews = 0;                      // what the skews' corrections add there
+  double middle_skews = 0;                // what the skews' corrections add there
   double reach_cylinders = 0, reach_heads = 0;  // of them, from there
 };
 
@@ -239,7 +241,8 @@ std::vector<Sample> in_windows(const Zone& zone, double window_ns) {
   std::vector<Sample> samples = zone.samples;
   std::map<std::pair<long, bool>, std::size_t> sets;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    const std::pair key{std::lround(std::floor(samples[i].time_ns / window_ns)), bool{zone.writes[i]}};
+    const std::pair key{std::lround(std::floor(samples[i].time_ns / window_ns)),
+                        bool{zone.writes[i]}};
     samples[i].set = sets.try_emplace(key, sets.size()).first->second;
   }
   return samples;
@@ -354,7 +357,8 @@ void regress(Zone& zone, const Phase& phase) {
   c.per_cylinder += per_cylinder;
   c.per_head += per_head;
   c.per_range += per_range;
-  c.angle += fit->coefficients[0] - per_cylinder * cylinders - per_head * heads - per_range * ranges;
+  c.angle += fit->coefficients[0] - per_cylinder * cylinders - per_head * heads -
+             per_range * ranges;
   zone.middle_skews = c.per_cylinder * cylinders + c.per_head * heads + c.per_range * ranges;
   zone.middle = c.angle;
   zone.middle_error = std::sqrt(fit->covariance.at(0, 0));
@@ -450,7 +454,8 @@ bool is_changed(const Zone& zone, const ZoneCorrection& c, double common) {
   // In the middle of the accesses, with the skews' corrections, which are known there best.
   const double middle = wrap_rev(zone.middle - common + zone.middle_skews);
   return zone.angles.identified &&
-         (beyond(middle, zone.middle_error, 1) || beyond(c.per_head, c.per_head_error, zone.reach_heads) ||
+         (beyond(middle, zone.middle_error, 1) ||
+          beyond(c.per_head, c.per_head_error, zone.reach_heads) ||
           beyond(c.per_cylinder, c.per_cylinder_error, zone.reach_cylinders) || c.range > 0);
 }
 
@@ -493,8 +498,8 @@ AngleFit fit_zone_angles(const model::Layout& layout, std::span<const Access> ac
     phase.sort();
     for (Zone* zone : order) {
       if (round > 0 && zone->angles.identified) continue;
-      const std::vector<Sample> samples =
-          phase.empty() ? in_windows(*zone, window_ns) : against(*zone, phase);
+      const std::vector<Sample> samples = phase.empty() ? in_windows(*zone, window_ns)
+                                                        : against(*zone, phase);
       zone->angles.identified = identify(*zone, samples, known);
       if (!zone->angles.identified) continue;
       known.push_back(zone->angles.correction);
@@ -524,8 +529,8 @@ AngleFit fit_zone_angles(const model::Layout& layout, std::span<const Access> ac
 namespace {
 
 void turn_skews(model::LayoutNode& node, const ZoneCorrection& c) {
-  node.angle_step_rev = statistics::turn_rev(
-      node.angle_step_rev + c.per_head * node.head_step + c.per_cylinder * node.cylinder_step);
+  node.angle_step_rev = statistics::turn_rev(node.angle_step_rev + c.per_head * node.head_step +
+                                             c.per_cylinder * node.cylinder_step);
   if (node.count == 1) node.angle_step_rev = 0;
   for (model::LayoutNode& child : node.children) {
     child.angle_rev = statistics::turn_rev(child.angle_rev + c.per_head * child.head +
@@ -546,8 +551,7 @@ std::vector<model::LayoutNode> in_ranges(const model::LayoutNode& zone, const Zo
   ranges.cylinder_step = zone.cylinder_step * static_cast<std::int32_t>(c.range);
   ranges.head = zone.head;
   ranges.angle_rev = zone.angle_rev;
-  ranges.angle_step_rev =
-      statistics::turn_rev(zone.angle_step_rev * c.range + c.per_range);
+  ranges.angle_step_rev = statistics::turn_rev(zone.angle_step_rev * c.range + c.per_range);
   ranges.children = {range};
   std::vector<model::LayoutNode> nodes = {ranges};
   if (const std::uint32_t rest = zone.count % c.range; rest > 0) {

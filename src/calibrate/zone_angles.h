@@ -1,5 +1,5 @@
-// Where each zone's tracks really begin: one angle, one skew from head to head and one from cylinder to
-// cylinder for each zone, found from the angles at which accesses completed.
+// Where each zone's tracks really begin: one angle, one skew from head to head and one from
+// cylinder to cylinder for each zone, found from the angles at which accesses completed.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace platter::calibrate {
 
-// What is added to the angle of a track of the zone, in revolutions: angle + per_head * (head - that of
-// the zone's first track) + per_cylinder * (cylinder - its) + per_range * (number of whole ranges of
-// `range` cylinders before it).
+// What is added to the angle of a track of the zone, in revolutions: angle + per_head * (head -
+// that of the zone's first track) + per_cylinder * (cylinder - its) + per_range * (number of whole
+// ranges of `range` cylinders before it).
 struct ZoneCorrection {
   double angle = 0, per_head = 0, per_cylinder = 0, per_range = 0;
   std::uint32_t range = 0;  // cylinders; 0: the zone has none
@@ -25,8 +25,8 @@ struct ZoneCorrection {
 struct ZoneAngles {
   std::size_t zone = 0;
   std::size_t accesses = 0;
-  bool identified = false;   // its accesses keep step beyond chance
-  bool changed = false;      // beyond its errors
+  bool identified = false;                           // its accesses keep step beyond chance
+  bool changed = false;                              // beyond its errors
   double coherence_before = 0, coherence_after = 0;  // length of the mean vector
   ZoneCorrection correction{};
 };

@@ -1,5 +1,7 @@
 #include "calibrate/calibrate.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -7,14 +9,12 @@
 #include <string>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include "calibrate/outcome_text.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/subcommands.h"
-#include "model/error.h"
 #include "model/completeness.h"
+#include "model/error.h"
 #include "model/json.h"
 #include "replay/result.h"
 
@@ -48,12 +48,14 @@ void add_calibrate(CLI::App& app) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "calibrate", "a model refined by a trace that was measured on its drive: learned from one half "
-                   "of the requests, judged by the other");
+      "calibrate",
+      "a model refined by a trace that was measured on its drive: learned from one half "
+      "of the requests, judged by the other");
   command->add_option("MODEL", options->model, "the model file to start from")->required();
   command
-      ->add_option("--with", options->result,
-                   "the drive's result (platter replay), or a validate trace with its service times")
+      ->add_option(
+          "--with", options->result,
+          "the drive's result (platter replay), or a validate trace with its service times")
       ->required();
   command->add_option("-o,--output", options->output, "the model file to write")->required();
   command->add_option("--half", options->half, "which half to learn from")
@@ -64,8 +66,7 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--only", options->only, "only these groups of parameters")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
-  command
-      ->add_option("--budget", options->budget_s, "seconds, behind which no new search begins")
+  command->add_option("--budget", options->budget_s, "seconds, behind which no new search begins")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   command->add_flag("--json", options->json, "for programs");
@@ -90,11 +91,12 @@ void add_calibrate(CLI::App& app) {
     bar.clear();
     model::save_model(outcome.model, options->output);
     if (!outcome.judged_better && !outcome.changes.empty())
-      fmt::print(stderr, "platter: the half that was not learned from is no nearer to the drive than "
-                         "before; look at what changed before you use {}\n",
+      fmt::print(stderr,
+                 "platter: the half that was not learned from is no nearer to the drive than "
+                 "before; look at what changed before you use {}\n",
                  options->output);
-    fmt::print("{}", options->json ? calibrate::outcome_json(outcome)
-                                   : calibrate::outcome_text(outcome));
+    fmt::print("{}",
+               options->json ? calibrate::outcome_json(outcome) : calibrate::outcome_text(outcome));
   });
 }
 

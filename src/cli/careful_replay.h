@@ -1,5 +1,5 @@
-// A replay on a drive as the command line runs it: journaled, with a progress bar, ended in order by
-// a signal, and what it wrote looked after in any case.
+// A replay on a drive as the command line runs it: journaled, with a progress bar, ended in order
+// by a signal, and what it wrote looked after in any case.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,9 @@ class CarefulReplay {
   CarefulReplay(scsi::Device& device, std::string name);
   // The journal and progress for this replay's options; valid as long as this object.
   replay::DriveReplay options(const std::string& stage);
-  // Runs the replays, and, however they end, reads back what they wrote and puts it back where it must be.
-  // Then nothing is left to restore, or an Error says what is, and that the journal is kept.
+  // Runs the replays, and, however they end, reads back what they wrote and puts it back where it
+  // must be. Then nothing is left to restore, or an Error says what is, and that the journal is
+  // kept.
   void run(const std::function<void()>& replays);
 
  private:

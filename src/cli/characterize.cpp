@@ -1,11 +1,12 @@
+#include "extract/characterize.h"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <memory>
-
-#include <fmt/chrono.h>
-#include <fmt/core.h>
 
 #include "cli/interrupt.h"
 #include "cli/lbn_ranges.h"
@@ -14,7 +15,6 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/subcommands.h"
-#include "extract/characterize.h"
 #include "extract/save.h"
 #include "model/error.h"
 #include "model/file.h"
@@ -46,7 +46,8 @@ std::string samples_path(const Arguments& arguments) {
 // A run that was cut off does not replace a model that is whole: it is kept beside that.
 std::string model_path(const Arguments& arguments, const model::DriveModel& measured) {
   std::error_code ignored;
-  if (measured.provenance.complete || !std::filesystem::is_regular_file(arguments.output, ignored) ||
+  if (measured.provenance.complete ||
+      !std::filesystem::is_regular_file(arguments.output, ignored) ||
       std::filesystem::file_size(arguments.output, ignored) == 0)
     return arguments.output;
   try {
@@ -98,14 +99,16 @@ void characterize(const Arguments& arguments) {
 
   model::Provenance& provenance = run.model.provenance;
   provenance.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  provenance.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  provenance.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began)
+                                .count();
   const std::string output = model_path(arguments, run.model);
-  const std::string samples = output == arguments.output ? samples_path(arguments) : output + ".samples.jsonl";
+  const std::string samples = output == arguments.output ? samples_path(arguments)
+                                                         : output + ".samples.jsonl";
   extract::save(run, output, samples);
   if (run.not_verified) fmt::print(stderr, "platter: {}\n", *run.not_verified);
-  const char* const kept = run.model.provenance.complete ? "has all that was to be measured"
-                                                         : "has what was measured, and says what is missing";
+  const char* const kept = run.model.provenance.complete
+                               ? "has all that was to be measured"
+                               : "has what was measured, and says what is missing";
   if (run.ended_by && run.ended_by->status() != ExitStatus::incomplete)
     throw Error(run.ended_by->status(),
                 fmt::format("{}{}; {} {}", run.ended_by->what(),
@@ -113,12 +116,13 @@ void characterize(const Arguments& arguments) {
   if (run.not_restored)
     throw Error(ExitStatus::drive_error,
                 fmt::format("{} ({} is written)", *run.not_restored, output));
-  fmt::print("{}", arguments.json ? model::to_json_text(run.model) : report::model_as_text(run.model));
+  fmt::print("{}",
+             arguments.json ? model::to_json_text(run.model) : report::model_as_text(run.model));
   if (run.ended_by)
-    throw Error(run.ended_by->status(), fmt::format("{}; {} {}", run.ended_by->what(), output, kept));
+    throw Error(run.ended_by->status(),
+                fmt::format("{}; {} {}", run.ended_by->what(), output, kept));
   if (arguments.json) return;
-  fmt::print(stderr, "written: {} and its raw samples, {}\n", output,
-             samples);
+  fmt::print(stderr, "written: {} and its raw samples, {}\n", output, samples);
 }
 
 }  // namespace
@@ -126,9 +130,11 @@ void characterize(const Arguments& arguments) {
 void add_characterize(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("characterize", "measure a drive: the main job");
-  command->add_option("DEVICE", arguments->device, "the drive: /dev/..., virtual:NAME, exec:COMMAND")
+  command
+      ->add_option("DEVICE", arguments->device, "the drive: /dev/..., virtual:NAME, exec:COMMAND")
       ->required();
-  command->add_option("-o,--output", arguments->output, "the model to write, MODEL.json")->required();
+  command->add_option("-o,--output", arguments->output, "the model to write, MODEL.json")
+      ->required();
   command->add_option("--samples", arguments->samples,
                       "where the raw samples go (default: beside the model)");
   command->add_option("--allow-writes", arguments->writable,
@@ -137,13 +143,15 @@ void add_characterize(CLI::App& app) {
                       "folder of the safety journal; not on the drive that is measured");
   command->add_option("--seed", arguments->seed, "seed of the experiments' random choices")
       ->check(seed_number());
-  command->add_option("--budget", arguments->budget_s,
-                      "drive time that the run may take, in seconds: precision is given up for it")
+  command
+      ->add_option("--budget", arguments->budget_s,
+                   "drive time that the run may take, in seconds: precision is given up for it")
       ->check(CLI::Validator(
           [](const std::string& text) {
             double seconds = 0;
             const bool is_number = CLI::detail::lexical_cast(text, seconds);
-            return is_number && seconds >= 1 && seconds <= 1e7 ? "" : text + " is not from 1 to 1e7";
+            return is_number && seconds >= 1 && seconds <= 1e7 ? ""
+                                                               : text + " is not from 1 to 1e7";
           },
           "SECONDS"));
   command->add_flag("--json", arguments->json, "print the model as JSON");

@@ -22,7 +22,8 @@ Told told(scsi::CommandClass command_class) {
       return {"reversible setting", "`characterize`, `replay`, `validate`, `restore`"};
     case scsi::CommandClass::write:
       return {"write",
-              "in the ranges of `--allow-writes` of `characterize`, `replay`, `validate`; in those of its journal "
+              "in the ranges of `--allow-writes` of `characterize`, `replay`, `validate`; in those "
+              "of its journal "
               "by `restore`"};
   }
   return {};
@@ -38,7 +39,8 @@ std::string cdb_of(const scsi::CommandEntry& entry) {
 
 std::string command_list() {
   std::string text =
-      "| command | opcode, and the bits of its CDB that may be set | class | sent |\n|---|---|---|---|\n";
+      "| command | opcode, and the bits of its CDB that may be set | class | sent "
+      "|\n|---|---|---|---|\n";
   for (const scsi::CommandEntry& entry : scsi::command_table()) {
     const Told how = told(entry.command_class);
     text += fmt::format("| {} | `{}` | {} | {} |\n", entry.name, cdb_of(entry), how.name, how.when);

@@ -5,7 +5,8 @@
 
 namespace platter::cli {
 
-// A table in Markdown, from the one in src/scsi: command, the bits of the CDB that may be set, class, when.
+// A table in Markdown, from the one in src/scsi: command, the bits of the CDB that may be set,
+// class, when.
 std::string command_list();
 
 }  // namespace platter::cli

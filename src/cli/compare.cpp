@@ -1,13 +1,13 @@
 #include "replay/compare.h"
 
+#include <fmt/core.h>
+
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include "cli/numbers.h"
 #include "cli/outputs.h"
@@ -43,18 +43,18 @@ void add_compare(CLI::App& app) {
       ->required();
   command->add_option("MODEL", options->models, "results of models on the same trace")->required();
   command
-      ->add_option("--hits-by", options->hits_by,
-                   "waiting: what did not wait for the media, as known or else by the response less the "
-                   "data's time on the bus; response: by the response alone, on both sides")
+      ->add_option(
+          "--hits-by", options->hits_by,
+          "waiting: what did not wait for the media, as known or else by the response less the "
+          "data's time on the bus; response: by the response alone, on both sides")
       ->check(CLI::IsMember(kHitsBy))
       ->capture_default_str();
   command
       ->add_option("--hit-threshold-ms", options->hit_threshold_ms,
                    "shorter responses are hits (else: a quarter of a revolution)")
       ->check(at_least(0));
-  CLI::Option* half =
-      command->add_option("--half", options->half, "only this half of the requests")
-          ->check(CLI::IsMember(kHalves));
+  CLI::Option* half = command->add_option("--half", options->half, "only this half of the requests")
+                          ->check(CLI::IsMember(kHalves));
   command->add_option("--from", options->from, "only from this request on; the first is 1")
       ->check(at_least(1))
       ->excludes(half);

@@ -44,8 +44,7 @@ void add_derive(CLI::App& app) {
     const model::DriveModel model = model::load_model(options->model);
     model::require_what_predicts(model, options->model, "be the source of another drive");
     const model::DriveModel derived = model::derive(
-        model,
-        std::filesystem::path(options->model).filename().string(), changes, options->name);
+        model, std::filesystem::path(options->model).filename().string(), changes, options->name);
     if (!options->output.empty()) {
       options->outputs.may_update(options->output, content_of(derived));
       model::save_model(derived, options->output);

@@ -1,7 +1,7 @@
+#include <fmt/core.h>
+
 #include <memory>
 #include <string>
-
-#include <fmt/core.h>
 
 #include "cli/subcommands.h"
 #include "model/error.h"
@@ -17,20 +17,22 @@ void add_diff(CLI::App& app) {
     bool all = false, json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("diff", "two models side by side; status 12 if they differ");
+  CLI::App* command = app.add_subcommand("diff",
+                                         "two models side by side; status 12 if they differ");
   command->add_option("A", options->a, "a model file")->required();
   command->add_option("B", options->b, "another one")->required();
   command->add_flag("--all", options->all, "show the figures that are equal too");
   command->add_flag("--json", options->json, "every figure, for programs");
   command->callback([options] {
-    const auto differences =
-        report::diff_models(model::load_model(options->a), model::load_model(options->b));
+    const auto differences = report::diff_models(model::load_model(options->a),
+                                                 model::load_model(options->b));
     fmt::print("{}", options->json ? report::differences_as_json(differences)
                                    : report::differences_as_text(differences, options->all));
     const std::size_t differing = report::count(differences).differing;
     if (differing > 0) {
-      throw Error(ExitStatus::differs, fmt::format("{} and {} differ in {} figures by more than their errors",
-                                                   options->a, options->b, differing));
+      throw Error(ExitStatus::differs,
+                  fmt::format("{} and {} differ in {} figures by more than their errors",
+                              options->a, options->b, differing));
     }
   });
 }

@@ -9,8 +9,8 @@
 #include "emit/disksim/export.h"
 #include "model/completeness.h"
 #include "model/json.h"
-#include "model/printable.h"
 #include "model/json_head.h"
+#include "model/printable.h"
 
 namespace platter::cli {
 

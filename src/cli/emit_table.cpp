@@ -1,12 +1,12 @@
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
@@ -14,8 +14,8 @@
 #include "model/completeness.h"
 #include "model/file.h"
 #include "model/json.h"
-#include "model/standing.h"
 #include "model/json_head.h"
+#include "model/standing.h"
 
 namespace platter::cli {
 namespace {
@@ -38,10 +38,11 @@ void add_emit_table(CLI::App& emit) {
     Outputs outputs;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      emit.add_subcommand("table", "the lookup-table model: compact, used in place by an engine");
+  CLI::App* command = emit.add_subcommand(
+      "table", "the lookup-table model: compact, used in place by an engine");
   command->add_option("MODEL", options->model, "the model file")->required();
-  command->add_option("-o,--output", options->file, "the table file to write (FILE.ptab)")->required();
+  command->add_option("-o,--output", options->file, "the table file to write (FILE.ptab)")
+      ->required();
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "file, size and origin as JSON on stdout");
   command->callback([options] {

@@ -24,7 +24,8 @@ constexpr std::size_t kLargestModel = std::size_t{64} << 20;
 
 // The schema's name with which platter's JSON begins, in a result behind a '#'.
 std::string schema_of(const std::string& beginning) {
-  static const std::regex kHead(R"re(^(# )?\s*\{\s*"schema"\s*:\s*\{\s*"name"\s*:\s*"([a-z-]+)")re");
+  static const std::regex kHead(
+      R"re(^(# )?\s*\{\s*"schema"\s*:\s*\{\s*"name"\s*:\s*"([a-z-]+)")re");
   std::smatch found;
   const std::string few = beginning.substr(0, 256);
   return std::regex_search(few, found, kHead, std::regex_constants::match_continuous)
@@ -34,7 +35,8 @@ std::string schema_of(const std::string& beginning) {
 
 // The drive that a line of JSON in front of the samples names.
 std::string drive_of_samples(const std::string& beginning) {
-  const auto head = nlohmann::json::parse(beginning.substr(0, beginning.find('\n')), nullptr, false);
+  const auto head = nlohmann::json::parse(beginning.substr(0, beginning.find('\n')), nullptr,
+                                          false);
   const bool named = head.is_object() && head.contains("drive") && head["drive"].is_string();
   return named ? head["drive"].get<std::string>() : std::string();
 }
@@ -79,21 +81,26 @@ Content content_of(const replay::ResultHead& head) {
   return {Kind::result, head.drive_mark};
 }
 
-Content measured_model_of(const model::Identity& drive) { return {Kind::model, model::drive_mark(drive)}; }
+Content measured_model_of(const model::Identity& drive) {
+  return {Kind::model, model::drive_mark(drive)};
+}
 
 Content result_of(const model::Identity& drive) { return {Kind::result, model::drive_mark(drive)}; }
 
-Content samples_of(const model::Identity& drive) { return {Kind::samples, model::drive_mark(drive)}; }
+Content samples_of(const model::Identity& drive) {
+  return {Kind::samples, model::drive_mark(drive)};
+}
 
 Content content_at(const std::string& path) {
   const std::string beginning = model::beginning_of(path, kBeginning);
   if (const std::string schema = schema_of(beginning); !schema.empty())
     return json_at(path, schema, beginning);
   if (beginning.starts_with("{\"experiment\":")) return {Kind::samples};  // of earlier versions
-  if (beginning.starts_with("{")) return model_at(path, Kind::foreign);  // its members in another order
-  const bool made = emit_table::begins_table(beginning) || emit_disksim::begins_emitted(beginning) ||
-                    report::begins_report(beginning) || report::begins_picture(beginning) ||
-                    trace::is_made_here(path);
+  if (beginning.starts_with("{"))
+    return model_at(path, Kind::foreign);  // its members in another order
+  const bool made = emit_table::begins_table(beginning) ||
+                    emit_disksim::begins_emitted(beginning) || report::begins_report(beginning) ||
+                    report::begins_picture(beginning) || trace::is_made_here(path);
   return {made ? Kind::remade : Kind::foreign};
 }
 

@@ -109,8 +109,9 @@ Json inspection_json(const std::string& device, const Inspection& found,
                           {"block_bytes", id.block_bytes},
                           {"physical_block_bytes", id.physical_block_bytes}};
   document["vpd_pages"] = pages;
-  document["format"] = {{"protection_type", found.capacity.protection_type},
-                        {"unmapped_share", found.unmapped_share ? Json(*found.unmapped_share) : Json(nullptr)}};
+  document["format"] = {
+      {"protection_type", found.capacity.protection_type},
+      {"unmapped_share", found.unmapped_share ? Json(*found.unmapped_share) : Json(nullptr)}};
   if (found.ata) document["ata"] = ata_json(*found.ata, found.power_mode);
   if (found.limits)
     document["block_limits"] = {{"max_transfer_blocks", found.limits->max_transfer_blocks},
@@ -118,16 +119,17 @@ Json inspection_json(const std::string& device, const Inspection& found,
   if (found.characteristics)
     document["characteristics"] = {{"rotation_rate", found.characteristics->rotation_rate},
                                    {"form_factor", found.characteristics->form_factor}};
-  document["capabilities"] = {{"address_translation", found.first_block.has_value()},
-                              {"translation_back", found.translates_back},
-                              {"first_block", place_json(found.first_block)},
-                              {"last_block", place_json(found.last_block)},
-                              {"primary_defects", count(found.primary_defects)},
-                              {"grown_defects", count(found.grown_defects)},
-                              {"seek", found.seeks},
-                              {"write_cache_changeable", found.write_cache_can_change() != CanChange::no},
-                              {"read_cache_changeable", found.read_cache_can_change() != CanChange::no},
-                              {"read_ahead_changeable", found.read_ahead_can_change() != CanChange::no}};
+  document["capabilities"] = {
+      {"address_translation", found.first_block.has_value()},
+      {"translation_back", found.translates_back},
+      {"first_block", place_json(found.first_block)},
+      {"last_block", place_json(found.last_block)},
+      {"primary_defects", count(found.primary_defects)},
+      {"grown_defects", count(found.grown_defects)},
+      {"seek", found.seeks},
+      {"write_cache_changeable", found.write_cache_can_change() != CanChange::no},
+      {"read_cache_changeable", found.read_cache_can_change() != CanChange::no},
+      {"read_ahead_changeable", found.read_ahead_can_change() != CanChange::no}};
   document["mode_pages"] = mode_pages_json(found);
   const auto& trip = found.round_trip;
   document["host"] = {{"kernel", host.kernel},
@@ -161,20 +163,20 @@ void print_ata(const scsi::AtaSettings& ata, const std::optional<std::uint8_t>& 
   const auto on = [](const std::optional<bool>& value) {
     return value ? *value ? "on" : "off" : "not there";
   };
-  print_line("ATA drive", fmt::format("write cache {}, look-ahead {}, power management {}{}",
-                                      on(ata.write_cache), on(ata.look_ahead),
-                                      !ata.power_level       ? "not there"
-                                      : *ata.power_level == 0 ? "off"
-                                                              : fmt::format("{:02X}h", *ata.power_level),
-                                      power_mode ? fmt::format(", power mode {:02X}h", *power_mode) : ""));
+  print_line("ATA drive",
+             fmt::format("write cache {}, look-ahead {}, power management {}{}",
+                         on(ata.write_cache), on(ata.look_ahead),
+                         !ata.power_level        ? "not there"
+                         : *ata.power_level == 0 ? "off"
+                                                 : fmt::format("{:02X}h", *ata.power_level),
+                         power_mode ? fmt::format(", power mode {:02X}h", *power_mode) : ""));
 }
 
 void print_mode_pages(const Inspection& found) {
   for (const auto& [code, views] : found.mode_pages) {
     fmt::print("mode page {:02X}h\n", code);
     const auto values = page_values(code, *views.current);
-    for (const auto& [key, value] : values.items())
-      print_line(key, value.dump());
+    for (const auto& [key, value] : values.items()) print_line(key, value.dump());
     const auto show = [](std::string_view label, const auto& bytes) {
       print_line(label, bytes ? hex(*bytes) : "not offered");
     };
@@ -213,7 +215,8 @@ void print_inspection(const std::string& device, const Inspection& found,
   if (found.capacity.protection_type > 0)
     print_line("protection", fmt::format("information of type {}", found.capacity.protection_type));
   if (found.unmapped_share)
-    print_line("not on the media", fmt::format("{:.3g} % of the blocks", 100 * *found.unmapped_share));
+    print_line("not on the media",
+               fmt::format("{:.3g} % of the blocks", 100 * *found.unmapped_share));
   if (found.ata) print_ata(*found.ata, found.power_mode);
   fmt::print("capabilities\n");
   print_line("address translation", yes(found.first_block.has_value()));
@@ -259,8 +262,9 @@ void add_inspect(CLI::App& app) {
     fmt::print("{}", command_list());
     throw CLI::Success();
   };
-  command->add_flag_callback("--commands", tell_commands,
-                             "no device: every SCSI command that platter can send, and when (docs/safety.md)");
+  command->add_flag_callback(
+      "--commands", tell_commands,
+      "no device: every SCSI command that platter can send, and when (docs/safety.md)");
   command->callback([options] {
     const auto device = open_device(options->device);
     scsi::Guard guard(*device, {.settings = false, .writes = {}});

@@ -35,7 +35,8 @@ void note(int) {
   if (in_order == 0) end_at_once("platter: stopped by a signal; no file is left half-written\n");
   if (stop_asked() && now_ms() - first_ms > kSameSignal_ms)
     end_at_once(
-        "platter: stopped by a second signal; the settings of a drive that was being measured are not "
+        "platter: stopped by a second signal; the settings of a drive that was being measured are "
+        "not "
         "restored: platter restore JOURNAL does it\n");
   if (!stop_asked()) first_ms = now_ms();
   ask_to_stop();

@@ -1,8 +1,8 @@
+#include <fmt/core.h>
+
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
@@ -29,9 +29,10 @@ engine::LayoutMap layout_of(const std::string& path) {
   }
   const model::DriveModel model = model::load_model(path);
   if (model.layout.zones.empty()) {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}: has no layout: {}", path,
-                            model.layout.reason.empty() ? "no reason is given" : model.layout.reason));
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: has no layout: {}", path,
+                    model.layout.reason.empty() ? "no reason is given" : model.layout.reason));
   }
   return engine::LayoutMap(model.layout);
 }
@@ -44,7 +45,8 @@ void run(const Options& options) {
   }
   std::vector<report::Place> places;
   for (const std::uint64_t lbn : options.lbns) places.push_back(report::place_of_lbn(map, lbn));
-  for (const std::string& pbn : options.pbns) places.push_back(report::place_at(map, report::parse_pbn(pbn)));
+  for (const std::string& pbn : options.pbns)
+    places.push_back(report::place_at(map, report::parse_pbn(pbn)));
   fmt::print("{}", options.json ? report::places_as_json(places) : report::places_as_text(places));
 }
 
@@ -58,7 +60,9 @@ void add_layout(CLI::App& app) {
   what->add_option("--lbn", options->lbns, "blocks whose place is wanted")
       ->expected(1, -1)
       ->check(CLI::NonNegativeNumber);
-  what->add_option("--pbn", options->pbns, "places C,H,S whose block is wanted")->expected(1, -1)->delimiter(' ');
+  what->add_option("--pbn", options->pbns, "places C,H,S whose block is wanted")
+      ->expected(1, -1)
+      ->delimiter(' ');
   what->add_flag("--all-tracks", options->all_tracks,
                  "a line a track: first LBN, sectors, cylinder, head, angle of the first sector");
   what->require_option(1, 2);

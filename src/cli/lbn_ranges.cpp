@@ -1,8 +1,8 @@
 #include "cli/lbn_ranges.h"
 
-#include <charconv>
-
 #include <fmt/core.h>
+
+#include <charconv>
 
 #include "model/error.h"
 

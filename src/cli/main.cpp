@@ -56,8 +56,8 @@ int run(int argc, char** argv) {
   const auto subcommands = app.get_subcommands({});
   const auto is_named = [&](const CLI::App* subcommand) { return subcommand->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(subcommands, is_named)) {
-    const std::string sentence =
-        fmt::format("there is no subcommand {}; platter --help lists what there is", argv[1]);
+    const std::string sentence = fmt::format(
+        "there is no subcommand {}; platter --help lists what there is", argv[1]);
     return fail(platter::ExitStatus::usage, sentence);
   }
   try {

@@ -1,8 +1,8 @@
 #include "cli/outputs.h"
 
-#include <filesystem>
-
 #include <fmt/format.h>
+
+#include <filesystem>
 
 #include "model/claims.h"
 #include "model/error.h"
@@ -15,17 +15,22 @@ namespace fs = std::filesystem;
 using Kind = Content::Kind;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw Error(ExitStatus::refused,
-              fmt::format("{}: {}, so it is left alone; name another file, or replace it with --force",
-                          path, why));
+  throw Error(
+      ExitStatus::refused,
+      fmt::format("{}: {}, so it is left alone; name another file, or replace it with --force",
+                  path, why));
 }
 
 const char* words_for(Kind kind) {
   switch (kind) {
-    case Kind::model: return "the model of a drive that was measured";
-    case Kind::samples: return "raw samples of a drive";
-    case Kind::result: return "a drive's result";
-    default: return "a file";
+    case Kind::model:
+      return "the model of a drive that was measured";
+    case Kind::samples:
+      return "raw samples of a drive";
+    case Kind::result:
+      return "a drive's result";
+    default:
+      return "a file";
   }
 }
 
@@ -73,8 +78,9 @@ void note_processors(const fs::path& path) {
 void Outputs::reads(const std::string& name) const {
   constexpr std::string_view kVirtual = "virtual:";
   if (name == "-") return model::note_input(0, "the standard input");
-  const std::string path =
-      name.starts_with(kVirtual) ? name.substr(kVirtual.size(), name.rfind('?') - kVirtual.size()) : name;
+  const std::string path = name.starts_with(kVirtual)
+                               ? name.substr(kVirtual.size(), name.rfind('?') - kVirtual.size())
+                               : name;
   model::note_input(path);
   note_processors(path);
 }
@@ -98,14 +104,16 @@ void Outputs::writes_bytes(const std::string& path, const std::string& bytes) co
   check(path, {}, &bytes);
 }
 
-void Outputs::check(const std::string& path, const Content& content, const std::string* bytes) const {
+void Outputs::check(const std::string& path, const Content& content,
+                    const std::string* bytes) const {
   if (const auto file = model::file_behind(path); file && !(bytes && holds(*file, *bytes))) {
     const Content there = content_at(*file);
     if (there.kind == Kind::journal)
-      throw Error(ExitStatus::refused,
-                  fmt::format("{}: is the safety journal of a run, perhaps the only copy of a drive's "
-                              "data; put that right with platter restore, and name another file",
-                              path));
+      throw Error(
+          ExitStatus::refused,
+          fmt::format("{}: is the safety journal of a run, perhaps the only copy of a drive's "
+                      "data; put that right with platter restore, and name another file",
+                      path));
     if (!force_) require_replaceable(path, there, content);
   }
   model::require_writable(path);

@@ -2,9 +2,8 @@
 // input, and what cannot be made again is replaced by its like alone, or with --force.
 #pragma once
 
-#include <string>
-
 #include <CLI/CLI.hpp>
+#include <string>
 
 #include "cli/holding.h"
 
@@ -16,8 +15,8 @@ class Outputs {
     command.add_flag("--force", force_, "replace files that platter would leave alone");
   }
 
-  // What the run reads and has not opened yet: a file, a device (virtual:FILE.json), "-". All that was
-  // opened before writes() counts by itself.
+  // What the run reads and has not opened yet: a file, a device (virtual:FILE.json), "-". All that
+  // was opened before writes() counts by itself.
   void reads(const std::string& name) const;
 
   // Throws Error(usage, refused, output) unless `path` may be written now; what lies there may then

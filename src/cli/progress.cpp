@@ -12,7 +12,8 @@ namespace {
 
 std::string minutes(double seconds) {
   const auto whole = static_cast<long>(seconds + 0.5);
-  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return whole < 60 ? fmt::format("{} s", whole)
+                    : fmt::format("{} min {:02} s", whole / 60, whole % 60);
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ void print_json(const std::string& schema, const Json& members) {
 }
 
 void notice(const std::vector<std::string>& sentences) {
-  for (const std::string& sentence : sentences) fmt::print(stderr, "platter: {}\n", model::printable(sentence));
+  for (const std::string& sentence : sentences)
+    fmt::print(stderr, "platter: {}\n", model::printable(sentence));
 }
 
 Json as_json(const registry::Entry& entry) {
@@ -72,11 +73,9 @@ void list(const Options& options) {
     const auto said = [&](const char* key) { return model::printable(entry.annotation(key)); };
     const std::string standing = said("vnd.platter.standing");
     fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {}{}\n",
-               model::printable(entry.drive + ":" + entry.tag),
-               gigabytes(entry), said("vnd.platter.rpm"),
-               standing.empty() ? said("vnd.platter.method") : standing,
-               said("org.opencontainers.image.created"),
-               entry.latest ? "  latest" : "");
+               model::printable(entry.drive + ":" + entry.tag), gigabytes(entry),
+               said("vnd.platter.rpm"), standing.empty() ? said("vnd.platter.method") : standing,
+               said("org.opencontainers.image.created"), entry.latest ? "  latest" : "");
   }
 }
 
@@ -102,7 +101,8 @@ void show(const Options& options) {
     fmt::print("  {:<36} {}\n", model::printable(key), model::printable(value));
   fmt::print("\n");
   for (const registry::Descriptor& layer : contents.manifest.layers) {
-    fmt::print("  {:<24} {:>10} bytes  {}\n", model::printable(layer.annotation(registry::kTitleKey)), layer.size,
+    fmt::print("  {:<24} {:>10} bytes  {}\n",
+               model::printable(layer.annotation(registry::kTitleKey)), layer.size,
                model::printable(layer.media_type));
   }
   fmt::print("\n{}", report::model_as_text(contents.model));

@@ -1,11 +1,11 @@
+#include <fmt/core.h>
+
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include "cli/careful_replay.h"
 #include "cli/lbn_ranges.h"
@@ -27,10 +27,9 @@
 namespace platter::cli {
 namespace {
 
-const std::map<std::string, replay::Caches> kCaches = {
-    {"default", replay::Caches::as_they_are},
-    {"off", replay::Caches::off},
-    {"forced", replay::Caches::forced}};
+const std::map<std::string, replay::Caches> kCaches = {{"default", replay::Caches::as_they_are},
+                                                       {"off", replay::Caches::off},
+                                                       {"forced", replay::Caches::forced}};
 
 // More set no phase better, and take a tenth of a second each.
 constexpr double kMostReferenceReads = 1000;
@@ -102,11 +101,12 @@ std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject, const O
     trace = std::move(in_step.trace);
     think_in_front = in_step.think_in_front;
     if (think_in_front)
-      fmt::print(stderr,
-                 "platter: {}: think times are taken as those in front of their requests, for so {:.0f} % "
-                 "of the accesses keep step with the model's platter, otherwise {:.0f} % "
-                 "(--think-times behind: as DiskSim)\n",
-                 options.trace.path, 100 * in_step.share_in_front, 100 * in_step.share_behind);
+      fmt::print(
+          stderr,
+          "platter: {}: think times are taken as those in front of their requests, for so {:.0f} % "
+          "of the accesses keep step with the model's platter, otherwise {:.0f} % "
+          "(--think-times behind: as DiskSim)\n",
+          options.trace.path, 100 * in_step.share_in_front, 100 * in_step.share_behind);
   }
   return replay::shaped(std::move(trace), options.shape);
 }
@@ -157,8 +157,8 @@ Replayed on_device(const Options& options) {
                 "--phase-from sets a model's phase; a drive's platter stands where it stands");
   const std::unique_ptr<scsi::Device> device = open_device(options.target);
   options.outputs.writes(options.output, result_of(replay::identity_of(*device)));
-  const std::unique_ptr<trace::Reader> reader =
-      replay::shaped(open_trace(options, replay::identity_of(*device).block_bytes), options.shape);
+  const std::unique_ptr<trace::Reader> reader = replay::shaped(
+      open_trace(options, replay::identity_of(*device).block_bytes), options.shape);
   const trace::Trace trace = trace::read_trace(*reader);
   print_skipped(*reader);
   CarefulReplay careful(*device, options.target);
@@ -175,16 +175,20 @@ Replayed on_device(const Options& options) {
 
 void print(const Replayed& replayed, bool json) {
   const replay::ResultHead& head = replayed.head;
-  if (json) fmt::print("{}", replay::summary_json(head, replayed.summary));
-  else fmt::print(stderr, "{}", replay::summary_text(head, replayed.summary));
+  if (json)
+    fmt::print("{}", replay::summary_json(head, replayed.summary));
+  else
+    fmt::print(stderr, "{}", replay::summary_text(head, replayed.summary));
   if (head.asked_depth)
-    fmt::print(stderr, "platter: {} takes at most {} at once, not {}; the replay had no more outstanding\n",
+    fmt::print(stderr,
+               "platter: {} takes at most {} at once, not {}; the replay had no more outstanding\n",
                head.name, head.depth, head.asked_depth);
   if (replay::is_late(replayed.summary))
-    fmt::print(stderr,
-               "platter: the host issued 1 % of the requests more than {:.3f} ms late, more than {:.0f} % "
-               "of the mean response; replay on an idle machine\n",
-               replayed.summary.lateness.host.p99_ms, 100 * replay::kLateShare);
+    fmt::print(
+        stderr,
+        "platter: the host issued 1 % of the requests more than {:.3f} ms late, more than {:.0f} % "
+        "of the mean response; replay on an idle machine\n",
+        replayed.summary.lateness.host.p99_ms, 100 * replay::kLateShare);
 }
 
 void run(const Options& options) {
@@ -200,7 +204,8 @@ CLI::Validator between(double least, double most) {
     char* end = nullptr;
     const double number = std::strtod(text.c_str(), &end);
     if (text.empty() || *end != '\0' || !(number >= least && number <= most))
-      return fmt::format("{} is no number from {} to {}", text.empty() ? "nothing" : text, least, most);
+      return fmt::format("{} is no number from {} to {}", text.empty() ? "nothing" : text, least,
+                         most);
     return {};
   };
   return CLI::Validator(check, fmt::format("{} to {}", least, most));
@@ -228,37 +233,41 @@ void add_replay(CLI::App& app) {
       ->add_option("-o,--output", options->output,
                    "the result file to write: CSV if it ends in .csv, otherwise columns")
       ->required();
-  command->add_option("--caches", options->caches, "as they are, off for the replay, or passed by: all commands with FUA")
+  command
+      ->add_option("--caches", options->caches,
+                   "as they are, off for the replay, or passed by: all commands with FUA")
       ->check(CLI::IsMember(kCaches))
       ->capture_default_str();
-  CLI::Option* depth =
-      command
-          ->add_option("--depth", options->depth,
-                       "most requests outstanding; of a closed trace: so many loops")
-          ->check(at_least(1))
-          ->capture_default_str();
-  CLI::Option* speed =
-      command
-          ->add_option("--speed", options->shape.speed,
-                       "so many times as fast: arrival and think times are divided by it")
-          ->check(between(1e-6, 1e6))
-          ->capture_default_str();
+  CLI::Option* depth = command
+                           ->add_option(
+                               "--depth", options->depth,
+                               "most requests outstanding; of a closed trace: so many loops")
+                           ->check(at_least(1))
+                           ->capture_default_str();
+  CLI::Option* speed = command
+                           ->add_option(
+                               "--speed", options->shape.speed,
+                               "so many times as fast: arrival and think times are divided by it")
+                           ->check(between(1e-6, 1e6))
+                           ->capture_default_str();
   command->add_option("--limit", options->shape.limit, "only the first so many requests")
       ->check(at_least(1));
-  CLI::Option* chosen =
-      command
-          ->add_option("--scheduler", options->scheduler,
+  CLI::Option*
+      chosen = command
+                   ->add_option(
+                       "--scheduler", options->scheduler,
                        "model: which of the outstanding requests is next (else: as the model says)")
-          ->check(scheduler());
+                   ->check(scheduler());
   command
       ->add_option("--ageing", options->ageing,
                    "model, sptf: each ms of waiting counts as so many ms less of positioning")
       ->needs(chosen)
       ->check(between(0, 1000));
   command
-      ->add_option("--delay-seed", options->delay_seed,
-                   "model that tells its host's delays, one request at a time: seeds their draws; 0: "
-                   "always the median")
+      ->add_option(
+          "--delay-seed", options->delay_seed,
+          "model that tells its host's delays, one request at a time: seeds their draws; 0: "
+          "always the median")
       ->check(seed_number())
       ->capture_default_str();
   command

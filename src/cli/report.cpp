@@ -18,8 +18,8 @@ void add_report(CLI::App& app) {
     Outputs outputs;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("report", "one HTML file for people: models, figures, drive against model");
+  CLI::App* command = app.add_subcommand(
+      "report", "one HTML file for people: models, figures, drive against model");
   command->add_option("MODEL", options->models, "model files")->required();
   command->add_option("--results", options->results, "the folder that platter validate -o wrote");
   command->add_option("-o,--output", options->output, "the HTML file")->required();

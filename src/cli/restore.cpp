@@ -1,14 +1,15 @@
-#include <filesystem>
-#include <memory>
+#include "safety/restore.h"
 
 #include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/json_head.h"
-#include "safety/restore.h"
 
 namespace platter::cli {
 namespace {
@@ -18,31 +19,41 @@ struct Arguments {
   bool overwrite = false, yes = false, json = false;
 };
 
-// A journal is a file that anybody may have written: it starts no program, and opens nothing but a device.
+// A journal is a file that anybody may have written: it starts no program, and opens nothing but a
+// device.
 std::string device_named_by(const safety::JournalContents& journal, const std::string& path) {
   std::error_code failed;
   const std::filesystem::path real = std::filesystem::weakly_canonical(journal.device, failed);
-  if (journal.device.starts_with("/dev/") && !failed && real.string().starts_with("/dev/")) return journal.device;
-  throw Error(ExitStatus::refused,
-              fmt::format("{} names no device in /dev, and nothing else is opened because a journal names it; "
-                          "name the drive with --device",
-                          path));
+  if (journal.device.starts_with("/dev/") && !failed && real.string().starts_with("/dev/"))
+    return journal.device;
+  throw Error(
+      ExitStatus::refused,
+      fmt::format(
+          "{} names no device in /dev, and nothing else is opened because a journal names it; "
+          "name the drive with --device",
+          path));
 }
 
-void require_all_well(const safety::Restored& done, const std::string& device, const Arguments& arguments) {
+void require_all_well(const safety::Restored& done, const std::string& device,
+                      const Arguments& arguments) {
   std::string trouble = in_words(done.media, device);
   if (!done.media.differ.empty())
-    trouble += ": somebody has written there since, or a write was torn; they were left alone, put the journal's "
-               "data back with --overwrite";
-  const bool only_unknown =
-      done.media.past == safety::Past::nothing_known && done.media.differ.empty() && done.media.lost.empty();
+    trouble +=
+        ": somebody has written there since, or a write was torn; they were left alone, put the "
+        "journal's "
+        "data back with --overwrite";
+  const bool only_unknown = done.media.past == safety::Past::nothing_known &&
+                            done.media.differ.empty() && done.media.lost.empty();
   if (only_unknown)
-    trouble += "; all of it reads as it should: power the drive off and on and run this again, and if it still "
-               "does, remove the journal by hand";
+    trouble +=
+        "; all of it reads as it should: power the drive off and on and run this again, and if it "
+        "still "
+        "does, remove the journal by hand";
   if (!done.settings)
-    trouble += fmt::format("{}{} does not take the settings of the journal back: power it off and on, which "
-                           "brings its own back, and try again",
-                           trouble.empty() ? "" : "; ", device);
+    trouble += fmt::format(
+        "{}{} does not take the settings of the journal back: power it off and on, which "
+        "brings its own back, and try again",
+        trouble.empty() ? "" : "; ", device);
   if (!trouble.empty())
     throw Error(ExitStatus::drive_error, fmt::format("{}; {} is kept", trouble, arguments.journal));
 }
@@ -51,11 +62,13 @@ void restore(const Arguments& arguments) {
   const safety::JournalContents journal = safety::read_journal(arguments.journal);
   if (safety::in_use(arguments.journal))
     throw Error(ExitStatus::refused,
-                arguments.journal + " is the journal of a run that still goes on; wait for its end, or end it");
+                arguments.journal +
+                    " is the journal of a run that still goes on; wait for its end, or end it");
   if (arguments.yes && arguments.device.empty())
-    throw Error(ExitStatus::usage, "--yes says that a device is the journal's drive; name it with --device");
-  const auto device =
-      open_device(arguments.device.empty() ? device_named_by(journal, arguments.journal) : arguments.device);
+    throw Error(ExitStatus::usage,
+                "--yes says that a device is the journal's drive; name it with --device");
+  const auto device = open_device(
+      arguments.device.empty() ? device_named_by(journal, arguments.journal) : arguments.device);
   const safety::Restored done = safety::restore(
       *device, journal, {.overwrite = arguments.overwrite, .is_the_drive = arguments.yes});
   require_all_well(done, device->name(), arguments);

@@ -1,8 +1,8 @@
+#include <fmt/core.h>
+
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
@@ -26,8 +26,8 @@ void add_result_show(CLI::App& parent) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      parent.add_subcommand("show", "response times, hits and lateness in a few figures");
+  CLI::App* command = parent.add_subcommand("show",
+                                            "response times, hits and lateness in a few figures");
   command->add_option("RESULT", options->path, "a result of platter replay")->required();
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] {
@@ -55,8 +55,8 @@ void add_result_export(CLI::App& parent) {
     const std::unique_ptr<replay::ResultReader> reader = replay::open_result(options->path);
     options->outputs.writes(options->output, content_of(reader->head()));
     replay::Summarizer summarizer;
-    const std::unique_ptr<replay::ResultWriter> writer =
-        replay::create_result(options->output, reader->head());
+    const std::unique_ptr<replay::ResultWriter> writer = replay::create_result(options->output,
+                                                                               reader->head());
     read_all(*reader, {writer.get(), &summarizer});
     replay::ResultHead head = reader->head();
     head.lateness = summarizer.lateness();

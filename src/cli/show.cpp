@@ -1,12 +1,12 @@
+#include <fmt/core.h>
+
 #include <filesystem>
 #include <memory>
 #include <string>
 
-#include <fmt/core.h>
-
 #include "cli/doubts.h"
-#include "cli/show_table.h"
 #include "cli/outputs.h"
+#include "cli/show_table.h"
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
 #include "model/error.h"
@@ -22,8 +22,8 @@ void draw(const model::DriveModel& model, const std::string& folder, const Outpu
   std::filesystem::create_directories(folder, failed);
   if (!model.seek.points.empty()) outputs.writes(folder + "/seeks.svg");
   if (!model.layout.zones.empty()) outputs.writes(folder + "/zones.svg");
-  const std::string& name =
-      model.identity.name.empty() ? model.identity.product : model.identity.name;
+  const std::string& name = model.identity.name.empty() ? model.identity.product
+                                                        : model.identity.name;
   if (!model.seek.points.empty())
     report::plot_seeks("Seek time of " + name, report::seek_curves_of(model, name),
                        folder + "/seeks.svg");

@@ -21,8 +21,10 @@ struct Stream {
   void write(std::string_view bytes) {
     while (!bytes.empty() && error == 0) {
       const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-      if (written >= 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-      else if (errno != EINTR) error = errno;
+      if (written >= 0)
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+      else if (errno != EINTR)
+        error = errno;
     }
   }
 
@@ -52,7 +54,8 @@ ssize_t take(void* stream, const char* bytes, std::size_t count) {
 }
 
 FILE* opened(Stream& stream, FILE* otherwise, int buffering) {
-  FILE* const file = ::fopencookie(&stream, "w", {.read = nullptr, .write = take, .seek = nullptr, .close = nullptr});
+  FILE* const file = ::fopencookie(
+      &stream, "w", {.read = nullptr, .write = take, .seek = nullptr, .close = nullptr});
   if (file == nullptr) return otherwise;
   ::setvbuf(file, nullptr, buffering, BUFSIZ);
   return file;

@@ -7,8 +7,8 @@
 namespace platter::cli {
 
 // To be called first of all. From then on `stdout` and `stderr` print control characters other than
-// line feeds as \u001b and the like, which is the same value in JSON; no failure of theirs, a closed
-// pipe neither, ends the run in the midst of its work.
+// line feeds as \u001b and the like, which is the same value in JSON; no failure of theirs, a
+// closed pipe neither, ends the run in the midst of its work.
 void set_up_streams();
 
 // Everything printed is written now. 0, or the errno with which standard output failed.

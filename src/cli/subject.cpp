@@ -26,7 +26,8 @@ LoadedSubject load_subject(const std::string& path) {
     model::note_input(path);
     const emit_table::Table table = emit_table::load_table(path);
     replay::Subject subject = replay::subject_of(table.identity, table.tables);
-    subject.name = model::with_standing(subject.name, table.provenance, table.validity) + " (table)";
+    subject.name = model::with_standing(subject.name, table.provenance, table.validity) +
+                   " (table)";
     return {std::nullopt, std::move(subject)};
   }
   if (is_disksim_file(path)) {

@@ -1,5 +1,5 @@
-// From a file's name on the command line to something that a trace can be replayed on: a model file,
-// a table (.ptab) or DiskSim's files (.parv, .diskspecs).
+// From a file's name on the command line to something that a trace can be replayed on: a model
+// file, a table (.ptab) or DiskSim's files (.parv, .diskspecs).
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ struct LoadedSubject {
 // Throws Error(bad_input) for a file that is none of these.
 LoadedSubject load_subject(const std::string& path);
 
-// What the results of each are called: MODEL for MODEL.json, else with the ending. Never `drive`, which
-// is the drive's own, and each its own where several have one name.
+// What the results of each are called: MODEL for MODEL.json, else with the ending. Never `drive`,
+// which is the drive's own, and each its own where several have one name.
 std::vector<std::string> subject_file_names(const std::vector<std::string>& paths);
 
 }  // namespace platter::cli

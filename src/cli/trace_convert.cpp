@@ -26,7 +26,8 @@ void add_trace_convert(CLI::App& parent) {
     options->outputs.writes(options->output);
     const std::unique_ptr<trace::Reader> reader = options->trace.open();
     const std::unique_ptr<trace::Writer> writer = trace::create_trace(
-        options->output, trace::format_of(options->to), {.block_bytes = options->trace.block_bytes});
+        options->output, trace::format_of(options->to),
+        {.block_bytes = options->trace.block_bytes});
     trace::copy(*reader, *writer);
     writer->finish();
     print_skipped(*reader);

@@ -113,8 +113,8 @@ void add_times(CLI::App& command, Options& options) {
 
 void add_trace_generate(CLI::App& parent) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      parent.add_subcommand("generate", "a workload for a drive (docs/workloads.md)");
+  CLI::App* command = parent.add_subcommand("generate",
+                                            "a workload for a drive (docs/workloads.md)");
   CLI::Option* list = command->add_flag("--list", options->list, "the workloads that there are");
   command->add_flag("--json", options->json, "the list for programs")->needs(list);
   command->add_option("--workload", options->workload, "one of --list");

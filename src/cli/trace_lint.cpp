@@ -1,14 +1,13 @@
-#include "trace/lint.h"
+#include <fmt/core.h>
 
 #include <memory>
 #include <optional>
-
-#include <fmt/core.h>
 
 #include "cli/numbers.h"
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
 #include "model/error.h"
+#include "trace/lint.h"
 
 namespace platter::cli {
 
@@ -34,7 +33,8 @@ void add_trace_lint(CLI::App& parent) {
     const trace::Lint lint = trace::lint(options->trace.path, reading, options->limit);
     fmt::print("{}", options->json ? to_json(lint) : to_text(lint));
     if (lint.errors > 0)
-      throw Error(ExitStatus::bad_input, fmt::format("{} has {} error{}", lint.name, lint.errors, lint.errors == 1 ? "" : "s"));
+      throw Error(ExitStatus::bad_input, fmt::format("{} has {} error{}", lint.name, lint.errors,
+                                                     lint.errors == 1 ? "" : "s"));
   });
 }
 

@@ -26,18 +26,21 @@ void add_trace_options(CLI::App& command, TraceOptions& options, const char* for
       ->check(CLI::IsMember(trace::format_names()));
   command.add_option("--device-number", options.device,
                      "only this device's requests: a number, or MAJOR:MINOR of Linux");
-  command.add_option("--block-bytes", options.block_bytes,
-                     "bytes a block, for formats that count bytes or sectors")
+  command
+      .add_option("--block-bytes", options.block_bytes,
+                  "bytes a block, for formats that count bytes or sectors")
       ->check(at_least(1))
       ->capture_default_str();
-  command.add_flag("--round", options.round, "requests that are no whole blocks grow to whole ones");
+  command.add_flag("--round", options.round,
+                   "requests that are no whole blocks grow to whole ones");
   command
       .add_option("--reorder", options.reorder,
-                     "requests lie at most so many places from the order of their times")
+                  "requests lie at most so many places from the order of their times")
       ->check(at_least(0));
   command
-      .add_option("--think-times", options.think_times,
-                  "validate: a think time lies behind its request, as in DiskSim, or in-front of it")
+      .add_option(
+          "--think-times", options.think_times,
+          "validate: a think time lies behind its request, as in DiskSim, or in-front of it")
       ->check(CLI::IsMember({"behind", kInFront}));
   command.add_flag("--queued", options.queued,
                    "blktrace, blkparse: requests as they were queued (Q), not as issued (D)");

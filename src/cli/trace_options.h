@@ -1,11 +1,10 @@
 // The arguments with which every subcommand that reads a trace names it.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
-
-#include <CLI/CLI.hpp>
 
 #include "trace/trace.h"
 

@@ -49,9 +49,9 @@ void add_trace_stats(CLI::App& parent) {
   CLI::App* command = parent.add_subcommand("stats", "what traces ask for: sizes, places, times");
   add_trace_options(*command, options->trace);
   command->add_option("MORE", options->more, "more traces");
-  CLI::Option* tables =
-      command->add_flag("--tables", options->tables,
-                        "only the table of Salam-Alada 2004, one configuration for each trace");
+  CLI::Option* tables = command->add_flag(
+      "--tables", options->tables,
+      "only the table of Salam-Alada 2004, one configuration for each trace");
   command->add_flag("--json", options->json, "for programs")->excludes(tables);
   command->callback([options] { run(*options); });
 }

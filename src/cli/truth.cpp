@@ -1,9 +1,9 @@
 #include "virtual_drive/truth.h"
 
+#include <fmt/core.h>
+
 #include <memory>
 #include <string>
-
-#include <fmt/core.h>
 
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
@@ -18,10 +18,11 @@ void add_truth(CLI::App& app) {
     Outputs outputs;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("truth", "what a virtual drive really is, as a model file");
+  CLI::App* command = app.add_subcommand("truth",
+                                         "what a virtual drive really is, as a model file");
   command->add_option("DRIVE", options->drive, "virtual:NAME or virtual:FILE.json")->required();
-  command->add_option("-o,--output", options->output, "the model file to write (none, or -: stdout)");
+  command->add_option("-o,--output", options->output,
+                      "the model file to write (none, or -: stdout)");
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "write the model to stdout");
   command->callback([options] {

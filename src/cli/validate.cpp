@@ -1,5 +1,6 @@
-#include "cli/numbers.h"
 #include "replay/validate.h"
+
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <memory>
@@ -8,10 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include "cli/careful_replay.h"
 #include "cli/lbn_ranges.h"
+#include "cli/numbers.h"
 #include "cli/open_device.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
@@ -40,13 +40,13 @@ class ResultFolder {
  public:
   explicit ResultFolder(const fs::path& path) {
     std::error_code error;
-    for (fs::path folder = fs::absolute(path); !fs::exists(folder, error) && folder.has_relative_path();
-         folder = folder.parent_path())
+    for (fs::path folder = fs::absolute(path);
+         !fs::exists(folder, error) && folder.has_relative_path(); folder = folder.parent_path())
       made_.push_back(folder);
     fs::create_directories(path, error);
     if (error)
-      throw Error(ExitStatus::output,
-                  fmt::format("{}: this folder cannot be made: {}", path.string(), error.message()));
+      throw Error(ExitStatus::output, fmt::format("{}: this folder cannot be made: {}",
+                                                  path.string(), error.message()));
   }
   ~ResultFolder() {
     std::error_code not_empty;
@@ -82,7 +82,9 @@ void check_outputs(const Options& options, const std::vector<std::string>& names
 
 void save(const replay::Validated& validated, const Options& options,
           const std::vector<std::string>& names) {
-  const auto file = [&](const std::string& rest) { return file_of(options, validated.workload, rest); };
+  const auto file = [&](const std::string& rest) {
+    return file_of(options, validated.workload, rest);
+  };
   const auto writer = trace::create_trace(file("trace"), trace::Format::ascii);
   trace::copy(*trace::reader_of(validated.trace), *writer);
   writer->finish();
@@ -145,13 +147,17 @@ void add_validate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "validate", "replay the DIXtrac workloads on a drive and its models, and compare");
   command->add_option("DEVICE", options->device, "the drive")->required();
-  command->add_option("MODEL", options->models, "models of it, tables (.ptab) or DiskSim files (.parv) of those")->required();
+  command
+      ->add_option("MODEL", options->models,
+                   "models of it, tables (.ptab) or DiskSim files (.parv) of those")
+      ->required();
   command->add_option("-o,--output", options->output, "folder for traces, results and plots")
       ->required();
   command->add_option("--requests", options->requests, "in each workload")
       ->check(at_least(1))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of the workloads")->check(seed_number())
+  command->add_option("--seed", options->seed, "of the workloads")
+      ->check(seed_number())
       ->capture_default_str();
   command->add_option("--allow-writes", options->writes,
                       "LBN ranges FIRST-LAST that may be rewritten with what they hold");

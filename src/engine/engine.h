@@ -19,7 +19,7 @@ namespace platter::engine {
 
 class Tables;       // immutable, compiled from a DriveModel
 struct CacheTable;  // of them, its policies of caching
-struct State;  // arm, segments, write-back queue, requests in flight
+struct State;       // arm, segments, write-back queue, requests in flight
 
 class Engine {
  public:

@@ -88,9 +88,10 @@ struct FlatMotion {
   std::uint64_t numerator_ns, denominator;  // one revolution takes numerator_ns / denominator ns
   std::int64_t head_switch_ns, write_settle_ns;
   std::int64_t inward_seek_ns;  // more to higher cylinders, less to lower ones
-  std::uint32_t seek_shift;  // of the index of seek distances
-  // How many curves seek_lines hold, one behind the other, all at the same distances: 1, that of all
-  // seeks; or 4, of reads inward and outward, and of writes inward and outward, write settle in these.
+  std::uint32_t seek_shift;     // of the index of seek distances
+  // How many curves seek_lines hold, one behind the other, all at the same distances: 1, that of
+  // all seeks; or 4, of reads inward and outward, and of writes inward and outward, write settle in
+  // these.
   std::uint32_t seek_curves;
 };
 
@@ -111,7 +112,7 @@ struct CommandOverheads {
 
 struct BusTable {
   std::int64_t read_block_ns, write_block_ns;
-  double high_read_watermark;          // share of the request, or of the segment
+  double high_read_watermark;  // share of the request, or of the segment
   // 0: of the segment; 1: of the request; n > 1: n blocks at a time are sent once all n are there.
   std::uint64_t watermark_by_request;
 };
@@ -186,7 +187,8 @@ static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 32 && sizeof(FlatT
               sizeof(FlatStretch) == 40 && sizeof(FlatRemap) == 16 && sizeof(FlatLayout) == 48 &&
               sizeof(FlatSeekLine) == 16 && sizeof(FlatMotion) == 48 &&
               sizeof(CommandOverheads) == 224 && sizeof(BusTable) == 32 &&
-              sizeof(CacheTable) == 72 && sizeof(WrittenTable) == 16 && sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 16);
+              sizeof(CacheTable) == 72 && sizeof(WrittenTable) == 16 &&
+              sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 16);
 
 // Where they lie, in a file or in memory.
 struct LayoutView {

@@ -78,8 +78,8 @@ bool find_track(const LayoutView& layout, std::uint32_t index, std::int64_t cyli
   const std::int64_t from = std::max(by_cylinder.low, by_head.low);
   const std::int64_t to = std::min(by_cylinder.high, by_head.high);
   for (std::int64_t i = from; i <= to; ++i) {
-    const std::uint64_t instance_slot =
-        slot + node.first_slot + static_cast<std::uint64_t>(i) * node.slots;
+    const std::uint64_t instance_slot = slot + node.first_slot +
+                                        static_cast<std::uint64_t>(i) * node.slots;
     const Angle instance_angle = angle + node.angle + static_cast<Angle>(i) * node.angle_step;
     if (node.children == 0) {
       found.sectors = node.sectors;

@@ -246,8 +246,8 @@ void flatten(const std::vector<model::LayoutNode>& zones, LayoutArrays& layout) 
     if (is_list_of_tracks(children)) {
       node.first_child = static_cast<std::uint32_t>(layout.tracks.size());
       for (const auto& child : children) list_tracks(child, layout.tracks);
-      node.children =
-          kTrackList | static_cast<std::uint32_t>(layout.tracks.size() - node.first_child);
+      node.children = kTrackList |
+                      static_cast<std::uint32_t>(layout.tracks.size() - node.first_child);
     } else if (!children.empty()) {
       node.first_child = static_cast<std::uint32_t>(sources.size());
       node.children = static_cast<std::uint32_t>(children.size());

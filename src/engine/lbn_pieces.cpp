@@ -28,8 +28,8 @@ class Layer {
       stretch(until, {remaps_[next_].slot - until, there, 0, 0, 0});
       ++next_;
       // The rest of the period that the remapped block lies in, then whole periods again.
-      const std::uint64_t period_end =
-          period == 0 ? end : std::min(end, first + (steps + 1) * period);
+      const std::uint64_t period_end = period == 0 ? end
+                                                   : std::min(end, first + (steps + 1) * period);
       if (period != 0) sequence(until + 1, period_end, there, 0, 0);
       first = period == 0 ? until + 1 : period_end;
       shift = period == 0 ? shift : there + gap;
@@ -126,8 +126,8 @@ Defect check_sequence(const LayoutView& layout, std::vector<FlatRemap>& remaps) 
   std::uint32_t stretches = 0;
   for (std::size_t piece = 0; piece < layout.piece_shifts.size(); ++piece) {
     const std::uint64_t first = layout.piece_lbns[piece];
-    const std::uint64_t end =
-        piece + 1 < layout.piece_shifts.size() ? layout.piece_lbns[piece + 1] : blocks;
+    const std::uint64_t end = piece + 1 < layout.piece_shifts.size() ? layout.piece_lbns[piece + 1]
+                                                                     : blocks;
     if (end <= first) return "has pieces that do not ascend";
     if (const std::uint32_t shift = layout.piece_shifts[piece]; shift >= kStretch) {
       if (shift - kStretch != stretches || stretches == layout.stretches.size())

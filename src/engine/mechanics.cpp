@@ -97,15 +97,15 @@ Nanoseconds Mechanics::transfer(const Piece& piece, Nanoseconds on_track_ns, Nan
   const Track& track = piece.track;
   const Platter& rotation = tables_.rotation;
   const Nanoseconds early = on_track_ns - Platter::kSlack;
-  const Angle until_first =
-      tables_.layout.angle_of_slot(track, piece.first_slot) - rotation.angle_at(early, phase_ns);
+  const Angle until_first = tables_.layout.angle_of_slot(track, piece.first_slot) -
+                            rotation.angle_at(early, phase_ns);
   // Landed between the first and the last wanted sector: the rest of the track's part first, then
   // the sectors in front when they come round.
   if (zero_latency && Angle{0} - until_first < track.slot_angle * piece.slots()) {
     const std::uint64_t landing = next_slot(track, on_track_ns, phase_ns);
     if (landing > piece.first_slot && landing <= piece.last_slot) {
-      const Nanoseconds round_ns =
-          slot_passage(track, landing, on_track_ns, phase_ns) + rotation.period_ns();
+      const Nanoseconds round_ns = slot_passage(track, landing, on_track_ns, phase_ns) +
+                                   rotation.period_ns();
       Piece in_front = piece;
       in_front.last_lbn = tables_.layout.lbn_at_or_after_slot(landing, piece.first_lbn) - 1;
       in_front.last_slot = tables_.layout.slot_of_lbn(in_front.last_lbn);
@@ -182,8 +182,8 @@ Nanoseconds Mechanics::read_until_time(MediaCursor& cursor, std::uint64_t limit_
   while (cursor.next_lbn < limit_lbn && cursor.time_ns < time_ns) {
     const Piece piece = piece_at(cursor.next_lbn, limit_lbn - 1, cursor.track);
     const Nanoseconds on_track = cursor.time_ns + move_ns(tables_, cursor.arm, piece.arm(), false);
-    const Nanoseconds begins =
-        slot_passage(piece.track, piece.first_slot, on_track, cursor.phase_ns);
+    const Nanoseconds begins = slot_passage(piece.track, piece.first_slot, on_track,
+                                            cursor.phase_ns);
     if (begins >= time_ns) {
       // Called off while the arm moves or the platter turns: nothing of this piece was read.
       if (cursor.arm != piece.arm()) {
@@ -226,17 +226,17 @@ void Mechanics::access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAc
     Nanoseconds moves = first ? first_move_ns(tables_, cursor.arm, piece.arm(), how.write)
                               : move_ns(tables_, cursor.arm, piece.arm(), how.write);
     if (first)
-      moves =
-          std::max({moves + how.disturbance.positioning_ns, how.minimum_seek_ns, Nanoseconds{0}}) +
-          how.disturbance.media_delay_ns;
+      moves = std::max(
+                  {moves + how.disturbance.positioning_ns, how.minimum_seek_ns, Nanoseconds{0}}) +
+              how.disturbance.media_delay_ns;
     const Nanoseconds on_track = cursor.time_ns + moves;
     if (first && landing_slot != nullptr)
       *landing_slot = next_slot(piece.track, on_track, cursor.phase_ns);
     if (first && first_piece != nullptr) *first_piece = piece;
-    cursor.time_ns =
-        supply != nullptr
-            ? transfer_supplied(piece, on_track, cursor.phase_ns, how.zero_latency, *supply)
-            : transfer(piece, on_track, cursor.phase_ns, how.zero_latency, delivery);
+    cursor.time_ns = supply != nullptr
+                         ? transfer_supplied(piece, on_track, cursor.phase_ns, how.zero_latency,
+                                             *supply)
+                         : transfer(piece, on_track, cursor.phase_ns, how.zero_latency, delivery);
     cursor.arm = piece.arm();
     cursor.track = piece.track;
     cursor.next_lbn = piece.last_lbn + 1;

@@ -69,13 +69,14 @@ class Delivery {
 // time if anything moved (Worthington 1995; DiskSim 4.0's dm_mech_g1). Where seeks of writes have a
 // curve of their own, the settle is in it.
 inline Nanoseconds move_ns(const Tables& tables, const Arm& from, const Arm& to, bool write) {
-  const auto way =
-      static_cast<std::int32_t>(from.cylinder) - static_cast<std::int32_t>(to.cylinder);
+  const auto way = static_cast<std::int32_t>(from.cylinder) -
+                   static_cast<std::int32_t>(to.cylinder);
   const auto cylinders = static_cast<std::uint32_t>(std::abs(way));
   if (tables.seeks.apart()) {
     const Nanoseconds seek = tables.seeks.time_ns(cylinders, SeekTable::curve(way > 0, write));
     if (from.head == to.head) return seek;
-    return std::max(seek, tables.motion.head_switch_ns + (write ? tables.motion.write_settle_ns : 0));
+    return std::max(seek,
+                    tables.motion.head_switch_ns + (write ? tables.motion.write_settle_ns : 0));
   }
   Nanoseconds move = tables.seeks.time_ns(cylinders);
   if (from.head != to.head) move = std::max(move, tables.motion.head_switch_ns);

@@ -52,8 +52,8 @@ class Platter {
   // frac(ns * denominator / numerator) as an angle, rounded down: a product with turns_, which is
   // short of the true value by less than 2 in the limb below the result.
   Angle turned(std::uint64_t ns) const {
-    const Uint128 below =
-        Uint128{ns} * turns_[1] + static_cast<std::uint64_t>((Uint128{ns} * turns_[2]) >> 64);
+    const Uint128 below = Uint128{ns} * turns_[1] +
+                          static_cast<std::uint64_t>((Uint128{ns} * turns_[2]) >> 64);
     if (static_cast<std::uint64_t>(below) < ~std::uint64_t{1})
       return ns * turns_[0] + static_cast<std::uint64_t>(below >> 64);
     return exact_turned(ns);

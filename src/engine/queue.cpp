@@ -68,8 +68,8 @@ void Outstanding::play(const Event& event) {
   Waiting& arriving = state_.waiting()[event.arrival];
   // A read that is in the buffer need not wait for the arm.
   if (tables_.queue.hits_overtake && state_.core.taken_until_ns > event.time_ns &&
-      Step(tables_, state_).is_hit(arriving.request,
-                                   tables_.decoded_ns(0, arriving.arrival_ns, event.time_ns)))
+      Step(tables_, state_)
+          .is_hit(arriving.request, tables_.decoded_ns(0, arriving.arrival_ns, event.time_ns)))
     serve(event.arrival, event.time_ns, true);
   else
     arriving.arrived = true;
@@ -91,8 +91,8 @@ void Outstanding::serve(std::size_t index, Nanoseconds now_ns, bool at_arrival) 
     state_.core.sweeps_down = served.arm.cylinder < undo.core.arm.cylinder;
   std::copy(all + index + 1, all + state_.waiting_count, all + index);
   --state_.waiting_count;
-  const Completion completion =
-      Step(tables_, state_).serve(served.request, served.arrival_ns, now_ns);
+  const Completion completion = Step(tables_, state_)
+                                    .serve(served.request, served.arrival_ns, now_ns);
   state_.recording = false;
 
   Done* const done = state_.done();
@@ -128,8 +128,8 @@ void Outstanding::take_back() {
   }
   Done* const done = state_.done();
   Done* const end = done + state_.done_count;
-  Done* const mine =
-      std::find_if(done, end, [&](const Done& d) { return d.order == state_.served; });
+  Done* const mine = std::find_if(done, end,
+                                  [&](const Done& d) { return d.order == state_.served; });
   state_.outside_validity -= mine->completion.outside_validity;
   std::copy(mine + 1, end, mine);
   --state_.done_count;
@@ -157,8 +157,8 @@ std::optional<Completion> Outstanding::take_next() {
   std::copy(done + 1, done + state_.done_count, done);
   --state_.done_count;
   // It has been handed out: neither it nor what was served before it can be taken back.
-  state_.undo_count =
-      std::min(state_.undo_count, static_cast<std::uint32_t>(state_.served - 1 - first.order));
+  state_.undo_count = std::min(state_.undo_count,
+                               static_cast<std::uint32_t>(state_.served - 1 - first.order));
   return first.completion;
 }
 

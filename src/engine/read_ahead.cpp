@@ -45,8 +45,8 @@ std::uint64_t read_ahead_least(const CacheTable& cache, const Request& request) 
 
 // 0: no bound.
 std::uint64_t read_ahead_most(const CacheTable& cache, const Request& request) {
-  const std::uint64_t most =
-      std::uint64_t{cache.read_ahead_max} * (cache.read_ahead_by_request ? request.blocks : 1);
+  const std::uint64_t most = std::uint64_t{cache.read_ahead_max} *
+                             (cache.read_ahead_by_request ? request.blocks : 1);
   if (cache.read_ahead_ceiling == 0) return most;
   return most == 0 ? cache.read_ahead_ceiling
                    : std::min<std::uint64_t>(most, cache.read_ahead_ceiling);

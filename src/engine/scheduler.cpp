@@ -29,8 +29,8 @@ std::size_t cheapest(std::span<const Waiting> waiting, Cost&& cost) {
 
 // Cylinders to go in the direction of the sweep; behind all of these, those in its back.
 std::int64_t ahead(const Arm& arm, const Waiting& waiting, bool down) {
-  const std::int64_t way =
-      static_cast<std::int64_t>(waiting.arm.cylinder) - static_cast<std::int64_t>(arm.cylinder);
+  const std::int64_t way = static_cast<std::int64_t>(waiting.arm.cylinder) -
+                           static_cast<std::int64_t>(arm.cylinder);
   return down ? -way : way;
 }
 
@@ -64,8 +64,8 @@ Scheduler scheduler_of(const model::Queue& queue) {
 Nanoseconds positioned_ns(const Tables& tables, const Core& core, const Waiting& waiting,
                           Nanoseconds now_ns) {
   const CommandOverheads& overheads = tables.overheads;
-  const Nanoseconds overhead =
-      (waiting.request.write ? overheads.write_miss : overheads.read_miss)[core.last_was_write];
+  const Nanoseconds overhead = (waiting.request.write ? overheads.write_miss
+                                                      : overheads.read_miss)[core.last_was_write];
   const Nanoseconds there = tables.decoded_ns(overhead, waiting.arrival_ns, now_ns) +
                             first_move_ns(tables, core.arm, waiting.arm, waiting.request.write);
   return tables.rotation.next_passage(waiting.angle, there, waiting.request.disturbance.phase_ns);

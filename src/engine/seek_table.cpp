@@ -136,9 +136,9 @@ std::optional<std::string> seek_defect(const TablesView& t) {
     for (std::size_t i = 0; i < points; ++i)
       if (lines[i].slope != slope_at(distances, lines, i))
         return "has a slope that does not lead to its next point";
-    const double beyond =
-        std::ldexp(static_cast<double>(lines.back().slope), -SeekTable::kSlopeBits) *
-        t.layout.totals.cylinders;
+    const double beyond = std::ldexp(static_cast<double>(lines.back().slope),
+                                     -SeekTable::kSlopeBits) *
+                          t.layout.totals.cylinders;
     if (std::abs(beyond) > 100.0 * static_cast<double>(kLongestSeek))
       return "is too steep past its end";
   }

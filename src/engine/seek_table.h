@@ -1,4 +1,5 @@
-// Seek time by distance: the model's curves as a table, linear between their points and past their end.
+// Seek time by distance: the model's curves as a table, linear between their points and past their
+// end.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,8 @@ namespace platter::engine {
 
 class SeekTable {
  public:
-  // All seeks by one curve. Throws Error(bad_input) if the points do not ascend or a time is no time.
+  // All seeks by one curve. Throws Error(bad_input) if the points do not ascend or a time is no
+  // time.
   explicit SeekTable(const model::Seek& seek);
   // As the model has them: one curve, or four where outward ones or those of writes are others.
   explicit SeekTable(const model::DriveModel& model);
@@ -33,23 +35,25 @@ class SeekTable {
   // Whether each kind of seek has a curve; those of writes have the settle in them then.
   bool apart() const { return curves_ > 1; }
 
-  // Time to move the arm by so many cylinders, by the first curve or, of those apart, another; 0 for no
-  // distance.
+  // Time to move the arm by so many cylinders, by the first curve or, of those apart, another; 0
+  // for no distance.
   Nanoseconds time_ns(std::uint32_t cylinders, std::uint32_t curve = 0) const {
     if (cylinders == 0) return 0;
     const std::uint64_t last = distances_.keys[points_ - 1];
-    const std::size_t reached =
-        distances_.count_not_above(std::min<std::uint64_t>(cylinders, last));
+    const std::size_t reached = distances_.count_not_above(
+        std::min<std::uint64_t>(cylinders, last));
     const std::size_t low = reached == 0 ? 0 : reached - 1;  // the line from this point on
-    const auto along =
-        static_cast<std::int64_t>(cylinders) - static_cast<std::int64_t>(distances_.keys[low]);
+    const auto along = static_cast<std::int64_t>(cylinders) -
+                       static_cast<std::int64_t>(distances_.keys[low]);
     const FlatSeekLine& line = lines_[curve * points_ + low];
     const Nanoseconds time = line.time_ns + rounded(Int128{line.slope} * along);
     return time > 0 ? time : 0;
   }
 
-  const KeyIndex& distances() const { return distances_; }        // at least two
-  std::span<const FlatSeekLine> lines() const { return lines_; }  // of each curve one of each distance
+  const KeyIndex& distances() const { return distances_; }  // at least two
+  std::span<const FlatSeekLine> lines() const {
+    return lines_;
+  }  // of each curve one of each distance
   std::uint32_t curves() const { return curves_; }
 
   static constexpr int kSlopeBits = 24;

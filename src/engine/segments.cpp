@@ -107,8 +107,8 @@ std::optional<std::uint32_t> Segments::replaceable(std::uint32_t first, std::uin
   if (table_.replacement != static_cast<std::uint8_t>(model::Replacement::random) ||
       segments_[next].content == Segment::Content::empty)
     return next;
-  std::uint32_t drawn =
-      first + static_cast<std::uint32_t>(scrambled(state_.core.uses) % (last - first));
+  std::uint32_t drawn = first +
+                        static_cast<std::uint32_t>(scrambled(state_.core.uses) % (last - first));
   while (holds_unwritten(segments_[drawn])) drawn = drawn + 1 < last ? drawn + 1 : first;
   return drawn;
 }

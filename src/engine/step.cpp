@@ -123,8 +123,8 @@ Nanoseconds Step::arm_taken_until(const Request& request, const Completion& done
 // A drive has less (or more) to decide where a command carries on from the one before.
 Nanoseconds Step::hit_overhead(const Request& request) const {
   const CommandOverheads& o = overheads_;
-  const bool carries_on =
-      request.lbn == core_.last_end_lbn && request.write == (core_.last_was_write != 0);
+  const bool carries_on = request.lbn == core_.last_end_lbn &&
+                          request.write == (core_.last_was_write != 0);
   if (request.write) return o.write_hit[after_write()] + (carries_on ? o.sequential_write_hit : 0);
   const bool soon = o.sequential_read_within <= 0 || idle_ns_ <= o.sequential_read_within;
   return o.read_hit[after_write()] + (carries_on && soon ? o.sequential_read_hit : 0);
@@ -160,12 +160,12 @@ Nanoseconds Step::seek(std::uint64_t lbn, Nanoseconds now, const Disturbance& di
   if (core_.background.kind == Kind::destage) finish_destage();
   stop_read_ahead(now);
   const Piece piece = mechanics_.piece_at(lbn, lbn);
-  const Nanoseconds start =
-      std::max(decoded_ns(overheads_.read_miss[after_write()]), core_.media_free_ns);
+  const Nanoseconds start = std::max(decoded_ns(overheads_.read_miss[after_write()]),
+                                     core_.media_free_ns);
   const Nanoseconds move = first_move_ns(tables_, core_.arm, piece.arm(), false);
   core_.arm = piece.arm();
-  core_.media_free_ns =
-      start + std::max<Nanoseconds>(0, move == 0 ? 0 : move + disturbance.positioning_ns);
+  core_.media_free_ns = start +
+                        std::max<Nanoseconds>(0, move == 0 ? 0 : move + disturbance.positioning_ns);
   core_.last_was_write = false;
   return core_.media_free_ns + overheads_.read_completion;
 }

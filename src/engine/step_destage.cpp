@@ -18,8 +18,8 @@ void Step::start_destage(std::uint32_t segment, Nanoseconds start) {
 // The data that have waited longest on the cylinder where the arm stands.
 std::optional<std::uint32_t> Step::dirty_here() const {
   const std::uint64_t at = core_.media_lbn > 0 ? core_.media_lbn - 1 : 0;
-  const std::uint64_t cylinder_blocks =
-      std::uint64_t{mechanics_.piece_at(at, at).track.sectors} * tables_.layout.heads();
+  const std::uint64_t cylinder_blocks = std::uint64_t{mechanics_.piece_at(at, at).track.sectors} *
+                                        tables_.layout.heads();
   return segments_.oldest_dirty(
       at > cylinder_blocks ? at - cylinder_blocks : 0, at + cylinder_blocks,
       [&](const Segment& data) {
@@ -37,8 +37,8 @@ bool Step::start_destage_when_idle(Nanoseconds now) {
       return true;
     }
   }
-  const Nanoseconds start =
-      std::max(core_.media_free_ns, core_.idle_since_ns + tables_.cache.destage_idle_ns);
+  const Nanoseconds start = std::max(core_.media_free_ns,
+                                     core_.idle_since_ns + tables_.cache.destage_idle_ns);
   if (start >= now) return false;
   start_destage(segments_.next_to_destage(core_.media_lbn), start);
   return true;
@@ -79,8 +79,7 @@ bool Step::destage_beyond_limit(const Request& request, std::optional<std::uint3
   const std::uint64_t most = tables_.written.most_blocks;
   if (most == 0) return false;
   const auto is_full = [&] {
-    return core_.dirty > 0 &&
-           core_.unwritten_blocks + segments_.more_dirty(target, request) > most;
+    return core_.dirty > 0 && core_.unwritten_blocks + segments_.more_dirty(target, request) > most;
   };
   const bool any = is_full();
   while (is_full()) {

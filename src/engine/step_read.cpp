@@ -53,9 +53,9 @@ Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_
     if (background.segment != segment) {
       stop_read_ahead(now);
     } else {
-      background.limit =
-          std::max(background.limit,
-                   read_ahead_limit(tables_, request, segments_[segment], background.cursor.track));
+      background.limit = std::max(
+          background.limit,
+          read_ahead_limit(tables_, request, segments_[segment], background.cursor.track));
       if (tables_.cache.read_ahead_to_its_end) background.must = background.limit;
     }
   }
@@ -76,9 +76,8 @@ Nanoseconds Step::read_partial(const Request& request, Nanoseconds now, std::uin
   Background& background = core_.background;
   const std::uint64_t end = request.lbn + request.blocks;
   Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns);
-  const Nanoseconds start =
-      std::max(decoded_ns(hit_overhead(request)) + overheads_.data_preparation,
-               segments_[segment].ready_ns);
+  const Nanoseconds start = std::max(
+      decoded_ns(hit_overhead(request)) + overheads_.data_preparation, segments_[segment].ready_ns);
   MediaCursor cursor;
   if (background.kind == Kind::read_ahead && background.segment == segment) {
     cursor = background.cursor;  // goes on reading, now for this request
@@ -118,7 +117,8 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
   // What is verified is not sent: the answer comes when the last block has passed.
   Delivery delivery = request.verify
                           ? Delivery(request.lbn, request.blocks, 0, request.blocks)
-                          : Delivery(request.lbn, request.blocks, tables_.bus.read_block_ns, watermark(request),
+                          : Delivery(request.lbn, request.blocks, tables_.bus.read_block_ns,
+                                     watermark(request),
                                      std::max<std::uint64_t>(tables_.bus.watermark_by_request, 1));
   const bool kept = reads_cached() && !request.verify;
   const bool keeps_free_blocks = kept && cache.read_free_blocks != 0;
@@ -158,8 +158,8 @@ void Step::keep_read(const Request& request, const MediaCursor& cursor, std::uin
   segment.ready_ns = cursor.time_ns;
   if (cache.read_free_blocks && !tables_.layout.is_remapped(request.lbn)) {
     // Everything that passed between landing and the first wanted sector was read as well.
-    const std::uint64_t from =
-        landing <= first_piece.first_slot ? landing : first_piece.track.first_slot;
+    const std::uint64_t from = landing <= first_piece.first_slot ? landing
+                                                                 : first_piece.track.first_slot;
     segment.first = std::min(request.lbn, tables_.layout.lbn_at_or_after_slot(from, request.lbn));
   }
   segments_.grow(*taken, end);

@@ -64,8 +64,8 @@ Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
     if (!tables_.cache.read_hit_on_written) segments_.release(taken);
   }
   const Nanoseconds reselect = extra ? overheads_.other_reselect : overheads_.first_reselect;
-  const Nanoseconds received =
-      core_.bus_free_ns + (extra ? overheads_.extra_second : overheads_.write_disconnect);
+  const Nanoseconds received = core_.bus_free_ns +
+                               (extra ? overheads_.extra_second : overheads_.write_disconnect);
   const Nanoseconds completion = std::max(cursor.time_ns, received) + reselect;
   core_.bus_free_ns = std::max(core_.bus_free_ns, completion);
   return completion + overheads_.write_completion;
@@ -122,8 +122,8 @@ Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
     // More than may wait: the last part can come in only when the first is on the media.
     MediaCursor first = cursor;
     mechanics_.access(first, end - room, how, &supply, nullptr, nullptr, nullptr);
-    const Nanoseconds last =
-        first.time_ns + static_cast<Nanoseconds>(room) * tables_.bus.write_block_ns;
+    const Nanoseconds last = first.time_ns +
+                             static_cast<Nanoseconds>(room) * tables_.bus.write_block_ns;
     received_late_ |= last > received;
     received = std::max(received, last);
     core_.bus_free_ns = received;

@@ -71,8 +71,8 @@ CommandOverheads compile_overheads(const model::Overheads& o) {
 BusTable compile_bus(const model::Bus& b) {
   BusTable bus{};
   bus.read_block_ns = std::max<Nanoseconds>(0, ns(b.block_transfer));
-  bus.write_block_ns =
-      std::max<Nanoseconds>(0, ns(b.write_block_transfer, b.block_transfer.or_else(0)));
+  bus.write_block_ns = std::max<Nanoseconds>(
+      0, ns(b.write_block_transfer, b.block_transfer.or_else(0)));
   bus.high_read_watermark = std::clamp(b.high_read_watermark.or_else(0), 0.0, 1.0);
   bus.watermark_by_request = count(b.watermark_by_request_size, 1);
   return bus;
@@ -125,8 +125,8 @@ CacheTable compile_cache(const model::Cache& c) {
   cache.combine_writes = flag(is_set(c.combine_sequential_writes));
   cache.stop_in_sector = flag(is_set(c.stop_read_ahead_in_sector));
   cache.almost_read_hits = flag(is_set(c.almost_read_hits));
-  cache.discards_after_transfer =
-      flag(is_set(c.discards_after_transfer) || c.read_ahead_over_requested.or_else(0) < 0);
+  cache.discards_after_transfer = flag(is_set(c.discards_after_transfer) ||
+                                       c.read_ahead_over_requested.or_else(0) < 0);
   cache.read_ahead_ceiling = count(c.read_ahead_ceiling_blocks, 0);
   cache.read_ahead_longest_request = count(c.read_ahead_longest_request_blocks, 0);
   cache.read_ahead_by_request = flag(is_set(c.read_ahead_by_request));
@@ -235,13 +235,27 @@ std::optional<std::string> cache_defect(const CacheTable& c) {
   if (c.write_back_level > 2) return "its cache has a write-back level that is none";
   if (c.read_ahead > static_cast<std::uint8_t>(model::ReadAhead::to_next_track_if_sequential))
     return "its cache has a kind of read-ahead that is none";
-  if (!are_flags({c.present, c.separate_write_segment, c.read_ahead_over_requested,
-                  c.read_ahead_on_hit, c.read_free_blocks, c.zero_latency_read,
-                  c.zero_latency_write, c.read_hit_on_written, c.combine_writes, c.stop_in_sector,
-                  c.almost_read_hits, c.discards_after_transfer, c.read_ahead_by_request,
-                  c.read_ahead_after_sequential, c.read_ahead_to_its_end, c.read_ahead_resumes,
-                  c.write_hit_keeps_read_ahead, c.destage_behind, c.destage_by_lbn,
-                  c.destage_in_passing, c.write_updates_segments}))
+  if (!are_flags({c.present,
+                  c.separate_write_segment,
+                  c.read_ahead_over_requested,
+                  c.read_ahead_on_hit,
+                  c.read_free_blocks,
+                  c.zero_latency_read,
+                  c.zero_latency_write,
+                  c.read_hit_on_written,
+                  c.combine_writes,
+                  c.stop_in_sector,
+                  c.almost_read_hits,
+                  c.discards_after_transfer,
+                  c.read_ahead_by_request,
+                  c.read_ahead_after_sequential,
+                  c.read_ahead_to_its_end,
+                  c.read_ahead_resumes,
+                  c.write_hit_keeps_read_ahead,
+                  c.destage_behind,
+                  c.destage_by_lbn,
+                  c.destage_in_passing,
+                  c.write_updates_segments}))
     return "a flag of its cache is neither 0 nor 1";
   return std::nullopt;
 }

@@ -1,5 +1,6 @@
-// What a run finds of the cache: the tests of its stage first; then, once the model is there to answer the same
-// requests, what those say of the model, and further requests while they leave that open.
+// What a run finds of the cache: the tests of its stage first; then, once the model is there to
+// answer the same requests, what those say of the model, and further requests while they leave that
+// open.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,8 @@ class CacheFindings {
   void explain(model::DriveModel& model);
   // By the same answers, where the rest of the model is another now.
   void explain_anew(model::DriveModel& model);
-  // Nothing where all is told, or the context's time is limited. After an attempt that was void: anew.
+  // Nothing where all is told, or the context's time is limited. After an attempt that was void:
+  // anew.
   void explain_further(mtbrc::Context& context, model::DriveModel& model);
   const std::vector<std::string>& unexplained() const { return explained_.notes; }
 

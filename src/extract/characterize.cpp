@@ -48,9 +48,9 @@ using Body = std::function<void()>;
 // The layout cannot be had in the time that is left; it is of no use in part.
 struct OutOfTime {};
 
-// Of the period: what later stages need to count revolutions from anchor to anchor. Their anchors lie
-// minutes apart in the end, and tell it much better than so many reads in a row could. Without a map
-// there are none.
+// Of the period: what later stages need to count revolutions from anchor to anchor. Their anchors
+// lie minutes apart in the end, and tell it much better than so many reads in a row could. Without
+// a map there are none.
 constexpr double kFirstPeriodError = 1.5e-6, kOnlyPeriodError = 1e-7;
 
 class Characterization {
@@ -61,8 +61,10 @@ class Characterization {
         guard_(device, scsi::Permission{true, options.writable}),
         drive_(guard_, options.device_name),
         context_(drive_, options.seed),
-        settings_(options_, drive_, context_, [this](std::string note) { add_note(std::move(note)); }),
-        fitness_(drive_, options_.device_name, [this](std::string note) { add_note(std::move(note)); }) {}
+        settings_(options_, drive_, context_,
+                  [this](std::string note) { add_note(std::move(note)); }),
+        fitness_(drive_, options_.device_name,
+                 [this](std::string note) { add_note(std::move(note)); }) {}
   ~Characterization();
   // After an error: the settings are put back. What to do where that fails.
   std::optional<std::string> give_up();
@@ -108,8 +110,8 @@ class Characterization {
   // One stage of the run: its time, its progress, and that the drive's settings held through it.
   void stage(std::size_t index, Caches caches, const Body& body);
   void attempt_stage(std::size_t index, Caches caches, const Body& body);
-  // The first write that failed ends all writing: what was written is put right, and the run goes on with
-  // reads.
+  // The first write that failed ends all writing: what was written is put right, and the run goes
+  // on with reads.
   void go_on_without_writes(const scsi::WriteFailed& failure);
   void with_failed_writes_seen_to(const Body& body);
   void tell_what_is_missing(const std::string& reason);
@@ -134,7 +136,7 @@ class Characterization {
   std::optional<std::string> not_restored_, not_verified_, failed_write_;
   std::vector<std::size_t> done_stages_;
   std::optional<model::DriveModel> last_whole_;  // the model at the end of the last stage
-  std::optional<std::string> not_taken_back_;  // settings, after a test of them
+  std::optional<std::string> not_taken_back_;    // settings, after a test of them
   std::optional<engine::LayoutMap> map_;
   model::Layout translated_;  // as translation tells it
   CacheFindings cache_;
@@ -177,10 +179,11 @@ void Characterization::plan_the_time() {
     if (const auto said = scsi::decode_geometry_page(*page)) rpm = said->rpm;
   plan_.emplace(rpm, options_.budget_s);
   if (options_.budget_s && *options_.budget_s < plan_->least_s())
-    throw Error(ExitStatus::usage,
-                fmt::format("a budget of {:.0f} s is too short for a model of {}: give it {:.0f} s at "
-                            "least, or no --budget",
-                            *options_.budget_s, options_.device_name, std::ceil(plan_->least_s())));
+    throw Error(
+        ExitStatus::usage,
+        fmt::format("a budget of {:.0f} s is too short for a model of {}: give it {:.0f} s at "
+                    "least, or no --budget",
+                    *options_.budget_s, options_.device_name, std::ceil(plan_->least_s())));
   const double seconds = plan_->expected_s();
   add_note(fmt::format("expected drive time: about {:.0f} s", seconds));
   if (options_.expected) options_.expected(seconds);
@@ -192,8 +195,8 @@ void Characterization::add_note(std::string note) {
   if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
 }
 
-// What reading back takes at the end, of what has been written so far and of the self-validation's writes,
-// all of which lie apart.
+// What reading back takes at the end, of what has been written so far and of the self-validation's
+// writes, all of which lie apart.
 double Characterization::check_of_writes_s(std::size_t index) const {
   constexpr double kSeek_s = 0.002, kOfTurn = 0.9;
   constexpr std::size_t kValidationWrites = 150;
@@ -228,8 +231,8 @@ void Characterization::make_void_since(const Measured& before) {
   media_accesses_.resize(before.media_accesses);
 }
 
-// A reset behind the run's back, or another host, changes the settings in silence; what was measured
-// since is void, and so is what was noted of it.
+// A reset behind the run's back, or another host, changes the settings in silence; what was
+// measured since is void, and so is what was noted of it.
 void Characterization::stage(std::size_t index, Caches caches, const Body& body) {
   with_failed_writes_seen_to([&] { attempt_stage(index, caches, body); });
   done_stages_.push_back(index);
@@ -255,10 +258,12 @@ void Characterization::go_on_without_writes(const scsi::WriteFailed& failure) {
   settings_.end_writes("a write failed, and nothing was written from then on");
   add_note(fmt::format("{}: nothing was written from then on", failure.what()));
   const safety::EndOfRun now = check_written();
-  if (!now.well()) throw Error(ExitStatus::drive_error, fmt::format("{}; {}", failure.what(), now.trouble));
+  if (!now.well())
+    throw Error(ExitStatus::drive_error, fmt::format("{}; {}", failure.what(), now.trouble));
   if (now.media.put_back.empty()) return;
-  add_note(fmt::format("after the failed write the drive did not hold what it had held, and it was put back: {}",
-                       safety::in_words(now.media.put_back)));
+  add_note(fmt::format(
+      "after the failed write the drive did not hold what it had held, and it was put back: {}",
+      safety::in_words(now.media.put_back)));
 }
 
 // One stage of the run: its time, its progress, and that the drive's settings held through it.
@@ -266,13 +271,15 @@ void Characterization::attempt_stage(std::size_t index, Caches caches, const Bod
   const Stage& stage = kStages[index];
   context_.progress = [this, stage](const std::string&, double share) {
     if (options_.progress)
-      options_.progress(std::string(stage.name), (done_weight_ + share * stage.weight) / kAllWeights);
+      options_.progress(std::string(stage.name),
+                        (done_weight_ + share * stage.weight) / kAllWeights);
   };
   context_.report(std::string(stage.name), 0);
   const Nanoseconds began_ns = drive_.now_ns();
   const std::uint64_t commands = drive_.commands() + queued_commands_;
   constexpr int kAttempts = 3;
-  if (caches != Caches::any && (caches != settings_.caches() || settings_.was_reset() || !settings_.held()))
+  if (caches != Caches::any &&
+      (caches != settings_.caches() || settings_.was_reset() || !settings_.held()))
     settings_.set(caches);
   for (int attempt = 1;; ++attempt) {
     const Measured before = measured_so_far();
@@ -291,20 +298,23 @@ void Characterization::attempt_stage(std::size_t index, Caches caches, const Bod
     const bool held = settings_.held();
     if (held && !settings_.was_reset()) break;
     if (attempt == kAttempts && !held)
-      throw Error(ExitStatus::drive_error,
-                  fmt::format("{} keeps losing its settings during the stage '{}'; look for resets in "
-                              "the kernel's log and try again",
-                              options_.device_name, stage.name));
+      throw Error(
+          ExitStatus::drive_error,
+          fmt::format("{} keeps losing its settings during the stage '{}'; look for resets in "
+                      "the kernel's log and try again",
+                      options_.device_name, stage.name));
     if (attempt == kAttempts) {
-      add_note(fmt::format("the drive reported resets or changed settings in all of {} attempts of the "
-                           "stage '{}'; the settings held through the last",
-                           kAttempts, stage.name));
+      add_note(
+          fmt::format("the drive reported resets or changed settings in all of {} attempts of the "
+                      "stage '{}'; the settings held through the last",
+                      kAttempts, stage.name));
       break;
     }
     make_void_since(before);
-    add_note(fmt::format("the drive was reset, or its settings were changed, during the stage '{}', "
-                         "which was repeated",
-                         stage.name));
+    add_note(
+        fmt::format("the drive was reset, or its settings were changed, during the stage '{}', "
+                    "which was repeated",
+                    stage.name));
     settings_.set(caches);
   }
   model_.provenance.stages.push_back({std::string(stage.name),
@@ -337,7 +347,8 @@ void Characterization::begin() {
   fitness_.require_no_tags(!options_.writable.empty());
   fitness_.leave_out_what_is_unmapped();
   settings_.reference_lbn = fitness_.require_readable_block();
-  journal_.emplace(options_.journal_folder, options_.device_name, model_.identity, settings_.remember());
+  journal_.emplace(options_.journal_folder, options_.device_name, model_.identity,
+                   settings_.remember());
   drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     journal_->before_write(lbn, bytes);
   });
@@ -348,21 +359,26 @@ void Characterization::narrow_writes_to_physical_blocks() {
   const scsi::PhysicalBlocks& physical = drive_.physical_blocks();
   const std::vector<LbnRange> whole = scsi::whole_physical_blocks(options_.writable, physical);
   const auto kept_whole = [&](const LbnRange& range) {
-    return std::ranges::any_of(whole, [&](const LbnRange& w) { return w.first <= range.first && range.last <= w.last; });
+    return std::ranges::any_of(
+        whole, [&](const LbnRange& w) { return w.first <= range.first && range.last <= w.last; });
   };
   if (!options_.writable.empty() && whole.empty())
-    throw Error(ExitStatus::usage,
-                fmt::format("the ranges given for writes hold no whole physical block of {}, which are of {} "
-                            "logical blocks each; give longer ones",
-                            options_.device_name, physical.logical_blocks()));
+    throw Error(
+        ExitStatus::usage,
+        fmt::format(
+            "the ranges given for writes hold no whole physical block of {}, which are of {} "
+            "logical blocks each; give longer ones",
+            options_.device_name, physical.logical_blocks()));
   if (!std::ranges::all_of(options_.writable, kept_whole))
-    add_note(fmt::format("the drive writes physical blocks of {} logical blocks: of the ranges given for writes "
-                         "those that lie in them as a whole were used, {}",
-                         physical.logical_blocks(), safety::in_words(whole)));
+    add_note(fmt::format(
+        "the drive writes physical blocks of {} logical blocks: of the ranges given for writes "
+        "those that lie in them as a whole were used, {}",
+        physical.logical_blocks(), safety::in_words(whole)));
   if (!whole.empty() && physical.logical_blocks() > 1)
-    add_note(fmt::format("timed writes were of logical blocks, of which a physical block has {}: the drive may have "
-                         "read the rest of it first, and then write settle and overheads of writes are not its own",
-                         physical.logical_blocks()));
+    add_note(fmt::format(
+        "timed writes were of logical blocks, of which a physical block has {}: the drive may have "
+        "read the rest of it first, and then write settle and overheads of writes are not its own",
+        physical.logical_blocks()));
   options_.writable = whole;
   drive_.permit_writes(whole);
 }
@@ -412,8 +428,8 @@ void Characterization::extract_layout() {
   try {
     found = layout::by_address_translation(translator, how);
   } catch (const OutOfTime&) {
-    found.layout.reason = fmt::format("the budget of {:.0f} s ended before the drive's map was complete",
-                                      *options_.budget_s);
+    found.layout.reason = fmt::format(
+        "the budget of {:.0f} s ended before the drive's map was complete", *options_.budget_s);
     found.notes = {"layout: " + found.layout.reason};
   }
   layout_deadline_ns_ = 0;
@@ -435,9 +451,11 @@ void Characterization::extract_layout() {
   }
 }
 
-// What the map says of it: every unknown angle takes a visit of a track at the least, every zone some more.
+// What the map says of it: every unknown angle takes a visit of a track at the least, every zone
+// some more.
 void Characterization::expect_angles() {
-  constexpr double kOfVisits = 0.55;  // of the stage's time; the rest tells tracks' lengths, and checks
+  constexpr double kOfVisits = 0.55;  // of the stage's time; the rest tells tracks' lengths, and
+                                      // checks
   constexpr double kTurns = 1.3, kVisitsOfZone = 4, kComfortable = 4;
   const engine::LayoutMap map(translated_);
   const std::vector<std::uint64_t> starts = model::zone_starts(translated_);
@@ -450,9 +468,10 @@ void Characterization::expect_angles() {
   plan_->expect(kAngles, kComfortable * least_s, least_s);
   const double needs_s = elapsed_s() + plan_->least_s(kAngles);
   if (options_.budget_s && *options_.budget_s < needs_s)
-    add_note(fmt::format("the budget of {:.0f} s is too short for this drive's map of {} zones: every "
-                         "stage has less than it needs at least, for which {:.0f} s would be enough",
-                         *options_.budget_s, translated_.zones.size(), std::ceil(needs_s)));
+    add_note(
+        fmt::format("the budget of {:.0f} s is too short for this drive's map of {} zones: every "
+                    "stage has less than it needs at least, for which {:.0f} s would be enough",
+                    *options_.budget_s, translated_.zones.size(), std::ceil(needs_s)));
 }
 
 // Translation is never believed without the reads that bear it out.
@@ -479,9 +498,10 @@ void Characterization::measure_angles() {
     model_.identity.heads = map_->heads();
     model_.identity.cylinders = map_->cylinders();
     if (model_.layout.zones.size() != translated_.zones.size())
-      notes.push_back(fmt::format("layout: {} zones in the end, for the {} that address translation tells "
-                                  "have parts whose tracks turn by other angles",
-                                  model_.layout.zones.size(), translated_.zones.size()));
+      notes.push_back(
+          fmt::format("layout: {} zones in the end, for the {} that address translation tells "
+                      "have parts whose tracks turn by other angles",
+                      model_.layout.zones.size(), translated_.zones.size()));
   } else {
     model_.identity.heads = model_.identity.cylinders = 0;  // were told by translation
   }
@@ -512,8 +532,8 @@ void Characterization::measure_switches() {
 
 void Characterization::measure_overheads() {
   const model::Parameter translation = model_.overheads.address_translation;
-  const mtbrc::OverheadEstimate estimate =
-      mtbrc::estimate_overheads(context_.samples, *map_, context_.rotation);
+  const mtbrc::OverheadEstimate estimate = mtbrc::estimate_overheads(context_.samples, *map_,
+                                                                     context_.rotation);
   model_.overheads = estimate.overheads;
   model_.overheads.address_translation = translation;
   model_.delay_spread = mtbrc::estimate_delay_spread(context_.samples, context_.rotation);
@@ -521,18 +541,17 @@ void Characterization::measure_overheads() {
   model_.bus.write_block_transfer = estimate.write_block_transfer;
   model_.bus.high_read_watermark = mtbrc::estimate_watermark(
       context_.samples, *map_, context_.rotation, estimate.block_transfer);
-  const model::Parameter portions =
-      mtbrc::estimate_portions(context_.samples, *map_, context_.rotation, estimate.block_transfer);
+  const model::Parameter portions = mtbrc::estimate_portions(
+      context_.samples, *map_, context_.rotation, estimate.block_transfer);
   if (portions.or_else(1) > 1) {
     model_.bus.watermark_by_request_size = portions;
     model_.bus.high_read_watermark = {};
-    model_.bus.high_read_watermark.reason =
-        "the drive sends portions of so many blocks, each when it has all of it";
+    model_.bus.high_read_watermark
+        .reason = "the drive sends portions of so many blocks, each when it has all of it";
   }
   // How much of the settle time hides behind a block's transfer is known only now.
   if (model_.write_settle) {
-    model_.write_settle =
-        mtbrc::estimate_write_settle(context_.samples, *map_, context_.rotation);
+    model_.write_settle = mtbrc::estimate_write_settle(context_.samples, *map_, context_.rotation);
     mtbrc::WriteSeeks writes = mtbrc::estimate_write_seeks(context_.samples, *map_, model_);
     model_.write_seek = std::move(writes.curve);
     add_note(std::move(writes.note));
@@ -550,16 +569,19 @@ void Characterization::tell_why_no_media_writes() {
 }
 
 void Characterization::probe_cache() {
-  for (auto& note : cache_.probe(context_, options_.writable, model_)) model_.provenance.notes.push_back(std::move(note));
+  for (auto& note : cache_.probe(context_, options_.writable, model_))
+    model_.provenance.notes.push_back(std::move(note));
   not_taken_back_ = cache_.not_taken_back();
-  if (not_taken_back_) add_note(*not_taken_back_ + " after a test of them: the cache's tests were the last");
+  if (not_taken_back_)
+    add_note(*not_taken_back_ + " after a test of them: the cache's tests were the last");
 }
 
 // The longest baseline for the period: from the run's first revolutions to its last.
 void Characterization::read_last_anchors() {
   constexpr int kReads = 12;
   mtbrc::Accesses accesses(context_);
-  for (int i = 0; i < kReads; ++i) accesses.read(mtbrc::Experiment::anchor, settings_.reference_lbn);
+  for (int i = 0; i < kReads; ++i)
+    accesses.read(mtbrc::Experiment::anchor, settings_.reference_lbn);
 }
 
 // The same with the caches as the drive has them; judged once the model has been corrected.
@@ -580,15 +602,17 @@ void Characterization::replay_mixed() {
 void Characterization::validate_itself() {
   replay::Result drive;
   stage(kSelfValidation, Caches::off, [&] {
-    drive = random_requests(context_, model_, {settings_.media_writes(), 5 * kSecond},
-                            settings_.look_ahead_stays_on() ? replay::Caches::forced : replay::Caches::off);
+    drive = random_requests(
+        context_, model_, {settings_.media_writes(), 5 * kSecond},
+        settings_.look_ahead_stays_on() ? replay::Caches::forced : replay::Caches::off);
   });
   std::vector<std::string> notes = validate_by(drive, model_);
   std::ranges::move(notes, std::back_inserter(model_.provenance.notes));
   judge_mixed(mixed_, model_);
   model::Validity& validity = model_.validity;
   const double request_ms = validity.demerits.empty() ? 0 : validity.demerits.front().drive_mean_ms;
-  if (const auto pauses = told(pauses_of(media_accesses_, model_), request_ms)) validity.note += "; " + *pauses;
+  if (const auto pauses = told(pauses_of(media_accesses_, model_), request_ms))
+    validity.note += "; " + *pauses;
 }
 
 void Characterization::measure_queue() {
@@ -606,24 +630,28 @@ void Characterization::require_the_same_drive() {
   const model::Identity& found = now.identify();
   const model::Identity& begun = model_.identity;
   if (safety::same_drive(found, begun)) return;
-  throw scsi::AnotherDrive(ExitStatus::protocol,
-              fmt::format("{} is not the drive that it was when the run began: {} {} with {} blocks "
-                          "then, {} {} with {} now; no model is written",
-                          options_.device_name, begun.vendor, begun.product, begun.blocks,
-                          found.vendor, found.product, found.blocks));
+  throw scsi::AnotherDrive(
+      ExitStatus::protocol,
+      fmt::format("{} is not the drive that it was when the run began: {} {} with {} blocks "
+                  "then, {} {} with {} now; no model is written",
+                  options_.device_name, begun.vendor, begun.product, begun.blocks, found.vendor,
+                  found.product, found.blocks));
 }
 
 safety::EndOfRun Characterization::check_written() {
-  return safety::check_written(device_, model_.identity, *journal_, {.most_blocks = drive_.most_blocks()});
+  return safety::check_written(device_, model_.identity, *journal_,
+                               {.most_blocks = drive_.most_blocks()});
 }
 
 // What was written must be on the media before the only other copy of it goes.
 void Characterization::look_after_what_was_written() {
   const safety::EndOfRun end = check_written();
   if (!end.media.put_back.empty())
-    add_note(fmt::format("at the end the drive did not hold what it had held, and it was put back: {}",
-                         safety::in_words(end.media.put_back)));
-  const bool only_unknown = end.media.past == safety::Past::nothing_known && end.media.lost.empty() &&
+    add_note(
+        fmt::format("at the end the drive did not hold what it had held, and it was put back: {}",
+                    safety::in_words(end.media.put_back)));
+  const bool only_unknown = end.media.past == safety::Past::nothing_known &&
+                            end.media.lost.empty() &&
                             end.media.intact == journal_->contents().size();
   if (end.well()) return;
   (only_unknown ? not_verified_ : not_restored_) = end.trouble;
@@ -689,18 +717,24 @@ Run Characterization::as_it_is() {
   provenance.bytes_written = drive_.bytes_written();
   provenance.seed = options_.seed;
   if (options_.budget_s && provenance.drive_seconds > *options_.budget_s)
-    add_note(fmt::format("the run took {:.1f} s, more than the budget of {:.1f} s, by what could not be "
-                         "broken off",
-                         provenance.drive_seconds, *options_.budget_s));
+    add_note(
+        fmt::format("the run took {:.1f} s, more than the budget of {:.1f} s, by what could not be "
+                    "broken off",
+                    provenance.drive_seconds, *options_.budget_s));
   if (drive_.unit_attentions() > 0)
     provenance.notes.push_back(
         fmt::format("{} unit attentions were seen and retried", drive_.unit_attentions()));
-  Run run{std::move(model_), std::move(context_.samples), std::move(cache_.record()), not_restored_, not_verified_,
+  Run run{std::move(model_),
+          std::move(context_.samples),
+          std::move(cache_.record()),
+          not_restored_,
+          not_verified_,
           std::nullopt};
   return run;
 }
 
-// What was measured up to the end of the last whole stage; what a stage had half done is in the samples.
+// What was measured up to the end of the last whole stage; what a stage had half done is in the
+// samples.
 Run Characterization::ended_by(const Error& error) {
   const Uninterruptible in_order;
   stopping_ = true;
@@ -715,7 +749,8 @@ Run Characterization::ended_by(const Error& error) {
   const Error& cause = another ? *another : error;
   const Error ended(cause.status(), cause.what() + (trouble ? "; " + *trouble : ""));
   if (another) throw ended;
-  const bool has_layout = std::ranges::find(done_stages_, std::size_t{kLayout}) != done_stages_.end();
+  const bool has_layout = std::ranges::find(done_stages_, std::size_t{kLayout}) !=
+                          done_stages_.end();
   if (!has_layout || !last_whole_ || last_whole_->layout.zones.empty()) throw ended;
   std::vector<std::string> notes = std::move(model_.provenance.notes);
   model_ = *last_whole_;
@@ -724,7 +759,8 @@ Run Characterization::ended_by(const Error& error) {
     return std::ranges::find(done_stages_, stage) != done_stages_.end();
   };
   if (map_ && done(kOverheads)) measure_overheads();
-  if (model_.validity.demerits.empty()) model_.validity.note = "not checked: the run did not come to it";
+  if (model_.validity.demerits.empty())
+    model_.validity.note = "not checked: the run did not come to it";
   tell_what_is_missing(error.what());
   for (auto& note : impossible_values(model_)) add_note(std::move(note));
   Run run = as_it_is();
@@ -733,8 +769,9 @@ Run Characterization::ended_by(const Error& error) {
   return run;
 }
 
-// A model that lacks what a prediction needs (a budget was short, a time came out below zero) is written all
-// the same. Where the drive's settings are not what they should be nothing more can be measured.
+// A model that lacks what a prediction needs (a budget was short, a time came out below zero) is
+// written all the same. Where the drive's settings are not what they should be nothing more can be
+// measured.
 void Characterization::check_the_model() {
   for (auto& note : take_out_what_cannot_be(model_)) add_note(std::move(note));
   auto prevented = not_taken_back_;
@@ -748,8 +785,10 @@ void Characterization::check_the_model() {
   }
   if (prevented) {
     model_.validity.note = "not checked: " + *prevented;
-    model_.queue.depth.reason = model_.queue.policy.reason =
-        not_taken_back_ ? *not_taken_back_ : "the model lacks what a prediction needs";
+    model_.queue.depth.reason = model_.queue.policy
+                                    .reason = not_taken_back_
+                                                  ? *not_taken_back_
+                                                  : "the model lacks what a prediction needs";
     why_incomplete_ = *prevented;
     return;
   }
@@ -805,11 +844,13 @@ Run Characterization::run() {
   Run run = as_it_is();
   if (failed_write_)
     run.ended_by = Error(ExitStatus::drive_error,
-                         *failed_write_ + "; what had been written was read back and is as it was, and the run "
-                                          "went on with reads");
+                         *failed_write_ +
+                             "; what had been written was read back and is as it was, and the run "
+                             "went on with reads");
   else if (!missing.empty())
-    run.ended_by = Error(ExitStatus::incomplete,
-                         fmt::format("the run on {} is incomplete: {}", options_.device_name, why_incomplete_));
+    run.ended_by = Error(
+        ExitStatus::incomplete,
+        fmt::format("the run on {} is incomplete: {}", options_.device_name, why_incomplete_));
   return run;
 }
 

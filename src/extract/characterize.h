@@ -18,8 +18,8 @@ namespace platter::extract {
 struct Options {
   std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
   std::uint64_t seed = 1;
-  std::string device_name;               // for provenance and sentences
-  std::string journal_folder;            // where the safety journal goes
+  std::string device_name;     // for provenance and sentences
+  std::string journal_folder;  // where the safety journal goes
   // Drive time that the run may take; absent: what its precision needs. What is given up for it is
   // told in the model's notes.
   std::optional<double> budget_s;
@@ -32,11 +32,11 @@ struct Options {
 };
 
 struct Run {
-  model::DriveModel model;            // without date and wall time, which the caller knows
-  mtbrc::Samples samples;             // raw samples of the timing experiments
-  cache_probe::Record cache_record;   // and of the cache tests
-  // Everything was measured, but the drive did not take its settings back, or what it held: what to do
-  // about it.
+  model::DriveModel model;           // without date and wall time, which the caller knows
+  mtbrc::Samples samples;            // raw samples of the timing experiments
+  cache_probe::Record cache_record;  // and of the cache tests
+  // Everything was measured, but the drive did not take its settings back, or what it held: what to
+  // do about it.
   std::optional<std::string> not_restored;
   // Whether all that was written is on the media is not known; nothing speaks against it.
   std::optional<std::string> not_verified;
@@ -44,10 +44,11 @@ struct Run {
   std::optional<Error> ended_by;
 };
 
-// What could not be measured is absent from the model with its reason. Before the layout is known what ends
-// the run is thrown as Error: `unsupported` where timing is impossible (a cache that cannot be switched
-// off), `drive_error`, `protocol`, `interrupted`; from the layout on it is Run::ended_by, beside what was
-// measured until then. What was written is read back and the drive's settings are brought back in any case.
+// What could not be measured is absent from the model with its reason. Before the layout is known
+// what ends the run is thrown as Error: `unsupported` where timing is impossible (a cache that
+// cannot be switched off), `drive_error`, `protocol`, `interrupted`; from the layout on it is
+// Run::ended_by, beside what was measured until then. What was written is read back and the drive's
+// settings are brought back in any case.
 Run characterize(scsi::Device& device, const Options& options);
 
 }  // namespace platter::extract

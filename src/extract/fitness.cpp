@@ -11,35 +11,39 @@ namespace platter::extract {
 namespace {
 
 constexpr int kWarmUpReads = 50;  // paper, section 5
-// Less than a read from the media takes where the arm has to move, or the platter to go round; no platter
-// goes round in less than 3 ms.
+// Less than a read from the media takes where the arm has to move, or the platter to go round; no
+// platter goes round in less than 3 ms.
 constexpr Nanoseconds kAtOnce = 2 * kMillisecond;
 constexpr std::size_t kMostAtOnce = 1;  // of the warm-up's reads
 constexpr double kMostLeftOut = 0.05;   // of a drive's blocks: more would leave holes in a model
 
 }  // namespace
 
-// SBC-3, Block Device Characteristics: nothing of such a drive has an angle, and what times its reads show is
-// its own affair.
+// SBC-3, Block Device Characteristics: nothing of such a drive has an angle, and what times its
+// reads show is its own affair.
 void Fitness::require_rotation() {
   const auto page = drive_.vpd_page(0xB1);
   const auto said = page ? scsi::decode_characteristics(*page) : std::nullopt;
   if (!said || said->rotation_rate != 1) return;
-  throw Error(ExitStatus::unsupported,
-              fmt::format("{} says that it does not rotate (VPD page B1h): a solid-state drive has no mechanics to "
-                          "characterize; inspect and replay take it as it is",
-                          name_));
+  throw Error(
+      ExitStatus::unsupported,
+      fmt::format(
+          "{} says that it does not rotate (VPD page B1h): a solid-state drive has no mechanics to "
+          "characterize; inspect and replay take it as it is",
+          name_));
 }
 
-// A drive that is locked, or lets nobody read for another reason, says so before anything is changed.
-// The block that all phases refer to is one that can be read.
+// A drive that is locked, or lets nobody read for another reason, says so before anything is
+// changed. The block that all phases refer to is one that can be read.
 std::uint64_t Fitness::require_readable_block() {
   constexpr std::uint64_t kFewestBlocks = 1000;
   if (drive_.blocks() < kFewestBlocks)
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} has {} blocks; a drive of less than {} has no room for the experiments, and "
-                            "cannot be characterized",
-                            name_, drive_.blocks(), kFewestBlocks));
+    throw Error(
+        ExitStatus::unsupported,
+        fmt::format(
+            "{} has {} blocks; a drive of less than {} has no room for the experiments, and "
+            "cannot be characterized",
+            name_, drive_.blocks(), kFewestBlocks));
   constexpr std::uint64_t kNear = 16, kTries = 40, kApart = 1009;
   for (std::uint64_t i = 0; i < kTries; ++i) {
     const std::uint64_t step = i < kNear ? kApart : drive_.blocks() / kTries;
@@ -73,23 +77,27 @@ void Fitness::require_no_tags(bool writes) {
   const int type = drive_.capacity().protection_type;
   if (type == 0) return;
   if (writes)
-    throw Error(ExitStatus::refused,
-                fmt::format("{} is formatted with protection information of type {}, and a block that is "
-                            "rewritten would lose its tags; leave --allow-writes out",
-                            name_, type));
-  note_(fmt::format("the drive is formatted with protection information of type {}; blocks were read "
-                    "without it (RDPROTECT = 0)",
-                    type));
+    throw Error(
+        ExitStatus::refused,
+        fmt::format("{} is formatted with protection information of type {}, and a block that is "
+                    "rewritten would lose its tags; leave --allow-writes out",
+                    name_, type));
+  note_(
+      fmt::format("the drive is formatted with protection information of type {}; blocks were read "
+                  "without it (RDPROTECT = 0)",
+                  type));
 }
 
 // The shortest requests that the experiments cannot do without are of so many blocks.
 void Fitness::require_long_enough_commands() {
   constexpr std::uint32_t kLeast = 8;
   if (const std::uint32_t most = drive_.most_blocks(); most < kLeast)
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} takes no more than {} block{} in one command (as VPD page B0h, the host's path, or "
-                            "its refusals say), and the experiments need {}; it cannot be characterized this way",
-                            name_, most, most == 1 ? "" : "s", kLeast));
+    throw Error(
+        ExitStatus::unsupported,
+        fmt::format(
+            "{} takes no more than {} block{} in one command (as VPD page B0h, the host's path, or "
+            "its refusals say), and the experiments need {}; it cannot be characterized this way",
+            name_, most, most == 1 ? "" : "s", kLeast));
 }
 
 // What was never written, or trimmed since, has no place on the media.
@@ -100,18 +108,22 @@ void Fitness::leave_out_what_is_unmapped() {
   for (const LbnRange& range : *unmapped) blocks += range.last - range.first + 1;
   const double share = static_cast<double>(blocks) / static_cast<double>(drive_.blocks());
   if (share > kMostLeftOut)
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} has nothing on the media for {:.1f} % of its blocks, the first of them LBN {} "
-                            "(GET LBA STATUS: never written, or trimmed), and reads there tell nothing of "
-                            "its mechanics; it cannot be characterized as it is",
-                            name_, 100 * share, unmapped->front().first));
-  note_(fmt::format("{:.3g} % of the blocks have no place on the media (GET LBA STATUS: never written, or "
-                    "trimmed) and were left out",
-                    100 * share));
+    throw Error(
+        ExitStatus::unsupported,
+        fmt::format(
+            "{} has nothing on the media for {:.1f} % of its blocks, the first of them LBN {} "
+            "(GET LBA STATUS: never written, or trimmed), and reads there tell nothing of "
+            "its mechanics; it cannot be characterized as it is",
+            name_, 100 * share, unmapped->front().first));
+  note_(fmt::format(
+      "{:.3g} % of the blocks have no place on the media (GET LBA STATUS: never written, or "
+      "trimmed) and were left out",
+      100 * share));
   drive_.leave_out(*unmapped);
 }
 
-// Reads of random blocks that come at once, and again with the caches off: nothing of them is on the media.
+// Reads of random blocks that come at once, and again with the caches off: nothing of them is on
+// the media.
 void Fitness::require_reads_from_the_media() {
   std::size_t without = 0;
   for (const std::uint64_t lbn : answered_at_once_) {
@@ -120,26 +132,31 @@ void Fitness::require_reads_from_the_media() {
   }
   if (without == 0) return;
   if (without > kMostAtOnce)
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} answers {} of {} reads of random blocks at once, with its caches off: about "
-                            "{:.0f} % of its blocks were never written, or are trimmed, and reads there tell "
-                            "nothing of its mechanics; it cannot be characterized as it is",
-                            name_, without, kWarmUpReads,
-                            100.0 * static_cast<double>(without) / kWarmUpReads));
-  note_(fmt::format("{} of {} reads of random blocks were answered at once, with the caches off: a few "
-                    "blocks may have no place on the media",
-                    without, kWarmUpReads));
+    throw Error(
+        ExitStatus::unsupported,
+        fmt::format(
+            "{} answers {} of {} reads of random blocks at once, with its caches off: about "
+            "{:.0f} % of its blocks were never written, or are trimmed, and reads there tell "
+            "nothing of its mechanics; it cannot be characterized as it is",
+            name_, without, kWarmUpReads, 100.0 * static_cast<double>(without) / kWarmUpReads));
+  note_(fmt::format(
+      "{} of {} reads of random blocks were answered at once, with the caches off: a few "
+      "blocks may have no place on the media",
+      without, kWarmUpReads));
 }
 
-// A drive may refuse long commands and not say so: the longest that it takes is looked for, by reads or, where
-// they are not refused, by writes, at the same place. False: it is not for the length.
+// A drive may refuse long commands and not say so: the longest that it takes is looked for, by
+// reads or, where they are not refused, by writes, at the same place. False: it is not for the
+// length.
 bool Fitness::shorten_commands(const scsi::DriveError& error) {
   if (!error.refused() || error.blocks < 2) return false;
   bool write = false;
   const auto takes = [&](std::uint32_t blocks) {
     try {
-      if (write) drive_.write(error.lbn, blocks);
-      else drive_.read(error.lbn, blocks);
+      if (write)
+        drive_.write(error.lbn, blocks);
+      else
+        drive_.read(error.lbn, blocks);
     } catch (const scsi::DriveError& refusal) {
       if (!refusal.refused() && !refusal.medium()) throw;
       return !refusal.refused();
@@ -162,9 +179,10 @@ bool Fitness::shorten_commands(const scsi::DriveError& error) {
 }
 
 void Fitness::tell_shortest_limit() {
-  note_(fmt::format("the drive refuses commands of more than {} blocks and does not say so (VPD page B0h); "
-                    "longer ones were not used",
-                    drive_.most_blocks()));
+  note_(fmt::format(
+      "the drive refuses commands of more than {} blocks and does not say so (VPD page B0h); "
+      "longer ones were not used",
+      drive_.most_blocks()));
 }
 
 }  // namespace platter::extract

@@ -1,5 +1,5 @@
-// Whether a drive can be characterized at all, what of it is left out, and how long its commands may be.
-// What is required throws Error where the drive does not have it, which says what to do.
+// Whether a drive can be characterized at all, what of it is left out, and how long its commands
+// may be. What is required throws Error where the drive does not have it, which says what to do.
 #pragma once
 
 #include <cstdint>

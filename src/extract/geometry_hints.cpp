@@ -30,16 +30,18 @@ std::vector<std::string> contradicted_hints(scsi::Drive& drive, const model::Lay
   if (const auto bytes = page(kGeometryPage))
     if (const auto said = scsi::decode_geometry_page(*bytes);
         said && (said->heads != map.heads() || said->cylinders != map.cylinders()))
-      sentences.push_back(fmt::format("mode page 04h says {} heads and {} cylinders, the map has {} "
-                                      "and {}",
-                                      said->heads, said->cylinders, map.heads(), map.cylinders()));
+      sentences.push_back(
+          fmt::format("mode page 04h says {} heads and {} cylinders, the map has {} "
+                      "and {}",
+                      said->heads, said->cylinders, map.heads(), map.cylinders()));
   if (const auto bytes = page(kFormatPage))
     if (const auto said = scsi::decode_format_page(*bytes)) {
       const std::uint32_t outermost = map.track_of_slot(0).sectors;
       if (said->sectors_per_track > 0 && said->sectors_per_track != outermost)
-        sentences.push_back(fmt::format("mode page 03h says {} sectors on a track, the map has {} on "
-                                        "its first",
-                                        said->sectors_per_track, outermost));
+        sentences.push_back(
+            fmt::format("mode page 03h says {} sectors on a track, the map has {} on "
+                        "its first",
+                        said->sectors_per_track, outermost));
     }
   if (const auto bytes = page(kNotchPage))
     if (const auto said = notches(*bytes); said && *said != layout.zones.size())

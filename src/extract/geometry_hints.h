@@ -1,5 +1,5 @@
-// What the mode pages of old say of a drive's geometry, beside the map that was found. They are hints:
-// nothing is derived from them, for they describe what a drive wants to be taken for.
+// What the mode pages of old say of a drive's geometry, beside the map that was found. They are
+// hints: nothing is derived from them, for they describe what a drive wants to be taken for.
 #pragma once
 
 #include <string>

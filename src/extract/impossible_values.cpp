@@ -87,10 +87,11 @@ std::string take_out(model::Parameter& parameter, const model::InvalidModel& inv
   }
   const bool time_below_zero = parameter.unit == "ms" && *parameter.value < 0;
   const std::string fault = invalid.fault().substr(0, invalid.fault().find(", not "));
-  const std::string reason =
-      time_below_zero
-          ? fmt::format("{}, below zero: {}", as_measured(parameter), why_below_zero(parameter))
-          : fmt::format("{}, which cannot be: it {}", as_measured(parameter), fault);
+  const std::string reason = time_below_zero
+                                 ? fmt::format("{}, below zero: {}", as_measured(parameter),
+                                               why_below_zero(parameter))
+                                 : fmt::format("{}, which cannot be: it {}", as_measured(parameter),
+                                               fault);
   parameter = model::absent(reason, parameter.unit);
   return invalid.path() + " was " + reason;
 }
@@ -98,7 +99,8 @@ std::string take_out(model::Parameter& parameter, const model::InvalidModel& inv
 // The number in "points[12].time_ms", if it is that of an element.
 template <class T>
 bool erase_element(std::vector<T>& list, std::string_view path, std::string_view name) {
-  if (!path.starts_with(name) || path.size() <= name.size() || path[name.size()] != '[') return false;
+  if (!path.starts_with(name) || path.size() <= name.size() || path[name.size()] != '[')
+    return false;
   std::size_t index = list.size();
   std::from_chars(path.data() + name.size() + 1, path.data() + path.size(), index);
   if (index >= list.size()) return false;
@@ -155,7 +157,8 @@ void take_out_of(model::Provenance& provenance) {
 
 void take_out_section(model::DriveModel& model, std::string_view path, const std::string& why) {
   const std::string_view section = path.substr(0, path.find_first_of(".["));
-  const bool map_is_too_small = path == "identity.blocks" && model.identity.blocks <= model::kMostSlots;
+  const bool map_is_too_small = path == "identity.blocks" &&
+                                model.identity.blocks <= model::kMostSlots;
   if (section == "layout" || map_is_too_small) {
     take_out_places(model, why);
   } else if (section == "rotation") {
@@ -194,7 +197,8 @@ std::vector<std::string> take_out_what_cannot_be(model::DriveModel& model) {
         sentences.push_back(take_out(*parameter, invalid));
         continue;
       }
-      const std::string why = fmt::format("{} {}, which cannot be", invalid.path(), invalid.fault());
+      const std::string why = fmt::format("{} {}, which cannot be", invalid.path(),
+                                          invalid.fault());
       if (!take_element(model, invalid.path(), why)) {
         if (whole == invalid.path()) throw;  // it is still there
         whole = invalid.path();
@@ -232,11 +236,11 @@ std::vector<std::string> impossible_values(model::DriveModel& model) {
     if (longest == nullptr || point.time_ms > longest->time_ms) longest = &point;
   }
   if (worst != nullptr)
-    notes.push_back(
-        fmt::format("a seek over {} cylinders took {:.3f} ms, {:.3f} ms less than one over {}: {:.0f} "
-                    "standard errors",
-                    worst->cylinders, worst->time_ms, shorter->time_ms - worst->time_ms,
-                    shorter->cylinders, most));
+    notes.push_back(fmt::format(
+        "a seek over {} cylinders took {:.3f} ms, {:.3f} ms less than one over {}: {:.0f} "
+        "standard errors",
+        worst->cylinders, worst->time_ms, shorter->time_ms - worst->time_ms, shorter->cylinders,
+        most));
   return notes;
 }
 

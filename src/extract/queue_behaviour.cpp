@@ -75,7 +75,7 @@ bool refused(const scsi::Completion& done) {
 // How many commands the drive holds. A drive that is BUSY by chance refuses with any number
 // outstanding; one that is full refuses all that come while it holds so many.
 struct Depth {
-  std::uint32_t most = 0;         // outstanding after a command was accepted
+  std::uint32_t most = 0;               // outstanding after a command was accepted
   std::uint32_t refused_when_full = 0;  // commands that came with so many outstanding
 };
 
@@ -104,8 +104,8 @@ bool all_good(const std::vector<scsi::Completion>& done) {
 std::vector<Read> quarter_turns(const engine::LayoutMap& map, std::uint64_t blocks,
                                 std::uint32_t count) {
   const std::uint64_t start = blocks / 3;
-  const std::uint64_t step =
-      std::max<std::uint64_t>(1, map.track_of_slot(map.slot_of_lbn(start)).sectors / 4);
+  const std::uint64_t step = std::max<std::uint64_t>(
+      1, map.track_of_slot(map.slot_of_lbn(start)).sectors / 4);
   std::vector<Read> reads(count);
   for (std::uint32_t i = 0; i < count; ++i) reads[i].lbn = (start + i * step) % blocks;
   return reads;
@@ -172,8 +172,8 @@ Shares shares_of(const QueueSamples& samples, const std::vector<replay::Response
   Shares shares;
   const auto& reads = samples.reads.requests;
   for (std::size_t b = 0; b < samples.begins.size(); ++b) {
-    const std::size_t end =
-        b + 1 < samples.begins.size() ? samples.begins[b + 1] - 1 : reads.size();
+    const std::size_t end = b + 1 < samples.begins.size() ? samples.begins[b + 1] - 1
+                                                          : reads.size();
     shares.push_back(agreement(reads, rows, samples.begins[b], end));
   }
   return shares;
@@ -204,14 +204,14 @@ void estimate_policy(const QueueSamples& samples, const model::DriveModel& model
   const replay::Result reads = one_after_the_other(samples.reads);
   std::vector<Shares> shares;
   for (const Candidate& candidate : kReordering)
-    shares.push_back(
-        shares_of(samples, replayed(subject, reads, candidate.scheduler).requests));
-  const auto best = static_cast<std::size_t>(
-      std::ranges::max_element(shares, {}, mean) - shares.begin());
+    shares.push_back(shares_of(samples, replayed(subject, reads, candidate.scheduler).requests));
+  const auto best = static_cast<std::size_t>(std::ranges::max_element(shares, {}, mean) -
+                                             shares.begin());
   const auto name = [](std::size_t i) { return replay::name_of(kReordering[i].scheduler); };
   if (mean(shares[best]) < kExplains) {
     policy.reason = fmt::format(
-        "the drive reorders, and none of the known ways explains it: the nearest, {}, has {:.0f} % of "
+        "the drive reorders, and none of the known ways explains it: the nearest, {}, has {:.0f} % "
+        "of "
         "the pairs in the drive's order",
         name(best), 100 * mean(shares[best]));
     return;
@@ -239,8 +239,7 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
   // More than once where some were refused, and it may have been chance.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds; ++round) {
-    const auto many =
-        together(device, quarter_turns(*context.map, blocks, samples.asked), form);
+    const auto many = together(device, quarter_turns(*context.map, blocks, samples.asked), form);
     samples.commands += many.size();
     const Depth depth = depth_of(many);
     if (depth.most > samples.taken) {
@@ -291,18 +290,20 @@ model::Queue estimate_queue(const QueueSamples& samples, const model::DriveModel
   model::Queue queue = model.queue;
   queue.depth = queue.policy = {};
   if (samples.asked < 2) {
-    queue.depth.reason = queue.policy.reason =
-        "not measured: the path to the drive takes one command at a time";
+    queue.depth
+        .reason = queue.policy
+                      .reason = "not measured: the path to the drive takes one command at a time";
     return queue;
   }
   queue.depth.value = samples.taken;
   queue.depth.samples = samples.asked;
-  queue.depth.method =
-      samples.refused_when_full >= kMoreThanChance
-          ? fmt::format("of {} commands at once, those beyond got TASK SET FULL or BUSY", samples.asked)
-      : samples.taken < samples.asked
-          ? "at least: where more were refused, others were not"
-          : "at least: more were not tried, or the path takes no more";
+  queue.depth.method = samples.refused_when_full >= kMoreThanChance
+                           ? fmt::format(
+                                 "of {} commands at once, those beyond got TASK SET FULL or BUSY",
+                                 samples.asked)
+                       : samples.taken < samples.asked
+                           ? "at least: where more were refused, others were not"
+                           : "at least: more were not tried, or the path takes no more";
   if (samples.begins.size() < 4)
     queue.policy.reason = "too few batches of commands were completed";
   else

@@ -1,6 +1,6 @@
 // How a drive treats several commands at once: how many it takes before TASK SET FULL, and in which
-// order it serves them. Batches of reads, all outstanding together in simple queue; then the order of
-// their completions beside what the model would do under each known policy.
+// order it serves them. Batches of reads, all outstanding together in simple queue; then the order
+// of their completions beside what the model would do under each known policy.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,15 @@ struct QueueOptions {
 struct QueueSamples {
   std::uint32_t asked = 0, taken = 0;   // commands at once, and how many of them the drive held
   std::uint32_t refused_when_full = 0;  // while it held so many; the others were refused by chance
-  replay::Result reads;                // of all batches, in the order in which they were sent
-  std::vector<std::size_t> begins;     // of each batch in `reads`, behind the read that the drive was busy with
+  replay::Result reads;                 // of all batches, in the order in which they were sent
+  std::vector<std::size_t> begins;  // of each batch in `reads`, behind the read that the drive was
+                                    // busy with
   std::uint64_t commands = 0;
 };
 
 // Caches off; map and rotation known. `device` is the guarded one that the context's drive is on:
-// nothing may be outstanding. What a drive refuses by chance tells nothing. A batch in which a command fails is left out. Where the path takes one
-// command at a time, nothing is sent.
+// nothing may be outstanding. What a drive refuses by chance tells nothing. A batch in which a
+// command fails is left out. Where the path takes one command at a time, nothing is sent.
 QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
                            const QueueOptions& options = {});
 

@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::uint64_t kPlaces = 8, kInRow = 64;
 constexpr std::uint32_t kBytes = 64 * 1024;
-constexpr std::uint64_t kDraws = 8;         // of the model's delays
-constexpr double kLost_rev = 0.5;           // beyond what such a read usually takes
-constexpr double kClearly = 0.01;           // of the reads
-constexpr double kNearlyAll = 0.9;          // of a delay: one that is still there
-constexpr double kOtherwise = 0.002;        // of the reads: late for another reason
+constexpr std::uint64_t kDraws = 8;   // of the model's delays
+constexpr double kLost_rev = 0.5;     // beyond what such a read usually takes
+constexpr double kClearly = 0.01;     // of the reads
+constexpr double kNearlyAll = 0.9;    // of a delay: one that is still there
+constexpr double kOtherwise = 0.002;  // of the reads: late for another reason
 constexpr int kStepsInError = 4, kErrors = 3;
-constexpr double kLikely = 4;               // Poisson's standard deviations
+constexpr double kLikely = 4;  // Poisson's standard deviations
 
 trace::Trace rows_of(const model::DriveModel& model, std::uint32_t most_blocks) {
   const std::uint32_t blocks = std::clamp(kBytes / model.identity.block_bytes, 1U, most_blocks);
@@ -33,7 +33,8 @@ trace::Trace rows_of(const model::DriveModel& model, std::uint32_t most_blocks) 
   if (between < 2 * kInRow * blocks) return trace;
   for (std::uint64_t place = 0; place < kPlaces; ++place)
     for (std::uint64_t i = 0; i < kInRow; ++i)
-      trace.requests.push_back({.lbn = place * between + between / 2 + i * blocks, .blocks = blocks});
+      trace.requests.push_back(
+          {.lbn = place * between + between / 2 + i * blocks, .blocks = blocks});
   return trace;
 }
 
@@ -56,7 +57,8 @@ Lost lost_of(const std::vector<replay::Response>& reads, double period_ns) {
       carried_on.push_back(static_cast<double>(reads[i].response_ns));
   if (carried_on.empty()) return {};
   const double late_ns = statistics::median(carried_on) + kLost_rev * period_ns;
-  return {static_cast<double>(std::ranges::count_if(carried_on, [&](double ns) { return ns > late_ns; })),
+  return {static_cast<double>(
+              std::ranges::count_if(carried_on, [&](double ns) { return ns > late_ns; })),
           static_cast<double>(carried_on.size())};
 }
 
@@ -65,8 +67,8 @@ double lost_by_model(const model::DriveModel& model, const trace::Trace& trace) 
   const replay::Subject subject = replay::subject_of(model);
   double lost = 0;
   for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
-    const replay::Result result =
-        replay::replay_on_model(subject, trace, {.reference_reads = 0, .delay_seed = seed});
+    const replay::Result result = replay::replay_on_model(
+        subject, trace, {.reference_reads = 0, .delay_seed = seed});
     lost += lost_of(result.requests, model::revolution_ns(model.rotation)).reads;
   }
   return lost / static_cast<double>(kDraws);
@@ -114,7 +116,8 @@ replay::Result reads_in_a_row(mtbrc::Context& context, const model::DriveModel& 
     } catch (const scsi::DriveError& error) {
       if (!error.medium()) throw;
     }
-    context.report("", static_cast<double>(result.requests.size()) / static_cast<double>(trace.requests.size()));
+    context.report("", static_cast<double>(result.requests.size()) /
+                           static_cast<double>(trace.requests.size()));
   }
   return result;
 }
@@ -131,8 +134,8 @@ void sharpen_lookup(const replay::Result& drive, model::DriveModel& model) {
   for (int step = -kErrors * kStepsInError; step <= kErrors * kStepsInError; ++step) {
     const double errors = static_cast<double>(step) / kStepsInError, by_ms = errors * error_ms;
     if (*model.overheads.per_request.value + by_ms <= 0) continue;
-    const double expected =
-        lost_by_model(cache_probe::with_later_lookup(model, by_ms), trace) + kOtherwise * seen.of;
+    const double expected = lost_by_model(cache_probe::with_later_lookup(model, by_ms), trace) +
+                            kOtherwise * seen.of;
     tried.push_back({by_ms, expected, log_poisson(seen.reads, expected) - errors * errors / 2});
   }
   const Tried best = *std::ranges::max_element(tried, {}, &Tried::log_likelihood);

@@ -64,10 +64,10 @@ void RunSettings::tell_what_was_stopped() {
   const auto tell = [this](const Outcomes& outcomes, const char* what) {
     if (!outcomes.stopped && !outcomes.goes_on) return;
     note_(fmt::format("{} {}", what,
-                         !outcomes.goes_on ? "were stopped during the run"
-                         : outcomes.stopped
-                             ? "were stopped for a part of the run only, and may have delayed commands"
-                             : "could not be stopped and may have delayed commands"));
+                      !outcomes.goes_on ? "were stopped during the run"
+                      : outcomes.stopped
+                          ? "were stopped for a part of the run only, and may have delayed commands"
+                          : "could not be stopped and may have delayed commands"));
   };
   tell(scans_, "background scans (mode page 1Ch/01h)");
   tell(power_conditions_, "power conditions (mode page 1Ah)");
@@ -83,9 +83,12 @@ void RunSettings::switch_caches_off() {
   }
   if (set) {
     if (drive_.forces_reads())
-      note_("write cache and look-ahead were switched off by SET FEATURES, mode page 08h could not be "
-               "changed; ATA has nothing that switches off reads from the cache: with caches off all reads "
-               "were sent with FUA");
+      note_(
+          "write cache and look-ahead were switched off by SET FEATURES, mode page 08h could not "
+          "be "
+          "changed; ATA has nothing that switches off reads from the cache: with caches off all "
+          "reads "
+          "were sent with FUA");
     return;
   }
   // A drive without a caching page, or one that takes no change of it, may still have no cache;
@@ -101,11 +104,12 @@ void RunSettings::put_caches_back() {
 }
 
 void RunSettings::refuse_a_cache_that_stays_on() const {
-  throw Error(ExitStatus::unsupported,
-              fmt::format("{} answers reads of one sector faster than at {:.0f} rpm, the limit of the "
-                          "search for its rotation: either its cache cannot be switched off, nor be passed "
-                          "by with FUA, or it turns faster, and so it cannot be characterized",
-                          options_.device_name, mtbrc::kFastest_rpm));
+  throw Error(
+      ExitStatus::unsupported,
+      fmt::format("{} answers reads of one sector faster than at {:.0f} rpm, the limit of the "
+                  "search for its rotation: either its cache cannot be switched off, nor be passed "
+                  "by with FUA, or it turns faster, and so it cannot be characterized",
+                  options_.device_name, mtbrc::kFastest_rpm));
 }
 
 // Three reads of one block: from the media they are a revolution apart.
@@ -121,8 +125,8 @@ bool RunSettings::reads_come_from_the_media() {
   return fast < 2 && (!drive_.forces_reads() || look_ahead_stays_on_ || nothing_is_read_ahead());
 }
 
-// FUA hides a look-ahead that is on. Half a revolution behind a read the next block is half a revolution
-// away from the head, or in the cache.
+// FUA hides a look-ahead that is on. Half a revolution behind a read the next block is half a
+// revolution away from the head, or in the cache.
 bool RunSettings::nothing_is_read_ahead() {
   const double half_ns = 0.5 * context_.period_ns();
   int fast = 0;
@@ -141,7 +145,8 @@ bool RunSettings::nothing_is_read_ahead() {
 
 // Where setting the caches off does nothing to reads, and FUA does.
 bool RunSettings::force_reads() {
-  if (drive_.forces_reads() || scsi::force_reads(drive_, reference_lbn) != scsi::Forced::obeyed) return false;
+  if (drive_.forces_reads() || scsi::force_reads(drive_, reference_lbn) != scsi::Forced::obeyed)
+    return false;
   forces_reads_ = true;
   tell_of_forced_access();
   return true;
@@ -155,11 +160,15 @@ void RunSettings::look_for_read_ahead() {
 
 void RunSettings::tell_of_forced_access() {
   if (forces_reads_)
-    note_("the read cache could not be switched off by mode page 08h: with caches off all reads were sent "
-             "with FUA");
+    note_(
+        "the read cache could not be switched off by mode page 08h: with caches off all reads were "
+        "sent "
+        "with FUA");
   if (forces_writes_)
-    note_("the write cache could not be switched off by mode page 08h: with caches off all writes were sent "
-             "with FUA");
+    note_(
+        "the write cache could not be switched off by mode page 08h: with caches off all writes "
+        "were sent "
+        "with FUA");
   if (look_ahead_stays_on_)
     note_("read-ahead could not be switched off and went on between commands with caches off");
 }

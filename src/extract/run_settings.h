@@ -1,5 +1,5 @@
-// The drive's settings in a run: made for each stage, held against what the drive shows and does, put back.
-// Caches that stay on whatever is set are passed by with FUA.
+// The drive's settings in a run: made for each stage, held against what the drive shows and does,
+// put back. Caches that stay on whatever is set are passed by with FUA.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +62,8 @@ class RunSettings {
   Note note_;
   safety::SavedSettings found_;               // as they were when the run began
   std::vector<safety::SavedPage> set_pages_;  // as they are to be now
-  std::uint64_t resets_seen_ = 0;     // when they were set
-  bool has_set_ = false;              // anything, so far
+  std::uint64_t resets_seen_ = 0;             // when they were set
+  bool has_set_ = false;                      // anything, so far
   Caches caches_ = Caches::any;
   // The caches stay on whatever is set, and FUA passes them by.
   bool forces_reads_ = false, forces_writes_ = false, look_ahead_stays_on_ = false;

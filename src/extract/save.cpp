@@ -31,8 +31,8 @@ void save(const Run& run, const std::string& model_path, const std::string& samp
   try {
     model::save_model(run.model, model_path);
   } catch (const Error& error) {
-    throw Error(error.status(), fmt::format("{}; the run's raw samples are kept, in {}", error.what(),
-                                            samples_path));
+    throw Error(error.status(), fmt::format("{}; the run's raw samples are kept, in {}",
+                                            error.what(), samples_path));
   }
 }
 

@@ -7,8 +7,8 @@
 
 namespace platter::extract {
 
-// The raw samples first: they cost the drive's time, and stay where the model cannot be written. Throws
-// Error, which then says where they are.
+// The raw samples first: they cost the drive's time, and stay where the model cannot be written.
+// Throws Error, which then says where they are.
 void save(const Run& run, const std::string& model_path, const std::string& samples_path);
 
 }  // namespace platter::extract

@@ -23,14 +23,16 @@ namespace {
 
 constexpr const char* kRandom = "random, within the run";
 constexpr const char* kMixed = "mixed, within the run";
-constexpr std::size_t kWarming = 10;  // of so many mixed requests one fills the cache and judges nothing
+constexpr std::size_t kWarming = 10;  // of so many mixed requests one fills the cache and judges
+                                      // nothing
 constexpr double kSharesOfWrites = 1.0 / 3;
 constexpr std::uint64_t kLongestRequest = 64;  // blocks; no request of the workload is longer
 
 trace::Trace trace_like(const char* workload, const model::Identity& drive, std::uint64_t requests,
                         std::uint64_t seed, const std::vector<LbnRange>& writable) {
   trace::Profile profile = trace::profile(workload);
-  profile.times = {.kind = trace::Kind::closed, .gap = trace::Gap::uniform, .mean_ns = kMillisecond / 2};
+  profile.times = {
+      .kind = trace::Kind::closed, .gap = trace::Gap::uniform, .mean_ns = kMillisecond / 2};
   std::vector<LbnRange> roomy;  // ranges that hold the longest request
   for (const LbnRange& range : writable)
     if (range.last - range.first >= kLongestRequest) roomy.push_back(range);
@@ -45,10 +47,10 @@ trace::Trace trace_like(const char* workload, const model::Identity& drive, std:
 
 // What one random request takes with its think time, as the model has it.
 double request_ns(const model::DriveModel& model, std::uint64_t seed) {
-  const trace::Trace trace =
-      trace_like("random", model.identity, kFewestValidationRequests, seed, {});
-  const replay::Result result =
-      replay::replay_on_model(model, trace, {.caches = replay::Caches::off, .reference_reads = 0});
+  const trace::Trace trace = trace_like("random", model.identity, kFewestValidationRequests, seed,
+                                        {});
+  const replay::Result result = replay::replay_on_model(
+      model, trace, {.caches = replay::Caches::off, .reference_reads = 0});
   return static_cast<double>(result.requests.back().completion_ns()) /
          static_cast<double>(result.requests.size());
 }
@@ -57,21 +59,21 @@ trace::Trace trace_of(const replay::Result& drive) {
   trace::Trace trace;
   trace.kind = trace::Kind::closed;
   for (const replay::Response& request : drive.requests)
-    trace.requests.push_back({.lbn = request.lbn, .blocks = request.blocks, .write = request.write});
+    trace.requests.push_back(
+        {.lbn = request.lbn, .blocks = request.blocks, .write = request.write});
   for (std::size_t i = 0; i + 1 < drive.requests.size(); ++i)
-    trace.requests[i].think_ns =
-        std::max<Nanoseconds>(0, drive.requests[i + 1].issue_ns - drive.requests[i].completion_ns());
+    trace.requests[i].think_ns = std::max<Nanoseconds>(
+        0, drive.requests[i + 1].issue_ns - drive.requests[i].completion_ns());
   return trace;
 }
 
-// What was measured, and the model's answers to it: in its own time, where a model that is late once
-// is not late for all requests behind, and in the drive's, where the platter's phase runs free.
+// What was measured, and the model's answers to it: in its own time, where a model that is late
+// once is not late for all requests behind, and in the drive's, where the platter's phase runs
+// free.
 class Trial {
  public:
   explicit Trial(const replay::Result& drive)
-      : drive_(drive),
-        trace_(trace_of(drive)),
-        caches_(replay::caches_of(drive.caches)) {}
+      : drive_(drive), trace_(trace_of(drive)), caches_(replay::caches_of(drive.caches)) {}
 
   replay::Result in_own_time(const model::DriveModel& model) const {
     return replay::replay_on_model(model, trace_, {.caches = caches_, .reference_reads = 0});
@@ -90,10 +92,10 @@ class Trial {
   }
   replay::ClassMetrics judged(const model::DriveModel& model, std::uint64_t from) const {
     const replay::Comparing part{.from = from};
-    replay::ClassMetrics all =
-        replay::compare(drive_, in_own_time(model), part).classes.front();
-    all.folded_phase_share =
-        replay::compare(drive_, in_drives_time(model), part).classes.front().folded_phase_share;
+    replay::ClassMetrics all = replay::compare(drive_, in_own_time(model), part).classes.front();
+    all.folded_phase_share = replay::compare(drive_, in_drives_time(model), part)
+                                 .classes.front()
+                                 .folded_phase_share;
     return all;
   }
   const replay::Result& drive() const { return drive_; }
@@ -104,9 +106,9 @@ class Trial {
   replay::Caches caches_;
 };
 
-// A constant that is missing from, or too much in, the times from command to media. Too short a time
-// costs nothing until a request catches its sector a revolution too early: so it shows in whole
-// revolutions, in a share of the requests.
+// A constant that is missing from, or too much in, the times from command to media. Too short a
+// time costs nothing until a request catches its sector a revolution too early: so it shows in
+// whole revolutions, in a share of the requests.
 void shift(model::Overheads& overheads, double by_ms) {
   for (model::Parameter* overhead :
        {&overheads.read_miss_after_read, &overheads.read_miss_after_write})
@@ -126,8 +128,8 @@ struct Shift {
 
 constexpr double kGainSigmas = 3;
 
-// The constant with the smallest mean absolute error over the learned requests; its error is how far
-// it can be changed until that error grows by its standard error.
+// The constant with the smallest mean absolute error over the learned requests; its error is how
+// far it can be changed until that error grows by its standard error.
 Shift best_shift(const Trial& trial, const model::DriveModel& model, std::size_t learned,
                  double period_ms) {
   const auto errors_with = [&](double by_ms) {
@@ -161,8 +163,8 @@ Shift best_shift(const Trial& trial, const model::DriveModel& model, std::size_t
   return best;
 }
 
-// A zone whose accesses are all early or late beside those of the others is turned; the zone is that of
-// the first block.
+// A zone whose accesses are all early or late beside those of the others is turned; the zone is
+// that of the first block.
 constexpr std::size_t kFewestOfZone = 6;
 constexpr double kAngleSigmas = 4, kLeastAngle_rev = 0.01;
 constexpr double kMedianError = 1.2533;  // of a Gaussian's median, beside that of its mean
@@ -194,8 +196,8 @@ std::size_t turn_zones(const Trial& trial, std::size_t learned, double period_ns
   for (std::size_t z = 0; z < late_rev.size(); ++z) {
     if (late_rev[z].size() < kFewestOfZone) continue;
     const double off_rev = statistics::median(late_rev[z]) - usual_rev;
-    const double error_rev =
-        kMedianError * spread_rev / std::sqrt(static_cast<double>(late_rev[z].size()));
+    const double error_rev = kMedianError * spread_rev /
+                             std::sqrt(static_cast<double>(late_rev[z].size()));
     if (std::abs(off_rev) < std::max(kLeastAngle_rev, kAngleSigmas * error_rev)) continue;
     // Nearly all of them, not some that are late for another reason.
     constexpr double kNearlyAll = 0.8;
@@ -239,11 +241,10 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
   validity.max_depth = 1;
   widen(validity, drive);
   validity.demerits.push_back(demerit_of(kRandom, trial.judged(model, from)));
-  validity.note = fmt::format("checked in the run that measured it, caches {}, by the requests that nothing "
-                              "was learned from",
-                              replay::caches_of(drive.caches) == replay::Caches::forced
-                                  ? "passed by with FUA"
-                                  : "off");
+  validity.note = fmt::format(
+      "checked in the run that measured it, caches {}, by the requests that nothing "
+      "was learned from",
+      replay::caches_of(drive.caches) == replay::Caches::forced ? "passed by with FUA" : "off");
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   if (const auto remains = what_remains(drive, trial.in_drives_time(model),
                                         engine::LayoutMap(model.layout), from - 1, period_ms))
@@ -258,16 +259,16 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
   const mtbrc::Meter meter(context, mtbrc::Budget{});
   // Before a write its blocks are read: of the time of three requests, one of which is a write, a
   // quarter.
-  const double each_ns =
-      request_ns(model, context.seed) * (options.writable.empty() ? 1 : 1 + kSharesOfWrites);
+  const double each_ns = request_ns(model, context.seed) *
+                         (options.writable.empty() ? 1 : 1 + kSharesOfWrites);
   Nanoseconds time_ns = options.drive_time_ns;
   if (context.deadline_ns > 0)
     time_ns = std::min(time_ns, std::max<Nanoseconds>(0, context.deadline_ns - drive.now_ns()));
   const auto fitting = static_cast<std::uint64_t>(static_cast<double>(time_ns) / each_ns);
-  trace::Trace trace =
-      trace_like(workload, model.identity,
-                 std::max(fitting, context.deadline_ns > 0 ? std::uint64_t{1} : fewest), context.seed,
-                 options.writable);
+  trace::Trace trace = trace_like(
+      workload, model.identity,
+      std::max(fitting, context.deadline_ns > 0 ? std::uint64_t{1} : fewest), context.seed,
+      options.writable);
   for (trace::Request& request : trace.requests)
     request.blocks = std::min(request.blocks, drive.most_blocks());
   replay::Result result;
@@ -311,7 +312,8 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
 
 replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
                                const SelfValidationOptions& options, replay::Caches caches) {
-  replay::Result result = requests_like("random", context, model, options, kFewestValidationRequests);
+  replay::Result result = requests_like("random", context, model, options,
+                                        kFewestValidationRequests);
   result.caches = replay::name_of(caches);
   return result;
 }
@@ -362,26 +364,29 @@ std::vector<std::string> validate_by(const replay::Result& drive, model::DriveMo
   const double period_ns = model::revolution_ns(model.rotation);
   std::vector<std::string> notes;
   if (const std::size_t zones = turn_zones(trial, learned, period_ns, model))
-    notes.push_back(fmt::format("the angles of {} zones were corrected by the self-validation", zones));
+    notes.push_back(
+        fmt::format("the angles of {} zones were corrected by the self-validation", zones));
   const Shift found = best_shift(trial, model, learned, period_ns * 1e-6);
   const bool gains = found.gain_ms.value > kGainSigmas * found.gain_ms.error;
   if (gains && !can_be_shifted(model.overheads, found.by_ms, period_ns * 1e-6)) {
-    notes.push_back(fmt::format(
-        "responses would be predicted better by {:.3f} ms if the overheads of read misses were {:.3f} ms "
-        "more, which they cannot be: something else is wrong in this model",
-        found.gain_ms.value, found.by_ms));
+    notes.push_back(
+        fmt::format("responses would be predicted better by {:.3f} ms if the overheads of read "
+                    "misses were {:.3f} ms "
+                    "more, which they cannot be: something else is wrong in this model",
+                    found.gain_ms.value, found.by_ms));
   } else if (gains) {
     shift(model.overheads, found.by_ms);
-    for (model::Parameter* overhead : {&model.overheads.read_miss_after_read,
-                                       &model.overheads.read_miss_after_write}) {
+    for (model::Parameter* overhead :
+         {&model.overheads.read_miss_after_read, &model.overheads.read_miss_after_write}) {
       if (!*overhead) continue;
       overhead->error = std::hypot(overhead->error.value_or(0), found.error_ms);
       overhead->method += ", corrected by the self-validation";
     }
-    notes.push_back(fmt::format(
-        "the overheads of read misses were corrected by {:.3f} ms: the mean absolute error of the {} "
-        "requests learned from falls by {:.3f} +- {:.3f} ms",
-        found.by_ms, learned, found.gain_ms.value, found.gain_ms.error));
+    notes.push_back(
+        fmt::format("the overheads of read misses were corrected by {:.3f} ms: the mean absolute "
+                    "error of the {} "
+                    "requests learned from falls by {:.3f} +- {:.3f} ms",
+                    found.by_ms, learned, found.gain_ms.value, found.gain_ms.error));
   }
   add_validity(trial, learned + 1, model);
   return notes;

@@ -1,6 +1,6 @@
-// The last stage: random requests on the drive that was just measured, by which the model's constant
-// biases are corrected (one half of the requests) and the model is judged (the other half). DIXtrac
-// paper, section 6.2, within the run.
+// The last stage: random requests on the drive that was just measured, by which the model's
+// constant biases are corrected (one half of the requests) and the model is judged (the other
+// half). DIXtrac paper, section 6.2, within the run.
 #pragma once
 
 #include <optional>
@@ -24,13 +24,14 @@ constexpr std::uint64_t kFewestValidationRequests = 400, kFewestMixedRequests = 
 
 // Random requests, one at a time, a think time of 0 to 1 ms between them; as many as the drive time
 // allows by what the model takes for them, at least kFewestValidationRequests, and no more than the
-// context's deadline allows. What the drive cannot read is left out. Caches off; or passed by, where
-// read-ahead goes on behind commands with FUA, so that the model's has to, too.
+// context's deadline allows. What the drive cannot read is left out. Caches off; or passed by,
+// where read-ahead goes on behind commands with FUA, so that the model's has to, too.
 replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
                                const SelfValidationOptions& options,
                                replay::Caches caches = replay::Caches::off);
 
-// The same of the workload "mixed": near and sequential ones among them. Caches as the drive has them.
+// The same of the workload "mixed": near and sequential ones among them. Caches as the drive has
+// them.
 replay::Result mixed_requests(mtbrc::Context& context, const model::DriveModel& model,
                               const SelfValidationOptions& options);
 
@@ -39,10 +40,12 @@ std::optional<std::string> what_prevents_prediction(const model::DriveModel& mod
 
 // The first half of the requests corrects the model's constant biases, where they stand out of the
 // noise: the angle of each zone, and the time from command to media of all reads. The second half's
-// figures go into its validity. Of too few requests all judge. Returns what a reader should know. Pure.
+// figures go into its validity. Of too few requests all judge. Returns what a reader should know.
+// Pure.
 std::vector<std::string> validate_by(const replay::Result& drive, model::DriveModel& model);
 
-// What the mixed requests say of the model, behind what validate_by() said; they correct nothing. Pure.
+// What the mixed requests say of the model, behind what validate_by() said; they correct nothing.
+// Pure.
 void judge_mixed(const replay::Result& drive, model::DriveModel& model);
 
 }  // namespace platter::extract

@@ -1,6 +1,6 @@
-// The stages of a run and their share of its time, for progress and for what a budget leaves to each;
-// the shares are what runs on drives of 5400 to 15000 rpm took, in about the seconds of a drive of
-// 10,000 rpm.
+// The stages of a run and their share of its time, for progress and for what a budget leaves to
+// each; the shares are what runs on drives of 5400 to 15000 rpm took, in about the seconds of a
+// drive of 10,000 rpm.
 #pragma once
 
 #include <array>
@@ -30,8 +30,17 @@ constexpr std::array<Stage, 11> kStages{{
 }};
 
 enum : std::size_t {
-  kWarmUp, kRotation, kLayout, kAngles, kSeeks, kSwitches, kOverheads, kCache, kMixedValidation,
-  kSelfValidation, kQueue
+  kWarmUp,
+  kRotation,
+  kLayout,
+  kAngles,
+  kSeeks,
+  kSwitches,
+  kOverheads,
+  kCache,
+  kMixedValidation,
+  kSelfValidation,
+  kQueue
 };
 
 // What a run that is given less time gives up precision in, the first first; the layout never.

@@ -1,5 +1,5 @@
-// How a run shares out the drive time that it was given: stages give up precision in a stated order,
-// and never the layout.
+// How a run shares out the drive time that it was given: stages give up precision in a stated
+// order, and never the layout.
 #pragma once
 
 #include <array>
@@ -23,9 +23,10 @@ class TimePlan {
   // budget; never less than what the stages need at least.
   double expected_s() const;
   double least_s(std::size_t from_stage = 0) const;
-  // What a stage may use at most that begins `elapsed_s` into the run; nullopt: as much as it needs.
-  // All that come later are left what they need: those that give up earlier than this one, their least;
-  // the others, all. Where not even the least of all is left, each has its part of what is.
+  // What a stage may use at most that begins `elapsed_s` into the run; nullopt: as much as it
+  // needs. All that come later are left what they need: those that give up earlier than this one,
+  // their least; the others, all. Where not even the least of all is left, each has its part of
+  // what is.
   std::optional<double> limit_s(std::size_t stage, double elapsed_s) const;
   // What it would take by itself.
   double full_s(std::size_t stage) const { return full_s_[stage]; }

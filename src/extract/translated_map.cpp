@@ -32,9 +32,10 @@ void add_not_understood(std::vector<model::NotUnderstood>& all, model::NotUnders
 }
 
 std::string contradiction(const mtbrc::ZonePitch& zone) {
-  return fmt::format("{:.0f} % of {} pairs of sectors that it puts on one track passed the heads at "
-                     "other times than sectors of a track do",
-                     100 * zone.contradicting, zone.pairs);
+  return fmt::format(
+      "{:.0f} % of {} pairs of sectors that it puts on one track passed the heads at "
+      "other times than sectors of a track do",
+      100 * zone.contradicting, zone.pairs);
 }
 
 void lengthen(model::LayoutNode& node, std::uint32_t more) {
@@ -143,17 +144,17 @@ JudgedMap judge_map(const model::Layout& translated, const mtbrc::TrackPitch& pi
     if (!zone.untrue && !zone.uneven) continue;
     const std::string why = contradiction(zone);
     if (zone.untrue && first_contradiction.empty()) first_contradiction = why;
-    not_understood.push_back(
-        blocks_of(map, starts[i], starts[i + 1],
-                  zone.untrue ? "address translation does not tell the truth: " + why
-                              : "tracks are not as long as the map has them: sectors pass the heads "
-                                "at another pace"));
+    not_understood.push_back(blocks_of(
+        map, starts[i], starts[i + 1],
+        zone.untrue ? "address translation does not tell the truth: " + why
+                    : "tracks are not as long as the map has them: sectors pass the heads "
+                      "at another pace"));
     if (zone.untrue)
       untrue_blocks += not_understood.back().last_lbn - not_understood.back().first_lbn + 1;
   }
   if (static_cast<double>(untrue_blocks) > kNearlyAll * static_cast<double>(map.blocks())) {
-    judged.layout.reason =
-        "the drive's address translation does not tell the truth: " + first_contradiction;
+    judged.layout.reason = "the drive's address translation does not tell the truth: " +
+                           first_contradiction;
     judged.notes = {"layout: " + judged.layout.reason};
     return judged;
   }
@@ -161,19 +162,19 @@ JudgedMap judge_map(const model::Layout& translated, const mtbrc::TrackPitch& pi
   judged.layout = longer ? with_longer_tracks(translated, more) : translated;
   for (const auto& [hidden, zones] : zones_by_hidden) {
     const mtbrc::ZonePitch& zone = pitch.zones[zones.front()];
-    judged.notes.push_back(
-        fmt::format("layout: the tracks of {} of {} zones have {} more sectors at their end than address "
-                    "translation tells of (of zone {}, the first of them, {:.2f} pass in a revolution, "
-                    "with a standard error of {:.2f})",
-                    zones.size(), pitch.zones.size(), hidden, zones.front(), zone.passing->value,
-                    zone.passing->error));
+    judged.notes.push_back(fmt::format(
+        "layout: the tracks of {} of {} zones have {} more sectors at their end than address "
+        "translation tells of (of zone {}, the first of them, {:.2f} pass in a revolution, "
+        "with a standard error of {:.2f})",
+        zones.size(), pitch.zones.size(), hidden, zones.front(), zone.passing->value,
+        zone.passing->error));
   }
   if (!not_understood.empty())
-    judged.notes.push_back(fmt::format("layout: {} of {} zones are not as timed reads have them; of LBN "
-                                       "{} to {}, {}",
-                                       not_understood.size(), pitch.zones.size(),
-                                       not_understood.front().first_lbn,
-                                       not_understood.front().last_lbn, not_understood.front().reason));
+    judged.notes.push_back(
+        fmt::format("layout: {} of {} zones are not as timed reads have them; of LBN "
+                    "{} to {}, {}",
+                    not_understood.size(), pitch.zones.size(), not_understood.front().first_lbn,
+                    not_understood.front().last_lbn, not_understood.front().reason));
   for (model::NotUnderstood& part : not_understood)
     add_not_understood(judged.layout.not_understood, std::move(part));
   return judged;

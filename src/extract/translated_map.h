@@ -19,8 +19,9 @@ struct JudgedMap {
 
 JudgedMap judge_map(const model::Layout& translated, const mtbrc::TrackPitch& pitch);
 
-// The same blocks in the same places, on tracks that have so many more sectors at their end, none of
-// which holds a block. `more`: by zone; the tracks of a zone that is to be changed have equal lengths.
+// The same blocks in the same places, on tracks that have so many more sectors at their end, none
+// of which holds a block. `more`: by zone; the tracks of a zone that is to be changed have equal
+// lengths.
 model::Layout with_longer_tracks(const model::Layout& layout,
                                  const std::vector<std::uint32_t>& more);
 

@@ -47,14 +47,15 @@ Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model) 
     ++pauses.commands;
     const double took_ms = to_ms(sample.completed_ns - sample.issued_ns);
     // Many blocks take their time on the media and on the bus.
-    if (took_ms <= longest + sample.blocks * (model.bus.block_transfer.or_else(0) + 0.1 * period_ms))
+    if (took_ms <=
+        longest + sample.blocks * (model.bus.block_transfer.or_else(0) + 0.1 * period_ms))
       continue;
     times_s.push_back(static_cast<double>(sample.issued_ns) * 1e-9);
     beyond_ms.push_back(took_ms - (longest - 2 * period_ms) / 2 - period_ms / 2);
   }
   pauses.paused = beyond_ms.size();
-  pauses.observed_s =
-      static_cast<double>(samples.back().completed_ns - samples.front().issued_ns) * 1e-9;
+  pauses.observed_s = static_cast<double>(samples.back().completed_ns - samples.front().issued_ns) *
+                      1e-9;
   if (beyond_ms.empty()) return pauses;
   for (const double ms : beyond_ms) pauses.mean_ms += ms / static_cast<double>(beyond_ms.size());
   std::vector<double> gaps_s;
@@ -66,14 +67,16 @@ Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model) 
 std::optional<std::string> told(const Pauses& pauses, double request_ms) {
   if (pauses.paused == 0) return std::nullopt;
   std::string text = fmt::format(
-      "{} of {} timed commands waited about {:.0f} ms for something that the drive does on its own (as a "
+      "{} of {} timed commands waited about {:.0f} ms for something that the drive does on its own "
+      "(as a "
       "recalibration)",
       pauses.paused, pauses.commands, pauses.mean_ms);
   if (pauses.every_s) text += fmt::format(", {:.1f} s apart", *pauses.every_s);
   text += ", which this model does not have";
   if (request_ms > 0)
-    text += fmt::format(": of random requests that alone is a demerit of about {:.2f} % of the mean",
-                        100 * pauses.demerit_ms(request_ms) / request_ms);
+    text += fmt::format(
+        ": of random requests that alone is a demerit of about {:.2f} % of the mean",
+        100 * pauses.demerit_ms(request_ms) / request_ms);
   return text;
 }
 
@@ -100,7 +103,8 @@ std::optional<std::string> what_remains(const replay::Result& drive, const repla
     const bool over = track_of(request.lbn) != track_of(request.lbn + request.blocks - 1);
     Kind& kind = kinds[(request.write ? 2 : 0) + (over ? 1 : 0)];
     ++kind.all;
-    if (std::abs(to_ms(model.requests[i].response_ns - request.response_ns)) < period_ms / 2) continue;
+    if (std::abs(to_ms(model.requests[i].response_ns - request.response_ns)) < period_ms / 2)
+      continue;
     ++kind.off;
     ++off;
   }
@@ -115,8 +119,9 @@ std::optional<std::string> what_remains(const replay::Result& drive, const repla
                      fmt::join(parts, ", "));
 }
 
-std::optional<std::string> what_takes_longer(const replay::Result& drive, const replay::Result& model,
-                                             std::size_t from, double period_ms) {
+std::optional<std::string> what_takes_longer(const replay::Result& drive,
+                                             const replay::Result& model, std::size_t from,
+                                             double period_ms) {
   constexpr double kLater_rev = 3;
   double longest_ms = 0, drives_longest_ms = 0;
   for (const replay::Response& request : model.requests)
@@ -129,7 +134,8 @@ std::optional<std::string> what_takes_longer(const replay::Result& drive, const 
   }
   if (later == 0) return std::nullopt;
   return fmt::format(
-      "{} of {} requests took up to {:.0f} ms, and the model answers each within {:.0f} ms: the drive does "
+      "{} of {} requests took up to {:.0f} ms, and the model answers each within {:.0f} ms: the "
+      "drive does "
       "something then that this model does not have",
       later, all, drives_longest_ms, longest_ms);
 }

@@ -1,5 +1,5 @@
-// What a drive does that no model here expresses, and how much that is: commands that waited longer than
-// anything that moves explains, and what remains between a model's predictions and the drive.
+// What a drive does that no model here expresses, and how much that is: commands that waited longer
+// than anything that moves explains, and what remains between a model's predictions and the drive.
 #pragma once
 
 #include <cstdint>
@@ -14,32 +14,36 @@
 namespace platter::extract {
 
 struct Pauses {
-  std::size_t commands = 0;   // timed ones of the whole run
-  std::size_t paused = 0;     // of these waited so long
-  double mean_ms = 0;         // beyond what is usual
-  double observed_s = 0;      // from the first command to the last
+  std::size_t commands = 0;       // timed ones of the whole run
+  std::size_t paused = 0;         // of these waited so long
+  double mean_ms = 0;             // beyond what is usual
+  double observed_s = 0;          // from the first command to the last
   std::optional<double> every_s;  // median time between them; nullopt: fewer than two
 
-  // The root mean square distance that they alone make between the response times of drive and model,
-  // where requests follow one another, `mean_ms` each.
+  // The root mean square distance that they alone make between the response times of drive and
+  // model, where requests follow one another, `mean_ms` each.
   double demerit_ms(double request_ms) const;
 };
 
-// A pause is longer than the longest seek, a switch, the overheads and two revolutions together. Pure.
+// A pause is longer than the longest seek, a switch, the overheads and two revolutions together.
+// Pure.
 Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model);
 
 // A sentence for the model's validity, or none.
 std::optional<std::string> told(const Pauses& pauses, double request_ms);
 
-// What remains between the drive's responses and the model's, which got every request when the drive did:
-// those that are off by a revolution, by kind, from request `from` on. None where they are few. Pure.
+// What remains between the drive's responses and the model's, which got every request when the
+// drive did: those that are off by a revolution, by kind, from request `from` on. None where they
+// are few. Pure.
 std::optional<std::string> what_remains(const replay::Result& drive, const replay::Result& model,
                                         const engine::LayoutMap& map, std::size_t from,
                                         double period_ms);
 
-// With the caches on, hits and misses part the two in time: only requests tell that took longer than every
-// one of the model's, by more than three revolutions. From request `from` on; none: there is no such. Pure.
-std::optional<std::string> what_takes_longer(const replay::Result& drive, const replay::Result& model,
-                                             std::size_t from, double period_ms);
+// With the caches on, hits and misses part the two in time: only requests tell that took longer
+// than every one of the model's, by more than three revolutions. From request `from` on; none:
+// there is no such. Pure.
+std::optional<std::string> what_takes_longer(const replay::Result& drive,
+                                             const replay::Result& model, std::size_t from,
+                                             double period_ms);
 
 }  // namespace platter::extract

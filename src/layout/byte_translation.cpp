@@ -70,10 +70,11 @@ double ByteTranslation::pitch() {
   for (std::uint64_t i = 0; i < kPlaces; ++i)
     if (const auto pitch = pitch_near((drive_.blocks() - 1) / kPlaces * i)) found.push_back(*pitch);
   if (found.size() < kPlaces / 2)
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} gives places in bytes from the index, but no two blocks lie side by "
-                            "side on a track; its address translation cannot be used",
-                            name_));
+    throw Error(
+        ExitStatus::unsupported,
+        fmt::format("{} gives places in bytes from the index, but no two blocks lie side by "
+                    "side on a track; its address translation cannot be used",
+                    name_));
   std::sort(found.begin(), found.end());
   const double middle = found[found.size() / 2];
   if (found.back() - found.front() > 1)

@@ -57,8 +57,9 @@ class Compiler {
     framed.zone = &mapper_.zones()[index];
     framed.order = framed.zone->order;
     framed.tracks = mapper_.tracks_of(index);
-    framed.used_slots =
-        framed.zone->slots.slot_of(mapper_.end_of(index) - 1 - framed.zone->first_lbn) + 1;
+    framed.used_slots = framed.zone->slots.slot_of(mapper_.end_of(index) - 1 -
+                                                   framed.zone->first_lbn) +
+                        1;
     zones_.push_back(std::move(framed));
   }
 
@@ -92,8 +93,8 @@ class Compiler {
     framed.lengths = lengths_of(*framed.zone, framed.order);
   }
 
-  // A zone whose tracks no drive has, or another zone has too (the shorter of both), or whose slots do
-  // not hold its blocks, is not understood.
+  // A zone whose tracks no drive has, or another zone has too (the shorter of both), or whose slots
+  // do not hold its blocks, is not understood.
   void doubt_impossible() {
     constexpr std::int64_t kMostCylinders = 1 << 24, kMostHeads = 256;
     struct Holder {
@@ -179,7 +180,8 @@ class Compiler {
     for (std::uint64_t track = 0; track < framed.tracks; ++track) {
       TrackPlace place = framed.order.at(track);
       const bool possible = place.cylinder >= 0 && place.head >= 0 && place.head < kMostHeads &&
-                            !is_taken(place, &framed) && own.insert({place.cylinder, place.head}).second;
+                            !is_taken(place, &framed) &&
+                            own.insert({place.cylinder, place.head}).second;
       if (!possible) {
         place = {cylinders + put_behind / heads, put_behind % heads};
         ++put_behind;
@@ -228,8 +230,8 @@ class Compiler {
       const std::uint64_t used = framed.layout_slot(framed.used_slots);
       if (used < slot) ranges.push_back({used, slot});
       for (const SlotRange& range : ranges) {
-        const bool goes_on =
-            !free.empty() && free.back().end == range.first && range.first != framed.first_slot;
+        const bool goes_on = !free.empty() && free.back().end == range.first &&
+                             range.first != framed.first_slot;
         if (goes_on) {
           free.back().end = range.end;
         } else {
@@ -258,10 +260,11 @@ class Compiler {
       if (!track || *track >= framed.tracks) continue;
       const std::uint32_t sectors = framed.lengths.of(*track);
       std::uint64_t slot = place.sector - mapper_.numbering().base;
-      const bool holds_blocks =
-          *track >= framed.before && *track - framed.before < mapper_.tracks_of(i);
+      const bool holds_blocks = *track >= framed.before &&
+                                *track - framed.before < mapper_.tracks_of(i);
       if (holds_blocks) slot = mapper_.slot_in_track({i, *track - framed.before}, place.sector);
-      return framed.first_slot + framed.lengths.first_slot(*track) + std::min<std::uint64_t>(slot, sectors - 1);
+      return framed.first_slot + framed.lengths.first_slot(*track) +
+             std::min<std::uint64_t>(slot, sectors - 1);
     }
     const auto lone = std::ranges::find(lone_, wanted) - lone_.begin();
     return lone_slots_[static_cast<std::size_t>(lone)] + place.sector - mapper_.numbering().base;

@@ -55,8 +55,8 @@ class Rotations {
     }
     const auto fit = fits_.find(map_.zones()[found.zone].first_lbn);
     if (fit == fits_.end()) return std::nullopt;
-    const double behind =
-        (sector + 0.5) / static_cast<double>(sectors) - fit->second.at(found.track);
+    const double behind = (sector + 0.5) / static_cast<double>(sectors) -
+                          fit->second.at(found.track);
     const double slots = (behind - std::floor(behind)) * static_cast<double>(sectors);
     return static_cast<std::uint64_t>(std::lround(slots)) % sectors;
   }
@@ -64,7 +64,8 @@ class Rotations {
  private:
   std::optional<std::uint64_t> first_slot_from_index(const Mapper::Found& found) {
     const Zone& zone = map_.zones()[found.zone];
-    const std::uint64_t lbn = zone.first_block(found.track), end = zone.first_block(found.track + 1);
+    const std::uint64_t lbn = zone.first_block(found.track),
+                        end = zone.first_block(found.track + 1);
     if (lbn >= end || lbn >= survey_.blocks() || map_.remaps().contains(lbn)) return std::nullopt;
     const auto sector = drive_.sector_from_index(lbn);
     if (!sector) return std::nullopt;
@@ -86,8 +87,8 @@ class Rotations {
           const auto found = map_.find(places[i]);
           if (!found) break;
           const Zone& here = map_.zones()[found->zone];
-          const std::uint64_t next =
-              std::min(here.first_block(found->track + 1), map_.end_of(found->zone));
+          const std::uint64_t next = std::min(here.first_block(found->track + 1),
+                                              map_.end_of(found->zone));
           map_.check(at_end && next > 0 ? next - 1 : here.first_block(found->track));
         }
       }
@@ -110,9 +111,8 @@ class Rotations {
       if (slips.size() != sectors.size()) continue;
       const auto slot = only_run(slips), listed = only_run({sectors.begin(), sectors.end()});
       if (!slot || !listed) continue;
-      const double rev =
-          (static_cast<double>(*listed) + 0.5 - static_cast<double>(*slot - first)) /
-          static_cast<double>(zone.sectors_of(found->track));
+      const double rev = (static_cast<double>(*listed) + 0.5 - static_cast<double>(*slot - first)) /
+                         static_cast<double>(zone.sectors_of(found->track));
       starts[found->zone].push_back({found->track, rev - std::floor(rev)});
     }
     for (const auto& [index, seen] : starts) {
@@ -208,8 +208,8 @@ LocatedDefects located(const DefectLists& lists, Mapper& map, Survey& survey, Tr
       auto slot = found ? rotations.slot(*found, place.sector) : std::nullopt;
       if (slot && grown) slot = slot_left(map, track, *slot);
       if (slot) {
-        sectors.push_back({place.cylinder, place.head,
-                           numbering.base + static_cast<std::uint32_t>(*slot)});
+        sectors.push_back(
+            {place.cylinder, place.head, numbering.base + static_cast<std::uint32_t>(*slot)});
       } else {
         tracks.push_back(place);
       }
@@ -221,9 +221,10 @@ LocatedDefects located(const DefectLists& lists, Mapper& map, Survey& survey, Tr
     result.how = "their sectors follow from where the drive says that blocks lie behind the index";
   defects.estimated = rotations.fitted_zones() > 0;
   if (defects.estimated)
-    result.how = fmt::format("their sectors follow in {} of {} zones from the skews, and those "
-                             "from the holes that listed defects leave in the numbers",
-                             rotations.fitted_zones(), map.zones().size());
+    result.how = fmt::format(
+        "their sectors follow in {} of {} zones from the skews, and those "
+        "from the holes that listed defects leave in the numbers",
+        rotations.fitted_zones(), map.zones().size());
   return result;
 }
 
@@ -234,7 +235,8 @@ std::string in_words(const DefectLists& lists, const LocatedDefects& used) {
   const std::size_t primary = used.defects.primary_tracks.size();
   const std::size_t grown = used.defects.grown_tracks.size();
   if (primary + grown > 0)
-    words += fmt::format("; of {} primary and {} grown ones only the track is known", primary, grown);
+    words += fmt::format("; of {} primary and {} grown ones only the track is known", primary,
+                         grown);
   return words;
 }
 

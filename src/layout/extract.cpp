@@ -122,8 +122,8 @@ class Verification {
     if (lbn < end) suspects.push_back(lbn);
     if (mapper_.numbering().renumbered) {
       // Numbers and places differ by as many slips as the track has.
-      const std::uint64_t blocks =
-          zone.first_block(found->track + 1) - zone.first_block(found->track);
+      const std::uint64_t blocks = zone.first_block(found->track + 1) -
+                                   zone.first_block(found->track);
       const std::uint64_t slips = zone.sectors_of(found->track) - blocks;
       for (std::uint64_t i = 1; i <= std::min<std::uint64_t>(slips, 8); ++i)
         if (lbn + i < end) suspects.push_back(lbn + i);
@@ -141,8 +141,8 @@ class Verification {
     }
   }
 
-  // Of a defect somewhere on a track: the track's ends, and the last block before the spares that may
-  // make up for it.
+  // Of a defect somewhere on a track: the track's ends, and the last block before the spares that
+  // may make up for it.
   void look_at_track(const scsi::PhysicalAddress& defect) {
     for (const int look : {0, 1, 2}) {
       const auto found = mapper_.find({defect.cylinder, defect.head});
@@ -151,7 +151,7 @@ class Verification {
       const std::uint64_t next = zone.first_slot(found->track + 1);
       const auto spares = zone.slots.next_spares(next - 1);
       if (look == 2 && !spares) return;
-      const std::uint64_t slot = look == 0 ? zone.first_slot(found->track)
+      const std::uint64_t slot = look == 0   ? zone.first_slot(found->track)
                                  : look == 1 ? next
                                              : spares->end;
       const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(slot);
@@ -159,8 +159,8 @@ class Verification {
     }
   }
 
-  // A block was remapped from somewhere on each of these tracks: all of theirs are looked up, as far
-  // as the limit goes.
+  // A block was remapped from somewhere on each of these tracks: all of theirs are looked up, as
+  // far as the limit goes.
   void look_at_all_of_tracks(const std::vector<scsi::PhysicalAddress>& defects) {
     std::uint64_t asked = 0;
     tracks_left_ = 0;
@@ -168,8 +168,8 @@ class Verification {
       const auto found = mapper_.find({defect.cylinder, defect.head});
       if (!found) continue;
       const Zone& zone = mapper_.zones()[found->zone];
-      const std::uint64_t end =
-          std::min(zone.first_block(found->track + 1), mapper_.end_of(found->zone));
+      const std::uint64_t end = std::min(zone.first_block(found->track + 1),
+                                         mapper_.end_of(found->zone));
       const std::uint64_t first = zone.first_block(found->track);
       asked += end - std::min(first, end);
       if (asked > options_.listed_track_limit) {
@@ -320,9 +320,9 @@ class Verification {
         const Zone& where = mapper_.zones()[zone];
         const Mapper::Found found{zone, where.slots.lengths().track_of(slot)};
         const TrackPlace place = where.order.at(found.track);
-        const auto content = survey_.back({static_cast<std::uint32_t>(place.cylinder),
-                                       static_cast<std::uint32_t>(place.head),
-                                       mapper_.sector_of(found, slot - where.first_slot(found.track))});
+        const auto content = survey_.back(
+            {static_cast<std::uint32_t>(place.cylinder), static_cast<std::uint32_t>(place.head),
+             mapper_.sector_of(found, slot - where.first_slot(found.track))});
         if (content && content->lbn && *content->lbn < survey_.blocks())
           remapped.push_back(*content->lbn);
       }
@@ -382,8 +382,8 @@ class Verification {
       const std::size_t index = mapper_.zone_of(lbn);
       const std::uint64_t track = expected(mapper_.zones()[index], lbn).track;
       constexpr std::uint64_t kMostTracks = 32;
-      const std::uint64_t tracks =
-          std::min<std::uint64_t>(mapper_.zones()[index].order.cycle(), kMostTracks);
+      const std::uint64_t tracks = std::min<std::uint64_t>(mapper_.zones()[index].order.cycle(),
+                                                           kMostTracks);
       for (std::uint64_t k = 0; k <= tracks && index < mapper_.zones().size(); ++k) {
         const std::uint64_t first = mapper_.zones()[index].first_block(track + k);
         if (first >= mapper_.end_of(index)) break;
@@ -411,7 +411,8 @@ class Verification {
 };
 
 // The layout as others will read it still says what the drive said; a zone where it does not is not
-// claimed. Nor are the blocks whose remaps were taken out, of which the answers contradict each other.
+// claimed. Nor are the blocks whose remaps were taken out, of which the answers contradict each
+// other.
 void confirm(model::Layout& layout, const std::vector<model::NotUnderstood>& taken_out,
              const Survey& survey, Mapper& mapper) {
   const engine::LayoutMap map(layout);
@@ -430,9 +431,10 @@ void confirm(model::Layout& layout, const std::vector<model::NotUnderstood>& tak
 }
 
 std::string in_words(const std::vector<model::NotUnderstood>& taken_out) {
-  return fmt::format("layout: {} remapped blocks have no place in the map and are not understood; of the "
-                     "first, LBN {}: {}",
-                     taken_out.size(), taken_out.front().first_lbn, taken_out.front().reason);
+  return fmt::format(
+      "layout: {} remapped blocks have no place in the map and are not understood; of the "
+      "first, LBN {}: {}",
+      taken_out.size(), taken_out.front().first_lbn, taken_out.front().reason);
 }
 
 std::vector<std::string> facts(const Mapper& mapper, const Survey& survey, std::size_t remaps,
@@ -511,8 +513,7 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
   }
   confirm(result.layout, taken_out, survey, mapper);
   result.translations = survey.translations();
-  result.notes =
-      facts(mapper, survey, result.layout.remaps.size(), in_words(lists, listed));
+  result.notes = facts(mapper, survey, result.layout.remaps.size(), in_words(lists, listed));
   if (!taken_out.empty()) result.notes.push_back(in_words(taken_out));
   for (const std::string& note : verification.notes()) result.notes.push_back("layout: " + note);
   return result;

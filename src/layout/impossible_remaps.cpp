@@ -41,7 +41,8 @@ std::vector<model::NotUnderstood> take_out_impossible_remaps(model::Layout& layo
 void add_not_understood(std::vector<model::NotUnderstood>& all,
                         const std::vector<model::NotUnderstood>& blocks) {
   for (const model::NotUnderstood& block : blocks) {
-    const auto behind = std::ranges::lower_bound(all, block.first_lbn, {}, &model::NotUnderstood::last_lbn);
+    const auto behind = std::ranges::lower_bound(all, block.first_lbn, {},
+                                                 &model::NotUnderstood::last_lbn);
     const bool covered = behind != all.end() && behind->first_lbn <= block.first_lbn;
     if (!covered) all.insert(behind, block);
   }

@@ -136,9 +136,8 @@ std::optional<IndexRotation> fit_rotation(const TrackOrder& order, std::uint64_t
   Fit fit = coarse(points, sweeps, most - least);
   for (double farthest = 0.2; farthest > tolerance_rev; farthest /= 2)
     fit = refined(fit, points, farthest);
-  const auto near = static_cast<double>(std::ranges::count_if(points, [&](const Point& point) {
-    return std::abs(residual(fit, point)) <= tolerance_rev;
-  }));
+  const auto near = static_cast<double>(std::ranges::count_if(
+      points, [&](const Point& point) { return std::abs(residual(fit, point)) <= tolerance_rev; }));
   // Three points are met by any three numbers; each further one by chance now and then.
   constexpr double kChance = 1e-3, kShare = 2.0 / 3;
   const double by_chance = tried * std::pow(2 * tolerance_rev, near - 3);

@@ -161,7 +161,8 @@ void Mapper::grow() {
 void Mapper::leave_the_rest() {
   if (zones_.empty()) throw;
   survey_.stop();
-  const std::uint64_t first = std::min(zones_.back().first_block(zones_.back().good), survey_.blocks() - 1);
+  const std::uint64_t first = std::min(zones_.back().first_block(zones_.back().good),
+                                       survey_.blocks() - 1);
   not_looked_at_ = std::min(not_looked_at_.value_or(first), first);
 }
 
@@ -194,10 +195,11 @@ void Mapper::count_restart() {
   constexpr int kMostRestarts = 6;
   zones_.clear();
   if (++restarts_ <= kMostRestarts) return;
-  throw Error(ExitStatus::unsupported,
-              fmt::format("{} numbers the sectors of its tracks in a way that is not known here; no "
-                          "map is given rather than a wrong one",
-                          survey_.name()));
+  throw Error(
+      ExitStatus::unsupported,
+      fmt::format("{} numbers the sectors of its tracks in a way that is not known here; no "
+                  "map is given rather than a wrong one",
+                  survey_.name()));
 }
 
 void Mapper::begin() {

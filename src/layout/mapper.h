@@ -148,12 +148,11 @@ class Mapper {
   void settle(std::size_t zone, std::uint64_t frontier);
   void repair(std::size_t zone, std::uint64_t lbn);
 
-  void note_measured(Zone& zone, std::uint64_t track, const TrackMeasure& found,
-                            bool disk_ends);
+  void note_measured(Zone& zone, std::uint64_t track, const TrackMeasure& found, bool disk_ends);
   TrackMeasure measure(const Zone& zone, std::uint64_t track, std::uint64_t end);
   std::uint64_t front_slips(const Zone& zone, std::uint64_t track, std::uint32_t start_sector,
                             std::uint64_t missing);
-  struct FirstBlock {  // of a track
+  struct FirstBlock {          // of a track
     std::uint64_t number = 0;  // of its sector, from 0
     std::uint64_t slot = 0;    // within the track
     std::uint64_t start(std::uint64_t sectors) const { return (number + sectors - slot) % sectors; }
@@ -186,13 +185,13 @@ class Mapper {
   std::map<std::uint64_t, int> attempts_;  // repairs that began at a block
   std::uint64_t repairs_ = 0;
   int restarts_ = 0;
-  std::size_t heads_looked_at_ = 0;  // so many zones before heads are looked at again
+  std::size_t heads_looked_at_ = 0;    // so many zones before heads are looked at again
   std::vector<BlockRange> irregular_;  // where every track is looked at by itself
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::uint32_t>> listed_;  // sectors
   std::optional<std::uint64_t> not_looked_at_;
   bool base_is_assumed_ = false;  // no number below 2 was seen
-  bool holes_seen_ = false;  // slipped sectors have numbers
-  bool unsettled_ = false;  // what was seen before must be compared with the map anew
+  bool holes_seen_ = false;       // slipped sectors have numbers
+  bool unsettled_ = false;        // what was seen before must be compared with the map anew
 };
 
 }  // namespace platter::layout

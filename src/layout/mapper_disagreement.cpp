@@ -1,9 +1,10 @@
-// Where the drive disagrees with the map: what is different there, and the tracks that follow no rule.
-#include "layout/mapper.h"
-
+// Where the drive disagrees with the map: what is different there, and the tracks that follow no
+// rule.
 #include <fmt/core.h>
 
 #include <algorithm>
+
+#include "layout/mapper.h"
 
 namespace platter::layout {
 
@@ -84,8 +85,8 @@ bool Mapper::reinterpret(std::size_t zone, std::uint64_t lbn) {
     return true;
   };
   // Only where the block is on its track may it be the numbers that were taken wrongly.
-  const bool on_its_track =
-      expected(here, lbn).place == track_of(survey_.at(lbn).place) && !numbering_.from_index;
+  const bool on_its_track = expected(here, lbn).place == track_of(survey_.at(lbn).place) &&
+                            !numbering_.from_index;
   for (const bool numbers : {renumbered, !renumbered}) {
     if (numbers != renumbered && !on_its_track) continue;
     if (numbers != renumbered && survey_.answers_back() && !numbers_show(here, lbn, numbers))
@@ -325,8 +326,8 @@ void Mapper::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
 }
 
 // Spares that come at a stride may be counted without the tracks that were left out: then the next
-// ones are elsewhere, and so are the blocks around them. `from`: the slot where tracks were left out,
-// and the track where the order goes on.
+// ones are elsewhere, and so are the blocks around them. `from`: the slot where tracks were left
+// out, and the track where the order goes on.
 bool Mapper::spares_go_on(const Zone& zone, SlotRange from, std::uint64_t end) {
   const std::uint64_t skipped = from.end - zone.slots.lengths().track_of(from.first);
   for (const SpareSeries& series : zone.slots.series()) {
@@ -360,8 +361,9 @@ bool Mapper::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t 
   Zone trial = here;
   // Spares that the map has in front of the block may be used.
   const std::uint64_t wanted = here.slots.slot_of(lbn - here.first_lbn);
-  const std::uint64_t measured =
-      std::max(gap.end, std::min(wanted, here.first_slot(*to) + here.sectors_of(*to) - 1)) + 1;
+  const std::uint64_t measured = std::max(gap.end, std::min(wanted, here.first_slot(*to) +
+                                                                        here.sectors_of(*to) - 1)) +
+                                 1;
   std::vector<SlotRange> free;
   if (gap.end > gap.first) free.push_back(gap);
   trial.slots.measured({gap.first, measured}, free);
@@ -384,8 +386,8 @@ bool Mapper::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t 
   bool as_long = survey_.answers_back();  // then it was asked
   for (int i = 0; i < kLookedAt && start < survey_.blocks() && !as_long; ++i) {
     const std::uint64_t here = zones_[zone].sectors_on(survey_.at(start).place.head);
-    const std::uint64_t last =
-        last_on_track(start, start + here - std::min<std::uint64_t>(here, i == 0 ? front : 0) - 1);
+    const std::uint64_t last = last_on_track(
+        start, start + here - std::min<std::uint64_t>(here, i == 0 ? front : 0) - 1);
     const std::uint64_t span = span_of(start, last);
     if (span > here) return false;
     as_long = span == here;

@@ -1,7 +1,7 @@
 // How a zone begins: how long its tracks are, in which order, and what it has from zones before.
-#include "layout/mapper.h"
-
 #include <algorithm>
+
+#include "layout/mapper.h"
 
 namespace platter::layout {
 
@@ -100,8 +100,8 @@ std::vector<std::uint32_t> Mapper::sectors_of_heads(TrackPlace place, std::uint3
       sectors.push_back(length);
       continue;
     }
-    const auto found =
-        length_of({place.cylinder, head}, static_cast<std::uint32_t>(std::max<std::int64_t>(hint, 1)));
+    const auto found = length_of({place.cylinder, head},
+                                 static_cast<std::uint32_t>(std::max<std::int64_t>(hint, 1)));
     if (!found) break;
     sectors.push_back(*found);
   }
@@ -111,8 +111,8 @@ std::vector<std::uint32_t> Mapper::sectors_of_heads(TrackPlace place, std::uint3
 }
 
 // A track is not as long as it should be, and the drive does not say how long tracks are: the zone
-// begins anew with what its first tracks show of each head, if that differs. Looked at less and less
-// often where it does not.
+// begins anew with what its first tracks show of each head, if that differs. Looked at less and
+// less often where it does not.
 bool Mapper::heads_seem_to_differ(std::size_t zone) {
   const Zone& here = zones_[zone];
   if (zone + 1 != zones_.size() || here.irregular || !here.head_sectors.empty()) return false;
@@ -195,7 +195,8 @@ std::vector<std::uint32_t> Mapper::seen_sectors_of_heads(std::uint64_t lbn, cons
     }
     std::uint64_t hint = head.longest;
     if (hint == 0 && before) hint = before->sectors_on(place.head);
-    const std::uint64_t last = last_on_track(regular, regular + hint - std::min<std::uint64_t>(hint, 1));
+    const std::uint64_t last = last_on_track(regular,
+                                             regular + hint - std::min<std::uint64_t>(hint, 1));
     const std::uint64_t unnumbered = numbering_.renumbered ? listed_on(place) : 0;
     head.longest = std::max(head.longest, span_of(regular, last) + unnumbered);
     ++head.tracks;
@@ -223,8 +224,8 @@ bool Mapper::lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t se
          sectors - length <= kMostSlips && length_of(beside, sectors) == sectors;
 }
 
-// Whether the numbers that the track of a block has say that slipped sectors have none (`unnumbered`),
-// or that they do.
+// Whether the numbers that the track of a block has say that slipped sectors have none
+// (`unnumbered`), or that they do.
 bool Mapper::numbers_show(const Zone& zone, std::uint64_t lbn, bool unnumbered) {
   const std::uint64_t track = expected(zone, lbn).track;
   const std::uint32_t sectors = zone.sectors_of(track), listed = listed_on(zone.order.at(track));
@@ -234,8 +235,8 @@ bool Mapper::numbers_show(const Zone& zone, std::uint64_t lbn, bool unnumbered) 
   return unnumbered ? lacks_listed(zone, track, numbers) : numbers == sectors;
 }
 
-// The track has fewer numbers than it has sectors, by as many as it has listed defects, and the next
-// one of its head that has none has all the numbers.
+// The track has fewer numbers than it has sectors, by as many as it has listed defects, and the
+// next one of its head that has none has all the numbers.
 bool Mapper::lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t length) {
   constexpr std::int64_t kFarthest = 16;
   const TrackPlace here = zone.order.at(track);
@@ -263,8 +264,8 @@ void Mapper::load_slips(Zone& zone) const {
       if (!track || defect.sector < numbering_.base) continue;
       // Counted from the index the place is known only once the track was looked at: anywhere then.
       const std::uint32_t sectors = zone.sectors_of(*track);
-      const std::uint32_t slot =
-          numbering_.from_index ? sectors / 2 : defect.sector - numbering_.base;
+      const std::uint32_t slot = numbering_.from_index ? sectors / 2
+                                                       : defect.sector - numbering_.base;
       if (slot < sectors) slips.insert(zone.first_slot(*track) + slot);
     }
   };
@@ -290,9 +291,9 @@ void Mapper::inherit_series(const Zone& from, Zone& to) const {
     constexpr std::uint64_t kFewestUnits = 3;  // else defects may have looked like spares
     const std::uint64_t track = from.slots.lengths().track_of(spares.first);
     if (from.good < track + kFewestUnits * series.stride) continue;
-    const bool each_cylinder =
-        from.order.at(track + series.stride).cylinder != from.order.at(track).cylinder &&
-        series.stride <= from.order.cycle();
+    const bool each_cylinder = from.order.at(track + series.stride).cylinder !=
+                                   from.order.at(track).cylinder &&
+                               series.stride <= from.order.cycle();
     std::uint64_t first = track;
     if (each_cylinder) {
       const std::uint64_t left = tracks_left(from.order, track);
@@ -363,7 +364,8 @@ void Mapper::start_zone(std::uint64_t lbn, bool heads_differ) {
       span = std::max<std::uint64_t>(span,
                                      survey_.at(*wrapped - 1).place.sector - numbering_.base + 1);
     }
-    if (i == 0) length = length_of(track_of(start), static_cast<std::uint32_t>(std::max(span, hint)));
+    if (i == 0)
+      length = length_of(track_of(start), static_cast<std::uint32_t>(std::max(span, hint)));
     if (i > 0 && length) {
       const auto second = length_of(track_of(start), *length);
       if (second && lacks_few(track_of(start), *length, *second)) {

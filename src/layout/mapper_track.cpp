@@ -1,7 +1,7 @@
 // Looking closely at one track: where it ends, its holes, and where it begins.
-#include "layout/mapper.h"
-
 #include <algorithm>
+
+#include "layout/mapper.h"
 
 namespace platter::layout {
 
@@ -159,7 +159,8 @@ std::uint64_t Mapper::front_slips(const Zone& zone, std::uint64_t track, std::ui
   const auto near = first_block_seen(zone, track - cycle);
   const auto far = first_block_seen(zone, track - 2 * cycle);
   if (!near || !far) return 0;
-  const std::uint64_t regular = (2 * near->start(sectors) + sectors - far->start(sectors)) % sectors;
+  const std::uint64_t regular = (2 * near->start(sectors) + sectors - far->start(sectors)) %
+                                sectors;
   const std::uint64_t front = (start_sector - numbering_.base + sectors - regular) % sectors;
   // Skews need not be whole sectors: a start may be one off.
   if (front + 1 >= missing && front <= missing + 1 && (front > 1 || missing == front))
@@ -236,8 +237,8 @@ void Mapper::find_front(std::size_t index, std::uint64_t track) {
   std::set<std::uint64_t> fronts{0, sectors - span, std::min(listed, sectors - span)};
   std::erase_if(fronts, [&](std::uint64_t free) { return !may_lie_behind(free); });
   if (fronts.size() != 1 && !told->if_whole) return;
-  const std::uint64_t front =
-      fronts.size() == 1 ? *fronts.begin() : (number + sectors - *told->if_whole) % sectors;
+  const std::uint64_t front = fronts.size() == 1 ? *fronts.begin()
+                                                 : (number + sectors - *told->if_whole) % sectors;
   if (front + span > sectors) return;
   if (first_slot + front == zone.slots.slot_of(first - zone.first_lbn)) return;
   std::vector<SlotRange> free;
@@ -299,8 +300,8 @@ void Mapper::find_holes(std::uint64_t low, std::uint64_t high, TrackPlace place,
     return;
   }
   const std::uint64_t middle_sector = survey_.at(middle).place.sector;
-  const std::uint64_t to_middle =
-      modulus > 0 ? (middle_sector + modulus - from) % modulus : middle_sector - from;
+  const std::uint64_t to_middle = modulus > 0 ? (middle_sector + modulus - from) % modulus
+                                              : middle_sector - from;
   find_holes(low, middle, place, slot_of_low, modulus, holes);
   find_holes(middle, high, place, slot_of_low + to_middle, modulus, holes);
 }

@@ -31,8 +31,9 @@ std::uint64_t SlotMap::Sums::of(std::uint64_t occurrences) const {
 std::optional<std::uint64_t> SlotMap::occurrence_from(const SpareSeries& series,
                                                       std::uint64_t slot) const {
   const std::int64_t at = static_cast<std::int64_t>(slot) - series.end.slots;
-  const std::uint64_t behind =
-      at < 0 ? 0 : lengths_.track_of(static_cast<std::uint64_t>(at)) + 1;  // the end's track
+  const std::uint64_t behind = at < 0 ? 0
+                                      : lengths_.track_of(static_cast<std::uint64_t>(at)) +
+                                            1;  // the end's track
   std::uint64_t occurrence = 0;
   if (behind > series.end.track)
     occurrence = (behind - series.end.track + series.stride - 1) / series.stride;
@@ -133,9 +134,9 @@ std::vector<SlotRange> SlotMap::free_ranges(std::uint64_t first, std::uint64_t e
       free.push_back({from, to});
     }
   };
-  auto correction =
-      std::partition_point(corrections_.begin(), corrections_.end(),
-                           [first](const Correction& c) { return c.range.end <= first; });
+  auto correction = std::partition_point(
+      corrections_.begin(), corrections_.end(),
+      [first](const Correction& c) { return c.range.end <= first; });
   // Both lists are sorted; corrections that take away lie within ranges of the series, the others
   // outside of them.
   auto range = edges.begin();
@@ -219,9 +220,9 @@ void SlotMap::rebuild() {
   for (const std::uint64_t slot : refuted_) slips_.erase(slot);
 
   const auto overridden = [this](std::uint64_t slot) {
-    const auto next =
-        std::partition_point(overrides_.begin(), overrides_.end(),
-                             [slot](const Override& item) { return item.range.end <= slot; });
+    const auto next = std::partition_point(
+        overrides_.begin(), overrides_.end(),
+        [slot](const Override& item) { return item.range.end <= slot; });
     return next != overrides_.end() && next->range.first <= slot;
   };
   corrections_.clear();
@@ -245,8 +246,8 @@ void SlotMap::rebuild() {
   std::int64_t before = 0;
   for (Correction& correction : corrections_) {
     correction.before = before;
-    before +=
-        correction.sign * static_cast<std::int64_t>(correction.range.end - correction.range.first);
+    before += correction.sign *
+              static_cast<std::int64_t>(correction.range.end - correction.range.first);
   }
 }
 
@@ -293,8 +294,8 @@ void SlotMap::measured(SlotRange range, const std::vector<SlotRange>& free) {
   bool slipped = false;
   for (const SlotRange& hole : difference(free, free_ranges(range.first, range.end))) {
     const std::uint64_t track = lengths_.track_of(hole.first);
-    const bool inside_track =
-        hole.first > lengths_.first_slot(track) && hole.end < lengths_.first_slot(track + 1);
+    const bool inside_track = hole.first > lengths_.first_slot(track) &&
+                              hole.end < lengths_.first_slot(track + 1);
     if (!inside_track || hole.end - hole.first > kLongestSlip) continue;
     for (std::uint64_t slot = hole.first; slot < hole.end; ++slot) {
       found_.insert(slot);
@@ -374,8 +375,7 @@ SpareSeries SlotMap::from(SlotRange spares) const {
     return series_before(to) - series_before(from) == to - from;
   };
   if (all_free(begin, spares.first) && all_free(spares.end, end)) return {first, last};
-  if (spares.first - begin < end - spares.end)
-    return {first, {begins, slots(spares.end, begin)}};
+  if (spares.first - begin < end - spares.end) return {first, {begins, slots(spares.end, begin)}};
   return {{ends, slots(spares.first, end)}, last};
 }
 

@@ -128,7 +128,7 @@ class SlotMap {
   TrackLengths lengths_;
   Absorb absorb_ = Absorb::next;
   std::vector<SpareSeries> series_;
-  std::vector<Sums> sums_;                          // of each
+  std::vector<Sums> sums_;  // of each
   static constexpr std::uint64_t kLeastEvidence = 3;
   std::uint64_t evidence_ = kLeastEvidence;         // so many spares alike make a series
   std::set<std::uint64_t> listed_, found_, slips_;  // slips_: both, less those refuted

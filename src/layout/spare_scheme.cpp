@@ -14,8 +14,8 @@ namespace {
 // Free slots at one end of a unit, and what lies within it.
 struct End {
   std::uint64_t free = 0;
-  std::uint64_t slips = 0;      // elsewhere in the unit
-  bool whole_tracks = false;    // nothing but those is free
+  std::uint64_t slips = 0;    // elsewhere in the unit
+  bool whole_tracks = false;  // nothing but those is free
 };
 
 // How many spares each unit has, as most of them show it.
@@ -74,10 +74,10 @@ class ZoneEnds {
       ++(zone.order.at(track).cylinder == zone.order.at(track - 1).cylinder ? heads : cylinders);
     surface_ = cylinders > heads && heads > 0;
     for (std::uint64_t track = 0; track < tracks_; ++track) {
-      const bool goes_on =
-          track > 0 && (surface_ ? zone.order.at(track).head == zone.order.at(track - 1).head
-                                 : zone.order.at(track).cylinder ==
-                                       zone.order.at(track - 1).cylinder);
+      const bool goes_on = track > 0 &&
+                           (surface_ ? zone.order.at(track).head == zone.order.at(track - 1).head
+                                     : zone.order.at(track).cylinder ==
+                                           zone.order.at(track - 1).cylinder);
       if (goes_on)
         ++sweeps_.back().tracks;
       else
@@ -132,10 +132,10 @@ class ZoneEnds {
 
 // What is free behind the last block of a zone, or in front of its first one.
 struct Tail {
-  std::uint64_t on_track = 0;           // on the track of the last block
-  std::uint64_t tracks = 0, free = 0;   // behind that; in all
-  std::uint64_t slips = 0;              // in the zone
-  std::uint64_t free_tracks = 0;        // wholly free, further in front
+  std::uint64_t on_track = 0;          // on the track of the last block
+  std::uint64_t tracks = 0, free = 0;  // behind that; in all
+  std::uint64_t slips = 0;             // in the zone
+  std::uint64_t free_tracks = 0;       // wholly free, further in front
 };
 
 class Scheme {
@@ -253,8 +253,8 @@ class Scheme {
     std::map<std::uint64_t, std::uint64_t> lengths;
     for (const ZoneEnds& each : ends_)
       for (const Sweep& sweep : each.sweeps()) ++lengths[sweep.tracks];
-    const auto usual = std::ranges::max_element(
-        lengths, {}, [](const auto& length) { return length.second; });
+    const auto usual = std::ranges::max_element(lengths, {},
+                                                [](const auto& length) { return length.second; });
     if (zone.sweeps_a_surface()) return fmt::format("each {} tracks", sweeps * usual->first);
     if (sweeps == 1) return usual->first == 1 ? "each track" : "each cylinder";
     return fmt::format("each group of {} cylinders", sweeps);
@@ -307,21 +307,23 @@ class Scheme {
     if (place.cylinder < 0 || place.head < 0) return false;
     const auto has = [&](std::uint32_t sector) {
       return survey_
-          .back({static_cast<std::uint32_t>(place.cylinder),
-                 static_cast<std::uint32_t>(place.head), mapper_.numbering().base + sector})
+          .back({static_cast<std::uint32_t>(place.cylinder), static_cast<std::uint32_t>(place.head),
+                 mapper_.numbering().base + sector})
           .has_value();
     };
     constexpr std::uint32_t kMostUnnumbered = 16;
     const std::uint32_t sectors = zone.sectors_on(place.head);
-    return has(sectors - 1 - std::min(sectors - 1, mapper_.numbering().renumbered
-                                                       ? kMostUnnumbered
-                                                       : 0)) &&
+    return has(sectors - 1 -
+               std::min(sectors - 1, mapper_.numbering().renumbered ? kMostUnnumbered : 0)) &&
            !has(sectors);
   }
 
   // Tracks behind the last one with a block that are the zone's: at most up to `most`.
-  std::uint64_t tracks_behind(const Zone& zone, std::uint64_t used, std::uint64_t most, bool& sure) {
-    const auto there = [&](std::uint64_t more) { return is_there(zone, zone.order.at(used + more - 1)); };
+  std::uint64_t tracks_behind(const Zone& zone, std::uint64_t used, std::uint64_t most,
+                              bool& sure) {
+    const auto there = [&](std::uint64_t more) {
+      return is_there(zone, zone.order.at(used + more - 1));
+    };
     if (most == 0) return 0;
     const auto first = there(1);
     if (!first) {
@@ -387,11 +389,11 @@ class Scheme {
     for (const auto& counts : of_zones)
       for (const std::uint64_t count : std::set(counts.begin(), counts.end()))
         if (count > 0) ++tally[count];
-    const auto most =
-        std::ranges::max_element(tally, {}, [](const auto& each) { return each.second; });
+    const auto most = std::ranges::max_element(tally, {},
+                                               [](const auto& each) { return each.second; });
     if (most == tally.end() || (most->second < 2 && of_zones.size() > 1)) return {};
-    return {most->first,
-            static_cast<double>(most->second) / static_cast<double>(of_zones.size()), absorbs};
+    return {most->first, static_cast<double>(most->second) / static_cast<double>(of_zones.size()),
+            absorbs};
   }
 
   // Sectors behind the last block of each zone, less what smaller units may have there.
@@ -460,7 +462,8 @@ class Scheme {
     const std::uint64_t smaller = of_smaller_units_.back();
     Count sectors, tracks, whole_tracks;
     for (const bool absorbs : {false, true}) {
-      const Count some = shared_sectors(tails, absorbs), whole = shared_tracks(tails, absorbs, true),
+      const Count some = shared_sectors(tails, absorbs),
+                  whole = shared_tracks(tails, absorbs, true),
                   most = shared_tracks(tails, absorbs, false);
       if (some.share > sectors.share) sectors = some;
       if (whole.share > tracks.share) tracks = whole;
@@ -480,7 +483,8 @@ class Scheme {
         tails, [smaller](const Tail& tail) { return tail.on_track > smaller; });
     const bool all_end_so = static_cast<std::size_t>(others) * 3 > tails.size() && tails.size() > 1;
     if (last.free <= smaller + (all_end_so ? last.on_track : 0)) return;
-    if (tails.size() == 1 && last.tracks > 0 && last.tracks <= kMostTracks && last.on_track <= smaller)
+    if (tails.size() == 1 && last.tracks > 0 && last.tracks <= kMostTracks &&
+        last.on_track <= smaller)
       return say(tracks, "each zone", true, true);
     say(Count{last.free - smaller, 0, false}, "the disk", false, true);
   }

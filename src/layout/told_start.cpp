@@ -24,8 +24,7 @@ std::vector<Bound> unwrapped(const std::vector<SeenStart>& seen, std::uint64_t s
     const auto cycles = static_cast<double>(start.cycles);
     double low = static_cast<double>(start.number);
     if (!bounds.empty()) {
-      const double expected =
-          bounds.front().low + skew * (cycles - bounds.front().cycles);
+      const double expected = bounds.front().low + skew * (cycles - bounds.front().cycles);
       low += turn * std::round((expected - low) / turn);
     }
     bounds.push_back({cycles, low});

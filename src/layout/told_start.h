@@ -12,8 +12,8 @@ struct SeenStart {
   std::uint64_t number = 0;  // of the sector in the track's first slot; below `sectors`
 };
 
-// Numbers that the first slot at distance 0 may have, if the skew from cycle to cycle is constant; it
-// need not be a whole number of sectors, and numbers are cut down to whole ones.
+// Numbers that the first slot at distance 0 may have, if the skew from cycle to cycle is constant;
+// it need not be a whole number of sectors, and numbers are cut down to whole ones.
 struct ToldStarts {
   std::uint64_t first = 0;  // `count` numbers from here on, behind the last one 0 again
   std::uint64_t count = 1;

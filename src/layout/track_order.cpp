@@ -46,9 +46,8 @@ model::LayoutNode leaf(TrackPlace first, TrackPlace step, std::uint64_t count,
 }
 
 // Tracks as runs of constant step, relative to `origin`.
-std::vector<model::LayoutNode> runs_of(
-    std::span<const TrackPlace> tracks, TrackPlace origin,
-    const std::function<std::uint32_t(TrackPlace)>& sectors_of) {
+std::vector<model::LayoutNode> runs_of(std::span<const TrackPlace> tracks, TrackPlace origin,
+                                       const std::function<std::uint32_t(TrackPlace)>& sectors_of) {
   std::vector<model::LayoutNode> runs;
   for (std::size_t i = 0; i < tracks.size();) {
     std::size_t end = i + 1;
@@ -60,9 +59,9 @@ std::vector<model::LayoutNode> runs_of(
              sectors_of(tracks[end]) == sectors)
         ++end;
       // Two tracks make no run where the next three go on more regularly.
-      const bool longer_run_follows =
-          end == i + 2 && end + 1 < tracks.size() &&
-          tracks[end + 1] - tracks[end] == tracks[end] - tracks[end - 1];
+      const bool longer_run_follows = end == i + 2 && end + 1 < tracks.size() &&
+                                      tracks[end + 1] - tracks[end] ==
+                                          tracks[end] - tracks[end - 1];
       if (longer_run_follows) end = i + 1;
     }
     runs.push_back(leaf(tracks[i] - origin, step, end - i, sectors));
@@ -137,8 +136,8 @@ std::optional<std::uint64_t> TrackOrder::find(TrackPlace place, std::uint64_t fr
     if (along == 0 || way % along != 0 || way / along < 0) continue;
     const std::int64_t instance = way / along;
     if (TrackPlace{cylinder_step_, head_step_} * instance != distance) continue;
-    const std::uint64_t track =
-        prefix_.size() + static_cast<std::uint64_t>(instance) * cycle_.size() + i;
+    const std::uint64_t track = prefix_.size() +
+                                static_cast<std::uint64_t>(instance) * cycle_.size() + i;
     if (track >= from && (!first || track < *first)) first = track;
   }
   return first;
@@ -177,12 +176,12 @@ void TrackOrder::guess() {
     const auto constant = constant_step(prefix_, m, met - m);
     if (!constant || !plausible(*constant)) continue;
     // No track comes twice.
-    const bool new_ones =
-        std::none_of(prefix_.end() - static_cast<std::ptrdiff_t>(m), prefix_.end(),
-                     [&](const TrackPlace& place) {
-                       stop_if_asked();
-                       return std::ranges::find(prefix_, place + *constant) != prefix_.end();
-                     });
+    const bool new_ones = std::none_of(prefix_.end() - static_cast<std::ptrdiff_t>(m),
+                                       prefix_.end(), [&](const TrackPlace& place) {
+                                         stop_if_asked();
+                                         return std::ranges::find(prefix_, place + *constant) !=
+                                                prefix_.end();
+                                       });
     if (new_ones) period = m, step = *constant;
   }
   if (period == 0) {
@@ -288,8 +287,7 @@ model::LayoutNode TrackOrder::node(
     for (std::uint64_t i = 0; i < cycle_.size(); ++i) one.push_back(at(next + i));
     model::LayoutNode repeat;
     if (one.size() == 1) {
-      repeat = leaf(one[0] - origin, {cylinder_step_, head_step_}, repetitions,
-                    sectors_of(one[0]));
+      repeat = leaf(one[0] - origin, {cylinder_step_, head_step_}, repetitions, sectors_of(one[0]));
     } else {
       repeat.count = static_cast<std::uint32_t>(repetitions);
       repeat.cylinder = static_cast<std::int32_t>(one[0].cylinder - origin.cylinder);
@@ -303,7 +301,8 @@ model::LayoutNode TrackOrder::node(
   }
   std::vector<TrackPlace> rest;
   for (; next < tracks; ++next) rest.push_back(at(next));
-  for (model::LayoutNode& run : runs_of(rest, origin, sectors_of)) children.push_back(std::move(run));
+  for (model::LayoutNode& run : runs_of(rest, origin, sectors_of))
+    children.push_back(std::move(run));
 
   model::LayoutNode zone;
   if (children.size() == 1) {

@@ -37,7 +37,7 @@ class TrackOrder {
   // where a run of this cycle begins come first.
   std::vector<TrackOrder> restarts(TrackPlace first) const;
 
-  std::size_t cycle() const { return cycle_.size(); }  // tracks of one repetition
+  std::size_t cycle() const { return cycle_.size(); }    // tracks of one repetition
   std::int64_t head_step() const { return head_step_; }  // from one repetition to the next
   std::size_t met_before_cycle() const { return prefix_.size(); }
   bool is_inherited() const { return inherited_; }  // from another zone
@@ -62,8 +62,8 @@ class TrackOrder {
   void guess();
   void normalize();
   bool starts_run(std::size_t position) const;
-  TrackPlace cyclic(
-      std::int64_t index) const;  // index 0: first track of the cycle; may be negative
+  TrackPlace cyclic(std::int64_t index) const;  // index 0: first track of the cycle; may be
+                                                // negative
 
   std::vector<TrackPlace> prefix_, cycle_;
   std::int64_t cylinder_step_ = 0, head_step_ = 0;

@@ -36,7 +36,8 @@ std::optional<DefectPlaces> DriveTranslator::defects(bool primary, bool grown) {
   }
   found.format = "bytes from the index";
   for (const scsi::PhysicalAddress& place : list->places) {
-    const auto sector = in_bytes_ ? std::optional(bytes_.in_sectors(place)) : drive_.sector_at(place);
+    const auto sector = in_bytes_ ? std::optional(bytes_.in_sectors(place))
+                                  : drive_.sector_at(place);
     if (!sector) {
       found.unit = DefectUnit::sectors_from_index;
       break;

@@ -11,8 +11,8 @@ void Zone::leave_front_free(std::uint64_t track, std::uint64_t front) {
   if (!free.empty() && free.front().first == first) until = std::max(until, free.front().end);
   if (until == first) return;
   const SlotRange range{first, std::min(until + 1, end)};
-  slots.measured(range, front > 0 ? std::vector<SlotRange>{{first, first + front}}
-                                  : std::vector<SlotRange>{});
+  slots.measured(
+      range, front > 0 ? std::vector<SlotRange>{{first, first + front}} : std::vector<SlotRange>{});
 }
 
 TrackLengths lengths_of(const Zone& zone, const TrackOrder& order) {

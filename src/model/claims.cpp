@@ -39,8 +39,8 @@ std::string key_of(const fs::path& target) {
   return (failed ? target : whole).string();
 }
 
-// A file's number alone is given to the next file when it is gone; when it was made tells them apart, where
-// the file system knows.
+// A file's number alone is given to the next file when it is gone; when it was made tells them
+// apart, where the file system knows.
 using FileId = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::int64_t, std::uint32_t>;
 
 std::optional<FileId> regular_file(int descriptor, const char* path) {
@@ -50,8 +50,8 @@ std::optional<FileId> regular_file(int descriptor, const char* path) {
       !S_ISREG(status.stx_mode))
     return std::nullopt;
   const bool born = status.stx_mask & STATX_BTIME;
-  return FileId{status.stx_dev_major, status.stx_dev_minor, status.stx_ino, born ? status.stx_btime.tv_sec : 0,
-                born ? status.stx_btime.tv_nsec : 0};
+  return FileId{status.stx_dev_major, status.stx_dev_minor, status.stx_ino,
+                born ? status.stx_btime.tv_sec : 0, born ? status.stx_btime.tv_nsec : 0};
 }
 
 // Of the whole process, as the files are.

@@ -1,5 +1,5 @@
-// What this run reads and what it will write: so that no output is an input, and that what was looked
-// at before the work began is what is replaced at its end.
+// What this run reads and what it will write: so that no output is an input, and that what was
+// looked at before the work began is what is replaced at its end.
 #pragma once
 
 #include <filesystem>

@@ -1,10 +1,10 @@
 #include "model/completeness.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
-
-#include <fmt/core.h>
 
 #include "model/error.h"
 
@@ -12,13 +12,17 @@ namespace platter::model {
 namespace {
 
 // They check a model, or say how the drive orders several requests.
-constexpr std::array<std::string_view, 3> kOnlyJudge{"self-validation, caches on", "self-validation", "queue"};
+constexpr std::array<std::string_view, 3> kOnlyJudge{"self-validation, caches on",
+                                                     "self-validation", "queue"};
 
-[[noreturn]] void refuse(const DriveModel& model, const std::string& path, const std::string& purpose) {
+[[noreturn]] void refuse(const DriveModel& model, const std::string& path,
+                         const std::string& purpose) {
   const std::string missing = what_is_missing(model.provenance);
-  throw Error(ExitStatus::bad_input,
-              fmt::format("{} is an incomplete model and cannot {}: it lacks {}; characterize the drive again",
-                          path, purpose, missing.empty() ? "what platter show names" : missing));
+  throw Error(
+      ExitStatus::bad_input,
+      fmt::format(
+          "{} is an incomplete model and cannot {}: it lacks {}; characterize the drive again",
+          path, purpose, missing.empty() ? "what platter show names" : missing));
 }
 
 }  // namespace
@@ -34,14 +38,16 @@ std::string what_is_missing(const Provenance& provenance) {
   return fmt::format("the stage{} {} ({})", provenance.missing.size() > 1 ? "s" : "", text, reason);
 }
 
-void require_what_predicts(const DriveModel& model, const std::string& path, const std::string& purpose) {
+void require_what_predicts(const DriveModel& model, const std::string& path,
+                           const std::string& purpose) {
   const auto needed = [](const MissingStage& stage) {
     return std::ranges::find(kOnlyJudge, stage.name) == kOnlyJudge.end();
   };
   if (std::ranges::any_of(model.provenance.missing, needed)) refuse(model, path, purpose);
 }
 
-void require_complete(const DriveModel& model, const std::string& path, const std::string& purpose) {
+void require_complete(const DriveModel& model, const std::string& path,
+                      const std::string& purpose) {
   if (!model.provenance.complete) refuse(model, path, purpose);
 }
 

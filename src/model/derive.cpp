@@ -162,8 +162,8 @@ std::string change_rotation(Rotation& rotation, const Change& change, bool rpm) 
     multiply(change, numerator, denominator, scale, number);
   rotation.numerator_ns = numerator;
   rotation.denominator = denominator;
-  rotation.period =
-      derived(static_cast<double>(numerator) / static_cast<double>(denominator), "ns");
+  rotation.period = derived(static_cast<double>(numerator) / static_cast<double>(denominator),
+                            "ns");
   return fmt::format("{} was {}, is {}; angles and skews are what they were", change.path, before,
                      words());
 }
@@ -246,7 +246,8 @@ std::string apply(DriveModel& model, const Change& change) {
   if (change.path == "rotation.period") return change_rotation(model.rotation, change, false);
   if (change.path == "seek" || change.path == "seek.time_ms")
     return change_all_seeks(model, change, change_seek_times);
-  if (change.path == "seek.cylinders") return change_all_seeks(model, change, change_seek_distances);
+  if (change.path == "seek.cylinders")
+    return change_all_seeks(model, change, change_seek_distances);
   if (change.path == "identity.heads") return change_heads(model, change);
   if (Parameter* parameter = find_parameter(model, change.path)) {
     const double settle_ms = model.write_settle.or_else(0);
@@ -281,8 +282,8 @@ void name_drive(Identity& identity, const std::vector<Change>& changes, const st
   if (!name.empty()) {
     identity.name = name;
   } else if (!identity.name.starts_with("hypothetical ")) {
-    const std::string model_name =
-        identity.name.empty() ? identity.vendor + " " + identity.product : identity.name;
+    const std::string model_name = identity.name.empty() ? identity.vendor + " " + identity.product
+                                                         : identity.name;
     identity.name = "hypothetical " + model_name;
   }
 }
@@ -311,8 +312,8 @@ DriveModel derive(const DriveModel& source, const std::string& origin,
                   const std::vector<Change>& changes, const std::string& name) {
   DriveModel model = source;
   model.validity = {};
-  model.validity.note =
-      "derived, not validated: nothing that was found of the source holds for this model";
+  model.validity
+      .note = "derived, not validated: nothing that was found of the source holds for this model";
   model.provenance = provenance_of(source, origin);
   for (const Change& change : changes) {
     model.provenance.notes.push_back(fmt::format("{}: {}", change.text, apply(model, change)));

@@ -1,10 +1,10 @@
 #include "model/diff.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
-
-#include <fmt/core.h>
 
 #include "model/parameters.h"
 #include "model/seek_curve.h"
@@ -36,8 +36,8 @@ void append_seeks(std::string_view name, const Seek& a, const Seek& b,
       for (const SeekPoint& point : seek->points) {
         std::optional<double> in_a, in_b;
         (seek == &a ? in_a : in_b) = point.time_ms;
-        differences.push_back(
-            compare(fmt::format("{}[{}]", name, point.cylinders), "ms", in_a, std::nullopt, in_b, std::nullopt));
+        differences.push_back(compare(fmt::format("{}[{}]", name, point.cylinders), "ms", in_a,
+                                      std::nullopt, in_b, std::nullopt));
       }
     }
     return;
@@ -50,9 +50,9 @@ void append_seeks(std::string_view name, const Seek& a, const Seek& b,
     }
   }
   for (const std::uint32_t distance : distances) {
-    differences.push_back(compare(fmt::format("{}[{}]", name, distance), "ms", seek_time_ms(a, distance),
-                                  seek_error_ms(a, distance), seek_time_ms(b, distance),
-                                  seek_error_ms(b, distance)));
+    differences.push_back(compare(fmt::format("{}[{}]", name, distance), "ms",
+                                  seek_time_ms(a, distance), seek_error_ms(a, distance),
+                                  seek_time_ms(b, distance), seek_error_ms(b, distance)));
   }
 }
 
@@ -63,9 +63,11 @@ Seek known_write_seek(const DriveModel& model) {
 
 }  // namespace
 
-Difference compare(std::string path, std::string unit, std::optional<double> a, std::optional<double> a_error,
-                   std::optional<double> b, std::optional<double> b_error) {
-  Difference result{std::move(path), std::move(unit), a, b, std::nullopt, std::nullopt, std::nullopt};
+Difference compare(std::string path, std::string unit, std::optional<double> a,
+                   std::optional<double> a_error, std::optional<double> b,
+                   std::optional<double> b_error) {
+  Difference result{std::move(path), std::move(unit), a,           b,
+                    std::nullopt,    std::nullopt,    std::nullopt};
   if (!a || !b) return result;
   result.difference = *b - *a;
   if (*a != 0) result.relative = *result.difference / std::fabs(*a);
@@ -83,7 +85,8 @@ std::vector<Difference> diff_parameters(const DriveModel& a, const DriveModel& b
     const Parameter& of_b = in_b[i].parameter;
     if (!of_a && !of_b) continue;
     const std::string& unit = of_a.unit.empty() ? of_b.unit : of_a.unit;
-    differences.push_back(compare(in_a[i].path, unit, of_a.value, of_a.error, of_b.value, of_b.error));
+    differences.push_back(
+        compare(in_a[i].path, unit, of_a.value, of_a.error, of_b.value, of_b.error));
   }
   append_seeks("seek", a.seek, b.seek, differences);
   if (a.outward_seek || b.outward_seek)

@@ -9,24 +9,26 @@
 
 namespace platter::model {
 
-// Two figures count as equal when they differ by no more than so many combined standard errors, which
-// chance exceeds once in 370 comparisons.
+// Two figures count as equal when they differ by no more than so many combined standard errors,
+// which chance exceeds once in 370 comparisons.
 constexpr double kEqualWithin = 3;
 
 struct Difference {
   std::string path;  // in the model's JSON; seek[D] is the time of a seek over D cylinders
   std::string unit;
   std::optional<double> a, b;
-  std::optional<double> difference;   // b - a
-  std::optional<double> relative;     // (b - a) / |a|
-  std::optional<bool> within_error;   // absent where one of the models lacks the figure
+  std::optional<double> difference;  // b - a
+  std::optional<double> relative;    // (b - a) / |a|
+  std::optional<bool> within_error;  // absent where one of the models lacks the figure
 };
 
-Difference compare(std::string path, std::string unit, std::optional<double> a, std::optional<double> a_error,
-                   std::optional<double> b, std::optional<double> b_error);
+Difference compare(std::string path, std::string unit, std::optional<double> a,
+                   std::optional<double> a_error, std::optional<double> b,
+                   std::optional<double> b_error);
 
-// Every figure that at least one of the models has, but the layout: identity, rotation, seeks (at the
-// distances of either, as far as both reach), head switch, settle, cache, overheads, bus, queue.
+// Every figure that at least one of the models has, but the layout: identity, rotation, seeks (at
+// the distances of either, as far as both reach), head switch, settle, cache, overheads, bus,
+// queue.
 std::vector<Difference> diff_parameters(const DriveModel& a, const DriveModel& b);
 
 }  // namespace platter::model

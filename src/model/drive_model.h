@@ -1,5 +1,6 @@
 // DriveModel: what a model file says about one drive. Plain data; it knows nobody.
-// The JSON form and the validity rules are in json.h; docs/model.md is the reference of every field.
+// The JSON form and the validity rules are in json.h; docs/model.md is the reference of every
+// field.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ struct Parameter {
   std::optional<double> value;
   std::string unit;
   std::optional<double> error;
-  std::string method;  // how it was found: an experiment's name, "published", "mode page 08h", "imported"
+  std::string method;  // how it was found: an experiment's name, "published", "mode page 08h",
+                       // "imported"
   std::uint64_t samples = 0;
   std::string reason;  // why there is no value
 
@@ -28,8 +30,8 @@ struct Parameter {
 
 struct Identity {
   std::string vendor, product, revision, serial;
-  std::uint64_t blocks = 0;              // capacity in logical blocks
-  std::uint32_t block_bytes = 512;       // logical block length
+  std::uint64_t blocks = 0;         // capacity in logical blocks
+  std::uint32_t block_bytes = 512;  // logical block length
   std::uint32_t physical_block_bytes = 512;
   std::uint32_t heads = 0;
   std::uint32_t cylinders = 0;
@@ -58,10 +60,11 @@ struct Provenance {
   std::string date;    // ISO 8601, UTC
   double drive_seconds = 0, wall_seconds = 0;
   std::uint64_t commands = 0, translations = 0, bytes_written = 0, seed = 0;
-  std::vector<StageTime> stages;   // in the order of the run
-  bool complete = true;  // false: what was announced could not all be measured, each figure says why
+  std::vector<StageTime> stages;  // in the order of the run
+  bool complete = true;  // false: what was announced could not all be measured, each figure says
+                         // why
   std::vector<MissingStage> missing;  // stages, in the order of the run
-  std::vector<std::string> notes;  // for a reader: what was assumed, what was ignored
+  std::vector<std::string> notes;     // for a reader: what was assumed, what was ignored
 };
 
 // Period of one revolution as the exact ratio numerator_ns / denominator (10025 rpm is
@@ -117,12 +120,13 @@ struct Layout {
   std::vector<Skip> skips;
   std::vector<Remap> remaps;
   std::vector<NotUnderstood> not_understood;  // sorted, disjoint
-  std::string spares;  // the scheme in words: "sectors of each cylinder", "none", several by " and "
+  std::string spares;  // the scheme in words: "sectors of each cylinder", "none", several by " and
+                       // "
   // Blocks drawn at random that lay where the finished map says, and no other did not: at most
   // 3 / checks of all blocks lie elsewhere, with 95 % confidence.
   std::uint64_t checks = 0;
-  Parameter angle;   // unit "rev"; value absent, error = how well angles between zones are known;
-                     // with a reason where they are not known at all
+  Parameter angle;     // unit "rev"; value absent, error = how well angles between zones are known;
+                       // with a reason where they are not known at all
   std::string method;  // "address translation", "timing", "imported"
   std::string reason;  // why there is no layout
 };
@@ -143,24 +147,29 @@ struct Seek {
 
 enum class ReadAhead : std::uint8_t {
   none = 0,
-  to_track_end = 1,       // of the track that holds the last requested sector
+  to_track_end = 1,  // of the track that holds the last requested sector
   to_cylinder_end = 2,
   to_segment_full = 3,
   to_next_track_if_sequential = 4,  // as far as the end of the following track, when the request
                                     // follows one that read the track before (DiskSim's type 4)
 };
 
-enum class Replacement : std::uint8_t { least_recently_used = 0, first_in_first_out = 1, random = 2 };
+enum class Replacement : std::uint8_t {
+  least_recently_used = 0,
+  first_in_first_out = 1,
+  random = 2
+};
 
 // Which of the written data that wait in the cache goes to the media first.
 enum class DestageOrder : std::uint8_t { oldest = 0, by_lbn = 1 };
 
-// Policies as DiskSim 4.0 names them (reference: its manual, section on disk caches), then those that
-// it lacks. docs/model.md tells what each one does.
-// A field of the Caching mode page (SBC-3, clause 6.4.5): whether the drive says that it can be
-// changed, and whether changing it changes what the drive does.
+// Policies as DiskSim 4.0 names them (reference: its manual, section on disk caches), then those
+// that it lacks. docs/model.md tells what each one does. A field of the Caching mode page (SBC-3,
+// clause 6.4.5): whether the drive says that it can be changed, and whether changing it changes
+// what the drive does.
 struct CacheFreedom {
-  std::string field;    // the standard's abbreviation: "RCD", "WCE", "DRA", "NUMBER OF CACHE SEGMENTS"
+  std::string field;  // the standard's abbreviation: "RCD", "WCE", "DRA", "NUMBER OF CACHE
+                      // SEGMENTS"
   bool changeable = false;
   std::string effect;   // "seen", "none" or "not told"
   std::string because;  // what was seen, or why it could not be
@@ -174,17 +183,17 @@ struct Cache {
   Parameter read_ahead_min_blocks, read_ahead_max_blocks;
   Parameter read_ahead_over_requested;  // -1, 0, 1
   Parameter read_ahead_on_hit;
-  Parameter read_free_blocks;           // sectors that pass before the requested ones are kept
+  Parameter read_free_blocks;  // sectors that pass before the requested ones are kept
   Parameter zero_latency_read, zero_latency_write;  // 0 none, 1, 2
   Parameter read_hit_on_written, combine_sequential_writes;
   Parameter stop_read_ahead_in_sector, write_hit_stops_read_ahead;
   Parameter almost_read_hits, transfer_partial_hit;
-  Parameter discards_after_transfer;    // read data are dropped once sent
+  Parameter discards_after_transfer;  // read data are dropped once sent
 
-  Parameter replacement;                // value of enum Replacement
-  Parameter buffer_blocks;              // all segments together, where they take what they need
-  Parameter adaptive_min_segments;      // the number of segments follows the load, from here up
-  Parameter adaptive_window_requests;   // ... looked at after every so many requests
+  Parameter replacement;               // value of enum Replacement
+  Parameter buffer_blocks;             // all segments together, where they take what they need
+  Parameter adaptive_min_segments;     // the number of segments follows the load, from here up
+  Parameter adaptive_window_requests;  // ... looked at after every so many requests
   Parameter read_ahead_ceiling_blocks, read_ahead_by_request;  // SBC-3, Caching mode page
   Parameter read_ahead_longest_request_blocks;                 // longer requests: none
   Parameter read_ahead_after_sequential;  // 1: only behind reads that carry on from earlier ones
@@ -195,32 +204,33 @@ struct Cache {
   Parameter destage_idle;                 // ms without a command before they go to the media
   Parameter destage_order;                // value of enum DestageOrder
   Parameter destage_in_passing;           // 1: at once where the arm stands on their cylinder
-  Parameter written_blocks;               // the most that is taken before a write waits for the media
-  Parameter written_persist;              // 1: safe as taken, neither FUA nor SYNCHRONIZE CACHE waits
-  Parameter synchronize;                  // ms of SYNCHRONIZE CACHE where nothing waits
-  Parameter unexplained_share;            // of the probes' answers, those that these values contradict
+  Parameter written_blocks;     // the most that is taken before a write waits for the media
+  Parameter written_persist;    // 1: safe as taken, neither FUA nor SYNCHRONIZE CACHE waits
+  Parameter synchronize;        // ms of SYNCHRONIZE CACHE where nothing waits
+  Parameter unexplained_share;  // of the probes' answers, those that these values contradict
   std::vector<CacheFreedom> freedoms;
 };
 
 // Unit "ms". The eight of the DIXtrac paper (section 4.4) first, then DiskSim's others.
 struct Overheads {
   Parameter read_hit_after_read, read_hit_after_write, read_miss_after_read, read_miss_after_write;
-  Parameter write_hit_after_read, write_hit_after_write, write_miss_after_read, write_miss_after_write;
+  Parameter write_hit_after_read, write_hit_after_write, write_miss_after_read,
+      write_miss_after_write;
   Parameter per_request, read_completion, write_completion, data_preparation;
   Parameter first_reselect, other_reselect;
   Parameter read_disconnect_after_read, read_disconnect_after_write, write_disconnect;
   Parameter extra_write_disconnect;  // 0/1; then the next five replace the plain write overheads
   Parameter extra_disconnect_command, extra_disconnect_first, extra_disconnect_inter,
       extra_disconnect_second, extra_disconnect_seek_delta;
-  Parameter minimum_seek_delay;      // writes (DiskSim's)
-  Parameter minimum_read_seek_delay; // reads
+  Parameter minimum_seek_delay;       // writes (DiskSim's)
+  Parameter minimum_read_seek_delay;  // reads
   // Added to a hit that carries on from the command before, of the same kind; reads only so soon.
   Parameter sequential_read_hit_delta, sequential_write_hit_delta, sequential_read_hit_within;
-  Parameter address_translation;     // time of one SEND + RECEIVE DIAGNOSTIC page 40h pair
+  Parameter address_translation;  // time of one SEND + RECEIVE DIAGNOSTIC page 40h pair
 };
 
-// What host and bus add to a request beside their median, which the overheads hold: of whoever measured
-// the drive, not of the drive. Linear between the points.
+// What host and bus add to a request beside their median, which the overheads hold: of whoever
+// measured the drive, not of the drive. Linear between the points.
 struct DelayQuantile {
   double share = 0;  // of the requests that are not delayed longer
   double ms = 0;     // negative: sooner than the median
@@ -232,17 +242,17 @@ struct DelaySpread {
 };
 
 struct Bus {
-  Parameter block_transfer;        // ms per logical block
-  Parameter write_block_transfer;  // where it differs for writes
+  Parameter block_transfer;                                   // ms per logical block
+  Parameter write_block_transfer;                             // where it differs for writes
   Parameter hold_for_read, hold_for_write, never_disconnect;  // 0/1
   Parameter low_write_watermark, high_read_watermark, watermark_by_request_size;
 };
 
 struct Queue {
   Parameter depth;
-  Parameter policy;  // 1 = FCFS (DiskSim's numbers)
-  Parameter preseeking;     // when the arm may leave for the next request: 0 when the one in front is
-                            // complete, 1 when all of it has been sent, 2 when the media are done
+  Parameter policy;      // 1 = FCFS (DiskSim's numbers)
+  Parameter preseeking;  // when the arm may leave for the next request: 0 when the one in front is
+                         // complete, 1 when all of it has been sent, 2 when the media are done
   Parameter hits_overtake;  // 0/1: reads that the buffer holds do not wait for the arm
 };
 
@@ -274,42 +284,42 @@ struct Imperfections {
   bool random_phase = false;
   bool unit_attention_at_start = false;
   double recalibration_period_s = 0, recalibration_ms = 0;
-  double slow_after_idle_s = 0, slow_after_idle_ms = 0;   // first command after so long an idle time
+  double slow_after_idle_s = 0, slow_after_idle_ms = 0;  // first command after so long an idle time
   // A scan of the medium goes on while the drive is idle for so long, unless page 1Ch/01h stops it;
   // the next command waits up to so long for its step to end.
   double background_scan_idle_ms = 0, background_scan_step_ms = 0;
   // The idle_a timer of page 1Ah and what waking up takes.
   double idle_condition_s = 0, idle_condition_ms = 0;
-  bool mode_page_lies = false;       // accepts a cache setting and ignores it
-  double retry_share = 0;            // media accesses that lose one more revolution
-  double busy_share = 0;             // commands answered with BUSY
-  double unit_attention_share = 0;   // commands answered with UNIT ATTENTION, 3Fh/03h
-  std::vector<std::uint64_t> medium_errors;  // LBNs that cannot be read
+  bool mode_page_lies = false;                    // accepts a cache setting and ignores it
+  double retry_share = 0;                         // media accesses that lose one more revolution
+  double busy_share = 0;                          // commands answered with BUSY
+  double unit_attention_share = 0;                // commands answered with UNIT ATTENTION, 3Fh/03h
+  std::vector<std::uint64_t> medium_errors;       // LBNs that cannot be read
   std::uint32_t adaptive_cache_min_segments = 0;  // > 0: the number of segments follows the load
 };
 
 // SCSI facts that a virtual drive of that model answers with.
 struct Firmware {
-  std::string scsi_level;            // "SCSI-2", "SPC-3"
-  bool address_translation = true;   // RECEIVE DIAGNOSTIC page 40h
+  std::string scsi_level;           // "SCSI-2", "SPC-3"
+  bool address_translation = true;  // RECEIVE DIAGNOSTIC page 40h
   // Formats that page 40h takes, of "block", "long block", "bytes from index", "physical sector".
   std::vector<std::string> address_formats{"block", "long block", "physical sector"};
-  bool translates_back = true;       // also from places to blocks
-  bool translates_truly = true;      // else page 40h tells of an even geometry that is not the drive's
+  bool translates_back = true;   // also from places to blocks
+  bool translates_truly = true;  // else page 40h tells of an even geometry that is not the drive's
   std::string sector_numbers = "from first";  // or "from index", or "without slipped"
-  bool defect_list = true;           // READ DEFECT DATA
+  bool defect_list = true;                    // READ DEFECT DATA
   std::vector<std::string> defect_formats{"physical sector", "bytes from index"};
   // Slots that the primary list names; absent: those whose place in the layout tells it.
   std::optional<std::vector<std::uint64_t>> primary_defects;
-  bool seek_command = true;          // SEEK(10)
-  bool cache_page_changeable = true; // RCD, WCE, DRA in page 08h
-  std::uint32_t task_set = 0;        // commands that it holds, then TASK SET FULL; 0: 64
+  bool seek_command = true;           // SEEK(10)
+  bool cache_page_changeable = true;  // RCD, WCE, DRA in page 08h
+  std::uint32_t task_set = 0;         // commands that it holds, then TASK SET FULL; 0: 64
   // Of the Caching mode page, by the standard's abbreviations: what MODE SELECT may not change, and
   // what it may but with no effect.
   std::vector<std::string> fixed_cache_fields, ignored_cache_fields;
   std::uint32_t most_transfer_blocks = 0;  // of one command, told in VPD page B0h; 0: no limit
   bool ata = false;                        // an ATA drive behind a SCSI / ATA translation
-  std::vector<LbnRange> unwritten;         // answered with zeros and without the media until written
+  std::vector<LbnRange> unwritten;  // answered with zeros and without the media until written
 };
 
 struct DriveModel {
@@ -317,14 +327,14 @@ struct DriveModel {
   Provenance provenance;
   Rotation rotation;
   Layout layout;
-  Seek seek;  // of reads; where outward_seek is there, to higher cylinders
+  Seek seek;                         // of reads; where outward_seek is there, to higher cylinders
   std::optional<Seek> outward_seek;  // of reads to lower cylinders; not there: as `seek`
   // Of writes, until they may begin, `seek` and write_settle in one; not there: their sum. To lower
   // cylinders as much more or less as reads.
   std::optional<Seek> write_seek;
-  Parameter head_switch;   // ms
+  Parameter head_switch;        // ms
   Parameter inward_seek_delta;  // ms; more to higher cylinders, less to lower ones
-  Parameter write_settle;  // ms; may be negative where it overlaps with other work
+  Parameter write_settle;       // ms; may be negative where it overlaps with other work
   Cache cache;
   Overheads overheads;
   std::optional<DelaySpread> delay_spread;  // not there: every request is delayed by the median

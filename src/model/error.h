@@ -1,6 +1,6 @@
 // The errors that reach a person: one sentence that names the thing, what is wrong and what to do,
-// and an exit status of its own. Thrown at the edges (files, command line, an experiment that cannot
-// go on); results from devices are `tl::expected` and become an Error where a run must stop.
+// and an exit status of its own. Thrown at the edges (files, command line, an experiment that
+// cannot go on); results from devices are `tl::expected` and become an Error where a run must stop.
 #pragma once
 
 #include <stdexcept>
@@ -23,8 +23,8 @@ enum class ExitStatus : int {
   output = 10,           // a result cannot be written
   missing_program = 11,  // a helper program (gnuplot) is not installed
   differs = 12,          // diff: the two models differ by more than their errors
-  incomplete = 13,       // a run ended by itself without a map, or without a stage that it announced
-  interrupted = 130,     // stopped by a signal; settings were restored
+  incomplete = 13,    // a run ended by itself without a map, or without a stage that it announced
+  interrupted = 130,  // stopped by a signal; settings were restored
 };
 
 class Error : public std::runtime_error {

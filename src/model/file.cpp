@@ -1,6 +1,7 @@
 #include "model/file.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -14,8 +15,6 @@
 #include <filesystem>
 #include <optional>
 #include <utility>
-
-#include <fmt/core.h>
 
 #include "model/claims.h"
 #include "model/error.h"
@@ -58,7 +57,8 @@ void write_all(int descriptor, std::string_view content, const std::string& path
   const int error = errno;
   if (error == ENOENT) throw Error(ExitStatus::bad_input, fmt::format("{}: no such file", path));
   if (error == ENXIO)  // how a socket answers
-    throw Error(ExitStatus::bad_input, fmt::format("{}: is a socket or a device, a file is needed", path));
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: is a socket or a device, a file is needed", path));
   if (error == EACCES || error == EPERM) {
     throw Error(ExitStatus::permission,
                 fmt::format("{}: may not be read by this user; check its permissions", path));
@@ -129,8 +129,8 @@ class TemporaryFile {
   // Where nothing lay there when the work began, nothing that came meanwhile is replaced.
   bool renamed_to_nothing() {
     if (!was_claimed_free(target_)) return false;
-    const int done =
-        ::renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE);
+    const int done = ::renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, target_.c_str(),
+                                 RENAME_NOREPLACE);
     if (done != 0 && errno == EEXIST && !is_as_claimed(target_)) keep_beside();
     return done == 0;
   }
@@ -159,8 +159,8 @@ std::filesystem::path without_links(const std::string& path) {
   return target.empty() ? std::filesystem::path(path) : target;
 }
 
-// The number of the open file that a name as /dev/stdout stands for; -1: it is another name. Whatever
-// the shell has opened there is written to as it is, never replaced.
+// The number of the open file that a name as /dev/stdout stands for; -1: it is another name.
+// Whatever the shell has opened there is written to as it is, never replaced.
 int open_already(const std::string& path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -193,15 +193,17 @@ bool is_stream(const std::filesystem::path& target, const std::string& path) {
     throw Error(ExitStatus::output, fmt::format("{}: is a folder, name a file in it", path));
   }
   if (S_ISBLK(status.st_mode) || (S_ISCHR(status.st_mode) && !takes_text(status.st_rdev))) {
-    throw Error(ExitStatus::refused,
-                fmt::format("{}: is a device, whose data platter does not write over; name a file", path));
+    throw Error(
+        ExitStatus::refused,
+        fmt::format("{}: is a device, whose data platter does not write over; name a file", path));
   }
   return !S_ISREG(status.st_mode);
 }
 
 int open_stream(const std::filesystem::path& target, const std::string& path) {
   const int number = open_already(path);
-  return number >= 0 ? ::fcntl(number, F_DUPFD_CLOEXEC, 3) : ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
+  return number >= 0 ? ::fcntl(number, F_DUPFD_CLOEXEC, 3)
+                     : ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
 }
 
 }  // namespace
@@ -229,8 +231,8 @@ std::string beginning_of(const std::string& path, std::size_t bytes) {
   std::string content;
   std::array<char, 65536> buffer;
   while (file.number() >= 0 && content.size() < bytes) {
-    const ssize_t got =
-        ::read(file.number(), buffer.data(), std::min(buffer.size(), bytes - content.size()));
+    const ssize_t got = ::read(file.number(), buffer.data(),
+                               std::min(buffer.size(), bytes - content.size()));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     content.append(buffer.data(), static_cast<std::size_t>(got));
@@ -246,11 +248,13 @@ std::string read_file(const std::string& path) {
   if (::fstat(file.number(), &status) != 0)
     throw Error(ExitStatus::bad_input, fmt::format("{}: cannot be read: {}", path, reason()));
   if (!S_ISREG(status.st_mode))
-    throw Error(ExitStatus::bad_input, fmt::format("{}: is {}, a file is needed", path, kind_of(status.st_mode)));
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: is {}, a file is needed", path, kind_of(status.st_mode)));
   note_input(file.number(), path);
   const auto too_large = [&] {
     return Error(ExitStatus::bad_input,
-                 fmt::format("{}: is larger than the {} MiB that such a file may have", path, kLargestFile >> 20));
+                 fmt::format("{}: is larger than the {} MiB that such a file may have", path,
+                             kLargestFile >> 20));
   };
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > kLargestFile) throw too_large();

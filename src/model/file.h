@@ -1,5 +1,6 @@
 // Files, read as a whole and written as a whole or piece by piece: a reader gets everything or a
-// sentence that says why not, a writer leaves either the complete new file or what was there before.
+// sentence that says why not, a writer leaves either the complete new file or what was there
+// before.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +11,12 @@
 
 namespace platter::model {
 
-// No file that platter reads as a whole is larger: models, tables, parameter sets, journals, entries of
-// a registry. Traces and results are read as streams and have no limit.
+// No file that platter reads as a whole is larger: models, tables, parameter sets, journals,
+// entries of a registry. Traces and results are read as streams and have no limit.
 constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 20;
 
-// Throws Error(bad_input) for what is missing, larger, or no file (a folder, a pipe, a device: nothing
-// is waited for), Error(permission) for what may not be read.
+// Throws Error(bad_input) for what is missing, larger, or no file (a folder, a pipe, a device:
+// nothing is waited for), Error(permission) for what may not be read.
 std::string read_file(const std::string& path);
 
 // Whether it is there and a file: no folder, pipe, socket or device.
@@ -25,8 +26,8 @@ bool is_file(const std::string& path);
 // Error(output); then nothing of it is left.
 void write_file(const std::string& path, std::string_view content);
 
-// The same piece by piece, for what is longer than one would hold in memory: without commit() nothing
-// is left.
+// The same piece by piece, for what is longer than one would hold in memory: without commit()
+// nothing is left.
 class FileWriter {
  public:
   explicit FileWriter(const std::string& path);
@@ -48,12 +49,12 @@ class FileWriter {
 // without writing to it: for what runs long before it has something to write.
 void require_writable(const std::string& path);
 
-// What write_file() would replace must from now on stay as it is until it does; else the new content
-// is kept beside it, Error(refused). False: this run writes to it already.
+// What write_file() would replace must from now on stay as it is until it does; else the new
+// content is kept beside it, Error(refused). False: this run writes to it already.
 bool claim_output(const std::string& path);
 
-// The file that write_file() would replace, if one with content is there. Throws Error(output, refused)
-// for folders and devices.
+// The file that write_file() would replace, if one with content is there. Throws Error(output,
+// refused) for folders and devices.
 std::optional<std::string> file_behind(const std::string& path);
 
 // At most so many bytes; none of what cannot be read. Does not make it an input (model/claims.h).

@@ -14,8 +14,10 @@ class InvalidModel : public Error {
       : Error(ExitStatus::bad_input, origin + ": " + path + " " + fault),
         path_(std::move(path)),
         fault_(std::move(fault)) {}
-  const std::string& path() const { return path_; }    // in the model's JSON
-  const std::string& fault() const { return fault_; }  // continues a sentence that begins with the path
+  const std::string& path() const { return path_; }  // in the model's JSON
+  const std::string& fault() const {
+    return fault_;
+  }  // continues a sentence that begins with the path
 
  private:
   std::string path_, fault_;

@@ -1,15 +1,15 @@
 #include "model/json.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <concepts>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "model/error.h"
 #include "model/fields.h"
@@ -33,13 +33,9 @@ Json write(const Parameter& parameter);
 template <typename T>
 Json write(const std::vector<T>& values);
 template <typename T>
-  requires std::is_class_v<T>
-Json write(const T& value);
+requires std::is_class_v<T> Json write(const T& value);
 template <typename T>
-  requires std::is_arithmetic_v<T>
-Json write(T value) {
-  return value;
-}
+requires std::is_arithmetic_v<T> Json write(T value) { return value; }
 Json write(const std::string& text) { return text; }
 
 bool holds_nothing(const Parameter& p) {
@@ -122,8 +118,7 @@ Json write(const std::vector<T>& values) {
 }
 
 template <typename T>
-  requires std::is_class_v<T>
-Json write(const T& value) {
+requires std::is_class_v<T> Json write(const T& value) {
   Writer writer;
   visit_fields(value, writer);
   return std::move(writer.json);
@@ -131,8 +126,8 @@ Json write(const T& value) {
 
 // ---------------------------------------------------------------- reading
 
-// Where in which document a value stands; a sentence about it begins with that. The steps to it are put
-// together only for a sentence.
+// Where in which document a value stands; a sentence about it begins with that. The steps to it are
+// put together only for a sentence.
 struct Place {
   const std::string& origin;
   bool strict;  // false for a newer minor version: members that we do not know are its own
@@ -149,8 +144,9 @@ struct Place {
     return before.empty() ? std::string(name) : fmt::format("{}.{}", before, name);
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ExitStatus::bad_input, outer == nullptr ? fmt::format("{}: {}", origin, what)
-                                                        : fmt::format("{}: {} {}", origin, path(), what));
+    throw Error(ExitStatus::bad_input, outer == nullptr
+                                           ? fmt::format("{}: {}", origin, what)
+                                           : fmt::format("{}: {} {}", origin, path(), what));
   }
 };
 
@@ -194,7 +190,7 @@ void read(const Json& json, T& member, const Place& place) {
 
 void read(const Json& json, Parameter& member, const Place& place);
 template <typename T>
-  requires std::is_class_v<T>
+requires std::is_class_v<T>
 void read(const Json& json, T& member, const Place& place);
 
 template <typename T>
@@ -211,7 +207,8 @@ void read(const Json& json, std::vector<T>& member, const Place& place) {
   if (!json.is_array()) place.fail("must be a list");
   member.clear();
   member.reserve(json.size());
-  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], member.emplace_back(), place.element(i));
+  for (std::size_t i = 0; i < json.size(); ++i)
+    read(json[i], member.emplace_back(), place.element(i));
 }
 
 class Reader {
@@ -243,7 +240,8 @@ class Reader {
     if (!place_.strict) return;
     for (const auto& item : json_.items()) {
       if (std::find(known_.begin(), known_.end(), item.key()) == known_.end()) {
-        place_.member(item.key()).fail("is not a member that a model has; remove it or correct its name");
+        place_.member(item.key())
+            .fail("is not a member that a model has; remove it or correct its name");
       }
     }
   }
@@ -276,7 +274,7 @@ void read(const Json& json, Parameter& member, const Place& place) {
 }
 
 template <typename T>
-  requires std::is_class_v<T>
+requires std::is_class_v<T>
 void read(const Json& json, T& member, const Place& place) {
   Reader reader(json, place);
   visit_fields(member, reader);
@@ -287,8 +285,10 @@ void read(const Json& json, T& member, const Place& place) {
 
 std::pair<int, int> schema_version(const Json& document, const Place& place) {
   const auto schema = document.find("schema");
-  if (schema == document.end() || !schema->is_object() || schema->value("name", Json()) != kSchemaName) {
-    place.fail(fmt::format("is JSON but no drive model: its schema.name is not \"{}\"", kSchemaName));
+  if (schema == document.end() || !schema->is_object() ||
+      schema->value("name", Json()) != kSchemaName) {
+    place.fail(
+        fmt::format("is JSON but no drive model: its schema.name is not \"{}\"", kSchemaName));
   }
   const Json version = schema->value("version", Json());
   int major = 0, minor = 0;
@@ -298,7 +298,8 @@ std::pair<int, int> schema_version(const Json& document, const Place& place) {
     const auto first = std::from_chars(text.data(), end, major);
     if (first.ec == std::errc() && first.ptr != end && *first.ptr == '.') {
       const auto second = std::from_chars(first.ptr + 1, end, minor);
-      if (second.ec == std::errc() && second.ptr == end && major > 0 && minor >= 0) return {major, minor};
+      if (second.ec == std::errc() && second.ptr == end && major > 0 && minor >= 0)
+        return {major, minor};
     }
   }
   place.member("schema").member("version").fail("must be a text of the form \"1.0\"");
@@ -361,8 +362,8 @@ DriveModel from_json_text(const std::string& text, const std::string& origin) {
   if (!document.is_object()) place.fail("is JSON but no drive model: an object is needed");
   const auto [major, minor] = schema_version(document, place);
   if (major != kMajorVersion) {
-    place.fail(fmt::format("is a model of schema version {}.{}, this program reads version {}.x", major,
-                           minor, kMajorVersion));
+    place.fail(fmt::format("is a model of schema version {}.{}, this program reads version {}.x",
+                           major, minor, kMajorVersion));
   }
   place.strict = minor <= kMinorVersion;
   DriveModel model;

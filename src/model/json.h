@@ -1,4 +1,5 @@
-// The JSON form of a DriveModel: what a model file holds. docs/model.md is the reference of its fields.
+// The JSON form of a DriveModel: what a model file holds. docs/model.md is the reference of its
+// fields.
 #pragma once
 
 #include <string>
@@ -14,8 +15,8 @@ std::string to_json_text(const DriveModel& model);
 // with one sentence that names `origin` (a file name) and the JSON path.
 DriveModel from_json_text(const std::string& text, const std::string& origin);
 
-// The version of the program that wrote a model, from a text that from_json_text takes; "" where it does
-// not say.
+// The version of the program that wrote a model, from a text that from_json_text takes; "" where it
+// does not say.
 std::string tool_version_in(const std::string& text);
 
 DriveModel load_model(const std::string& path);

@@ -1,4 +1,5 @@
-// Temporary files and folders that no end of the program leaves behind, not that by a signal either.
+// Temporary files and folders that no end of the program leaves behind, not that by a signal
+// either.
 #pragma once
 
 #include <sys/types.h>
@@ -36,8 +37,8 @@ class Helper {
 // For a signal's handler that ends the program.
 void remove_leftovers() noexcept;
 
-// Signals that end the program wait as long as this lives: from making a file to naming it a leftover,
-// and where several files make sense together only.
+// Signals that end the program wait as long as this lives: from making a file to naming it a
+// leftover, and where several files make sense together only.
 class SignalsHeld {
  public:
   SignalsHeld();

@@ -16,8 +16,9 @@ struct NamedParameter {
 // A parameter without a value, and why.
 Parameter absent(std::string reason, std::string unit = "");
 
-// Rotation, head switch, settle, cache, overheads, bus and queue, in this order; those without a value
-// too, so that the lists of two models run in parallel. The period is that of the exact ratio.
+// Rotation, head switch, settle, cache, overheads, bus and queue, in this order; those without a
+// value too, so that the lists of two models run in parallel. The period is that of the exact
+// ratio.
 std::vector<NamedParameter> parameters_of(const DriveModel& model);
 
 // Gives every parameter, curve and map that has neither a value nor a reason this reason.

@@ -1,9 +1,8 @@
 // JSON for people and line-wise tools: what fits on a line of 100 columns stands on one.
 #pragma once
 
-#include <string>
-
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 namespace platter::model {
 

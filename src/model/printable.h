@@ -11,8 +11,9 @@ namespace platter::model {
 // \u001b and the like, as JSON has them, and bytes that are no UTF-8 become \x9b.
 std::string printable(std::string_view text);
 
-// The same for text that comes in pieces and has lines: line feeds stay. Appends to `out`; returns how
-// many bytes at the end of `text` are the beginning of a character, to come again with the next piece.
+// The same for text that comes in pieces and has lines: line feeds stay. Appends to `out`; returns
+// how many bytes at the end of `text` are the beginning of a character, to come again with the next
+// piece.
 std::size_t append_printable_lines(std::string& out, std::string_view text);
 
 }  // namespace platter::model

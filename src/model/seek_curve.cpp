@@ -11,8 +11,9 @@ using Points = std::vector<SeekPoint>;
 
 // The first point at or behind a distance.
 Points::const_iterator point_behind(const Seek& seek, double cylinders) {
-  return std::lower_bound(seek.points.begin(), seek.points.end(), cylinders,
-                          [](const SeekPoint& point, double distance) { return point.cylinders < distance; });
+  return std::lower_bound(
+      seek.points.begin(), seek.points.end(), cylinders,
+      [](const SeekPoint& point, double distance) { return point.cylinders < distance; });
 }
 
 }  // namespace
@@ -25,8 +26,8 @@ double seek_time_ms(const Seek& seek, double cylinders) {
     --right;
   }
   const SeekPoint left = right == seek.points.begin() ? SeekPoint{} : *(right - 1);
-  const double share =
-      (cylinders - left.cylinders) / (static_cast<double>(right->cylinders) - left.cylinders);
+  const double share = (cylinders - left.cylinders) /
+                       (static_cast<double>(right->cylinders) - left.cylinders);
   return left.time_ms + share * (right->time_ms - left.time_ms);
 }
 
@@ -40,9 +41,10 @@ Seek mean_seek(const DriveModel& model) {
   Seek mean;
   mean.method = model.seek.method;
   for (const std::uint32_t distance : distances)
-    mean.points.push_back({distance,
-                           (seek_time_ms(model.seek, distance) + seek_time_ms(*model.outward_seek, distance)) / 2,
-                           std::nullopt, 0});
+    mean.points.push_back(
+        {distance,
+         (seek_time_ms(model.seek, distance) + seek_time_ms(*model.outward_seek, distance)) / 2,
+         std::nullopt, 0});
   return mean;
 }
 
@@ -51,7 +53,8 @@ Seek write_seek(const DriveModel& model) {
   Seek seek = model.seek;
   for (SeekPoint& point : seek.points) {
     point.time_ms = std::max(0.0, point.time_ms + model.write_settle.or_else(0));
-    if (point.error_ms) point.error_ms = std::hypot(*point.error_ms, model.write_settle.error.value_or(0));
+    if (point.error_ms)
+      point.error_ms = std::hypot(*point.error_ms, model.write_settle.error.value_or(0));
   }
   return seek;
 }
@@ -65,7 +68,8 @@ std::optional<double> seek_error_ms(const Seek& seek, double cylinders) {
   return std::max(*left->error_ms, *right->error_ms);
 }
 
-// The sum over all distances, line by line: over one, what is summed is a polynomial of the distance.
+// The sum over all distances, line by line: over one, what is summed is a polynomial of the
+// distance.
 double average_seek_ms(const Seek& seek, std::uint32_t cylinders) {
   const double all = cylinders;
   double sum = 0;
@@ -74,7 +78,8 @@ double average_seek_ms(const Seek& seek, std::uint32_t cylinders) {
     const double start_ms = seek_time_ms(seek, first);
     const double slope = last > first ? (seek_time_ms(seek, last) - start_ms) / (last - first) : 0;
     const double count = last - first + 1, most = count - 1;  // distances first + 0 to first + most
-    const double ones = count, steps = most * count / 2, squares = most * count * (2 * most + 1) / 6;
+    const double ones = count, steps = most * count / 2,
+                 squares = most * count * (2 * most + 1) / 6;
     sum += (all - first) * (start_ms * ones + slope * steps) - start_ms * steps - slope * squares;
   };
   double next = 1;

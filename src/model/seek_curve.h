@@ -11,8 +11,8 @@ namespace platter::model {
 // last two (through the only one: its time), 0 at 0. The curve must have points.
 double seek_time_ms(const Seek& seek, double cylinders);
 
-// What seeks of reads to lower cylinders, and of writes to higher ones, take by a model that may have no
-// curves of their own for them. Times below 0 are 0.
+// What seeks of reads to lower cylinders, and of writes to higher ones, take by a model that may
+// have no curves of their own for them. Times below 0 are 0.
 Seek outward_seek(const DriveModel& model);
 Seek write_seek(const DriveModel& model);
 

@@ -60,12 +60,9 @@ std::optional<SeekFit> fit_seek(const Seek& seek) {
     const Line near = root.line(), far = coasting[i + 1];
     if (best && near.squares + far.squares >= least) continue;
     least = near.squares + far.squares;
-    best = SeekFit{near.at_zero,
-                   near.slope,
-                   far.at_zero,
-                   far.slope,
-                   points[i].cylinders,
-                   std::sqrt(least / static_cast<double>(points.size()))};
+    best = SeekFit{near.at_zero,        near.slope,
+                   far.at_zero,         far.slope,
+                   points[i].cylinders, std::sqrt(least / static_cast<double>(points.size()))};
   }
   return best;
 }

@@ -1,29 +1,29 @@
-// JSON from outside, made into a document with limits to what it may take: nlohmann's own reader keeps
-// the last of two members of one name in silence, takes apart by recursion what is nested, looks for a
-// name among all members of an ordered object, and knows no end.
+// JSON from outside, made into a document with limits to what it may take: nlohmann's own reader
+// keeps the last of two members of one name in silence, takes apart by recursion what is nested,
+// looks for a name among all members of an ordered object, and knows no end.
 #pragma once
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
-#include <nlohmann/json.hpp>
-
 #include "model/error.h"
 
 namespace platter::model {
 
 struct JsonLimits {
-  int depth = 128;                   // levels of lists and objects
-  std::size_t values = 6'000'000;    // in all; what 64 MiB of a model's own lists hold, and more
-  std::size_t members = 128;         // of one object
-  const char* needed = "";           // ends sentences on what is no JSON: "; a model file is needed"
+  int depth = 128;                 // levels of lists and objects
+  std::size_t values = 6'000'000;  // in all; what 64 MiB of a model's own lists hold, and more
+  std::size_t members = 128;       // of one object
+  const char* needed = "";         // ends sentences on what is no JSON: "; a model file is needed"
 };
 
 template <class Json>
@@ -52,7 +52,8 @@ class StrictJsonBuilder {
     Json& object = *open_.back();
     if (object.size() == limits_.members)
       fail(fmt::format("has an object of more than {} members", limits_.members));
-    if (object.contains(name)) fail(fmt::format("has the member {} twice in one object", Json(name).dump()));
+    if (object.contains(name))
+      fail(fmt::format("has the member {} twice in one object", Json(name).dump()));
     auto& members = object.template get_ref<typename Json::object_t&>();
     if constexpr (std::is_same_v<Json, nlohmann::ordered_json>) {
       member_ = &members.emplace_back(std::move(name), Json()).second;
@@ -65,10 +66,11 @@ class StrictJsonBuilder {
   template <class Exception>
   bool parse_error(std::size_t at, const std::string&, const Exception& why) {
     constexpr int kNumberTooLarge = 406;
-    if (why.id == kNumberTooLarge) fail(fmt::format("has a number that is too large{}", limits_.needed));
+    if (why.id == kNumberTooLarge)
+      fail(fmt::format("has a number that is too large{}", limits_.needed));
     const auto before = text_.substr(0, std::min(at, text_.size()));
-    fail(fmt::format("is not valid JSON (line {}){}", std::count(before.begin(), before.end(), '\n') + 1,
-                     limits_.needed));
+    fail(fmt::format("is not valid JSON (line {}){}",
+                     std::count(before.begin(), before.end(), '\n') + 1, limits_.needed));
     return false;
   }
 
@@ -111,7 +113,8 @@ class StrictJsonBuilder {
 // Throws Error(bad_input) that begins with `origin` for what is not JSON, has a member twice in one
 // object, or exceeds a limit.
 template <class Json>
-Json parse_strictly(std::string_view text, const std::string& origin, const JsonLimits& limits = {}) {
+Json parse_strictly(std::string_view text, const std::string& origin,
+                    const JsonLimits& limits = {}) {
   StrictJsonBuilder<Json> builder(text, limits, origin);
   Json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();

@@ -336,11 +336,11 @@ class Mover {
                   std::uint32_t before) {
     for (; next_ != moved_.end() && next_->first < old_ + slots * before; ++next_) {
       const std::uint64_t at = next_->first - old_;
-      const auto place =
-          std::find(sources.begin(), sources.end(), static_cast<std::size_t>(at / slots));
+      const auto place = std::find(sources.begin(), sources.end(),
+                                   static_cast<std::size_t>(at / slots));
       if (place == sources.end()) continue;
-      next_->second =
-          new_ + static_cast<std::uint64_t>(place - sources.begin()) * slots + at % slots;
+      next_->second = new_ + static_cast<std::uint64_t>(place - sources.begin()) * slots +
+                      at % slots;
     }
   }
 

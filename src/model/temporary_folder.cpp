@@ -13,14 +13,17 @@ std::string temporary_name(const std::string& name) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
   if (error)
     throw Error(ExitStatus::output,
-                "TMPDIR names no folder, and temporary files are needed; set it to one that can be written");
+                "TMPDIR names no folder, and temporary files are needed; set it to one that can be "
+                "written");
   return (folder / (name + "-XXXXXX")).string();
 }
 
 TemporaryFolder::TemporaryFolder(std::string pattern) : path_(std::move(pattern)) {
   const SignalsHeld held;
-  if (::mkdtemp(path_.data())) leftover_.emplace(path_);
-  else path_.clear();
+  if (::mkdtemp(path_.data()))
+    leftover_.emplace(path_);
+  else
+    path_.clear();
 }
 
 TemporaryFolder::~TemporaryFolder() {

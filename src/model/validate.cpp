@@ -1,13 +1,13 @@
 #include "model/validate.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>
 #include <type_traits>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include "model/fields.h"
 #include "model/invalid_model.h"
@@ -18,9 +18,10 @@ namespace {
 
 constexpr double kLongestTime_ms = 1e6;
 constexpr double kLargestCount = 4294967295.0;  // blocks, queue entries: 32 bits in the engine
-constexpr double kSlowestBlock_ms = 100;  // on the bus; engine::bus_defect
-constexpr double kMostSegments = 16384;  // engine::kMaxSegments
-constexpr double kLeastWindow = 4, kMostWindow = 1024;  // requests; engine::kLeastWindow, kMostWindow
+constexpr double kSlowestBlock_ms = 100;        // on the bus; engine::bus_defect
+constexpr double kMostSegments = 16384;         // engine::kMaxSegments
+constexpr double kLeastWindow = 4, kMostWindow = 1024;  // requests; engine::kLeastWindow,
+                                                        // kMostWindow
 
 class Checker {
  public:
@@ -35,7 +36,7 @@ class Checker {
   // Of one element of many: its path (what `path()` gives, and `member`) is put together only for a
   // sentence.
   template <typename Path>
-    requires std::is_invocable_v<Path>
+  requires std::is_invocable_v<Path>
   void require(bool holds, const Path& path, std::string_view what, const char* member = "") const {
     if (!holds) fail(path() + member, what);
   }
@@ -63,7 +64,9 @@ struct ForEachParameter {
   F check;
 
   void required(const char*, const auto&) {}
-  void usual(const char* name, const Parameter& p) { check(section + "." + name, std::string_view(name), p); }
+  void usual(const char* name, const Parameter& p) {
+    check(section + "." + name, std::string_view(name), p);
+  }
   void compact(const char*, const auto&, const auto&) {}
   void informative(const char*, const auto&) {}
 };
@@ -85,7 +88,8 @@ struct Range {
   // All instances of what spans `this` within one instance.
   Range repeated(std::int64_t start, std::int64_t step, std::int64_t count) const {
     const std::int64_t last = step * (count - 1);  // |step| < 2^31, count < 2^32
-    return {low + start + std::min<std::int64_t>(0, last), high + start + std::max<std::int64_t>(0, last)};
+    return {low + start + std::min<std::int64_t>(0, last),
+            high + start + std::max<std::int64_t>(0, last)};
   }
 };
 
@@ -136,8 +140,8 @@ Extent extent_of(const LayoutNode& node, const NodePath& path, int depth, const 
     }
     check.require(inner.tracks <= kMostTracks && inner.slots <= kMostSlots, path, "is too large");
   }
-  check.require(inner.tracks <= kMostTracks / node.count && inner.slots <= kMostSlots / node.count, path,
-                "is too large");
+  check.require(inner.tracks <= kMostTracks / node.count && inner.slots <= kMostSlots / node.count,
+                path, "is too large");
   Extent all;
   all.nodes = inner.nodes;
   all.slots = inner.slots * node.count;
@@ -160,7 +164,8 @@ void check_skips(const Layout& layout, std::uint64_t slots, const Checker& check
   for (std::size_t i = 0; i < layout.skips.size(); ++i) {
     const Skip& skip = layout.skips[i];
     const auto path = [i] { return fmt::format("layout.skips[{}]", i); };
-    check.require(skip.length > 0 && skip.count > 0, path, "must have a length and a count above 0");
+    check.require(skip.length > 0 && skip.count > 0, path,
+                  "must have a length and a count above 0");
     check.require(skip.first_slot < slots && skip.length <= slots - skip.first_slot, path,
                   "reaches past the last slot");
     if (skip.count > 1) {
@@ -175,8 +180,9 @@ void check_skips(const Layout& layout, std::uint64_t slots, const Checker& check
 }
 
 bool is_skipped(const Layout& layout, std::uint64_t slot) {
-  auto after = std::upper_bound(layout.skips.begin(), layout.skips.end(), slot,
-                                [](std::uint64_t s, const Skip& skip) { return s < skip.first_slot; });
+  auto after = std::upper_bound(
+      layout.skips.begin(), layout.skips.end(), slot,
+      [](std::uint64_t s, const Skip& skip) { return s < skip.first_slot; });
   if (after == layout.skips.begin()) return false;
   const Skip& skip = *--after;
   if (slot > last_slot(skip)) return false;
@@ -184,7 +190,8 @@ bool is_skipped(const Layout& layout, std::uint64_t slot) {
   return (skip.count > 1 ? offset % skip.stride : offset) < skip.length;
 }
 
-void check_remaps(const Layout& layout, std::uint64_t slots, std::uint64_t blocks, const Checker& check) {
+void check_remaps(const Layout& layout, std::uint64_t slots, std::uint64_t blocks,
+                  const Checker& check) {
   std::vector<std::uint64_t> targets;
   for (std::size_t i = 0; i < layout.remaps.size(); ++i) {
     const Remap& remap = layout.remaps[i];
@@ -244,8 +251,8 @@ void check_layout(const DriveModel& model, const Checker& check) {
   check_not_understood(layout, blocks, check);
   check.require(blocks > 0, "layout", "maps no block at all");
   check.require(model.identity.blocks <= blocks, "identity.blocks",
-                fmt::format("is {}, more than the {} blocks that the layout maps", model.identity.blocks,
-                            blocks));
+                fmt::format("is {}, more than the {} blocks that the layout maps",
+                            model.identity.blocks, blocks));
 }
 
 std::uint64_t slots_of(const LayoutNode& node) {
@@ -259,7 +266,8 @@ std::uint64_t slots_of(const LayoutNode& node) {
 void check_firmware(const DriveModel& model, const Checker& check) {
   if (!model.firmware) return;
   const Firmware& firmware = *model.firmware;
-  const auto is_one_of = [](const std::string& word, std::initializer_list<std::string_view> words) {
+  const auto is_one_of = [](const std::string& word,
+                            std::initializer_list<std::string_view> words) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
   for (const std::string& format : firmware.address_formats)
@@ -273,13 +281,14 @@ void check_firmware(const DriveModel& model, const Checker& check) {
                 "firmware.sector_numbers", "must be from first, from index or without slipped");
   for (const LbnRange& range : firmware.unwritten)
     check.require(range.first <= range.last && range.last < model.identity.blocks,
-                  "firmware.unwritten", "must name ranges of the drive's blocks, first before last");
+                  "firmware.unwritten",
+                  "must name ranges of the drive's blocks, first before last");
 }
 
 void check_identity(const Identity& identity, const Checker& check) {
   check.require(identity.blocks <= kMostSlots, "identity.blocks", "is too large");
-  check.require(identity.block_bytes > 0 && identity.block_bytes <= (1U << 20), "identity.block_bytes",
-                "must be from 1 to 1048576");
+  check.require(identity.block_bytes > 0 && identity.block_bytes <= (1U << 20),
+                "identity.block_bytes", "must be from 1 to 1048576");
   check.require(identity.physical_block_bytes > 0 && identity.physical_block_bytes <= (1U << 20),
                 "identity.physical_block_bytes", "must be from 1 to 1048576");
   check.require(identity.heads <= kMostHeads, "identity.heads", "is too large");
@@ -296,15 +305,15 @@ void check_provenance(const Provenance& provenance, const Checker& check) {
                   "provenance.stages", "must have times from 0");
 }
 
-// One revolution lasts from 0.1 ms to 10 s; both terms stay below 2^60, so that products of them with
-// a time fit in 128 bits.
+// One revolution lasts from 0.1 ms to 10 s; both terms stay below 2^60, so that products of them
+// with a time fit in 128 bits.
 void check_rotation(const Rotation& rotation, const Checker& check) {
   constexpr std::uint64_t kLargestTerm = std::uint64_t{1} << 60;
   check.parameter("rotation.period", rotation.period, 1e5, 1e10);
   check.require(rotation.denominator > 0, "rotation.denominator", "must not be 0");
   if (rotation.numerator_ns == 0) return;
-  check.require(rotation.numerator_ns < kLargestTerm && rotation.denominator < kLargestTerm, "rotation",
-                "has a numerator or denominator of 2^60 or more");
+  check.require(rotation.numerator_ns < kLargestTerm && rotation.denominator < kLargestTerm,
+                "rotation", "has a numerator or denominator of 2^60 or more");
   const double period_ns = revolution_ns(rotation);
   check.require(period_ns >= 1e5 && period_ns <= 1e10, "rotation",
                 "must have a period (numerator_ns / denominator) from 0.1 ms to 10 s");
@@ -331,27 +340,29 @@ double highest_policy(std::string_view name) {
   if (name == "replacement") return static_cast<double>(Replacement::random);
   if (name == "destage_order") return static_cast<double>(DestageOrder::by_lbn);
   // DiskSim's levels
-  for (const char* level : {"read_enabled", "write_back_level", "zero_latency_read", "zero_latency_write"})
+  for (const char* level :
+       {"read_enabled", "write_back_level", "zero_latency_read", "zero_latency_write"})
     if (name == level) return 2;
   return 1;
 }
 
 void check_cache(const Cache& cache, const Checker& check) {
-  for_each_parameter("cache", cache, [&](const std::string& path, std::string_view name, const Parameter& p) {
-    if (name == "segments" || name == "write_segments" || name == "adaptive_min_segments") {
-      check.whole(path, p, 0, kMostSegments);
-    } else if (name == "adaptive_window_requests") {
-      check.whole(path, p, kLeastWindow, kMostWindow);
-    } else if (name == "destage_idle" || name == "synchronize") {
-      check.parameter(path, p, 0, kLongestTime_ms);
-    } else if (name == "unexplained_share") {
-      check.parameter(path, p, 0, 1);
-    } else if (name.ends_with("_blocks") && name != "read_free_blocks") {
-      check.whole(path, p, 0, kLargestCount);
-    } else {
-      check.whole(path, p, name == "read_ahead_over_requested" ? -1 : 0, highest_policy(name));
-    }
-  });
+  for_each_parameter(
+      "cache", cache, [&](const std::string& path, std::string_view name, const Parameter& p) {
+        if (name == "segments" || name == "write_segments" || name == "adaptive_min_segments") {
+          check.whole(path, p, 0, kMostSegments);
+        } else if (name == "adaptive_window_requests") {
+          check.whole(path, p, kLeastWindow, kMostWindow);
+        } else if (name == "destage_idle" || name == "synchronize") {
+          check.parameter(path, p, 0, kLongestTime_ms);
+        } else if (name == "unexplained_share") {
+          check.parameter(path, p, 0, 1);
+        } else if (name.ends_with("_blocks") && name != "read_free_blocks") {
+          check.whole(path, p, 0, kLargestCount);
+        } else {
+          check.whole(path, p, name == "read_ahead_over_requested" ? -1 : 0, highest_policy(name));
+        }
+      });
   for (const CacheFreedom& freedom : cache.freedoms)
     check.require(
         freedom.effect == "seen" || freedom.effect == "none" || freedom.effect == "not told",
@@ -374,30 +385,34 @@ void check_times(const DriveModel& model, const Checker& check) {
                      [&](const std::string& path, std::string_view, const Parameter& p) {
                        check.parameter(path, p, -kLongestTime_ms, kLongestTime_ms);
                      });
-  for_each_parameter("bus", model.bus, [&](const std::string& path, std::string_view name, const Parameter& p) {
-    if (name == "watermark_by_request_size") {
-      check.parameter(path, p, 0, kLargestCount);
-    } else {
-      const bool time = name == "block_transfer" || name == "write_block_transfer";
-      check.parameter(path, p, -kLongestTime_ms, time ? kSlowestBlock_ms : kLongestTime_ms);
-    }
-  });
-  for_each_parameter("queue", model.queue, [&](const std::string& path, std::string_view, const Parameter& p) {
-    check.whole(path, p, 0, kLargestCount);
-  });
+  for_each_parameter(
+      "bus", model.bus, [&](const std::string& path, std::string_view name, const Parameter& p) {
+        if (name == "watermark_by_request_size") {
+          check.parameter(path, p, 0, kLargestCount);
+        } else {
+          const bool time = name == "block_transfer" || name == "write_block_transfer";
+          check.parameter(path, p, -kLongestTime_ms, time ? kSlowestBlock_ms : kLongestTime_ms);
+        }
+      });
+  for_each_parameter("queue", model.queue,
+                     [&](const std::string& path, std::string_view, const Parameter& p) {
+                       check.whole(path, p, 0, kLargestCount);
+                     });
 }
 
 void check_delay_spread(const DelaySpread& spread, const Checker& check) {
   const std::vector<DelayQuantile>& quantiles = spread.quantiles;
-  check.require(quantiles.size() >= 2 && quantiles.front().share == 0 && quantiles.back().share == 1,
-                "delay_spread.quantiles", "must lead from share 0 to share 1");
+  check.require(
+      quantiles.size() >= 2 && quantiles.front().share == 0 && quantiles.back().share == 1,
+      "delay_spread.quantiles", "must lead from share 0 to share 1");
   check.require(quantiles.front().ms <= 0 && quantiles.back().ms >= 0, "delay_spread.quantiles",
                 "must have the median, 0, between the least and the most");
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
     const auto path = [i] { return fmt::format("delay_spread.quantiles[{}]", i); };
     check.require(i == 0 || quantiles[i].share > quantiles[i - 1].share, path,
                   "is not above that of the point in front of it", ".share");
-    check.require(std::abs(quantiles[i].ms) <= kLongestTime_ms, path, "must be a sensible time", ".ms");
+    check.require(std::abs(quantiles[i].ms) <= kLongestTime_ms, path, "must be a sensible time",
+                  ".ms");
     check.require(i == 0 || quantiles[i].ms >= quantiles[i - 1].ms, path,
                   "is below that of the point in front of it", ".ms");
   }
@@ -405,9 +420,10 @@ void check_delay_spread(const DelaySpread& spread, const Checker& check) {
 
 void check_validity(const DriveModel& model, const Checker& check) {
   const Validity& validity = model.validity;
-  check.require(validity.first_lbn <= validity.last_lbn, "validity.first_lbn", "is above validity.last_lbn");
-  check.require(validity.last_lbn == 0 || validity.last_lbn < model.identity.blocks, "validity.last_lbn",
-                "is past the drive's last block");
+  check.require(validity.first_lbn <= validity.last_lbn, "validity.first_lbn",
+                "is above validity.last_lbn");
+  check.require(validity.last_lbn == 0 || validity.last_lbn < model.identity.blocks,
+                "validity.last_lbn", "is past the drive's last block");
   check.require(validity.min_blocks <= validity.max_blocks, "validity.min_blocks",
                 "is above validity.max_blocks");
   for (std::size_t i = 0; i < validity.demerits.size(); ++i) {
@@ -455,7 +471,8 @@ void check_imperfections(const DriveModel& model, const Checker& check) {
                 "imperfections.adaptive_cache_min_segments", "is too large");
   for (const std::uint64_t lbn : all.medium_errors) {
     if (lbn >= model.identity.blocks)
-      check.fail("imperfections.medium_errors", fmt::format("names block {}, past the drive's last", lbn));
+      check.fail("imperfections.medium_errors",
+                 fmt::format("names block {}, past the drive's last", lbn));
   }
 }
 
@@ -468,9 +485,11 @@ void validate(const DriveModel& model, const std::string& origin) {
   check_rotation(model.rotation, check);
   check_layout(model, check);
   check_seek(model.seek, "seek", check);
-  for (const auto& [seek, name] : {std::pair(&model.outward_seek, "outward_seek"), {&model.write_seek, "write_seek"}}) {
+  for (const auto& [seek, name] :
+       {std::pair(&model.outward_seek, "outward_seek"), {&model.write_seek, "write_seek"}}) {
     if (!*seek) continue;
-    check.require(!(*seek)->points.empty(), name, "has no points; a curve that is not known is left out");
+    check.require(!(*seek)->points.empty(), name,
+                  "has no points; a curve that is not known is left out");
     check_seek(**seek, name, check);
   }
   check_cache(model.cache, check);
@@ -481,9 +500,7 @@ void validate(const DriveModel& model, const std::string& origin) {
   check_firmware(model, check);
 }
 
-std::uint64_t count_slots(const Layout& layout) {
-  return zone_starts(layout).back();
-}
+std::uint64_t count_slots(const Layout& layout) { return zone_starts(layout).back(); }
 
 std::vector<std::uint64_t> zone_starts(const Layout& layout) {
   std::vector<std::uint64_t> starts{0};

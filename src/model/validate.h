@@ -1,5 +1,5 @@
-// What must hold in a DriveModel beyond the types of its fields. A model that passes can be compiled
-// and walked without overflow, and its size bounds what that costs.
+// What must hold in a DriveModel beyond the types of its fields. A model that passes can be
+// compiled and walked without overflow, and its size bounds what that costs.
 #pragma once
 
 #include <string>
@@ -9,14 +9,15 @@
 namespace platter::model {
 
 constexpr int kDeepestLayout = 16;                             // levels of nested repeats
-constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 25;    // drives of 20 TB have 12 million
-constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 20;     // of all zones together
+constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 25;  // drives of 20 TB have 12 million
+constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 20;   // of all zones together
 constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 44;   // 9 PB of 512-byte blocks
 constexpr std::uint32_t kMostHeads = 1024;
 constexpr std::uint32_t kMostCylinders = std::uint32_t{1} << 30;
 constexpr std::uint32_t kMostSectors = std::uint32_t{1} << 20;  // of one track
 
-// Throws Error(bad_input); the sentence begins with `origin` and the JSON path of the offending member.
+// Throws Error(bad_input); the sentence begins with `origin` and the JSON path of the offending
+// member.
 void validate(const DriveModel& model, const std::string& origin);
 
 // Slots of a layout, and its LBNs (the slots that no skip covers). The layout must be valid.

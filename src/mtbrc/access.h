@@ -12,8 +12,8 @@ class Accesses {
   explicit Accesses(Context& context) : context_(context) {}
 
   // Issues the command at once and keeps the sample. nullopt: the drive reported an error for these
-  // sectors (they are of no use for timing), or turned the command away before it took it (BUSY, a unit
-  // attention); what stops a run is thrown by the drive.
+  // sectors (they are of no use for timing), or turned the command away before it took it (BUSY, a
+  // unit attention); what stops a run is thrown by the drive.
   std::optional<Sample> read(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0,
                              std::uint32_t blocks = 1);
   // learn_contents() must have read the sectors before; else the drive throws.

@@ -48,12 +48,12 @@ struct LayoutAngles {
 
 // Determines all angles of a layout (angle_rev and angle_step_rev of every node), relative to the
 // beginning of the first LBN's sector. Sectors anywhere are read last to check them: where they lie
-// elsewhere, layout.angle says so, and by how much. Earlier samples of experiment angle count as well.
-// Caches off; rotation known.
+// elsewhere, layout.angle says so, and by how much. Earlier samples of experiment angle count as
+// well. Caches off; rotation known.
 LayoutAngles measure_layout_angles(Context& context, const model::Layout& layout,
                                    const AngleOptions& options = {});
-// The same from kept samples, for a layout whose zones are split already; `left_out`: blocks that could
-// not be read. Pure.
+// The same from kept samples, for a layout whose zones are split already; `left_out`: blocks that
+// could not be read. Pure.
 LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotation& rotation,
                                     const model::Layout& layout,
                                     const std::vector<LbnRange>& left_out = {});

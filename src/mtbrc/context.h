@@ -33,9 +33,9 @@ struct Context {
   std::mt19937_64 random;  // the experiments' only source of randomness
   // Stage, and the share of it that is done (0 to 1).
   std::function<void(const std::string& stage, double share)> progress;
-  Budget budget;    // of the next experiment
+  Budget budget;                // of the next experiment
   Nanoseconds deadline_ns = 0;  // by which all experiments must have ended; 0: none
-  Samples samples;  // raw samples of all experiments, in order
+  Samples samples;              // raw samples of all experiments, in order
 
   // The revolution in ns. Rotation must be known.
   double period_ns() const { return model::revolution_ns(rotation); }
@@ -66,7 +66,8 @@ class PartOfTime {
   Nanoseconds whole_ns_;
 };
 
-// How much of a budget is used, counted from its construction; the context's deadline limits it, too.
+// How much of a budget is used, counted from its construction; the context's deadline limits it,
+// too.
 class Meter {
  public:
   explicit Meter(Context& context) : Meter(context, context.budget) {}

@@ -61,7 +61,8 @@ model::LayoutNode part_of(const model::LayoutNode& zone, std::uint64_t first, st
 
 void add_grouped(const model::LayoutNode& zone, const Stride& empty,
                  std::vector<model::LayoutNode>& zones) {
-  const std::uint64_t before = (empty.first + 1) % empty.stride;  // a group ends with its empty unit
+  const std::uint64_t before = (empty.first + 1) % empty.stride;  // a group ends with its empty
+                                                                  // unit
   const std::uint64_t groups = (zone.count - before) / empty.stride;
   const std::uint64_t behind = before + groups * empty.stride;
   if (before > 0) zones.push_back(part_of(zone, 0, before));

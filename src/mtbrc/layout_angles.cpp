@@ -152,9 +152,10 @@ void Survey::leave_what_has_no_rule() {
     const ZoneShape shape(layout_.zones[zone], starts[zone], map_, context_.drive.left_out());
     if (is_left(zone) || shape.solvable()) continue;
     left_[zone] = true;
-    note(fmt::format("angles: zone {} has {} unknown angles in its map, more than the {} that are solved "
-                     "together; none of its tracks was measured",
-                     zone, shape.unknowns(), kMostUnknowns));
+    note(fmt::format(
+        "angles: zone {} has {} unknown angles in its map, more than the {} that are solved "
+        "together; none of its tracks was measured",
+        zone, shape.unknowns(), kMostUnknowns));
   }
 }
 
@@ -202,8 +203,8 @@ std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath&
                                           reference_.phase_rev() - place.end_rev));
     if (before) {
       // As Wong does: widen the hop at once when it cost a turn, narrow it slowly.
-      const double took =
-          static_cast<double>(sample->completed_ns - before->completed_ns) / context_.period_ns();
+      const double took = static_cast<double>(sample->completed_ns - before->completed_ns) /
+                          context_.period_ns();
       hop_rev_ = took > 0.98 ? std::min(hop_rev_ * 1.15, 0.9) : std::max(hop_rev_ * 0.995, 0.02);
     }
     before = sample;
@@ -239,9 +240,11 @@ bool Survey::introduce(Work& work, const ZoneFit& fit) {
   const auto introductions = work.shape.introductions();
   for (std::size_t u = 0; u < introductions.size(); ++u) {
     if (fit.introduced[u] || !introductions[u]) continue;
-    // Where that has not brought it in, what it stands beside is too unsure, and more of it will not.
+    // Where that has not brought it in, what it stands beside is too unsure, and more of it will
+    // not.
     const std::uint64_t track = work.shape.first_slot_of(*introductions[u]);
-    if (std::ranges::count(work.observations, track, &TrackAngle::track_slot) >= kMostLooks) continue;
+    if (std::ranges::count(work.observations, track, &TrackAngle::track_slot) >= kMostLooks)
+      continue;
     if (look(work, *introductions[u], 2 * options_.reads_per_track)) return true;
   }
   return false;
@@ -271,8 +274,8 @@ bool Survey::grow(Work& work, const ZoneFit& fit) {
       }
       // Back from there to one that holds LBNs (spare cylinders, reserved areas).
       for (std::int64_t step = sure; step >= 1; step -= 1 + step / 16) {
-        const TrackPath path =
-            shape.base_path(node, static_cast<std::uint32_t>(base + sign * step));
+        const TrackPath path = shape.base_path(node,
+                                               static_cast<std::uint32_t>(base + sign * step));
         if (!shape.usable(path)) continue;
         if (look(work, path, options_.reads_per_track)) return true;
       }
@@ -322,8 +325,8 @@ std::optional<TrackPath> Survey::confirmed_odd(Work& work, const ZoneFit& fit) {
     const TrackPath path = work.shape.path_of_slot(work.observations[i].track_slot);
     const auto again = visit(work.shape, path, 2 * options_.reads_per_track);
     if (again && agrees(work.shape, fit, *again)) {
-      // The first look was disturbed. What agrees with all others and still looks odd from the first of
-      // them, again and again, is not needed.
+      // The first look was disturbed. What agrees with all others and still looks odd from the
+      // first of them, again and again, is not needed.
       if (work.disturbed.insert(again->track_slot).second)
         work.observations[i] = *again;
       else
@@ -338,8 +341,8 @@ std::optional<TrackPath> Survey::confirmed_odd(Work& work, const ZoneFit& fit) {
   return std::nullopt;
 }
 
-// What a track is called odd by rests on few others, most of all far away from them, and one of these may
-// have been disturbed: those that the prediction hangs on most are read once more.
+// What a track is called odd by rests on few others, most of all far away from them, and one of
+// these may have been disturbed: those that the prediction hangs on most are read once more.
 void Survey::renew_grounds(Work& work, const ZoneFit& fit, const TrackPath& odd) {
   constexpr std::size_t kMost = 4;
   work.renewed = true;
@@ -347,11 +350,12 @@ void Survey::renew_grounds(Work& work, const ZoneFit& fit, const TrackPath& odd)
   std::vector<std::pair<double, std::size_t>> pulls;
   for (std::size_t i = 0; i < work.observations.size(); ++i) {
     if (fit.odd[i] || fit.residuals_rev[i] == 1.0) continue;
-    const std::vector<double> row =
-        work.shape.row(work.shape.path_of_slot(work.observations[i].track_slot));
+    const std::vector<double> row = work.shape.row(
+        work.shape.path_of_slot(work.observations[i].track_slot));
     double pull = 0;
     for (std::size_t a = 0; a < row.size(); ++a)
-      for (std::size_t b = 0; b < row.size(); ++b) pull += row[a] * fit.covariance.at(a, b) * there[b];
+      for (std::size_t b = 0; b < row.size(); ++b)
+        pull += row[a] * fit.covariance.at(a, b) * there[b];
     pulls.emplace_back(std::abs(pull) / std::pow(work.observations[i].sigma_rev, 2), i);
   }
   std::ranges::sort(pulls, std::greater<>());
@@ -472,16 +476,16 @@ void Survey::check(LayoutAngles& found) {
   std::vector<double> misses;
   for (std::size_t i = 0; i < kReads; ++i) {
     reference_.refresh();
-    const std::uint64_t lbn =
-        std::uniform_int_distribution<std::uint64_t>(0, map.blocks() - 1)(context_.random);
+    const std::uint64_t lbn = std::uniform_int_distribution<std::uint64_t>(
+        0, map.blocks() - 1)(context_.random);
     if (map.is_remapped(lbn) || is_left(map.track_of_slot(map.slot_of_lbn(lbn)).zone)) continue;
     const auto sample = accesses_.read(Experiment::other, lbn);
     if (!sample) continue;
-    const double end_rev =
-        engine::rev_from_angle(map.angle_of_lbn(lbn)) + place_of(map, lbn).width_rev;
-    misses.push_back(std::abs(
-        statistics::wrap_rev(phase_rev(context_.rotation, sample->completed_ns) -
-                             reference_.phase_rev() + reference_width - end_rev)));
+    const double end_rev = engine::rev_from_angle(map.angle_of_lbn(lbn)) +
+                           place_of(map, lbn).width_rev;
+    misses.push_back(
+        std::abs(statistics::wrap_rev(phase_rev(context_.rotation, sample->completed_ns) -
+                                      reference_.phase_rev() + reference_width - end_rev)));
   }
   if (misses.size() < kReads / 2) return;
   std::sort(misses.begin(), misses.end());

@@ -100,8 +100,8 @@ std::vector<std::optional<statistics::Estimate>> measure_lbn_angles(
       }
       mine.push_back(*s);
       if (predicted && s->after_completed_ns > 0) {
-        const double took =
-            static_cast<double>(s->completed_ns - s->after_completed_ns) / context.period_ns();
+        const double took = static_cast<double>(s->completed_ns - s->after_completed_ns) /
+                            context.period_ns();
         hop_rev = took > 0.98 ? std::min(hop_rev * 1.05, 0.95) : std::max(hop_rev * 0.99, 0.05);
       }
     }

@@ -31,8 +31,8 @@ std::vector<std::uint32_t> sizes_up_to(std::uint32_t most) {
   return sizes;
 }
 
-// Runs of LBNs that can be read in one piece, `blocks` long, anywhere with as many behind them. nullopt:
-// the drive is too small for any.
+// Runs of LBNs that can be read in one piece, `blocks` long, anywhere with as many behind them.
+// nullopt: the drive is too small for any.
 std::optional<std::uint64_t> random_lbn(Context& context, std::uint32_t blocks) {
   const std::uint64_t all = context.drive.blocks();
   if (all <= 2 * std::uint64_t{blocks}) return std::nullopt;
@@ -49,14 +49,15 @@ std::vector<double> gathered(const std::vector<double>& times, double centre, do
   std::vector<double> kept;
   for (double ms : times)
     if (std::abs(ms - centre) <= reach) kept.push_back(ms);
-  if (static_cast<double>(kept.size()) < kFewestFast * static_cast<double>(times.size())) kept.clear();
+  if (static_cast<double>(kept.size()) < kFewestFast * static_cast<double>(times.size()))
+    kept.clear();
   return kept;
 }
 
 // Those of one kind that the cache served: one-block accesses are often fast, and the fast ones lie
-// close together, as accesses to the media by chance do not. With the number of blocks hits grow along a
-// straight line; a size that the drive does not keep leaves it, for accesses to the media lie all over
-// the turn, or in a row a whole turn apart.
+// close together, as accesses to the media by chance do not. With the number of blocks hits grow
+// along a straight line; a size that the drive does not keep leaves it, for accesses to the media
+// lie all over the turn, or in a row a whole turn apart.
 std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after_write,
                                   double period_ms) {
   constexpr double kClose_rev = 0.04;
@@ -88,8 +89,8 @@ std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after
       centre = line->predict(row);
       unsure = line->predict_error(row);
     }
-    const double reach =
-        std::min(kSigmas * spread_ms + kLineSigmas * unsure + kClock_ms, 2 * kClose_rev * period_ms);
+    const double reach = std::min(kSigmas * spread_ms + kLineSigmas * unsure + kClock_ms,
+                                  2 * kClose_rev * period_ms);
     const std::vector<double> mine = gathered(times, centre, reach);
     if (mine.empty()) {
       if (sizes == 0) return std::nullopt;
@@ -169,9 +170,10 @@ void HitReads::run(Meter& meter) {
     for (std::uint32_t size : sizes) {
       if (meter.exhausted()) break;
       // What was read ahead is not endless.
-      const std::uint32_t repeats =
-          how == HitBy::reread ? kRepeats
-                               : std::clamp(options_.most_hit_blocks / (2 * size), 1u, kRepeats);
+      const std::uint32_t repeats = how == HitBy::reread
+                                        ? kRepeats
+                                        : std::clamp(options_.most_hit_blocks / (2 * size), 1u,
+                                                     kRepeats);
       hit(size, how, repeats);
     }
     context_.report("hit overheads", meter.share());
@@ -206,11 +208,11 @@ class WriteHits {
 // So many blocks in one piece on one of the tracks.
 std::optional<std::uint64_t> WriteHits::pick(std::uint32_t blocks) {
   const engine::LayoutMap& map = *context_.map;
-  const engine::Track& track =
-      tracks_[std::uniform_int_distribution<std::size_t>(0, tracks_.size() - 1)(context_.random)];
+  const engine::Track& track = tracks_[std::uniform_int_distribution<std::size_t>(
+      0, tracks_.size() - 1)(context_.random)];
   if (blocks > track.sectors) return std::nullopt;
-  const std::uint32_t index =
-      std::uniform_int_distribution<std::uint32_t>(0, track.sectors - blocks)(context_.random);
+  const std::uint32_t index = std::uniform_int_distribution<std::uint32_t>(
+      0, track.sectors - blocks)(context_.random);
   return run_at(map, track.first_slot + index, blocks);
 }
 
@@ -297,8 +299,8 @@ std::vector<double> deviations_of_hits(const Samples& samples, double period_ms)
   return deviations;
 }
 
-// The median, because what the host adds has a long tail: the sum is with the host's median delay. Some
-// kinds of hits are too few to tell their own well.
+// The median, because what the host adds has a long tail: the sum is with the host's median delay.
+// Some kinds of hits are too few to tell their own well.
 std::optional<statistics::Estimate> median_of_hits(const Samples& samples, const HitTimes& times,
                                                    double period_ms) {
   const std::vector<double> ones = times_of_one_block(times);
@@ -331,7 +333,8 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
     return s.experiment == Experiment::same_track && (s.write || s.after_write);
   });
   if ((write || after_write) && !any)
-    return model::absent("no writes were timed: they need permitted ranges with whole tracks", "ms");
+    return model::absent("no writes were timed: they need permitted ranges with whole tracks",
+                         "ms");
   model::Parameter result = estimate_same_track(samples, map, rotation, write, after_write);
   if (!result) return result;
   // What positioning noise delayed reads on one track by, as far as SEEK commands tell it apart.
@@ -339,8 +342,9 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
     *result.value -= *reads.same_track.value - reads.still->value * 1e-6;
     // A read after a read is then what the commands say, its own trials are gone.
     const double still_ms = reads.still->error * 1e-6;
-    result.error = after_write ? std::hypot(*result.error, reads.same_track.error.value_or(0), still_ms)
-                               : still_ms;
+    result.error = after_write
+                       ? std::hypot(*result.error, reads.same_track.error.value_or(0), still_ms)
+                       : still_ms;
   }
   result.method = "MTBRC on one track, less one sector's media time";
   if (least) {
@@ -360,10 +364,10 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
 void measure_miss_overheads(Context& context, const std::vector<LbnRange>& permitted,
                             const OverheadOptions& options) {
   const auto known = [&](bool write, bool after_write, double target_ms) {
-    const model::Parameter found =
-        estimate_same_track(context.samples, *context.map, context.rotation, write, after_write);
-    return found && found.error.value_or(1e9) <=
-                        1e-6 * worth_ns(1e6 * target_ms, 1e6 * *found.value);
+    const model::Parameter found = estimate_same_track(context.samples, *context.map,
+                                                       context.rotation, write, after_write);
+    return found &&
+           found.error.value_or(1e9) <= 1e-6 * worth_ns(1e6 * target_ms, 1e6 * *found.value);
   };
   const auto late = [&] {
     return context.deadline_ns > 0 && context.drive.now_ns() >= context.deadline_ns;
@@ -411,13 +415,16 @@ double period_ms_of(const model::Rotation& rotation) {
 }
 
 // Slope of hit time over blocks.
-model::Parameter transfer_of_hits(const Samples& samples, const model::Rotation& rotation, bool write) {
+model::Parameter transfer_of_hits(const Samples& samples, const model::Rotation& rotation,
+                                  bool write) {
   const auto times = hit_times(samples, write, write, period_ms_of(rotation));
-  if (!times) return model::absent(write ? "no cached writes were timed" : "no cache hits were timed", "ms");
+  if (!times)
+    return model::absent(write ? "no cached writes were timed" : "no cache hits were timed", "ms");
   const auto line = statistics::huber_line(times->blocks, times->ms);
   if (!line)
     return model::absent(write ? "cached writes of several sizes are needed"
-                              : "cache hits of several sizes are needed", "ms");
+                               : "cache hits of several sizes are needed",
+                         "ms");
   model::Parameter result;
   result.unit = "ms";
   result.method = write ? "slope of the time of cached writes over blocks"
@@ -434,21 +441,24 @@ model::Parameter estimate_block_transfer(const Samples& samples, const model::Ro
   return transfer_of_hits(samples, rotation, false);
 }
 
-model::Parameter estimate_write_block_transfer(const Samples& samples,
-                                               const engine::LayoutMap& map,
+model::Parameter estimate_write_block_transfer(const Samples& samples, const engine::LayoutMap& map,
                                                const model::Rotation& rotation) {
   model::Parameter result = transfer_of_hits(samples, rotation, true);
   if (result) return result;
   if (std::none_of(samples.begin(), samples.end(), [](const Sample& s) { return s.write; }))
-    return model::absent("no writes were timed: they need permitted ranges with whole tracks", "ms");
+    return model::absent("no writes were timed: they need permitted ranges with whole tracks",
+                         "ms");
   const auto supply = write_supply(samples, map, rotation);
   if (!supply)
-    return model::absent(result.reason + ", and writes to the media do not wait for all their data", "ms");
-  // A drive that begins before it has all the data waits only for what the bus is slower by than the media.
+    return model::absent(result.reason + ", and writes to the media do not wait for all their data",
+                         "ms");
+  // A drive that begins before it has all the data waits only for what the bus is slower by than
+  // the media.
   constexpr double kAllData = 0.6;
   if (const model::Parameter reads = estimate_block_transfer(samples, rotation);
       reads && supply->block.value * 1e-6 < kAllData * *reads.value)
-    return model::absent(result.reason + ", and writes to the media begin before all their data are there", "ms");
+    return model::absent(
+        result.reason + ", and writes to the media begin before all their data are there", "ms");
   result.reason.clear();
   result.value = supply->block.value * 1e-6;
   result.error = supply->block.error * 1e-6;
@@ -466,8 +476,8 @@ model::Parameter estimate_write_transfer(const Samples& samples, const engine::L
 std::optional<model::DelaySpread> estimate_delay_spread(const Samples& samples,
                                                         const model::Rotation& rotation) {
   constexpr std::size_t kFewest = 100, kFewestOfKind = 24;
-  constexpr std::array kShares = {0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5,
-                                  0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0};
+  constexpr std::array kShares = {0.0, 0.01, 0.02, 0.05, 0.1,  0.2,  0.3,  0.4, 0.5,
+                                  0.6, 0.7,  0.8,  0.9,  0.95, 0.98, 0.99, 1.0};
   std::vector<double> late_ms;
   for (const bool write : {false, true})
     for (const bool after_write : {false, true}) {
@@ -497,8 +507,8 @@ OverheadEstimate estimate_overheads(const Samples& samples, const engine::Layout
   OverheadEstimate result;
   result.block_transfer = estimate_block_transfer(samples, rotation);
   result.write_block_transfer = estimate_write_block_transfer(samples, map, rotation);
-  const model::Parameter& of_writes =
-      result.write_block_transfer ? result.write_block_transfer : result.block_transfer;
+  const model::Parameter& of_writes = result.write_block_transfer ? result.write_block_transfer
+                                                                  : result.block_transfer;
   const ReadTimes reads = read_times(samples, map, rotation);
   const auto supply = write_supply(samples, map, rotation);
   const auto hit = [&](bool write, bool after_write) {

@@ -31,8 +31,7 @@ void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permit
 model::Parameter estimate_block_transfer(const Samples& samples, const model::Rotation& rotation);
 
 // The same of cached writes; else of writes to the media that wait for their data. Pure.
-model::Parameter estimate_write_block_transfer(const Samples& samples,
-                                               const engine::LayoutMap& map,
+model::Parameter estimate_write_block_transfer(const Samples& samples, const engine::LayoutMap& map,
                                                const model::Rotation& rotation);
 // What is taken off writes for the data of a block: that, or else what reads need. Pure.
 model::Parameter estimate_write_transfer(const Samples& samples, const engine::LayoutMap& map,
@@ -44,9 +43,9 @@ struct OverheadEstimate {
 };
 
 // Hit overhead = intercept of hit time over blocks; block transfer = slope. Miss overhead = MTBRC
-// on one track less one sector's media time less one block's transfer; where a write on one track waits
-// for a least delay of the drive's own (write_supply.h), that is taken off instead. What was not measured
-// says why.
+// on one track less one sector's media time less one block's transfer; where a write on one track
+// waits for a least delay of the drive's own (write_supply.h), that is taken off instead. What was
+// not measured says why.
 OverheadEstimate estimate_overheads(const Samples& samples, const engine::LayoutMap& map,
                                     const model::Rotation& rotation);
 

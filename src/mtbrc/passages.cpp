@@ -71,8 +71,8 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
   // A late completion pulls no harder than an ordinary one.
   constexpr double kClip_rev = 0.005;
   const double pull = learning ? residual : std::clamp(residual, -kClip_rev, kClip_rev);
-  // Where another kind came first, the wander is in its constant, and what differs is learned slowly. The
-  // read in front of a write has just told the wander; between writes these must.
+  // Where another kind came first, the wander is in its constant, and what differs is learned
+  // slowly. The read in front of a write has just told the wander; between writes these must.
   const bool alone = kind == *first_ || (sample.after_write && !learning);
   if (alone) constant_rev_ += weight(kMemory) * pull;
   if (kind != *first_) offset_rev_[kind] += weight(kLongMemory) * pull;
@@ -99,7 +99,8 @@ std::optional<statistics::CensoredTrial> Passages::observe_run(const Sample& sam
     return std::nullopt;
   const double width = static_cast<double>(sample.blocks) / track.sectors;
   if (width > 0.5) return std::nullopt;
-  // How much of a turn behind the passage of all of them; what began in their middle less than none.
+  // How much of a turn behind the passage of all of them; what began in their middle less than
+  // none.
   const double seen = phase_rev(rotation_, sample.completed_ns) - width - begin_rev(sample.lbn) -
                       constant_of(*kind);
   double late = statistics::turn_rev(seen);

@@ -20,25 +20,26 @@ namespace platter::mtbrc {
 std::optional<std::uint64_t> run_at(const engine::LayoutMap& map, std::uint64_t slot,
                                     std::uint32_t blocks = 1);
 
-// Follows the constant between the end of a sector at the head and the completion at the host, which
-// wanders with the spindle, and what it is more or less for writes behind reads and for writes behind
-// writes, which does not. Fed with samples in their order; used alike while measuring and afterwards.
+// Follows the constant between the end of a sector at the head and the completion at the host,
+// which wanders with the spindle, and what it is more or less for writes behind reads and for
+// writes behind writes, which does not. Fed with samples in their order; used alike while measuring
+// and afterwards.
 class Passages {
  public:
   // The map's angles must be measured.
   Passages(const engine::LayoutMap& map, const model::Rotation& rotation)
       : map_(map), rotation_(rotation) {}
 
-  // Takes note of a one-sector media access. The result is from issue to completion less the sector's
-  // own time, in ns, the completion freed of its noise: (time of the passage before, time of this
-  // passage]; so tracks of any length are alike. nullopt:
-  // the completion is at no passage of that sector (served by a cache, disturbed, or a retry within
-  // the revolution), or too little is known yet.
+  // Takes note of a one-sector media access. The result is from issue to completion less the
+  // sector's own time, in ns, the completion freed of its noise: (time of the passage before, time
+  // of this passage]; so tracks of any length are alike. nullopt: the completion is at no passage
+  // of that sector (served by a cache, disturbed, or a retry within the revolution), or too little
+  // is known yet.
   std::optional<statistics::CensoredTrial> observe(const Sample& sample);
 
-  // The same of a write of several blocks that lie in a row on one track, less the time that they all
-  // take to pass: when their drive was ready to begin with the first. One that begins in their middle
-  // and ends a turn later (zero latency) was not ready for it. Changes nothing.
+  // The same of a write of several blocks that lie in a row on one track, less the time that they
+  // all take to pass: when their drive was ready to begin with the first. One that begins in their
+  // middle and ends a turn later (zero latency) was not ready for it. Changes nothing.
   std::optional<statistics::CensoredTrial> observe_run(const Sample& sample) const;
 
   // Known well enough to aim.
@@ -49,8 +50,8 @@ class Passages {
     Nanoseconds late_ns = 0;  // its passage completes so much later than wanted, >= 0
   };
   // The sector of a track whose passage would complete soonest after `time_ns` and the sector's own
-  // time; with `blocks` the first of so many in a row. nullopt: the track holds no such LBNs in their own
-  // places, or ready() is false.
+  // time; with `blocks` the first of so many in a row. nullopt: the track holds no such LBNs in
+  // their own places, or ready() is false.
   std::optional<Target> aim(const engine::Track& track, Nanoseconds time_ns, bool write,
                             std::uint32_t blocks = 1, bool after_write = false) const;
 
@@ -70,7 +71,8 @@ class Passages {
 
   const engine::LayoutMap& map_;
   model::Rotation rotation_;
-  // Completion's phase less the angle of the sector's end, of the kind that came first; the others beside.
+  // Completion's phase less the angle of the sector's end, of the kind that came first; the others
+  // beside.
   std::optional<std::size_t> first_;
   double constant_rev_ = 0;
   std::array<double, kKinds> offset_rev_{};

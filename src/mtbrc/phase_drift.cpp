@@ -103,7 +103,8 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
   for (std::size_t i = 0; i < bursts_.size(); ++i)
     variances.push_back(line_at(bursts_[i].time_s, width_s_, i).variance);
   usual_variance_ = statistics::median(variances);
-  // What is left of so few misses may be small by chance: not less than the re-reads' own noise gives.
+  // What is left of so few misses may be small by chance: not less than the re-reads' own noise
+  // gives.
   const double by_noise = 1.1 * noise_rev_ * std::sqrt(usual_variance_);  // of medians of four
   error_rev_ = std::sqrt(std::max(best * best - own * own, by_noise * by_noise));
 }

@@ -29,7 +29,8 @@ class PhaseDrift {
   bool known() const { return !bursts_.empty(); }
   // Phase (turns, not reduced modulo 1) at which the reference read completes at about `time_ns`.
   double at_rev(Nanoseconds time_ns) const;
-  // One standard error of at_rev() amid the re-reads and the spread of one completion, in revolutions.
+  // One standard error of at_rev() amid the re-reads and the spread of one completion, in
+  // revolutions.
   double error_rev() const { return error_rev_; }
   // The same at a time: larger where few re-reads are near, as at both ends.
   double error_at_rev(Nanoseconds time_ns) const;

@@ -39,8 +39,8 @@ std::optional<statistics::Estimate> still_by_commands(const ReadTimes& reads) {
   statistics::Estimate still = reads.as_mtbrc(command->second);
   still.error = std::hypot(still.error, reads.constant->error_ns);
   const double late = *reads.same_track.value * 1e6 - still.value;
-  const double unsure =
-      kTolerance_ns + kSigmas * std::hypot(still.error, reads.same_track.error.value_or(0) * 1e6);
+  const double unsure = kTolerance_ns +
+                        kSigmas * std::hypot(still.error, reads.same_track.error.value_or(0) * 1e6);
   if (late < -unsure || late > kLate * reads.trial.spread + unsure) return std::nullopt;
   return still;
 }
@@ -63,16 +63,15 @@ statistics::Estimate ReadTimes::as_mtbrc(const statistics::Estimate& command) co
 statistics::Estimate ReadTimes::move(const std::optional<statistics::Estimate>& mtbrc,
                                      const std::optional<statistics::Estimate>& command) const {
   std::optional<statistics::Estimate> moved = mtbrc;
-  // Measured from the still SEEK, what an MTBRC says is unsure by the constant, too; measured from the
-  // still MTBRC, what a SEEK says.
+  // Measured from the still SEEK, what an MTBRC says is unsure by the constant, too; measured from
+  // the still MTBRC, what a SEEK says.
   if (moved && still_by_commands) moved->error = std::hypot(moved->error, constant->error_ns);
   if (command) {
     statistics::Estimate freed = as_mtbrc(*command);
     if (!still_by_commands) freed.error = std::hypot(freed.error, constant->error_ns);
     moved = moved ? statistics::weighted_mean(std::array{*moved, freed}) : freed;
   }
-  const double of_still =
-      still_by_commands ? commands.at(0).error : still->error;
+  const double of_still = still_by_commands ? commands.at(0).error : still->error;
   return {moved->value - still->value, std::hypot(moved->error, of_still), moved->samples};
 }
 

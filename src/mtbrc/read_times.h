@@ -1,5 +1,5 @@
-// What timed reads and SEEK commands of the same distances say together: the time of a read that moves
-// nothing, the MTBRCs and SEEK times of every distance, and the constant between them.
+// What timed reads and SEEK commands of the same distances say together: the time of a read that
+// moves nothing, the MTBRCs and SEEK times of every distance, and the constant between them.
 #pragma once
 
 #include "mtbrc/context.h"
@@ -16,18 +16,19 @@ struct ReadTimes {
   // What is thought of a trial that moves the arm: its spread as most distances have it.
   statistics::ThresholdPrior trial;
   // The MTBRC of a read without a move, ns: by a SEEK to the track where the arm is, if that bears
-  // out the MTBRC on one track (which positioning noise can only delay), else that. nullopt: neither.
+  // out the MTBRC on one track (which positioning noise can only delay), else that. nullopt:
+  // neither.
   std::optional<statistics::Estimate> still;
   bool still_by_commands = false;
 
   // Over that distance, the mean of both directions; nullopt: not known.
   std::optional<statistics::Estimate> of(const SeekTimes& times, std::uint32_t distance) const;
-  // A SEEK's time as the MTBRC of the same move, the constant's own error not in it. `constant` must be
-  // there.
+  // A SEEK's time as the MTBRC of the same move, the constant's own error not in it. `constant`
+  // must be there.
   statistics::Estimate as_mtbrc(const statistics::Estimate& command) const;
-  // The move that its MTBRC and its SEEK tell (one of them may be missing; `constant` must be there for
-  // a SEEK), ns, from a read that moves nothing. Where SEEK tells both, the constant between SEEKs and
-  // MTBRCs drops out, and with it its error. `still` must be there.
+  // The move that its MTBRC and its SEEK tell (one of them may be missing; `constant` must be there
+  // for a SEEK), ns, from a read that moves nothing. Where SEEK tells both, the constant between
+  // SEEKs and MTBRCs drops out, and with it its error. `still` must be there.
   statistics::Estimate move(const std::optional<statistics::Estimate>& mtbrc,
                             const std::optional<statistics::Estimate>& command) const;
 };

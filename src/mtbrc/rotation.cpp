@@ -76,8 +76,8 @@ Offsets offsets_of(const std::vector<double>& times, double period_ns) {
   return result;
 }
 
-// One burst: the mean place of its completions, outliers left out. Not the median: the host's delay has
-// a long tail, and bursts of two reads and of many must lie on one line.
+// One burst: the mean place of its completions, outliers left out. Not the median: the host's delay
+// has a long tail, and bursts of two reads and of many must lie on one line.
 Burst make_burst(const std::vector<double>& times, const Offsets& offsets, double limit_ns) {
   double sum = 0, count = 0;
   for (double offset : offsets.from_median_ns) {
@@ -116,10 +116,11 @@ Line fit_line(const std::vector<Burst>& bursts, double period_ns, double noise_n
   centre /= reads;
   for (std::size_t i = 0; i < x.size(); ++i)
     squares += weights[i] * (x[i] - centre) * (x[i] - centre);
-  // Bursts scatter more than their reads explain because the spindle wanders: slowly, so that bursts of
-  // about one time have that in common, however many they are.
+  // Bursts scatter more than their reads explain because the spindle wanders: slowly, so that
+  // bursts of about one time have that in common, however many they are.
   constexpr double kWander_ns = 1.5e9;
-  // Judged by the middle of the bursts: late ones, which the fit gives little weight, are no wander.
+  // Judged by the middle of the bursts: late ones, which the fit gives little weight, are no
+  // wander.
   std::vector<double> scatter;
   double of_reads = 0;  // mean variance
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -127,8 +128,8 @@ Line fit_line(const std::vector<Burst>& bursts, double period_ns, double noise_n
     of_reads += noise_ns * noise_ns / weights[i] / static_cast<double>(x.size());
   }
   const double spread = statistics::mad_sigma(scatter);
-  // Few bursts tell no wander from what their reads scatter: 1.65 is the spread's own relative error
-  // times the root of twice their number.
+  // Few bursts tell no wander from what their reads scatter: 1.65 is the spread's own relative
+  // error times the root of twice their number.
   const double by_chance = 1 + 1.65 * std::sqrt(2.0 / static_cast<double>(x.size()));
   const double wander = spread > by_chance ? (spread * spread - 1) * of_reads : 0;
   double pulls = 0, pull = 0, began_ns = 0;
@@ -167,9 +168,9 @@ std::vector<Burst> thinned(std::vector<Burst> bursts, std::size_t most) {
   return bursts;
 }
 
-// Over a long time what the spindle wanders is most of what bursts lie off, and bursts of about one time
-// have it in common: then neither does a burst of many reads weigh more than one of few, nor do many
-// bursts of one time tell more than one.
+// Over a long time what the spindle wanders is most of what bursts lie off, and bursts of about one
+// time have it in common: then neither does a burst of many reads weigh more than one of few, nor
+// do many bursts of one time tell more than one.
 Line with_wander(const Line& line, double read_noise_ns) {
   constexpr double kLong_ns = 8e9, kOutlier = 6;
   // Spindles are held by servos within seconds; what is slower is their speed.
@@ -180,7 +181,8 @@ Line with_wander(const Line& line, double read_noise_ns) {
     return line;
   const std::vector<Burst> bursts = thinned(line.bursts, kMost);
   std::vector<double> off;
-  for (const Burst& burst : bursts) off.push_back(burst.time_ns - burst.revolution * line.period_ns);
+  for (const Burst& burst : bursts)
+    off.push_back(burst.time_ns - burst.revolution * line.period_ns);
   const double middle = statistics::median(off), spread = statistics::mad_sigma(off);
   std::vector<double> x, y, variances;
   for (std::size_t i = 0; i < bursts.size(); ++i) {
@@ -197,7 +199,8 @@ Line with_wander(const Line& line, double read_noise_ns) {
 }
 
 // Ties bursts together one after the other from the `first` on, the period sharper at each step, as
-// far as the revolutions between them can be counted. `end`: the one that could not be tied any more.
+// far as the revolutions between them can be counted. `end`: the one that could not be tied any
+// more.
 Line tie(const std::vector<Burst>& bursts, std::size_t first, Line known, double noise_ns,
          std::size_t* end) {
   std::vector<Burst> tied;
@@ -218,8 +221,8 @@ Line tie(const std::vector<Burst>& bursts, std::size_t first, Line known, double
   return tied.size() >= 2 ? fit_line(tied, known.period_ns, noise_ns) : known;
 }
 
-// Where a pause is too long for the revolutions in it to be counted, the bursts behind it may tell the
-// period so much better that it can be bridged after all.
+// Where a pause is too long for the revolutions in it to be counted, the bursts behind it may tell
+// the period so much better that it can be bridged after all.
 Line tie_all(const std::vector<Burst>& bursts, Line known, double noise_ns) {
   while (true) {
     std::size_t end = 0;
@@ -306,7 +309,8 @@ RotationEstimate estimate_rotation(const Samples& samples) {
   const double of_medians = kept - static_cast<double>(runs.size());
   const double read_noise_ns = noise_ns * std::sqrt(kept / std::max(of_medians, 1.0));
   const Line line = with_wander(
-      tie_all(bursts, {period_ns, 3.5 * noise_ns / std::pow(std::max(first_reads, 2.0), 1.5), 0, {}},
+      tie_all(bursts,
+              {period_ns, 3.5 * noise_ns / std::pow(std::max(first_reads, 2.0), 1.5), 0, {}},
               noise_ns),
       read_noise_ns);
   period_ns = line.period_ns;
@@ -315,8 +319,8 @@ RotationEstimate estimate_rotation(const Samples& samples) {
   estimate.outcome = RotationOutcome::measured;
   estimate.phase_noise_ns = noise_ns;
   constexpr std::uint64_t kDenominator = 1'000'000;
-  estimate.rotation.numerator_ns =
-      static_cast<std::uint64_t>(std::llround(period_ns * static_cast<double>(kDenominator)));
+  estimate.rotation.numerator_ns = static_cast<std::uint64_t>(
+      std::llround(period_ns * static_cast<double>(kDenominator)));
   estimate.rotation.denominator = kDenominator;
   model::Parameter& period = estimate.rotation.period;
   period.value = period_ns;

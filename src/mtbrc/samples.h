@@ -13,15 +13,15 @@
 namespace platter::mtbrc {
 
 enum class Experiment : std::uint8_t {
-  rotation,     // repeated reads of one LBN
-  anchor,       // a re-read of the run's reference LBN: ties the angle to the clock
-  angle,        // one sector of a track whose angle is wanted
-  same_track,   // MTBRC on one track
-  seek,         // MTBRC over `group` cylinders (negative: outward); writes tell the settle
-  head_switch,  // MTBRC between two heads of a cylinder; group = from * 65536 + to
-  transfer,     // a read of `group` blocks; group 0: the read of one block before it
-  hit,          // served by the cache; blocks tell the size
-  seek_command, // a SEEK over `group` cylinders (negative: outward) on one head; blocks = 0
+  rotation,      // repeated reads of one LBN
+  anchor,        // a re-read of the run's reference LBN: ties the angle to the clock
+  angle,         // one sector of a track whose angle is wanted
+  same_track,    // MTBRC on one track
+  seek,          // MTBRC over `group` cylinders (negative: outward); writes tell the settle
+  head_switch,   // MTBRC between two heads of a cylinder; group = from * 65536 + to
+  transfer,      // a read of `group` blocks; group 0: the read of one block before it
+  hit,           // served by the cache; blocks tell the size
+  seek_command,  // a SEEK over `group` cylinders (negative: outward) on one head; blocks = 0
   other,
 };
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 #include <map>
 #include <set>
+#include <span>
 
 #include "model/revolution.h"
 #include "mtbrc/read_times.h"
@@ -91,8 +91,8 @@ Threshold SeekSurvey::fresh_threshold(const Points& points, std::uint32_t distan
   constexpr double kLeast_rev = 0.02;
   if (below && above) {
     const double step = above->second - below->second;
-    const double guess =
-        below->second + step * (distance - below->first) / (above->first - below->first);
+    const double guess = below->second +
+                         step * (distance - below->first) / (above->first - below->first);
     return Threshold(period, guess, kLeast_rev * period + 0.25 * std::abs(step));
   }
   if (below || above) return Threshold(period, (below ? below : above)->second, 0.1 * period);
@@ -162,12 +162,12 @@ double SeekSurvey::interpolation_error_ns(const Points& points, Points::const_it
     if (!ya || !yb || !yc) return;
     const double ab = static_cast<double>(middle->first) - a->first;
     const double bc = static_cast<double>(c->first) - middle->first;
-    const double second =
-        2 * ((yc->value - yb->value) / bc - (yb->value - ya->value) / ab) / (ab + bc);
+    const double second = 2 * ((yc->value - yb->value) / bc - (yb->value - ya->value) / ab) /
+                          (ab + bc);
     if (std::abs(second) > bend) {
       bend = std::abs(second);
-      noise =
-          2 / (ab + bc) * std::hypot(yc->error / bc, ya->error / ab, yb->error * (1 / bc + 1 / ab));
+      noise = 2 / (ab + bc) *
+              std::hypot(yc->error / bc, ya->error / ab, yb->error * (1 / bc + 1 / ab));
     }
   };
   bend_at(left);
@@ -229,8 +229,8 @@ std::vector<std::uint32_t> grid_up_to(std::uint32_t longest, std::uint32_t most_
   return distances;
 }
 
-// Distances of which each is about double the one before: the longest, the shortest, and so on, every
-// other one first.
+// Distances of which each is about double the one before: the longest, the shortest, and so on,
+// every other one first.
 std::vector<std::uint32_t> doubling(const std::vector<std::uint32_t>& grid) {
   std::vector<std::uint32_t> chosen;
   for (auto it = grid.rbegin(); it != grid.rend(); ++it)
@@ -259,8 +259,8 @@ std::vector<std::uint32_t> SeekSurvey::compared(const std::vector<std::uint32_t>
   return distances;
 }
 
-// These by MTBRC: what SEEK told before places the trials. False as soon as no constant lies between
-// the two.
+// These by MTBRC: what SEEK told before places the trials. False as soon as no constant lies
+// between the two.
 bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
   constexpr std::size_t kFewest = 3;
   const std::vector<std::uint32_t> distances = compared(grid);
@@ -273,9 +273,10 @@ bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
     std::size_t stride;
   };
   const Round sharp{options_.compared_error_ms, 1};
-  const std::vector<Round> rounds =
-      context_.limited() ? std::vector<Round>{{kCoarser * options_.grid_error_ms, 2}, sharp}
-                         : std::vector<Round>{sharp};
+  const std::vector<Round> rounds = context_.limited()
+                                        ? std::vector<Round>{{kCoarser * options_.grid_error_ms, 2},
+                                                             sharp}
+                                        : std::vector<Round>{sharp};
   // As many trials, whether they are of one kind or of two.
   const double of_one = std::sqrt(static_cast<double>(kinds().size()));
   for (const auto& [error_ms, stride] : rounds) {
@@ -310,7 +311,8 @@ bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
   const double error_ns = 1e6 * options_.command_error_ms;
   constexpr std::size_t kStill = 120, kRoughly = 4;
   {
-    // Where time is short, half of it stays for the MTBRCs that bear the commands out, or replace them.
+    // Where time is short, half of it stays for the MTBRCs that bear the commands out, or replace
+    // them.
     Budget half = context_.budget;
     half.commands /= 2;
     half.drive_time_ns /= 2;
@@ -388,8 +390,9 @@ namespace {
 
 std::vector<statistics::CensoredTrial> same_track_trials(const Samples& samples,
                                                          const engine::LayoutMap& map,
-                                                         const model::Rotation& rotation, bool write,
-                                                         bool after_write, std::uint32_t blocks) {
+                                                         const model::Rotation& rotation,
+                                                         bool write, bool after_write,
+                                                         std::uint32_t blocks) {
   return trials_of(samples, map, rotation, [&](const Sample& s) {
     return s.experiment == Experiment::same_track && s.write == write && s.blocks == blocks &&
            s.after_write == after_write && s.after_completed_ns > 0;
@@ -418,8 +421,8 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
     if (tracks.empty()) {
       track = random_track(*context.map, context.random);
     } else {
-      track =
-          tracks[std::uniform_int_distribution<std::size_t>(0, tracks.size() - 1)(context.random)];
+      track = tracks[std::uniform_int_distribution<std::size_t>(0,
+                                                                tracks.size() - 1)(context.random)];
     }
     if (!track) return;
     std::uint32_t told = 0;
@@ -435,14 +438,15 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
 }
 
 model::Parameter estimate_same_track(const Samples& samples, const engine::LayoutMap& map,
-                                     const model::Rotation& rotation, bool write,
-                                     bool after_write, std::uint32_t blocks) {
+                                     const model::Rotation& rotation, bool write, bool after_write,
+                                     std::uint32_t blocks) {
   model::Parameter result;
   result.unit = "ms";
   result.method = "MTBRC on one track";
   const double period = model::revolution_ns(rotation);
   const auto found = statistics::fit_threshold(
-      same_track_trials(samples, map, rotation, write, after_write, blocks), same_track_prior(period));
+      same_track_trials(samples, map, rotation, write, after_write, blocks),
+      same_track_prior(period));
   if (!found || found->error > 0.1 * period) {
     result.reason = "too few accesses on one track could be timed";
     return result;
@@ -489,8 +493,9 @@ model::Seek curve_of(const ReadTimes& reads, bool outward) {
     point.error_ms = move.error * 1e-6;
     point.samples = move.samples;
     if (point.time_ms < 0) {  // which no curve may hold
-      seek.method += fmt::format("; {} cylinders left out, for they came out as {:.4f} +- {:.4f} ms",
-                                 distance, point.time_ms, *point.error_ms);
+      seek.method += fmt::format(
+          "; {} cylinders left out, for they came out as {:.4f} +- {:.4f} ms", distance,
+          point.time_ms, *point.error_ms);
       continue;
     }
     seek.points.push_back(point);

@@ -36,8 +36,8 @@ SeekTimes estimates(const TimesByMove& times, std::size_t least) {
   const double spread = spread_ns(times);
   for (const auto& [move, ns] : times) {
     if (ns.size() < std::max<std::size_t>(least, 1)) continue;
-    // What moves nothing has no positioning noise, and the host's long tail shows: of that the mean, as
-    // it is in the others, whose noise hides the tail.
+    // What moves nothing has no positioning noise, and the host's long tail shows: of that the
+    // mean, as it is in the others, whose noise hides the tail.
     const auto found = move == 0 ? statistics::clipped_mean(ns) : statistics::huber_location(ns);
     const double typical = (move == 0 ? kClock_ns : kEfficiency * spread) /
                            std::sqrt(static_cast<double>(ns.size()));
@@ -75,10 +75,11 @@ std::optional<statistics::Estimate> command_switch_time(const Samples& samples) 
     if (s.experiment == Experiment::head_switch && s.blocks == 0)
       ns.push_back(static_cast<double>(s.completed_ns - s.issued_ns));
   if (ns.size() < kFewest) return std::nullopt;
-  // A switch about as short as the positioning noise ends late as often as it can: its times are skewed, and
-  // MTBRCs tell medians.
+  // A switch about as short as the positioning noise ends late as often as it can: its times are
+  // skewed, and MTBRCs tell medians.
   auto found = statistics::median_estimate(ns);
-  if (found) found->error = std::max(found->error, kClock_ns / std::sqrt(static_cast<double>(ns.size())));
+  if (found)
+    found->error = std::max(found->error, kClock_ns / std::sqrt(static_cast<double>(ns.size())));
   return found;
 }
 
@@ -108,8 +109,10 @@ std::optional<Constant> constant_between(const SeekTimes& commands, const SeekTi
     std::vector<double> times;
     for (const statistics::Estimate& value : values) times.push_back(value.value);
     const double middle = statistics::median(times);
-    const auto off = std::ranges::find_if(differences, [&](const auto& d) { return too_far(d, middle); });
-    if (constant.stranger || differences.size() < kMany || off == differences.end()) return std::nullopt;
+    const auto off = std::ranges::find_if(differences,
+                                          [&](const auto& d) { return too_far(d, middle); });
+    if (constant.stranger || differences.size() < kMany || off == differences.end())
+      return std::nullopt;
     constant.stranger = off->first;
     differences.erase(off);
   }
@@ -131,17 +134,17 @@ bool SeekCommands::usable() {
 }
 
 std::optional<std::uint64_t> SeekCommands::lbn_on(const engine::Track& track) {
-  return readable_near(map_, track.first_slot, track.sectors,
-                       std::uniform_int_distribution<std::uint64_t>(0, track.sectors - 1)(
-                           context_.random));
+  return readable_near(
+      map_, track.first_slot, track.sectors,
+      std::uniform_int_distribution<std::uint64_t>(0, track.sectors - 1)(context_.random));
 }
 
-// An arm arrives when a servo wedge passes: commands right behind one another would all begin at the
-// same place between two wedges, and so all wait as long.
+// An arm arrives when a servo wedge passes: commands right behind one another would all begin at
+// the same place between two wedges, and so all wait as long.
 void SeekCommands::rest() {
   constexpr double kMost_rev = 0.05;
-  context_.drive.rest_ns(static_cast<Nanoseconds>(
-      std::uniform_real_distribution<double>(0, kMost_rev * context_.period_ns())(context_.random)));
+  context_.drive.rest_ns(static_cast<Nanoseconds>(std::uniform_real_distribution<double>(
+      0, kMost_rev * context_.period_ns())(context_.random)));
 }
 
 bool SeekCommands::go(const engine::Track& track) {
@@ -206,17 +209,17 @@ void SeekCommands::measure(std::vector<std::uint32_t> distances, std::size_t com
     if (!done(distances[chosen])) continue;
     distances[chosen] = distances.back();
     distances.pop_back();
-    context_.report("seek curve", std::max(meter.share(),
-                                           1 - static_cast<double>(distances.size()) /
-                                                   static_cast<double>(all)));
+    context_.report("seek curve",
+                    std::max(meter.share(),
+                             1 - static_cast<double>(distances.size()) / static_cast<double>(all)));
   }
 }
 
 // Of both directions, as many as one takes where they are apart.
 std::size_t SeekCommands::commands_for(double error_ns) const {
   const double ratio = kEfficiency * spread_ns(times_by_move(true)) / error_ns;
-  const std::size_t commands =
-      std::clamp(static_cast<std::size_t>(std::ceil(ratio * ratio)), kFewest, kMost);
+  const std::size_t commands = std::clamp(static_cast<std::size_t>(std::ceil(ratio * ratio)),
+                                          kFewest, kMost);
   return apart_ ? 2 * commands : commands;
 }
 

@@ -24,7 +24,8 @@ namespace {
 constexpr std::uint32_t kTrialsAtOnePlace = 6, kOfMany = 12;
 constexpr std::size_t kFewestTrials = 30, kMostTrials = 600;
 
-// Over what writes move to show their settle: to other heads of a cylinder, or to the cylinder beside.
+// Over what writes move to show their settle: to other heads of a cylinder, or to the cylinder
+// beside.
 enum class Over { heads, cylinders };
 
 bool beside(const engine::Track& a, const engine::Track& b, Over over) {
@@ -41,8 +42,8 @@ std::vector<engine::Track> tracks_beside(const engine::LayoutMap& map, const eng
   return found;
 }
 
-// The ways of a move that take each its time: to the next cylinder and to the one before, where seeks
-// inward and outward differ; else one.
+// The ways of a move that take each its time: to the next cylinder and to the one before, where
+// seeks inward and outward differ; else one.
 std::size_t ways_of(const ReadTimes& reads, Over over) {
   return over == Over::cylinders && reads.apart ? 2 : 1;
 }
@@ -61,8 +62,8 @@ std::vector<statistics::CensoredTrial> moves(const Samples& samples, const engin
   });
 }
 
-// Trials between tracks beside each other, from place to place. `tracks` empty: anywhere. What comes
-// before is of the same kind, or a read.
+// Trials between tracks beside each other, from place to place. `tracks` empty: anywhere. What
+// comes before is of the same kind, or a read.
 void run_switches(Context& context, bool write, bool after_write, Over over,
                   const std::vector<engine::Track>& tracks, double target_error_ms,
                   const SwitchOptions& options) {
@@ -108,8 +109,8 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
   };
   while (failures < 40 && !meter.exhausted() && count() < kMostTrials &&
          (count() < kFewestTrials || error_ns() > 1e6 * target_error_ms)) {
-    std::optional<engine::Track> at =
-        tracks.empty() ? random_track(map, context.random) : std::optional(pick(tracks));
+    std::optional<engine::Track> at = tracks.empty() ? random_track(map, context.random)
+                                                     : std::optional(pick(tracks));
     if (!at) return;
     if (others(*at).empty() || !trials.go(*at, write)) {
       ++failures;
@@ -123,8 +124,8 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
       const engine::Track to = pick(candidates);
       if (write && !after_write && !trials.go(*at)) break;
       const bool heads = over == Over::heads;
-      const std::int64_t group =
-          heads ? pair_of_heads(*at, to) : std::int64_t{to.cylinder} - at->cylinder;
+      const std::int64_t group = heads ? pair_of_heads(*at, to)
+                                       : std::int64_t{to.cylinder} - at->cylinder;
       if (!trials.trial(heads ? Experiment::head_switch : Experiment::seek, group, to, write,
                         thresholds[way_of(group, ways)])) {
         ++failures;
@@ -189,8 +190,8 @@ std::vector<engine::Track> find_writable_tracks(Context& context,
     const LbnRange& range = permitted[static_cast<std::size_t>(attempt) % permitted.size()];
     if (range.first >= map.blocks()) continue;
     const std::uint64_t last = std::min(range.last, map.blocks() - 1);
-    const std::uint64_t lbn =
-        std::uniform_int_distribution<std::uint64_t>(range.first, last)(context.random);
+    const std::uint64_t lbn = std::uniform_int_distribution<std::uint64_t>(range.first,
+                                                                           last)(context.random);
     const engine::Track track = map.track_of_slot(map.slot_of_lbn(lbn));
     if (known(track) || !is_writable(context, track)) continue;
     result.push_back(track);
@@ -202,14 +203,14 @@ std::vector<engine::Track> find_writable_tracks(Context& context,
       ++together;
     }
   }
-  std::erase_if(result, [&](const engine::Track& track) { return !learn_contents(context, track); });
+  std::erase_if(result,
+                [&](const engine::Track& track) { return !learn_contents(context, track); });
   return result;
 }
 
 }  // namespace
 
-std::vector<engine::Track> writable_tracks(Context& context,
-                                           const std::vector<LbnRange>& permitted,
+std::vector<engine::Track> writable_tracks(Context& context, const std::vector<LbnRange>& permitted,
                                            std::size_t most) {
   return find_writable_tracks(context, permitted, most,
                               context.map->heads() > 1 ? Over::heads : Over::cylinders);
@@ -222,8 +223,8 @@ HeadSwitch measure_head_switch(Context& context, const SwitchOptions& options) {
   if (map.heads() > 1) {
     // SEEK commands are much cheaper; where they tell seeks, MTBRCs need only bear them out.
     const bool commands = read_times(context.samples, map, context.rotation).constant.has_value();
-    run_switches(context, false, false, Over::heads, {}, (commands ? 1.5 : 1.0) * options.target_error_ms,
-                 options);
+    run_switches(context, false, false, Over::heads, {},
+                 (commands ? 1.5 : 1.0) * options.target_error_ms, options);
     if (commands) SeekCommands(context).switch_heads(options.commands, Meter(context));
   }
   return estimate_head_switch(context.samples, map, context.rotation);
@@ -242,7 +243,8 @@ void sharpen_constant(Context& context, const SwitchOptions& options) {
   const double ratio = reads.trial.spread / (kOfCommands * more_ns);
   constexpr double kMostCommands = 500;
   SeekCommands(context).measure(
-      {1}, static_cast<std::size_t>(std::ceil(std::min(ratio * ratio, kMostCommands))), Meter(context));
+      {1}, static_cast<std::size_t>(std::ceil(std::min(ratio * ratio, kMostCommands))),
+      Meter(context));
 }
 
 HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap& map,
@@ -267,8 +269,10 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
   const auto found = statistics::fit_threshold(all, prior);
   const auto time = estimate_of(found, passages.period_ns());
   if (!reads.still || !time) {
-    result.time = model::absent(reads.still ? "too few head switches within a cylinder could be timed"
-                                     : reads.same_track.reason, "ms");
+    result.time = model::absent(reads.still
+                                    ? "too few head switches within a cylinder could be timed"
+                                    : reads.same_track.reason,
+                                "ms");
     return result;
   }
   result.time = parameter(borne_out_move(reads, *time, command_switch_time(samples)),
@@ -302,8 +306,8 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
 
 namespace {
 
-// Of writes that follow writes, or reads: where they move over heads or cylinders, and what that exceeds
-// an access on the same track by.
+// Of writes that follow writes, or reads: where they move over heads or cylinders, and what that
+// exceeds an access on the same track by.
 struct SettleTrials {
   std::optional<statistics::Estimate> moved, same;
   double period_ns = 0;
@@ -318,23 +322,21 @@ struct SettleTrials {
 };
 
 SettleTrials settle_trials(const Samples& samples, const engine::LayoutMap& map,
-                           const model::Rotation& rotation, Over over,
-                           bool after_write = true) {
+                           const model::Rotation& rotation, Over over, bool after_write = true) {
   SettleTrials result;
   result.period_ns = model::revolution_ns(rotation);
   const ReadTimes reads = read_times(samples, map, rotation);
   const std::size_t ways = ways_of(reads, over);
   for (std::size_t way = 0; way < ways; ++way) {
     const auto found = estimate_of(
-        statistics::fit_threshold(
-            moves(samples, map, rotation, over, true, after_write, way, ways), reads.trial),
+        statistics::fit_threshold(moves(samples, map, rotation, over, true, after_write, way, ways),
+                                  reads.trial),
         result.period_ns);
     if (!found) return result;
     result.moved = result.moved ? statistics::midpoint(*result.moved, *found) : *found;
   }
   const model::Parameter same = estimate_same_track(samples, map, rotation, true, after_write);
-  if (same)
-    result.same = {*same.value * 1e6, same.error.value_or(0) * 1e6, same.samples};
+  if (same) result.same = {*same.value * 1e6, same.error.value_or(0) * 1e6, same.samples};
   return result;
 }
 
@@ -359,8 +361,9 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
   const std::vector<engine::Track> tracks = find_writable_tracks(context, permitted, kTracks, over);
   if (!any_beside(tracks, over))
     return model::absent(map.heads() > 1
-                      ? "no two whole tracks of a cylinder lie in the permitted ranges"
-                      : "no two whole tracks beside each other lie in the permitted ranges", "ms");
+                             ? "no two whole tracks of a cylinder lie in the permitted ranges"
+                             : "no two whole tracks beside each other lie in the permitted ranges",
+                         "ms");
   if (!estimate_same_track(context.samples, map, context.rotation, true, true))
     measure_same_track(context, true, true, target_ms, tracks);
   measure_write_supply(context, tracks, kCoarser * target_ms);
@@ -369,14 +372,15 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
   if (!after_write) target_ms *= kCoarser;
   // Roughly first: by how long the settle is follows how sharply it is wanted.
   run_switches(context, true, after_write, over, tracks, kRoughly * target_ms, options);
-  if (const model::Parameter roughly = estimate_write_settle(context.samples, map, context.rotation))
+  if (const model::Parameter roughly = estimate_write_settle(context.samples, map,
+                                                             context.rotation))
     target_ms = 1e-6 * worth_ns(1e6 * target_ms, 1e6 * *roughly.value);
   run_switches(context, true, after_write, over, tracks, target_ms, options);
   // A switch that is shorter than a block's transfer hides behind it: a seek may not.
   if (over == Over::heads &&
       settle_trials(context.samples, map, context.rotation, over, after_write).hidden()) {
-    const std::vector<engine::Track> others =
-        find_writable_tracks(context, permitted, kTracks, Over::cylinders);
+    const std::vector<engine::Track> others = find_writable_tracks(context, permitted, kTracks,
+                                                                   Over::cylinders);
     if (any_beside(others, Over::cylinders)) {
       run_switches(context, true, after_write, Over::cylinders, others, target_ms, options);
       if (read_times(context.samples, map, context.rotation).constant)
@@ -393,8 +397,7 @@ model::Parameter estimate_write_settle(const Samples& samples, const engine::Lay
   const bool after_write = !supply || !supply->least;
   SettleTrials trials = settle_trials(samples, map, rotation, over, after_write);
   if (over == Over::heads && trials.hidden()) {
-    const SettleTrials others =
-        settle_trials(samples, map, rotation, Over::cylinders, after_write);
+    const SettleTrials others = settle_trials(samples, map, rotation, Over::cylinders, after_write);
     if (others.known()) {
       trials = others;
       over = Over::cylinders;
@@ -403,24 +406,26 @@ model::Parameter estimate_write_settle(const Samples& samples, const engine::Lay
   const bool heads = over == Over::heads;
   if (!trials.moved)
     return model::absent(heads ? "too few writes to another head of a cylinder could be timed"
-                        : "too few writes to the next cylinder could be timed", "ms");
+                               : "too few writes to the next cylinder could be timed",
+                         "ms");
   if (!trials.same) return model::absent("too few accesses on one track could be timed", "ms");
-  const model::Parameter move = heads
-                                    ? estimate_head_switch(samples, map, rotation).time
-                                    : estimate_shortest_seek(read_times(samples, map, rotation));
+  const model::Parameter move = heads ? estimate_head_switch(samples, map, rotation).time
+                                      : estimate_shortest_seek(read_times(samples, map, rotation));
   if (!move) return model::absent(move.reason, "ms");
   const statistics::Estimate& still = after_write ? *trials.same : supply->begins;
   model::Parameter result = parameter(
       {trials.moved->value - still.value, std::hypot(trials.moved->error, still.error),
        trials.moved->samples},
       fmt::format("MTBRC of writes to {}, less MTBRC on one track, less {}",
-                  heads ? "another head" : "the next cylinder", heads ? "head switch" : "the seek"));
+                  heads ? "another head" : "the next cylinder",
+                  heads ? "head switch" : "the seek"));
   *result.value -= *move.value;
   result.error = std::hypot(*result.error, move.error.value_or(0));
   if (!after_write) {
     result.method += ", whose data of several blocks tell when the first could come";
-    result.reason = "a sum: less what passes from the beginning of a write's move to that of its data, "
-                    "which nothing outside of the drive shows";
+    result.reason =
+        "a sum: less what passes from the beginning of a write's move to that of its data, "
+        "which nothing outside of the drive shows";
     return result;
   }
   if (const model::Parameter transfer = estimate_write_transfer(samples, map, rotation)) {

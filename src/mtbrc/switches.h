@@ -10,10 +10,10 @@
 namespace platter::mtbrc {
 
 struct SwitchOptions {
-  double target_error_ms = 0.006;   // of the head switch
-  double settle_error_ms = 0.0027;  // of each MTBRC of writes
+  double target_error_ms = 0.006;     // of the head switch
+  double settle_error_ms = 0.0027;    // of each MTBRC of writes
   double constant_error_ms = 0.0029;  // of what SEEKs exceed MTBRCs by
-  std::size_t commands = 360;       // SEEKs to another head, where SEEK is to be believed
+  std::size_t commands = 360;         // SEEKs to another head, where SEEK is to be believed
   Budget budget{4000, 15 * kSecond};  // where the context has none
 };
 
@@ -27,8 +27,7 @@ struct HeadSwitch {
 // Tracks all of whose LBNs may be written, at most `most`, spread over the permitted ranges; in
 // groups of tracks of one cylinder where there are several; on a drive of one head, of neighbouring
 // cylinders.
-std::vector<engine::Track> writable_tracks(Context& context,
-                                           const std::vector<LbnRange>& permitted,
+std::vector<engine::Track> writable_tracks(Context& context, const std::vector<LbnRange>& permitted,
                                            std::size_t most);
 
 // MTBRC(read, read on another head of the cylinder) less MTBRC(read, read on the track). Needs
@@ -38,8 +37,9 @@ HeadSwitch measure_head_switch(Context& context, const SwitchOptions& options = 
 HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap& map,
                                 const model::Rotation& rotation);
 
-// More trials of the shortest seek, by MTBRC and by SEEK, where SEEKs are to be believed: the constant
-// between the two is part of each overhead of a read, and the shortest seeks tell it in the least time.
+// More trials of the shortest seek, by MTBRC and by SEEK, where SEEKs are to be believed: the
+// constant between the two is part of each overhead of a read, and the shortest seeks tell it in
+// the least time.
 void sharpen_constant(Context& context, const SwitchOptions& options = {});
 
 // MTBRC(write, write on another head of the cylinder) less MTBRC(write, write on the track) less
@@ -48,8 +48,7 @@ void sharpen_constant(Context& context, const SwitchOptions& options = {});
 // data come while the arm moves). Estimate again when cache hits have told the transfer. On a drive
 // of one head the next cylinder takes the place of the other head (and measure_seeks must have been
 // there). May be negative. Without permitted ranges: absent, with the reason. Write cache off.
-model::Parameter measure_write_settle(Context& context,
-                                      const std::vector<LbnRange>& permitted,
+model::Parameter measure_write_settle(Context& context, const std::vector<LbnRange>& permitted,
                                       const SwitchOptions& options = {});
 model::Parameter estimate_write_settle(const Samples& samples, const engine::LayoutMap& map,
                                        const model::Rotation& rotation);

@@ -18,9 +18,9 @@ constexpr double kDisturbed = 0.1;  // share of sectors that move: nothing can b
 
 // Two reads that followed one another on a track.
 struct Pair {
-  double turn = 0;      // from the one sector to the other by the layout, in parts of the track
-  double surplus = 0;   // what the platter turned by beyond that, -0.5 to 0.5 revolutions
-  bool same = false;    // of one sector, within a visit: what disturbs the drive, not the map
+  double turn = 0;     // from the one sector to the other by the layout, in parts of the track
+  double surplus = 0;  // what the platter turned by beyond that, -0.5 to 0.5 revolutions
+  bool same = false;   // of one sector, within a visit: what disturbs the drive, not the map
   std::uint64_t track = 0;
 };
 
@@ -55,7 +55,8 @@ std::vector<Visit> visits_of(const Samples& samples, const model::Rotation& rota
 
 void add_pairs(const Visit& visit, std::vector<Pair>& pairs) {
   const auto pair = [&](std::size_t a, std::size_t b) {
-    const double turn = (static_cast<double>(visit.slots[b]) - static_cast<double>(visit.slots[a])) /
+    const double turn = (static_cast<double>(visit.slots[b]) -
+                         static_cast<double>(visit.slots[a])) /
                         visit.sectors;
     return Pair{turn, statistics::wrap_rev(visit.phases[b] - visit.phases[a] - turn),
                 visit.slots[a] == visit.slots[b], visit.track};
@@ -110,8 +111,8 @@ Gap fit_gap(const std::vector<Pair>& pairs, double noise_rev) {
     gap.share = products / squares;
   }
   // Pairs that follow one another share a read, and turn in opposite directions.
-  const double scatter_rev =
-      std::max(std::sqrt(2.0) * noise_rev, std::sqrt(misses / static_cast<double>(used)));
+  const double scatter_rev = std::max(std::sqrt(2.0) * noise_rev,
+                                      std::sqrt(misses / static_cast<double>(used)));
   gap.error = std::sqrt(2.0 / squares) * scatter_rev;
   return gap;
 }
@@ -171,9 +172,8 @@ void judge(ZonePitch& zone, const std::vector<Pair>& pairs, double noise_rev) {
   zone.pairs = gap.pairs;
   if (gap.pairs < kFewestPairs) return;
   // A slipped defect that the map does not know moves sectors by one: that is no untruth.
-  const Contradictions found =
-      contradictions(pairs, gap, std::max(bound_rev, zone.sectors > 0 ? kSlips / sectors : 0.0),
-                     noise_rev);
+  const Contradictions found = contradictions(
+      pairs, gap, std::max(bound_rev, zone.sectors > 0 ? kSlips / sectors : 0.0), noise_rev);
   zone.contradicting = found.pairs;
   zone.disturbed = share_disturbed(pairs, bound_rev);
   if (zone.disturbed > kDisturbed) return;  // the drive's doing: nothing can be said of the map
@@ -266,11 +266,13 @@ class Measurement {
     std::uint32_t tracks = 0;
     for (std::uint32_t wanted = first; tracks < options_.most_tracks; wanted *= 2) {
       bool any = false;
-      for (; tracks < std::min(wanted, options_.most_tracks) && !meter_.exhausted() && !own.exhausted();
+      for (; tracks < std::min(wanted, options_.most_tracks) && !meter_.exhausted() &&
+             !own.exhausted();
            ++tracks)
         any |= visit(shape);
       if (!any) return;
-      const auto pitch = judge_zones(samples_since(before), context_.rotation, layout_, map_, noise_rev_);
+      const auto pitch = judge_zones(samples_since(before), context_.rotation, layout_, map_,
+                                     noise_rev_);
       if (is_decided(pitch.zones[zone], options_)) return;
     }
   }
@@ -289,9 +291,9 @@ class Measurement {
       const auto last = last_readable(map_, track, sectors);
       if (!first || *first == *last) continue;
       const auto between = [&] {
-        return *readable_near(map_, track, sectors,
-                              std::uniform_int_distribution<std::uint64_t>(0, sectors - 1)(
-                                  context_.random));
+        return *readable_near(
+            map_, track, sectors,
+            std::uniform_int_distribution<std::uint64_t>(0, sectors - 1)(context_.random));
       };
       const std::uint64_t a = between(), b = between();
       reference_.refresh();

@@ -29,8 +29,8 @@ class ReferenceReads {
   // Looks where the reference is, unless that was done a short time ago.
   void refresh();
   void refresh_now();
-  // Many reads in a row: the first phase, and how far one completion scatters (in revolutions). Throws
-  // Error(drive_error) if the sector cannot be read.
+  // Many reads in a row: the first phase, and how far one completion scatters (in revolutions).
+  // Throws Error(drive_error) if the sector cannot be read.
   double begin();
   double phase_rev() const { return phase_rev_; }  // of its completions, modulo 1
 

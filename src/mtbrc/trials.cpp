@@ -74,8 +74,8 @@ void Trials::anchor() {
 bool Trials::go(const engine::Track& track, bool write) {
   anchor();
   const engine::LayoutMap& map = *context_.map;
-  const std::uint32_t from =
-      std::uniform_int_distribution<std::uint32_t>(0, track.sectors - 1)(context_.random);
+  const std::uint32_t from = std::uniform_int_distribution<std::uint32_t>(
+      0, track.sectors - 1)(context_.random);
   std::uint32_t index = from;
   // Reads or writes sectors of the track, a third of a turn apart, until passages can be foretold.
   for (int tries = 0; tries < 40; ++tries) {
@@ -85,8 +85,8 @@ bool Trials::go(const engine::Track& track, bool write) {
       if (lbn && map.is_remapped(*lbn)) lbn.reset();
     }
     if (!lbn) return false;
-    const auto sample =
-        write ? accesses_.write(Experiment::other, *lbn) : accesses_.read(Experiment::other, *lbn);
+    const auto sample = write ? accesses_.write(Experiment::other, *lbn)
+                              : accesses_.read(Experiment::other, *lbn);
     if (sample) passages_.observe(*sample);
     if (sample && passages_.ready(write)) return true;
     index = (index + track.sectors / 3 + 1) % track.sectors;
@@ -163,7 +163,8 @@ std::optional<engine::Track> seek_start(const engine::LayoutMap& map, std::uint3
     // Long seeks start near the edges: move there.
     const std::uint32_t room = map.cylinders() > distance ? map.cylinders() - distance : 0;
     if (room == 0) return std::nullopt;
-    const std::uint32_t cylinder = std::uniform_int_distribution<std::uint32_t>(0, room - 1)(random);
+    const std::uint32_t cylinder = std::uniform_int_distribution<std::uint32_t>(0,
+                                                                                room - 1)(random);
     track = map.track_at(cylinder, track->head);
     if (track && holds_lbns(map, *track) && neighbour(map, *track, distance)) return track;
   }

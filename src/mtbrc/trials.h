@@ -17,14 +17,15 @@ statistics::ThresholdPrior trial_prior(double period_ns);
 // The same for accesses to the track where the heads are: what disturbs them can only delay them.
 statistics::ThresholdPrior same_track_prior(double period_ns);
 
-// The error that a time is worth to be measured to: `least` up to half a millisecond, beyond as large a
-// share of it.
+// The error that a time is worth to be measured to: `least` up to half a millisecond, beyond as
+// large a share of it.
 inline double worth_ns(double least_ns, double time_ns) {
   constexpr double kShort_ns = 500e3;
   return least_ns * std::max(1.0, time_ns / kShort_ns);
 }
 
-// One MTBRC: the time from issue to completion that half of its accesses make, less the sector's own.
+// One MTBRC: the time from issue to completion that half of its accesses make, less the sector's
+// own.
 class Threshold {
  public:
   // `guess_ns`: where it may lie, within about guess_width_ns; only to place the first trials.

@@ -50,8 +50,8 @@ std::vector<Delay> delays_of(const Samples& samples, const engine::LayoutMap& ma
     const std::uint64_t slot = map.slot_of_lbn(s.lbn), before = map.slot_of_lbn(s.after_lbn);
     const engine::Track track = map.track_of_slot(slot);
     if (map.track_of_slot(before).first_slot != track.first_slot) continue;
-    const double between =
-        (static_cast<double>(slot) - static_cast<double>(before)) / track.sectors;
+    const double between = (static_cast<double>(slot) - static_cast<double>(before)) /
+                           track.sectors;
     const double turned = to_ms(s.completed_ns - s.after_completed_ns) / period_ms - between;
     // Less than most of a turn late; a little early is noise.
     const double late_ms = (statistics::turn_rev(turned + 0.1) - 0.1) * period_ms;
@@ -69,8 +69,8 @@ struct Read {
 // The same where it is sent in portions, of which the first waits `held_ms` more, like any read of
 // one block does. What all reads have in common is left in.
 double late_ms(const Read& read, double portion, double transfer_ms, double held_ms) {
-  double latest =
-      std::min(portion, read.blocks) * read.sector_ms + held_ms + read.blocks * transfer_ms;
+  double latest = std::min(portion, read.blocks) * read.sector_ms + held_ms +
+                  read.blocks * transfer_ms;
   for (double sent = 0; sent < read.blocks; sent += portion) {
     const double there = std::min(sent + portion, read.blocks) * read.sector_ms;
     latest = std::max(latest, there + (read.blocks - sent) * transfer_ms);
@@ -138,16 +138,16 @@ std::vector<Read> reads_of(const std::vector<Delay>& delays, double transfer_ms)
   return reads;
 }
 
-// Drives count whole blocks, of which a line through reads of many sizes knows nothing: the shares near
-// the line's, by how likely they make the reads. nullopt: too few.
+// Drives count whole blocks, of which a line through reads of many sizes knows nothing: the shares
+// near the line's, by how likely they make the reads. nullopt: too few.
 std::optional<statistics::Estimate> by_whole_blocks(const std::vector<Read>& reads,
                                                     const statistics::Estimate& line,
                                                     double transfer_ms) {
   constexpr double kStep = 5e-4, kLeast = 0.02, kSigmas = 4;
   const double reach = std::max(kLeast, kSigmas * line.error);
   std::vector<double> shares, likelihoods;
-  for (double share = std::max(line.value - reach, kStep); share < std::min(line.value + reach, 1.0) + kStep;
-       share += kStep)
+  for (double share = std::max(line.value - reach, kStep);
+       share < std::min(line.value + reach, 1.0) + kStep; share += kStep)
     if (const auto likelihood = likelihood_of(reads, [&](const Read& read, double held_ms) {
           return late_ms_of_share(read, share, transfer_ms, held_ms);
         })) {
@@ -164,9 +164,9 @@ std::optional<statistics::Estimate> by_whole_blocks(const std::vector<Read>& rea
     squares += weight * off * off;
   }
   const double mean = sum / weights;
-  return statistics::Estimate{line.value + mean,
-                              std::hypot(std::sqrt(std::max(squares / weights - mean * mean, 0.0)), kStep),
-                              reads.size()};
+  return statistics::Estimate{
+      line.value + mean,
+      std::hypot(std::sqrt(std::max(squares / weights - mean * mean, 0.0)), kStep), reads.size()};
 }
 
 }  // namespace
@@ -180,14 +180,14 @@ void measure_watermark(Context& context, const WatermarkOptions& options) {
     const auto track = random_track(*context.map, context.random);
     if (!track) return;
     // Drives count whole blocks: only sizes of all kinds show the share itself.
-    const std::uint32_t most =
-        std::min({options.most_blocks, track->sectors / 3, context.drive.most_blocks()});
+    const std::uint32_t most = std::min(
+        {options.most_blocks, track->sectors / 3, context.drive.most_blocks()});
     if (most <= options.least_blocks) {
       ++failures;
       continue;
     }
-    const auto blocks = std::uniform_int_distribution<std::uint32_t>(options.least_blocks, most)(
-        context.random);
+    const auto blocks = std::uniform_int_distribution<std::uint32_t>(options.least_blocks,
+                                                                     most)(context.random);
     const auto pair = pair_on(*context.map, *track, blocks);
     if (!pair || !accesses.read(Experiment::transfer, pair->before) ||
         !accesses.read(Experiment::transfer, pair->lbn, blocks, blocks))
@@ -212,8 +212,8 @@ model::Parameter estimate_watermark(const Samples& samples, const engine::Layout
   }
   for (const Sample& s : samples)
     if (s.experiment == Experiment::transfer && s.group != 0) {
-      const double sector_ms =
-          model::revolution_ns(rotation) * 1e-6 / map.track_of_slot(map.slot_of_lbn(s.lbn)).sectors;
+      const double sector_ms = model::revolution_ns(rotation) * 1e-6 /
+                               map.track_of_slot(map.slot_of_lbn(s.lbn)).sectors;
       hidden = std::max(hidden, 1 - transfer_ms / sector_ms);
     }
   const auto line = statistics::huber_line(blocks, sectors);
@@ -228,8 +228,8 @@ model::Parameter estimate_watermark(const Samples& samples, const engine::Layout
   const bool shows = share > hidden + 3 * error + 0.02;
   result.value = shows ? std::min(share, 1.0) : 0.0;
   if (shows)
-    if (const auto whole = by_whole_blocks(reads_of(delays, transfer_ms), {share, error, delays.size()},
-                                           transfer_ms)) {
+    if (const auto whole = by_whole_blocks(reads_of(delays, transfer_ms),
+                                           {share, error, delays.size()}, transfer_ms)) {
       result.value = std::min(whole->value, 1.0);
       result.error = whole->error;
     }
@@ -248,7 +248,8 @@ model::Parameter estimate_portions(const Samples& samples, const engine::LayoutM
   result.unit = "blocks";
   result.method = "reads of many sizes with the first sector's angle known";
   const double transfer_ms = block_transfer.or_else(0);
-  const std::vector<Read> reads = reads_of(delays_of(samples, map, rotation, transfer_ms), transfer_ms);
+  const std::vector<Read> reads = reads_of(delays_of(samples, map, rotation, transfer_ms),
+                                           transfer_ms);
   double most = 0;
   for (const Read& read : reads) most = std::max(most, read.blocks);
   constexpr std::size_t kFewest = 24;
@@ -260,10 +261,10 @@ model::Parameter estimate_portions(const Samples& samples, const engine::LayoutM
   std::optional<double> by_share;
   constexpr int kShares = 50;
   for (int step = 0; step <= kShares; ++step)
-    by_share =
-        std::max(by_share, likelihood_of(reads, [&](const Read& read, double held_ms) {
-                   return late_ms_of_share(read, step / double{kShares}, transfer_ms, held_ms);
-                 }));
+    by_share = std::max(by_share, likelihood_of(reads, [&](const Read& read, double held_ms) {
+                          return late_ms_of_share(read, step / double{kShares}, transfer_ms,
+                                                  held_ms);
+                        }));
   // Of larger ones too few reads have more than one.
   constexpr double kLargest = 0.75;
   struct Tried {

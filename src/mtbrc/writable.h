@@ -8,8 +8,8 @@ namespace platter::mtbrc {
 // The track holds LBNs, and the drive's guard permits to write every one of them.
 bool is_writable(const Context& context, const engine::Track& track);
 
-// Reads what the track's blocks hold, so that each timed write of them is one command. False: some of
-// them cannot be read, so none of it may be written.
+// Reads what the track's blocks hold, so that each timed write of them is one command. False: some
+// of them cannot be read, so none of it may be written.
 bool learn_contents(Context& context, const engine::Track& track);
 
 }  // namespace platter::mtbrc

@@ -20,7 +20,8 @@
 namespace platter::mtbrc {
 namespace {
 
-constexpr std::size_t kFewestTold = 15;  // distances that must agree before the settle counts for all
+constexpr std::size_t kFewestTold = 15;  // distances that must agree before the settle counts for
+                                         // all
 constexpr std::size_t kFewestOfCurve = 6;
 
 // From one cylinder to the farthest, each about as many times the one before.
@@ -70,7 +71,9 @@ class WriteSeekSurvey {
         model_(model),
         map_(*context.map),
         trial_(read_times(context.samples, map_, context.rotation).trial),
-        still_ms_(still_ms(context.samples, map_, context.rotation).value_or(statistics::Estimate{}).value),
+        still_ms_(still_ms(context.samples, map_, context.rotation)
+                      .value_or(statistics::Estimate{})
+                      .value),
         trials_(context),
         meter_(context, context.limited() ? context.budget : options.budget) {}
 
@@ -118,12 +121,12 @@ std::optional<engine::Track> WriteSeekSurvey::new_track(std::uint32_t distance) 
     // The longest seeks end near the edges.
     std::uint64_t near = last - range.first;
     if (attempt % 4 != 0) near >>= attempt % 16;
-    const std::uint64_t off = std::uniform_int_distribution<std::uint64_t>(0, near)(context_.random);
+    const std::uint64_t off = std::uniform_int_distribution<std::uint64_t>(0,
+                                                                           near)(context_.random);
     const std::uint64_t lbn = attempt % 2 == 0 ? range.first + off : last - off;
     const engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
-    const bool known = std::ranges::any_of(tracks_, [&](const engine::Track& t) {
-      return t.first_slot == track.first_slot;
-    });
+    const bool known = std::ranges::any_of(
+        tracks_, [&](const engine::Track& t) { return t.first_slot == track.first_slot; });
     if (known || !trip_to(track, distance) || !is_writable(context_, track)) continue;
     if (!learn_contents(context_, track)) continue;
     tracks_.push_back(track);
@@ -153,13 +156,15 @@ bool WriteSeekSurvey::one(std::uint32_t distance) {
   if (known == thresholds_.end()) {
     constexpr double kWidth_rev = 0.01;
     statistics::ThresholdPrior prior = trial_;
-    prior.guess = 1e6 * (still_ms_ + read_seek(model_, way->move).value + *model_.write_settle.value);
+    prior.guess = 1e6 *
+                  (still_ms_ + read_seek(model_, way->move).value + *model_.write_settle.value);
     prior.guess_width = kWidth_rev * context_.period_ns();
     known = thresholds_.emplace(key, Threshold(context_.period_ns(), prior)).first;
   }
   if (trials_.trial(Experiment::seek, way->move, way->to, true, known->second)) return true;
   // Perhaps its angle is not what the map says.
-  std::erase_if(tracks_, [&](const engine::Track& t) { return t.first_slot == way->to.first_slot; });
+  std::erase_if(tracks_,
+                [&](const engine::Track& t) { return t.first_slot == way->to.first_slot; });
   return false;
 }
 
@@ -173,9 +178,11 @@ void WriteSeekSurvey::measure(const std::vector<std::uint32_t>& distances, doubl
              (known->second.error_ns() <= 1e6 * error_ms || known->second.trials() >= kMost);
     };
     const std::int64_t inward = distances[i];
-    for (int failures = 0; failures < kFailures && !meter_.exhausted() && !sharp(inward) && !sharp(-inward);)
+    for (int failures = 0;
+         failures < kFailures && !meter_.exhausted() && !sharp(inward) && !sharp(-inward);)
       if (!one(distances[i])) ++failures;
-    context_.report("seeks of writes", static_cast<double>(i + 1) / static_cast<double>(distances.size()));
+    context_.report("seeks of writes",
+                    static_cast<double>(i + 1) / static_cast<double>(distances.size()));
   }
 }
 
@@ -210,8 +217,8 @@ std::vector<DistantSettle> settles_of(const Samples& samples, const engine::Layo
   return settles;
 }
 
-// Between the measured distances linear; beyond them as at the nearest, and the less sure the farther, by
-// how much it changed before.
+// Between the measured distances linear; beyond them as at the nearest, and the less sure the
+// farther, by how much it changed before.
 statistics::Estimate settle_at(const std::vector<DistantSettle>& settles, std::uint32_t distance) {
   const auto right = std::ranges::lower_bound(settles, distance, {}, &DistantSettle::cylinders);
   if (right == settles.begin()) return {right->time_ms, right->error_ms, 1};
@@ -234,13 +241,15 @@ statistics::Estimate settle_at(const std::vector<DistantSettle>& settles, std::u
 model::Seek curve_of(const WriteSeeks& found, const model::DriveModel& model) {
   model::Seek curve;
   curve.method = fmt::format(
-      "the read seeks and the settles of writes behind {} distances, by MTBRC; beyond {} cylinders as there",
+      "the read seeks and the settles of writes behind {} distances, by MTBRC; beyond {} cylinders "
+      "as there",
       found.settles.size(), found.settles.back().cylinders);
   for (const model::SeekPoint& point : model.seek.points) {
     const statistics::Estimate settle = settle_at(found.settles, point.cylinders);
-    curve.points.push_back({point.cylinders, std::max(0.0, point.time_ms + settle.value),
-                            std::hypot(point.error_ms.value_or(0), settle.error, found.shared_error_ms),
-                            point.samples});
+    curve.points.push_back(
+        {point.cylinders, std::max(0.0, point.time_ms + settle.value),
+         std::hypot(point.error_ms.value_or(0), settle.error, found.shared_error_ms),
+         point.samples});
   }
   return curve;
 }
@@ -256,8 +265,8 @@ bool apart(const WriteSeeks& found, const model::DriveModel& model, double sigma
   const std::vector<statistics::Estimate> settles = estimates_of(found.settles);
   const statistics::Estimate mean = statistics::weighted_mean(settles);
   constexpr double kTolerance_ms = 0.008;
-  const double unsure =
-      std::hypot(mean.error, found.shared_error_ms, model.write_settle.error.value_or(0));
+  const double unsure = std::hypot(mean.error, found.shared_error_ms,
+                                   model.write_settle.error.value_or(0));
   return statistics::differ_from(settles, mean.value, sigmas) ||
          std::abs(mean.value - *model.write_settle.value) > kTolerance_ms + sigmas * unsure;
 }
@@ -278,16 +287,17 @@ std::vector<std::uint32_t> strangers(const std::vector<DistantSettle>& settles) 
   return distances;
 }
 
-// Takes out the one settle but for which all others are alike, if there is such: a move that ends on
-// tracks whose angles are not what the map says, as it may have them wrong near an edge.
+// Takes out the one settle but for which all others are alike, if there is such: a move that ends
+// on tracks whose angles are not what the map says, as it may have them wrong near an edge.
 bool without_stranger(WriteSeeks& found, const model::DriveModel& model) {
   constexpr std::size_t kMany = 7;
   if (found.settles.size() < kMany) return false;
   const double middle = middle_ms(found.settles);
-  const auto farthest = std::ranges::max_element(found.settles, {}, [middle](const DistantSettle& s) {
-    return std::abs(s.time_ms - middle) / s.error_ms;
-  });
-  if (std::abs(farthest->time_ms - middle) <= statistics::kBeyondDoubt * farthest->error_ms) return false;
+  const auto farthest = std::ranges::max_element(
+      found.settles, {},
+      [middle](const DistantSettle& s) { return std::abs(s.time_ms - middle) / s.error_ms; });
+  if (std::abs(farthest->time_ms - middle) <= statistics::kBeyondDoubt * farthest->error_ms)
+    return false;
   WriteSeeks others = found;
   others.stranger = *farthest;
   others.settles.erase(others.settles.begin() + (farthest - found.settles.begin()));
@@ -310,12 +320,13 @@ WriteSeeks estimate_write_seeks(const Samples& samples, const engine::LayoutMap&
   result.shared_error_ms = still->error;
   if (result.settles.size() <
       std::min<std::size_t>(kFewestOfCurve, model.seek.points.back().cylinders)) {
-    result.note =
-        result.settles.empty()
-            ? "no write behind a seek could be timed: whether they all settle for write_settle is not known"
-            : fmt::format("too few distances of seeks that writes follow could be timed ({}): whether they "
-                          "all settle for write_settle is not known",
-                          result.settles.size());
+    result.note = result.settles.empty() ? "no write behind a seek could be timed: whether they "
+                                           "all settle for write_settle is not known"
+                                         : fmt::format(
+                                               "too few distances of seeks that writes follow "
+                                               "could be timed ({}): whether they "
+                                               "all settle for write_settle is not known",
+                                               result.settles.size());
     return result;
   }
   result.tied = without_stranger(result, model) || !apart(result, model, statistics::kBeyondDoubt);
@@ -324,25 +335,29 @@ WriteSeeks estimate_write_seeks(const Samples& samples, const engine::LayoutMap&
   if (result.tied) {
     const statistics::Estimate mean = statistics::weighted_mean(estimates_of(result.settles));
     result.note = fmt::format(
-        "writes behind seeks over {} distances ({} to {} cylinders) settle for {:.4f} +- {:.4f} ms, "
+        "writes behind seeks over {} distances ({} to {} cylinders) settle for {:.4f} +- {:.4f} "
+        "ms, "
         "write_settle for {:.4f} +- {:.4f} ms: not told apart{}{}",
         result.settles.size(), nearest, farthest, mean.value,
         std::hypot(mean.error, result.shared_error_ms), *model.write_settle.value,
         model.write_settle.error.value_or(0),
-        result.settles.size() < std::min<std::size_t>(kFewestTold, model.seek.points.back().cylinders)
+        result.settles.size() <
+                std::min<std::size_t>(kFewestTold, model.seek.points.back().cylinders)
             ? fmt::format("; {} distances are needed to be sure", kFewestTold)
             : "",
         result.stranger
-            ? fmt::format("; that behind {} cylinders came out as {:.4f} +- {:.4f} ms and was left out, "
-                          "alone among them: the angles are off where it ended",
-                          result.stranger->cylinders, result.stranger->time_ms, result.stranger->error_ms)
+            ? fmt::format(
+                  "; that behind {} cylinders came out as {:.4f} +- {:.4f} ms and was left out, "
+                  "alone among them: the angles are off where it ended",
+                  result.stranger->cylinders, result.stranger->time_ms, result.stranger->error_ms)
             : "");
     return result;
   }
   result.curve = curve_of(result, model);
   const auto [least, most] = std::ranges::minmax(result.settles, {}, &DistantSettle::time_ms);
   result.note = fmt::format(
-      "writes settle for {:.3f} to {:.3f} ms behind seeks over {} distances ({} to {} cylinders), not "
+      "writes settle for {:.3f} to {:.3f} ms behind seeks over {} distances ({} to {} cylinders), "
+      "not "
       "for write_settle: write_seek has a curve of their own",
       least.time_ms, most.time_ms, result.settles.size(), nearest, farthest);
   return result;
@@ -353,8 +368,8 @@ WriteSeeks measure_write_seeks(Context& context, const std::vector<LbnRange>& pe
   const engine::LayoutMap& map = *context.map;
   if (permitted.empty() || !model.write_settle || model.seek.points.empty())
     return estimate_write_seeks(context.samples, map, model);
-  const std::vector<std::uint32_t> distances =
-      distances_up_to(model.seek.points.back().cylinders, options.distances);
+  const std::vector<std::uint32_t> distances = distances_up_to(model.seek.points.back().cylinders,
+                                                               options.distances);
   if (!still_ms(context.samples, map, context.rotation)) {
     constexpr std::size_t kTracks = 8;
     measure_same_track(context, true, false, options.still_error_ms,

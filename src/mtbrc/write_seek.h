@@ -1,6 +1,6 @@
-// Seeks of writes: whether they are those of reads and the write settle behind them, over all distances
-// (DIXtrac, section 4.2, "Seek Times": the paper takes that for granted); if not, a curve of their own.
-// Known from MTBRCs of a write that follows a read so many cylinders away.
+// Seeks of writes: whether they are those of reads and the write settle behind them, over all
+// distances (DIXtrac, section 4.2, "Seek Times": the paper takes that for granted); if not, a curve
+// of their own. Known from MTBRCs of a write that follows a read so many cylinders away.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ namespace platter::mtbrc {
 
 struct WriteSeekOptions {
   std::uint32_t distances = 16;
-  double glance_error_ms = 0.028;  // of a settle
-  double error_ms = 0.010;         // of one where the settles are not alike
-  double still_error_ms = 0.007;   // of a write that moves nothing, where that is not known yet
+  double glance_error_ms = 0.028;     // of a settle
+  double error_ms = 0.010;            // of one where the settles are not alike
+  double still_error_ms = 0.007;      // of a write that moves nothing, where that is not known yet
   Budget budget{4000, 30 * kSecond};  // where the context has none
 };
 
@@ -40,10 +40,11 @@ struct WriteSeeks {
   std::optional<DistantSettle> stranger;
 };
 
-// Writes within `permitted` only, from anywhere: even where few tracks may be written, the arm may come
-// from far away. `model` has its seek curves and the write settle.
+// Writes within `permitted` only, from anywhere: even where few tracks may be written, the arm may
+// come from far away. `model` has its seek curves and the write settle.
 WriteSeeks measure_write_seeks(Context& context, const std::vector<LbnRange>& permitted,
-                               const model::DriveModel& model, const WriteSeekOptions& options = {});
+                               const model::DriveModel& model,
+                               const WriteSeekOptions& options = {});
 
 // From kept samples. Pure.
 WriteSeeks estimate_write_seeks(const Samples& samples, const engine::LayoutMap& map,

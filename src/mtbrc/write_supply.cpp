@@ -16,8 +16,8 @@ std::optional<statistics::Estimate> on_one_track(const Samples& samples,
                                                  const engine::LayoutMap& map,
                                                  const model::Rotation& rotation, bool after_write,
                                                  std::uint32_t blocks) {
-  const model::Parameter found =
-      estimate_same_track(samples, map, rotation, true, after_write, blocks);
+  const model::Parameter found = estimate_same_track(samples, map, rotation, true, after_write,
+                                                     blocks);
   if (!found) return std::nullopt;
   return statistics::Estimate{*found.value * 1e6, *found.error * 1e6, found.samples};
 }

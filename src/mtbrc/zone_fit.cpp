@@ -63,8 +63,8 @@ double deviation(const statistics::Matrix& covariance, const std::vector<double>
   return std::sqrt(std::max(variance, 0.0));
 }
 
-// What a common error of observations adds to the covariance of unknowns that were fitted as if each
-// had its own: A X'W K W X A, A the inverse of X'W X and K the common error's covariance.
+// What a common error of observations adds to the covariance of unknowns that were fitted as if
+// each had its own: A X'W K W X A, A the inverse of X'W X and K the common error's covariance.
 statistics::Matrix of_common_error(const statistics::Matrix& inverse_normal,
                                    const std::vector<const TrackAngle*>& observations,
                                    const std::vector<const std::vector<double>*>& rows,
@@ -87,13 +87,12 @@ statistics::Matrix of_common_error(const statistics::Matrix& inverse_normal,
       stop_if_asked();
       const double apart = (observations[i]->time_s - observations[j]->time_s) / width_s;
       if (std::abs(apart) > 8) continue;
-      const double alike =
-          observations[i]->common_rev * observations[j]->common_rev * std::exp(-0.25 * apart * apart);
+      const double alike = observations[i]->common_rev * observations[j]->common_rev *
+                           std::exp(-0.25 * apart * apart);
       for (std::size_t a = 0; a < n; ++a) together[a] += alike * pull.at(j, a);
     }
     for (std::size_t a = 0; a < n; ++a)
-      for (std::size_t b = 0; b < n; ++b)
-        added.at(a, b) += pull.at(i, a) * together[b];
+      for (std::size_t b = 0; b < n; ++b) added.at(a, b) += pull.at(i, a) * together[b];
   }
   return added;
 }
@@ -135,8 +134,8 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
     unwrapped[i] = value;
     done[i] = true;
   };
-  // What brings in one unknown with coefficient 1 has its whole revolutions for free, however unsure the
-  // others are. Of those that do, how unsure these are; infinite: it does not.
+  // What brings in one unknown with coefficient 1 has its whole revolutions for free, however
+  // unsure the others are. Of those that do, how unsure these are; infinite: it does not.
   struct Introduction {
     std::size_t unknown = 0;
     double unsure_rev = std::numeric_limits<double>::infinity();
@@ -183,7 +182,8 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
     take(i, predicted + miss);
     return true;
   };
-  // Where nothing is sure any more: the one that is predicted best, if half a turn is still far away.
+  // Where nothing is sure any more: the one that is predicted best, if half a turn is still far
+  // away.
   const auto take_best = [&] {
     std::size_t best = observations.size();
     double least = kLastUnwrap_rev;
@@ -228,8 +228,8 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
   for (std::size_t i = 0; i < observations.size(); ++i)
     if (done[i] && !fit.odd[i]) used.push_back(i);
   fit.used = used.size();
-  const bool complete =
-      std::all_of(fit.introduced.begin(), fit.introduced.end(), [](bool known) { return known; });
+  const bool complete = std::all_of(fit.introduced.begin(), fit.introduced.end(),
+                                    [](bool known) { return known; });
   if (complete && used.size() >= n + 4) {
     statistics::Matrix design(used.size(), n);
     std::vector<double> values, weights;
@@ -242,10 +242,10 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
     if (const auto robust = statistics::huber_regression(design, values, weights)) {
       for (std::size_t c = 0; c < n; ++c) fit.unknowns[c] += robust->coefficients[c];
       fit.scale = robust->scale;
-      // Not better than the noise of one observation allows, worse where the residuals say so: their
-      // scatter, its degrees of freedom and what robustness costs are in the regression's covariance.
-      const double factor =
-          std::max(1.0, robust->covariance.at(0, 0) / filter.covariance.at(0, 0));
+      // Not better than the noise of one observation allows, worse where the residuals say so:
+      // their scatter, its degrees of freedom and what robustness costs are in the regression's
+      // covariance.
+      const double factor = std::max(1.0, robust->covariance.at(0, 0) / filter.covariance.at(0, 0));
       for (double& entry : fit.covariance.data) entry *= factor;
     }
   }
@@ -261,22 +261,23 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
   }
   for (std::size_t i = 0; i < observations.size(); ++i)
     if (done[i])
-      fit.residuals_rev[i] =
-          statistics::wrap_rev(observations[i].angle_rev - dot(rows[i], fit.unknowns));
+      fit.residuals_rev[i] = statistics::wrap_rev(observations[i].angle_rev -
+                                                  dot(rows[i], fit.unknowns));
   return fit;
 }
 
 }  // namespace
 
-ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
-                 bool all_read, double common_width_s) {
+ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations, bool all_read,
+                 double common_width_s) {
   ZoneFit fit = fit_trusting(shape, observations, all_read, common_width_s);
-  // One observation after another is taken in. If one of the first was disturbed, all others look odd:
-  // each of these in turn is believed only roughly.
+  // One observation after another is taken in. If one of the first was disturbed, all others look
+  // odd: each of these in turn is believed only roughly.
   constexpr std::size_t kFirst = 12, kFewest = 6;
   constexpr double kDisturbed_rev = 0.01;
   const auto enough = [&](std::size_t used) { return 4 * used >= 3 * observations.size(); };
-  if (!shape.solvable() || !all_read || observations.size() < kFewest || enough(fit.used)) return fit;
+  if (!shape.solvable() || !all_read || observations.size() < kFewest || enough(fit.used))
+    return fit;
   std::size_t tried = 0;
   ZoneFit best = fit;
   for (std::size_t i = 0; i < observations.size() && tried < kFirst && !enough(best.used); ++i) {

@@ -37,10 +37,10 @@ constexpr double kSureUnwrap_rev = 0.03;
 
 // Observations in any order; each is used as soon as what is known predicts it well enough for its
 // whole revolutions to be counted. Then a robust regression over all that were used.
-// `all_read`: nothing will be read to make the next one surer, so where none is sure the surest is used.
-// `common_width_s`: common errors are alike as exp(-(t1 - t2)^2 / (4 width^2)); they are in the
-// covariance alone.
-// Of a shape that is not solvable nothing is introduced, and the covariance is empty.
+// `all_read`: nothing will be read to make the next one surer, so where none is sure the surest is
+// used. `common_width_s`: common errors are alike as exp(-(t1 - t2)^2 / (4 width^2)); they are in
+// the covariance alone. Of a shape that is not solvable nothing is introduced, and the covariance
+// is empty.
 ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
                  bool all_read = false, double common_width_s = 1);
 

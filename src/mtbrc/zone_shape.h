@@ -25,16 +25,16 @@ struct TrackPath {
 };
 
 // Of a zone that is solved. Every look at a track is fitted anew with those before it, one row of n
-// unknowns after another into a covariance of n x n, so that n looks cost n^4 products: at this many, 500
-// looks take a core about half a minute, and twice as many would take it sixteen times as long. Zones that
-// follow a rule have a few for each head and form of track, some dozens at most.
+// unknowns after another into a covariance of n x n, so that n looks cost n^4 products: at this
+// many, 500 looks take a core about half a minute, and twice as many would take it sixteen times as
+// long. Zones that follow a rule have a few for each head and form of track, some dozens at most.
 constexpr std::size_t kMostUnknowns = 400;
 
 class ZoneShape {
  public:
   // The zone's first slot within the layout. Instances from which unknowns are counted ("base") are
-  // chosen so that the tracks that introduce them hold LBNs that can be read; `left_out` (ascending,
-  // disjoint) cannot.
+  // chosen so that the tracks that introduce them hold LBNs that can be read; `left_out`
+  // (ascending, disjoint) cannot.
   ZoneShape(const model::LayoutNode& zone, std::uint64_t first_slot, const engine::LayoutMap& map,
             std::vector<LbnRange> left_out = {});
 
@@ -56,7 +56,8 @@ class ZoneShape {
   bool usable(const TrackPath& path) const;
 
   std::size_t unknowns() const { return unknowns_; }
-  // Otherwise it is a shape only: where its tracks are, with no bases chosen, and no angle of it known.
+  // Otherwise it is a shape only: where its tracks are, with no bases chosen, and no angle of it
+  // known.
   bool solvable() const { return unknowns_ <= kMostUnknowns; }
   // Coefficients (small integers) of the unknowns in the angle of a track's first slot.
   std::vector<double> row(const TrackPath& path) const;

@@ -1,11 +1,11 @@
 #include "replay/compare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 #include "replay/hits.h"
@@ -29,14 +29,15 @@ std::string name_of(const SizeClass& size) {
                           : fmt::format("{}-{}", size.least, size.most);
 }
 
-// A request's kind: its size class, and whether it writes. A class of the comparison is of some kinds.
+// A request's kind: its size class, and whether it writes. A class of the comparison is of some
+// kinds.
 constexpr std::size_t kSizes = 8;  // and one for what is in no size class
 static_assert(kSizeClasses.size() < kSizes && 2 * kSizes == SortedTimes::kKinds);
 
 std::size_t kind_of(const Response& request) {
   std::size_t size = 0;
-  while (size < kSizeClasses.size() && !(request.blocks >= kSizeClasses[size].least &&
-                                         request.blocks <= kSizeClasses[size].most))
+  while (size < kSizeClasses.size() &&
+         !(request.blocks >= kSizeClasses[size].least && request.blocks <= kSizeClasses[size].most))
     ++size;
   return size + (request.write ? kSizes : 0);
 }
@@ -75,12 +76,16 @@ std::optional<double> share(std::size_t part, std::size_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Reads both results twice: what must be known of all requests before the first is judged, then each.
+// Reads both results twice: what must be known of all requests before the first is judged, then
+// each.
 class Comparer {
  public:
   Comparer(const OpenResult& drive, const OpenResult& model, const Comparing& options)
-      : open_drive_(drive), open_model_(model), options_(options),
-        drive_times_(options.times_in_memory), model_times_(options.times_in_memory),
+      : open_drive_(drive),
+        open_model_(model),
+        options_(options),
+        drive_times_(options.times_in_memory),
+        model_times_(options.times_in_memory),
         errors_(options.times_in_memory) {}
 
   Comparison run() {
@@ -154,7 +159,8 @@ void Comparer::begin(const ResultHead& drive, const ResultHead& model) {
   comparison_.period_ns = model.period_ns ? model.period_ns : drive.period_ns;
   comparison_.hits_by = options_.hits_by;
   comparison_.hit_threshold_ns = options_.hit_threshold_ns;
-  if (!comparison_.hit_threshold_ns) comparison_.hit_threshold_ns = quarter_revolution_ns(comparison_);
+  if (!comparison_.hit_threshold_ns)
+    comparison_.hit_threshold_ns = quarter_revolution_ns(comparison_);
   const bool by_response = options_.hits_by == HitsBy::response;
   rule_ = {by_response ? quarter_revolution_ns(comparison_) : comparison_.hit_threshold_ns,
            model.block_transfer_ns.value_or(0)};
@@ -213,31 +219,36 @@ std::optional<Range> Comparer::range() const {
   if (options_.half == Half::first) range.to = requests / 2;
   if (options_.half == Half::second) range.from = requests / 2 + 1;
   if (options_.half && range.from > range.to)
-    throw Error(ExitStatus::usage, "the drive's result has 1 request, which has no first half; compare it whole");
-  if (range.from < 1 || std::max(options_.from.value_or(1), range.to) > requests)
     throw Error(ExitStatus::usage,
-                fmt::format("the drive's result has {} requests, so that there is no request {}; give --from "
-                            "and --to from 1 to {}",
-                            requests, range.to > requests ? range.to : range.from, requests));
+                "the drive's result has 1 request, which has no first half; compare it whole");
+  if (range.from < 1 || std::max(options_.from.value_or(1), range.to) > requests)
+    throw Error(
+        ExitStatus::usage,
+        fmt::format(
+            "the drive's result has {} requests, so that there is no request {}; give --from "
+            "and --to from 1 to {}",
+            requests, range.to > requests ? range.to : range.from, requests));
   if (range.from > range.to)
     throw Error(ExitStatus::usage,
-                fmt::format("no request lies from {} to {}; give a --from that is at most --to", range.from,
-                            range.to));
+                fmt::format("no request lies from {} to {}; give a --from that is at most --to",
+                            range.from, range.to));
   if (range.from > model_requests_)
-    throw Error(ExitStatus::usage,
-                fmt::format("the result of {} has {} requests, none from {} to {}; compare results of the "
-                            "same trace",
-                            comparison_.model, model_requests_, range.from, range.to));
+    throw Error(
+        ExitStatus::usage,
+        fmt::format("the result of {} has {} requests, none from {} to {}; compare results of the "
+                    "same trace",
+                    comparison_.model, model_requests_, range.from, range.to));
   return range;
 }
 
-// Estimated once, over the reference reads if the model got them when the drive did, otherwise over the
-// first 100 media accesses.
+// Estimated once, over the reference reads if the model got them when the drive did, otherwise over
+// the first 100 media accesses.
 void Comparer::set_phase() {
   free_running_ = comparison_.same_issue_times || open_trace_;
   const bool by_references = free_running_ && !reference_errors_.empty();
   const std::vector<double>& errors = by_references ? reference_errors_ : first_media_errors_;
-  if (by_references) comparison_.phase_from = "reference reads";
+  if (by_references)
+    comparison_.phase_from = "reference reads";
   else if (!errors.empty())
     comparison_.phase_from = fmt::format("first {} media accesses", errors.size());
   phase_ns_ = statistics::circular_median(errors, *comparison_.period_ns);
@@ -290,7 +301,9 @@ Comparer::Pair Comparer::pair_of(const Response& drive, const Response& model) c
 
 // The error modulo one revolution.
 void Comparer::fold(Pair& pair, const Response& drive, const Response& model) {
-  const auto folded = [&](double value_ns) { return statistics::fold(value_ns, *comparison_.period_ns); };
+  const auto folded = [&](double value_ns) {
+    return statistics::fold(value_ns, *comparison_.period_ns);
+  };
   const double lag_ns = static_cast<double>(model.completion_ns() - drive.completion_ns());
   pair.folded_ns = folded(error_ns(drive, model) - phase_ns_);
   if (!free_running_)  // each request starts a think time after the completion before it

@@ -30,18 +30,18 @@ struct ClassMetrics {
   double demerit_percent = 0;  // of the drive's mean
   std::optional<PairedError> paired{};
   std::size_t drive_hits = 0, drive_misses = 0;
-  std::optional<double> hits_agreed_share{};       // requests that are a hit on both or a miss on both
-  std::optional<double> hits_as_hits_share{};      // of the drive's hits, those that the model hit
+  std::optional<double> hits_agreed_share{};   // requests that are a hit on both or a miss on both
+  std::optional<double> hits_as_hits_share{};  // of the drive's hits, those that the model hit
   std::optional<double> misses_as_misses_share{};  // of the drive's misses
-  std::size_t phase_n = 0;                       // requests that went to the media on both sides
-  std::optional<double> folded_phase_share{};             // phase set once
+  std::size_t phase_n = 0;                         // requests that went to the media on both sides
+  std::optional<double> folded_phase_share{};      // phase set once
   std::optional<double> folded_phase_share_reanchored{};  // phase set anew at each completion
 };
 
 // How hits are told.
 enum class HitsBy : std::uint8_t {
-  waiting,   // what did not wait for the media, as far as the result knows; else by the response time
-             // less that of the data on the bus (hits.h)
+  waiting,   // what did not wait for the media, as far as the result knows; else by the response
+             // time less that of the data on the bus (hits.h)
   response,  // on both sides by the response time alone, which is below the threshold
 };
 
@@ -53,15 +53,15 @@ enum class Half : std::uint8_t { first, second };  // the first of an odd number
 
 struct Comparison {
   std::string drive, model, trace;
-  std::string not_paired{};                 // why there are no paired errors; empty if there are
-  std::optional<double> period_ns{};        // of the model
-  std::optional<double> hit_threshold_ns{}; // by which hits were judged
+  std::string not_paired{};                  // why there are no paired errors; empty if there are
+  std::optional<double> period_ns{};         // of the model
+  std::optional<double> hit_threshold_ns{};  // by which hits were judged
   HitsBy hits_by = HitsBy::waiting;
-  std::optional<Range> range{};             // of requests that the classes are of; else: all
-  std::string phase_from{};                 // "reference reads", "first 100 media accesses", ""
-  double phase_ms = 0;                    // the constant that was taken off the errors
-  bool same_issue_times = false;          // the model got each request when the drive did
-  std::vector<ClassMetrics> classes{};      // all, read, write, then the size classes that occur
+  std::optional<Range> range{};         // of requests that the classes are of; else: all
+  std::string phase_from{};             // "reference reads", "first 100 media accesses", ""
+  double phase_ms = 0;                  // the constant that was taken off the errors
+  bool same_issue_times = false;        // the model got each request when the drive did
+  std::vector<ClassMetrics> classes{};  // all, read, write, then the size classes that occur
 };
 
 struct Comparing {
@@ -77,8 +77,8 @@ struct Comparing {
 // model's requests.
 Comparison compare(const Result& drive, const Result& model, const Comparing& options = {});
 
-// The same of results of any length, in little memory: each is read twice. Error(output) where TMPDIR has
-// no room for sorting.
+// The same of results of any length, in little memory: each is read twice. Error(output) where
+// TMPDIR has no room for sorting.
 Comparison compare(const OpenResult& drive, const OpenResult& model, const Comparing& options = {});
 
 }  // namespace platter::replay

@@ -1,9 +1,9 @@
 #include "replay/comparison_text.h"
 
-#include <optional>
-
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "model/json_head.h"
 #include "model/pretty.h"
@@ -53,8 +53,8 @@ void add_comparison(Json& json, const Comparison& comparison) {
     json["to"] = comparison.range->to;
   }
   json["hits_by"] = comparison.hits_by == HitsBy::response ? "response" : "waiting";
-  json["hit_threshold_ms"] =
-      comparison.hit_threshold_ns ? Json(*comparison.hit_threshold_ns / 1e6) : Json(nullptr);
+  json["hit_threshold_ms"] = comparison.hit_threshold_ns ? Json(*comparison.hit_threshold_ns / 1e6)
+                                                         : Json(nullptr);
   json["phase_from"] = comparison.phase_from.empty() ? Json(nullptr) : Json(comparison.phase_from);
   json["phase_ms"] = comparison.phase_ms;
   Json sizes = Json::object();
@@ -74,12 +74,13 @@ std::string sentence(const Comparison& comparison) {
   std::string text = fmt::format(
       "{} has a demerit of {:.3f} ms against {}, {:.1f} % of the drive's mean of {:.3f} ms over {} "
       "requests",
-      model::printable(comparison.model), all.demerit_ms, model::printable(comparison.drive), all.demerit_percent, all.mean_drive_ms,
-      all.n_drive);
+      model::printable(comparison.model), all.demerit_ms, model::printable(comparison.drive),
+      all.demerit_percent, all.mean_drive_ms, all.n_drive);
   if (all.folded_phase_share)
-    text += fmt::format("; it knows the rotational position in {} % of the media accesses (chance: "
-                        "6.25 %)",
-                        percent(all.folded_phase_share));
+    text += fmt::format(
+        "; it knows the rotational position in {} % of the media accesses (chance: "
+        "6.25 %)",
+        percent(all.folded_phase_share));
   return text + ".\n";
 }
 
@@ -87,15 +88,15 @@ std::string row(const ClassMetrics& metrics) {
   const auto paired = [&](double PairedError::*member) {
     return metrics.paired ? fmt::format("{:.3f}", *metrics.paired.*member) : std::string("-");
   };
-  return fmt::format("{:>7} {:>6} {:>8.3f} {:>8.3f} {:>8.3f} {:>6.1f}  {:>7} {:>7} {:>7} {:>7} {:>7} "
-                     "{:>7}  {:>6} {:>6} {:>6}\n",
-                     metrics.name, metrics.n_drive, metrics.mean_drive_ms, metrics.mean_model_ms,
-                     metrics.demerit_ms, metrics.demerit_percent, paired(&PairedError::bias_ms),
-                     paired(&PairedError::mae_ms), paired(&PairedError::rms_ms),
-                     paired(&PairedError::p50_ms), paired(&PairedError::p95_ms),
-                     paired(&PairedError::max_ms), percent(metrics.hits_agreed_share),
-                     percent(metrics.folded_phase_share),
-                     percent(metrics.folded_phase_share_reanchored));
+  return fmt::format(
+      "{:>7} {:>6} {:>8.3f} {:>8.3f} {:>8.3f} {:>6.1f}  {:>7} {:>7} {:>7} {:>7} {:>7} "
+      "{:>7}  {:>6} {:>6} {:>6}\n",
+      metrics.name, metrics.n_drive, metrics.mean_drive_ms, metrics.mean_model_ms,
+      metrics.demerit_ms, metrics.demerit_percent, paired(&PairedError::bias_ms),
+      paired(&PairedError::mae_ms), paired(&PairedError::rms_ms), paired(&PairedError::p50_ms),
+      paired(&PairedError::p95_ms), paired(&PairedError::max_ms),
+      percent(metrics.hits_agreed_share), percent(metrics.folded_phase_share),
+      percent(metrics.folded_phase_share_reanchored));
 }
 
 }  // namespace
@@ -119,10 +120,11 @@ std::string comparison_table(const Comparison& comparison) {
   std::string text = sentence(comparison);
   text += fmt::format("\n{:>7} {:>6} {:^17} {:^15}  {:^47}  {:^20}\n", "", "", "mean ms", "demerit",
                       "paired error ms", "agreement %");
-  text += fmt::format("{:>7} {:>6} {:>8} {:>8} {:>8} {:>6}  {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}  "
-                      "{:>6} {:>6} {:>6}\n",
-                      "class", "n", "drive", "model", "ms", "%", "bias", "mean", "RMS", "p50", "p95",
-                      "max", "hits", "phase", "anew");
+  text += fmt::format(
+      "{:>7} {:>6} {:>8} {:>8} {:>8} {:>6}  {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}  "
+      "{:>6} {:>6} {:>6}\n",
+      "class", "n", "drive", "model", "ms", "%", "bias", "mean", "RMS", "p50", "p95", "max", "hits",
+      "phase", "anew");
   for (const ClassMetrics& metrics : comparison.classes) text += row(metrics);
   if (!comparison.not_paired.empty())
     text += fmt::format("\nNo paired errors: {}.\n", model::printable(comparison.not_paired));

@@ -1,9 +1,9 @@
 #include "replay/contents.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 #include "model/interruption.h"
@@ -32,10 +32,11 @@ void Contents::learn(scsi::Drive& drive, const Learned& learned) {
       const auto blocks = static_cast<std::uint32_t>(std::min(most, run.end - lbn));
       const std::vector<std::uint8_t> bytes = drive.read(lbn, blocks, false, true).data;
       if (bytes.size() != std::size_t{blocks} * block_bytes_)
-        throw Error(ExitStatus::protocol,
-                    fmt::format("a read of {} blocks at LBN {} returned {} bytes: the sectors cannot "
-                                "be rewritten, so nothing was",
-                                blocks, lbn, bytes.size()));
+        throw Error(
+            ExitStatus::protocol,
+            fmt::format("a read of {} blocks at LBN {} returned {} bytes: the sectors cannot "
+                        "be rewritten, so nothing was",
+                        blocks, lbn, bytes.size()));
       if (learned) learned(lbn, bytes);
       run.bytes.insert(run.bytes.end(), bytes.begin(), bytes.end());
     }

@@ -50,7 +50,9 @@ model::DriveModel without_delays(model::DriveModel model) {
 }
 
 Delays::Delays(const model::DriveModel& model, std::uint64_t seed)
-    : quantiles_(model.delay_spread->quantiles), sooner_ns_(whole_ns(rest_ms(model))), random_(seed) {}
+    : quantiles_(model.delay_spread->quantiles),
+      sooner_ns_(whole_ns(rest_ms(model))),
+      random_(seed) {}
 
 Delays Delays::of_seed(std::uint64_t seed) const {
   Delays other = *this;

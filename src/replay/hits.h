@@ -8,8 +8,8 @@
 namespace platter::replay {
 
 // The model tells. A drive does not: its hit is judged by the response time, at most a quarter of a
-// revolution (Schindler & Ganger 1999, section 4.3) once the time that the data take over the bus is
-// taken off, for the paper's tests read single blocks.
+// revolution (Schindler & Ganger 1999, section 4.3) once the time that the data take over the bus
+// is taken off, for the paper's tests read single blocks.
 struct HitRule {
   std::optional<double> threshold_ns;  // nullopt: there is no telling
   double block_transfer_ns = 0;

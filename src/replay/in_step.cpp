@@ -71,8 +71,7 @@ InStep in_step(const Subject& subject, std::unique_ptr<trace::Reader> trace) {
     told.share_behind = share_in_step(subject, begin);
     told.share_in_front = share_in_step(
         subject, trace::read_trace(*trace::think_times_in_front(trace::reader_of(begin))));
-    told.think_in_front =
-        told.share_in_front > 0.5 && told.share_behind < told.share_in_front / 2;
+    told.think_in_front = told.share_in_front > 0.5 && told.share_behind < told.share_in_front / 2;
   }
   told.trace = std::make_unique<Resumed>(begin.requests, source, std::move(trace));
   if (told.think_in_front) told.trace = trace::think_times_in_front(std::move(told.trace));

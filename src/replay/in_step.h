@@ -17,9 +17,10 @@ struct InStep {
   double share_in_front = 0, share_behind = 0;
 };
 
-// In front only if the model then keeps step with more than half of the accesses, and with less than
-// half as many otherwise; so a model without the angles between its zones leaves a trace as it is.
-// Looks at the first 10,000 requests; traces without think or service times are left as they are.
+// In front only if the model then keeps step with more than half of the accesses, and with less
+// than half as many otherwise; so a model without the angles between its zones leaves a trace as it
+// is. Looks at the first 10,000 requests; traces without think or service times are left as they
+// are.
 InStep in_step(const Subject& subject, std::unique_ptr<trace::Reader> trace);
 
 }  // namespace platter::replay

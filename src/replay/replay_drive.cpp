@@ -1,12 +1,12 @@
 #include "replay/replay_drive.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/drive_mark.h"
 #include "model/error.h"
@@ -29,7 +29,7 @@ constexpr Nanoseconds kLongestWait_ns = 100 * kMillisecond;  // between two look
 constexpr std::uint64_t kBlocks10 = std::uint64_t{1} << 32;  // READ(10) reaches below
 
 [[noreturn]] void fail(const scsi::TransportError& error) {
-  throw Error(error.kind == scsi::TransportError::Kind::refused ? ExitStatus::refused
+  throw Error(error.kind == scsi::TransportError::Kind::refused      ? ExitStatus::refused
               : error.kind == scsi::TransportError::Kind::permission ? ExitStatus::permission
               : error.kind == scsi::TransportError::Kind::protocol   ? ExitStatus::protocol
                                                                      : ExitStatus::drive_error,
@@ -42,7 +42,8 @@ T value_of(scsi::Expected<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-// A power loss tears whole physical blocks: what lies in them beside a write must be permitted, too.
+// A power loss tears whole physical blocks: what lies in them beside a write must be permitted,
+// too.
 void require_permission(const trace::Trace& trace, const scsi::Guard& guard) {
   const scsi::PhysicalBlocks& physical = guard.physical_blocks();
   std::uint64_t first = ~std::uint64_t{0}, last = 0;
@@ -55,34 +56,40 @@ void require_permission(const trace::Trace& trace, const scsi::Guard& guard) {
     if (!forbidden && !guard.may_write(request.lbn, request.blocks)) forbidden = &request;
   }
   if (forbidden)
-    throw Error(ExitStatus::refused,
-                fmt::format("{} writes {} blocks at LBN {}{}, which this run may not: pass "
-                            "--allow-writes {}-{} to let it rewrite its sectors with what they hold",
-                            trace.name, forbidden->blocks, forbidden->lbn,
-                            physical.logical_blocks() > 1
-                                ? fmt::format(" of physical blocks of {}", physical.logical_blocks())
-                                : "",
-                            first, last));
+    throw Error(
+        ExitStatus::refused,
+        fmt::format("{} writes {} blocks at LBN {}{}, which this run may not: pass "
+                    "--allow-writes {}-{} to let it rewrite its sectors with what they hold",
+                    trace.name, forbidden->blocks, forbidden->lbn,
+                    physical.logical_blocks() > 1
+                        ? fmt::format(" of physical blocks of {}", physical.logical_blocks())
+                        : "",
+                    first, last));
 }
 
 void require_lengths(const trace::Trace& trace, std::uint32_t most, const std::string& device) {
   const auto longer = std::ranges::find_if(
       trace.requests, [&](const trace::Request& request) { return request.blocks > most; });
   if (longer == trace.requests.end()) return;
-  throw Error(ExitStatus::bad_input,
-              fmt::format("{}: request {} is of {} blocks, and {} takes {} in one command at most (VPD page "
-                          "B0h, or what the host's path carries); shorten such requests in the trace",
-                          trace.name, longer - trace.requests.begin() + 1, longer->blocks, device, most));
+  throw Error(
+      ExitStatus::bad_input,
+      fmt::format(
+          "{}: request {} is of {} blocks, and {} takes {} in one command at most (VPD page "
+          "B0h, or what the host's path carries); shorten such requests in the trace",
+          trace.name, longer - trace.requests.begin() + 1, longer->blocks, device, most));
 }
 
-// Requests into a device, completions out of it. What the drive refuses with BUSY, TASK SET FULL or a
-// unit attention was not executed and is sent again; its response time is that of the attempt that
-// was.
+// Requests into a device, completions out of it. What the drive refuses with BUSY, TASK SET FULL or
+// a unit attention was not executed and is sent again; its response time is that of the attempt
+// that was.
 class DrivePlayer final : public Player {
  public:
   DrivePlayer(scsi::Device& device, std::uint32_t block_bytes, std::uint64_t capacity,
               const Contents& contents, bool forces_reads, bool forces_writes)
-      : device_(device), block_bytes_(block_bytes), capacity_(capacity), contents_(contents),
+      : device_(device),
+        block_bytes_(block_bytes),
+        capacity_(capacity),
+        contents_(contents),
         read_bits_({.force_unit_access = forces_reads}),
         write_bits_({.force_unit_access = forces_writes}),
         room_(device.max_outstanding()),
@@ -162,12 +169,14 @@ class DrivePlayer final : public Player {
     if (!row.write)
       return wide ? scsi::read_16(row.lbn, row.blocks, block_bytes_, read_bits_)
                   : scsi::read_10(row.lbn, row.blocks, block_bytes_, read_bits_);
-    return wide ? scsi::write_16(row.lbn, row.blocks, contents_.of(row.lbn, row.blocks), write_bits_)
-                : scsi::write_10(row.lbn, row.blocks, contents_.of(row.lbn, row.blocks), write_bits_);
+    return wide
+               ? scsi::write_16(row.lbn, row.blocks, contents_.of(row.lbn, row.blocks), write_bits_)
+               : scsi::write_10(row.lbn, row.blocks, contents_.of(row.lbn, row.blocks),
+                                write_bits_);
   }
 
-  // Nobody else's blocks are written: a write waits until the drive has nothing to do and has been asked who it
-  // is.
+  // Nobody else's blocks are written: a write waits until the drive has nothing to do and has been
+  // asked who it is.
   void send(Sent request) {
     if (may_be_another_ && request.request.write) {
       if (!outstanding_.empty()) return doubted_.push_back(std::move(request));
@@ -205,7 +214,8 @@ class DrivePlayer final : public Player {
                 .refused_ns = completion.issued_ns - *sent.first_issue_ns};
   }
 
-  // A deferred error is of an earlier command; the one that brings it was not begun (SPC-4, deferred errors).
+  // A deferred error is of an earlier command; the one that brings it was not begun (SPC-4,
+  // deferred errors).
   static bool executed(const scsi::Completion& completion) {
     const std::optional<scsi::Sense> sense = scsi::decode_sense(completion.sense);
     return completion.status == scsi::Status::good ||
@@ -214,9 +224,9 @@ class DrivePlayer final : public Player {
 
   void again_or_fail(Sent sent, const scsi::Completion& completion) {
     const std::optional<scsi::Sense> sense = scsi::decode_sense(completion.sense);
-    const bool attention =
-        sense && (sense->key == scsi::SenseKey::unit_attention ||
-                  (sense->deferred && sense->key == scsi::SenseKey::recovered_error));
+    const bool attention = sense &&
+                           (sense->key == scsi::SenseKey::unit_attention ||
+                            (sense->deferred && sense->key == scsi::SenseKey::recovered_error));
     const bool full = completion.status == scsi::Status::task_set_full;
     was_reset_ = was_reset_ || (attention && sense->asc == kResetOccurred);
     may_be_another_ |= attention && sense->may_mean_another_drive();
@@ -228,13 +238,13 @@ class DrivePlayer final : public Player {
       return;
     }
     if ((!attention && !busy) || ++sent.tries > kMostRetries)
-      throw Error(ExitStatus::drive_error,
-                  fmt::format("{} fails the {} of {} blocks at LBN {}: {}; take it out of the trace",
-                              device_.name(), sent.request.write ? "write" : "read",
-                              sent.request.blocks, sent.request.lbn,
-                              sense ? sense->text()
-                                    : fmt::format("status {:02X}h",
-                                                  static_cast<int>(completion.status))));
+      throw Error(
+          ExitStatus::drive_error,
+          fmt::format("{} fails the {} of {} blocks at LBN {}: {}; take it out of the trace",
+                      device_.name(), sent.request.write ? "write" : "read", sent.request.blocks,
+                      sent.request.lbn,
+                      sense ? sense->text()
+                            : fmt::format("status {:02X}h", static_cast<int>(completion.status))));
     if (attention) return send(std::move(sent));
     paused_.push_back(std::move(sent));
     pause_ends_ns_ = device_.clock().now_ns() + kBusyPause_ns;
@@ -252,9 +262,9 @@ class DrivePlayer final : public Player {
   std::uint64_t retries_ = 0;
   bool was_reset_ = false;
   std::map<std::uint32_t, Sent> outstanding_{};
-  std::deque<Sent> held_{};        // the drive had others, they wait for a completion
+  std::deque<Sent> held_{};  // the drive had others, they wait for a completion
   bool may_be_another_ = false;
-  std::vector<Sent> doubted_{};    // writes that wait until it is known who the drive is
+  std::vector<Sent> doubted_{};  // writes that wait until it is known who the drive is
   std::function<void()> require_same_drive_{};
   std::vector<Sent> paused_{};     // it had none and was busy all the same
   Nanoseconds pause_ends_ns_ = 0;  // on the device's clock
@@ -275,7 +285,8 @@ void set_caches(scsi::Drive& drive, const std::string& name, Caches caches,
   if (caches == Caches::as_they_are) return;
   const bool off = caches == Caches::off;
   if (off && !drive.set_cache(false, true, true))
-    refuse_caches(name + " does not let its caches be turned off", "forced, which passes them by with FUA");
+    refuse_caches(name + " does not let its caches be turned off",
+                  "forced, which passes them by with FUA");
   using scsi::Forced;
   const auto require = [&](Forced outcome, const char* what) {
     if (outcome == Forced::not_needed || outcome == Forced::obeyed) return;
@@ -303,8 +314,8 @@ std::uint32_t most_blocks_of(scsi::Device& device) {
   return drive.most_blocks();
 }
 
-Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission, const trace::Trace& trace,
-                       const DriveReplay& options) {
+Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
+                       const trace::Trace& trace, const DriveReplay& options) {
   scsi::Guard guard(device, permission);
   require_permission(trace, guard);  // block by block, and nothing has been sent
   scsi::Drive drive(guard, device.name());
@@ -314,10 +325,11 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   const bool writes = std::any_of(trace.requests.begin(), trace.requests.end(),
                                   [](const trace::Request& request) { return request.write; });
   if (const int type = drive.capacity().protection_type; writes && type > 0)
-    throw Error(ExitStatus::refused,
-                fmt::format("{} is formatted with protection information of type {}, and a block that is "
-                            "rewritten would lose its tags; replay a trace of reads",
-                            device.name(), type));
+    throw Error(
+        ExitStatus::refused,
+        fmt::format("{} is formatted with protection information of type {}, and a block that is "
+                    "rewritten would lose its tags; replay a trace of reads",
+                    device.name(), type));
   require_lengths(trace, drive.most_blocks(), device.name());
   if (options.before_changes && (writes || options.caches == Caches::off))
     options.before_changes(identity, drive);
@@ -341,10 +353,13 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   player.require_by([&] { drive.require_same_drive(); });
   IntoResult rows(result);
   try {
-    const Nanoseconds start_ns =
-        play_references(player, reference_lbns(identity.blocks, options.reference_reads), rows);
+    const Nanoseconds start_ns = play_references(
+        player, reference_lbns(identity.blocks, options.reference_reads), rows);
     play(player, *trace::reader_of(trace),
-         {.kind = trace.kind, .depth = options.depth, .start_ns = start_ns, .blocks = identity.blocks},
+         {.kind = trace.kind,
+          .depth = options.depth,
+          .start_ns = start_ns,
+          .blocks = identity.blocks},
          Part::trace, rows, [&](std::uint64_t issued) {
            if (options.progress) options.progress(issued, trace.requests.size());
          });
@@ -357,10 +372,11 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   if (result.depth < options.depth) result.asked_depth = options.depth;
   result.retries = player.retries();
   if (options.caches == Caches::off && player.was_reset())
-    throw Error(ExitStatus::drive_error,
-                fmt::format("{} was reset during the replay and may have turned its caches on again; "
-                            "the result is discarded, replay once more",
-                            device.name()));
+    throw Error(
+        ExitStatus::drive_error,
+        fmt::format("{} was reset during the replay and may have turned its caches on again; "
+                    "the result is discarded, replay once more",
+                    device.name()));
   drive.restore_settings();
   return result;
 }

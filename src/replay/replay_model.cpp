@@ -1,13 +1,13 @@
 #include "replay/replay_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "engine/engine.h"
 #include "model/error.h"
@@ -112,14 +112,16 @@ trace::Request as_issued(const Response& row) {
   return {.arrival_ns = row.issue_ns, .lbn = row.lbn, .blocks = row.blocks, .write = row.write};
 }
 
-// At depth 1 the delays of requests are their own, and none is still under way when the next is issued.
+// At depth 1 the delays of requests are their own, and none is still under way when the next is
+// issued.
 bool draws_delays(const Subject& subject, const ModelReplay& options) {
   return subject.with_delays && options.delay_seed != 0 && options.depth == 1 && !options.like;
 }
 
 // What differs from the model's own way.
 engine::Engine engine_for(const Subject& subject, const ModelReplay& options) {
-  engine::Engine engine(draws_delays(subject, options) ? subject.with_delays->tables : subject.tables);
+  engine::Engine engine(draws_delays(subject, options) ? subject.with_delays->tables
+                                                       : subject.tables);
   if (options.caches == Caches::off)
     engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
   if (options.queue) engine.set_queue(*options.queue);
@@ -153,8 +155,9 @@ class DrivesTrace final : public trace::Reader {
   trace::Source source_{};
 };
 
-// Differences of completions over the reference reads, or over the first accesses that went to the media on
-// both sides: how far ahead of a model's platter, which ran at phase 0, the drive's must have been.
+// Differences of completions over the reference reads, or over the first accesses that went to the
+// media on both sides: how far ahead of a model's platter, which ran at phase 0, the drive's must
+// have been.
 class PhaseDifferences final : public Rows {
  public:
   struct Enough {};  // ends the run that is looked at
@@ -164,9 +167,9 @@ class PhaseDifferences final : public Rows {
 
   void add(Part part, std::span<const Response> rows) override {
     for (const Response& row : rows) {
-      const Response* const drives = part == Part::trace                ? drives_rows_.next()
+      const Response* const drives = part == Part::trace               ? drives_rows_.next()
                                      : references_ < reference_.size() ? &reference_[references_++]
-                                                                        : nullptr;
+                                                                       : nullptr;
       if (drives && rule_.both_from_media(*drives, row))
         differences_.push_back(static_cast<double>(row.completion_ns() - drives->completion_ns()));
       if (part == Part::trace && differences_.size() == kPhaseAccesses) throw Enough{};
@@ -226,7 +229,8 @@ Subject subject_of(const model::DriveModel& model) {
   Subject subject = subject_of(model.identity, std::make_shared<const engine::Tables>(model));
   subject.name = model::with_standing(subject.name, model.provenance, model.validity);
   if (tells_delays(model))
-    subject.with_delays = {std::make_shared<const engine::Tables>(without_delays(model)), Delays(model)};
+    subject.with_delays = {std::make_shared<const engine::Tables>(without_delays(model)),
+                           Delays(model)};
   return subject;
 }
 
@@ -234,7 +238,8 @@ const char* name_of(Caches caches) { return kCaches[static_cast<std::size_t>(cac
 
 Caches caches_of(const std::string& name) {
   const auto found = std::ranges::find(kCaches, name);
-  return found == kCaches.end() ? Caches::as_they_are : static_cast<Caches>(found - kCaches.begin());
+  return found == kCaches.end() ? Caches::as_they_are
+                                : static_cast<Caches>(found - kCaches.begin());
 }
 
 const char* name_of(engine::Scheduler scheduler) {
@@ -278,19 +283,23 @@ ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const M
                            Rows& rows) {
   ResultHead head = head_of_replay(subject, trace.source(), options);
   std::optional<Delays> delays;
-  if (draws_delays(subject, options)) delays = subject.with_delays->delays.of_seed(options.delay_seed);
+  if (draws_delays(subject, options))
+    delays = subject.with_delays->delays.of_seed(options.delay_seed);
   ModelPlayer player(engine_for(subject, options), 0, head.depth == 1, options.caches, delays);
-  const Nanoseconds start_ns =
-      play_references(player, reference_lbns(subject.tables->layout.blocks(), options.reference_reads), rows);
+  const Nanoseconds start_ns = play_references(
+      player, reference_lbns(subject.tables->layout.blocks(), options.reference_reads), rows);
   play(player, trace,
-       {.kind = head.kind, .depth = head.depth, .start_ns = start_ns, .blocks = subject.tables->layout.blocks()},
+       {.kind = head.kind,
+        .depth = head.depth,
+        .start_ns = start_ns,
+        .blocks = subject.tables->layout.blocks()},
        Part::trace, rows);
   head.outside_validity = player.outside_validity();
   return head;
 }
 
-ResultHead replay_in_drives_time(const Subject& subject, trace::Reader& trace, const OpenResult& drive,
-                                 const ModelReplay& options, Rows& rows) {
+ResultHead replay_in_drives_time(const Subject& subject, trace::Reader& trace,
+                                 const OpenResult& drive, const ModelReplay& options, Rows& rows) {
   const trace::Source source = trace.source();
   const std::vector<Response> reference = require_same_requests(trace, drive);
   trace::Trace reads;
@@ -302,10 +311,11 @@ ResultHead replay_in_drives_time(const Subject& subject, trace::Reader& trace, c
   ResultHead head = head_of_replay(subject, source, how);
   const Schedule schedule{.depth = kAnyDepth, .blocks = subject.tables->layout.blocks()};
   const auto player_at = [&](double phase_ns) {
-    return ModelPlayer(engine_for(subject, how), static_cast<Nanoseconds>(std::llround(phase_ns)), false,
-                       how.caches);
+    return ModelPlayer(engine_for(subject, how), static_cast<Nanoseconds>(std::llround(phase_ns)),
+                       false, how.caches);
   };
-  // Every request when the drive got it; what the model has not finished by then waits in its queue.
+  // Every request when the drive got it; what the model has not finished by then waits in its
+  // queue.
   const auto give_references = [&](Player& player, Rows& into) {
     play(player, *trace::reader_of(reads), schedule, Part::reference, into);
   };
@@ -330,15 +340,16 @@ ResultHead replay_in_drives_time(const Subject& subject, trace::Reader& trace, c
   return head;
 }
 
-Result replay_on_model(const Subject& subject, const trace::Trace& trace, const ModelReplay& options) {
+Result replay_on_model(const Subject& subject, const trace::Trace& trace,
+                       const ModelReplay& options) {
   trace::require_within(trace, subject.tables->layout.blocks());
   Result result;
   IntoResult rows(result);
   const std::unique_ptr<trace::Reader> reader = trace::reader_of(trace);
-  const ResultHead head =
-      options.like
-          ? replay_in_drives_time(subject, *reader, result_source(*options.like), options, rows)
-          : replay_on_model(subject, *reader, options, rows);
+  const ResultHead head = options.like
+                              ? replay_in_drives_time(subject, *reader,
+                                                      result_source(*options.like), options, rows)
+                              : replay_on_model(subject, *reader, options, rows);
   static_cast<ResultHead&>(result) = head;
   return result;
 }

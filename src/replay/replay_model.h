@@ -25,7 +25,8 @@ struct Subject {
   std::uint32_t block_bytes = 512;
   std::optional<double> block_transfer_ns{};  // of one block over the bus, where known
   std::shared_ptr<const engine::Tables> tables{};
-  // Where the model tells the delays of the host that measured it: these, around tables that lack them.
+  // Where the model tells the delays of the host that measured it: these, around tables that lack
+  // them.
   struct WithDelays {
     std::shared_ptr<const engine::Tables> tables;
     Delays delays;
@@ -43,8 +44,8 @@ enum class Caches : std::uint8_t {
   forced,  // as they are, and passed by: all reads and writes go with FUA
 };
 
-// In results and on command lines ("default", "off", "forced"); of what has no such name (a result's
-// "unknown"): as they are.
+// In results and on command lines ("default", "off", "forced"); of what has no such name (a
+// result's "unknown"): as they are.
 const char* name_of(Caches caches);
 Caches caches_of(const std::string& name);
 
@@ -65,8 +66,8 @@ struct ModelReplay {
   const Result* like = nullptr;
 };
 
-// The order's name on command lines and in results ("fcfs", "c-look"), and the way back; nullopt for a
-// name that no order has.
+// The order's name on command lines and in results ("fcfs", "c-look"), and the way back; nullopt
+// for a name that no order has.
 const char* name_of(engine::Scheduler scheduler);
 std::optional<engine::Scheduler> scheduler_of(const std::string& name);
 
@@ -75,9 +76,10 @@ ResultHead head_of_replay(const Subject& subject, const trace::Source& trace,
                           const ModelReplay& options);
 
 // Without `like`, requests are issued as play() (schedule.h) says, think times at the model's own
-// completions, as in DiskSim's validate mode. Throws Error(bad_input) for a request past the model's
-// end, or a `like` of another trace.
-Result replay_on_model(const Subject& subject, const trace::Trace& trace, const ModelReplay& options = {});
+// completions, as in DiskSim's validate mode. Throws Error(bad_input) for a request past the
+// model's end, or a `like` of another trace.
+Result replay_on_model(const Subject& subject, const trace::Trace& trace,
+                       const ModelReplay& options = {});
 Result replay_on_model(const model::DriveModel& model, const trace::Trace& trace,
                        const ModelReplay& options = {});
 
@@ -87,7 +89,7 @@ ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const M
                            Rows& rows);
 
 // The same as with `like`, whose result may be as long and is read several times.
-ResultHead replay_in_drives_time(const Subject& subject, trace::Reader& trace, const OpenResult& drive,
-                                 const ModelReplay& options, Rows& rows);
+ResultHead replay_in_drives_time(const Subject& subject, trace::Reader& trace,
+                                 const OpenResult& drive, const ModelReplay& options, Rows& rows);
 
 }  // namespace platter::replay

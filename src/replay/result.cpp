@@ -1,10 +1,10 @@
 #include "replay/result.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 #include "model/temporary_folder.h"
@@ -21,7 +21,8 @@ class Measured {
 
   ResultHead head() const {
     ResultHead head;
-    head.name = fmt::format("the drive of {}", std::filesystem::path(trace_.name).filename().string());
+    head.name = fmt::format("the drive of {}",
+                            std::filesystem::path(trace_.name).filename().string());
     head.trace = trace_.name;
     head.kind = trace::Kind::closed;
     head.caches = "unknown";
@@ -31,10 +32,11 @@ class Measured {
   Response next(const trace::Request& request) {
     ++requests_;
     if (trace_.kind != trace::Kind::closed || !request.service_ns)
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: request {} has no measured service time, so that it is no result "
-                              "of a drive; replay it",
-                              trace_.name, requests_));
+      throw Error(
+          ExitStatus::bad_input,
+          fmt::format("{}: request {} has no measured service time, so that it is no result "
+                      "of a drive; replay it",
+                      trace_.name, requests_));
     const Response row{.lbn = request.lbn,
                        .blocks = request.blocks,
                        .write = request.write,
@@ -123,14 +125,14 @@ struct HeadedFile::Held {
 
 HeadedFile::HeadedFile(const std::string& path, std::size_t head_bytes)
     : file_(path), head_bytes_(head_bytes) {
-  if (file_.is_stream()) held_ = std::make_unique<Held>();
-  else file_.write(std::string(head_bytes, ' '));
+  if (file_.is_stream())
+    held_ = std::make_unique<Held>();
+  else
+    file_.write(std::string(head_bytes, ' '));
 }
 HeadedFile::~HeadedFile() = default;
 
-void HeadedFile::write(std::string_view content) {
-  (held_ ? held_->file : file_).write(content);
-}
+void HeadedFile::write(std::string_view content) { (held_ ? held_->file : file_).write(content); }
 
 void HeadedFile::finish(std::string_view head) {
   if (head.size() != head_bytes_)
@@ -156,10 +158,12 @@ std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in
   if (begin == "#") return csv_reader(Bytes(std::move(source), begin), path);
   if (begin == "{") return columns_reader(Bytes(std::move(source), begin), path);
   if (!begins_a_trace(begin))
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{} is neither a result of platter replay nor a validate trace with its service "
-                            "times",
-                            path));
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format(
+            "{} is neither a result of platter replay nor a validate trace with its service "
+            "times",
+            path));
   return std::make_unique<MeasuredReader>(
       trace::open_trace(trace::prefixed_source(begin, std::move(source)), path,
                         {.format = trace::Format::validate, .think_in_front = think_in_front}));
@@ -172,8 +176,10 @@ Result load_result(const std::string& path, bool think_in_front) {
   Part part = Part::trace;
   for (std::vector<Response> rows; reader->read(part, rows);) {
     std::vector<Response>& all = part == Part::trace ? result.requests : result.reference;
-    if (all.empty()) all = std::move(rows);
-    else all.insert(all.end(), rows.begin(), rows.end());
+    if (all.empty())
+      all = std::move(rows);
+    else
+      all.insert(all.end(), rows.begin(), rows.end());
   }
   if (result.requests.empty())
     throw Error(ExitStatus::bad_input, fmt::format("{}: holds no request", path));
@@ -193,7 +199,8 @@ Result result_of_trace(const trace::Trace& trace) {
   Measured measured({.name = trace.name, .kind = trace.kind});
   Result result;
   static_cast<ResultHead&>(result) = measured.head();
-  for (const trace::Request& request : trace.requests) result.requests.push_back(measured.next(request));
+  for (const trace::Request& request : trace.requests)
+    result.requests.push_back(measured.next(request));
   return result;
 }
 

@@ -1,5 +1,5 @@
-// What a replay measured or computed: each request with its issue and response time, and who it was.
-// docs/metrics.md is the reference of the two forms of its file, CSV and columns.
+// What a replay measured or computed: each request with its issue and response time, and who it
+// was. docs/metrics.md is the reference of the two forms of its file, CSV and columns.
 #pragma once
 
 #include <cstdint>
@@ -47,18 +47,18 @@ struct Lateness {
 struct ResultHead {
   enum class Target : std::uint8_t { drive, model };
   Target target = Target::drive;
-  std::string name{};   // the drive's or the model's
+  std::string name{};        // the drive's or the model's
   std::string drive_mark{};  // of the drive (model/drive_mark.h), where it can be told from others
-  std::string trace{};  // what was replayed
+  std::string trace{};       // what was replayed
   trace::Kind kind = trace::Kind::open;
-  std::uint32_t depth = 1;        // most requests outstanding
-  std::uint32_t asked_depth = 0;  // where more were asked for than the target takes; else 0
-  bool think_in_front = false;    // the trace's think times were taken so (trace/think_times.h)
-  double speed = 1;               // by which the trace's arrival and think times were divided
-  std::string scheduler{};        // model: in which order it serves what is outstanding
-  double ageing = 0;              // model, sptf
-  std::uint64_t delay_seed = 0;   // model: of the host's delays; 0: always the median
-  std::string caches = "default";             // "default", "off", "forced" (replay_model.h), "unknown"
+  std::uint32_t depth = 1;         // most requests outstanding
+  std::uint32_t asked_depth = 0;   // where more were asked for than the target takes; else 0
+  bool think_in_front = false;     // the trace's think times were taken so (trace/think_times.h)
+  double speed = 1;                // by which the trace's arrival and think times were divided
+  std::string scheduler{};         // model: in which order it serves what is outstanding
+  double ageing = 0;               // model, sptf
+  std::uint64_t delay_seed = 0;    // model: of the host's delays; 0: always the median
+  std::string caches = "default";  // "default", "off", "forced" (replay_model.h), "unknown"
   std::uint32_t block_bytes = 512;
   std::optional<double> period_ns{};          // of one revolution, where known
   std::optional<double> block_transfer_ns{};  // model: of one block over the bus, where known

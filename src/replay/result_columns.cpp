@@ -1,12 +1,12 @@
+#include <fmt/format.h>
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <zlib.h>
 
 #include "model/error.h"
 #include "replay/result_forms.h"
@@ -14,7 +14,8 @@
 namespace platter::replay {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "columns are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "columns are written as they lie in memory");
 
 enum Column : std::size_t { flags, lbn, blocks, due_ns, waited_ns, late_ns, response_ns };
 constexpr std::array<const char*, 7> kColumns = {"flags",     "lbn",     "blocks",     "due_ns",
@@ -30,7 +31,7 @@ constexpr std::size_t kMostHeadBytes = 1 << 20;
 using Values = std::array<std::vector<std::uint64_t>, kColumns.size()>;
 
 struct GroupHead {
-  std::uint64_t crc = 0;    // CRC-32 of all that follows in the group
+  std::uint64_t crc = 0;  // CRC-32 of all that follows in the group
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;  // of what follows these three
 };
@@ -145,9 +146,9 @@ Extent extent_of(std::string_view text, const std::string& path) {
             .rows = json.at("rows").get<std::uint64_t>(),
             .bytes = json.at("bytes").get<std::uint64_t>()};
   } catch (const nlohmann::json::exception& error) {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}: its head does not tell where its columns are: {}", path,
-                            error.what()));
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: its head does not tell where its columns are: {}", path, error.what()));
   }
 }
 
@@ -292,14 +293,14 @@ class ColumnsReader final : public ResultReader {
   Response row(std::size_t index) const {
     const auto value = [&](Column column) { return values_[column][index]; };
     const std::uint64_t bits = value(flags);
-    Response row{.lbn = value(lbn),
-                 .blocks = static_cast<std::uint32_t>(value(blocks)),
-                 .write = (bits & kWrite) != 0,
-                 .due_ns = static_cast<Nanoseconds>(value(due_ns)),
-                 .issue_ns = static_cast<Nanoseconds>(value(due_ns) + value(waited_ns) +
-                                                      value(late_ns)),
-                 .response_ns = static_cast<Nanoseconds>(value(response_ns)),
-                 .waited_ns = static_cast<Nanoseconds>(value(waited_ns))};
+    Response row{
+        .lbn = value(lbn),
+        .blocks = static_cast<std::uint32_t>(value(blocks)),
+        .write = (bits & kWrite) != 0,
+        .due_ns = static_cast<Nanoseconds>(value(due_ns)),
+        .issue_ns = static_cast<Nanoseconds>(value(due_ns) + value(waited_ns) + value(late_ns)),
+        .response_ns = static_cast<Nanoseconds>(value(response_ns)),
+        .waited_ns = static_cast<Nanoseconds>(value(waited_ns))};
     if (bits & kMediaKnown) row.media = (bits & kMedia) != 0;
     if (bits > kAllFlags || row.blocks != value(blocks) || !has_possible_times(row))
       fail(fmt::format("row {} is none of a replay", rows_ - values_[flags].size() + index + 1));

@@ -1,9 +1,9 @@
+#include <fmt/format.h>
+
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "model/error.h"
 #include "replay/result_forms.h"
@@ -11,10 +11,11 @@
 namespace platter::replay {
 namespace {
 
-constexpr std::string_view kColumns =
-    "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media,waited_ns";
-constexpr std::string_view kColumnsNotWaited = "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media";
-constexpr std::size_t kPiece = 1 << 20;       // bytes, read or written at a time
+constexpr std::string_view
+    kColumns = "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media,waited_ns";
+constexpr std::string_view
+    kColumnsNotWaited = "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media";
+constexpr std::size_t kPiece = 1 << 20;        // bytes, read or written at a time
 constexpr std::size_t kLongestLine = 1 << 20;  // bytes; a line that is longer is none of ours
 
 class Row {
@@ -82,7 +83,8 @@ std::optional<std::uint64_t> rows_of(std::string_view head, const std::string& p
   const auto json = nlohmann::json::parse(head);
   if (!json.contains("rows")) return std::nullopt;
   if (!json["rows"].is_number_unsigned())
-    throw Error(ExitStatus::bad_input, fmt::format("{}: its head's rows are no number of rows", path));
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: its head's rows are no number of rows", path));
   return json["rows"].get<std::uint64_t>();
 }
 
@@ -122,8 +124,8 @@ class CsvReader final : public ResultReader {
     }
     if (rows.empty() && told_ && *told_ != rows_)
       throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: has {} rows, its head tells of {}; take the whole file", path_, rows_,
-                              *told_));
+                  fmt::format("{}: has {} rows, its head tells of {}; take the whole file", path_,
+                              rows_, *told_));
     return !rows.empty();
   }
 
@@ -135,8 +137,9 @@ class CsvReader final : public ResultReader {
       at_ = 0;
       const std::size_t had = text_.size();
       if (had > kLongestLine)
-        throw Error(ExitStatus::bad_input,
-                    fmt::format("{}, line {}: is longer than a line of a result", path_, number_ + 1));
+        throw Error(
+            ExitStatus::bad_input,
+            fmt::format("{}, line {}: is longer than a line of a result", path_, number_ + 1));
       bytes_.fill(text_, had + kPiece);
       if (text_.size() == had) break;
       end = text_.find('\n', had);

@@ -38,8 +38,8 @@ class IntoResult final : public Rows {
 
 class ResultWriter : public Rows {
  public:
-  // Makes it the file of that name; without, nothing is left of what was added. The head may say more
-  // than the one that the writer was made with. Throws Error(output).
+  // Makes it the file of that name; without, nothing is left of what was added. The head may say
+  // more than the one that the writer was made with. Throws Error(output).
   virtual void finish(const ResultHead& head) = 0;
 };
 

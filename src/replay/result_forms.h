@@ -11,7 +11,8 @@
 
 namespace platter::replay {
 
-// The head as one line of JSON, without its end. `more` is JSON's members to come behind it, or empty.
+// The head as one line of JSON, without its end. `more` is JSON's members to come behind it, or
+// empty.
 std::string head_text(const ResultHead& head, std::string_view more = {});
 // Throws Error(bad_input) that begins with `path`.
 ResultHead head_of(std::string_view text, const std::string& path);
@@ -39,7 +40,8 @@ std::unique_ptr<ResultReader> columns_reader(Bytes bytes, const std::string& pat
 std::unique_ptr<ResultWriter> csv_writer(const std::string& path, const ResultHead& head);
 std::unique_ptr<ResultWriter> columns_writer(const std::string& path, const ResultHead& head);
 
-// A file whose beginning is a head that is written once more at the end, in the room that it leaves.
+// A file whose beginning is a head that is written once more at the end, in the room that it
+// leaves.
 class HeadedFile {
  public:
   HeadedFile(const std::string& path, std::size_t head_bytes);

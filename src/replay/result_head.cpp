@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "model/error.h"
@@ -32,8 +33,8 @@ void read_optional(const Json& json, const char* name, std::optional<Value>& val
 }
 
 void read_members(const Json& json, ResultHead& head) {
-  head.target =
-      json.at("target") == "model" ? ResultHead::Target::model : ResultHead::Target::drive;
+  head.target = json.at("target") == "model" ? ResultHead::Target::model
+                                             : ResultHead::Target::drive;
   head.name = json.at("name").get<std::string>();
   head.trace = json.at("trace").get<std::string>();
   head.kind = json.at("mode") == "closed" ? trace::Kind::closed : trace::Kind::open;
@@ -99,10 +100,11 @@ ResultHead head_of(std::string_view text, const std::string& path) {
                               json.at("schema").dump(), kSchema));
     read_members(json, head);
   } catch (const Json::exception&) {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}: its first line is not the header of a replay result; name what platter "
-                            "replay wrote",
-                            path));
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: its first line is not the header of a replay result; name what platter "
+                    "replay wrote",
+                    path));
   }
   if (head.period_ns && !(*head.period_ns > 0))
     throw Error(ExitStatus::bad_input, fmt::format("{}: period_ns is not above 0", path));

@@ -1,11 +1,11 @@
 #include "replay/result_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <span>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 #include "model/temporary_folder.h"
@@ -69,10 +69,11 @@ std::shared_ptr<Kept> kept(ResultReader& reader) {
   const std::string pattern = model::temporary_name("platter-result");
   auto result = std::make_shared<Kept>(pattern);
   if (result->folder.path().empty())
-    throw Error(ExitStatus::output,
-                fmt::format("{}: no temporary folder can be made there; set TMPDIR to one that can be "
-                            "written",
-                            std::filesystem::path(pattern).parent_path().string()));
+    throw Error(
+        ExitStatus::output,
+        fmt::format("{}: no temporary folder can be made there; set TMPDIR to one that can be "
+                    "written",
+                    std::filesystem::path(pattern).parent_path().string()));
   result->path = result->folder.file("result");
   const std::unique_ptr<ResultWriter> writer = create_result(result->path, reader.head());
   Part part = Part::trace;

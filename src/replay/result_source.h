@@ -13,8 +13,9 @@ namespace platter::replay {
 
 using OpenResult = std::function<std::unique_ptr<ResultReader>()>;
 
-// A file is opened each time. What can be read only once, a pipe or "-", is kept in a temporary file for as
-// long as the opener lives. The readers throw as load_result() does, also for a result without requests.
+// A file is opened each time. What can be read only once, a pipe or "-", is kept in a temporary
+// file for as long as the opener lives. The readers throw as load_result() does, also for a result
+// without requests.
 OpenResult result_source(const std::string& path, bool think_in_front = false);
 // Of one in memory, which must outlive it and its readers.
 OpenResult result_source(const Result& result);

@@ -1,10 +1,10 @@
 #include "replay/schedule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <queue>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 #include "model/interruption.h"
@@ -57,8 +57,7 @@ class Window {
 class Play {
  public:
   Play(Player& player, const Schedule& schedule, Part part, Rows& rows)
-      : player_(player), schedule_(schedule), window_(part, rows),
-        latest_ns_(schedule.start_ns) {
+      : player_(player), schedule_(schedule), window_(part, rows), latest_ns_(schedule.start_ns) {
     if (closed())
       for (std::uint32_t i = 0; i < schedule.depth; ++i) free_loops_.push(schedule.start_ns);
   }
@@ -134,24 +133,25 @@ class Play {
 void require_within(const trace::Request& request, std::uint64_t number, const std::string& trace,
                     std::uint64_t blocks) {
   if (request.lbn >= blocks || request.blocks > blocks - request.lbn)
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}: request {} (LBN {}, {} blocks) lies past the end of the drive, which "
-                            "has {} blocks; make a trace for this drive",
-                            trace, number, request.lbn, request.blocks, blocks));
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: request {} (LBN {}, {} blocks) lies past the end of the drive, which "
+                    "has {} blocks; make a trace for this drive",
+                    trace, number, request.lbn, request.blocks, blocks));
 }
 
 }  // namespace
 
 std::vector<std::uint64_t> reference_lbns(std::uint64_t blocks, std::uint32_t count) {
-  const std::uint64_t step =
-      std::min<std::uint64_t>(kReferenceStep, blocks / (2 * (std::uint64_t{count} + 1)));
+  const std::uint64_t step = std::min<std::uint64_t>(kReferenceStep,
+                                                     blocks / (2 * (std::uint64_t{count} + 1)));
   std::vector<std::uint64_t> lbns;
   for (std::uint32_t i = 0; i < count; ++i) lbns.push_back(blocks / 2 + (count - 1 - i) * step);
   return lbns;
 }
 
-Nanoseconds play(Player& player, trace::Reader& trace, const Schedule& schedule, Part part, Rows& rows,
-                 const Issued& issued) {
+Nanoseconds play(Player& player, trace::Reader& trace, const Schedule& schedule, Part part,
+                 Rows& rows, const Issued& issued) {
   Play playing(player, schedule, part, rows);
   std::vector<trace::Request> requests(kPiece);
   while (const std::size_t count = trace.read(requests))
@@ -171,7 +171,8 @@ Nanoseconds play_references(Player& player, const std::vector<std::uint64_t>& lb
         {.arrival_ns = static_cast<Nanoseconds>(reads.requests.size()) * kReferencePause_ns,
          .lbn = lbn});
   const std::unique_ptr<trace::Reader> reader = trace::reader_of(reads);
-  const Nanoseconds end_ns = play(player, *reader, {.blocks = ~std::uint64_t{0}}, Part::reference, rows);
+  const Nanoseconds end_ns = play(player, *reader, {.blocks = ~std::uint64_t{0}}, Part::reference,
+                                  rows);
   return std::max(end_ns, static_cast<Nanoseconds>(lbns.size()) * kReferencePause_ns);
 }
 

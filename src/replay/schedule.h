@@ -45,19 +45,19 @@ class Player {
 
 struct Schedule {
   trace::Kind kind = trace::Kind::open;
-  std::uint32_t depth = 1;    // most requests outstanding
-  Nanoseconds start_ns = 0;   // when the trace begins
-  std::uint64_t blocks = 0;   // of the drive: a request beyond them is an Error(bad_input)
+  std::uint32_t depth = 1;   // most requests outstanding
+  Nanoseconds start_ns = 0;  // when the trace begins
+  std::uint64_t blocks = 0;  // of the drive: a request beyond them is an Error(bad_input)
 };
 
-// Issues all requests of the trace and hands them on as they are complete, in the trace's order. Those
-// of an open trace are due at their arrival times and wait while `depth` are outstanding. Those of a
-// closed one are issued by `depth` loops: each takes the trace's next request a think time after the
-// completion of the one that it took before (the think time is that one's). Returns when the last
-// request completed.
+// Issues all requests of the trace and hands them on as they are complete, in the trace's order.
+// Those of an open trace are due at their arrival times and wait while `depth` are outstanding.
+// Those of a closed one are issued by `depth` loops: each takes the trace's next request a think
+// time after the completion of the one that it took before (the think time is that one's). Returns
+// when the last request completed.
 using Issued = std::function<void(std::uint64_t requests)>;
-Nanoseconds play(Player& player, trace::Reader& trace, const Schedule& schedule, Part part, Rows& rows,
-                 const Issued& issued = {});
+Nanoseconds play(Player& player, trace::Reader& trace, const Schedule& schedule, Part part,
+                 Rows& rows, const Issued& issued = {});
 
 // The reference reads, each when the one before is complete and its pause is over; returns when the
 // trace is to begin.

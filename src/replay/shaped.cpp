@@ -1,10 +1,10 @@
 #include "replay/shaped.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 
@@ -19,8 +19,7 @@ class ShapedReader final : public trace::Reader {
   const trace::Source& source() const override { return trace_->source(); }
 
   std::size_t read(std::span<trace::Request> out) override {
-    if (shape_.limit)
-      out = out.first(std::min<std::uint64_t>(out.size(), *shape_.limit - given_));
+    if (shape_.limit) out = out.first(std::min<std::uint64_t>(out.size(), *shape_.limit - given_));
     const std::size_t count = out.empty() ? 0 : trace_->read(out);
     for (trace::Request& request : out.first(count)) {
       request.arrival_ns = scaled(request.arrival_ns);

@@ -10,7 +10,7 @@
 namespace platter::replay {
 
 struct Shape {
-  double speed = 1;                       // arrival and think times are divided by it; above 0
+  double speed = 1;                      // arrival and think times are divided by it; above 0
   std::optional<std::uint64_t> limit{};  // so many requests at most
 };
 

@@ -1,6 +1,7 @@
 #include "replay/sorted_times.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +14,6 @@
 #include <optional>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "model/error.h"
 #include "model/leftovers.h"
 #include "model/temporary_folder.h"
@@ -22,15 +21,16 @@
 namespace platter::replay {
 namespace {
 
-constexpr std::size_t kMerged = 16;    // runs of a level
-constexpr std::size_t kPiece = 2048;   // times read at a time
+constexpr std::size_t kMerged = 16;   // runs of a level
+constexpr std::size_t kPiece = 2048;  // times read at a time
 constexpr std::size_t kWritten = 1 << 15;
 
 [[noreturn]] void fail(const std::string& folder, const char* what) {
-  throw Error(ExitStatus::output,
-              fmt::format("{}: a temporary file for sorting cannot be {} there: {}; set TMPDIR to a "
-                          "folder with room",
-                          folder, what, std::strerror(errno)));
+  throw Error(
+      ExitStatus::output,
+      fmt::format("{}: a temporary file for sorting cannot be {} there: {}; set TMPDIR to a "
+                  "folder with room",
+                  folder, what, std::strerror(errno)));
 }
 
 }  // namespace
@@ -117,8 +117,10 @@ bool SortedTimes::Reader::next(Nanoseconds& time_ns) {
   std::ranges::pop_heap(heap_, std::greater<>());
   auto& [least, source] = heap_.back();
   time_ns = least;
-  if (sources_[source].next(least)) std::ranges::push_heap(heap_, std::greater<>());
-  else heap_.pop_back();
+  if (sources_[source].next(least))
+    std::ranges::push_heap(heap_, std::greater<>());
+  else
+    heap_.pop_back();
   return true;
 }
 
@@ -151,9 +153,7 @@ void SortedTimes::spill() {
   run.file->flush();
   held_count_ = 0;
   runs_.push_back(std::move(run));
-  const auto alike = [this] {
-    return std::ranges::count(runs_, runs_.back().level, &Run::level);
-  };
+  const auto alike = [this] { return std::ranges::count(runs_, runs_.back().level, &Run::level); };
   while (alike() == kMerged) merge_latest(kMerged);
 }
 

@@ -1,5 +1,5 @@
-// Times of any number of requests in ascending order, by kinds, in little memory: what is more than fits
-// is sorted piece by piece into temporary files, which are merged as they are read.
+// Times of any number of requests in ascending order, by kinds, in little memory: what is more than
+// fits is sorted piece by piece into temporary files, which are merged as they are read.
 #pragma once
 
 #include <array>

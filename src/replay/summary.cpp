@@ -79,8 +79,8 @@ std::vector<double> Times::quantiles_ms(std::span<const double> shares) const {
     if (place < zeros_) return 0;
     const std::uint64_t above = place - zeros_;
     if (!classes_) return to_ms(selection.at(above));
-    const double share =
-        more_ == 1 ? 0 : static_cast<double>(above) / static_cast<double>(more_ - 1);
+    const double share = more_ == 1 ? 0
+                                    : static_cast<double>(above) / static_cast<double>(more_ - 1);
     return classes_->quantile(share) / 1e6;
   };
   std::vector<double> quantiles;
@@ -99,7 +99,10 @@ std::vector<double> Times::quantiles_ms(std::span<const double> shares) const {
 }
 
 Summarizer::Summarizer(std::size_t most_exact)
-    : all_(most_exact), read_(most_exact), write_(most_exact), host_(most_exact),
+    : all_(most_exact),
+      read_(most_exact),
+      write_(most_exact),
+      host_(most_exact),
       depth_(most_exact) {}
 
 void Summarizer::add(Part part, std::span<const Response> rows) {
@@ -125,11 +128,11 @@ Summary Summarizer::summary() const {
   summary.all = response_times_of(all_);
   summary.read = response_times_of(read_);
   summary.write = response_times_of(write_);
-  if (known_ > 0)
-    summary.hits_share = static_cast<double>(hits_) / static_cast<double>(known_);
+  if (known_ > 0) summary.hits_share = static_cast<double>(hits_) / static_cast<double>(known_);
   summary.seconds = static_cast<double>(last_completion_ns_ - first_issue_ns_) / 1e9;
   summary.lateness = lateness();
-  const bool exact = all_.exact() && read_.exact() && write_.exact() && host_.exact() && depth_.exact();
+  const bool exact = all_.exact() && read_.exact() && write_.exact() && host_.exact() &&
+                     depth_.exact();
   summary.quantile_error = exact ? 0 : Times::kQuantileError;
   return summary;
 }

@@ -13,12 +13,12 @@
 
 namespace platter::replay {
 
-// Times, and their quantiles: exact up to `most_exact` times, beyond that from classes whose middle is
-// within kQuantileError of every time in them. Count, mean and most are exact always.
+// Times, and their quantiles: exact up to `most_exact` times, beyond that from classes whose middle
+// is within kQuantileError of every time in them. Count, mean and most are exact always.
 class Times {
  public:
-  static constexpr double kQuantileError =
-      1.0 / (std::uint64_t{1} << trace::Histogram::kExactBits);  // relative
+  static constexpr double kQuantileError = 1.0 / (std::uint64_t{1}
+                                                  << trace::Histogram::kExactBits);  // relative
   static constexpr std::size_t kMostExact = std::size_t{1} << 21;
 
   explicit Times(std::size_t most_exact = kMostExact) : most_exact_(most_exact) {}
@@ -29,7 +29,8 @@ class Times {
   bool exact() const { return !classes_; }
   double mean_ms() const;
   double max_ms() const { return to_ms(most_ns_); }
-  // Ascending shares between 0 and 1, linear between the places share * (n - 1) of the sorted times.
+  // Ascending shares between 0 and 1, linear between the places share * (n - 1) of the sorted
+  // times.
   std::vector<double> quantiles_ms(std::span<const double> shares) const;
 
  private:
@@ -50,7 +51,7 @@ struct Summary {
   ResponseTimes all{}, read{}, write{};
   std::optional<double> hits_share{};  // of the requests of which it is known, those that did not
                                        // wait for the media
-  double seconds = 0;  // from the first issue to the last completion
+  double seconds = 0;                  // from the first issue to the last completion
   Lateness lateness{};
   double quantile_error = 0;  // relative; 0: exact
 };
@@ -72,8 +73,8 @@ class Summarizer final : public Rows {
 
 Summary summary_of(const Result& result);
 
-// The host's delays blur the response times if a hundredth of the requests lost more than this share
-// of the mean response to them.
+// The host's delays blur the response times if a hundredth of the requests lost more than this
+// share of the mean response to them.
 constexpr double kLateShare = 0.05;
 bool is_late(const Summary& summary);
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "model/json_head.h"
@@ -12,9 +13,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json times_json(const ResponseTimes& times) {
-  return {{"n", times.n},           {"mean_ms", times.mean_ms}, {"p50_ms", times.p50_ms},
-          {"p90_ms", times.p90_ms}, {"p95_ms", times.p95_ms},   {"p99_ms", times.p99_ms},
-          {"p999_ms", times.p999_ms}, {"max_ms", times.max_ms}};
+  return {{"n", times.n},
+          {"mean_ms", times.mean_ms},
+          {"p50_ms", times.p50_ms},
+          {"p90_ms", times.p90_ms},
+          {"p95_ms", times.p95_ms},
+          {"p99_ms", times.p99_ms},
+          {"p999_ms", times.p999_ms},
+          {"max_ms", times.max_ms}};
 }
 
 Json delay_json(const Delay& delay) {
@@ -28,14 +34,15 @@ std::string times_row(const char* name, const ResponseTimes& times) {
 }
 
 std::string delay_line(const char* why, const Delay& delay) {
-  return fmt::format("issued late {}: {:.3f} ms (median), {:.3f} ms (99 %), at most {:.3f} ms\n", why,
-                     delay.p50_ms, delay.p99_ms, delay.max_ms);
+  return fmt::format("issued late {}: {:.3f} ms (median), {:.3f} ms (99 %), at most {:.3f} ms\n",
+                     why, delay.p50_ms, delay.p99_ms, delay.max_ms);
 }
 
 std::string how(const ResultHead& head) {
   std::string text = fmt::format("{}, at most {} outstanding",
                                  head.kind == trace::Kind::open ? "open" : "closed", head.depth);
-  if (!head.scheduler.empty() && head.depth > 1) text += fmt::format(", {}", model::printable(head.scheduler));
+  if (!head.scheduler.empty() && head.depth > 1)
+    text += fmt::format(", {}", model::printable(head.scheduler));
   if (head.ageing != 0 && head.depth > 1) text += fmt::format(" with ageing {}", head.ageing);
   if (head.think_in_front) text += ", think times in front of their requests";
   if (head.speed != 1) text += fmt::format(", {} times as fast", head.speed);
@@ -77,8 +84,8 @@ std::string summary_text(const ResultHead& head, const Summary& summary) {
   std::string text = fmt::format("{} on {}: {} requests in {:.3f} s, {}\n",
                                  model::printable(head.trace), model::printable(head.name),
                                  summary.all.n, summary.seconds, how(head));
-  text += fmt::format("{:>6} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  response, ms\n", "", "n",
-                      "mean", "p50", "p90", "p95", "p99", "p99.9", "max");
+  text += fmt::format("{:>6} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  response, ms\n", "",
+                      "n", "mean", "p50", "p90", "p95", "p99", "p99.9", "max");
   text += times_row("all", summary.all);
   if (summary.read.n > 0 && summary.write.n > 0)
     text += times_row("read", summary.read) + times_row("write", summary.write);

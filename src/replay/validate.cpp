@@ -1,8 +1,8 @@
 #include "replay/validate.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "model/error.h"
 #include "scsi/drive.h"
@@ -10,7 +10,8 @@
 namespace platter::replay {
 namespace {
 
-// Where the drive does not let its caches be turned off, they are passed by; else they stay as they are.
+// Where the drive does not let its caches be turned off, they are passed by; else they stay as they
+// are.
 Result drives_result(scsi::Device& device, const trace::Trace& trace, Caches wanted,
                      const Validation& options) {
   DriveReplay how = options.drive;
@@ -55,17 +56,16 @@ void validate(scsi::Device& device, std::span<const Subject> models, const Valid
     Validated validated;
     validated.workload = workload;
     validated.trace = trace::generate({.profile = trace::profile(workload),
-                                .blocks = identity.blocks,
-                                .block_bytes = identity.block_bytes,
-                                .requests = options.requests,
-                                .seed = options.seed,
-                                .reads_only = options.permission.writes.empty(),
-                                .writes = options.permission.writes});
+                                       .blocks = identity.blocks,
+                                       .block_bytes = identity.block_bytes,
+                                       .requests = options.requests,
+                                       .seed = options.seed,
+                                       .reads_only = options.permission.writes.empty(),
+                                       .writes = options.permission.writes});
     for (trace::Request& request : validated.trace.requests)
       request.blocks = std::min(request.blocks, most_blocks);
-    validated.drive =
-        drives_result(device, validated.trace,
-                      workload == "random" ? Caches::off : Caches::as_they_are, options);
+    validated.drive = drives_result(
+        device, validated.trace, workload == "random" ? Caches::off : Caches::as_they_are, options);
     const Caches caches = caches_of(validated.drive.caches);
     for (const Subject& model : models) {
       validated.models.push_back(

@@ -11,8 +11,8 @@
 #include "replay/compare.h"
 #include "replay/replay_drive.h"
 #include "replay/replay_model.h"
-#include "trace/workload.h"
 #include "scsi/device.h"
+#include "trace/workload.h"
 
 namespace platter::replay {
 
@@ -30,7 +30,7 @@ struct Validated {
   std::string workload{};  // "random" (caches off) or "mixed" (caches as they are)
   trace::Trace trace{};
   Result drive{};
-  std::vector<Result> models{};            // in the order given
+  std::vector<Result> models{};           // in the order given
   std::vector<Comparison> comparisons{};  // likewise
 };
 

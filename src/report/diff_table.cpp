@@ -1,6 +1,7 @@
 #include "report/diff_table.h"
 
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "model/pretty.h"
@@ -10,7 +11,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string number(const std::optional<double>& value) { return value ? fmt::format("{:.7g}", *value) : "-"; }
+std::string number(const std::optional<double>& value) {
+  return value ? fmt::format("{:.7g}", *value) : "-";
+}
 
 const char* verdict(const model::Difference& difference) {
   if (!difference.within_error) return "in one only";
@@ -39,22 +42,24 @@ DifferenceCount count(const std::vector<model::Difference>& differences) {
 
 std::string differences_as_text(const std::vector<model::Difference>& differences, bool all) {
   const DifferenceCount counted = count(differences);
-  std::string text = fmt::format("{} figures compared: {} equal within their errors, {} differ; {} in one model only\n",
-                                 counted.compared, counted.compared - counted.differing, counted.differing,
-                                 counted.in_one_only);
+  std::string text = fmt::format(
+      "{} figures compared: {} equal within their errors, {} differ; {} in one model only\n",
+      counted.compared, counted.compared - counted.differing, counted.differing,
+      counted.in_one_only);
   bool head = false;
   for (const model::Difference& difference : differences) {
     if (!all && difference.within_error.value_or(false)) continue;
     if (!head) {
-      text += fmt::format("\n  {:<38} {:>14} {:>14} {:>12} {:>9} {:<7} {}\n", "figure", "a", "b", "b - a", "relative",
-                          "unit", "");
+      text += fmt::format("\n  {:<38} {:>14} {:>14} {:>12} {:>9} {:<7} {}\n", "figure", "a", "b",
+                          "b - a", "relative", "unit", "");
       head = true;
     }
-    const std::string relative =
-        difference.relative ? fmt::format("{:.2f} %", 100 * *difference.relative) : std::string("-");
-    text += fmt::format("  {:<38} {:>14} {:>14} {:>12} {:>9} {:<7} {}\n", difference.path, number(difference.a),
-                        number(difference.b), number(difference.difference), relative, difference.unit,
-                        verdict(difference));
+    const std::string relative = difference.relative
+                                     ? fmt::format("{:.2f} %", 100 * *difference.relative)
+                                     : std::string("-");
+    text += fmt::format("  {:<38} {:>14} {:>14} {:>12} {:>9} {:<7} {}\n", difference.path,
+                        number(difference.a), number(difference.b), number(difference.difference),
+                        relative, difference.unit, verdict(difference));
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include "report/gnuplot.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,8 +11,6 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 #include "model/file.h"
@@ -35,9 +34,10 @@ std::string terminal(const std::string& path) {
     return fmt::format("set terminal svg size 960,600 enhanced font '{},15' background '#ffffff'\n",
                        kFont);
   if (extension == ".png")
-    return fmt::format("set terminal pngcairo size 1440,900 enhanced font '{},20' linewidth 1.5 "
-                       "background '#ffffff'\n",
-                       kFont);
+    return fmt::format(
+        "set terminal pngcairo size 1440,900 enhanced font '{},20' linewidth 1.5 "
+        "background '#ffffff'\n",
+        kFont);
   throw Error(ExitStatus::usage,
               fmt::format("{}: pictures are .svg or .png; give it such a name", path));
 }
@@ -61,7 +61,6 @@ set linetype 6 linecolor rgb '#e69f00' linewidth 2
 set linetype 7 linecolor rgb '#56b4e9' linewidth 2
 set linetype cycle 7
 )";
-
 
 int run_gnuplot(const std::string& script, const std::string& messages) {
   posix_spawn_file_actions_t actions;
@@ -112,10 +111,12 @@ void draw(const std::string& script, const std::string& path) {
   const std::string pattern = model::temporary_name("platter-plot");
   model::TemporaryFolder workshop(pattern);
   if (workshop.path().empty())
-    throw Error(ExitStatus::output,
-                fmt::format("{}: no folder for the picture can be made there: {}; set TMPDIR to one that can be "
-                            "written",
-                            pattern, std::strerror(errno)));
+    throw Error(
+        ExitStatus::output,
+        fmt::format(
+            "{}: no folder for the picture can be made there: {}; set TMPDIR to one that can be "
+            "written",
+            pattern, std::strerror(errno)));
   const std::string source = workshop.file("script"), picture = workshop.file("picture");
   model::write_file(source, fmt::format("{}set output '{}'\n{}{}", head,
                                         replaced(picture, "'", "''"), kStyle, script));
@@ -124,8 +125,8 @@ void draw(const std::string& script, const std::string& path) {
   std::error_code error;
   if (status != 0 || !fs::exists(picture, error)) {
     const std::string said = model::read_file(messages);
-    throw Error(ExitStatus::output, fmt::format("{}: gnuplot could not draw it: {}", path,
-                                                replaced(said, "\n", " ")));
+    throw Error(ExitStatus::output,
+                fmt::format("{}: gnuplot could not draw it: {}", path, replaced(said, "\n", " ")));
   }
   model::write_file(path, marked_picture(model::read_file(picture)));
 }

@@ -98,7 +98,8 @@ std::string escaped(const std::string& text) {
       continue;
     }
     const std::size_t length = utf8_length(text, at);
-    const bool control = length == 2 && text[at] == '\xC2' && static_cast<unsigned char>(text[at + 1]) < 0xA0;
+    const bool control = length == 2 && text[at] == '\xC2' &&
+                         static_cast<unsigned char>(text[at + 1]) < 0xA0;
     out += length > 0 && !control ? text.substr(at, length) : kReplacement;
     at += std::max<std::size_t>(length, 1);
   }
@@ -115,8 +116,8 @@ std::string table(const std::vector<Column>& columns,
   for (const auto& row : rows) {
     text += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i)
-      text +=
-          fmt::format("<td{}>{}</td>", columns.at(i).number ? " class=\"n\"" : "", escaped(row[i]));
+      text += fmt::format("<td{}>{}</td>", columns.at(i).number ? " class=\"n\"" : "",
+                          escaped(row[i]));
     text += "</tr>\n";
   }
   return text + "</tbody></table></div>\n";

@@ -87,7 +87,8 @@ std::string value_in_words(const std::string& path, const model::Parameter& para
   if (path == "cache.destage_order" && (value == 0 || value == 1))
     return value == 0 ? "oldest first" : "by LBN";
   if (path == "queue.policy" && value == 1) return "first come, first served";
-  const bool counts = section_of(path) == "cache" && parameter.unit != "ms" && value == std::floor(value);
+  const bool counts = section_of(path) == "cache" && parameter.unit != "ms" &&
+                      value == std::floor(value);
   return with_unit(value_text(value, counts ? std::nullopt : parameter.error), parameter.unit);
 }
 
@@ -223,8 +224,8 @@ std::string facts(const model::DriveModel& model) {
 
 std::string how_measured(const model::DriveModel& model) {
   const model::Provenance& p = model.provenance;
-  std::string text =
-      p.method.empty() ? "The origin of this model is not stated" : "This model was " + p.method;
+  std::string text = p.method.empty() ? "The origin of this model is not stated"
+                                      : "This model was " + p.method;
   if (p.method == "catalogue") text = "This model is from the catalogue";
   if (const std::string standing = model::standing_of(p, model.validity); !standing.empty())
     text = "This is a hypothetical drive: its model is " + standing + ", made";
@@ -293,9 +294,7 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
   text += figure(id + "-seek-figure",
                  errors ? "Time of a seek over its distance; the bars are one standard error."
                         : "Time of a seek over its distance; the errors are not stated.",
-                 [&](const std::string& path) {
-                   plot_seeks("", seek_curves_of(model, ""), path);
-                 });
+                 [&](const std::string& path) { plot_seeks("", seek_curves_of(model, ""), path); });
   if (const auto summary = summarize_seek(model)) {
     const double farthest = model.identity.cylinders - 1;
     text += table({{"seek"}, {"cylinders", true}, {"time", true}, {"error", true}},
@@ -306,15 +305,19 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
                             model::seek_error_ms(seek, farthest))});
   }
   for (const OtherSeek& other : other_seeks(model)) {
-    text += paragraph(fmt::format("{} distances of the {}, by {}.", grouped(other.seek.points.size()), other.name, other.seek.method));
+    text += paragraph(fmt::format("{} distances of the {}, by {}.",
+                                  grouped(other.seek.points.size()), other.name,
+                                  other.seek.method));
     text += table({{other.name}, {"time", true}},
                   {{"one cylinder", fmt::format("{:.3f}\u00a0ms", other.summary.single_ms)},
-                   {"average over all pairs of cylinders", fmt::format("{:.3f}\u00a0ms", other.summary.average_ms)},
+                   {"average over all pairs of cylinders",
+                    fmt::format("{:.3f}\u00a0ms", other.summary.average_ms)},
                    {"full stroke", fmt::format("{:.3f}\u00a0ms", other.summary.full_ms)}});
   }
   if (const auto fit = model::fit_seek(seek))
-    text += paragraph((other_seeks(model).empty() ? "As the literature writes such curves, and dashed in the figure: "
-                                                  : "As the literature writes such curves, of reads: ") +
+    text += paragraph((other_seeks(model).empty()
+                           ? "As the literature writes such curves, and dashed in the figure: "
+                           : "As the literature writes such curves, of reads: ") +
                       formula_of(*fit) + ".");
   return text;
 }
@@ -363,10 +366,11 @@ std::string validity_chapter(const model::DriveModel& model, const std::string& 
   }
   Rows rows;
   for (const model::Demerit& d : validity.demerits)
-    rows.push_back({d.workload, grouped(d.requests), fmt::format("{:.3f}", d.drive_mean_ms),
-                    fmt::format("{:.3f}", d.demerit_ms), fmt::format("{:.2f}", d.demerit_percent),
-                    fmt::format("{:.1f}", 100 * d.folded_phase_share),
-                    d.hits_agreed_share > 0 ? fmt::format("{:.1f}", 100 * d.hits_agreed_share) : ""});
+    rows.push_back(
+        {d.workload, grouped(d.requests), fmt::format("{:.3f}", d.drive_mean_ms),
+         fmt::format("{:.3f}", d.demerit_ms), fmt::format("{:.2f}", d.demerit_percent),
+         fmt::format("{:.1f}", 100 * d.folded_phase_share),
+         d.hits_agreed_share > 0 ? fmt::format("{:.1f}", 100 * d.hits_agreed_share) : ""});
   if (!rows.empty())
     text += table({{"workload"},
                    {"requests", true},

@@ -9,7 +9,7 @@ namespace platter::report::html {
 
 std::string model_name(const model::DriveModel& model);  // for people; never empty
 
-std::string facts(const model::DriveModel& model);        // capacity, rotation, seeks, ...
+std::string facts(const model::DriveModel& model);         // capacity, rotation, seeks, ...
 std::string how_measured(const model::DriveModel& model);  // a paragraph
 
 // `id` begins the ids of what is in the chapter.

@@ -50,25 +50,25 @@ std::string html_report(std::span<const ReportedModel> models,
                         std::span<const WorkloadResults> workloads) {
   const std::string validation = workloads.empty() ? "" : html::validation_chapter(workloads);
   const std::string name = html::model_name(models.front().model);
-  const std::string title =
-      models.size() == 1 ? name : fmt::format("{} models of drives", models.size());
-  std::string body =
-      fmt::format("<header>\n<h1>{}</h1>\n<p class=\"kind\">{}</p>\n", escaped(title),
-                  models.size() == 1 ? "A disk drive, as its model describes it"
-                                     : "Disk drives, as their models describe them");
+  const std::string title = models.size() == 1 ? name
+                                               : fmt::format("{} models of drives", models.size());
+  std::string body = fmt::format("<header>\n<h1>{}</h1>\n<p class=\"kind\">{}</p>\n",
+                                 escaped(title),
+                                 models.size() == 1 ? "A disk drive, as its model describes it"
+                                                    : "Disk drives, as their models describe them");
   if (models.size() == 1) {
     body += summary(models.front(), workloads) + contents("model1", !workloads.empty()) +
             "</header>\n" + details(models.front().model, "model1", validation);
   } else {
     for (const ReportedModel& reported : models)
-      body +=
-          fmt::format("<h2>{}</h2>\n", escaped(title_of(reported))) + summary(reported, workloads);
+      body += fmt::format("<h2>{}</h2>\n", escaped(title_of(reported))) +
+              summary(reported, workloads);
     body += "</header>\n" + validation;
     for (std::size_t i = 0; i < models.size(); ++i) {
       const std::string id = fmt::format("model{}", i + 1);
-      body +=
-          fmt::format("<article>\n<h1 class=\"chapter\">{}</h1>\n", escaped(title_of(models[i]))) +
-          contents(id, false) + details(models[i].model, id, "") + "</article>\n";
+      body += fmt::format("<article>\n<h1 class=\"chapter\">{}</h1>\n",
+                          escaped(title_of(models[i]))) +
+              contents(id, false) + details(models[i].model, id, "") + "</article>\n";
     }
   }
   body += fmt::format("<footer>Written by platter {}.</footer>\n", model::kToolVersion);

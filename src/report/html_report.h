@@ -14,9 +14,9 @@ struct ReportedModel {
   model::DriveModel model;
 };
 
-// Self-contained: style and figures are inline, there are no scripts and no references. The same input
-// gives the same bytes. Figures need gnuplot: throws Error(missing_program) without it. `models` must
-// not be empty; `workloads` may be.
+// Self-contained: style and figures are inline, there are no scripts and no references. The same
+// input gives the same bytes. Figures need gnuplot: throws Error(missing_program) without it.
+// `models` must not be empty; `workloads` may be.
 std::string html_report(std::span<const ReportedModel> models,
                         std::span<const WorkloadResults> workloads);
 

@@ -51,7 +51,8 @@ std::vector<WorkloadResults> load_workloads(const std::string& folder) {
     WorkloadResults workload;
     workload.name = drive.substr(0, drive.size() - std::string(kDrive).size());
     workload.drive = replay::load_result((fs::path(folder) / drive).string());
-    if (workload.drive.target == replay::Result::Target::model) continue;  // of a model X.drive.json
+    if (workload.drive.target == replay::Result::Target::model)
+      continue;  // of a model X.drive.json
     for (const std::string& name : names) {
       if (name == drive || !name.starts_with(workload.name + ".") ||
           name.size() <= workload.name.size() + std::string(kResult).size())

@@ -13,8 +13,8 @@ namespace platter::report {
 struct WorkloadResults {
   std::string name{};
   replay::Result drive{};
-  std::vector<std::string> model_files{};        // MODEL, sorted
-  std::vector<replay::Result> models{};          // likewise
+  std::vector<std::string> model_files{};         // MODEL, sorted
+  std::vector<replay::Result> models{};           // likewise
   std::vector<replay::Comparison> comparisons{};  // likewise, computed anew from the times
 };
 

@@ -3,7 +3,8 @@
 
 namespace platter::report::html {
 
-constexpr const char* kStyleSheet = R"(:root { --ink: #1b1f24; --quiet: #5b6570; --line: #d9dee4; --paper: #ffffff; --tint: #f4f6f8;
+constexpr const char* kStyleSheet =
+    R"(:root { --ink: #1b1f24; --quiet: #5b6570; --line: #d9dee4; --paper: #ffffff; --tint: #f4f6f8;
   --accent: #0b5cad; color-scheme: light dark; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e4e8ec; --quiet: #9aa5b1; --line: #363d45; --paper: #14181c; --tint: #1d2329;

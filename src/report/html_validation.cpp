@@ -82,9 +82,9 @@ std::string caches_in_words(const std::string& caches) {
 }
 
 std::string workload_section(const WorkloadResults& workload, std::size_t number) {
-  std::string text =
-      fmt::format("<h3>{}: {} requests, {}</h3>\n", escaped(workload.name),
-                  grouped(workload.drive.requests.size()), caches_in_words(workload.drive.caches));
+  std::string text = fmt::format("<h3>{}: {} requests, {}</h3>\n", escaped(workload.name),
+                                 grouped(workload.drive.requests.size()),
+                                 caches_in_words(workload.drive.caches));
   text += figure(
       fmt::format("workload{}-figure", number),
       fmt::format("Cumulative distribution of response times, {}: {} and {} of it.", workload.name,
@@ -99,9 +99,9 @@ std::string workload_section(const WorkloadResults& workload, std::size_t number
       text += fmt::format("<p class=\"note\">No paired errors: {}.</p>\n",
                           escaped(comparison.not_paired));
     if (workload.models[i].outside_validity > 0)
-      text +=
-          fmt::format("<p class=\"note\">{} requests were outside what the model measured.</p>\n",
-                      grouped(workload.models[i].outside_validity));
+      text += fmt::format(
+          "<p class=\"note\">{} requests were outside what the model measured.</p>\n",
+          grouped(workload.models[i].outside_validity));
   }
   if (workload.models.empty()) text += "<p>No model was replayed on this workload.</p>\n";
   return text;
@@ -122,8 +122,8 @@ std::string verdict(const model::DriveModel& model, const std::string& file,
         "{}{:.3f} ms ({:.2f}\u00a0% of the mean response time) in the {} workload",
         demerits.empty() ? "" : ", ", proof.demerit_ms, proof.demerit_percent, proof.workload);
     if (proof.phase_share)
-      phases +=
-          fmt::format("{}{:.1f}\u00a0%", phases.empty() ? "" : " and ", 100 * *proof.phase_share);
+      phases += fmt::format("{}{:.1f}\u00a0%", phases.empty() ? "" : " and ",
+                            100 * *proof.phase_share);
   }
   if (!phases.empty())
     phases = fmt::format(

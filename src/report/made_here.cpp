@@ -45,7 +45,8 @@ std::string marked_picture(std::string bytes) {
 bool begins_picture(std::string_view bytes) {
   const std::string_view head = bytes.substr(0, 1024);
   return (head.starts_with(kPng) && head.find(kChunk) != head.npos) ||
-         (head.find("<svg") != head.npos && head.substr(0, head.find("<svg")).find(kComment) != head.npos);
+         (head.find("<svg") != head.npos &&
+          head.substr(0, head.find("<svg")).find(kComment) != head.npos);
 }
 
 bool begins_report(std::string_view bytes) {

@@ -16,16 +16,18 @@ constexpr double kAngleRounding_rev = 1e-9;
 // The tracks of a layout by their LBNs: quick for LBNs that ascend.
 class TrackFinder {
  public:
-  explicit TrackFinder(const engine::LayoutMap& map) : map_(map), cursor_(map), more_(cursor_.next()) {}
+  explicit TrackFinder(const engine::LayoutMap& map)
+      : map_(map), cursor_(map), more_(cursor_.next()) {}
 
-  // The track on which an LBN has its place in the sequence, though it may be remapped to another; its angle is
-  // that of the LBN.
+  // The track on which an LBN has its place in the sequence, though it may be remapped to another;
+  // its angle is that of the LBN.
   MappedTrack track_of(std::uint64_t lbn) {
     const std::uint64_t slot = map_.slot_of_lbn(lbn);
     while (more_ && lbn >= cursor_.first_lbn() + cursor_.blocks()) more_ = cursor_.next();
     if (more_ && lbn >= cursor_.first_lbn()) {
       MappedTrack found = cursor_.mapped();
-      if (lbn != found.first_lbn && !map_.is_remapped(lbn)) found.angle = map_.angle_of_slot(cursor_.track(), slot);
+      if (lbn != found.first_lbn && !map_.is_remapped(lbn))
+        found.angle = map_.angle_of_slot(cursor_.track(), slot);
       return found;
     }
     const engine::Track track = map_.track_of_slot(slot);
@@ -41,7 +43,8 @@ class TrackFinder {
 };
 
 bool same_track(const MappedTrack& a, const MappedTrack& b) {
-  return a.first_lbn == b.first_lbn && a.blocks == b.blocks && a.cylinder == b.cylinder && a.head == b.head;
+  return a.first_lbn == b.first_lbn && a.blocks == b.blocks && a.cylinder == b.cylinder &&
+         a.head == b.head;
 }
 
 double around_zero(double rev) { return rev - std::round(rev); }
@@ -71,7 +74,8 @@ LayoutDifference compare_layouts(const model::Layout& a, const model::Layout& b)
   for_each_track(in_b, [&](const MappedTrack&) { ++result.tracks_b; });
   if (turned.empty()) return result;
   double offset = std::atan2(sines, cosines) / (2 * std::numbers::pi);
-  double rest = 0;  // atan2 of large sums is good to some 1e-12; one step of the mean makes it exact
+  double rest = 0;  // atan2 of large sums is good to some 1e-12; one step of the mean makes it
+                    // exact
   for (const double rev : turned) rest += around_zero(rev - offset);
   offset += rest / static_cast<double>(turned.size());
   double squares = 0;
@@ -90,16 +94,17 @@ std::vector<model::Difference> diff_models(const model::DriveModel& a, const mod
   std::vector<model::Difference> differences = model::diff_parameters(a, b);
   if (a.layout.zones.empty() || b.layout.zones.empty()) return differences;
   const LayoutDifference layout = compare_layouts(a.layout, b.layout);
-  const auto counted = [&](const char* path, const char* unit, std::uint64_t in_a, std::uint64_t in_b,
-                           std::uint64_t elsewhere) {
+  const auto counted = [&](const char* path, const char* unit, std::uint64_t in_a,
+                           std::uint64_t in_b, std::uint64_t elsewhere) {
     const auto count = static_cast<double>(elsewhere);
     differences.push_back({path, unit, static_cast<double>(in_a), static_cast<double>(in_b), count,
                            count / static_cast<double>(in_a), elsewhere == 0 && in_a == in_b});
   };
   counted("layout.tracks", "tracks", layout.tracks_a, layout.tracks_b, layout.differing_tracks);
-  counted("layout.blocks", "blocks", engine::LayoutMap(a.layout).blocks(), engine::LayoutMap(b.layout).blocks(),
-          layout.differing_blocks);
-  const double error = std::hypot(a.layout.angle.error.value_or(0), b.layout.angle.error.value_or(0));
+  counted("layout.blocks", "blocks", engine::LayoutMap(a.layout).blocks(),
+          engine::LayoutMap(b.layout).blocks(), layout.differing_blocks);
+  const double error = std::hypot(a.layout.angle.error.value_or(0),
+                                  b.layout.angle.error.value_or(0));
   const auto angle = [&](const char* path, double rev) {
     differences.push_back({path, "rev", std::nullopt, std::nullopt, rev, std::nullopt,
                            rev <= model::kEqualWithin * error + kAngleRounding_rev});

@@ -9,15 +9,15 @@
 
 namespace platter::report {
 
-// For every track of A that holds blocks: its first LBN, its number of blocks, cylinder and head against
-// the track of B that holds the same LBN; and the angle of that LBN in both, after one constant has
-// been taken off (the index mark of a drive is arbitrary).
+// For every track of A that holds blocks: its first LBN, its number of blocks, cylinder and head
+// against the track of B that holds the same LBN; and the angle of that LBN in both, after one
+// constant has been taken off (the index mark of a drive is arbitrary).
 struct LayoutDifference {
   std::uint64_t tracks_a = 0, tracks_b = 0;
-  std::uint64_t differing_tracks = 0;   // of A: another first LBN, length, cylinder or head in B
-  std::uint64_t differing_blocks = 0;   // on those
-  std::uint64_t angles = 0;             // LBNs whose angles were compared
-  double offset_rev = 0;                // mean of B's angle minus A's, 0 to 1
+  std::uint64_t differing_tracks = 0;  // of A: another first LBN, length, cylinder or head in B
+  std::uint64_t differing_blocks = 0;  // on those
+  std::uint64_t angles = 0;            // LBNs whose angles were compared
+  double offset_rev = 0;               // mean of B's angle minus A's, 0 to 1
   double rms_angle_rev = 0, max_angle_rev = 0;
 };
 

@@ -1,9 +1,9 @@
 #include "report/model_summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/layout_map.h"
@@ -59,21 +59,23 @@ std::string value_or_reason(const model::Parameter& p) {
 
 void append_head(std::string& text, const model::DriveModel& model) {
   const model::Identity& id = model.identity;
-  text += joined({id.name, joined({id.vendor, id.product}, " ") == id.name
-                               ? std::string()
-                               : joined({id.vendor, id.product}, " "),
+  text += joined({id.name,
+                  joined({id.vendor, id.product}, " ") == id.name
+                      ? std::string()
+                      : joined({id.vendor, id.product}, " "),
                   id.revision.empty() ? "" : "revision " + id.revision,
                   id.serial.empty() ? "" : "serial " + id.serial},
                  ", ") +
           "\n";
   const std::string standing = model::standing_of(model.provenance, model.validity);
   append_line(text, "model",
-              joined({standing.empty() ? model.provenance.method : standing, model.provenance.source,
-                      model.provenance.date},
+              joined({standing.empty() ? model.provenance.method : standing,
+                      model.provenance.source, model.provenance.date},
                      ", "));
   if (!model.provenance.complete) {
     const std::string missing = model::what_is_missing(model.provenance);
-    append_line(text, "incomplete", "it lacks " + (missing.empty() ? "what is named below" : missing));
+    append_line(text, "incomplete",
+                "it lacks " + (missing.empty() ? "what is named below" : missing));
   }
   append_line(
       text, "capacity",
@@ -88,16 +90,21 @@ void append_head(std::string& text, const model::DriveModel& model) {
     append_line(text, "rotation", value_or_reason(model.rotation.period));
   }
   const auto seek = summarize_seek(model);
-  append_line(text, "seek",
-              seek ? fmt::format("{:.3f} ms one cylinder, {:.3f} ms average, {:.3f} ms full stroke ({} distances)",
-                                 seek->single_ms, seek->average_ms, seek->full_ms, model.seek.points.size())
-                   : joined({"not known", model.seek.reason}, ": "));
-  if (const auto fit = model::fit_seek(model.seek)) append_line(text, "seek formula", formula_of(*fit));
+  append_line(
+      text, "seek",
+      seek ? fmt::format(
+                 "{:.3f} ms one cylinder, {:.3f} ms average, {:.3f} ms full stroke ({} distances)",
+                 seek->single_ms, seek->average_ms, seek->full_ms, model.seek.points.size())
+           : joined({"not known", model.seek.reason}, ": "));
+  if (const auto fit = model::fit_seek(model.seek))
+    append_line(text, "seek formula", formula_of(*fit));
   for (const OtherSeek& other : other_seeks(model))
-    append_line(text, other.name,
-                fmt::format("{:.3f} ms one cylinder, {:.3f} ms average, {:.3f} ms full stroke ({} distances)",
-                            other.summary.single_ms, other.summary.average_ms, other.summary.full_ms,
-                            other.seek.points.size()));
+    append_line(
+        text, other.name,
+        fmt::format(
+            "{:.3f} ms one cylinder, {:.3f} ms average, {:.3f} ms full stroke ({} distances)",
+            other.summary.single_ms, other.summary.average_ms, other.summary.full_ms,
+            other.seek.points.size()));
   append_line(text, "head switch", value_or_reason(model.head_switch));
   append_line(text, "write settle", value_or_reason(model.write_settle));
   append_line(text, "cache", cache_in_words(model.cache));
@@ -111,18 +118,19 @@ void append_zones(std::string& text, const model::DriveModel& model) {
   }
   const std::vector<ZoneSummary> zones = summarize_zones(layout);
   text += fmt::format("\nLayout ({}): {} zones, {} skip entries, {} remapped blocks\n",
-                      layout.method.empty() ? "of unstated origin" : layout.method, zones.size(), layout.skips.size(),
-                      layout.remaps.size());
+                      layout.method.empty() ? "of unstated origin" : layout.method, zones.size(),
+                      layout.skips.size(), layout.remaps.size());
   for (const std::string& sentence : layout_standing(layout)) text += "  " + sentence + "\n";
-  text += fmt::format("  {:>4} {:>12} {:>12} {:>17} {:>13} {:>8}\n", "zone", "first LBN", "blocks", "cylinders",
-                      "sectors/track", "tracks");
+  text += fmt::format("  {:>4} {:>12} {:>12} {:>17} {:>13} {:>8}\n", "zone", "first LBN", "blocks",
+                      "cylinders", "sectors/track", "tracks");
   for (std::size_t i = 0; i < std::min(zones.size(), kMostZoneRows); ++i) {
     const ZoneSummary& zone = zones[i];
     const std::string sectors = zone.fewest_sectors == zone.most_sectors
                                     ? fmt::format("{}", zone.most_sectors)
                                     : fmt::format("{}-{}", zone.fewest_sectors, zone.most_sectors);
-    text += fmt::format("  {:>4} {:>12} {:>12} {:>17} {:>13} {:>8}\n", i, zone.first_lbn, zone.blocks,
-                        fmt::format("{}-{}", zone.first_cylinder, zone.last_cylinder), sectors, zone.tracks);
+    text += fmt::format("  {:>4} {:>12} {:>12} {:>17} {:>13} {:>8}\n", i, zone.first_lbn,
+                        zone.blocks, fmt::format("{}-{}", zone.first_cylinder, zone.last_cylinder),
+                        sectors, zone.tracks);
   }
   if (zones.size() > kMostZoneRows) {
     text += fmt::format("  ... and {} more (all with --json)\n", zones.size() - kMostZoneRows);
@@ -149,7 +157,8 @@ void append_freedoms(std::string& text, const std::vector<model::CacheFreedom>& 
   text += "\nMode page 08h: what the drive says of a field, and what a change of it did\n";
   for (const model::CacheFreedom& freedom : freedoms)
     text += fmt::format("  {:<34} {:<11} {:<9} {}\n", freedom.field,
-                        freedom.changeable ? "changeable" : "fixed", freedom.effect, freedom.because);
+                        freedom.changeable ? "changeable" : "fixed", freedom.effect,
+                        freedom.because);
 }
 
 void append_validity(std::string& text, const model::Validity& validity) {
@@ -161,13 +170,14 @@ void append_validity(std::string& text, const model::Validity& validity) {
                         validity.reads && validity.writes ? "reads and writes"
                         : validity.reads                  ? "reads"
                                                           : "writes",
-                        validity.min_blocks, validity.max_blocks, validity.first_lbn, validity.last_lbn,
-                        validity.max_depth);
+                        validity.min_blocks, validity.max_blocks, validity.first_lbn,
+                        validity.last_lbn, validity.max_depth);
   }
   for (const model::Demerit& d : validity.demerits) {
-    text += fmt::format("  {}: demerit {:.3f} ms ({:.1f} % of {:.3f} ms) over {} requests, {:.1f} % in phase",
-                        d.workload, d.demerit_ms, d.demerit_percent, d.drive_mean_ms, d.requests,
-                        100 * d.folded_phase_share);
+    text += fmt::format(
+        "  {}: demerit {:.3f} ms ({:.1f} % of {:.3f} ms) over {} requests, {:.1f} % in phase",
+        d.workload, d.demerit_ms, d.demerit_percent, d.drive_mean_ms, d.requests,
+        100 * d.folded_phase_share);
     if (d.hits_agreed_share > 0)
       text += fmt::format(", {:.1f} % of hits and misses agree", 100 * d.hits_agreed_share);
     text += '\n';
@@ -194,7 +204,8 @@ std::optional<SeekSummary> summarize(const model::Seek& seek, std::uint32_t cyli
 }
 
 Json to_json(const SeekSummary& seek) {
-  return {{"single_ms", seek.single_ms}, {"average_ms", seek.average_ms}, {"full_ms", seek.full_ms}};
+  return {
+      {"single_ms", seek.single_ms}, {"average_ms", seek.average_ms}, {"full_ms", seek.full_ms}};
 }
 
 Json to_json(const model::NamedParameter& named) {
@@ -248,7 +259,8 @@ std::vector<ZoneSummary> summarize_zones(const model::Layout& layout) {
     const engine::Track& track = cursor.track();
     ZoneSummary& zone = zones[track.zone];
     if (zone.tracks == 0) {
-      zone = {cursor.first_lbn(), 0, 0, track.cylinder, track.cylinder, track.sectors, track.sectors};
+      zone = {cursor.first_lbn(), 0, 0, track.cylinder, track.cylinder, track.sectors,
+              track.sectors};
     }
     zone.blocks += cursor.blocks();
     ++zone.tracks;
@@ -261,8 +273,9 @@ std::vector<ZoneSummary> summarize_zones(const model::Layout& layout) {
 }
 
 std::string formula_of(const model::SeekFit& fit) {
-  return fmt::format("{:.3f} + {:.4f} sqrt(d) ms up to {} cylinders, {:.3f} + {:.6f} d ms beyond (RMS {:.3f} ms)",
-                     fit.a_ms, fit.b_ms, fit.knee, fit.c_ms, fit.e_ms, fit.rms_ms);
+  return fmt::format(
+      "{:.3f} + {:.4f} sqrt(d) ms up to {} cylinders, {:.3f} + {:.6f} d ms beyond (RMS {:.3f} ms)",
+      fit.a_ms, fit.b_ms, fit.knee, fit.c_ms, fit.e_ms, fit.rms_ms);
 }
 
 std::optional<SeekSummary> summarize_seek(const model::DriveModel& model) {
@@ -282,14 +295,15 @@ std::vector<OtherSeek> other_seeks(const model::DriveModel& model) {
 }
 
 double rpm_of(const model::Rotation& rotation) {
-  return 60e9 * static_cast<double>(rotation.denominator) / static_cast<double>(rotation.numerator_ns);
+  return 60e9 * static_cast<double>(rotation.denominator) /
+         static_cast<double>(rotation.numerator_ns);
 }
 
 std::string read_ahead_in_words(double kind) {
-  static constexpr const char* kReadAhead[] = {"no read-ahead", "read-ahead to the end of the track",
-                                               "read-ahead to the end of the cylinder",
-                                               "read-ahead until the segment is full",
-                                               "read-ahead to the next track when sequential"};
+  static constexpr const char* kReadAhead[] = {
+      "no read-ahead", "read-ahead to the end of the track",
+      "read-ahead to the end of the cylinder", "read-ahead until the segment is full",
+      "read-ahead to the next track when sequential"};
   const bool known = kind >= 0 && kind < static_cast<double>(std::size(kReadAhead));
   return known ? kReadAhead[static_cast<std::size_t>(kind)] : std::string();
 }
@@ -303,20 +317,27 @@ std::string cache_in_words(const model::Cache& cache) {
   std::vector<std::string> parts;
   if (cache.segments) {
     parts.push_back(counted_segments(*cache.segments.value));
-    if (cache.segment_blocks) parts.back() += fmt::format(" of {} blocks", *cache.segment_blocks.value);
-    if (cache.buffer_blocks) parts.back() += fmt::format(", {} blocks together", *cache.buffer_blocks.value);
+    if (cache.segment_blocks)
+      parts.back() += fmt::format(" of {} blocks", *cache.segment_blocks.value);
+    if (cache.buffer_blocks)
+      parts.back() += fmt::format(", {} blocks together", *cache.buffer_blocks.value);
     if (cache.adaptive_min_segments.or_else(0) > 0) {
       parts.back() = fmt::format("{} to ", *cache.adaptive_min_segments.value) + parts.back();
       if (cache.adaptive_window_requests)
-        parts.back() += fmt::format(" (looked at every {} requests)", *cache.adaptive_window_requests.value);
+        parts.back() += fmt::format(" (looked at every {} requests)",
+                                    *cache.adaptive_window_requests.value);
     }
   }
-  if (cache.read_enabled) parts.push_back(*cache.read_enabled.value > 0 ? "read caching" : "no read caching");
+  if (cache.read_enabled)
+    parts.push_back(*cache.read_enabled.value > 0 ? "read caching" : "no read caching");
   if (cache.read_ahead) parts.push_back(read_ahead_in_words(*cache.read_ahead.value));
-  if (cache.write_back_level) parts.push_back(*cache.write_back_level.value > 0 ? "write-back" : "write-through");
+  if (cache.write_back_level)
+    parts.push_back(*cache.write_back_level.value > 0 ? "write-back" : "write-through");
   if (cache.destage_behind.or_else(0) > 0) parts.back() += ", destaged behind";
-  if (cache.zero_latency_read && *cache.zero_latency_read.value > 0) parts.push_back("zero-latency reads");
-  if (cache.zero_latency_write && *cache.zero_latency_write.value > 0) parts.push_back("zero-latency writes");
+  if (cache.zero_latency_read && *cache.zero_latency_read.value > 0)
+    parts.push_back("zero-latency reads");
+  if (cache.zero_latency_write && *cache.zero_latency_write.value > 0)
+    parts.push_back("zero-latency writes");
   return joined(parts, ", ");
 }
 
@@ -350,33 +371,40 @@ std::string model_as_text(const model::DriveModel& given) {
 std::string model_as_json(const model::DriveModel& model) {
   Json json = model::json_head("platter-show");
   const model::Identity& id = model.identity;
-  json["identity"] = {{"name", id.name},     {"vendor", id.vendor},
-                      {"product", id.product}, {"revision", id.revision},
-                      {"serial", id.serial}, {"blocks", id.blocks},
-                      {"block_bytes", id.block_bytes}, {"heads", id.heads},
+  json["identity"] = {{"name", id.name},
+                      {"vendor", id.vendor},
+                      {"product", id.product},
+                      {"revision", id.revision},
+                      {"serial", id.serial},
+                      {"blocks", id.blocks},
+                      {"block_bytes", id.block_bytes},
+                      {"heads", id.heads},
                       {"cylinders", id.cylinders}};
   json["provenance"] = {{"method", model.provenance.method},
                         {"source", model.provenance.source},
                         {"date", model.provenance.date},
                         {"notes", model.provenance.notes}};
-  if (const std::string standing = model::standing_of(model.provenance, model.validity); !standing.empty())
+  if (const std::string standing = model::standing_of(model.provenance, model.validity);
+      !standing.empty())
     json["standing"] = standing;
   json["capacity_bytes"] = id.blocks * id.block_bytes;
   json["rpm"] = model.rotation.numerator_ns > 0 ? Json(rpm_of(model.rotation)) : Json();
   const auto seek = summarize_seek(model);
-  json["seek"] = seek ? to_json(*seek)
-                      : Json{{"reason", model.seek.reason}};
+  json["seek"] = seek ? to_json(*seek) : Json{{"reason", model.seek.reason}};
   if (const auto fit = model::fit_seek(model.seek))
-    json["seek"]["fit"] = {{"a_ms", fit->a_ms}, {"b_ms", fit->b_ms},       {"c_ms", fit->c_ms},
-                           {"e_ms", fit->e_ms}, {"knee_cylinders", fit->knee}, {"rms_ms", fit->rms_ms}};
+    json["seek"]["fit"] = {{"a_ms", fit->a_ms},           {"b_ms", fit->b_ms},
+                           {"c_ms", fit->c_ms},           {"e_ms", fit->e_ms},
+                           {"knee_cylinders", fit->knee}, {"rms_ms", fit->rms_ms}};
   for (const OtherSeek& other : other_seeks(model)) json[other.path] = to_json(other.summary);
   json["zones"] = Json::array();
   if (!model.layout.zones.empty()) {
-    for (const ZoneSummary& zone : summarize_zones(model.layout)) json["zones"].push_back(to_json(zone));
+    for (const ZoneSummary& zone : summarize_zones(model.layout))
+      json["zones"].push_back(to_json(zone));
   }
   json["parameters"] = Json::array();
   for (const model::NamedParameter& named : model::parameters_of(model)) {
-    if (named.parameter || !named.parameter.reason.empty()) json["parameters"].push_back(to_json(named));
+    if (named.parameter || !named.parameter.reason.empty())
+      json["parameters"].push_back(to_json(named));
   }
   json["validity"] = {{"reads", model.validity.reads},
                       {"writes", model.validity.writes},

@@ -17,13 +17,14 @@ namespace platter::report {
 struct ZoneSummary {
   std::uint64_t first_lbn = 0, blocks = 0, tracks = 0;  // tracks that hold blocks
   std::uint32_t first_cylinder = 0, last_cylinder = 0;
-  std::uint32_t fewest_sectors = 0, most_sectors = 0;   // physical sectors of a track
+  std::uint32_t fewest_sectors = 0, most_sectors = 0;  // physical sectors of a track
 };
 
 std::vector<ZoneSummary> summarize_zones(const model::Layout& layout);
 
-// What is known of the map itself, a sentence each without its full stop: the spare scheme, how many
-// blocks were looked up at random and what that bounds, and which blocks are not claimed, and why.
+// What is known of the map itself, a sentence each without its full stop: the spare scheme, how
+// many blocks were looked up at random and what that bounds, and which blocks are not claimed, and
+// why.
 std::vector<std::string> layout_standing(const model::Layout& layout);
 
 struct SeekSummary {
@@ -44,7 +45,7 @@ std::string formula_of(const model::SeekFit& fit);  // the formula, d in cylinde
 
 double rpm_of(const model::Rotation& rotation);  // the period must be known
 
-std::string read_ahead_in_words(double kind);  // enum ReadAhead
+std::string read_ahead_in_words(double kind);   // enum ReadAhead
 std::string counted_segments(double segments);  // "1 segment", "8 segments"
 std::string cache_in_words(const model::Cache& cache);
 

@@ -1,8 +1,8 @@
 #include "report/place_list.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "model/error.h"
@@ -33,7 +33,8 @@ Place place(const engine::LayoutMap& map, std::uint64_t slot, std::optional<std:
 
 Place place_of_lbn(const engine::LayoutMap& map, std::uint64_t lbn) {
   if (lbn >= map.blocks()) {
-    throw Error(ExitStatus::usage, fmt::format("LBN {} is past the last one, {}", lbn, map.blocks() - 1));
+    throw Error(ExitStatus::usage,
+                fmt::format("LBN {} is past the last one, {}", lbn, map.blocks() - 1));
   }
   return place(map, map.slot_of_lbn(lbn), lbn);
 }
@@ -41,11 +42,13 @@ Place place_of_lbn(const engine::LayoutMap& map, std::uint64_t lbn) {
 Place place_at(const engine::LayoutMap& map, const engine::Pbn& pbn) {
   const auto track = map.track_at(pbn.cylinder, pbn.head);
   if (!track) {
-    throw Error(ExitStatus::usage, fmt::format("the model has no track at cylinder {}, head {}", pbn.cylinder, pbn.head));
+    throw Error(ExitStatus::usage, fmt::format("the model has no track at cylinder {}, head {}",
+                                               pbn.cylinder, pbn.head));
   }
   if (pbn.sector >= track->sectors) {
-    throw Error(ExitStatus::usage, fmt::format("cylinder {}, head {} has sectors 0 to {}, not {}", pbn.cylinder,
-                                               pbn.head, track->sectors - 1, pbn.sector));
+    throw Error(ExitStatus::usage,
+                fmt::format("cylinder {}, head {} has sectors 0 to {}, not {}", pbn.cylinder,
+                            pbn.head, track->sectors - 1, pbn.sector));
   }
   return place(map, track->first_slot + pbn.sector, map.lbn_of_pbn(pbn));
 }
@@ -58,8 +61,12 @@ engine::Pbn parse_pbn(const std::string& text) {
   for (std::size_t i = 0; i < 3; ++i) {
     const auto result = std::from_chars(at, end, *parts[i]);
     const bool last = i == 2;
-    if (result.ec != std::errc() || (last ? result.ptr != end : result.ptr == end || *result.ptr != ',')) {
-      throw Error(ExitStatus::usage, fmt::format("{} is no place: cylinder, head and sector are needed, such as 12,0,5", text));
+    if (result.ec != std::errc() ||
+        (last ? result.ptr != end : result.ptr == end || *result.ptr != ',')) {
+      throw Error(
+          ExitStatus::usage,
+          fmt::format("{} is no place: cylinder, head and sector are needed, such as 12,0,5",
+                      text));
     }
     at = result.ptr + 1;
   }
@@ -67,13 +74,14 @@ engine::Pbn parse_pbn(const std::string& text) {
 }
 
 std::string places_as_text(const std::vector<Place>& places) {
-  std::string text = fmt::format("{:>12} {:>9} {:>5} {:>7} {:>13} {:>8} {:>14} {:>14}\n", "LBN", "cylinder", "head",
-                                 "sector", "angle (rev)", "sectors", "track's first", "track's last");
+  std::string text = fmt::format("{:>12} {:>9} {:>5} {:>7} {:>13} {:>8} {:>14} {:>14}\n", "LBN",
+                                 "cylinder", "head", "sector", "angle (rev)", "sectors",
+                                 "track's first", "track's last");
   for (const Place& p : places) {
     const bool blocks = p.track_blocks > 0;
     text += fmt::format("{:>12} {:>9} {:>5} {:>7} {:>13.9f} {:>8} {:>14} {:>14}{}\n",
-                        p.lbn ? fmt::format("{}", *p.lbn) : "-", p.pbn.cylinder, p.pbn.head, p.pbn.sector,
-                        engine::rev_from_angle(p.angle), p.track_sectors,
+                        p.lbn ? fmt::format("{}", *p.lbn) : "-", p.pbn.cylinder, p.pbn.head,
+                        p.pbn.sector, engine::rev_from_angle(p.angle), p.track_sectors,
                         blocks ? fmt::format("{}", p.track_first_lbn) : "-",
                         blocks ? fmt::format("{}", p.track_first_lbn + p.track_blocks - 1) : "-",
                         p.remapped ? "  remapped" : "");
@@ -86,15 +94,16 @@ std::string places_as_json(const std::vector<Place>& places) {
   json["places"] = Json::array();
   for (const Place& p : places) {
     const bool blocks = p.track_blocks > 0;
-    json["places"].push_back({{"lbn", p.lbn ? Json(*p.lbn) : Json()},
-                              {"cylinder", p.pbn.cylinder},
-                              {"head", p.pbn.head},
-                              {"sector", p.pbn.sector},
-                              {"angle_rev", engine::rev_from_angle(p.angle)},
-                              {"track_sectors", p.track_sectors},
-                              {"track_first_lbn", blocks ? Json(p.track_first_lbn) : Json()},
-                              {"track_last_lbn", blocks ? Json(p.track_first_lbn + p.track_blocks - 1) : Json()},
-                              {"remapped", p.remapped}});
+    json["places"].push_back(
+        {{"lbn", p.lbn ? Json(*p.lbn) : Json()},
+         {"cylinder", p.pbn.cylinder},
+         {"head", p.pbn.head},
+         {"sector", p.pbn.sector},
+         {"angle_rev", engine::rev_from_angle(p.angle)},
+         {"track_sectors", p.track_sectors},
+         {"track_first_lbn", blocks ? Json(p.track_first_lbn) : Json()},
+         {"track_last_lbn", blocks ? Json(p.track_first_lbn + p.track_blocks - 1) : Json()},
+         {"remapped", p.remapped}});
   }
   return model::pretty(json);
 }
@@ -102,8 +111,8 @@ std::string places_as_json(const std::vector<Place>& places) {
 std::string tracks_as_text(const engine::LayoutMap& map) {
   std::string text;
   for_each_track(map, [&](const MappedTrack& t) {
-    fmt::format_to(std::back_inserter(text), "{} {} {} {} {:.9f}\n", t.first_lbn, t.blocks, t.cylinder, t.head,
-                   engine::rev_from_angle(t.angle));
+    fmt::format_to(std::back_inserter(text), "{} {} {} {} {:.9f}\n", t.first_lbn, t.blocks,
+                   t.cylinder, t.head, engine::rev_from_angle(t.angle));
   });
   return text;
 }
@@ -116,8 +125,10 @@ std::string tracks_as_json(const engine::LayoutMap& map) {
   const char* separator = "\n";
   for_each_track(map, [&](const MappedTrack& t) {
     fmt::format_to(std::back_inserter(text),
-                   "{}{{\"first_lbn\": {}, \"sectors\": {}, \"cylinder\": {}, \"head\": {}, \"angle_rev\": {}}}",
-                   separator, t.first_lbn, t.blocks, t.cylinder, t.head, Json(engine::rev_from_angle(t.angle)).dump());
+                   "{}{{\"first_lbn\": {}, \"sectors\": {}, \"cylinder\": {}, \"head\": {}, "
+                   "\"angle_rev\": {}}}",
+                   separator, t.first_lbn, t.blocks, t.cylinder, t.head,
+                   Json(engine::rev_from_angle(t.angle)).dump());
     separator = ",\n";
   });
   return text + "\n]}\n";

@@ -14,9 +14,10 @@ namespace platter::report {
 struct Place {
   std::optional<std::uint64_t> lbn;
   engine::Pbn pbn;
-  engine::Angle angle = 0;        // where the sector begins
-  std::uint32_t track_sectors = 0;  // physical sectors around
-  std::uint64_t track_first_lbn = 0, track_blocks = 0;  // of the track it lies on; 0 blocks: none there
+  engine::Angle angle = 0;                              // where the sector begins
+  std::uint32_t track_sectors = 0;                      // physical sectors around
+  std::uint64_t track_first_lbn = 0, track_blocks = 0;  // of the track it lies on; 0 blocks: none
+                                                        // there
   bool remapped = false;
 };
 
@@ -29,8 +30,8 @@ engine::Pbn parse_pbn(const std::string& text);  // "C,H,S"; throws Error(usage)
 std::string places_as_text(const std::vector<Place>& places);
 std::string places_as_json(const std::vector<Place>& places);
 
-// One line a track that holds blocks: first LBN, LBNs on it, cylinder, head, angle of the first LBN's
-// sector in revolutions.
+// One line a track that holds blocks: first LBN, LBNs on it, cylinder, head, angle of the first
+// LBN's sector in revolutions.
 std::string tracks_as_text(const engine::LayoutMap& map);
 std::string tracks_as_json(const engine::LayoutMap& map);
 

@@ -1,11 +1,11 @@
 #include "report/plots.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/seek_fit.h"
 #include "report/gnuplot.h"
@@ -142,20 +142,22 @@ void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
       errors = errors || point.error_ms.value_or(0) > 0;
     }
     data += "EOD\n";
-    plots += fmt::format("{}$seek{} using 1:2 with lines linetype {} linewidth 1.5 title {}, \\\n"
-                         "     $seek{} using 1:2 with points linetype {} pointtype 7 pointsize 0.25 "
-                         "notitle",
-                         i == 0 ? "plot " : ", \\\n     ", i, i + 2, quoted(curves[i].label), i,
-                         i + 2);
+    plots += fmt::format(
+        "{}$seek{} using 1:2 with lines linetype {} linewidth 1.5 title {}, \\\n"
+        "     $seek{} using 1:2 with points linetype {} pointtype 7 pointsize 0.25 "
+        "notitle",
+        i == 0 ? "plot " : ", \\\n     ", i, i + 2, quoted(curves[i].label), i, i + 2);
     if (errors)
-      plots += fmt::format(", \\\n     $seek{} using 1:($2-$3):(0):(2*$3) with vectors nohead "
-                           "linetype {} linewidth 1 notitle",
-                           i, i + 2);
+      plots += fmt::format(
+          ", \\\n     $seek{} using 1:($2-$3):(0):(2*$3) with vectors nohead "
+          "linetype {} linewidth 1 notitle",
+          i, i + 2);
     if (curves.size() > 1) continue;
     if (const auto fit = model::fit_seek(curves[i].seek))
-      plots += fmt::format(", \\\n     x <= {} ? {:.6f} + {:.6f} * sqrt(x) : {:.6f} + {:.9f} * x "
-                           "with lines linetype 3 dashtype 2 linewidth 1.5 title 'a + b √d, c + e d'",
-                           fit->knee, fit->a_ms, fit->b_ms, fit->c_ms, fit->e_ms);
+      plots += fmt::format(
+          ", \\\n     x <= {} ? {:.6f} + {:.6f} * sqrt(x) : {:.6f} + {:.9f} * x "
+          "with lines linetype 3 dashtype 2 linewidth 1.5 title 'a + b √d, c + e d'",
+          fit->knee, fit->a_ms, fit->b_ms, fit->c_ms, fit->e_ms);
   }
   draw(data + fmt::format("set title {}\n"
                           "set xlabel 'seek distance (cylinders)'\nset ylabel 'seek time (ms)'\n"
@@ -182,8 +184,9 @@ void plot_zones(const std::string& title, const model::Layout& layout, const std
       most = std::max(most, stretch.sectors);
       innermost = std::max(innermost, stretch.last_cylinder);
     }
-    plots += fmt::format("{}$head{} using 1:2 with lines linetype {} {}", i == 0 ? "plot " : ", \\\n     ",
-                         i, i + 2, alike ? "notitle" : fmt::format("title 'head {}'", i));
+    plots += fmt::format("{}$head{} using 1:2 with lines linetype {} {}",
+                         i == 0 ? "plot " : ", \\\n     ", i, i + 2,
+                         alike ? "notitle" : fmt::format("title 'head {}'", i));
   }
   draw(data + fmt::format("set title {}\n"
                           "set xlabel 'cylinder (0 is the outermost)'\n"

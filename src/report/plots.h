@@ -24,8 +24,8 @@ struct SeekCurve {
   model::Seek seek;
 };
 
-// The curves of one model: of reads, and where they are others those outward and of writes; the first
-// labelled `name` where it is alone.
+// The curves of one model: of reads, and where they are others those outward and of writes; the
+// first labelled `name` where it is alone.
 std::vector<SeekCurve> seek_curves_of(const model::DriveModel& model, const std::string& name);
 
 // Seek time over distance, with standard errors where they are known; one curve alone with the

@@ -1,12 +1,12 @@
 #include "report/response_times.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "replay/sorted_times.h"
 #include "report/plots.h"

@@ -70,8 +70,9 @@ std::uint64_t TrackCursor::slot_in_sequence(std::uint64_t lbn, std::size_t piece
   if (shift < engine::kStretch) return lbn + shift;
   const engine::FlatStretch& stretch = layout_.stretches[shift - engine::kStretch];
   const std::uint64_t into = lbn - layout_.piece_lbns[piece];
-  const std::uint64_t steps =
-      stretch.period == 0 ? 0 : engine::quotient(into, stretch.period, stretch.reciprocal);
+  const std::uint64_t steps = stretch.period == 0
+                                  ? 0
+                                  : engine::quotient(into, stretch.period, stretch.reciprocal);
   return lbn + stretch.sequential + steps * stretch.gap;
 }
 
@@ -133,7 +134,8 @@ MappedTrack mapped_track(const engine::LayoutMap& map, const engine::Track& trac
   return mapped;
 }
 
-void for_each_track(const engine::LayoutMap& map, const std::function<void(const MappedTrack&)>& act) {
+void for_each_track(const engine::LayoutMap& map,
+                    const std::function<void(const MappedTrack&)>& act) {
   for (TrackCursor cursor(map); cursor.next();)
     if (cursor.blocks() > 0) act(cursor.mapped());
 }

@@ -11,10 +11,10 @@ namespace platter::report {
 
 struct MappedTrack {
   std::uint64_t first_lbn = 0;
-  std::uint64_t blocks = 0;         // LBNs of the sequence on this track; remaps are not followed
+  std::uint64_t blocks = 0;  // LBNs of the sequence on this track; remaps are not followed
   std::uint32_t cylinder = 0, head = 0, zone = 0;
-  std::uint32_t slots = 0;          // physical sectors around
-  engine::Angle angle = 0;          // where the sector of the first LBN begins
+  std::uint32_t slots = 0;  // physical sectors around
+  engine::Angle angle = 0;  // where the sector of the first LBN begins
 };
 
 // One track after another: what looks at all of millions of tracks has no time to look up each.
@@ -59,7 +59,8 @@ class TrackCursor {
 };
 
 // Those that hold blocks.
-void for_each_track(const engine::LayoutMap& map, const std::function<void(const MappedTrack&)>& act);
+void for_each_track(const engine::LayoutMap& map,
+                    const std::function<void(const MappedTrack&)>& act);
 
 // The track that holds a slot; blocks = 0 if no LBN is on it.
 MappedTrack mapped_track(const engine::LayoutMap& map, const engine::Track& track);

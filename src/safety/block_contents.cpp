@@ -15,8 +15,10 @@ std::vector<LbnRange> BlockContents::unknown(const LbnRange& range) const {
   std::vector<LbnRange> missing;
   for (std::uint64_t lbn = range.first; lbn <= range.last; ++lbn) {
     if (knows(lbn)) continue;
-    if (!missing.empty() && missing.back().last + 1 == lbn) missing.back().last = lbn;
-    else missing.push_back({lbn, lbn});
+    if (!missing.empty() && missing.back().last + 1 == lbn)
+      missing.back().last = lbn;
+    else
+      missing.push_back({lbn, lbn});
   }
   return missing;
 }
@@ -24,9 +26,12 @@ std::vector<LbnRange> BlockContents::unknown(const LbnRange& range) const {
 std::vector<LbnRange> BlockContents::runs(std::uint64_t most) const {
   std::vector<LbnRange> runs;
   for (const auto& [lbn, bytes] : blocks_) {
-    const bool goes_on = !runs.empty() && runs.back().last + 1 == lbn && lbn - runs.back().first < most;
-    if (goes_on) runs.back().last = lbn;
-    else runs.push_back({lbn, lbn});
+    const bool goes_on = !runs.empty() && runs.back().last + 1 == lbn &&
+                         lbn - runs.back().first < most;
+    if (goes_on)
+      runs.back().last = lbn;
+    else
+      runs.push_back({lbn, lbn});
   }
   return runs;
 }
@@ -55,7 +60,11 @@ std::string in_words(const std::vector<LbnRange>& ranges) {
   if (ranges.size() == 1) return "LBN " + run(ranges.front(), " to ");
   std::string text = "LBNs ";
   for (std::size_t i = 0; i < ranges.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == ranges.size() ? " and " : ", ", run(ranges[i], "-"));
+    text += fmt::format("{}{}",
+                        i == 0                   ? ""
+                        : i + 1 == ranges.size() ? " and "
+                                                 : ", ",
+                        run(ranges[i], "-"));
   return text;
 }
 

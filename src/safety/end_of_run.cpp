@@ -10,13 +10,14 @@ namespace platter::safety {
 namespace {
 
 std::string advice(const std::string& trouble, const Journal& journal) {
-  return fmt::format("{}; what it held is in the journal: run platter restore {}", trouble, journal.path());
+  return fmt::format("{}; what it held is in the journal: run platter restore {}", trouble,
+                     journal.path());
 }
 
 }  // namespace
 
-EndOfRun check_written(scsi::Device& device, const model::Identity& identity, const Journal& journal,
-                       const MediaCheckOptions& options) {
+EndOfRun check_written(scsi::Device& device, const model::Identity& identity,
+                       const Journal& journal, const MediaCheckOptions& options) {
   EndOfRun end;
   end.media.past = Past::fua;  // of no blocks
   if (journal.contents().empty()) return end;
@@ -42,8 +43,9 @@ EndOfRun end_run(scsi::Device& device, const model::Identity& identity, Journal&
       throw Error(ExitStatus::drive_error, device.name() + " does not take its own settings back");
   } catch (const Error& error) {
     if (end.trouble.empty())
-      end.trouble = fmt::format("{}; the settings as they were are in the journal: run platter restore {}",
-                                error.what(), journal.path());
+      end.trouble = fmt::format(
+          "{}; the settings as they were are in the journal: run platter restore {}", error.what(),
+          journal.path());
   }
   if (end.well()) journal.finish();
   return end;

@@ -1,4 +1,5 @@
-// The end of a run that may have written: its blocks are read back past the caches, then the journal goes.
+// The end of a run that may have written: its blocks are read back past the caches, then the
+// journal goes.
 #pragma once
 
 #include <string>
@@ -11,18 +12,19 @@ namespace platter::safety {
 
 struct EndOfRun {
   MediaCheck media;
-  std::string trouble;  // what is wrong with the drive, or not known of it, and where the journal is; "": nothing
+  std::string trouble;  // what is wrong with the drive, or not known of it, and where the journal
+                        // is; "": nothing
 
   bool well() const { return trouble.empty(); }
 };
 
-// What of the journal's blocks differs or cannot be read is put back. Where the drive does not answer any
-// more, that is the trouble: nothing is thrown.
-EndOfRun check_written(scsi::Device& device, const model::Identity& identity, const Journal& journal,
-                       const MediaCheckOptions& options = {});
+// What of the journal's blocks differs or cannot be read is put back. Where the drive does not
+// answer any more, that is the trouble: nothing is thrown.
+EndOfRun check_written(scsi::Device& device, const model::Identity& identity,
+                       const Journal& journal, const MediaCheckOptions& options = {});
 
-// The same, and the settings are put back where they are not as they were. Where all is well the journal is
-// removed; otherwise it stays for `platter restore`.
+// The same, and the settings are put back where they are not as they were. Where all is well the
+// journal is removed; otherwise it stays for `platter restore`.
 EndOfRun end_run(scsi::Device& device, const model::Identity& identity, Journal& journal);
 
 }  // namespace platter::safety

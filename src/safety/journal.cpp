@@ -88,7 +88,8 @@ scsi::AtaSettings ata_settings(const Json& json) {
 std::string plain(const std::string& text) {
   constexpr std::size_t kMost = 64;  // a file's name has room for 255
   std::string name;
-  for (const char c : text.substr(0, kMost)) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
+  for (const char c : text.substr(0, kMost))
+    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
   return name.empty() ? "drive" : name;
 }
 
@@ -122,7 +123,8 @@ void refuse_what_was_left(const std::string& folder, const model::Identity& iden
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
     const std::string path = entry.path().string();
-    if (entry.path().extension() != ".journal" || !entry.is_regular_file(failed) || in_use(path)) continue;
+    if (entry.path().extension() != ".journal" || !entry.is_regular_file(failed) || in_use(path))
+      continue;
     JournalContents left;
     try {
       left = read_journal(path);
@@ -130,16 +132,17 @@ void refuse_what_was_left(const std::string& folder, const model::Identity& iden
       continue;  // cut off before the drive was touched, or no journal
     }
     if (same_drive(left.identity, identity) && !shows(settings, left.settings))
-      throw Error(ExitStatus::refused,
-                  fmt::format("an earlier run on {} {} was cut off, and its settings are not back yet: run "
-                              "platter restore {} first, or remove that file if they are what you want",
-                              identity.vendor, identity.product, path));
+      throw Error(
+          ExitStatus::refused,
+          fmt::format("an earlier run on {} {} was cut off, and its settings are not back yet: run "
+                      "platter restore {} first, or remove that file if they are what you want",
+                      identity.vendor, identity.product, path));
     // A torn block that can be read all the same would be taken for what the drive holds.
     if (same_drive(left.identity, identity) && !left.blocks.empty())
-      throw Error(ExitStatus::refused,
-                  fmt::format("an earlier run on {} {} was cut off while it wrote, and its blocks have not been looked "
-                              "after: run platter restore {} first",
-                              identity.vendor, identity.product, path));
+      throw Error(ExitStatus::refused, fmt::format("an earlier run on {} {} was cut off while it "
+                                                   "wrote, and its blocks have not been looked "
+                                                   "after: run platter restore {} first",
+                                                   identity.vendor, identity.product, path));
   }
 }
 
@@ -156,9 +159,10 @@ bool in_use(const std::string& path) {
 
 void remove_journal(const std::string& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT)
-    throw Error(ExitStatus::output, fmt::format("{} cannot be removed: {}; remove it by hand, nothing is left to "
-                                                "restore from it",
-                                                path, std::strerror(errno)));
+    throw Error(ExitStatus::output,
+                fmt::format("{} cannot be removed: {}; remove it by hand, nothing is left to "
+                            "restore from it",
+                            path, std::strerror(errno)));
   synchronize(folder_of(path));
 }
 
@@ -193,10 +197,11 @@ Journal::Journal(const std::string& folder, const std::string& device,
     if (file_ >= 0 || errno != EEXIST) break;
   }
   if (file_ < 0)
-    throw Error(ExitStatus::output,
-                fmt::format("the safety journal {} cannot be written ({}); name another folder with "
-                            "--journal",
-                            path_, std::strerror(errno)));
+    throw Error(
+        ExitStatus::output,
+        fmt::format("the safety journal {} cannot be written ({}); name another folder with "
+                    "--journal",
+                    path_, std::strerror(errno)));
   ::flock(file_, LOCK_EX | LOCK_NB);
   Json head;
   head["schema"] = {{"name", kSchema}, {"version", 1}};
@@ -242,7 +247,8 @@ void Journal::append(const std::string& line) {
 void Journal::before_write(std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
   constexpr std::uint64_t kMostOfEntry = 256 * 1024;  // bytes
   const std::uint64_t size = contents_.block_bytes();
-  const std::uint64_t blocks = bytes.size() / size, most = std::max<std::uint64_t>(1, kMostOfEntry / size);
+  const std::uint64_t blocks = bytes.size() / size,
+                      most = std::max<std::uint64_t>(1, kMostOfEntry / size);
   for (const LbnRange& missing : contents_.unknown({lbn, lbn + blocks - 1}))
     for (std::uint64_t first = missing.first; first <= missing.last; first += most) {
       const std::uint64_t count = std::min(most, missing.last - first + 1);
@@ -263,7 +269,8 @@ Entry entry_of(const std::string& line, const model::Identity& drive) {
   const Json json = Json::parse(line);
   Entry entry{count_of(json, "lbn"), unhex(json.at("bytes").get<std::string>())};
   require(!entry.bytes.empty() && entry.bytes.size() % drive.block_bytes == 0);
-  require(entry.lbn < drive.blocks && entry.bytes.size() / drive.block_bytes <= drive.blocks - entry.lbn);
+  require(entry.lbn < drive.blocks &&
+          entry.bytes.size() / drive.block_bytes <= drive.blocks - entry.lbn);
   return entry;
 }
 
@@ -289,12 +296,13 @@ JournalContents head_of(const std::string& line) {
 }
 
 [[noreturn]] void no_journal(const std::string& path) {
-  throw Error(ExitStatus::bad_input,
-              path + " is no safety journal of platter; name the file that an interrupted run left");
+  throw Error(
+      ExitStatus::bad_input,
+      path + " is no safety journal of platter; name the file that an interrupted run left");
 }
 
-// false at the end, and for a last line without its end: torn, its write had not begun. No line of a
-// journal is longer than `most`: a file without lines is not read to its end.
+// false at the end, and for a last line without its end: torn, its write had not begun. No line of
+// a journal is longer than `most`: a file without lines is not read to its end.
 bool next_line(std::istream& file, std::string& line, std::size_t most) {
   line.clear();
   for (int c = file.get(); c != std::char_traits<char>::eof(); c = file.get()) {
@@ -314,7 +322,8 @@ JournalContents read_journal(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, failed)) no_journal(path);
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    throw Error(ExitStatus::permission, path + " may not be read by this user; check its permissions");
+    throw Error(ExitStatus::permission,
+                path + " may not be read by this user; check its permissions");
   JournalContents contents;
   std::string line;
   try {
@@ -325,7 +334,8 @@ JournalContents read_journal(const std::string& path) {
   }
   std::vector<Entry> entries;
   try {
-    while (next_line(file, line, kLongestLine)) entries.push_back(entry_of(line, contents.identity));
+    while (next_line(file, line, kLongestLine))
+      entries.push_back(entry_of(line, contents.identity));
   } catch (const std::exception&) {
     throw Error(ExitStatus::bad_input,
                 fmt::format("{} is damaged at its entry {}; restore from a copy, or by hand", path,
@@ -333,7 +343,8 @@ JournalContents read_journal(const std::string& path) {
   }
   // Of one run all entries of a block say the same; a longer one has more of its physical block.
   std::ranges::reverse(entries);
-  std::ranges::stable_sort(entries, std::ranges::greater(), [](const Entry& e) { return e.bytes.size(); });
+  std::ranges::stable_sort(entries, std::ranges::greater(),
+                           [](const Entry& e) { return e.bytes.size(); });
   contents.blocks = BlockContents(contents.identity.block_bytes);
   for (const Entry& entry : entries) contents.blocks.add(entry.lbn, entry.bytes);
   return contents;

@@ -1,6 +1,6 @@
-// The safety journal: what a run is about to touch, on stable storage before it touches it. Sectors'
-// contents cover a write that a crash tears; the settings as they were cover a crash before they are
-// restored. `platter restore` reads it.
+// The safety journal: what a run is about to touch, on stable storage before it touches it.
+// Sectors' contents cover a write that a crash tears; the settings as they were cover a crash
+// before they are restored. `platter restore` reads it.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,10 @@ SavedSettings settings_of(scsi::Drive& drive);
 
 class Journal {
  public:
-  // A new file in `folder` (made if it is not there), named after the drive and the process. Must not
-  // lie on the drive that is measured. Throws Error(output), and Error(refused) where the drive's
-  // settings are not those of a journal that a run left there which was cut off, or that has blocks.
+  // A new file in `folder` (made if it is not there), named after the drive and the process. Must
+  // not lie on the drive that is measured. Throws Error(output), and Error(refused) where the
+  // drive's settings are not those of a journal that a run left there which was cut off, or that
+  // has blocks.
   Journal(const std::string& folder, const std::string& device, const model::Identity& identity,
           const SavedSettings& settings);
   // A run that ends in order, its settings restored, leaves nothing to restore.
@@ -76,4 +77,4 @@ void remove_journal(const std::string& path);
 // $XDG_STATE_HOME/platter, or ~/.local/state/platter.
 std::string default_journal_folder();
 
-}  // namespace platter::extract
+}  // namespace platter::safety

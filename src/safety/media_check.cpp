@@ -12,10 +12,10 @@
 namespace platter::safety {
 namespace {
 
-constexpr int kRounds = 3;              // of putting back
-constexpr int kFlushes = 4;             // deferred errors may wait in front of it
+constexpr int kRounds = 3;   // of putting back
+constexpr int kFlushes = 4;  // deferred errors may wait in front of it
 constexpr std::uint64_t kReadBlocks = 256;
-constexpr std::uint64_t kGap = 64;      // blocks that are read along rather than left out
+constexpr std::uint64_t kGap = 64;  // blocks that are read along rather than left out
 
 // Those that a command reads, with what lies between them.
 std::vector<LbnRange> reads_of(const std::vector<LbnRange>& runs, std::uint64_t most) {
@@ -27,15 +27,18 @@ std::vector<LbnRange> reads_of(const std::vector<LbnRange>& runs, std::uint64_t 
       reads.back().last = run.last;
       continue;
     }
-    for (; run.last - run.first >= most; run.first += most) reads.push_back({run.first, run.first + most - 1});
+    for (; run.last - run.first >= most; run.first += most)
+      reads.push_back({run.first, run.first + most - 1});
     reads.push_back(run);
   }
   return reads;
 }
 
 void append(std::vector<LbnRange>& ranges, const LbnRange& range) {
-  if (!ranges.empty() && ranges.back().last + 1 == range.first) ranges.back().last = range.last;
-  else ranges.push_back(range);
+  if (!ranges.empty() && ranges.back().last + 1 == range.first)
+    ranges.back().last = range.last;
+  else
+    ranges.push_back(range);
 }
 
 class Checker {
@@ -51,7 +54,8 @@ class Checker {
     for (int round = 0; round < kRounds && !bad.empty(); ++round) {
       for (const LbnRange& range : bad) put_back(range);
       flush();
-      if (found_.past == Past::nothing_known) found_.past = way_past_the_caches();  // now they can be read
+      if (found_.past == Past::nothing_known)
+        found_.past = way_past_the_caches();  // now they can be read
       const std::vector<LbnRange> still = bad_of(bad);
       for (const LbnRange& range : bad)
         for (std::uint64_t lbn = range.first; lbn <= range.last; ++lbn)
@@ -61,8 +65,8 @@ class Checker {
     std::ranges::sort(wrong, {}, &LbnRange::first);
     for (const LbnRange& range : wrong) append(found_.put_back, range);
     found_.lost = std::move(bad);
-    found_.intact =
-        contents_.size() - blocks_of(found_.put_back) - blocks_of(found_.differ) - blocks_of(found_.lost);
+    found_.intact = contents_.size() - blocks_of(found_.put_back) - blocks_of(found_.differ) -
+                    blocks_of(found_.lost);
     return std::move(found_);
   }
 
@@ -86,13 +90,15 @@ class Checker {
 
   enum class Reach : std::uint8_t { media, cache, refused };
 
-  // Most of three accesses to one block, one after the other: from the media they are a revolution apart.
+  // Most of three accesses to one block, one after the other: from the media they are a revolution
+  // apart.
   template <typename Access>
   Reach reach_of(const Access& access) {
     constexpr int kTries = 8;  // some blocks may be the very ones that cannot be read
     const std::vector<LbnRange> runs = contents_.runs();
     for (std::size_t i = 0; i < std::min<std::size_t>(runs.size(), kTries); ++i) {
-      const std::uint64_t lbn = runs[i * runs.size() / std::min<std::size_t>(runs.size(), kTries)].first;
+      const std::uint64_t lbn = runs[i * runs.size() / std::min<std::size_t>(runs.size(), kTries)]
+                                    .first;
       try {
         access(lbn);
         int at_once = 0, later = 0;
@@ -121,7 +127,8 @@ class Checker {
     if (by_fua == Reach::refused &&
         reach_of([&](std::uint64_t lbn) { return drive_.read_as_cached(lbn); }) == Reach::media)
       return Past::no_cache;
-    if (reach_of([&](std::uint64_t lbn) { return drive_.verify(lbn); }) == Reach::media) return Past::verify;
+    if (reach_of([&](std::uint64_t lbn) { return drive_.verify(lbn); }) == Reach::media)
+      return Past::verify;
     return Past::nothing_known;
   }
 
@@ -142,7 +149,8 @@ class Checker {
     return bad;
   }
 
-  // Where a long read fails, its blocks are asked one by one. A drive may refuse long commands and not say so.
+  // Where a long read fails, its blocks are asked one by one. A drive may refuse long commands and
+  // not say so.
   void judge(const LbnRange& all, const std::vector<LbnRange>& runs, std::vector<LbnRange>& bad) {
     const std::uint64_t blocks = all.last - all.first + 1;
     if (blocks > drive_.most_blocks()) return judge_halves(all, runs, bad);
@@ -159,7 +167,8 @@ class Checker {
     const std::size_t size = contents_.block_bytes();
     auto run = std::ranges::lower_bound(runs, all.first, {}, &LbnRange::last);
     for (; run != runs.end() && run->first <= all.last; ++run)
-      for (std::uint64_t lbn = std::max(run->first, all.first); lbn <= std::min(run->last, all.last); ++lbn) {
+      for (std::uint64_t lbn = std::max(run->first, all.first);
+           lbn <= std::min(run->last, all.last); ++lbn) {
         const Block& expected = contents_.block(lbn);
         if (bytes.empty()) {
           judge_alone(lbn, expected, bad);
@@ -170,7 +179,8 @@ class Checker {
       }
   }
 
-  void judge_halves(const LbnRange& all, const std::vector<LbnRange>& runs, std::vector<LbnRange>& bad) {
+  void judge_halves(const LbnRange& all, const std::vector<LbnRange>& runs,
+                    std::vector<LbnRange>& bad) {
     const std::uint64_t middle = all.first + (all.last - all.first) / 2;
     judge({all.first, middle}, runs, bad);
     judge({middle + 1, all.last}, runs, bad);
@@ -189,14 +199,16 @@ class Checker {
     append(options_.overwrite || was_put_back_ ? bad : found_.differ, {lbn, lbn});
   }
 
-  // Whole physical blocks where all of them are known, so that the drive need not read what it cannot; what
-  // somebody has changed beside them stays.
+  // Whole physical blocks where all of them are known, so that the drive need not read what it
+  // cannot; what somebody has changed beside them stays.
   void put_back(const LbnRange& range) {
     was_put_back_ = true;
-    const LbnRange whole = drive_.physical_blocks().covering(range.first, range.last - range.first + 1);
-    const bool ours = contents_.unknown(whole).empty() && std::ranges::none_of(found_.differ, [&](const LbnRange& r) {
-      return r.first <= whole.last && whole.first <= r.last;
-    });
+    const LbnRange whole = drive_.physical_blocks().covering(range.first,
+                                                             range.last - range.first + 1);
+    const bool ours = contents_.unknown(whole).empty() &&
+                      std::ranges::none_of(found_.differ, [&](const LbnRange& r) {
+                        return r.first <= whole.last && whole.first <= r.last;
+                      });
     const LbnRange& all = ours ? whole : range;
     try {
       drive_.put_back(all.first, contents_.of(all));
@@ -229,16 +241,19 @@ MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
   scsi::Drive drive(guard, device.name());
   const model::Identity& found = drive.identify();
   if (!same_drive(found, expected))
-    throw Error(ExitStatus::refused,
-                fmt::format("{} is not the drive whose blocks were written: {} {} with serial number {} then, "
-                            "{} {} with {} now; nothing was put back",
-                            device.name(), expected.vendor, expected.product, expected.serial, found.vendor,
-                            found.product, found.serial));
+    throw Error(
+        ExitStatus::refused,
+        fmt::format(
+            "{} is not the drive whose blocks were written: {} {} with serial number {} then, "
+            "{} {} with {} now; nothing was put back",
+            device.name(), expected.vendor, expected.product, expected.serial, found.vendor,
+            found.product, found.serial));
   std::vector<LbnRange> touched;
   for (const LbnRange& run : contents.runs())
     touched.push_back(drive.physical_blocks().covering(run.first, run.last - run.first + 1));
   drive.permit_writes(scsi::whole_physical_blocks(touched, drive.physical_blocks()));
-  if (options.most_blocks > 0 && options.most_blocks < drive.most_blocks()) drive.limit_blocks(options.most_blocks);
+  if (options.most_blocks > 0 && options.most_blocks < drive.most_blocks())
+    drive.limit_blocks(options.most_blocks);
   return Checker(drive, contents, options).run();
 }
 
@@ -246,14 +261,16 @@ std::string in_words(const MediaCheck& check, const std::string& device) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   if (!check.lost.empty())
-    add(fmt::format("what {} held there could not be put back: {} ({})", device, in_words(check.lost),
-                    check.trouble));
+    add(fmt::format("what {} held there could not be put back: {} ({})", device,
+                    in_words(check.lost), check.trouble));
   if (!check.differ.empty())
-    add(fmt::format("{} holds something else than the journal: {}", device, in_words(check.differ)));
+    add(fmt::format("{} holds something else than the journal: {}", device,
+                    in_words(check.differ)));
   if (check.past == Past::nothing_known)
-    add(fmt::format("whether what was written is on the media of {} is not known, for neither reads with FUA "
-                    "nor VERIFY are seen to reach them",
-                    device));
+    add(fmt::format(
+        "whether what was written is on the media of {} is not known, for neither reads with FUA "
+        "nor VERIFY are seen to reach them",
+        device));
   return text;
 }
 

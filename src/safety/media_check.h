@@ -1,5 +1,5 @@
-// What the media hold of blocks that were written, asked past every cache, and put right where they hold
-// something else or cannot be read.
+// What the media hold of blocks that were written, asked past every cache, and put right where they
+// hold something else or cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace platter::safety {
 
 bool same_drive(const model::Identity& a, const model::Identity& b);
 
-// How what is read is known to come from the media (SBC-3, FUA and VERIFY), found by timing: accesses to
-// one block come a revolution apart.
+// How what is read is known to come from the media (SBC-3, FUA and VERIFY), found by timing:
+// accesses to one block come a revolution apart.
 enum class Past : std::uint8_t {
-  nothing_known,       // no command that the drive takes is known to reach the media
-  fua,                 // reads with FUA
-  no_cache,            // any read: the drive answers none from a cache, as it is set now
-  verify,              // VERIFY does, and finds the medium readable; a plain read is compared
-  fua_at_its_word,     // of a drive that does not rotate, whose media timing cannot tell
+  nothing_known,    // no command that the drive takes is known to reach the media
+  fua,              // reads with FUA
+  no_cache,         // any read: the drive answers none from a cache, as it is set now
+  verify,           // VERIFY does, and finds the medium readable; a plain read is compared
+  fua_at_its_word,  // of a drive that does not rotate, whose media timing cannot tell
 };
 
 struct MediaCheck {
@@ -43,9 +43,10 @@ struct MediaCheckOptions {
   std::uint32_t most_blocks = 0;  // of one command, where that is known; 0: as the drive says
 };
 
-// SYNCHRONIZE CACHE, then every block is read back and compared; what is wrong is written again, three
-// times at most. `expected`: the drive must still be that one, or nothing is sent to it: throws
-// Error(refused). Throws Error where the drive does not answer any more: then nothing is known.
+// SYNCHRONIZE CACHE, then every block is read back and compared; what is wrong is written again,
+// three times at most. `expected`: the drive must still be that one, or nothing is sent to it:
+// throws Error(refused). Throws Error where the drive does not answer any more: then nothing is
+// known.
 MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
                        const BlockContents& contents, const MediaCheckOptions& options = {});
 

@@ -19,22 +19,26 @@ void require_same_drive(const model::Identity& found, const JournalContents& jou
   model::Identity like_it = wanted;
   if (!has_serials) like_it.serial = found.serial;
   if (!same_drive(found, like_it))
-    throw Error(ExitStatus::refused,
-                fmt::format("the journal belongs to {} {} of {} blocks with {}, the device is {} {} of {} with {}; "
-                            "name the device of that drive",
-                            wanted.vendor, wanted.product, wanted.blocks, serial_of(wanted), found.vendor,
-                            found.product, found.blocks, serial_of(found)));
+    throw Error(
+        ExitStatus::refused,
+        fmt::format(
+            "the journal belongs to {} {} of {} blocks with {}, the device is {} {} of {} with {}; "
+            "name the device of that drive",
+            wanted.vendor, wanted.product, wanted.blocks, serial_of(wanted), found.vendor,
+            found.product, found.blocks, serial_of(found)));
   if (!has_serials && !options.is_the_drive)
-    throw Error(ExitStatus::refused,
-                fmt::format("whether this {} {} is the drive of the journal cannot be told, for the {} has no serial "
-                            "number; if you know that it is, name it with --device and say --yes",
-                            found.vendor, found.product, found.serial.empty() ? "drive" : "journal"));
+    throw Error(
+        ExitStatus::refused,
+        fmt::format("whether this {} {} is the drive of the journal cannot be told, for the {} has "
+                    "no serial "
+                    "number; if you know that it is, name it with --device and say --yes",
+                    found.vendor, found.product, found.serial.empty() ? "drive" : "journal"));
 }
 
 }  // namespace
 
-// The features of an ATA drive before the pages: its caching page shows what SET FEATURES made of it, and may
-// not be set itself.
+// The features of an ATA drive before the pages: its caching page shows what SET FEATURES made of
+// it, and may not be set itself.
 bool put_settings_back(scsi::Drive& drive, const SavedSettings& settings) {
   bool back = !settings.ata || drive.restore_ata(*settings.ata);
   for (const SavedPage& page : settings.pages)
@@ -43,7 +47,8 @@ bool put_settings_back(scsi::Drive& drive, const SavedSettings& settings) {
   return back;
 }
 
-Restored restore(scsi::Device& device, const JournalContents& journal, const RestoreOptions& options) {
+Restored restore(scsi::Device& device, const JournalContents& journal,
+                 const RestoreOptions& options) {
   scsi::Guard guard(device, {});
   scsi::Drive drive(guard, device.name());
   const model::Identity found = drive.identify();

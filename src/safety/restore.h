@@ -8,8 +8,8 @@
 namespace platter::safety {
 
 struct RestoreOptions {
-  // Blocks that can be read and hold something else are put back, too. Without it they are left alone: a
-  // run rewrites blocks with what they hold, so their owner has changed them since.
+  // Blocks that can be read and hold something else are put back, too. Without it they are left
+  // alone: a run rewrites blocks with what they hold, so their owner has changed them since.
   bool overwrite = false;
   // Somebody said that this is the drive, of which its serial number cannot tell.
   bool is_the_drive = false;
@@ -23,8 +23,10 @@ struct Restored {
 // Each setting that the drive does not show as it was. False: it does not take one of them.
 bool put_settings_back(scsi::Drive& drive, const SavedSettings& settings);
 
-// Throws Error(refused), before anything is read or written, if the device is not the drive that the journal
-// was written for, or if drive or journal have no serial number and nobody said that it is.
-Restored restore(scsi::Device& device, const JournalContents& journal, const RestoreOptions& options = {});
+// Throws Error(refused), before anything is read or written, if the device is not the drive that
+// the journal was written for, or if drive or journal have no serial number and nobody said that it
+// is.
+Restored restore(scsi::Device& device, const JournalContents& journal,
+                 const RestoreOptions& options = {});
 
 }  // namespace platter::safety

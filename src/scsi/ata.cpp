@@ -11,8 +11,8 @@ namespace {
 
 // The two bytes behind the opcode (SAT-4, ATA PASS-THROUGH (16)).
 constexpr std::uint8_t kNonData = 3 << 1, kPioIn = 4 << 1;  // PROTOCOL
-constexpr std::uint8_t kCheckCondition = 0x20;              // CK_COND: the registers come as sense data
-constexpr std::uint8_t kOneBlockIn = 0x08 | 0x04 | 0x02;    // T_DIR, BYT_BLOK, T_LENGTH: in COUNT
+constexpr std::uint8_t kCheckCondition = 0x20;  // CK_COND: the registers come as sense data
+constexpr std::uint8_t kOneBlockIn = 0x08 | 0x04 | 0x02;  // T_DIR, BYT_BLOK, T_LENGTH: in COUNT
 
 constexpr std::uint32_t kIdentifyBytes = 512;
 
@@ -118,8 +118,10 @@ std::vector<Command> changes(PassThrough form, const AtaSettings& now, const Ata
   if (wanted.look_ahead && now.look_ahead != wanted.look_ahead)
     add(*wanted.look_ahead ? Feature::look_ahead_on : Feature::look_ahead_off);
   if (wanted.power_level && now.power_level != wanted.power_level) {
-    if (*wanted.power_level == 0) add(Feature::disable_power_management);
-    else add(Feature::enable_power_management, *wanted.power_level);
+    if (*wanted.power_level == 0)
+      add(Feature::disable_power_management);
+    else
+      add(Feature::enable_power_management, *wanted.power_level);
   }
   return commands;
 }
@@ -138,14 +140,16 @@ std::optional<AtaSettings> decode_identify_device(Bytes data) {
     const auto level = static_cast<std::uint8_t>(word(data, 91) & 0xFF);
     const bool enabled = (word(data, 86) & kPowerManagementBit) != 0;
     // A level that is none could not be set again.
-    if (!enabled) found.power_level = std::uint8_t{0};
-    else if (level >= 1 && level <= kMostPerformance) found.power_level = level;
+    if (!enabled)
+      found.power_level = std::uint8_t{0};
+    else if (level >= 1 && level <= kMostPerformance)
+      found.power_level = level;
   }
   return found;
 }
 
-// SAT-4: in fixed format the registers are in the INFORMATION field, in descriptor format in the ATA
-// Status Return descriptor.
+// SAT-4: in fixed format the registers are in the INFORMATION field, in descriptor format in the
+// ATA Status Return descriptor.
 std::optional<std::uint8_t> decode_power_mode(Bytes sense) {
   if (sense.size() < 14) return std::nullopt;
   const int code = sense[0] & 0x7F;

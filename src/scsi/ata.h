@@ -1,5 +1,6 @@
-// An ATA drive behind a SCSI / ATA translation (SAT-4): what platter sends it through ATA PASS-THROUGH,
-// and what its answers say (ACS-4: IDENTIFY DEVICE, SET FEATURES, CHECK POWER MODE). Pure functions.
+// An ATA drive behind a SCSI / ATA translation (SAT-4): what platter sends it through ATA
+// PASS-THROUGH, and what its answers say (ACS-4: IDENTIFY DEVICE, SET FEATURES, CHECK POWER MODE).
+// Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -207,8 +207,8 @@ Command synchronize_cache_10() {
 Command mode_sense(ModeForm form, std::uint8_t page, PageControl control,
                    bool disable_block_descriptors, std::uint8_t subpage) {
   // 192 bytes: enough for any page with a block descriptor, and what all drives are known to take.
-  Command command =
-      form == ModeForm::six ? reading(kModeSense6, 6, 192) : reading(kModeSense10, 10, 512);
+  Command command = form == ModeForm::six ? reading(kModeSense6, 6, 192)
+                                          : reading(kModeSense10, 10, 512);
   command.cdb[1] = disable_block_descriptors ? 0x08 : 0;
   command.cdb[2] = static_cast<std::uint8_t>(static_cast<unsigned>(control) << 6 | (page & 0x3F));
   command.cdb[3] = subpage;

@@ -48,7 +48,8 @@ Command inquiry_vpd(std::uint8_t page, std::uint16_t allocation = 252);  // EVPD
 Command report_luns(std::uint32_t allocation = 4096);
 Command read_capacity_10();
 Command read_capacity_16();
-Command get_lba_status(std::uint64_t lbn, std::uint32_t allocation);  // 8 bytes, and 16 a descriptor
+Command get_lba_status(std::uint64_t lbn, std::uint32_t allocation);  // 8 bytes, and 16 a
+                                                                      // descriptor
 
 // Throw std::out_of_range where the address or the length does not fit the form; `block_bytes` is
 // the logical block length. READ(6) of 256 blocks is encoded as 0.

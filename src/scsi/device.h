@@ -8,9 +8,8 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
-
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "model/error.h"
 #include "model/units.h"

@@ -130,9 +130,12 @@ std::optional<std::vector<LbnRange>> Drive::unmapped() {
       return std::nullopt;
     for (const LbaStatus& status : found) {
       if (status.mapped || status.range.first >= blocks()) continue;
-      const LbnRange range{std::max(at, status.range.first), std::min(status.range.last, blocks() - 1)};
-      if (!ranges.empty() && ranges.back().last + 1 == range.first) ranges.back().last = range.last;
-      else if (range.first <= range.last) ranges.push_back(range);
+      const LbnRange range{std::max(at, status.range.first),
+                           std::min(status.range.last, blocks() - 1)};
+      if (!ranges.empty() && ranges.back().last + 1 == range.first)
+        ranges.back().last = range.last;
+      else if (range.first <= range.last)
+        ranges.push_back(range);
     }
     if (found.back().range.last >= blocks() - 1) return ranges;
     at = found.back().range.last + 1;
@@ -155,17 +158,19 @@ Completion Drive::read(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_
   return read_as(lbn, blocks, force_unit_access || impl_->forces_reads, keep_data);
 }
 
-Completion Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access, bool keep_data) {
+Completion Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access,
+                          bool keep_data) {
   const auto bytes = block_bytes();
   const CacheBits bits{.force_unit_access = force_unit_access};
   require_length(lbn, blocks);
   if (leaves_out(lbn, blocks)) {
     Sense nothing_there;
     nothing_there.key = SenseKey::medium_error;
-    throw DriveError(ExitStatus::drive_error,
-                     fmt::format("{} has nothing on the media for LBN {} to {}; leave these blocks out",
-                                 impl_->name, lbn, lbn + blocks - 1),
-                     nothing_there, lbn, blocks);
+    throw DriveError(
+        ExitStatus::drive_error,
+        fmt::format("{} has nothing on the media for LBN {} to {}; leave these blocks out",
+                    impl_->name, lbn, lbn + blocks - 1),
+        nothing_there, lbn, blocks);
   }
   auto command = fits_ten_bytes(lbn, blocks) ? read_10(lbn, blocks, bytes, bits)
                                              : read_16(lbn, blocks, bytes, bits);
@@ -179,10 +184,11 @@ Completion Drive::read_as_cached(std::uint64_t lbn) { return read_as(lbn, 1, fal
 
 void Drive::require_length(std::uint64_t lbn, std::uint32_t blocks) const {
   if (!impl_->most_blocks || blocks <= *impl_->most_blocks) return;
-  throw Error(ExitStatus::unsupported,
-              fmt::format("{} takes {} blocks in one command at most (VPD page B0h, or the host's path), "
-                          "not the {} of LBN {} to {}",
-                          impl_->name, *impl_->most_blocks, blocks, lbn, lbn + blocks - 1));
+  throw Error(
+      ExitStatus::unsupported,
+      fmt::format("{} takes {} blocks in one command at most (VPD page B0h, or the host's path), "
+                  "not the {} of LBN {} to {}",
+                  impl_->name, *impl_->most_blocks, blocks, lbn, lbn + blocks - 1));
 }
 
 void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
@@ -238,7 +244,8 @@ void Drive::put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& content
     const std::uint32_t count = std::min(blocks - i, most);
     const auto* from = contents.data() + i * bytes;
     const auto send = [&] {
-      impl_->send_write(impl_->write_command(lbn + i, {from, from + count * bytes}, takes_fua), lbn + i, count);
+      impl_->send_write(impl_->write_command(lbn + i, {from, from + count * bytes}, takes_fua),
+                        lbn + i, count);
     };
     try {
       send();
@@ -253,7 +260,8 @@ void Drive::put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& content
 
 Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access) {
   if (impl_->guard && impl_->guard->why_writes_ended())
-    throw Error(ExitStatus::refused, *impl_->guard->why_writes_ended() + ", and so nothing more is written");
+    throw Error(ExitStatus::refused,
+                *impl_->guard->why_writes_ended() + ", and so nothing more is written");
   if (!may_write(lbn, blocks))
     throw Error(ExitStatus::refused,
                 fmt::format("{} may not be written at LBN {} to {}; name these blocks with "
@@ -267,10 +275,12 @@ Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit
   }
   std::vector<std::uint8_t> data = impl_->known_contents(lbn, blocks);
   impl_->bytes_written += data.size();
-  return impl_->send_write(impl_->write_command(lbn, std::move(data), force_unit_access), lbn, blocks);
+  return impl_->send_write(impl_->write_command(lbn, std::move(data), force_unit_access), lbn,
+                           blocks);
 }
 
-std::vector<std::uint8_t> Drive::Impl::known_contents(std::uint64_t lbn, std::uint64_t blocks) const {
+std::vector<std::uint8_t> Drive::Impl::known_contents(std::uint64_t lbn,
+                                                      std::uint64_t blocks) const {
   std::vector<std::uint8_t> bytes;
   bytes.reserve(blocks * identity.block_bytes);
   auto sector = contents.find(lbn);
@@ -280,7 +290,10 @@ std::vector<std::uint8_t> Drive::Impl::known_contents(std::uint64_t lbn, std::ui
 }
 
 Completion Drive::verify(std::uint64_t lbn, std::uint32_t blocks) {
-  return impl_->must(fits_ten_bytes(lbn, blocks) ? verify_10(lbn, blocks) : verify_16(lbn, blocks), lbn, blocks).completion;
+  return impl_
+      ->must(fits_ten_bytes(lbn, blocks) ? verify_10(lbn, blocks) : verify_16(lbn, blocks), lbn,
+             blocks)
+      .completion;
 }
 
 Completion Drive::seek(std::uint64_t lbn) { return impl_->must(seek_10(lbn), lbn, 1).completion; }

@@ -1,7 +1,7 @@
 // Where blocks lie by the drive's own word: address translation, and the lists of defects.
-#include "scsi/drive_impl.h"
-
 #include <algorithm>
+
+#include "scsi/drive_impl.h"
 
 namespace platter::scsi {
 namespace {

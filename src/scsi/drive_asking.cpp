@@ -1,11 +1,11 @@
-// A command and the drive's answer to it: what is tried again, what is counted, what ends the experiment.
-#include "scsi/drive_impl.h"
-
+// A command and the drive's answer to it: what is tried again, what is counted, what ends the
+// experiment.
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "scsi/command_table.h"
+#include "scsi/drive_impl.h"
 
 namespace platter::scsi {
 namespace {
@@ -14,8 +14,8 @@ constexpr Nanoseconds kFirstWait = 10 * kMillisecond;
 constexpr Nanoseconds kLongestWait = kSecond;
 constexpr Nanoseconds kPatience = 60 * kSecond;  // with a drive that is busy or spinning up
 
-constexpr std::uint8_t kBecomingReady = 0x04;      // ASC, with ASCQ 01h; others: why it is not ready
-constexpr std::uint8_t kResetOccurred = 0x29;      // ASC
+constexpr std::uint8_t kBecomingReady = 0x04;  // ASC, with ASCQ 01h; others: why it is not ready
+constexpr std::uint8_t kResetOccurred = 0x29;  // ASC
 constexpr std::uint8_t kParametersChanged = 0x2A;  // ASC
 
 bool transient(const Answer& answer) {
@@ -57,11 +57,13 @@ bool locked(const Sense& sense) {
 }
 
 std::string_view advice_for_not_ready(const Sense& sense) {
-  if (sense.asc != kBecomingReady) return "start the drive, or wait until it is ready, and try again";
+  if (sense.asc != kBecomingReady)
+    return "start the drive, or wait until it is ready, and try again";
   switch (sense.ascq) {
     case 0x02:
     case 0x11:
-      return "it is spun down: start it (sg_start --start, or enable its enclosure to) and try again";
+      return "it is spun down: start it (sg_start --start, or enable its enclosure to) and try "
+             "again";
     case 0x03:
       return "somebody has to see to the drive itself";
     case 0x04:
@@ -176,13 +178,15 @@ Answer Drive::Impl::ask(const Command& command, std::uint64_t lbn, std::uint32_t
   }
 }
 
-// A write that the drive gave up, or turned away until patience ended. One that it does not take in this
-// form at all, or leaves to another host, was never begun.
-Completion Drive::Impl::send_write(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
+// A write that the drive gave up, or turned away until patience ended. One that it does not take in
+// this form at all, or leaves to another host, was never begun.
+Completion Drive::Impl::send_write(const Command& command, std::uint64_t lbn,
+                                   std::uint32_t blocks) {
   try {
     return must(command, lbn, blocks).completion;
   } catch (const DriveError& error) {
-    if (!guard || guard->permission().writes_go_on || error.status() != ExitStatus::drive_error) throw;
+    if (!guard || guard->permission().writes_go_on || error.status() != ExitStatus::drive_error)
+      throw;
     guard->end_writes(error.what());
     told_of_failed_writes = true;
     throw WriteFailed(error.status(), error.what());
@@ -199,15 +203,18 @@ void Drive::Impl::require_same_drive() {
   }
   now.blocks = ask_capacity().blocks;
   const auto serial = ask(inquiry_vpd(0x80));
-  const bool has_serial = serial.good() && serial.completion.data.size() >= 4 && serial.completion.data[1] == 0x80;
+  const bool has_serial = serial.good() && serial.completion.data.size() >= 4 &&
+                          serial.completion.data[1] == 0x80;
   now.serial = has_serial ? decode_serial(serial.completion.data).value_or("") : "";
-  if (now.vendor != identity.vendor || now.product != identity.product || now.serial != identity.serial ||
-      now.blocks != identity.blocks)
-    throw AnotherDrive(ExitStatus::protocol,
-                       fmt::format("{} is another drive since it was reset: {} {} with serial number {} then, {} {} "
-                                   "with {} now; nothing is written to it",
-                                   name, identity.vendor, identity.product, identity.serial, now.vendor,
-                                   now.product, now.serial));
+  if (now.vendor != identity.vendor || now.product != identity.product ||
+      now.serial != identity.serial || now.blocks != identity.blocks)
+    throw AnotherDrive(
+        ExitStatus::protocol,
+        fmt::format(
+            "{} is another drive since it was reset: {} {} with serial number {} then, {} {} "
+            "with {} now; nothing is written to it",
+            name, identity.vendor, identity.product, identity.serial, now.vendor, now.product,
+            now.serial));
   may_be_another = false;
 }
 

@@ -1,5 +1,5 @@
-// What the files of Drive share: what it knows of its drive, and how a command is sent until the drive has
-// answered it.
+// What the files of Drive share: what it knows of its drive, and how a command is sent until the
+// drive has answered it.
 #pragma once
 
 #include <fmt/core.h>
@@ -24,8 +24,8 @@ constexpr bool fits_ten_bytes(std::uint64_t lbn, std::uint32_t blocks) {
   return lbn + blocks <= kFourGig && blocks <= 0xFFFF;
 }
 
-constexpr int kMaxUnitAttentions = 16;         // of one command; several may be queued after a reset
-constexpr int kMaxAborts = 4;                  // of one command
+constexpr int kMaxUnitAttentions = 16;  // of one command; several may be queued after a reset
+constexpr int kMaxAborts = 4;           // of one command
 
 // What the drive did say to a command, retries done.
 struct Answer {
@@ -59,15 +59,15 @@ struct Drive::Impl {
   void tell_of_failed_writes();
   void require_same_drive();
   std::vector<std::uint8_t> known_contents(std::uint64_t lbn, std::uint64_t blocks) const;
-  Command write_command(std::uint64_t lbn, std::vector<std::uint8_t> data, bool force_unit_access) const;
+  Command write_command(std::uint64_t lbn, std::vector<std::uint8_t> data,
+                        bool force_unit_access) const;
   Completion send_write(const Command& command, std::uint64_t lbn, std::uint32_t blocks);
   void note_unit_attention(const Sense& sense);
   [[noreturn]] void fail(const Command& command, const Answer& answer, std::uint64_t lbn,
                          std::uint32_t blocks) const;
   std::optional<std::vector<std::uint8_t>> translated(const Command& send, AddressFormat from,
                                                       AddressFormat to);
-  std::optional<Translation> translate(std::uint64_t lbn, AddressFormat block,
-                                       AddressFormat place);
+  std::optional<Translation> translate(std::uint64_t lbn, AddressFormat block, AddressFormat place);
   std::optional<std::vector<std::uint8_t>> defect_data(const Command& command);
   std::optional<DefectList> defects(bool primary, bool grown, AddressFormat format);
   bool select(const std::vector<std::uint8_t>& page);
@@ -94,13 +94,14 @@ struct Drive::Impl {
 
   std::map<std::uint64_t, std::vector<std::uint8_t>> contents;  // of sectors that are rewritten
 
-  std::optional<ModeForm> mode_form;                  // the one that this drive was seen to accept
+  std::optional<ModeForm> mode_form;  // the one that this drive was seen to accept
   // Formats of page 40h that this drive was seen to answer, or that it answers none.
   std::optional<AddressFormat> block_format, place_format;
   bool translates_not = false;
-  std::uint8_t refusal = 0;  // ASC of the last refused translation
+  std::uint8_t refusal = 0;                                // ASC of the last refused translation
   std::map<PageCode, std::vector<std::uint8_t>> recorded;  // pages before the first change
-  // Of an ATA drive: the form of ATA PASS-THROUGH that it takes, and its settings before the first change.
+  // Of an ATA drive: the form of ATA PASS-THROUGH that it takes, and its settings before the first
+  // change.
   std::optional<PassThrough> ata_form;
   bool asked_for_ata = false;
   std::optional<AtaSettings> recorded_ata, made_ata;

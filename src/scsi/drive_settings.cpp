@@ -1,9 +1,9 @@
-// The drive's settings: mode pages, and SET FEATURES of ATA drives. What was changed is recorded before, and
-// brought back.
-#include "scsi/drive_impl.h"
-
+// The drive's settings: mode pages, and SET FEATURES of ATA drives. What was changed is recorded
+// before, and brought back.
 #include <algorithm>
 #include <exception>
+
+#include "scsi/drive_impl.h"
 
 namespace platter::scsi {
 
@@ -78,7 +78,8 @@ bool Drive::set_cache(bool write_cache_enabled, bool read_cache_disabled,
   impl_->forces_reads = impl_->forces_writes = false;
   bool done = set_cache_page(write_cache_enabled, read_cache_disabled, read_ahead_disabled);
   if (!done) {
-    // Of what a drive without a write cache, or without look-ahead, has none of, nothing need be set.
+    // Of what a drive without a write cache, or without look-ahead, has none of, nothing need be
+    // set.
     const auto now = ata_settings();
     AtaSettings wanted;
     if (now && now->write_cache) wanted.write_cache = write_cache_enabled;
@@ -104,7 +105,8 @@ bool Drive::takes_forced_reads() {
   return impl_->ask(read_10(0, 1, block_bytes(), {.force_unit_access = true})).good();
 }
 
-// The form that the translation takes; nullopt: there is no ATA drive, or nothing gets through to it.
+// The form that the translation takes; nullopt: there is no ATA drive, or nothing gets through to
+// it.
 std::optional<PassThrough> Drive::Impl::pass_through() {
   if (std::exchange(asked_for_ata, true)) return ata_form;
   const auto page = ask(inquiry_vpd(0x89));
@@ -151,9 +153,7 @@ bool Drive::change_ata(const AtaSettings& wanted) {
   return false;
 }
 
-bool Drive::features_hold() {
-  return !impl_->made_ata || ata_settings() == impl_->made_ata;
-}
+bool Drive::features_hold() { return !impl_->made_ata || ata_settings() == impl_->made_ata; }
 
 bool Drive::restore_ata(const AtaSettings& settings) {
   const auto now = ata_settings();
@@ -251,8 +251,8 @@ bool Drive::restore_page(const std::vector<std::uint8_t>& raw) {
 
 void Drive::put_back_page(const std::vector<std::uint8_t>& raw) {
   if (!restore_page(raw))
-    throw NotTakenBack(fmt::format("{} did not take its own settings of mode page {:02X}h back", impl_->name,
-                                   raw.front() & 0x3F));
+    throw NotTakenBack(fmt::format("{} did not take its own settings of mode page {:02X}h back",
+                                   impl_->name, raw.front() & 0x3F));
 }
 
 void Drive::restore_recorded(PageCode code) {

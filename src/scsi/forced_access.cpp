@@ -11,7 +11,8 @@ template <typename Access>
 bool most_come_at_once(const Access& access) {
   try {
     int at_once = 0, later = 0;
-    while (at_once < kMajority && later < kMajority) ++(access().response_ns() < kSoonerThanAnyMedia ? at_once : later);
+    while (at_once < kMajority && later < kMajority)
+      ++(access().response_ns() < kSoonerThanAnyMedia ? at_once : later);
     return at_once == kMajority;
   } catch (const DriveError& error) {
     if (!error.medium()) throw;

@@ -7,12 +7,13 @@
 
 namespace platter::scsi {
 
-// Accesses to one block that come sooner than this one after the other are not all from the media: no
-// platter goes round in less than 3 ms.
+// Accesses to one block that come sooner than this one after the other are not all from the media:
+// no platter goes round in less than 3 ms.
 constexpr Nanoseconds kSoonerThanAnyMedia = 2 * kMillisecond;
 
-// Most of three re-reads of a block, or of three writes of a block each right behind a read of it from the
-// media, are answered sooner than any media could. Where it cannot be read nothing is told: false.
+// Most of three re-reads of a block, or of three writes of a block each right behind a read of it
+// from the media, are answered sooner than any media could. Where it cannot be read nothing is
+// told: false.
 bool rereads_come_at_once(Drive& drive, std::uint64_t lbn);
 // Reads go to the media by now; needs the permission, and rewrites what is there.
 bool writes_come_at_once(Drive& drive, std::uint64_t lbn);

@@ -42,8 +42,8 @@ Reason wrong_transfer(const Command& command, const CommandEntry& entry) {
   return std::nullopt;
 }
 
-// Only the pages of a run (caches, power, background scan), one whole page, alone and without block descriptors: those change the capacity.
-// SPC-4, MODE SELECT and mode parameter header formats.
+// Only the pages of a run (caches, power, background scan), one whole page, alone and without block
+// descriptors: those change the capacity. SPC-4, MODE SELECT and mode parameter header formats.
 Reason foreign_mode_data(const Command& command) {
   const bool short_form = command.opcode() == kModeSelect6;
   const std::size_t header = short_form ? 4 : 8;
@@ -69,23 +69,25 @@ Reason foreign_diagnostic(const Command& command) {
   return std::nullopt;
 }
 
-// Masks alone do not do: protocol 0 of ATA PASS-THROUGH is a reset, and most subcommands of SET FEATURES
-// can't be taken back. Nothing but what platter itself builds goes to an ATA drive.
+// Masks alone do not do: protocol 0 of ATA PASS-THROUGH is a reset, and most subcommands of SET
+// FEATURES can't be taken back. Nothing but what platter itself builds goes to an ATA drive.
 Reason foreign_pass_through(const Command& command) {
   if (!is_known_pass_through(command))
-    return "of ATA commands only IDENTIFY DEVICE, CHECK POWER MODE and the SET FEATURES of write cache, "
+    return "of ATA commands only IDENTIFY DEVICE, CHECK POWER MODE and the SET FEATURES of write "
+           "cache, "
            "look-ahead and power management may be sent";
   return std::nullopt;
 }
 
 bool holds(const std::vector<LbnRange>& ranges, const LbnRange& all) {
-  return std::ranges::any_of(
-      ranges, [&](const LbnRange& range) { return range.first <= all.first && all.last <= range.last; });
+  return std::ranges::any_of(ranges, [&](const LbnRange& range) {
+    return range.first <= all.first && all.last <= range.last;
+  });
 }
 
 // A write touches whole physical blocks: what lies in them beside the write must be permitted, too.
-Reason not_permitted(const Command& command, const CommandEntry& entry, const Permission& permission,
-                     const PhysicalBlocks& physical) {
+Reason not_permitted(const Command& command, const CommandEntry& entry,
+                     const Permission& permission, const PhysicalBlocks& physical) {
   if (entry.command_class == CommandClass::read) return std::nullopt;
   if (entry.command_class == CommandClass::reversible_setting) {
     if (!permission.settings) return "this run may not change settings; allow it to";
@@ -97,8 +99,9 @@ Reason not_permitted(const Command& command, const CommandEntry& entry, const Pe
   if (range->blocks > ~range->lbn) return "it writes past any drive's end";
   const LbnRange all = physical.covering(range->lbn, range->blocks);
   if (!holds(permission.writes, all))
-    return fmt::format("this run may not write LBN {} to {}{}; name them with --allow-writes", all.first,
-                       all.last, all.last - all.first + 1 > range->blocks ? ", the physical blocks of it" : "");
+    return fmt::format(
+        "this run may not write LBN {} to {}{}; name them with --allow-writes", all.first, all.last,
+        all.last - all.first + 1 > range->blocks ? ", the physical blocks of it" : "");
   if (command.transfer_length == 0 || command.transfer_length % range->blocks != 0)
     return "its data are no whole number of blocks";
   return std::nullopt;
@@ -130,9 +133,9 @@ bool is_write(const Command& command) {
   return entry && entry->command_class == CommandClass::write;
 }
 
-// What the drive says to a write that may have left its blocks torn. Not what it says of a command that it
-// did not begin: BUSY, unit attentions, not ready, an illegal request. An aborted command may be sent
-// again.
+// What the drive says to a write that may have left its blocks torn. Not what it says of a command
+// that it did not begin: BUSY, unit attentions, not ready, an illegal request. An aborted command
+// may be sent again.
 bool may_be_torn(const Completion& done, const std::optional<Sense>& sense) {
   if (done.status == Status::aborted) return true;
   if (done.status != Status::check_condition || !sense) return false;
@@ -149,10 +152,11 @@ bool may_be_torn(const Completion& done, const std::optional<Sense>& sense) {
   }
 }
 
-// An earlier command that was answered well has failed since: a write, for nothing else has anything left
-// to do (SPC-4, deferred errors).
+// An earlier command that was answered well has failed since: a write, for nothing else has
+// anything left to do (SPC-4, deferred errors).
 bool tells_of_an_earlier_write(const Sense& sense) {
-  return sense.deferred && sense.key != SenseKey::no_sense && sense.key != SenseKey::recovered_error;
+  return sense.deferred && sense.key != SenseKey::no_sense &&
+         sense.key != SenseKey::recovered_error;
 }
 
 }  // namespace
@@ -175,8 +179,10 @@ Expected<void> Guard::submit(const Command& command, std::uint32_t tag) {
   }
   auto sent = device_.submit(command, tag);
   if (!sent && write) {
-    if (sent.error().kind == TransportError::Kind::refused) writes_under_way_.erase(tag);
-    else end_writes(sent.error().sentence);
+    if (sent.error().kind == TransportError::Kind::refused)
+      writes_under_way_.erase(tag);
+    else
+      end_writes(sent.error().sentence);
   }
   return sent;
 }
@@ -217,14 +223,16 @@ void Guard::end_writes(std::string why) {
 }
 
 bool Guard::may_write(std::uint64_t lbn, std::uint64_t blocks) const {
-  return !writes_ended_ && blocks > 0 && blocks <= ~lbn && holds(permission_.writes, physical_.covering(lbn, blocks));
+  return !writes_ended_ && blocks > 0 && blocks <= ~lbn &&
+         holds(permission_.writes, physical_.covering(lbn, blocks));
 }
 
 Expected<void> Guard::reset() {
   if (!permission_.settings)
     return tl::unexpected(
         refusal(name(), "a logical unit reset", "this run may not change settings; allow it to"));
-  if (!writes_under_way_.empty()) end_writes("writes were under way when the logical unit was reset");
+  if (!writes_under_way_.empty())
+    end_writes("writes were under way when the logical unit was reset");
   writes_under_way_.clear();
   return device_.reset();
 }

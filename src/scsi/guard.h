@@ -1,6 +1,6 @@
 // What a run may send. Every command that the tool can build is in one table with its class; the
-// guard stands between the experiments and the device, refuses what the run was not allowed, and lets
-// no write leave any more once one has failed.
+// guard stands between the experiments and the device, refuses what the run was not allowed, and
+// lets no write leave any more once one has failed.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 namespace platter::scsi {
 
 struct Permission {
-  bool settings = true;             // reversible settings may be changed, the unit may be reset
-  std::vector<LbnRange> writes;     // sectors that may be rewritten; empty: none
+  bool settings = true;          // reversible settings may be changed, the unit may be reset
+  std::vector<LbnRange> writes;  // sectors that may be rewritten; empty: none
   // A write that fails does not end the others: for whoever puts back what failed writes have torn.
   bool writes_go_on = false;
 };
@@ -39,16 +39,16 @@ class Guard final : public Device {
   Expected<void> reset() override;
   const Permission& permission() const { return permission_; }
 
-  // Once the drive is known: what a write touches are whole physical blocks, all of which must be in the
-  // permission, and the permission may be narrowed to them.
+  // Once the drive is known: what a write touches are whole physical blocks, all of which must be
+  // in the permission, and the permission may be narrowed to them.
   void set_physical_blocks(const PhysicalBlocks& physical) { physical_ = physical; }
   const PhysicalBlocks& physical_blocks() const { return physical_; }
   void permit_writes(std::vector<LbnRange> writes) { permission_.writes = std::move(writes); }
   bool may_write(std::uint64_t lbn, std::uint64_t blocks) const;
 
-  // From now on no write leaves. The guard says so itself where the drive reports that a write failed, at
-  // once or later (a deferred error), and where the path fails with a write under way; BUSY, unit
-  // attentions and aborted commands may be tried again, whoever gives up says so here.
+  // From now on no write leaves. The guard says so itself where the drive reports that a write
+  // failed, at once or later (a deferred error), and where the path fails with a write under way;
+  // BUSY, unit attentions and aborted commands may be tried again, whoever gives up says so here.
   void end_writes(std::string why);
   // Sense data that were fetched by REQUEST SENSE, of which the guard sees data only.
   void heard(const Sense& sense);

@@ -68,7 +68,8 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   found.first_block = drive.translate(0);
   if (found.first_block) {
     found.last_block = drive.translate(drive.blocks() - 1);
-    found.translates_back = drive.translate_back(found.first_block->places.front()) == PlaceContent{0};
+    found.translates_back = drive.translate_back(found.first_block->places.front()) ==
+                            PlaceContent{0};
   }
   found.primary_defects = count_defects(drive, true, false);
   found.grown_defects = count_defects(drive, false, true);
@@ -97,8 +98,9 @@ std::vector<std::string> Inspection::complaints() const {
   if (!primary_defects) found.push_back("the drive shows no list of defects");
   if (!seeks) found.push_back("the drive has no SEEK command: seeks are timed by reads");
   if (ata)
-    found.push_back("it is an ATA drive: its read cache can't be switched off, with caches off reads are sent "
-                    "with FUA");
+    found.push_back(
+        "it is an ATA drive: its read cache can't be switched off, with caches off reads are sent "
+        "with FUA");
   else if (read_cache_can_change() == CanChange::no || read_ahead_can_change() == CanChange::no)
     found.push_back("read cache or read-ahead can't be switched off by mode page 08h");
   if (write_cache_can_change() == CanChange::no)

@@ -48,7 +48,9 @@ struct Inspection {
   CanChange write_cache_can_change() const {
     return can_change(&CachePage::write_cache_enabled, ata && ata->write_cache);
   }
-  CanChange read_cache_can_change() const { return can_change(&CachePage::read_cache_disabled, false); }
+  CanChange read_cache_can_change() const {
+    return can_change(&CachePage::read_cache_disabled, false);
+  }
   CanChange read_ahead_can_change() const {
     return can_change(&CachePage::read_ahead_disabled, ata && ata->look_ahead);
   }

@@ -28,7 +28,8 @@ LbnRange PhysicalBlocks::covering(std::uint64_t lbn, std::uint64_t blocks) const
 std::optional<LbnRange> PhysicalBlocks::within(const LbnRange& range) const {
   if (range.first > range.last || range.first >= blocks_) return std::nullopt;
   const std::uint64_t last = std::min(range.last, blocks_ - 1);
-  const std::uint64_t begin = begin_of(range.first) == range.first ? range.first : end_of(range.first);
+  const std::uint64_t begin = begin_of(range.first) == range.first ? range.first
+                                                                   : end_of(range.first);
   const std::uint64_t end = end_of(last) == last + 1 ? last + 1 : begin_of(last);
   if (begin >= end) return std::nullopt;
   return LbnRange{begin, end - 1};
@@ -40,10 +41,12 @@ std::vector<LbnRange> whole_physical_blocks(const std::vector<LbnRange>& ranges,
   std::ranges::sort(sorted, {}, &LbnRange::first);
   std::vector<LbnRange> merged;
   for (const LbnRange& range : sorted) {
-    const bool touches = !merged.empty() &&
-                         (range.first <= merged.back().last || range.first - merged.back().last == 1);
-    if (touches) merged.back().last = std::max(merged.back().last, range.last);
-    else merged.push_back(range);
+    const bool touches = !merged.empty() && (range.first <= merged.back().last ||
+                                             range.first - merged.back().last == 1);
+    if (touches)
+      merged.back().last = std::max(merged.back().last, range.last);
+    else
+      merged.push_back(range);
   }
   for (const LbnRange& range : merged)
     if (const auto narrowed = physical.within(range)) whole.push_back(*narrowed);

@@ -1,6 +1,6 @@
-// Logical blocks and the physical blocks that a drive writes as a whole: a power loss tears a physical
-// block, and with it every logical block that lies in it (SBC-3, physical blocks: logical blocks per
-// physical block exponent, lowest aligned logical block address).
+// Logical blocks and the physical blocks that a drive writes as a whole: a power loss tears a
+// physical block, and with it every logical block that lies in it (SBC-3, physical blocks: logical
+// blocks per physical block exponent, lowest aligned logical block address).
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class PhysicalBlocks {
   std::uint32_t logical_blocks() const { return logical_; }  // of one; 1 where they are the same
   // Those that hold any of these blocks (at least one, on the drive), as a range of logical blocks.
   LbnRange covering(std::uint64_t lbn, std::uint64_t blocks) const;
-  // Those that lie in the range as a whole; nullopt: none does. What of the range lies past the drive's
-  // end is left out.
+  // Those that lie in the range as a whole; nullopt: none does. What of the range lies past the
+  // drive's end is left out.
   std::optional<LbnRange> within(const LbnRange& range) const;
 
  private:
@@ -32,8 +32,8 @@ class PhysicalBlocks {
   std::uint64_t blocks_ = ~std::uint64_t{0};  // the drive's
 };
 
-// The ranges merged where they touch, ascending, each narrowed to whole physical blocks; those in which
-// nothing is left are gone.
+// The ranges merged where they touch, ascending, each narrowed to whole physical blocks; those in
+// which nothing is left are gone.
 std::vector<LbnRange> whole_physical_blocks(const std::vector<LbnRange>& ranges,
                                             const PhysicalBlocks& physical);
 

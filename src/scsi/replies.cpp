@@ -186,8 +186,8 @@ std::optional<std::vector<std::uint8_t>> find_mode_page(ModeForm form, Bytes rep
   const std::size_t header = form == ModeForm::six ? 4 : 8;
   if (reply.size() < header) return std::nullopt;
   // The mode data length does not count its own field (SPC-4, mode parameter header).
-  const std::size_t stated =
-      form == ModeForm::six ? reply[0] + std::size_t{1} : get_be16(&reply[0]) + std::size_t{2};
+  const std::size_t stated = form == ModeForm::six ? reply[0] + std::size_t{1}
+                                                   : get_be16(&reply[0]) + std::size_t{2};
   const std::size_t descriptors = form == ModeForm::six ? reply[3] : get_be16(&reply[6]);
   reply = part(reply, 0, stated);
   for (auto rest = part(reply, header + descriptors, reply.size()); rest.size() >= 2;) {

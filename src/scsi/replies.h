@@ -54,7 +54,7 @@ struct PlaceContent {
 
 struct DefectList {
   std::vector<PhysicalAddress> places;
-  bool primary = false, grown = false;  // which lists are in it
+  bool primary = false, grown = false;                    // which lists are in it
   AddressFormat format = AddressFormat::physical_sector;  // of the places
 };
 

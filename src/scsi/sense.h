@@ -34,8 +34,8 @@ struct Sense {
   std::optional<std::uint64_t> information;  // usually the LBN of the error
 
   bool is(SenseKey k, std::uint8_t code) const { return key == k && asc == code; }
-  // Of a unit attention: power on or reset (29h), medium may have changed (28h), target operating conditions have
-  // changed (3Fh). Another drive may stand there by now.
+  // Of a unit attention: power on or reset (29h), medium may have changed (28h), target operating
+  // conditions have changed (3Fh). Another drive may stand there by now.
   bool may_mean_another_drive() const { return asc == 0x28 || asc == 0x29 || asc == 0x3F; }
   std::string text() const;  // "Medium Error: Unrecovered read error [3/11/00]"
 };

@@ -1,5 +1,5 @@
-// Whether answers contradict a hypothesis more often than noise alone lets them: a sequential test that
-// may be judged after each answer, however long it goes on.
+// Whether answers contradict a hypothesis more often than noise alone lets them: a sequential test
+// that may be judged after each answer, however long it goes on.
 #pragma once
 
 #include <array>
@@ -7,13 +7,14 @@
 
 namespace platter::statistics {
 
-// Each answer contradicts the hypothesis or does not, and would do so by noise with a probability of its own.
-// The other hypotheses: a share of the answers, of 1 to 64 % and each factor of two as likely, is not what the
-// first says. The odds are a martingale under it, so that noise alone ever brings them to R in one case of R
-// at most (Robbins 1970, mixtures; Ville's inequality).
+// Each answer contradicts the hypothesis or does not, and would do so by noise with a probability
+// of its own. The other hypotheses: a share of the answers, of 1 to 64 % and each factor of two as
+// likely, is not what the first says. The odds are a martingale under it, so that noise alone ever
+// brings them to R in one case of R at most (Robbins 1970, mixtures; Ville's inequality).
 class Contradictions {
  public:
-  // by_noise: above 0 and at most 0.5; an answer that is as likely the one as the other tells nothing.
+  // by_noise: above 0 and at most 0.5; an answer that is as likely the one as the other tells
+  // nothing.
   void add(bool contradicts, double by_noise);
 
   std::uint64_t answers() const { return answers_; }

@@ -7,8 +7,8 @@
 
 namespace platter::statistics {
 
-// Of sorted samples that calls of next_a() and next_b() give in their order, as many as there are. Of
-// no samples on one side none of the other is asked for.
+// Of sorted samples that calls of next_a() and next_b() give in their order, as many as there are.
+// Of no samples on one side none of the other is asked for.
 template <class NextA, class NextB>
 double demerit(NextA&& next_a, std::size_t count_a, NextB&& next_b, std::size_t count_b) {
   if (count_a == 0 || count_b == 0) return 0;

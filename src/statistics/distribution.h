@@ -1,5 +1,5 @@
-// Distributions compared through their raw samples: quantiles, the demerit figure, and errors folded
-// into one revolution. No bins anywhere.
+// Distributions compared through their raw samples: quantiles, the demerit figure, and errors
+// folded into one revolution. No bins anywhere.
 #pragma once
 
 #include <span>

@@ -139,8 +139,8 @@ std::optional<Estimate> huber_location(std::span<const double> values) {
     location += step;
     if (std::abs(step) < 1e-9 * scale) break;
   }
-  const double error =
-      scale * std::sqrt(psi_squares / (n - 1.0)) / (std::max(inside, 1.0) / n) / std::sqrt(n);
+  const double error = scale * std::sqrt(psi_squares / (n - 1.0)) / (std::max(inside, 1.0) / n) /
+                       std::sqrt(n);
   return Estimate{location, error, values.size()};
 }
 

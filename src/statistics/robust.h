@@ -13,8 +13,8 @@ struct Estimate {
   std::size_t samples = 0;
 };
 
-// Of estimates of the same thing, at least one, weighted by their errors, none of which is 0; of all
-// their samples.
+// Of estimates of the same thing, at least one, weighted by their errors, none of which is 0; of
+// all their samples.
 Estimate weighted_mean(std::span<const Estimate> values);
 
 // Half way between two, as of a thing that is done either way as often.
@@ -38,8 +38,8 @@ double clipped_deviation(std::span<const double> values);
 // long tail counts, what is far beyond it does not. nullopt below 2 values.
 std::optional<Estimate> clipped_mean(std::span<const double> values);
 
-// Median with the standard error that its order statistics give (no shape assumed): a quarter of the
-// width of its 95 % interval, between the ranks n/2 -+ sqrt(n). nullopt below 3 values.
+// Median with the standard error that its order statistics give (no shape assumed): a quarter of
+// the width of its 95 % interval, between the ranks n/2 -+ sqrt(n). nullopt below 3 values.
 std::optional<Estimate> median_estimate(std::span<const double> values);
 
 // Huber's M-estimate of location (k = 1.345, scale from the MAD) with its asymptotic standard

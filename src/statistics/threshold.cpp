@@ -82,8 +82,7 @@ void ThresholdPosterior::accumulate(const CensoredTrial& trial) {
       const double ordinary = made_it ? before_end : 1 - before_end;
       for (std::size_t l = 0; l < kShares; ++l) {
         double& likelihood = block[s * kShares + l];
-        likelihood *= kGross + (1 - kLateShares[l]) * ordinary +
-                      kLateShares[l] * late;
+        likelihood *= kGross + (1 - kLateShares[l]) * ordinary + kLateShares[l] * late;
         most = std::max(most, likelihood);
       }
     }
@@ -141,9 +140,8 @@ Threshold ThresholdPosterior::summary() const {
     late += weight * weights[c].late_share;
   }
   const double mean = sum / total;
-  return {columns_.front().centre + mean,
-          std::sqrt(std::max(squares / total - mean * mean, 0.0)), std::exp(log_spread / total),
-          late / total, trials_.size()};
+  return {columns_.front().centre + mean, std::sqrt(std::max(squares / total - mean * mean, 0.0)),
+          std::exp(log_spread / total), late / total, trials_.size()};
 }
 
 // The grid drawn closer around the posterior, as long as that makes it finer.
@@ -176,8 +174,8 @@ void ThresholdPosterior::add(const CensoredTrial& trial) {
   } else {
     accumulate(trial);
     const Threshold found = summary();
-    const double margin =
-        std::min(found.value - columns_.front().centre, columns_.back().centre - found.value);
+    const double margin = std::min(found.value - columns_.front().centre,
+                                   columns_.back().centre - found.value);
     if (margin < 4 * found.error) {
       search();
     } else if (spacing() > 0.5 * found.error) {

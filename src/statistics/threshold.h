@@ -26,8 +26,8 @@ struct ThresholdPrior {
   // place trials well: an estimate to be reported should not lean on a guess.
   std::optional<double> guess = std::nullopt;
   double guess_width = 0;
-  // The times before the threshold and those behind it have spreads of their own, as where noise can
-  // only delay: the threshold is then the median whatever the skew.
+  // The times before the threshold and those behind it have spreads of their own, as where noise
+  // can only delay: the threshold is then the median whatever the skew.
   bool skewed = false;
 };
 
@@ -53,8 +53,8 @@ class ThresholdPosterior {
  private:
   static constexpr std::size_t kSpreads = 9, kShares = 3;
   using Block = std::array<double, kSpreads * kShares>;  // [spread][late share]
-  // One centre: the likelihood of the trials that fell before it, which tell of the spread there, and
-  // of those behind it; times exp(log_scale).
+  // One centre: the likelihood of the trials that fell before it, which tell of the spread there,
+  // and of those behind it; times exp(log_scale).
   struct Column {
     double centre = 0, log_scale = 0;
     Block before{}, behind{};

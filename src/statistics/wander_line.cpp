@@ -60,8 +60,7 @@ std::optional<Fit> fit(std::span<const double> x, std::span<const double> y,
   const std::size_t n = x.size();
   std::vector<double> covariance(n * n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j <= i; ++j)
-      covariance[i * n + j] = wander.covariance(x[i] - x[j]);
+    for (std::size_t j = 0; j <= i; ++j) covariance[i * n + j] = wander.covariance(x[i] - x[j]);
     covariance[i * n + i] += variances[i];
   }
   if (!cholesky(covariance, n)) return std::nullopt;
@@ -101,8 +100,8 @@ std::optional<WanderLine> wander_line(std::span<const double> x, std::span<const
     variance += variances[i] / static_cast<double>(x.size());
   }
   for (const double value : x) shifted.push_back(value - mean);
-  // Steps of two in the deviation. To and fro for some periods: a sine within `width` is a quarter of a
-  // period, about.
+  // Steps of two in the deviation. To and fro for some periods: a sine within `width` is a quarter
+  // of a period, about.
   constexpr double kLeastWander = 1.0 / 16, kMostWander = 4096, kPeriod_width = 4, kLasting = 2;
   std::vector<Fit> fits;
   const auto add = [&](const Wander& wander) {

@@ -43,8 +43,8 @@ Nanoseconds time_of(double ms, const char* option) {
 // One number of "LEAST-MOST:STEP", up to `end` or, without one, all of the text.
 std::uint32_t taken(std::string_view& text, const std::string& all) {
   double kib = 0;
-  const auto [rest, error] =
-      std::from_chars(text.data(), text.data() + text.size(), kib, std::chars_format::fixed);
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), kib,
+                                             std::chars_format::fixed);
   if (error != std::errc())
     refuse("--request-kb \"{}\" is no size; write N, LEAST-MOST or LEAST-MOST:STEP, as 4-128:4",
            all);
@@ -64,8 +64,8 @@ Sizes sizes_of(const std::string& all) {
   if (took(text, '-')) {
     const std::uint32_t most = taken(text, all);
     sizes.step_bytes = took(text, ':') ? taken(text, all) : sizes.least_bytes;
-    const bool in_steps =
-        most >= sizes.least_bytes && (most - sizes.least_bytes) % sizes.step_bytes == 0;
+    const bool in_steps = most >= sizes.least_bytes &&
+                          (most - sizes.least_bytes) % sizes.step_bytes == 0;
     const std::size_t count = in_steps ? (most - sizes.least_bytes) / sizes.step_bytes + 1 : 0;
     if (count == 0 || count > 65536)
       refuse(
@@ -89,8 +89,8 @@ Wanted& place_of(Profile& profile, const char* option, const char* workloads) {
 
 void adjust_nearby(Profile& profile, const Adjustment& adjustment) {
   const auto nearby = [&](const char* option) -> Nearby& {
-    auto& place =
-        place_of<Nearby>(profile, option, "random, mixed, those of Wu 2016, local and write-burst");
+    auto& place = place_of<Nearby>(profile, option,
+                                   "random, mixed, those of Wu 2016, local and write-burst");
     if (place.of != kMillion) {
       place.sequential = place.sequential * kMillion / place.of;
       place.local = place.local * kMillion / place.of;
@@ -99,8 +99,8 @@ void adjust_nearby(Profile& profile, const Adjustment& adjustment) {
     return place;
   };
   if (adjustment.sequential_share)
-    nearby("--sequential-share").sequential =
-        millionths(*adjustment.sequential_share, "--sequential-share");
+    nearby("--sequential-share").sequential = millionths(*adjustment.sequential_share,
+                                                         "--sequential-share");
   if (adjustment.local_share)
     nearby("--local-share").local = millionths(*adjustment.local_share, "--local-share");
   if (adjustment.local_blocks) nearby("--local-blocks").local_blocks = *adjustment.local_blocks;

@@ -1,5 +1,5 @@
-// blkparse's output in its default format (blkparse(1), "DEFAULT OUTPUT"): the events of blktrace as
-// text, a summary behind them.
+// blkparse's output in its default format (blkparse(1), "DEFAULT OUTPUT"): the events of blktrace
+// as text, a summary behind them.
 #include <utility>
 
 #include "trace/block_events.h"
@@ -10,7 +10,18 @@ namespace platter::trace {
 namespace {
 
 // device processor sequence time process action operation sector + sectors [...]
-enum : std::size_t { kDevice, kProcessor, kSequence, kTime, kProcess, kAction, kOperation, kSectorNumber, kPlus, kSectors };
+enum : std::size_t {
+  kDevice,
+  kProcessor,
+  kSequence,
+  kTime,
+  kProcess,
+  kAction,
+  kOperation,
+  kSectorNumber,
+  kPlus,
+  kSectors
+};
 
 class BlkparseReader final : public LineReader {
  public:
@@ -41,13 +52,19 @@ class BlkparseReader final : public LineReader {
     const std::uint32_t device = device_of(line);
     line.require_at_least(kAction + 1, "device, processor, sequence, time in s, process, action");
     BlockEvent event;
-    if (line[kAction] == "Q") event.action = BlockEvent::Action::queue;
-    else if (line[kAction] == "D") event.action = BlockEvent::Action::issue;
-    else if (line[kAction] == "R") event.action = BlockEvent::Action::requeue;
-    else if (line[kAction] == "C") event.action = BlockEvent::Action::complete;
-    else return false;
-    line.require_at_least(kOperation + 1, "device, processor, sequence, time in s, process, action, "
-                                          "operation");
+    if (line[kAction] == "Q")
+      event.action = BlockEvent::Action::queue;
+    else if (line[kAction] == "D")
+      event.action = BlockEvent::Action::issue;
+    else if (line[kAction] == "R")
+      event.action = BlockEvent::Action::requeue;
+    else if (line[kAction] == "C")
+      event.action = BlockEvent::Action::complete;
+    else
+      return false;
+    line.require_at_least(kOperation + 1,
+                          "device, processor, sequence, time in s, process, action, "
+                          "operation");
     if (const char* what = other_than_data(line)) {
       if (event.action == BlockEvent::Action::issue) skips_.add(what);
       return false;
@@ -61,9 +78,11 @@ class BlkparseReader final : public LineReader {
     if (event.bytes == 0) return false;
     const std::uint64_t begin = sectors_to_bytes(line, kSectorNumber, event.sector);
     if (event.bytes > std::numeric_limits<std::uint64_t>::max() - begin)
-      line.fail(kSectorNumber, fmt::format("sector {} lies past the end of any drive", event.sector));
+      line.fail(kSectorNumber,
+                fmt::format("sector {} lies past the end of any drive", event.sector));
     const std::string_view last = line.last();
-    event.failed = event.action == BlockEvent::Action::complete && last.starts_with('[') && last != "[0]";
+    event.failed = event.action == BlockEvent::Action::complete && last.starts_with('[') &&
+                   last != "[0]";
     event.time = line.place(kTime);
     event.lbn = line.place(kSectorNumber);
     event.blocks = line.place(kSectors);
@@ -90,7 +109,8 @@ class BlkparseReader final : public LineReader {
     const std::string_view operation = line[kOperation];
     if (operation.find('D') != std::string_view::npos) return "discards";
     const bool data = operation.find_first_of("RW") != std::string_view::npos;
-    if (data && line.count() > kSectors && line[kPlus] != "+") return "commands past the block layer";
+    if (data && line.count() > kSectors && line[kPlus] != "+")
+      return "commands past the block layer";
     if (!data || line.count() <= kSectors || line[kSectors] == "0") return "flushes";
     return nullptr;
   }
@@ -110,8 +130,8 @@ class BlkparseWriter final : public BlockEventWriter {
     const char letter = complete ? 'C' : action == BlockEvent::Action::issue ? 'D' : 'Q';
     fmt::format_to(std::back_inserter(out),
                    "{:3},{:<3} {:2} {:8} {:5}.{:09} {:5} {:>2} {:>3} {} + {} [{}]\n",
-                   request.device >> 20, request.device & 0xfffff, 0, ++sequence_, time_ns / kSecond,
-                   time_ns % kSecond, 0, letter, request.write ? 'W' : 'R',
+                   request.device >> 20, request.device & 0xfffff, 0, ++sequence_,
+                   time_ns / kSecond, time_ns % kSecond, 0, letter, request.write ? 'W' : 'R',
                    first_sector(request, block_bytes_), byte_count(request, block_bytes_) / kSector,
                    complete ? "0" : "platter");
   }

@@ -1,5 +1,5 @@
-// blktrace's binary events (Linux, include/uapi/linux/blktrace_api.h: struct blk_io_trace), in either
-// byte order, one file for each processor.
+// blktrace's binary events (Linux, include/uapi/linux/blktrace_api.h: struct blk_io_trace), in
+// either byte order, one file for each processor.
 #include <queue>
 #include <utility>
 
@@ -16,15 +16,32 @@ constexpr std::uint32_t kMagic = 0x65617400, kVersion = 7;
 constexpr std::size_t kEventBytes = 48;
 
 enum : std::size_t {
-  kTime = 8, kSectorNumber = 16, kBytes = 24, kAction = 28, kDevice = 36, kError = 44, kDataBytes = 46,
+  kTime = 8,
+  kSectorNumber = 16,
+  kBytes = 24,
+  kAction = 28,
+  kDevice = 36,
+  kError = 44,
+  kDataBytes = 46,
 };
 
 // An action: what happened in the lower byte, categories in the upper half.
 enum : std::uint32_t {
-  kQueue = 1, kRequeue = 6, kIssue = 7, kComplete = 8, kPlug = 9, kActionMask = 0xff,
-  kRead = 1u << 16, kWrite = 1u << 17, kQueueCategory = 1u << 20, kRequeueCategory = 1u << 21,
-  kIssueCategory = 1u << 22, kCompleteCategory = 1u << 23, kFromCommand = 1u << 25,
-  kNotify = 1u << 26, kDiscard = 1u << 29,
+  kQueue = 1,
+  kRequeue = 6,
+  kIssue = 7,
+  kComplete = 8,
+  kPlug = 9,
+  kActionMask = 0xff,
+  kRead = 1u << 16,
+  kWrite = 1u << 17,
+  kQueueCategory = 1u << 20,
+  kRequeueCategory = 1u << 21,
+  kIssueCategory = 1u << 22,
+  kCompleteCategory = 1u << 23,
+  kFromCommand = 1u << 25,
+  kNotify = 1u << 26,
+  kDiscard = 1u << 29,
 };
 
 // The events of one file.
@@ -123,11 +140,20 @@ class BlktraceReader final : public RecordReader {
     if (!first_ns_) first_ns_ = file.time_ns();
     BlockEvent event;
     switch (action & kActionMask) {
-      case kQueue: event.action = BlockEvent::Action::queue; break;
-      case kRequeue: event.action = BlockEvent::Action::requeue; break;
-      case kIssue: event.action = BlockEvent::Action::issue; break;
-      case kComplete: event.action = BlockEvent::Action::complete; break;
-      default: return;
+      case kQueue:
+        event.action = BlockEvent::Action::queue;
+        break;
+      case kRequeue:
+        event.action = BlockEvent::Action::requeue;
+        break;
+      case kIssue:
+        event.action = BlockEvent::Action::issue;
+        break;
+      case kComplete:
+        event.action = BlockEvent::Action::complete;
+        break;
+      default:
+        return;
     }
     const bool issued = event.action == BlockEvent::Action::issue;
     if (action & kDiscard) return count(issued, "discards");
@@ -138,7 +164,8 @@ class BlktraceReader final : public RecordReader {
     event.device = file.get<std::uint32_t>(kDevice);
     event.sector = file.get<std::uint64_t>(kSectorNumber);
     if (event.sector > std::numeric_limits<std::uint64_t>::max() / kSector - event.bytes)
-      file.fail(kSectorNumber, fmt::format("sector {} lies past the end of any drive", event.sector));
+      file.fail(kSectorNumber,
+                fmt::format("sector {} lies past the end of any drive", event.sector));
     event.write = action & kWrite;
     event.failed = file.get<std::uint16_t>(kError) != 0;
     event.time = file.at(kTime);
@@ -155,7 +182,8 @@ class BlktraceReader final : public RecordReader {
     const std::uint64_t time_ns = file.time_ns();
     const std::uint64_t apart = time_ns > *first_ns_ ? time_ns - *first_ns_ : *first_ns_ - time_ns;
     if (apart > static_cast<std::uint64_t>(kLongestTime_ns))
-      file.fail(kTime, fmt::format("the time {} ns is months from that of the first event", time_ns));
+      file.fail(kTime,
+                fmt::format("the time {} ns is months from that of the first event", time_ns));
     const auto apart_ns = static_cast<Nanoseconds>(apart);
     return time_ns > *first_ns_ ? apart_ns : -apart_ns;
   }
@@ -183,10 +211,14 @@ class BlktraceWriter final : public BlockEventWriter {
 
   static std::uint32_t code_of(BlockEvent::Action action) {
     switch (action) {
-      case BlockEvent::Action::queue: return kQueue | kQueueCategory;
-      case BlockEvent::Action::issue: return kIssue | kIssueCategory;
-      case BlockEvent::Action::requeue: return kRequeue | kRequeueCategory;
-      default: return kComplete | kCompleteCategory;
+      case BlockEvent::Action::queue:
+        return kQueue | kQueueCategory;
+      case BlockEvent::Action::issue:
+        return kIssue | kIssueCategory;
+      case BlockEvent::Action::requeue:
+        return kRequeue | kRequeueCategory;
+      default:
+        return kComplete | kCompleteCategory;
     }
   }
 
@@ -194,9 +226,10 @@ class BlktraceWriter final : public BlockEventWriter {
     constexpr auto kOrder = std::endian::little;
     const std::uint64_t bytes = byte_count(request, block_bytes_);
     if (bytes > std::numeric_limits<std::uint32_t>::max())
-      throw Error(ExitStatus::output,
-                  fmt::format("a request of {} bytes does not fit a blktrace; choose another format",
-                              bytes));
+      throw Error(
+          ExitStatus::output,
+          fmt::format("a request of {} bytes does not fit a blktrace; choose another format",
+                      bytes));
     store<std::uint32_t>(out, kMagic | kVersion, kOrder);
     store<std::uint32_t>(out, ++sequence_, kOrder);
     store<std::uint64_t>(out, static_cast<std::uint64_t>(time_ns), kOrder);

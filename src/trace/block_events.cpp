@@ -1,9 +1,9 @@
 #include "trace/block_events.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
-
-#include <fmt/format.h>
 
 namespace platter::trace {
 namespace {
@@ -27,9 +27,12 @@ void BlockEvents::add(const BlockEvent& event) {
     case BlockEvent::Action::queue:
       if (queued_) begin(event);
       return;
-    case BlockEvent::Action::issue: return queued_ ? issue(event) : begin(event);
-    case BlockEvent::Action::requeue: return requeue(event);
-    case BlockEvent::Action::complete: return complete(event);
+    case BlockEvent::Action::issue:
+      return queued_ ? issue(event) : begin(event);
+    case BlockEvent::Action::requeue:
+      return requeue(event);
+    case BlockEvent::Action::complete:
+      return complete(event);
   }
 }
 
@@ -40,10 +43,10 @@ BlockEvents::Pending* BlockEvents::find(const Key& key) {
 }
 
 void BlockEvents::begin(const BlockEvent& event) {
-  Pending pending{.time = event.time, .lbn = event.lbn, .blocks = event.blocks,
-                  .open_bytes = event.bytes};
-  pending.record.request = {.arrival_ns = event.time_ns, .device = event.device,
-                            .write = event.write};
+  Pending pending{
+      .time = event.time, .lbn = event.lbn, .blocks = event.blocks, .open_bytes = event.bytes};
+  pending.record.request = {
+      .arrival_ns = event.time_ns, .device = event.device, .write = event.write};
   pending.record.first = first_byte_of(event);
   pending.record.count = event.bytes;
   if (!queued_) pending.issued_ns = event.time_ns;
@@ -111,9 +114,12 @@ bool BlockEvents::take(Record& record) {
 
 Place BlockEvents::place(Part part) const {
   switch (part) {
-    case Part::lbn: return taken_.lbn;
-    case Part::blocks: return taken_.blocks;
-    default: return taken_.time;
+    case Part::lbn:
+      return taken_.lbn;
+    case Part::blocks:
+      return taken_.blocks;
+    default:
+      return taken_.time;
   }
 }
 

@@ -1,5 +1,5 @@
-// The events of Linux' block layer, as blktrace records and blkparse prints them, made into requests:
-// each is issued (D) and later completed (C), which gives its service time.
+// The events of Linux' block layer, as blktrace records and blkparse prints them, made into
+// requests: each is issued (D) and later completed (C), which gives its service time.
 #pragma once
 
 #include <cstdint>
@@ -56,8 +56,8 @@ class BlockEvents {
   Pending* find(const Key& key);
 
   bool queued_, ended_ = false;
-  std::deque<Pending> pending_;       // in the order of arrival
-  std::uint64_t first_ = 0;           // the number of pending_.front()
+  std::deque<Pending> pending_;        // in the order of arrival
+  std::uint64_t first_ = 0;            // the number of pending_.front()
   std::map<Key, std::uint64_t> open_;  // the number of each that is not complete
   Nanoseconds now_ns_ = 0;
   Pending taken_{};

@@ -1,6 +1,7 @@
 #include "trace/bytes.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,8 +10,6 @@
 #include <cstring>
 #include <istream>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/claims.h"
 #include "model/error.h"

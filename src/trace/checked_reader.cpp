@@ -1,12 +1,12 @@
 #include "trace/checked_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <queue>
 #include <set>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "trace/formats.h"
 
@@ -73,9 +73,10 @@ class OneFormat final : public CheckedReader {
   bool next() {
     if (!records_->next(current_)) return false;
     if (current_.request.arrival_ns > kLongestTime_ns)
-      fail(Part::time, fmt::format("the arrival time {:.0f} s is later than the 104 days that a trace may "
-                                   "last",
-                                   static_cast<double>(current_.request.arrival_ns) / kSecond));
+      fail(Part::time,
+           fmt::format("the arrival time {:.0f} s is later than the 104 days that a trace may "
+                       "last",
+                       static_cast<double>(current_.request.arrival_ns) / kSecond));
     if (is_chosen(current_.request.device)) set_blocks();
     return true;
   }
@@ -83,17 +84,18 @@ class OneFormat final : public CheckedReader {
   void set_blocks() {
     std::uint64_t lbn = current_.first, blocks = current_.count;
     if (blocks == 0)
-      fail(Part::blocks, fmt::format("a request of 0 {} is none",
-                                     records_->in_bytes() ? "bytes" : "blocks"));
+      fail(Part::blocks,
+           fmt::format("a request of 0 {} is none", records_->in_bytes() ? "bytes" : "blocks"));
     if (records_->in_bytes()) to_blocks(lbn, blocks);
     if (blocks > std::numeric_limits<std::uint32_t>::max())
       fail(Part::blocks, fmt::format("a request of {} blocks is longer than any", blocks));
-    const std::uint64_t capacity =
-        reading_.blocks.value_or(std::numeric_limits<std::uint64_t>::max());
+    const std::uint64_t capacity = reading_.blocks.value_or(
+        std::numeric_limits<std::uint64_t>::max());
     if (lbn >= capacity || blocks > capacity - lbn)
-      fail(Part::lbn, fmt::format("LBN {} with {} blocks lies past the end of the drive, which has {} "
-                                  "blocks",
-                                  lbn, blocks, capacity));
+      fail(Part::lbn,
+           fmt::format("LBN {} with {} blocks lies past the end of the drive, which has {} "
+                       "blocks",
+                       lbn, blocks, capacity));
     current_.request.lbn = lbn;
     current_.request.blocks = static_cast<std::uint32_t>(blocks);
   }
@@ -126,10 +128,11 @@ class OneFormat final : public CheckedReader {
     }
     const Nanoseconds before_ns = std::exchange(latest_ns_, current_.request.arrival_ns);
     if (latest_ns_ < before_ns)
-      throw BadRecord(source_.name, place(Part::time),
-                      fmt::format("the arrival time {} ms is before that of the request above, {} ms; "
-                                  "give --reorder N if requests are at most N places out of order",
-                                  to_ms(latest_ns_), to_ms(before_ns)));
+      throw BadRecord(
+          source_.name, place(Part::time),
+          fmt::format("the arrival time {} ms is before that of the request above, {} ms; "
+                      "give --reorder N if requests are at most N places out of order",
+                      to_ms(latest_ns_), to_ms(before_ns)));
   }
 
   bool is_chosen(std::uint32_t device) {
@@ -199,16 +202,26 @@ std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& 
     if (reading.format == Format::detect) reading.format = detected(input);
   switch (reading.format) {
     case Format::detect:
-    case Format::ascii: return ascii_reader(std::move(first));
-    case Format::validate: return validate_reader(std::move(first));
-    case Format::hpl: return hpl_reader(std::move(first));
-    case Format::blktrace: return blktrace_reader(std::move(inputs), reading.queued);
-    case Format::blkparse: return blkparse_reader(std::move(first), reading.queued);
-    case Format::iolog2: return iolog_reader(std::move(first), 2);
-    case Format::iolog3: return iolog_reader(std::move(first), 3);
-    case Format::spc: return spc_reader(std::move(first));
-    case Format::msr: return msr_reader(std::move(first));
-    case Format::etw: return etw_reader(std::move(first));
+    case Format::ascii:
+      return ascii_reader(std::move(first));
+    case Format::validate:
+      return validate_reader(std::move(first));
+    case Format::hpl:
+      return hpl_reader(std::move(first));
+    case Format::blktrace:
+      return blktrace_reader(std::move(inputs), reading.queued);
+    case Format::blkparse:
+      return blkparse_reader(std::move(first), reading.queued);
+    case Format::iolog2:
+      return iolog_reader(std::move(first), 2);
+    case Format::iolog3:
+      return iolog_reader(std::move(first), 3);
+    case Format::spc:
+      return spc_reader(std::move(first));
+    case Format::msr:
+      return msr_reader(std::move(first));
+    case Format::etw:
+      return etw_reader(std::move(first));
   }
   return nullptr;
 }

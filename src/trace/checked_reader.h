@@ -10,14 +10,16 @@
 
 namespace platter::trace {
 
-// The reader of the format of `reading`, or of the one that the first input's beginning tells, which
-// is then set. More than one input: of a blktrace, each processor's.
+// The reader of the format of `reading`, or of the one that the first input's beginning tells,
+// which is then set. More than one input: of a blktrace, each processor's.
 std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& reading);
 
-// Can be asked on after a BadRecord, which is then left out; what was read in the same call is lost.
+// Can be asked on after a BadRecord, which is then left out; what was read in the same call is
+// lost.
 class CheckedReader : public Reader {
  public:
-  virtual Place place(Part part) const = 0;  // in the last request; with `reorder`, of its time only
+  virtual Place place(Part part) const = 0;  // in the last request; with `reorder`, of its time
+                                             // only
   virtual bool grew() const = 0;             // the last request, to whole blocks
 };
 

@@ -1,13 +1,13 @@
 #include "trace/compression.h"
 
+#include <fmt/format.h>
+#include <zlib.h>
+#include <zstd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include "model/error.h"
 
@@ -34,12 +34,14 @@ class Decompressor : public ByteSource {
   }
 
   [[noreturn]] void cut_short() const {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{} is compressed with {} and ends too early; copy it again", name_, method_));
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{} is compressed with {} and ends too early; copy it again", name_, method_));
   }
   [[noreturn]] void damaged(const char* why) const {
-    throw Error(ExitStatus::bad_input, fmt::format("{} is compressed with {} and damaged ({}); copy it again",
-                                                   name_, method_, why));
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{} is compressed with {} and damaged ({}); copy it again", name_,
+                            method_, why));
   }
 
   std::unique_ptr<ByteSource> bytes_;
@@ -75,8 +77,10 @@ class Gunzip final : public Decompressor {
       stream_.avail_in = static_cast<uInt>(filled_ - at_);
       const int result = inflate(&stream_, Z_NO_FLUSH);
       at_ = filled_ - stream_.avail_in;
-      if (result == Z_STREAM_END) between_members_ = true;
-      else if (result != Z_OK && result != Z_BUF_ERROR) damaged(stream_.msg ? stream_.msg : "inflate");
+      if (result == Z_STREAM_END)
+        between_members_ = true;
+      else if (result != Z_OK && result != Z_BUF_ERROR)
+        damaged(stream_.msg ? stream_.msg : "inflate");
     }
     return wanted - stream_.avail_out;
   }
@@ -175,7 +179,8 @@ class Zstd final : public ByteSink {
       ZSTD_outBuffer output{buffer_.data(), buffer_.size(), 0};
       const std::size_t left = ZSTD_compressStream2(stream_, &output, &input, how);
       if (ZSTD_isError(left))
-        throw Error(ExitStatus::output, fmt::format("zstd cannot compress: {}", ZSTD_getErrorName(left)));
+        throw Error(ExitStatus::output,
+                    fmt::format("zstd cannot compress: {}", ZSTD_getErrorName(left)));
       bytes_->write({buffer_.data(), output.pos});
       done = how == ZSTD_e_end ? left == 0 : input.pos == input.size;
     }
@@ -188,7 +193,8 @@ class Zstd final : public ByteSink {
 
 }  // namespace
 
-std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> bytes, const std::string& name) {
+std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> bytes,
+                                         const std::string& name) {
   std::string head(kZstd.size(), '\0');
   std::size_t have = 0;
   while (have < head.size()) {

@@ -32,11 +32,16 @@ class AsciiReader final : public LineReader {
 
   Place place(Part part) const override {
     switch (part) {
-      case Part::time: return line_.place(0);
-      case Part::device: return line_.place(1);
-      case Part::lbn: return line_.place(2);
-      case Part::blocks: return line_.place(3);
-      default: return line_.place(4);
+      case Part::time:
+        return line_.place(0);
+      case Part::device:
+        return line_.place(1);
+      case Part::lbn:
+        return line_.place(2);
+      case Part::blocks:
+        return line_.place(3);
+      default:
+        return line_.place(4);
     }
   }
 };
@@ -54,11 +59,13 @@ class ValidateReader final : public LineReader {
     if (line[0] != "R" && line[0] != "W")
       line.fail(0, fmt::format("\"{}\" is neither R nor W", shown(line[0])));
     if (line[1].size() > Tag::kMost)
-      line.fail(1, fmt::format("the tag \"{}\" has more than {} letters", shown(line[1]), Tag::kMost));
+      line.fail(1,
+                fmt::format("the tag \"{}\" has more than {} letters", shown(line[1]), Tag::kMost));
     record.request = {.write = line[0] == "W", .tag = Tag(line[1])};
     record.first = line.integer<std::uint64_t>(2, "the LBN");
     record.count = line.integer<std::uint32_t>(3, "the number of blocks");
-    if (const Nanoseconds service_ns = line.time(4, "the service time", kMicrosecond); service_ns > 0)
+    if (const Nanoseconds service_ns = line.time(4, "the service time", kMicrosecond);
+        service_ns > 0)
       record.request.service_ns = service_ns;
     record.request.think_ns = line.time(5, "the time to the next issue", kMicrosecond);
     return true;
@@ -66,11 +73,16 @@ class ValidateReader final : public LineReader {
 
   Place place(Part part) const override {
     switch (part) {
-      case Part::lbn: return line_.place(2);
-      case Part::blocks: return line_.place(3);
-      case Part::service: return line_.place(4);
-      case Part::time: return line_.place(5);
-      default: return line_.place(0);
+      case Part::lbn:
+        return line_.place(2);
+      case Part::blocks:
+        return line_.place(3);
+      case Part::service:
+        return line_.place(4);
+      case Part::time:
+        return line_.place(5);
+      default:
+        return line_.place(0);
     }
   }
 };
@@ -92,8 +104,8 @@ class ValidateWriter final : public RecordWriter {
     const Nanoseconds service_ns = request.service_ns.value_or(0);
     const std::string_view tag = request.tag.text();
     fmt::format_to(std::back_inserter(out), "{} {} {} {} {}.{:03} {}.{:03}\n",
-                   request.write ? 'W' : 'R', tag.empty() ? "Hit" : tag, request.lbn, request.blocks,
-                   service_ns / kMicrosecond, service_ns % kMicrosecond,
+                   request.write ? 'W' : 'R', tag.empty() ? "Hit" : tag, request.lbn,
+                   request.blocks, service_ns / kMicrosecond, service_ns % kMicrosecond,
                    request.think_ns / kMicrosecond, request.think_ns % kMicrosecond);
   }
 };

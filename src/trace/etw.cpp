@@ -1,5 +1,5 @@
-// What Windows 2000's TraceDmp makes of a kernel trace: a CSV of events, of which those of disks are
-// read (Salam-Alada 2004, section 3.5.2.1 and appendices D.4 and G).
+// What Windows 2000's TraceDmp makes of a kernel trace: a CSV of events, of which those of disks
+// are read (Salam-Alada 2004, section 3.5.2.1 and appendices D.4 and G).
 #include <algorithm>
 #include <utility>
 
@@ -22,11 +22,16 @@ class EtwReader final : public LineReader {
 
   Place place(Part part) const override {
     switch (part) {
-      case Part::time: return line_.place(2);
-      case Part::device: return line_.place(5);
-      case Part::blocks: return line_.place(7);
-      case Part::lbn: return line_.place(9);
-      default: return line_.place(0);
+      case Part::time:
+        return line_.place(2);
+      case Part::device:
+        return line_.place(5);
+      case Part::blocks:
+        return line_.place(7);
+      case Part::lbn:
+        return line_.place(9);
+      default:
+        return line_.place(0);
     }
   }
 
@@ -64,11 +69,11 @@ class EtwWriter final : public RecordWriter {
   }
 
   void append(std::string& out, const Request& request) override {
-    fmt::format_to(std::back_inserter(out), "DiskIo {},0x0000,{},0,0,{},0x00000000,{},0,{},0x00000000,0,0\n",
-                   request.write ? "Write" : "Read",
-                   kFileTimeOf1970 + static_cast<std::uint64_t>(request.arrival_ns / kFileTimeUnit_ns),
-                   request.device, byte_count(request, block_bytes_),
-                   first_byte(request, block_bytes_));
+    fmt::format_to(
+        std::back_inserter(out), "DiskIo {},0x0000,{},0,0,{},0x00000000,{},0,{},0x00000000,0,0\n",
+        request.write ? "Write" : "Read",
+        kFileTimeOf1970 + static_cast<std::uint64_t>(request.arrival_ns / kFileTimeUnit_ns),
+        request.device, byte_count(request, block_bytes_), first_byte(request, block_bytes_));
   }
 
  private:

@@ -21,7 +21,8 @@ class FileTimes {
     if (first_ == 0) first_ = time;
     const std::uint64_t apart = time > first_ ? time - first_ : first_ - time;
     if (apart > static_cast<std::uint64_t>(kLongestTime_ns) / kFileTimeUnit_ns)
-      line.fail(field, fmt::format("{} {} is years from that of the first record", what, shown(text)));
+      line.fail(field,
+                fmt::format("{} {} is years from that of the first record", what, shown(text)));
     const Nanoseconds apart_ns = static_cast<Nanoseconds>(apart) * kFileTimeUnit_ns;
     return time > first_ ? apart_ns : -apart_ns;
   }

@@ -1,10 +1,10 @@
 #include "trace/format.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 

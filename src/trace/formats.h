@@ -11,7 +11,8 @@ namespace platter::trace {
 std::unique_ptr<RecordReader> ascii_reader(Input input);
 std::unique_ptr<RecordReader> validate_reader(Input input);
 std::unique_ptr<RecordReader> hpl_reader(Input input);
-// Of one trace, the files of all processors. `queued`: a request arrives with its Q, not with its D.
+// Of one trace, the files of all processors. `queued`: a request arrives with its Q, not with its
+// D.
 std::unique_ptr<RecordReader> blktrace_reader(std::vector<Input> inputs, bool queued);
 std::unique_ptr<RecordReader> blkparse_reader(Input input, bool queued);
 std::unique_ptr<RecordReader> iolog_reader(Input input, int version);
@@ -29,8 +30,8 @@ std::unique_ptr<RecordWriter> spc_writer(std::uint32_t block_bytes);
 std::unique_ptr<RecordWriter> msr_writer(std::uint32_t block_bytes);
 std::unique_ptr<RecordWriter> etw_writer(std::uint32_t block_bytes);
 
-// The format that the first bytes tell; detect: there are none. Throws Error(bad_input) where they do
-// not tell it.
+// The format that the first bytes tell; detect: there are none. Throws Error(bad_input) where they
+// do not tell it.
 Format detected(Input& input);
 
 }  // namespace platter::trace

@@ -1,6 +1,7 @@
-// Hewlett-Packard Laboratories' SRT traces: a header in words, ended by a form feed, then big-endian
-// records. Facts from DiskSim 4.0 (disksim_hptrace.h, disksim_iotrace.c); that sectors are those of the
-// header's `sectorsize` is seen in its sections and in the largest sector numbers of ajw.1week.srt.
+// Hewlett-Packard Laboratories' SRT traces: a header in words, ended by a form feed, then
+// big-endian records. Facts from DiskSim 4.0 (disksim_hptrace.h, disksim_iotrace.c); that sectors
+// are those of the header's `sectorsize` is seen in its sections and in the largest sector numbers
+// of ajw.1week.srt.
 #include <cctype>
 #include <map>
 #include <utility>
@@ -19,8 +20,17 @@ constexpr std::uint32_t kReadFlag = 1;
 
 // Offsets of a short I/O record's 32-bit words.
 enum : std::size_t {
-  kSize = 0, kId = 4, kSeconds = 8, kMicroseconds = 12, kStart = 16, kStop = 20, kBytes = 24,
-  kSectorNumber = 28, kDevice = 32, kFlags = 44, kShortest = 52,
+  kSize = 0,
+  kId = 4,
+  kSeconds = 8,
+  kMicroseconds = 12,
+  kStart = 16,
+  kStop = 20,
+  kBytes = 24,
+  kSectorNumber = 28,
+  kDevice = 32,
+  kFlags = 44,
+  kShortest = 52,
 };
 constexpr std::size_t kLongest = 4096;  // no record is longer
 
@@ -41,8 +51,8 @@ std::map<std::uint32_t, std::uint32_t> sector_sizes(std::string_view header) {
       last = header.substr(at, end - at);
       at = end;
       std::uint32_t value = 0;
-      const bool number =
-          std::from_chars(last.data(), last.data() + last.size(), value).ec == std::errc();
+      const bool number = std::from_chars(last.data(), last.data() + last.size(), value).ec ==
+                          std::errc();
       if (number && depth == 1) disk = value;
       if (number && depth == 2 && before == "sectorsize" && value > 0) sizes[disk] = value;
     } else {
@@ -76,24 +86,34 @@ class HplReader final : public RecordReader {
       if (head.empty() || lost_) return false;
       ++number_;
       const auto size = word(head, kSize);
-      if (head.size() < 8 || size < 8 || size > kLongest) lost("its size is none that a record has");
+      if (head.size() < 8 || size < 8 || size > kLongest)
+        lost("its size is none that a record has");
       const std::string_view bytes = input_.take(size);
       if (bytes.size() < size) lost("the trace ends within it");
       const std::uint32_t id = word(bytes, kId);
-      if ((id & 0xffff) == kSuspectIo) skips_.add("suspect I/O records");
-      else if ((id & 0xffff) != kShortIo) skips_.add("records of other kinds");
-      else return parse(bytes, record), true;
+      if ((id & 0xffff) == kSuspectIo)
+        skips_.add("suspect I/O records");
+      else if ((id & 0xffff) != kShortIo)
+        skips_.add("records of other kinds");
+      else
+        return parse(bytes, record), true;
     }
   }
 
   Place place(Part part) const override {
     switch (part) {
-      case Part::time: return at(kSeconds);
-      case Part::device: return at(kDevice);
-      case Part::lbn: return at(kSectorNumber);
-      case Part::blocks: return at(kBytes);
-      case Part::service: return at(kStop);
-      default: return at(kFlags);
+      case Part::time:
+        return at(kSeconds);
+      case Part::device:
+        return at(kDevice);
+      case Part::lbn:
+        return at(kSectorNumber);
+      case Part::blocks:
+        return at(kBytes);
+      case Part::service:
+        return at(kStop);
+      default:
+        return at(kFlags);
     }
   }
 
@@ -117,16 +137,16 @@ class HplReader final : public RecordReader {
     if (bytes.size() < kShortest) fail(kSize, "a record of an I/O has at least 52 bytes");
     const std::uint32_t start_us = word(bytes, kStart), stop_us = word(bytes, kStop);
     if (word(bytes, kMicroseconds) >= 1'000'000)
-      fail(kMicroseconds, fmt::format("{} microseconds are a second or more",
-                                      word(bytes, kMicroseconds)));
+      fail(kMicroseconds,
+           fmt::format("{} microseconds are a second or more", word(bytes, kMicroseconds)));
     if (stop_us < start_us)
       fail(kStop, fmt::format("the request stops {} us after it was queued and starts {} us after",
                               stop_us, start_us));
     const std::uint32_t disk = word(bytes, kDevice) >> 8 & 0xff;
-    record.request = {.arrival_ns = word(bytes, kSeconds) * kSecond +
-                                    word(bytes, kMicroseconds) * kMicrosecond,
-                      .device = disk,
-                      .write = !(word(bytes, kFlags) & kReadFlag)};
+    record.request = {
+        .arrival_ns = word(bytes, kSeconds) * kSecond + word(bytes, kMicroseconds) * kMicrosecond,
+        .device = disk,
+        .write = !(word(bytes, kFlags) & kReadFlag)};
     if (stop_us > start_us) record.request.service_ns = (stop_us - start_us) * kMicrosecond;
     const auto sector_bytes = sector_bytes_.find(disk);
     record.first = std::uint64_t{word(bytes, kSectorNumber)} *
@@ -151,8 +171,8 @@ class HplWriter final : public RecordWriter {
     out += "\nversion      = 1.3;\ntracedate    = \"Thu Jan  1 00:00:00 1970\";\n";
     out += "system       = \"platter\";\ndisks        = {\n";
     for (int disk = 0; disk <= 0xff; ++disk)
-      fmt::format_to(std::back_inserter(out), "\t{} -> {{ sectorsize = {} }}{}\n", disk, block_bytes_,
-                     disk < 0xff ? "," : "");
+      fmt::format_to(std::back_inserter(out), "\t{} -> {{ sectorsize = {} }}{}\n", disk,
+                     block_bytes_, disk < 0xff ? "," : "");
     out += "\t};\n";
     out += kHeaderEnd;
   }
@@ -162,10 +182,11 @@ class HplWriter final : public RecordWriter {
     if (request.device > 0xff || request.lbn > 0xffffffff ||
         byte_count(request, block_bytes_) > 0xffffffff ||
         request.arrival_ns / kSecond > 0xffffffff || service_us > 0xffffffff)
-      throw Error(ExitStatus::output,
-                  fmt::format("the request at {} ms for device {}, LBN {}, {} blocks does not fit the "
-                              "32-bit fields of an SRT trace; choose another format",
-                              to_ms(request.arrival_ns), request.device, request.lbn, request.blocks));
+      throw Error(
+          ExitStatus::output,
+          fmt::format("the request at {} ms for device {}, LBN {}, {} blocks does not fit the "
+                      "32-bit fields of an SRT trace; choose another format",
+                      to_ms(request.arrival_ns), request.device, request.lbn, request.blocks));
     const auto put = [&](auto value) {
       store<std::uint32_t>(out, static_cast<std::uint32_t>(value), std::endian::big);
     };

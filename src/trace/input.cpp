@@ -1,10 +1,10 @@
 #include "trace/input.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 
@@ -57,8 +57,8 @@ bool Input::line(std::string_view& line) {
     if (ended_) return false;
     if (have > kLongestLine)
       throw Error(ExitStatus::bad_input,
-                  fmt::format("{}, line {}: no trace has lines of more than {} bytes; is it one?", name_,
-                              line_number_ + 1, kLongestLine));
+                  fmt::format("{}, line {}: no trace has lines of more than {} bytes; is it one?",
+                              name_, line_number_ + 1, kLongestLine));
     searched = have;
     fill();
   }

@@ -21,11 +21,16 @@ class IologReader final : public LineReader {
 
   Place place(Part part) const override {
     switch (part) {
-      case Part::time: return line_.place(0);
-      case Part::device: return line_.place(name_);
-      case Part::lbn: return line_.place(name_ + 2);
-      case Part::blocks: return line_.place(name_ + 3);
-      default: return line_.place(name_ + 1);
+      case Part::time:
+        return line_.place(0);
+      case Part::device:
+        return line_.place(name_);
+      case Part::lbn:
+        return line_.place(name_ + 2);
+      case Part::blocks:
+        return line_.place(name_ + 3);
+      default:
+        return line_.place(name_ + 1);
     }
   }
 
@@ -68,8 +73,7 @@ class IologReader final : public LineReader {
 
   Nanoseconds wait_ns(const Line& line) const {
     const Nanoseconds wait_ns = line.time(2, "the wait", kMicrosecond);
-    if (wait_ns > kLongestTime_ns - now_ns_)
-      line.fail(2, "the waits up to here take years");
+    if (wait_ns > kLongestTime_ns - now_ns_) line.fail(2, "the waits up to here take years");
     return wait_ns;
   }
 

@@ -1,7 +1,7 @@
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 #include "trace/stream.h"
@@ -102,15 +102,17 @@ class Open final : public Converted {
       const std::optional<Request> next = single_.next();
       if (!next) break;
       if (!known_)
-        throw Error(ExitStatus::bad_input,
-                    fmt::format("{}: request {} has no measured service time, so that the arrival of "
-                                "the next one is not known; replay it on a drive first",
-                                source_.name, number_));
+        throw Error(
+            ExitStatus::bad_input,
+            fmt::format("{}: request {} has no measured service time, so that the arrival of "
+                        "the next one is not known; replay it on a drive first",
+                        source_.name, number_));
       if (now_ns_ > kLongestTime_ns)
-        throw Error(ExitStatus::bad_input,
-                    fmt::format("{}: request {} would arrive after more than 104 days, longer than a "
-                                "trace may last",
-                                source_.name, number_ + 1));
+        throw Error(
+            ExitStatus::bad_input,
+            fmt::format("{}: request {} would arrive after more than 104 days, longer than a "
+                        "trace may last",
+                        source_.name, number_ + 1));
       Request& request = out[count] = *next;
       request.arrival_ns = now_ns_;
       known_ = request.service_ns.has_value();
@@ -144,7 +146,8 @@ std::unique_ptr<Reader> as_kind(std::unique_ptr<Reader> reader, Kind kind) {
 void copy(Reader& reader, Writer& writer) {
   const std::unique_ptr<Reader> converted = as_kind(reader, writer.kind());
   std::array<Request, kBatch> batch;
-  while (const std::size_t count = converted->read(batch)) writer.write(std::span(batch).first(count));
+  while (const std::size_t count = converted->read(batch))
+    writer.write(std::span(batch).first(count));
 }
 
 }  // namespace platter::trace

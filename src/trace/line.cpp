@@ -16,7 +16,7 @@ std::string_view trimmed(std::string_view text) {
 
 // Digits with a point among them, as nearly all times are; nullopt: something else, or too long.
 std::optional<Nanoseconds> plain_time(std::string_view text, Nanoseconds unit_ns) {
-  constexpr int kMostDigits = 18;  // that 64 bits hold
+  constexpr int kMostDigits = 18;    // that 64 bits hold
   Nanoseconds value = 0, scale = 0;  // scale 0: no point yet
   int digits = 0;
   for (const char c : text) {
@@ -101,7 +101,8 @@ Nanoseconds Line::time(std::size_t index, const char* what, Nanoseconds unit_ns)
   constexpr auto kLongest_ns = static_cast<double>(kLongestTime_ns);
   const auto unit = static_cast<double>(unit_ns);
   if (error != std::errc() || !(value >= 0 && value * unit <= kLongest_ns))
-    fail(index, fmt::format("{} {} is out of range (0 to {:.0f})", what, shown(text), kLongest_ns / unit));
+    fail(index,
+         fmt::format("{} {} is out of range (0 to {:.0f})", what, shown(text), kLongest_ns / unit));
   return std::llround(value * unit);
 }
 

@@ -1,6 +1,8 @@
 // One line of a text trace cut into its fields, with all that an error has to name.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -9,8 +11,6 @@
 #include <limits>
 #include <string>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "trace/record.h"
 
@@ -54,16 +54,17 @@ class Line {
   template <class Integer>
   Integer integer(std::size_t index, const char* what, int base = 10) const {
     std::string_view digits = fields_[index];
-    if (base == 16 && (digits.starts_with("0x") || digits.starts_with("0X"))) digits.remove_prefix(2);
+    if (base == 16 && (digits.starts_with("0x") || digits.starts_with("0X")))
+      digits.remove_prefix(2);
     Integer value{};
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value,
+                                              base);
     if (error == std::errc() && end == digits.data() + digits.size()) [[likely]]
       return value;
     if (error == std::errc::result_out_of_range)
-      fail(index, fmt::format("{} {} is out of range ({} to {})", what, shown(fields_[index]),
-                              std::numeric_limits<Integer>::min(),
-                              std::numeric_limits<Integer>::max()));
+      fail(index,
+           fmt::format("{} {} is out of range ({} to {})", what, shown(fields_[index]),
+                       std::numeric_limits<Integer>::min(), std::numeric_limits<Integer>::max()));
     fail(index, fmt::format("{} \"{}\" is no {} number", what, shown(fields_[index]),
                             base == 16 ? "hexadecimal" : "whole"));
   }

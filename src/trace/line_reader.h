@@ -50,7 +50,8 @@ class LineReader : public RecordReader {
   virtual bool parse(const Line& line, Record& record) = 0;
 
   // Where a number of sectors begins, in bytes.
-  static std::uint64_t sectors_to_bytes(const Line& line, std::size_t field, std::uint64_t sectors) {
+  static std::uint64_t sectors_to_bytes(const Line& line, std::size_t field,
+                                        std::uint64_t sectors) {
     if (sectors > std::numeric_limits<std::uint64_t>::max() / kSector)
       line.fail(field, fmt::format("sector {} lies past the end of any drive", sectors));
     return sectors * kSector;

@@ -1,11 +1,11 @@
 #include "trace/lint.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "trace/checked_reader.h"
 #include "trace/open.h"
@@ -36,8 +36,8 @@ class Linter {
     try {
       std::unique_ptr<RecordReader> records = record_reader(std::move(inputs), reading);
       lint_.format = reading.format;
-      const std::unique_ptr<CheckedReader> reader =
-          checked_reader(std::move(records), lint_.name, reading, Devices::all);
+      const std::unique_ptr<CheckedReader> reader = checked_reader(std::move(records), lint_.name,
+                                                                   reading, Devices::all);
       read(*reader);
       judge_whole(*reader, reading);
       lint_.skipped = reader->skipped();
@@ -46,7 +46,8 @@ class Linter {
     } catch (const Error& error) {
       std::string_view what = error.what();
       if (what.starts_with(lint_.name)) what.remove_prefix(lint_.name.size());
-      add(Severity::error, {}, std::string(what.substr(std::min(what.find_first_not_of(" :,"), what.size()))));
+      add(Severity::error, {},
+          std::string(what.substr(std::min(what.find_first_not_of(" :,"), what.size()))));
     }
     for (std::size_t kind = 0; kind < kCalled.size(); ++kind)
       if (const std::uint64_t more = found_[kind] - shown_[kind])
@@ -68,9 +69,10 @@ class Linter {
   void judge(const CheckedReader& reader, const Request& request) {
     if (reader.grew())
       warn(Warning::grows, reader.place(Part::lbn),
-           fmt::format("the request is no whole number of blocks of {} bytes and grows to LBN {} with "
-                       "{} blocks",
-                       reader.source().block_bytes, request.lbn, request.blocks));
+           fmt::format(
+               "the request is no whole number of blocks of {} bytes and grows to LBN {} with "
+               "{} blocks",
+               reader.source().block_bytes, request.lbn, request.blocks));
     judge_service(reader, request);
     if (lint_.requests++ == 0)
       first_ns_ = request.arrival_ns;
@@ -78,7 +80,8 @@ class Linter {
       ++repeated_;
     last_ns_ = request.arrival_ns;
     thinks_ns_ += static_cast<double>(request.think_ns);
-    in_bytes_ = in_bytes_ && request.lbn % kBytesOfABlock == 0 && request.blocks % kBytesOfABlock == 0;
+    in_bytes_ = in_bytes_ && request.lbn % kBytesOfABlock == 0 &&
+                request.blocks % kBytesOfABlock == 0;
     devices_.insert(request.device);
   }
 
@@ -86,7 +89,8 @@ class Linter {
     if (!request.service_ns) {
       ++unmeasured_;
       if (measures(lint_.format))
-        warn(Warning::not_measured, reader.place(Part::service), "the service time is 0: not measured");
+        warn(Warning::not_measured, reader.place(Part::service),
+             "the service time is 0: not measured");
       return;
     }
     ++measured_;
@@ -94,8 +98,9 @@ class Linter {
     const bool too_long = service_ns > kLongService_ns;
     if (too_long || service_ns < kShortService_ns)
       warn(too_long ? Warning::long_service : Warning::short_service, reader.place(Part::service),
-           fmt::format("a service time of {} ms is {} than any drive's; is its unit that of the format?",
-                       to_ms(service_ns), too_long ? "longer" : "shorter"));
+           fmt::format(
+               "a service time of {} ms is {} than any drive's; is its unit that of the format?",
+               to_ms(service_ns), too_long ? "longer" : "shorter"));
   }
 
   // Every record of these has a field for it.
@@ -111,7 +116,8 @@ class Linter {
     if (lint_.requests < kEnough) return;
     const bool open = reader.source().kind == Kind::open;
     const auto pairs = static_cast<double>(lint_.requests - 1);
-    const double gap_ns = open ? static_cast<double>(last_ns_ - first_ns_) / pairs : thinks_ns_ / pairs;
+    const double gap_ns = open ? static_cast<double>(last_ns_ - first_ns_) / pairs
+                               : thinks_ns_ / pairs;
     const char* const what = open ? "between arrivals" : "of thinking";
     if (gap_ns > kLongGap_ns)
       add(Severity::warning, {},
@@ -127,9 +133,10 @@ class Linter {
                       static_cast<double>(first_ns_) / kSecond));
     if (open && 2 * repeated_ > lint_.requests)
       add(Severity::warning, {},
-          fmt::format("{} of {} requests arrive at the very time of the one before; is the clock too "
-                      "coarse?",
-                      repeated_, lint_.requests));
+          fmt::format(
+              "{} of {} requests arrive at the very time of the one before; is the clock too "
+              "coarse?",
+              repeated_, lint_.requests));
     if (!reader.source().says_block_bytes && in_bytes_)
       add(Severity::warning, {},
           "every LBN and every number of blocks is a multiple of 512; are they bytes?");

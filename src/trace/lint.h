@@ -24,22 +24,23 @@ struct Finding {
 
 // A kind of warning at more places than are shown.
 struct Repeated {
-  std::string what{};  // "a service time of 0: not measured"
+  std::string what{};       // "a service time of 0: not measured"
   std::uint64_t count = 0;  // of the places that are not among the findings
 };
 
 struct Lint {
   std::string name{};
   Format format = Format::detect;  // detect: an empty file, or none that is known
-  std::uint64_t requests = 0;  // that can be read
+  std::uint64_t requests = 0;      // that can be read
   std::uint64_t errors = 0, warnings = 0;
   std::vector<Finding> findings{};  // the first ones
   std::vector<Repeated> repeated{};
   std::vector<Skipped> skipped{};
 };
 
-// Keeps `most` findings, of each kind of warning the first few, and counts the others. What is wrong with the trace is in the result, never
-// thrown; Error(bad_input, permission) for a file that cannot be opened.
+// Keeps `most` findings, of each kind of warning the first few, and counts the others. What is
+// wrong with the trace is in the result, never thrown; Error(bad_input, permission) for a file that
+// cannot be opened.
 Lint lint(const std::string& path, const Reading& reading = {}, std::size_t most = 100);
 Lint lint(std::unique_ptr<ByteSource> bytes, const std::string& name, const Reading& reading = {},
           std::size_t most = 100);

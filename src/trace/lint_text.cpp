@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "model/json_head.h"
@@ -8,9 +9,7 @@
 namespace platter::trace {
 namespace {
 
-const char* name_of(Severity severity) {
-  return severity == Severity::error ? "error" : "warning";
-}
+const char* name_of(Severity severity) { return severity == Severity::error ? "error" : "warning"; }
 
 std::uint64_t left_out(const Lint& lint) {
   return lint.errors + lint.warnings - lint.findings.size();
@@ -31,8 +30,10 @@ std::string counted(std::uint64_t count, const char* what) {
 std::string to_json(const Lint& lint) {
   nlohmann::ordered_json json = model::json_head("platter-trace-lint");
   json["name"] = lint.name;
-  if (lint.format == Format::detect) json["format"] = nullptr;
-  else json["format"] = name_of(lint.format);
+  if (lint.format == Format::detect)
+    json["format"] = nullptr;
+  else
+    json["format"] = name_of(lint.format);
   json["requests"] = lint.requests;
   json["errors"] = lint.errors;
   json["warnings"] = lint.warnings;
@@ -63,13 +64,14 @@ std::string to_text(const Lint& lint) {
                               name_of(finding.severity), finding.what)
                 : fmt::format("{}: {}: {}\n", lint.name, name_of(finding.severity), finding.what);
   for (const Repeated& each : lint.repeated)
-    text += fmt::format("{}: warning: at {}: {}\n", lint.name, counted(each.count, "more place"), each.what);
+    text += fmt::format("{}: warning: at {}: {}\n", lint.name, counted(each.count, "more place"),
+                        each.what);
   if (const std::uint64_t more = left_out(lint) - repeated(lint))
     text += fmt::format("and {} more\n", more);
   text += lint.name;
   if (lint.format != Format::detect) text += fmt::format(" ({})", name_of(lint.format));
-  text += fmt::format(": {}, {}, {}", counted(lint.requests, "request"), counted(lint.errors, "error"),
-                      counted(lint.warnings, "warning"));
+  text += fmt::format(": {}, {}, {}", counted(lint.requests, "request"),
+                      counted(lint.errors, "error"), counted(lint.warnings, "warning"));
   for (const Skipped& skipped : lint.skipped)
     text += fmt::format("; passed over: {} {}", skipped.count, skipped.what);
   return text + "\n";

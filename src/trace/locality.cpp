@@ -8,8 +8,8 @@ namespace platter::trace {
 
 void Sequentiality::add(std::uint64_t lbn, std::uint32_t blocks) {
   const auto last = recent_.begin() + static_cast<std::ptrdiff_t>(known_);
-  auto found =
-      std::find_if(recent_.begin(), last, [&](const Stream& stream) { return stream.next == lbn; });
+  auto found = std::find_if(recent_.begin(), last,
+                            [&](const Stream& stream) { return stream.next == lbn; });
   const bool continues = found != last;
   const bool continues_run = continues && found == recent_.begin();
   Stream stream;

@@ -1,5 +1,5 @@
-// By what a trace file that platter wrote is known again. DiskSim's formats and others have no room for
-// a comment; all of their readers pass over blanks at the end of a line.
+// By what a trace file that platter wrote is known again. DiskSim's formats and others have no room
+// for a comment; all of their readers pass over blanks at the end of a line.
 #pragma once
 
 #include <string>

@@ -16,12 +16,18 @@ class MsrReader final : public LineReader {
 
   Place place(Part part) const override {
     switch (part) {
-      case Part::time: return line_.place(0);
-      case Part::device: return line_.place(2);
-      case Part::operation: return line_.place(3);
-      case Part::lbn: return line_.place(4);
-      case Part::blocks: return line_.place(5);
-      default: return line_.place(6);
+      case Part::time:
+        return line_.place(0);
+      case Part::device:
+        return line_.place(2);
+      case Part::operation:
+        return line_.place(3);
+      case Part::lbn:
+        return line_.place(4);
+      case Part::blocks:
+        return line_.place(5);
+      default:
+        return line_.place(6);
     }
   }
 
@@ -31,8 +37,8 @@ class MsrReader final : public LineReader {
     line.require_fields(7, "timestamp, host, disk, Read or Write, offset, size, response time");
     if (host_.empty()) host_ = line[1];
     if (line[1] != host_)
-      line.fail(1, fmt::format("the host is {} and was {}: one trace is of one host", shown(line[1]),
-                               shown(host_)));
+      line.fail(1, fmt::format("the host is {} and was {}: one trace is of one host",
+                               shown(line[1]), shown(host_)));
     if (line[3] != "Read" && line[3] != "Write")
       line.fail(3, fmt::format("\"{}\" is neither Read nor Write", shown(line[3])));
     record.request = {.arrival_ns = times_.since_first(line, 0, "the timestamp"),
@@ -54,11 +60,11 @@ class MsrWriter final : public RecordWriter {
   explicit MsrWriter(std::uint32_t block_bytes) : block_bytes_(block_bytes) {}
 
   void append(std::string& out, const Request& request) override {
-    fmt::format_to(std::back_inserter(out), "{},platter,{},{},{},{},{}\n",
-                   kFileTimeOf1970 + static_cast<std::uint64_t>(request.arrival_ns / kFileTimeUnit_ns),
-                   request.device, request.write ? "Write" : "Read",
-                   first_byte(request, block_bytes_), byte_count(request, block_bytes_),
-                   request.service_ns.value_or(0) / kFileTimeUnit_ns);
+    fmt::format_to(
+        std::back_inserter(out), "{},platter,{},{},{},{},{}\n",
+        kFileTimeOf1970 + static_cast<std::uint64_t>(request.arrival_ns / kFileTimeUnit_ns),
+        request.device, request.write ? "Write" : "Read", first_byte(request, block_bytes_),
+        byte_count(request, block_bytes_), request.service_ns.value_or(0) / kFileTimeUnit_ns);
   }
 
  private:

@@ -21,7 +21,8 @@ std::vector<std::string> files_of(const std::string& path) {
   if (!named && std::filesystem::exists(path)) return {path};
   const std::string stem = (named ? path.substr(0, at) : path) + std::string(kProcessor);
   std::vector<std::string> files;
-  for (std::size_t processor = 0; std::filesystem::exists(stem + std::to_string(processor)); ++processor)
+  for (std::size_t processor = 0; std::filesystem::exists(stem + std::to_string(processor));
+       ++processor)
     files.push_back(stem + std::to_string(processor));
   return files.empty() ? std::vector{path} : files;
 }

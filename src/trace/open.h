@@ -9,7 +9,8 @@
 
 namespace platter::trace {
 
-// More than one for X.blktrace.0 with X.blktrace.1 beside it, and for X where there are only X.blktrace.N.
+// More than one for X.blktrace.0 with X.blktrace.1 beside it, and for X where there are only
+// X.blktrace.N.
 std::vector<Input> open_inputs(const std::string& path);
 std::vector<Input> open_inputs(std::unique_ptr<ByteSource> bytes, const std::string& name);
 

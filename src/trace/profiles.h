@@ -33,9 +33,9 @@ struct Nearby {
 // as many equal pieces. A stream begins with its region and, past its end, there again.
 struct Streams {
   std::uint32_t count = 1;
-  bool in_turn = true;  // otherwise the next request's stream is drawn
-  std::uint64_t run_requests =
-      0;  // after so many a stream goes on anywhere in its region; 0: never
+  bool in_turn = true;             // otherwise the next request's stream is drawn
+  std::uint64_t run_requests = 0;  // after so many a stream goes on anywhere in its region; 0:
+                                   // never
 };
 
 // `hot` of the requests begin in the middle `span` of the allowed ranges, the others in the rest.

@@ -58,8 +58,8 @@ std::uint64_t Ranges::next_place(std::optional<std::uint64_t> lbn, std::uint64_t
   const auto here = std::ranges::find_if(ranges_, [&](const LbnRange& range) {
     return lbn && (range.holds(*lbn, 1) || range.last == *lbn - 1);
   });
-  const auto from =
-      here == ranges_.end() ? 0 : static_cast<std::size_t>(here - ranges_.begin()) + 1;
+  const auto from = here == ranges_.end() ? 0
+                                          : static_cast<std::size_t>(here - ranges_.begin()) + 1;
   for (std::size_t i = 0; i < ranges_.size(); ++i) {
     const Places places = places_in(ranges_[(from + i) % ranges_.size()], blocks, align);
     if (places.count > 0) return places.first;

@@ -1,8 +1,8 @@
 #include "trace/record.h"
 
-#include <limits>
-
 #include <fmt/format.h>
+
+#include <limits>
 
 namespace platter::trace {
 
@@ -18,8 +18,8 @@ BadRecord::BadRecord(const std::string& name, const Place& where, const std::str
 
 std::uint64_t first_byte(const Request& request, std::uint32_t block_bytes) {
   if (request.lbn > std::numeric_limits<std::uint64_t>::max() / block_bytes)
-    throw Error(ExitStatus::output, fmt::format("LBN {} is farther than a format in bytes can say",
-                                                request.lbn));
+    throw Error(ExitStatus::output,
+                fmt::format("LBN {} is farther than a format in bytes can say", request.lbn));
   return request.lbn * block_bytes;
 }
 
@@ -31,10 +31,11 @@ std::uint64_t first_sector(const Request& request, std::uint32_t block_bytes) {
   constexpr std::uint32_t kSector = 512;
   const std::uint64_t byte = first_byte(request, block_bytes);
   if (byte % kSector != 0 || byte_count(request, block_bytes) % kSector != 0)
-    throw Error(ExitStatus::output,
-                fmt::format("LBN {} with {} blocks of {} bytes is no number of whole sectors of 512 "
-                            "bytes, which this format counts; choose another one",
-                            request.lbn, request.blocks, block_bytes));
+    throw Error(
+        ExitStatus::output,
+        fmt::format("LBN {} with {} blocks of {} bytes is no number of whole sectors of 512 "
+                    "bytes, which this format counts; choose another one",
+                    request.lbn, request.blocks, block_bytes));
   return byte / kSector;
 }
 

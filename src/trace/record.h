@@ -1,5 +1,5 @@
-// What the reader and the writer of one format do; all that formats have in common (selection, units,
-// order, capacity) is on top of it (checked_reader.cpp).
+// What the reader and the writer of one format do; all that formats have in common (selection,
+// units, order, capacity) is on top of it (checked_reader.cpp).
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ class BadRecord : public Error {
   std::string finding_;
 };
 
-// A record as the file has it: lbn and blocks of the request are not set; `first` and `count` are, in
-// bytes if in_bytes(), otherwise in blocks.
+// A record as the file has it: lbn and blocks of the request are not set; `first` and `count` are,
+// in bytes if in_bytes(), otherwise in blocks.
 struct Record {
   Request request{};
   std::uint64_t first = 0, count = 0;
@@ -46,7 +46,8 @@ class RecordReader {
  public:
   virtual ~RecordReader() = default;
 
-  // The next record; false at the end. Throws BadRecord and can be asked on, or an Error that is final.
+  // The next record; false at the end. Throws BadRecord and can be asked on, or an Error that is
+  // final.
   virtual bool next(Record& record) = 0;
 
   // Where this part of the last record stands.

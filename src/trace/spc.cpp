@@ -13,11 +13,16 @@ class SpcReader final : public LineReader {
 
   Place place(Part part) const override {
     switch (part) {
-      case Part::device: return line_.place(0);
-      case Part::lbn: return line_.place(1);
-      case Part::blocks: return line_.place(2);
-      case Part::operation: return line_.place(3);
-      default: return line_.place(4);
+      case Part::device:
+        return line_.place(0);
+      case Part::lbn:
+        return line_.place(1);
+      case Part::blocks:
+        return line_.place(2);
+      case Part::operation:
+        return line_.place(3);
+      default:
+        return line_.place(4);
     }
   }
 

@@ -88,8 +88,8 @@ std::string sizes(const Statistics& statistics) {
     const std::string blocks = each.first == each.last
                                    ? fmt::format("{}", each.first)
                                    : fmt::format("{} to {}", each.first, each.last);
-    text +=
-        fmt::format("{}{} ({:.1f} %)", between, blocks, percent(each.count, statistics.requests()));
+    text += fmt::format("{}{} ({:.1f} %)", between, blocks,
+                        percent(each.count, statistics.requests()));
     between = ", ";
   }
   return text + "\n";
@@ -98,14 +98,15 @@ std::string sizes(const Statistics& statistics) {
 std::string strides(const Statistics& statistics) {
   const std::uint64_t pairs = statistics.pairs();
   if (pairs == 0) return {};
-  std::string text =
-      spread_head("Strides, blocks from the end before") +
-      spread_row(fmt::format("forward, {:.1f} %", percent(statistics.forward.count(), pairs)),
-                 statistics.forward) +
-      spread_row(fmt::format("backward, {:.1f} %", percent(statistics.backward.count(), pairs)),
-                 statistics.backward) +
-      fmt::format("  {:<32}{:>36}\n", "all, with the sequential ones",
-                  figure(statistics.distance.median()));
+  std::string text = spread_head("Strides, blocks from the end before") +
+                     spread_row(fmt::format("forward, {:.1f} %",
+                                            percent(statistics.forward.count(), pairs)),
+                                statistics.forward) +
+                     spread_row(fmt::format("backward, {:.1f} %",
+                                            percent(statistics.backward.count(), pairs)),
+                                statistics.backward) +
+                     fmt::format("  {:<32}{:>36}\n", "all, with the sequential ones",
+                                 figure(statistics.distance.median()));
   text += spread_head("Strides by type, begin to begin") +
           spread_row("reads", statistics.reads.strides) +
           spread_row("writes", statistics.writes.strides);
@@ -144,8 +145,8 @@ std::string places(const Statistics& statistics) {
   std::string head = fmt::format("{:<34}", "On a multiple of"), begins, ends;
   for (const int power : {1, 3, 4, 5, 6, 7, 11}) {
     head += fmt::format("{:>9}", amount(block * (1 << power)));
-    begins +=
-        fmt::format("{:>9.1f}", percent(statistics.alignment.begins(power), statistics.requests()));
+    begins += fmt::format("{:>9.1f}",
+                          percent(statistics.alignment.begins(power), statistics.requests()));
     ends += fmt::format(
         "{:>9.1f}", percent(statistics.alignment.begins_and_ends(power), statistics.requests()));
   }

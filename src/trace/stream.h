@@ -1,5 +1,5 @@
-// Traces as streams: a Reader is asked for the next requests, a Writer is given them, so that a trace
-// may be longer than memory. docs/traces.md tells the formats.
+// Traces as streams: a Reader is asked for the next requests, a Writer is given them, so that a
+// trace may be longer than memory. docs/traces.md tells the formats.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace platter::trace {
 struct Source {
   std::string name{};  // file or workload
   Kind kind = Kind::open;
-  Format format = Format::detect;    // detect: it comes from no file
-  std::uint32_t block_bytes = 512;   // of the LBNs and blocks of the requests that are read
-  bool says_block_bytes = false;     // false: the format counts blocks and does not say of what size
+  Format format = Format::detect;   // detect: it comes from no file
+  std::uint32_t block_bytes = 512;  // of the LBNs and blocks of the requests that are read
+  bool says_block_bytes = false;    // false: the format counts blocks and does not say of what size
 };
 
 // Records that are no read or write, which a reader passes over.
@@ -35,8 +35,9 @@ class Reader {
   virtual ~Reader() = default;
   virtual const Source& source() const = 0;
 
-  // Fills as much of `out` as there are requests; 0: the end. Throws Error(bad_input) that names the
-  // file, the line and the column (of a binary format the record and the byte) of what is wrong.
+  // Fills as much of `out` as there are requests; 0: the end. Throws Error(bad_input) that names
+  // the file, the line and the column (of a binary format the record and the byte) of what is
+  // wrong.
   virtual std::size_t read(std::span<Request> out) = 0;
 
   // What was passed over so far.
@@ -45,18 +46,18 @@ class Reader {
 
 struct Reading {
   Format format = Format::detect;
-  std::optional<std::uint32_t> device{};   // only this device's requests
-  std::optional<std::uint64_t> blocks{};   // capacity: a request beyond it is an error
-  std::uint32_t block_bytes = 512;         // formats in bytes or sectors: the block that LBNs count
-  bool round = false;                      // outward to whole blocks, otherwise an error
-  std::uint32_t reorder = 0;  // requests may lie so many places from the order of their times
+  std::optional<std::uint32_t> device{};  // only this device's requests
+  std::optional<std::uint64_t> blocks{};  // capacity: a request beyond it is an error
+  std::uint32_t block_bytes = 512;        // formats in bytes or sectors: the block that LBNs count
+  bool round = false;                     // outward to whole blocks, otherwise an error
+  std::uint32_t reorder = 0;    // requests may lie so many places from the order of their times
   bool think_in_front = false;  // a closed trace's think times (think_times.h)
-  bool queued = false;        // blktrace: a request arrives when it was queued (Q), not issued (D)
+  bool queued = false;  // blktrace: a request arrives when it was queued (Q), not issued (D)
 };
 
-// gzip and zstd are seen by their content and read as they are. "-" is the standard input; of a file
-// X.blktrace.0 all X.blktrace.N are read. A trace of several devices of which none was chosen is an
-// Error(bad_input) that names them, a trace without requests, too.
+// gzip and zstd are seen by their content and read as they are. "-" is the standard input; of a
+// file X.blktrace.0 all X.blktrace.N are read. A trace of several devices of which none was chosen
+// is an Error(bad_input) that names them, a trace without requests, too.
 std::unique_ptr<Reader> open_trace(const std::string& path, const Reading& reading = {});
 std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteSource> bytes, const std::string& name,
                                    const Reading& reading = {});
@@ -81,9 +82,9 @@ std::unique_ptr<Writer> create_trace(const std::string& path, Format format,
 std::unique_ptr<Writer> create_trace(std::unique_ptr<ByteSink> bytes, const std::string& name,
                                      Format format, const Writing& writing = {});
 
-// The requests of `reader` as ones of the other kind. open -> closed: the gaps between arrivals become
-// think times. closed -> open: arrivals follow the measured service times; Error(bad_input) where
-// there are none.
+// The requests of `reader` as ones of the other kind. open -> closed: the gaps between arrivals
+// become think times. closed -> open: arrivals follow the measured service times; Error(bad_input)
+// where there are none.
 std::unique_ptr<Reader> as_kind(std::unique_ptr<Reader> reader, Kind kind);
 std::unique_ptr<Reader> as_kind(Reader& reader, Kind kind);  // which must outlive it
 

@@ -1,11 +1,11 @@
 #include "trace/trace.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <ostream>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 

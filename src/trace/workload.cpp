@@ -55,9 +55,9 @@ Generator::Generator(const Workload& workload)
   check(profile_, workload.block_bytes);
   const Sizes& sizes = profile_.sizes;
   for (const std::uint64_t weight : sizes.weights) weight_ += weight;
-  const std::uint64_t largest =
-      whole_blocks(sizes.least_bytes + (sizes.weights.size() - 1) * std::uint64_t{sizes.step_bytes},
-                   workload.block_bytes);
+  const std::uint64_t largest = whole_blocks(
+      sizes.least_bytes + (sizes.weights.size() - 1) * std::uint64_t{sizes.step_bytes},
+      workload.block_bytes);
   if (workload.blocks < largest)
     refuse("a drive of {} blocks cannot hold the largest request of the workload, {} blocks",
            workload.blocks, largest);

@@ -19,12 +19,13 @@
 namespace platter::transport {
 namespace {
 
-// The process that has a file locked, by /proc/locks: "1: FLOCK  ADVISORY  WRITE 208 00:05:83 0 EOF",
-// device and inode of the file; empty where it does not tell (another container's process).
+// The process that has a file locked, by /proc/locks: "1: FLOCK  ADVISORY  WRITE 208 00:05:83 0
+// EOF", device and inode of the file; empty where it does not tell (another container's process).
 std::string who_locks(int fd) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) return "";
-  const auto file = fmt::format("{:02x}:{:02x}:{}", major(info.st_dev), minor(info.st_dev), info.st_ino);
+  const auto file = fmt::format("{:02x}:{:02x}:{}", major(info.st_dev), minor(info.st_dev),
+                                info.st_ino);
   std::ifstream locks("/proc/locks");
   for (std::string line; std::getline(locks, line);) {
     std::istringstream fields(line);
@@ -61,9 +62,10 @@ DriveLock::DriveLock(Descriptor node, const std::string& path) : held_(std::move
   while (::flock(held_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) refuse(path, held_.get());
     if (errno != EINTR)
-      throw Error(ExitStatus::refused,
-                  fmt::format("{} cannot be locked against a second run: {}; look into the kernel's log",
-                              path, std::strerror(errno)));
+      throw Error(
+          ExitStatus::refused,
+          fmt::format("{} cannot be locked against a second run: {}; look into the kernel's log",
+                      path, std::strerror(errno)));
   }
 }
 

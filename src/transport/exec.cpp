@@ -28,9 +28,10 @@ constexpr std::size_t kMoreOffset = 4 + 8 + 4 + 1;
 constexpr std::uint8_t kNone = 0xFF;  // status: nothing has completed (yet)
 constexpr std::uint8_t kMaxSense = 252;
 constexpr std::size_t kLongestCdb = 32;
-// What one message carries of data, to the drive or from it, whatever CDB or sense data come with them.
-constexpr std::size_t kMaxData =
-    kMaxMessage - std::max(kRequestHeader + kLongestCdb, kReplyHeader + kMaxSense);
+// What one message carries of data, to the drive or from it, whatever CDB or sense data come with
+// them.
+constexpr std::size_t kMaxData = kMaxMessage -
+                                 std::max(kRequestHeader + kLongestCdb, kReplyHeader + kMaxSense);
 
 template <class T>
 void put(std::vector<std::uint8_t>& out, T value) {
@@ -123,8 +124,8 @@ tl::unexpected<TransportError> ExecDevice::malformed(std::string_view what, std:
 void ExecDevice::encode(Kind kind, Nanoseconds issue_ns, std::uint32_t tag,
                         const Command* command) {
   const bool gives = command && command->direction == Direction::to_device;
-  const std::size_t length =
-      kRequestHeader + (command ? command->cdb_length : 0) + (gives ? command->data.size() : 0);
+  const std::size_t length = kRequestHeader + (command ? command->cdb_length : 0) +
+                             (gives ? command->data.size() : 0);
   auto& out = unsent_;
   out.clear();
   out.reserve(4 + length);
@@ -325,8 +326,8 @@ Expected<ExecDevice::Reply> ExecDevice::parse(Kind kind, Nanoseconds issue_ns, s
     if (command.keep_data)
       completion.data.assign(sense + sense_length, sense + sense_length + data_length);
     // After an error, drives that move nothing may forget to say so.
-    completion.residual =
-        reads ? command.transfer_length - static_cast<std::uint32_t>(data_length) : residual;
+    completion.residual = reads ? command.transfer_length - static_cast<std::uint32_t>(data_length)
+                                : residual;
     completion.issued_ns = command.issued_ns;
     completion.completed_ns = complete_ns;
     outstanding_.erase(found);

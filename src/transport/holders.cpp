@@ -75,11 +75,13 @@ Use mounted(const std::string& device, const std::vector<Mount>& mounts) {
 }
 
 // A file system of several devices has a device number of its own.
-Use part_of_btrfs(const std::string& block, const std::vector<Mount>& mounts, const std::string& root) {
+Use part_of_btrfs(const std::string& block, const std::vector<Mount>& mounts,
+                  const std::string& root) {
   for (const auto& file_system : entries(root + "/sys/fs/btrfs")) {
     if (!present(file_system / "devices" / block)) continue;
     for (const Mount& mount : mounts)
-      if (mount.type == "btrfs" && present(file_system / "devices" / fs::path(mount.source).filename()))
+      if (mount.type == "btrfs" &&
+          present(file_system / "devices" / fs::path(mount.source).filename()))
         return "is part of the btrfs that is mounted on " + mount.where;
     return "is part of a btrfs, UUID " + file_system.filename().string();
   }
@@ -89,7 +91,8 @@ Use part_of_btrfs(const std::string& block, const std::vector<Mount>& mounts, co
 Use used_for_swap(const std::string& block, const std::string& root) {
   std::ifstream swaps(root + "/proc/swaps");
   for (std::string line; std::getline(swaps, line);)
-    if (fs::path(line.substr(0, line.find_first_of(" \t"))) == "/dev/" + block) return "is used for swap";
+    if (fs::path(line.substr(0, line.find_first_of(" \t"))) == "/dev/" + block)
+      return "is used for swap";
   return std::nullopt;
 }
 
@@ -107,7 +110,8 @@ std::string volume_of(const std::string& mapped) {
   bool in_group = true;
   for (std::size_t i = 0; i < mapped.size(); ++i) {
     const bool dash = mapped[i] == '-';
-    if (dash && i + 1 < mapped.size() && mapped[i + 1] == '-') ++i;
+    if (dash && i + 1 < mapped.size() && mapped[i + 1] == '-')
+      ++i;
     else if (dash && in_group) {
       in_group = false;
       name += '/';
@@ -144,7 +148,8 @@ class Machine {
     if (auto use = mounted(attribute(folder / "dev"), mounts_)) return use;
     if (auto use = used_for_swap(block, root_)) return use;
     if (const auto holder = first_entry(folder / "holders"); !holder.empty())
-      return fmt::format("is part of {}{}", described(holder, root_), used_in_turn(holder, levels - 1));
+      return fmt::format("is part of {}{}", described(holder, root_),
+                         used_in_turn(holder, levels - 1));
     if (auto use = part_of_btrfs(block, mounts_, root_)) return use;
     return behind_loop(block, root_);
   }
@@ -178,7 +183,8 @@ bool has_open(const fs::path& process, const std::vector<std::string>& blocks) {
   return std::ranges::any_of(entries(process / "fd"), [&](const fs::path& descriptor) {
     std::error_code none;
     const auto target = fs::read_symlink(descriptor, none);
-    return std::ranges::any_of(blocks, [&](const auto& block) { return target == "/dev/" + block; });
+    return std::ranges::any_of(blocks,
+                               [&](const auto& block) { return target == "/dev/" + block; });
   });
 }
 
@@ -215,7 +221,8 @@ std::string who_has_open(const std::string& block, const std::string& root) {
     const auto mounts = mounts_in(process / "mountinfo");
     for (const auto& name : blocks)
       if (const auto use = mounted(attribute(folder_of(name, root) / "dev"), mounts))
-        return fmt::format("{} {} for {}", name == block ? "it" : name, *use, described_process(process));
+        return fmt::format("{} {} for {}", name == block ? "it" : name, *use,
+                           described_process(process));
   }
   return "by another program (opened exclusively)";
 }

@@ -7,13 +7,14 @@
 
 namespace platter::transport {
 
-// What holds this drive, itself or by one of its partitions, and what holds that in turn: "it is mounted on
-// /home", "sda2 is used for swap", "sda1 is part of md0 (raid1), which is part of the logical volume
-// vg/home (dm-0), which is mounted on /home"; nullopt: nothing that the kernel names.
+// What holds this drive, itself or by one of its partitions, and what holds that in turn: "it is
+// mounted on /home", "sda2 is used for swap", "sda1 is part of md0 (raid1), which is part of the
+// logical volume vg/home (dm-0), which is mounted on /home"; nullopt: nothing that the kernel
+// names.
 std::optional<std::string> why_held(const std::string& block, const std::string& root = "");
 
-// The kernel said that the drive is held exclusively, and why_held() does not know by whom: processes
-// that have it open, or see it mounted where we do not, as far as we may look into them.
+// The kernel said that the drive is held exclusively, and why_held() does not know by whom:
+// processes that have it open, or see it mounted where we do not, as far as we may look into them.
 std::string who_has_open(const std::string& block, const std::string& root = "");
 
 }  // namespace platter::transport

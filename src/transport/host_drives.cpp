@@ -61,9 +61,9 @@ std::vector<HostDrive> host_drives(const std::string& root) {
 }
 
 std::optional<Located> locate(bool is_block_device, dev_t device_number, const std::string& root) {
-  const fs::path folder =
-      fmt::format("{}/sys/dev/{}/{}:{}", root, is_block_device ? "block" : "char",
-                  major(device_number), minor(device_number));
+  const fs::path folder = fmt::format("{}/sys/dev/{}/{}:{}", root,
+                                      is_block_device ? "block" : "char", major(device_number),
+                                      minor(device_number));
   if (!present(folder)) return std::nullopt;
   std::error_code none;
   if (present(folder / "partition")) {
@@ -75,7 +75,8 @@ std::optional<Located> locate(bool is_block_device, dev_t device_number, const s
   // Only SCSI logical units have a type and a SCSI level.
   if (!present(folder / "device/type") || !present(folder / "device/scsi_level"))
     return std::nullopt;
-  return Located{.drive = describe(folder / "device"), .partition_of = "", .is_bsg = subsystem == "bsg"};
+  return Located{
+      .drive = describe(folder / "device"), .partition_of = "", .is_bsg = subsystem == "bsg"};
 }
 
 }  // namespace platter::transport

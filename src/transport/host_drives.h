@@ -1,4 +1,5 @@
-// What the kernel's sysfs tells about the SCSI drives of this machine. `root` is prefixed to every path: "" for this machine, a folder in tests.
+// What the kernel's sysfs tells about the SCSI drives of this machine. `root` is prefixed to every
+// path: "" for this machine, a folder in tests.
 #pragma once
 
 #include <sys/types.h>

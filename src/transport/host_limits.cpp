@@ -22,7 +22,8 @@ std::uint32_t most_transfer_bytes(const std::string& block, const std::string& r
   if (block.empty()) return 0;
   const std::string queue = root + "/sys/block/" + block + "/queue/";
   std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  if (const auto kib = number_in(queue + "max_hw_sectors_kb"); kib > 0) most = std::min(most, kib * 1024);
+  if (const auto kib = number_in(queue + "max_hw_sectors_kb"); kib > 0)
+    most = std::min(most, kib * 1024);
   if (const auto pages = number_in(queue + "max_segments"); pages > 0)
     most = std::min(most, pages * kPageBytes);
   return most == std::numeric_limits<std::uint32_t>::max() ? 0 : static_cast<std::uint32_t>(most);

@@ -7,8 +7,8 @@
 namespace platter::transport {
 
 // Bytes of one command to the drive of this block device ("sda"), by what its host adapter and the
-// kernel take: max_hw_sectors_kb, and max_segments of one page each, for the pages of a buffer need not
-// lie side by side. 0: it does not say. `root` is prefixed to the path: a folder in tests.
+// kernel take: max_hw_sectors_kb, and max_segments of one page each, for the pages of a buffer need
+// not lie side by side. 0: it does not say. `root` is prefixed to the path: a folder in tests.
 std::uint32_t most_transfer_bytes(const std::string& block, const std::string& root = "");
 
 }  // namespace platter::transport

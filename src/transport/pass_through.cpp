@@ -21,24 +21,40 @@ using scsi::Direction;
 using scsi::TransportError;
 
 // Linux's host bytes (include/scsi/scsi_status.h), by number.
-constexpr std::array<std::string_view, 21> kHostBytes = {
-    "OK",           "NO_CONNECT",  "BUS_BUSY",            "TIME_OUT",           "BAD_TARGET",
-    "ABORT",        "PARITY",      "ERROR",               "RESET",              "BAD_INTR",
-    "PASSTHROUGH",  "SOFT_ERROR",  "IMM_RETRY",           "REQUEUE",            "TRANSPORT_DISRUPTED",
-    "TRANSPORT_FAILFAST", "TARGET_FAILURE", "NEXUS_FAILURE", "ALLOC_FAILURE",   "MEDIUM_ERROR",
-    "TRANSPORT_MARGINAL"};
+constexpr std::array<std::string_view, 21> kHostBytes = {"OK",
+                                                         "NO_CONNECT",
+                                                         "BUS_BUSY",
+                                                         "TIME_OUT",
+                                                         "BAD_TARGET",
+                                                         "ABORT",
+                                                         "PARITY",
+                                                         "ERROR",
+                                                         "RESET",
+                                                         "BAD_INTR",
+                                                         "PASSTHROUGH",
+                                                         "SOFT_ERROR",
+                                                         "IMM_RETRY",
+                                                         "REQUEUE",
+                                                         "TRANSPORT_DISRUPTED",
+                                                         "TRANSPORT_FAILFAST",
+                                                         "TARGET_FAILURE",
+                                                         "NEXUS_FAILURE",
+                                                         "ALLOC_FAILURE",
+                                                         "MEDIUM_ERROR",
+                                                         "TRANSPORT_MARGINAL"};
 constexpr std::uint32_t kNoConnect = 0x01, kTimeOut = 0x03, kBadTarget = 0x04;
 // Driver bytes; the upper half once held suggestions.
 constexpr std::uint32_t kDriverMask = 0x0F, kDriverTimeout = 0x06, kDriverSense = 0x08;
 // SAM: the bits 0 and 7 of a status byte were reserved, or a vendor's.
-constexpr std::uint8_t kStatusMask = 0x7E, kCommandTerminated = 0x22;  // the latter: with sense, in SCSI-2
+constexpr std::uint8_t kStatusMask = 0x7E, kCommandTerminated = 0x22;  // the latter: with sense, in
+                                                                       // SCSI-2
 
 // sg and bsg would queue at the head, the block device at the tail.
 constexpr std::uint32_t kAtTail = 0x10;
 
 std::uint32_t timeout_ms(const Command& command) {
-  const auto seconds =
-      std::clamp<Nanoseconds>((command.timeout_ns + kSecond - 1) / kSecond, 1, 86'400);
+  const auto seconds = std::clamp<Nanoseconds>((command.timeout_ns + kSecond - 1) / kSecond, 1,
+                                               86'400);
   return static_cast<std::uint32_t>(seconds * 1000);
 }
 
@@ -97,12 +113,11 @@ int by_version_4(int fd, const Command& command, std::uint8_t* buffer,
   header.timeout = timeout_ms(command);
   header.flags = kAtTail;
   if (::ioctl(fd, SG_IO, &header) != 0) return errno;
-  answer = {
-      .host = header.transport_status,
-      .driver = header.driver_status,
-      .status = static_cast<std::uint8_t>(header.device_status),
-      .residual = direction == Direction::to_device ? header.dout_resid : header.din_resid,
-      .sense_bytes = header.response_len};
+  answer = {.host = header.transport_status,
+            .driver = header.driver_status,
+            .status = static_cast<std::uint8_t>(header.device_status),
+            .residual = direction == Direction::to_device ? header.dout_resid : header.din_resid,
+            .sense_bytes = header.response_len};
   return 0;
 }
 
@@ -113,7 +128,7 @@ TransportError not_done(const std::string& path, const Command& command, Transpo
 
 std::string host_name(std::uint32_t host) {
   return host < kHostBytes.size() ? fmt::format("DID_{}", kHostBytes[host])
-                                      : fmt::format("host status {:02X}h", host);
+                                  : fmt::format("host status {:02X}h", host);
 }
 
 }  // namespace
@@ -136,9 +151,10 @@ TransportError why_not_sent(const std::string& path, const Command& command, int
       return not_done(path, command, Kind::gone, "the drive is gone; check its cables and power");
     case EINVAL:
     case ENOMEM:
-      return not_done(path, command, Kind::io,
-                      fmt::format("Linux refuses {} bytes in one transfer ({}); ask for fewer blocks",
-                                  command.transfer_length, std::strerror(error)));
+      return not_done(
+          path, command, Kind::io,
+          fmt::format("Linux refuses {} bytes in one transfer ({}); ask for fewer blocks",
+                      command.transfer_length, std::strerror(error)));
     default:
       return not_done(path, command, Kind::io,
                       fmt::format("{}; look into the kernel's log", std::strerror(error)));
@@ -152,11 +168,12 @@ scsi::Expected<scsi::Status> status_of(const std::string& path, const Command& c
     return tl::unexpected(not_done(path, command, kind, why));
   };
   if (answer.host == kNoConnect || answer.host == kBadTarget)
-    return failed(Kind::gone, "the drive does not respond to selection; check its cables and power");
+    return failed(Kind::gone,
+                  "the drive does not respond to selection; check its cables and power");
   const std::uint32_t driver = answer.driver & kDriverMask;
   if (answer.host == kTimeOut || driver == kDriverTimeout)
-    return failed(Kind::timeout,
-                  fmt::format("no answer within {} s; check the drive", timeout_ms(command) / 1000));
+    return failed(Kind::timeout, fmt::format("no answer within {} s; check the drive",
+                                             timeout_ms(command) / 1000));
   if (answer.host != 0)
     return failed(Kind::io, fmt::format("the host adapter reports {}; look into the kernel's log",
                                         host_name(answer.host)));
@@ -168,7 +185,8 @@ scsi::Expected<scsi::Status> status_of(const std::string& path, const Command& c
   const auto status = driver == kDriverSense || said == kCommandTerminated
                           ? scsi::Status::check_condition
                           : static_cast<scsi::Status>(said);
-  // Of a read that came short the data tell by themselves, and of a failed command the status tells.
+  // Of a read that came short the data tell by themselves, and of a failed command the status
+  // tells.
   if (status == scsi::Status::good && command.direction == Direction::to_device &&
       answer.residual != 0)
     return failed(Kind::io,

@@ -1,5 +1,6 @@
-// One command through Linux's SG_IO, and what its answer means. Not by libsgutils2's sg_pt, which loses
-// the residual of writes to /dev/sdX and /dev/sgN: a write that moved half its data would pass for done.
+// One command through Linux's SG_IO, and what its answer means. Not by libsgutils2's sg_pt, which
+// loses the residual of writes to /dev/sdX and /dev/sgN: a write that moved half its data would
+// pass for done.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ struct Answer {
   std::uint32_t sense_bytes = 0;
 };
 
-// Sends the command with its data in `buffer`, which holds what a read brought afterwards. Returns 0,
-// or errno: then the command was not sent, as far as Linux says.
+// Sends the command with its data in `buffer`, which holds what a read brought afterwards. Returns
+// 0, or errno: then the command was not sent, as far as Linux says.
 int pass_through(int fd, SgVersion version, const scsi::Command& command, std::uint8_t* buffer,
                  std::span<std::uint8_t> sense, Answer& answer);
 

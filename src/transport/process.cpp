@@ -36,8 +36,8 @@ void ignore_broken_pipes() {
 }
 
 int milliseconds_left(SteadyTime deadline) {
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline -
+                                                                 std::chrono::steady_clock::now());
   return static_cast<int>(std::clamp<long long>(left.count(), 0, 1 << 30));
 }
 
@@ -61,8 +61,8 @@ int spawn(const std::vector<std::string>& words, int input, int output, pid_t& p
   std::vector<char*> arguments;
   for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  const int error =
-      posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);
+  const int error = posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(),
+                                 environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return error;

@@ -139,7 +139,8 @@ SgIoDevice::SgIoDevice(const std::string& path) : path_(path) {
   if (!is_block_device) device_ = open_or_fail(path, O_RDWR);
   const int fd = commands_to();
   max_transfer_bytes_ = most_transfer_bytes(drive.block);
-  if (max_transfer_bytes_ == 0 && !is_block_device) {  // no sd driver: the sg driver says it in bytes
+  if (max_transfer_bytes_ == 0 && !is_block_device) {  // no sd driver: the sg driver says it in
+                                                       // bytes
     int bytes = 0;
     if (::ioctl(fd, BLKSECTGET, &bytes) == 0 && bytes > 0)
       max_transfer_bytes_ = static_cast<std::uint32_t>(bytes);

@@ -18,9 +18,9 @@ namespace platter::transport {
 
 class SgIoDevice final : public scsi::Device {
  public:
-  // Throws Error: no_device (missing, no SCSI disk, a partition), permission, refused (mounted, held,
-  // in use by another platter, or its block device cannot be opened exclusively, which it then stays
-  // as long as this lives).
+  // Throws Error: no_device (missing, no SCSI disk, a partition), permission, refused (mounted,
+  // held, in use by another platter, or its block device cannot be opened exclusively, which it
+  // then stays as long as this lives).
   explicit SgIoDevice(const std::string& path);
   ~SgIoDevice() override;
 

@@ -20,8 +20,8 @@ std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code failed;
   // What a process has open may be gone before it was looked at.
-  for (auto entry = fs::directory_iterator(folder, failed); !failed && entry != fs::directory_iterator();
-       entry.increment(failed))
+  for (auto entry = fs::directory_iterator(folder, failed);
+       !failed && entry != fs::directory_iterator(); entry.increment(failed))
     found.push_back(entry->path());
   std::sort(found.begin(), found.end());
   return found;

@@ -27,11 +27,13 @@ void set_words(std::vector<std::uint8_t>& data, std::size_t first, std::size_t c
 }
 
 // An ATA string: the first character of each pair is in the upper byte of its word.
-void set_text(std::vector<std::uint8_t>& data, std::size_t first, std::size_t words, std::string text) {
+void set_text(std::vector<std::uint8_t>& data, std::size_t first, std::size_t words,
+              std::string text) {
   text.resize(2 * words, ' ');
   for (std::size_t i = 0; i < words; ++i)
-    set_word(data, first + i,
-             static_cast<std::uint8_t>(text[2 * i]) << 8 | static_cast<std::uint8_t>(text[2 * i + 1]));
+    set_word(
+        data, first + i,
+        static_cast<std::uint8_t>(text[2 * i]) << 8 | static_cast<std::uint8_t>(text[2 * i + 1]));
 }
 
 struct TaskFile {
@@ -99,8 +101,9 @@ std::vector<std::uint8_t> AtaSide::identify_device() const {
   const std::uint32_t in_physical = identity.physical_block_bytes / drive_.block_bytes;
   unsigned exponent = 0;
   while (in_physical >> (exponent + 1)) ++exponent;
-  set_word(data, 106, 0x4000u | (exponent > 0 ? 0x2000u : 0u) |
-                          (drive_.block_bytes != 512 ? 0x1000u : 0u) | exponent);
+  set_word(data, 106,
+           0x4000u | (exponent > 0 ? 0x2000u : 0u) | (drive_.block_bytes != 512 ? 0x1000u : 0u) |
+               exponent);
   set_words(data, 117, 2, drive_.block_bytes / 2);
   set_word(data, 217, drive_.rpm);
   data[510] = 0xa5;
@@ -129,7 +132,8 @@ std::vector<std::uint8_t> AtaSide::information_page() const {
 Reply AtaSide::pass_through(const scsi::Command& command) {
   const TaskFile task = task_file(command);
   if (task.command == kIdentifyDevice) {
-    if (task.protocol != kPioIn || !task.from_device || task.count != 1) return invalid_cdb_field(1);
+    if (task.protocol != kPioIn || !task.from_device || task.count != 1)
+      return invalid_cdb_field(1);
     return good(identify_device(), 2 * kWords);
   }
   if (task.protocol != kNonData) return invalid_cdb_field(1);

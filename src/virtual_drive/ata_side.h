@@ -1,5 +1,6 @@
-// The ATA drive behind a SCSI / ATA translation: ATA PASS-THROUGH (12) and (16), VPD page 89h (SAT-4), and
-// what SET FEATURES keeps (ACS-4). Write cache and look-ahead are those of the caching page.
+// The ATA drive behind a SCSI / ATA translation: ATA PASS-THROUGH (12) and (16), VPD page 89h
+// (SAT-4), and what SET FEATURES keeps (ACS-4). Write cache and look-ahead are those of the caching
+// page.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ class AtaSide {
   AtaSide(const Personality& drive, ModePages& modes);
 
   Reply pass_through(const scsi::Command& command);
-  std::vector<std::uint8_t> identify_device() const;  // 512 bytes
+  std::vector<std::uint8_t> identify_device() const;   // 512 bytes
   std::vector<std::uint8_t> information_page() const;  // VPD page 89h without its header
 
   // Whether the drive leaves its active state on its own.

@@ -70,8 +70,8 @@ Page page_of(const model::Cache& cache) {
   put(page, "DISABLE PRE-FETCH TRANSFER LENGTH", bound(cache.read_ahead_longest_request_blocks));
   put(page, "MINIMUM PRE-FETCH", number(cache.read_ahead_min_blocks));
   const bool reads_ahead = kind != model::ReadAhead::none;
-  put(page, "MAXIMUM PRE-FETCH", reads_ahead ? bound(cache.read_ahead_max_blocks)
-                                             : number(cache.read_ahead_max_blocks));
+  put(page, "MAXIMUM PRE-FETCH",
+      reads_ahead ? bound(cache.read_ahead_max_blocks) : number(cache.read_ahead_max_blocks));
   put(page, "MAXIMUM PRE-FETCH CEILING", bound(cache.read_ahead_ceiling_blocks));
   put(page, "FSW", !set(cache.zero_latency_write));
   put(page, "LBCSS", 1);
@@ -91,10 +91,12 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
 void check_field_names(const std::vector<std::string>& names) {
   for (const std::string& name : names)
     if (!scsi::find_caching_field(name))
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("the model's firmware names the field '{}' of the Caching mode page, "
-                              "which has none of that name; correct the model file (docs/virtual-drives.md)",
-                              name));
+      throw Error(
+          ExitStatus::bad_input,
+          fmt::format(
+              "the model's firmware names the field '{}' of the Caching mode page, "
+              "which has none of that name; correct the model file (docs/virtual-drives.md)",
+              name));
 }
 
 CachingPage::CachingPage(const model::Cache& cache, const model::Firmware& firmware)
@@ -106,8 +108,7 @@ CachingPage::CachingPage(const model::Cache& cache, const model::Firmware& firmw
   for (const scsi::CachingField& each : scsi::caching_fields()) {
     const std::string name(each.name);
     if (has(firmware.fixed_cache_fields, name)) continue;
-    if (acts(name) || has(ignored_, name))
-      scsi::set_value(changeable_, each, scsi::most_of(each));
+    if (acts(name) || has(ignored_, name)) scsi::set_value(changeable_, each, scsi::most_of(each));
   }
 }
 
@@ -124,7 +125,8 @@ bool CachingPage::divides() const {
 }
 
 bool CachingPage::acts(const std::string& name) const {
-  const bool caches_reads = set(cache_.read_enabled), caches_writes = number(cache_.write_back_level) > 0;
+  const bool caches_reads = set(cache_.read_enabled),
+             caches_writes = number(cache_.write_back_level) > 0;
   const bool reads_ahead = caches_reads && read_ahead_of(cache_) != model::ReadAhead::none;
   if (name == "RCD") return get(defaults_, "RCD") == 0;
   if (name == "WCE") return caches_writes;
@@ -144,16 +146,15 @@ bool CachingPage::acts(const std::string& name) const {
 
 // Without what the firmware shows and does not do.
 Page CachingPage::obeyed(Page page) const {
-  for (const std::string& name : ignored_)
-    scsi::set_value(page, field(name), get(defaults_, name));
+  for (const std::string& name : ignored_) scsi::set_value(page, field(name), get(defaults_, name));
   return page;
 }
 
 std::optional<std::size_t> CachingPage::wrong_byte(const Page& page) const {
   if (!divides()) return std::nullopt;
   const bool by_size = get(page, "SIZE") != 0;
-  const scsi::CachingField& wanted =
-      field(by_size ? "CACHE SEGMENT SIZE" : "NUMBER OF CACHE SEGMENTS");
+  const scsi::CachingField& wanted = field(by_size ? "CACHE SEGMENT SIZE"
+                                                   : "NUMBER OF CACHE SEGMENTS");
   const std::uint64_t value = scsi::value_of(page, wanted);
   const std::uint64_t least = set(cache_.separate_write_segment) ? 2 : 1;
   if (value == 0 || value > total_blocks()) return wanted.byte;
@@ -184,7 +185,9 @@ engine::CacheSettings CachingPage::settings(const Page& page) const {
 
 model::Cache CachingPage::policies(model::Cache cache, const Page& page) const {
   const Page now = obeyed(page);
-  const auto changed = [&](std::string_view name) { return get(now, name) != get(defaults_, name); };
+  const auto changed = [&](std::string_view name) {
+    return get(now, name) != get(defaults_, name);
+  };
   const auto differs = [&](std::initializer_list<std::string_view> names) {
     return std::ranges::any_of(names, changed);
   };
@@ -196,13 +199,14 @@ model::Cache CachingPage::policies(model::Cache cache, const Page& page) const {
     if (value == 0) cache.read_ahead.value = static_cast<double>(model::ReadAhead::none);
   };
   if (changed("DISC"))
-    cache.read_ahead.value =
-        static_cast<double>(with_ends(read_ahead_of(cache), get(now, "DISC") != 0));
+    cache.read_ahead.value = static_cast<double>(
+        with_ends(read_ahead_of(cache), get(now, "DISC") != 0));
   if (changed("MF")) cache.read_ahead_by_request.value = get(now, "MF");
   set_bound("DISABLE PRE-FETCH TRANSFER LENGTH", cache.read_ahead_longest_request_blocks);
   set_bound("MAXIMUM PRE-FETCH", cache.read_ahead_max_blocks);
   set_bound("MAXIMUM PRE-FETCH CEILING", cache.read_ahead_ceiling_blocks);
-  if (changed("MINIMUM PRE-FETCH")) cache.read_ahead_min_blocks.value = get(now, "MINIMUM PRE-FETCH");
+  if (changed("MINIMUM PRE-FETCH"))
+    cache.read_ahead_min_blocks.value = get(now, "MINIMUM PRE-FETCH");
   if (changed("ABPF")) {
     cache.read_ahead_min_blocks.value = 0;
     cache.read_ahead_abort.value = 1;
@@ -212,16 +216,14 @@ model::Cache CachingPage::policies(model::Cache cache, const Page& page) const {
   const bool adapts = number(cache.adaptive_min_segments) > 0;
   if (adapts && get(now, "IC") != 0) cache.adaptive_min_segments.value = 0;
   const bool obeys = !adapts || get(now, "IC") != 0;
-  if (obeys && divides() &&
-      differs({"SIZE", "NUMBER OF CACHE SEGMENTS", "CACHE SEGMENT SIZE"})) {
+  if (obeys && divides() && differs({"SIZE", "NUMBER OF CACHE SEGMENTS", "CACHE SEGMENT SIZE"})) {
     const bool all_for_writes = number(cache.write_segments) >= number(cache.segments);
     const std::uint64_t segments = get(now, "SIZE") != 0
                                        ? total_blocks() / get(now, "CACHE SEGMENT SIZE")
                                        : get(now, "NUMBER OF CACHE SEGMENTS");
     cache.segments.value = static_cast<double>(segments);
-    cache.segment_blocks.value =
-        static_cast<double>(get(now, "SIZE") != 0 ? get(now, "CACHE SEGMENT SIZE")
-                                                  : total_blocks() / segments);
+    cache.segment_blocks.value = static_cast<double>(
+        get(now, "SIZE") != 0 ? get(now, "CACHE SEGMENT SIZE") : total_blocks() / segments);
     if (all_for_writes) cache.write_segments.value = cache.segments.value;
   }
   return cache;

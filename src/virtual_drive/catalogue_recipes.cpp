@@ -67,8 +67,8 @@ model::DriveModel spare_cylinder(const InventedDrive& drive) {
   return classic(drive, {{.unit = Unit::cylinder, .count = 12, .absorbs = true}});
 }
 
-// Inward seeks are the slower ones over short distances, outward ones over long ones; writes settle the
-// longer the farther the arm has come.
+// Inward seeks are the slower ones over short distances, outward ones over long ones; writes settle
+// the longer the farther the arm has come.
 model::DriveModel seeks_apart(const InventedDrive& drive) {
   model::DriveModel model = made_from(
       drive, classic_recipe({{.unit = Unit::cylinder, .count = 12, .absorbs = true}}),
@@ -101,8 +101,8 @@ model::DriveModel spare_disk(const InventedDrive& drive) {
 }
 
 model::DriveModel spare_tracks_of_zone(const InventedDrive& drive) {
-  Recipe recipe =
-      classic_recipe({{.unit = Unit::zone, .count = 5, .whole_tracks = true, .absorbs = true}});
+  Recipe recipe = classic_recipe(
+      {{.unit = Unit::zone, .count = 5, .whole_tracks = true, .absorbs = true}});
   recipe.defects = {.singles = 40};
   recipe.slips_tracks = true;
   return made_from(drive, recipe, kClassicMechanics);
@@ -277,8 +277,7 @@ model::DriveModel cache_read_ahead_sequential(const InventedDrive& drive) {
 }
 
 model::DriveModel cache_read_ahead_short(const InventedDrive& drive) {
-  return with_cache(drive,
-                    [](model::Cache& c) { c.read_ahead_max_blocks = policy(64, "blocks"); });
+  return with_cache(drive, [](model::Cache& c) { c.read_ahead_max_blocks = policy(64, "blocks"); });
 }
 
 model::DriveModel cache_read_ahead_least(const InventedDrive& drive) {
@@ -377,9 +376,8 @@ model::DriveModel cache_ignores_rcd_wce(const InventedDrive& drive) {
 }
 
 model::DriveModel cache_ignores_segments(const InventedDrive& drive) {
-  return with_firmware(drive, [](model::Firmware& f) {
-    f.ignored_cache_fields = {"NUMBER OF CACHE SEGMENTS"};
-  });
+  return with_firmware(
+      drive, [](model::Firmware& f) { f.ignored_cache_fields = {"NUMBER OF CACHE SEGMENTS"}; });
 }
 
 model::DriveModel cache_fixed_page(const InventedDrive& drive) {

@@ -1,5 +1,6 @@
 // Drives of the catalogue that nobody built: one for each scheme of sparing, for each trouble that
-// address translation makes, and for each thing in which caches differ. Small recipes here, large layouts when they are asked for.
+// address translation makes, and for each thing in which caches differ. Small recipes here, large
+// layouts when they are asked for.
 #pragma once
 
 #include <span>

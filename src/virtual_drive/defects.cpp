@@ -112,9 +112,10 @@ class Judge {
   // A list of defects ends somewhere, and so does the patience of who waits for the drive.
   static void require(bool holds) {
     if (!holds)
-      throw Error(ExitStatus::bad_input,
-                  "the model's layout leaves out more places, one by one, than a drive has defects; no "
-                  "virtual drive can be made of it");
+      throw Error(
+          ExitStatus::bad_input,
+          "the model's layout leaves out more places, one by one, than a drive has defects; no "
+          "virtual drive can be made of it");
   }
 
   const engine::LayoutMap& map_;
@@ -191,8 +192,8 @@ Reply defect_data(const DefectSlots& defects, const ToldPlaces& places,
   const bool ten = command.opcode() == 0x37;
   const std::uint8_t selection = command.cdb[ten ? 2 : 1];
   const std::size_t header = ten ? 4 : 8;
-  const std::size_t longest =
-      ten ? 0xfff8 : 0xfffffff8;  // whole descriptors that the length can tell
+  const std::size_t longest = ten ? 0xfff8 : 0xfffffff8;  // whole descriptors that the length can
+                                                          // tell
   const std::uint8_t lists = selection & 0x18;
   const std::uint8_t asked = selection & 0x07;
   const AddressFormat format = kept_format(asked, formats);

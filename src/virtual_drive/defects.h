@@ -20,7 +20,8 @@ struct DefectSlots {
 // A model does not say why a slot holds no LBN; its place does. A run of skipped slots is space
 // that the format keeps free, and no defect, if it
 //   - touches the first or the last slot of a zone;
-//   - is one of a regular series of eight or more at ends of tracks (a scratch is as regular, but does
+//   - is one of a regular series of eight or more at ends of tracks (a scratch is as regular, but
+//   does
 //     not keep to the ends);
 //   - touches an end of a track, and the track before or behind it has skipped slots at the same
 //   end
@@ -37,10 +38,11 @@ DefectSlots find_defects(const model::Layout& layout);
 // in the layout. A drive that tells an even geometry tells of no defects.
 DefectSlots defects_of(const model::DriveModel& model);
 
-// READ DEFECT DATA(10) or (12) for the lists and format of the CDB, in the formats that the firmware
-// names: physical sector (101b) and bytes from index (100b; the index is where the angle is 0). Any
-// other is answered in the first of these with RECOVERED ERROR, DEFECT LIST NOT FOUND, as SBC-3 wants
-// it. The list length field of (10) has 16 bits: there, what lies beyond 8191 defects is left out.
+// READ DEFECT DATA(10) or (12) for the lists and format of the CDB, in the formats that the
+// firmware names: physical sector (101b) and bytes from index (100b; the index is where the angle
+// is 0). Any other is answered in the first of these with RECOVERED ERROR, DEFECT LIST NOT FOUND,
+// as SBC-3 wants it. The list length field of (10) has 16 bits: there, what lies beyond 8191
+// defects is left out.
 Reply defect_data(const DefectSlots& defects, const ToldPlaces& places,
                   const std::vector<std::string>& formats, const scsi::Command& command);
 

@@ -82,8 +82,7 @@ std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& d
                                                             std::uint8_t page) {
   const bool has_block_pages = drive.level >= ScsiLevel::spc3;
   switch (page) {
-    case 0x00:
-    {
+    case 0x00: {
       std::vector<std::uint8_t> pages{0x00, 0x80, 0x83};
       if (drive.firmware.ata) pages.push_back(0x89);
       if (has_block_pages) pages.insert(pages.end(), {0xb0, 0xb1});

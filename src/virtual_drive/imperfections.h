@@ -49,8 +49,8 @@ class Noise {
   bool has_unit_attention(const scsi::Command& command, Nanoseconds issued_ns) const;
   // What a command waits for after an idle time of `idle_ns`.
   Nanoseconds wake_up_ns(Nanoseconds idle_ns) const;
-  // What is left of the background scan's step that it interrupts, and of the way back from the idle
-  // condition, where these are allowed.
+  // What is left of the background scan's step that it interrupts, and of the way back from the
+  // idle condition, where these are allowed.
   Nanoseconds scan_step_ns(Nanoseconds idle_ns, Nanoseconds issued_ns) const;
   Nanoseconds idle_condition_ns(Nanoseconds idle_ns) const;
 

@@ -93,11 +93,7 @@ const std::vector<LogicalUnit::Rule>& LogicalUnit::rules() {
        L::scsi2,
        &U::transfer},
       {0x2b, 10, {0, 0, kAll, kAll, kAll, kAll, 0, 0, 0, kControl}, L::scsi2, &U::seek},
-      {0x2f,
-       10,
-       {0, 0x10, kAll, kAll, kAll, kAll, 0, kAll, kAll, kControl},
-       L::scsi2,
-       &U::verify},
+      {0x2f, 10, {0, 0x10, kAll, kAll, kAll, kAll, 0, kAll, kAll, kControl}, L::scsi2, &U::verify},
       {0x35,
        10,
        {0, 0x02, kAll, kAll, kAll, kAll, 0, kAll, kAll, kControl},
@@ -132,7 +128,8 @@ const std::vector<LogicalUnit::Rule>& LogicalUnit::rules() {
        &U::service_action_in},
       {0x85,
        16,
-       {0, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kControl},
+       {0, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll,
+        kControl},
        L::scsi2,
        &U::ata_pass_through},
       {0xa1,
@@ -262,8 +259,8 @@ std::optional<std::span<const std::uint8_t>> parameter_list(const scsi::Command&
 
 Answer LogicalUnit::mode_select(const scsi::Command& command) {
   const bool ten = command.opcode() == kModeSelect10;
-  const auto parameters =
-      parameter_list(command, ten ? scsi::get_be16(&command.cdb[7]) : command.cdb[4]);
+  const auto parameters = parameter_list(command,
+                                         ten ? scsi::get_be16(&command.cdb[7]) : command.cdb[4]);
   if (!parameters) return electronics(check_condition(kDataPhaseError));
   const auto before = modes_.caching_page();
   Answer answer = electronics(ten ? modes_.select_10(command, *parameters)
@@ -355,8 +352,8 @@ Answer LogicalUnit::ata_pass_through(const scsi::Command& command) {
   const auto before = modes_.cache_settings();
   Answer answer = electronics(ata_.pass_through(command));
   const auto after = modes_.cache_settings();
-  answer.work.cache_changed =
-      before.write_cache != after.write_cache || before.read_ahead != after.read_ahead;
+  answer.work.cache_changed = before.write_cache != after.write_cache ||
+                              before.read_ahead != after.read_ahead;
   return answer;
 }
 
@@ -397,8 +394,9 @@ Answer LogicalUnit::read_blocks(const scsi::Command& command, Work work) {
     work.lost_revolutions = modes_.read_retries();
     answer.reply = {scsi::Status::check_condition, fixed_sense(kUnrecoveredReadError, *bad), {}, 0};
   }
-  const std::uint64_t taken =
-      command.direction == scsi::Direction::from_device ? command.transfer_length : 0;
+  const std::uint64_t taken = command.direction == scsi::Direction::from_device
+                                  ? command.transfer_length
+                                  : 0;
   answer.reply.data.resize(
       static_cast<std::size_t>(std::min(readable * drive_.block_bytes, taken)));
   sectors_.read(work.lbn, answer.reply.data);
@@ -422,8 +420,8 @@ Answer LogicalUnit::verify(const scsi::Command& command) {
 }
 
 Answer LogicalUnit::write_blocks(const scsi::Command& command, Work work) {
-  const auto data =
-      parameter_list(command, static_cast<std::size_t>(work.blocks) * drive_.block_bytes);
+  const auto data = parameter_list(command,
+                                   static_cast<std::size_t>(work.blocks) * drive_.block_bytes);
   if (!data) return electronics(check_condition(kDataPhaseError));
   sectors_.write(work.lbn, *data);
   unwritten_.write(work.lbn, work.blocks);

@@ -61,7 +61,9 @@ class LogicalUnit {
   engine::CacheSettings cache_settings() const { return modes_.cache_settings(); }
   const ModePages& modes() const { return modes_; }
   // The idle condition comes by mode page 1Ah, of an ATA drive by its power management.
-  bool becomes_idle() const { return drive_.firmware.ata ? ata_.becomes_idle() : modes_.becomes_idle(); }
+  bool becomes_idle() const {
+    return drive_.firmware.ata ? ata_.becomes_idle() : modes_.becomes_idle();
+  }
 
  private:
   struct Rule;

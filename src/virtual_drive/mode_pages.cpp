@@ -93,8 +93,9 @@ std::vector<std::uint8_t> background_control_page(const model::Imperfections& im
   page[3] = 12;
   if (imperfections.background_scan_step_ms > 0) page[4] = kEnable;
   scsi::put_be(&page[6], 2, 72);
-  scsi::put_be(&page[10], 2,
-               static_cast<std::uint64_t>(std::min(imperfections.background_scan_idle_ms, 65535.0)));
+  scsi::put_be(
+      &page[10], 2,
+      static_cast<std::uint64_t>(std::min(imperfections.background_scan_idle_ms, 65535.0)));
   return page;
 }
 
@@ -163,8 +164,8 @@ std::vector<std::uint8_t> notch_page(const engine::LayoutMap& map,
   const std::size_t to = active == 0 ? zones : active;
   store_boundary(&page[8], map.track_of_slot(zone_starts[from]));
   store_boundary(&page[12], map.track_of_slot(zone_starts[to] - 1));
-  scsi::put_be(&page[16], 8,
-               std::uint64_t{1} << kFormat);  // the pages that follow the active notch
+  scsi::put_be(&page[16], 8, std::uint64_t{1} << kFormat);  // the pages that follow the active
+                                                            // notch
   return page;
 }
 
@@ -367,8 +368,8 @@ Reply ModePages::select(const scsi::Command& command, const Header& header,
     return invalid_parameter(static_cast<std::uint16_t>(header.descriptor_length_at));
   if (parameters.size() - at < descriptors) return check_condition(kParameterListLengthError);
   if (descriptors != 0) {
-    Reply reply =
-        check_block_descriptor(parameters.subspan(at, descriptors), static_cast<std::uint16_t>(at));
+    Reply reply = check_block_descriptor(parameters.subspan(at, descriptors),
+                                         static_cast<std::uint16_t>(at));
     if (reply.status != scsi::Status::good) return reply;
     at += descriptors;
   }
@@ -405,8 +406,8 @@ void ModePages::show_active_notch() {
   const std::uint16_t active = scsi::get_be16(&pages_.at(kNotch).current[kActiveNotch]);
   pages_.at(kNotch).current = notch_page(map_, zone_starts_, active);
   const std::size_t zone = active == 0 ? 0 : active - 1u;
-  pages_.at(kFormat).current =
-      format_page(drive_, map_, zone_starts_[zone], zone_starts_[zone + 1]);
+  pages_.at(kFormat).current = format_page(drive_, map_, zone_starts_[zone],
+                                           zone_starts_[zone + 1]);
 }
 
 }  // namespace platter::virtual_drive

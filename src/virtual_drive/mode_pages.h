@@ -25,13 +25,14 @@ class ModePages {
   Reply select_6(const scsi::Command& command, std::span<const std::uint8_t> parameters);
   Reply select_10(const scsi::Command& command, std::span<const std::uint8_t> parameters);
 
-  // What the current caching page asks for: RCD, WCE and DRA; and these policies as its other fields
-  // change them.
+  // What the current caching page asks for: RCD, WCE and DRA; and these policies as its other
+  // fields change them.
   engine::CacheSettings cache_settings() const;
   model::Cache cache_policies(const model::Cache& cache) const;
   const std::vector<std::uint8_t>& caching_page() const;
   std::uint8_t read_retries() const;
-  // EN_BMS of page 1Ch/01h, and of page 1Ah the idle_a timer with its bit; false where there is none.
+  // EN_BMS of page 1Ch/01h, and of page 1Ah the idle_a timer with its bit; false where there is
+  // none.
   bool scans_in_background() const;
   bool becomes_idle() const;
   // Write cache and read-ahead as SET FEATURES makes them (SAT-4, caching mode page).

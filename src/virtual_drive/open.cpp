@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "model/error.h"
 #include "model/completeness.h"
+#include "model/error.h"
 #include "model/json.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/imperfections.h"
@@ -55,8 +55,8 @@ std::uint64_t parse_seed(std::string_view value, const std::string& name) {
 void apply_option(std::string_view option, const std::string& name, model::DriveModel& model) {
   const std::size_t equals = option.find('=');
   const std::string_view key = option.substr(0, equals);
-  const std::string_view value =
-      equals == std::string_view::npos ? std::string_view{} : option.substr(equals + 1);
+  const std::string_view value = equals == std::string_view::npos ? std::string_view{}
+                                                                  : option.substr(equals + 1);
   const std::uint64_t seed = model.imperfections ? model.imperfections->seed : 0;
   if (key == "seed") {
     if (!model.imperfections) model.imperfections.emplace();

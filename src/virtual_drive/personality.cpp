@@ -19,19 +19,21 @@ constexpr Nanoseconds kAssumedCommandTime = 200 * kMicrosecond;
 
 std::string assumed_level(const model::DriveModel& model, std::uint64_t blocks) {
   const bool large = blocks > std::numeric_limits<std::uint32_t>::max();
-  const bool newer = model.firmware && (model.firmware->ata || model.firmware->most_transfer_blocks > 0);
+  const bool newer = model.firmware &&
+                     (model.firmware->ata || model.firmware->most_transfer_blocks > 0);
   return large || newer || model.identity.block_bytes != 512 ? "SPC-3" : "SCSI-2";
 }
 
 Nanoseconds command_time(const model::Overheads& overheads) {
-  const double command_ms = overheads.per_request.or_else(0) + overheads.read_hit_after_read.or_else(0);
+  const double command_ms = overheads.per_request.or_else(0) +
+                            overheads.read_hit_after_read.or_else(0);
   return command_ms > 0 ? from_ms(command_ms) : kAssumedCommandTime;
 }
 
 std::uint16_t rotations_per_minute(const model::Rotation& rotation) {
   if (rotation.numerator_ns == 0) return 0;
-  const double rpm =
-      60e9 * static_cast<double>(rotation.denominator) / static_cast<double>(rotation.numerator_ns);
+  const double rpm = 60e9 * static_cast<double>(rotation.denominator) /
+                     static_cast<double>(rotation.numerator_ns);
   return static_cast<std::uint16_t>(std::clamp(rpm + 0.5, 0.0, 65535.0));
 }
 
@@ -65,7 +67,8 @@ Personality personality_of(const model::DriveModel& model, const engine::LayoutM
                 "the model describes a drive without a single block; correct the model file");
   drive.firmware = model.firmware.value_or(model::Firmware{});
   const std::uint32_t most = drive.firmware.most_transfer_blocks;
-  drive.most_transfer_blocks = most == 0 ? kMostTransferBlocks : std::min(most, kMostTransferBlocks);
+  drive.most_transfer_blocks = most == 0 ? kMostTransferBlocks
+                                         : std::min(most, kMostTransferBlocks);
   if (drive.firmware.scsi_level.empty())
     drive.firmware.scsi_level = assumed_level(model, drive.blocks);
   drive.level = scsi_level(drive.firmware.scsi_level);
@@ -80,10 +83,11 @@ Personality personality_of(const model::DriveModel& model, const engine::LayoutM
   drive.rpm = rotations_per_minute(model.rotation);
   drive.command_ns = command_time(model.overheads);
   drive.block_transfer_ns = from_ms(std::max(0.0, model.bus.block_transfer.or_else(0)));
-  drive.half_translation_ns =
-      model.overheads.address_translation.value
-          ? from_ms(std::max(0.0, *model.overheads.address_translation.value) / 2)
-          : drive.command_ns;
+  drive.half_translation_ns = model.overheads.address_translation.value
+                                  ? from_ms(
+                                        std::max(0.0, *model.overheads.address_translation.value) /
+                                        2)
+                                  : drive.command_ns;
   return drive;
 }
 

@@ -55,7 +55,8 @@ model::Seek seek_curve(const Mechanics& mechanics, std::uint32_t cylinders) {
   return seek;
 }
 
-// Arms of some drives take longer one way than the other; some writes settle longer behind longer seeks.
+// Arms of some drives take longer one way than the other; some writes settle longer behind longer
+// seeks.
 void draw_other_seeks(model::DriveModel& drive, Dice& dice) {
   const double first = drive.seek.points.front().time_ms;
   if (dice.chance(0.25)) {
@@ -64,7 +65,8 @@ void draw_other_seeks(model::DriveModel& drive, Dice& dice) {
   }
   if (dice.chance(0.25)) {
     const double settle = drive.write_settle.or_else(0);
-    drive.write_seek = slower(drive.seek, settle * dice.uniform(0.7, 1.3), settle * dice.uniform(0.5, 2));
+    drive.write_seek = slower(drive.seek, settle * dice.uniform(0.7, 1.3),
+                              settle * dice.uniform(0.5, 2));
   }
 }
 
@@ -183,10 +185,11 @@ model::Seek slower(const model::Seek& seek, double first_ms, double last_ms) {
   model::Seek result = seek;
   const double whole = std::sqrt(static_cast<double>(seek.points.back().cylinders));
   for (model::SeekPoint& point : result.points) {
-    const double share =
-        whole > 1 ? (std::sqrt(static_cast<double>(point.cylinders)) - 1) / (whole - 1) : 0;
-    point.time_ms =
-        std::max(kLeast_ms, in_us(point.time_ms + first_ms + share * (last_ms - first_ms)));
+    const double share = whole > 1
+                             ? (std::sqrt(static_cast<double>(point.cylinders)) - 1) / (whole - 1)
+                             : 0;
+    point.time_ms = std::max(kLeast_ms,
+                             in_us(point.time_ms + first_ms + share * (last_ms - first_ms)));
   }
   return result;
 }

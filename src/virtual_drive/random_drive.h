@@ -20,8 +20,8 @@ struct Mechanics {
 // Skews of the recipe are made to fit: a head, or the arm, is on the next track just in time.
 void fit_skews(Recipe& recipe, const Mechanics& mechanics);
 
-// The curve with so much more time, from that over one cylinder to that over the longest distance, by the
-// square root of the distance. A seek takes some time at least.
+// The curve with so much more time, from that over one cylinder to that over the longest distance,
+// by the square root of the distance. A seek takes some time at least.
 model::Seek slower(const model::Seek& seek, double first_ms, double last_ms);
 
 // The layout with these mechanics, and a cache, overheads and firmware that are nobody's in

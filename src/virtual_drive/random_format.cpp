@@ -50,8 +50,9 @@ void take(const SlotRange& from, std::uint64_t count, bool in_front, const Range
   if (in_front) {
     auto next = at_or_after(taken, from.first);
     for (std::uint64_t slot = from.first; slot < from.end && count > 0;) {
-      const std::uint64_t end =
-          next == taken.end() ? from.end : std::min(from.end, std::max(slot, next->first));
+      const std::uint64_t end = next == taken.end()
+                                    ? from.end
+                                    : std::min(from.end, std::max(slot, next->first));
       const std::uint64_t length = std::min(count, end - slot);
       if (length > 0) into.push_back({slot, slot + length});
       count -= length;

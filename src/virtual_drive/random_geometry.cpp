@@ -188,13 +188,13 @@ class Maker {
       for (double& share : density) share = dice_.uniform(0.8, 1.0);
     for (std::uint32_t z = 0; z < recipe_.zones; ++z) {
       const double part = recipe_.zones == 1 ? 0 : static_cast<double>(z) / (recipe_.zones - 1);
-      const double sectors =
-          recipe_.sectors + part * (static_cast<double>(recipe_.last_sectors) - recipe_.sectors);
+      const double sectors = recipe_.sectors +
+                             part * (static_cast<double>(recipe_.last_sectors) - recipe_.sectors);
       const bool stays = z > 0 && z + 1 < recipe_.zones && dice_.chance(0.05);
       for (std::uint32_t h = 0; h < recipe_.heads && !stays; ++h) {
         if (z > 0 && recipe_.per_head_sizes && dice_.chance(0.2)) continue;
-        sizes[h] =
-            std::max<std::uint32_t>(8, static_cast<std::uint32_t>(sectors * density[h] + 0.5));
+        sizes[h] = std::max<std::uint32_t>(8,
+                                           static_cast<std::uint32_t>(sectors * density[h] + 0.5));
       }
       sizes_.push_back(sizes);
     }
@@ -211,8 +211,8 @@ class Maker {
     }
     for (std::uint32_t z = 0; z < recipe_.zones; ++z) {
       const double share = all > 0 ? weights[z] / all : 0;
-      const auto cylinders =
-          static_cast<std::uint32_t>(share * static_cast<double>(recipe_.slots) + 0.5);
+      const auto cylinders = static_cast<std::uint32_t>(share * static_cast<double>(recipe_.slots) +
+                                                        0.5);
       cylinders_.push_back(cylinders >= 3 ? cylinders : dice_.pick32(3, 12));
     }
   }
@@ -232,8 +232,8 @@ class Maker {
 
   void add_cylinders(std::uint32_t z) {
     if (!recipe_.through_zones) downward_ = false;
-    const auto [piece, span] =
-        grouped_cylinders(recipe_, sizes_[z], cylinders_[z], downward_, skews_);
+    const auto [piece, span] = grouped_cylinders(recipe_, sizes_[z], cylinders_[z], downward_,
+                                                 skews_);
     add_zone(piece);
     cylinder_ += span;
   }
@@ -262,8 +262,8 @@ class Maker {
     }
     const std::uint32_t rest = cylinders_[z] % recipe_.band;
     const std::uint32_t beyond = recipe_.band - rest;
-    const bool straddles =
-        recipe_.through_zones && rest > 0 && z + 1 < recipe_.zones && cylinders_[z + 1] > beyond;
+    const bool straddles = recipe_.through_zones && rest > 0 && z + 1 < recipe_.zones &&
+                           cylinders_[z + 1] > beyond;
     if (rest > 0 && !straddles) {
       piece.append(band(rest, 0), bands * step);
       downward_ = recipe_.heads_turn != downward_;
@@ -279,8 +279,8 @@ class Maker {
 
   void list(const LayoutNode& node, std::int64_t cylinder, std::int64_t head) {
     for (std::uint32_t i = 0; i < node.count; ++i) {
-      const std::int64_t at_cylinder =
-          cylinder + node.cylinder + std::int64_t{i} * node.cylinder_step;
+      const std::int64_t at_cylinder = cylinder + node.cylinder +
+                                       std::int64_t{i} * node.cylinder_step;
       const std::int64_t at_head = head + node.head + std::int64_t{i} * node.head_step;
       for (const LayoutNode& child : node.children) list(child, at_cylinder, at_head);
       if (node.sectors == 0) continue;

@@ -54,10 +54,10 @@ std::string order_in_words(const Recipe& recipe) {
 std::string spares_in_words(const Recipe& recipe) {
   std::string words;
   for (const Spares& spares : recipe.spares)
-    words +=
-        fmt::format("{}{} {} of {}{}{}", words.empty() ? "spares: " : " and ", spares.count,
-                    spares.whole_tracks ? "tracks" : "sectors", unit_in_words(recipe, spares),
-                    spares.in_front ? " in front" : "", spares.absorbs ? " that absorb slips" : "");
+    words += fmt::format("{}{} {} of {}{}{}", words.empty() ? "spares: " : " and ", spares.count,
+                         spares.whole_tracks ? "tracks" : "sectors", unit_in_words(recipe, spares),
+                         spares.in_front ? " in front" : "",
+                         spares.absorbs ? " that absorb slips" : "");
   return words.empty() ? "no spares" : words;
 }
 
@@ -91,8 +91,8 @@ std::string in_words(const Recipe& recipe, const Geometry& geometry, const Forma
 bool some_track_ends_in_a_block(const Geometry& geometry, const std::vector<SlotRange>& holes,
                                 std::size_t first, std::size_t end) {
   for (std::size_t track = first; track < end; ++track) {
-    const std::uint64_t last =
-        geometry.tracks[track].first_slot + geometry.tracks[track].sectors - 1;
+    const std::uint64_t last = geometry.tracks[track].first_slot + geometry.tracks[track].sectors -
+                               1;
     const auto hole = std::ranges::upper_bound(holes, last, {}, &SlotRange::end);
     if (hole == holes.end() || hole->first > last) return true;
   }

@@ -37,8 +37,8 @@ void draw_order(Recipe& recipe, Dice& dice) {
   recipe.order = static_cast<Order>(dice.pick(0, 2));
   recipe.through_zones = dice.chance(0.5) && recipe.order != Order::head_first;
   const std::uint64_t cylinders = recipe.slots / recipe.heads / recipe.sectors / recipe.zones;
-  recipe.band =
-      static_cast<std::uint32_t>(dice.log_pick(3, std::clamp<std::uint64_t>(cylinders, 3, 300)));
+  recipe.band = static_cast<std::uint32_t>(
+      dice.log_pick(3, std::clamp<std::uint64_t>(cylinders, 3, 300)));
   recipe.heads_turn = dice.chance(0.3) && recipe.order == Order::surface_serpentine;
   recipe.first_cylinder = dice.chance(0.3) ? dice.pick32(1, 20) : 0;
   recipe.gaps = dice.chance(0.25);
@@ -131,8 +131,8 @@ void draw_scheme(Recipe& recipe, Dice& dice) {
     const bool outer = recipe.spares.size() > 1 && dice.chance(0.3);
     (outer ? recipe.spares.back() : recipe.spares.front()).absorbs = true;
   }
-  recipe.slips_tracks =
-      std::ranges::any_of(recipe.spares, &Spares::whole_tracks) && dice.chance(0.4);
+  recipe.slips_tracks = std::ranges::any_of(recipe.spares, &Spares::whole_tracks) &&
+                        dice.chance(0.4);
 }
 
 void draw_defects(Recipe& recipe, Dice& dice, const Limits& limits) {
@@ -144,11 +144,11 @@ void draw_defects(Recipe& recipe, Dice& dice, const Limits& limits) {
   if (dice.chance(0.75)) recipe.defects.singles = dice.log_pick32(1, most);
   if (dice.chance(0.4)) recipe.defects.clusters = dice.log_pick32(1, std::max(1U, most / 20));
   if (dice.chance(0.3))
-    recipe.defects.scratches =
-        dice.pick32(1, std::clamp<std::uint32_t>(static_cast<std::uint32_t>(tracks / 600), 1, 6));
+    recipe.defects.scratches = dice.pick32(
+        1, std::clamp<std::uint32_t>(static_cast<std::uint32_t>(tracks / 600), 1, 6));
   if (dice.chance(0.15))
-    recipe.defects.whole_tracks =
-        dice.pick32(1, std::clamp<std::uint32_t>(static_cast<std::uint32_t>(tracks / 100), 1, 8));
+    recipe.defects.whole_tracks = dice.pick32(
+        1, std::clamp<std::uint32_t>(static_cast<std::uint32_t>(tracks / 100), 1, 8));
   if (recipe.slips_tracks) recipe.defects.scratches = 0;
   if (dice.chance(0.4)) recipe.remaps = dice.log_pick32(1, std::min(200U, most));
   recipe.remaps_to = static_cast<RemapsTo>(dice.pick(0, 2));

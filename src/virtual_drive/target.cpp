@@ -81,7 +81,8 @@ struct VirtualDevice::Impl {
         settings_are_ignored(model.imperfections && model.imperfections->mode_page_lies),
         task_set(task_set_of(model)),
         truth(model) {
-    // A model's depth is how deep DiskSim's queue was; a target's task set holds what the engine can.
+    // A model's depth is how deep DiskSim's queue was; a target's task set holds what the engine
+    // can.
     engine.set_queue({engine.queue_settings().scheduler, 0, 0});
     if (truth.imperfections) truth.imperfections->seed = noise.seed();
     unit.reset(model.imperfections && model.imperfections->unit_attention_at_start);
@@ -214,8 +215,8 @@ void VirtualDevice::Impl::start_media(const Work& work, const engine::Disturbanc
   scsi::Completion refused;
   refused.tag = tag;
   refused.status = scsi::Status::task_set_full;
-  refused.residual =
-      entry.completion.residual + static_cast<std::uint32_t>(entry.completion.data.size());
+  refused.residual = entry.completion.residual +
+                     static_cast<std::uint32_t>(entry.completion.data.size());
   refused.issued_ns = entry.completion.issued_ns;
   refused.completed_ns = arrival_ns + entry.delay_ns;
   entry.completion = std::move(refused);

@@ -33,8 +33,8 @@ ToldPlaces::ToldPlaces(const Personality& drive, const engine::LayoutMap& map)
     std::ranges::sort(slipped_);
   }
   if (!drive.firmware.translates_truly) {
-    const std::uint64_t tracks =
-        std::max<std::uint64_t>(1, std::uint64_t{drive.cylinders} * drive.heads);
+    const std::uint64_t tracks = std::max<std::uint64_t>(
+        1, std::uint64_t{drive.cylinders} * drive.heads);
     even_sectors_ = (drive.blocks + tracks - 1) / tracks;
   }
 }
@@ -75,9 +75,11 @@ ToldPlace ToldPlaces::of_defect(std::uint64_t slot) const {
   if (from_index_)
     place.sector = (within + track.sectors - first_after_index(track)) % track.sectors;
   const std::uint32_t track_bytes = track.sectors * drive_.block_bytes;
-  place.bytes_from_index =
-      static_cast<std::uint32_t>(engine::rev_from_angle(map_.angle_of_slot(track, slot)) *
-                                     track_bytes + kByteRounding) % track_bytes;
+  place.bytes_from_index = static_cast<std::uint32_t>(
+                               engine::rev_from_angle(map_.angle_of_slot(track, slot)) *
+                                   track_bytes +
+                               kByteRounding) %
+                           track_bytes;
   return place;
 }
 
@@ -102,7 +104,8 @@ std::optional<std::uint64_t> ToldPlaces::slot_at(AddressFormat format, const eng
     // Sectors begin with parts of bytes, which were cut off.
     const double begin = engine::rev_from_angle(track.angle) * track_bytes + kByteRounding;
     const double bytes = within_track - std::floor(begin) + track_bytes;
-    return track.first_slot + static_cast<std::uint64_t>(bytes / drive_.block_bytes) % track.sectors;
+    return track.first_slot +
+           static_cast<std::uint64_t>(bytes / drive_.block_bytes) % track.sectors;
   }
   if (within_track >= track.sectors) return std::nullopt;
   if (from_index_)

@@ -56,7 +56,7 @@ class ToldPlaces {
   const engine::LayoutMap& map_;
   bool from_index_ = false;
   std::vector<std::uint64_t> slipped_;  // slots without a number, ascending
-  std::uint64_t even_sectors_ = 0;      // of each track, where the drive tells an even geometry; or 0
+  std::uint64_t even_sectors_ = 0;  // of each track, where the drive tells an even geometry; or 0
 };
 
 }  // namespace platter::virtual_drive

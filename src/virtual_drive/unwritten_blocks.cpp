@@ -6,7 +6,8 @@
 
 namespace platter::virtual_drive {
 
-UnwrittenBlocks::UnwrittenBlocks(const std::vector<LbnRange>& ranges) : none_at_first_(ranges.empty()) {
+UnwrittenBlocks::UnwrittenBlocks(const std::vector<LbnRange>& ranges)
+    : none_at_first_(ranges.empty()) {
   std::vector<LbnRange> sorted = ranges;
   std::ranges::sort(sorted, {}, &LbnRange::first);
   for (const LbnRange& range : sorted) {  // they may overlap
@@ -19,7 +20,8 @@ UnwrittenBlocks::UnwrittenBlocks(const std::vector<LbnRange>& ranges) : none_at_
 
 UnwrittenBlocks::Run UnwrittenBlocks::run_at(std::uint64_t lbn) const {
   const auto next = ranges_.upper_bound(lbn);
-  if (next != ranges_.begin() && std::prev(next)->second > lbn) return {true, std::prev(next)->second};
+  if (next != ranges_.begin() && std::prev(next)->second > lbn)
+    return {true, std::prev(next)->second};
   return {false, next == ranges_.end() ? std::numeric_limits<std::uint64_t>::max() : next->first};
 }
 
@@ -54,8 +56,8 @@ void UnwrittenBlocks::clear(std::uint64_t lbn, std::uint32_t block_bytes,
     const std::uint64_t end = std::min(run.end, lbn + blocks);
     if (run.unwritten) {
       const auto from = data.begin() + static_cast<std::ptrdiff_t>((at - lbn) * block_bytes);
-      const auto to = data.begin() + static_cast<std::ptrdiff_t>(
-                                         std::min<std::uint64_t>((end - lbn) * block_bytes, data.size()));
+      const auto to = data.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(
+                                         (end - lbn) * block_bytes, data.size()));
       std::fill(from, to, std::uint8_t{0});
     }
     at = end;

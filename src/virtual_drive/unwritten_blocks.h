@@ -1,5 +1,5 @@
-// Blocks that were never written, or trimmed: read as zeros, without the media (SBC-3, logical block
-// provisioning). A write gives its blocks a place.
+// Blocks that were never written, or trimmed: read as zeros, without the media (SBC-3, logical
+// block provisioning). A write gives its blocks a place.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // From the requests at which a buffer was divided anew to what divides it.
+#include "cache_probe/division.h"
+
 #include <catch2/catch.hpp>
 #include <random>
-
-#include "cache_probe/division.h"
 
 using namespace platter::cache_probe;
 using Trigger = Division::Trigger;
@@ -39,9 +39,8 @@ TEST_CASE("windows of requests are told by the requests behind them") {
   for (const std::int64_t window : {4, 5, 16, 31, 32, 100, 1000})
     for (int round = 0; round < 5; ++round) {
       CAPTURE(window, round);
-      auto changes = changes_of(14, window, random, [&](std::int64_t from) {
-        return behind_window(from, window, 3);
-      });
+      auto changes = changes_of(14, window, random,
+                                [&](std::int64_t from) { return behind_window(from, window, 3); });
       // Some have a whole window for themselves, as the tests choose them.
       for (std::size_t i = 0; i < changes.size(); i += 3)
         changes[i].from = changes[i].divided - window;
@@ -50,7 +49,8 @@ TEST_CASE("windows of requests are told by the requests behind them") {
       CHECK(found.likeliest().trigger == Trigger::window);
       CHECK(found.likeliest().requests == window);
       CHECK(found.changes == 14);
-      // One late answer that was taken for a division, or a division that was missed by one request.
+      // One late answer that was taken for a division, or a division that was missed by one
+      // request.
       changes[7].divided += 1;
       CHECK(divisions_of(changes).likeliest().requests == window);
     }
@@ -60,8 +60,8 @@ TEST_CASE("what else divides a buffer is not taken for windows") {
   std::mt19937_64 random(4);
   for (int round = 0; round < 50; ++round) {
     CAPTURE(round);
-    const auto in_a_row =
-        divisions_of(changes_of(14, 20, random, [](std::int64_t from) { return from + 20; }));
+    const auto in_a_row = divisions_of(
+        changes_of(14, 20, random, [](std::int64_t from) { return from + 20; }));
     CHECK(in_a_row.proven());
     CHECK(in_a_row.likeliest().trigger == Trigger::in_a_row);
     CHECK(in_a_row.likeliest().requests == 20);
@@ -108,8 +108,8 @@ TEST_CASE("a buffer that stays as it was where a window was full speaks against 
 TEST_CASE("a change of load is told best where two windows foretell other requests") {
   const Division short_one{Trigger::window, 24, 0, 0.5}, long_one{Trigger::window, 48, 0, 0.5};
   CHECK(alike(short_one, short_one, 30) == Approx(1));
-  CHECK(alike(short_one, long_one, 48 - 1) == Approx(0.7));      // both are full with the next request
-  CHECK(alike(short_one, long_one, 48) == 0);           // after 24, or after 48
+  CHECK(alike(short_one, long_one, 48 - 1) == Approx(0.7));  // both are full with the next request
+  CHECK(alike(short_one, long_one, 48) == 0);                // after 24, or after 48
   CHECK(alike(short_one, {Trigger::in_a_row, 24, 0, 0.5}, 48) == Approx(1));
   CHECK(alike(short_one, {Trigger::irregular, 0, 0, 0.5}, 48) == 0);
 }

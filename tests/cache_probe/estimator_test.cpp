@@ -121,7 +121,9 @@ TEST_CASE("hits and misses are told by the drive's own distributions") {
           Responses::kMostTold);
 }
 
-TEST_CASE("a write that waits for nothing is a hit although it takes six times as long as a read, also where some angles err") {
+TEST_CASE(
+    "a write that waits for nothing is a hit although it takes six times as long as a read, also "
+    "where some angles err") {
   Record record;
   record.setting.period_ns = kPeriod_ns;
   record.setting.angles_trusted = true;

@@ -1,13 +1,15 @@
 // A model that is right explains what a drive's cache does, a model that is not says so.
+#include "cache_probe/explained.h"
+
+#include <fmt/format.h>
+
 #include <array>
 #include <catch2/catch.hpp>
-#include <fmt/format.h>
 #include <iostream>
 #include <string>
 #include <utility>
 
 #include "cache_probe/exercise.h"
-#include "cache_probe/explained.h"
 #include "cache_probe/lookup.h"
 #include "cache_probe/probed_record.h"
 #include "model/parameters.h"
@@ -76,9 +78,8 @@ TEST_CASE("the share of answers that a model contradicts") {
   }
   SECTION("a record without the exercise") {
     Record before = record;
-    std::erase_if(before.observations, [](const Observation& seen) {
-      return seen.question == Question::exercise;
-    });
+    std::erase_if(before.observations,
+                  [](const Observation& seen) { return seen.question == Question::exercise; });
     const Explained found = explain(before, truth);
     CHECK_FALSE(found.unexplained_share);
     CHECK_FALSE(found.unexplained_share.reason.empty());
@@ -137,7 +138,8 @@ TEST_CASE("what one half of the answers says and the other does not is not taken
 TEST_CASE("segments that follow the load follow it in the model, too") {
   int misled = 0;
   for (int seed = 1; seed <= 8; ++seed) {
-    const std::string name = fmt::format("virtual:cache-adaptive-wide?imperfections=default&seed={}", seed);
+    const std::string name = fmt::format(
+        "virtual:cache-adaptive-wide?imperfections=default&seed={}", seed);
     CAPTURE(name);
     const model::DriveModel truth = virtual_drive::virtual_model(name);
     const Explained found = explain(record_of(truth, name), truth);
@@ -195,7 +197,8 @@ TEST_CASE("random choices of the drive are no contradiction") {
   int contradicted = 0, misled = 0;
   constexpr int kSeeds = 8;
   for (int seed = 1; seed <= kSeeds; ++seed) {
-    const std::string name = fmt::format("virtual:cache-random?imperfections=default&seed={}", seed);
+    const std::string name = fmt::format("virtual:cache-random?imperfections=default&seed={}",
+                                         seed);
     const model::DriveModel truth = virtual_drive::virtual_model(name);
     const Record record = record_of(truth, name, 4);
     misled += !explain(record, truth).notes.empty();
@@ -233,7 +236,8 @@ TEST_CASE("what some answers leave open, more of them tell") {
 }
 
 TEST_CASE("answers that hang on a few us are no contradiction, however many they are") {
-  for (const char* drive : {"cache-many-segments", "cache-adaptive-few", "cache-read-ahead-track"}) {
+  for (const char* drive :
+       {"cache-many-segments", "cache-adaptive-few", "cache-read-ahead-track"}) {
     const std::string name = fmt::format("virtual:{}?imperfections=default&seed=1", drive);
     CAPTURE(name);
     const model::DriveModel truth = virtual_drive::virtual_model(name);
@@ -246,8 +250,8 @@ TEST_CASE("answers that hang on a few us are no contradiction, however many they
 
 namespace {
 
-// Whether a random drive is said to do what the model has no words for, that model being what the drive is but for
-// the delays that were measured.
+// Whether a random drive is said to do what the model has no words for, that model being what the
+// drive is but for the delays that were measured.
 bool accused(std::uint64_t number) {
   model::DriveModel truth = virtual_drive::random_drive(number);
   if (truth.imperfections) truth.imperfections->seed = number;
@@ -256,9 +260,10 @@ bool accused(std::uint64_t number) {
   found.cache.almost_read_hits = {};
   model::Overheads& o = found.overheads;
   o.per_request = {};
-  for (model::Parameter* command : {&o.read_hit_after_read, &o.read_hit_after_write, &o.read_miss_after_read,
-                                    &o.read_miss_after_write, &o.write_hit_after_read, &o.write_hit_after_write,
-                                    &o.write_miss_after_read, &o.write_miss_after_write}) {
+  for (model::Parameter* command :
+       {&o.read_hit_after_read, &o.read_hit_after_write, &o.read_miss_after_read,
+        &o.read_miss_after_write, &o.write_hit_after_read, &o.write_hit_after_write,
+        &o.write_miss_after_read, &o.write_miss_after_write}) {
     if (!*command) continue;
     *command->value += 0.012;  // the host's, as it is measured
     command->error = 0.001;
@@ -271,10 +276,12 @@ bool accused(std::uint64_t number) {
 
 }  // namespace
 
-// Commands of a host take now 5 us, now 60: so many reads that carry on at once come before their block is there.
+// Commands of a host take now 5 us, now 60: so many reads that carry on at once come before their
+// block is there.
 TEST_CASE("reads that come at once are judged by how differently long they are on their way") {
   int misled = 0;
-  for (const std::uint64_t number : {2007, 2022, 2046, 2062, 2087, 2101, 2136, 2137}) misled += accused(number);
+  for (const std::uint64_t number : {2007, 2022, 2046, 2062, 2087, 2101, 2136, 2137})
+    misled += accused(number);
   CHECK(misled <= 1);
 }
 

@@ -55,9 +55,9 @@ class OtherSizes final : public scsi::Device {
       std::uint8_t* size = &changed.data[at + 14];
       const std::uint32_t asked = size[0] << 8 | size[1];
       asked_.insert(asked);
-      const std::uint32_t blocks =
-          asked == shown(own_) ? own_
-                               : (asked / each_ + sizes_.step - 1) / sizes_.step * sizes_.step;
+      const std::uint32_t blocks = asked == shown(own_) ? own_
+                                                        : (asked / each_ + sizes_.step - 1) /
+                                                              sizes_.step * sizes_.step;
       size[0] = static_cast<std::uint8_t>(blocks >> 8);
       size[1] = static_cast<std::uint8_t>(blocks);
       if (sizes_.in_bytes) changed.data[at + 12] |= 0x40;
@@ -308,10 +308,10 @@ TEST_CASE("a drive that was told not to read from its cache") {
     CHECK(off.effect("NUMBER OF CACHE SEGMENTS") == "not told");
     CHECK(off.effect("CACHE SEGMENT SIZE") == "not told");
   }
-  const Told ignored =
-      freedoms_of("cache-base", 1, true,
-                  [](model::DriveModel& model) { model.firmware->ignored_cache_fields = {"RCD"}; },
-                  {.sizes = {}, .reads_disabled = true});
+  const Told ignored = freedoms_of(
+      "cache-base", 1, true,
+      [](model::DriveModel& model) { model.firmware->ignored_cache_fields = {"RCD"}; },
+      {.sizes = {}, .reads_disabled = true});
   CHECK(ignored.effect("RCD") != "seen");
 }
 

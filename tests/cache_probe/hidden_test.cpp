@@ -1,11 +1,13 @@
 // What is said to change nothing changes nothing: the engine answers alike with and without it.
-#include <catch2/catch.hpp>
+#include "cache_probe/hidden.h"
+
 #include <fmt/format.h>
+
+#include <catch2/catch.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "cache_probe/hidden.h"
 #include "engine/engine.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/random_drive.h"
@@ -46,9 +48,11 @@ bool said_to_be_hidden(model::DriveModel model) {
 
 }  // namespace
 
-TEST_CASE("whether read-ahead ends within a sector does not show where commands take longer to decode") {
+TEST_CASE(
+    "whether read-ahead ends within a sector does not show where commands take longer to decode") {
   int hidden = 0, shown = 0;
-  for (const std::string name : {"hp-c2247", "seagate-barracuda4lp", "quantum-atlas10k", "cache-base"}) {
+  for (const std::string name :
+       {"hp-c2247", "seagate-barracuda4lp", "quantum-atlas10k", "cache-base"}) {
     CAPTURE(name);
     const model::DriveModel model = virtual_drive::virtual_model("virtual:" + name);
     const bool alike = completions(model, 0) == completions(model, 1);

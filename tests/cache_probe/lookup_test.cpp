@@ -1,11 +1,13 @@
 // When a drive looks into its cache, from blocks that are asked for as they pass the heads.
+#include "cache_probe/lookup.h"
+
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <fmt/format.h>
 #include <string>
 
 #include "cache_probe/explained.h"
-#include "cache_probe/lookup.h"
 #include "cache_probe/probed_record.h"
 #include "virtual_drive/open.h"
 
@@ -38,7 +40,8 @@ model::DriveModel measured_without(const model::DriveModel& truth, double host_m
 }  // namespace
 
 TEST_CASE("how late the cache is looked into, and whether what is just being read counts as held") {
-  // Also where a block takes so long to pass that a command behind it is soon in time for the next turn.
+  // Also where a block takes so long to pass that a command behind it is soon in time for the next
+  // turn.
   int told = 0;
   for (const std::string drive : {"cache-base", "cache-large", "random-331"}) {
     const std::string name = fmt::format("virtual:{}?imperfections=default&seed=2", drive);
@@ -71,18 +74,21 @@ TEST_CASE("how late the cache is looked into, and whether what is just being rea
   CHECK(told >= 2);
 }
 
-// There both shift the edge: a delay of a block's time must not be made of it. The blocks' lengths differ
-// little, so that it is told of some drives only, and wrongly of few.
-TEST_CASE("where read-ahead ends with the track, blocks of two lengths tell a delay from what counts as held") {
+// There both shift the edge: a delay of a block's time must not be made of it. The blocks' lengths
+// differ little, so that it is told of some drives only, and wrongly of few.
+TEST_CASE(
+    "where read-ahead ends with the track, blocks of two lengths tell a delay from what counts as "
+    "held") {
   int right = 0, wrong = 0;
   for (int seed = 1; seed <= 24; ++seed) {
     CAPTURE(seed);
-    const std::string name =
-        fmt::format("virtual:cache-read-ahead-next-track?imperfections=default&seed={}", seed);
+    const std::string name = fmt::format(
+        "virtual:cache-read-ahead-next-track?imperfections=default&seed={}", seed);
     const model::DriveModel truth = virtual_drive::virtual_model(name);
     model::DriveModel found = measured_without(truth, kHost_ms);
     tell_lookup(record_of(truth, name), found);
-    CHECK(found.overheads.per_request.value.has_value() == found.cache.almost_read_hits.value.has_value());
+    CHECK(found.overheads.per_request.value.has_value() ==
+          found.cache.almost_read_hits.value.has_value());
     if (!found.overheads.per_request) continue;
     const bool held = *found.cache.almost_read_hits.value == 1;
     ++(held ? right : wrong);
@@ -92,8 +98,8 @@ TEST_CASE("where read-ahead ends with the track, blocks of two lengths tell a de
   CHECK(wrong <= 2 + right / 4);
 }
 
-// Its blocks take 10 us, and commands 12 us until it looks: requests in random order, to which no delay is
-// tried, are all for what counts as held.
+// Its blocks take 10 us, and commands 12 us until it looks: requests in random order, to which no
+// delay is tried, are all for what counts as held.
 TEST_CASE("what a delay of a block's time explains as well is no proven policy") {
   int surely_wrong = 0, told = 0;
   for (int seed = 1; seed <= 8; ++seed) {
@@ -121,7 +127,9 @@ TEST_CASE("what a delay of a block's time explains as well is no proven policy")
 }
 
 // The exercise explains either: with a delay, or with blocks that count as held.
-TEST_CASE("where the pairs leave open which of the two moves the edge, the exercise helps, and the delay is told with it") {
+TEST_CASE(
+    "where the pairs leave open which of the two moves the edge, the exercise helps, and the delay "
+    "is told with it") {
   struct Case {
     const char* drive;
     bool held;
@@ -130,7 +138,8 @@ TEST_CASE("where the pairs leave open which of the two moves the edge, the exerc
     int settled = 0, right = 0, wrong = 0;
     for (int seed = 1; seed <= 8; ++seed) {
       CAPTURE(one.drive, seed);
-      const std::string name = fmt::format("virtual:{}?imperfections=default&seed={}", one.drive, seed);
+      const std::string name = fmt::format("virtual:{}?imperfections=default&seed={}", one.drive,
+                                           seed);
       const model::DriveModel truth = virtual_drive::virtual_model(name);
       REQUIRE((truth.cache.almost_read_hits.or_else(0) == 1) == one.held);
       const Record record = record_of(truth, name);

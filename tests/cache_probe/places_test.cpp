@@ -71,7 +71,8 @@ TEST_CASE("where most tracks have a defect, the usual one is of those that have 
   layout.zones.push_back(zone);
   for (std::uint64_t i = 0; i < kTimes; ++i)
     for (std::uint64_t track = 0; track < kDefectsOfTimes; ++track)
-      layout.skips.push_back({i * (kDefectsOfTimes * kWith + kWithout) + track * kWith + kWith / 2});
+      layout.skips.push_back(
+          {i * (kDefectsOfTimes * kWith + kWithout) + track * kWith + kWith / 2});
   std::mt19937_64 random(1);
   const engine::LayoutMap map(layout);
   Places places(map, random);

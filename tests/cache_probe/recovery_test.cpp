@@ -336,7 +336,8 @@ TEST_CASE("after how many requests the buffer is divided anew") {
       const auto& drive = *virtual_drive::find_in_catalogue(name);
       const auto run = probe(drive, seed);
       const model::Parameter& found = run.findings.estimate.cache.adaptive_window_requests;
-      CHECK(value(found) == value(virtual_drive::catalogue_model(drive).cache.adaptive_window_requests));
+      CHECK(value(found) ==
+            value(virtual_drive::catalogue_model(drive).cache.adaptive_window_requests));
       CHECK(*found.error == 0);
       CHECK(found.samples >= 4);
       double seconds = 0;
@@ -347,7 +348,9 @@ TEST_CASE("after how many requests the buffer is divided anew") {
     }
 }
 
-TEST_CASE("drives that look at the load otherwise than after windows of requests are not said to have one") {
+TEST_CASE(
+    "drives that look at the load otherwise than after windows of requests are not said to have "
+    "one") {
   using Looked = CacheFacts::Looked;
   const auto window_of = [](Looked looked, std::uint32_t window, std::uint64_t seed,
                             double every_ms = 30) {
@@ -502,7 +505,8 @@ TEST_CASE("what is not told of a cache has a reason") {
   CHECK(probe(facts, false).findings.estimate.cache.destage_order.reason.find("--allow-writes") !=
         std::string::npos);
   facts.cache.reads = false;
-  CHECK(probe(facts, true).findings.estimate.cache.separate_write_segment.reason == "reads are not cached");
+  CHECK(probe(facts, true).findings.estimate.cache.separate_write_segment.reason ==
+        "reads are not cached");
 }
 
 TEST_CASE("noise does not flip a fact") {
@@ -568,8 +572,8 @@ TEST_CASE("random caches are recovered") {
       c.read_ahead = ReadAhead::to_track_end;
     CAPTURE(i, facts.rpm, facts.heads, facts.sectors, c.segments, c.segment_blocks,
             static_cast<int>(c.read_ahead), c.over_requested, c.on_hit);
-    const auto found =
-        probe(facts, false, 100 + static_cast<std::uint64_t>(i)).findings.estimate.cache;
+    const auto found = probe(facts, false, 100 + static_cast<std::uint64_t>(i))
+                           .findings.estimate.cache;
     check_read_facts(facts, found);
     CHECK(found.adaptive_min_segments.or_else(0) == 0);
     if (found.replacement) CHECK(value(found.replacement) == static_cast<double>(c.replacement));
@@ -607,7 +611,8 @@ double most_seconds(std::string_view drive) {
 }
 
 // What is told must be so, within its error; and it must be told, or not be for that reason.
-void check_told(const model::Parameter& found, const model::Parameter& is, const char* unless = nullptr) {
+void check_told(const model::Parameter& found, const model::Parameter& is,
+                const char* unless = nullptr) {
   if (!is) return;
   if (found) {
     CHECK(std::abs(*found.value - *is.value) <= found.error.value_or(0) + 1e-9);
@@ -633,10 +638,14 @@ void check_discrete(const model::Cache& found, model::DriveModel drive) {
   CHECK(value(found.read_ahead) == value(is.read_ahead));
   check_told(found.read_free_blocks, is.read_free_blocks);
   check_told(found.read_hit_on_written, is.read_hit_on_written);
-  check_told(found.separate_write_segment, is.separate_write_segment, "number of read segments is not known");
-  check_told(found.zero_latency_read, is.zero_latency_read, "the bus is about as slow as the media");
-  check_told(found.zero_latency_write, is.zero_latency_write, "the bus is about as slow as the media");
-  check_told(found.combine_sequential_writes, is.combine_sequential_writes, "isolated writes are not cached");
+  check_told(found.separate_write_segment, is.separate_write_segment,
+             "number of read segments is not known");
+  check_told(found.zero_latency_read, is.zero_latency_read,
+             "the bus is about as slow as the media");
+  check_told(found.zero_latency_write, is.zero_latency_write,
+             "the bus is about as slow as the media");
+  check_told(found.combine_sequential_writes, is.combine_sequential_writes,
+             "isolated writes are not cached");
   check_told(found.read_ahead_on_hit, is.read_ahead_on_hit, "there is no read-ahead");
   check_told(found.destage_idle, is.destage_idle);
   check_told(found.written_blocks, is.written_blocks);
@@ -656,7 +665,8 @@ void check_discrete(const model::Cache& found, model::DriveModel drive) {
   told_or_usual(found.read_ahead_resumes, is.read_ahead_resumes, 0);
   told_or_usual(found.read_ahead_min_blocks, is.read_ahead_min_blocks, 0);
   // Elsewhere another end of read-ahead comes first.
-  if (value(is.read_ahead) == static_cast<double>(ReadAhead::to_segment_full) && is.read_ahead_max_blocks.or_else(0) == 0)
+  if (value(is.read_ahead) == static_cast<double>(ReadAhead::to_segment_full) &&
+      is.read_ahead_max_blocks.or_else(0) == 0)
     told_or_usual(found.read_ahead_over_requested, is.read_ahead_over_requested, 0);
   told_or_usual(found.write_updates_segments, is.write_updates_segments, 0);
   told_or_usual(found.written_persist, is.written_persist, 0);
@@ -712,9 +722,11 @@ bool is_so(const model::Parameter& found, double truth) {
 TEST_CASE("drives that nobody designed: what is told is so") {
   using C = model::Cache;
   const std::vector<Told> cases = {
-      {"a segment set apart for writes where they leave nothing, where reads are replaced at random and "
+      {"a segment set apart for writes where they leave nothing, where reads are replaced at "
+       "random and "
        "where the newest read pushes itself out",
-       &C::segments, {12, 25, 35, 54, 147, 162, 177, 338}},
+       &C::segments,
+       {12, 25, 35, 54, 147, 162, 177, 338}},
       {"the same", &C::separate_write_segment, {12, 25, 35, 147, 162, 177, 338}},
       {"ends of tracks that are rare, or longer than others", &C::read_ahead, {9, 44, 188, 251}},
       {"what was read before is not taken for read-ahead", &C::read_ahead, {325}},
@@ -722,19 +734,27 @@ TEST_CASE("drives that nobody designed: what is told is so") {
       {"the same", &C::read_free_blocks, {325, 386}},
       {"a way of more than three revolutions is no hit", &C::separate_write_segment, {96}},
       {"a first write that takes long does not wait", &C::combine_sequential_writes, {87, 208}},
-      {"tracks with blocks elsewhere tell nothing of the order", &C::zero_latency_write, {195, 383}},
+      {"tracks with blocks elsewhere tell nothing of the order",
+       &C::zero_latency_write,
+       {195, 383}},
       {"the arm may come too late by a turn less than one", &C::read_free_blocks, {148}},
       {"tracks that take a revolution more", &C::read_ahead_max_blocks, {148}},
       {"the same", &C::segment_blocks, {148}},
-      {"a size that is known badly does not make a drive adaptive", &C::adaptive_min_segments, {18, 136}},
+      {"a size that is known badly does not make a drive adaptive",
+       &C::adaptive_min_segments,
+       {18, 136}},
       {"the end of the last segment's data was not found", &C::segment_blocks, {95}},
       {"cylinders and tracks of several lengths: read-ahead ends elsewhere at each place",
        &C::segment_blocks,
        {858, 940, 971}},
       {"the end of read-ahead is known no better than to a range", &C::segment_blocks, {245, 1059}},
-      {"no hit tells how slow the bus is, which hides the order", &C::zero_latency_read, {1154, 1173, 1183}},
+      {"no hit tells how slow the bus is, which hides the order",
+       &C::zero_latency_read,
+       {1154, 1173, 1183}},
       {"what has no end that was found reads on to the next place", &C::segments, {820}},
-      {"few segments, any of which may go, and the newest read pushes itself out", &C::segments, {871}},
+      {"few segments, any of which may go, and the newest read pushes itself out",
+       &C::segments,
+       {871}},
   };
   std::map<std::uint64_t, model::Cache> found;
   for (const Told& told : cases) {
@@ -804,7 +824,8 @@ TEST_CASE("how long data wait, and how many blocks of them: to a thousandth, and
     CAPTURE(seed);
     const auto idle = probe(*virtual_drive::find_in_catalogue("cache-destage-idle"), seed);
     const model::Parameter& waits = idle.findings.estimate.cache.destage_idle;
-    // A mixed workload shows a tenth of a millisecond. The drive counts from when it took the write up.
+    // A mixed workload shows a tenth of a millisecond. The drive counts from when it took the write
+    // up.
     CHECK(value(waits) == Approx(50).margin(0.1));
     CHECK(*waits.error < 0.15);
     CHECK(std::abs(value(waits) - 50) < 3 * *waits.error);
@@ -833,8 +854,8 @@ TEST_CASE("order of writes, where the next command waits until all has been read
 }
 
 TEST_CASE("a drive that takes no request larger than a segment is not called adaptive") {
-  model::DriveModel truth =
-      virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("cache-base"));
+  model::DriveModel truth = virtual_drive::catalogue_model(
+      *virtual_drive::find_in_catalogue("cache-base"));
   truth.firmware->scsi_level = "SPC-3";
   truth.firmware->most_transfer_blocks = 256;
   virtual_drive::VirtualDevice device(truth);

@@ -284,8 +284,8 @@ Nanoseconds SimpleDrive::write(std::uint64_t lbn, std::uint32_t blocks, Nanoseco
   const CacheFacts& c = facts_.cache;
   const auto transfer = static_cast<Nanoseconds>(facts_.block_us * 1e3 * blocks);
   stop_ahead();
-  const bool appends =
-      c.combine_writes && !dirty_.empty() && dirty_.back().lbn + dirty_.back().blocks == lbn;
+  const bool appends = c.combine_writes && !dirty_.empty() &&
+                       dirty_.back().lbn + dirty_.back().blocks == lbn;
   if (c.write_back == 2 && (!through || c.persist)) {
     if (appends) {
       dirty_.back().blocks += blocks;

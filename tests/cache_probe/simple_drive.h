@@ -40,12 +40,12 @@ struct CacheFacts {
   // When it is looked at whether they do: at each read, after windows of so many, after so many ms,
   // or now and then.
   enum class Looked { each_read, window, time, now_and_then } looked = Looked::each_read;
-  std::uint32_t window = 24;         // of reads that are looked at
+  std::uint32_t window = 24;  // of reads that are looked at
   double looked_ms = 30;
-  bool write_updates = false;        // a write into a segment of read data leaves the rest of it
-  bool persist = false;              // neither FUA nor SYNCHRONIZE CACHE waits
-  bool knows_synchronize = true;     // SYNCHRONIZE CACHE
-  double destage_idle_ms = 0;        // without a command, until written data go to the media
+  bool write_updates = false;     // a write into a segment of read data leaves the rest of it
+  bool persist = false;           // neither FUA nor SYNCHRONIZE CACHE waits
+  bool knows_synchronize = true;  // SYNCHRONIZE CACHE
+  double destage_idle_ms = 0;     // without a command, until written data go to the media
 };
 
 struct Noise {

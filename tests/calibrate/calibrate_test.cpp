@@ -1,12 +1,12 @@
-// A virtual drive with its default imperfections is the truth; models of it that are right, or wrong
-// in known ways, are calibrated with what it answered.
-#include <catch2/catch.hpp>
+// A virtual drive with its default imperfections is the truth; models of it that are right, or
+// wrong in known ways, are calibrated with what it answered.
+#include "calibrate/calibrate.h"
 
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <string>
 
-#include "calibrate/calibrate.h"
 #include "calibrate/completions.h"
 #include "calibrate/outcome_text.h"
 #include "model/error.h"
@@ -78,8 +78,8 @@ TEST_CASE("a model that is wrong in known ways comes back to the truth") {
       CAPTURE(drive, seed);
       const Case c = measured_case(drive, seed);
       model::DriveModel wrong = c.truth;
-      wrong.rotation.numerator_ns =
-          static_cast<std::uint64_t>(std::llround(period_of(c.truth) * 1.0002 * 1e6));
+      wrong.rotation.numerator_ns = static_cast<std::uint64_t>(
+          std::llround(period_of(c.truth) * 1.0002 * 1e6));
       wrong.rotation.denominator = 1'000'000;
       *wrong.overheads.read_hit_after_read.value += 0.2;
       *wrong.overheads.read_miss_after_read.value += 0.4;
@@ -194,9 +194,9 @@ TEST_CASE("think times that stand in front of their requests are found out") {
   replay::Result shifted = c.measured;
   for (std::size_t i = 1; i < shifted.requests.size(); ++i) {
     const std::size_t pause = i - 1;  // in front of request i - 1, read as the one behind it
-    const Nanoseconds think =
-        pause == 0 ? 10 * kMillisecond
-                   : c.measured.requests[pause].issue_ns - c.measured.requests[pause - 1].completion_ns();
+    const Nanoseconds think = pause == 0 ? 10 * kMillisecond
+                                         : c.measured.requests[pause].issue_ns -
+                                               c.measured.requests[pause - 1].completion_ns();
     shifted.requests[i].issue_ns = shifted.requests[i - 1].completion_ns() + think;
     shifted.requests[i].due_ns = shifted.requests[i].issue_ns;
   }
@@ -213,7 +213,8 @@ TEST_CASE("only the groups that were asked for are changed") {
   *wrong.overheads.read_hit_after_read.value += 0.2;
   *wrong.overheads.read_miss_after_read.value += 0.4;
   Options options;
-  options.groups = {.rotation = false, .angles = false, .hits = true, .positioning = false, .cache = false};
+  options.groups = {
+      .rotation = false, .angles = false, .hits = true, .positioning = false, .cache = false};
   const Outcome outcome = calibrated(wrong, c.measured, options);
   REQUIRE_FALSE(outcome.changes.empty());
   for (const Change& change : outcome.changes) CHECK(change.group == "hits");

@@ -1,8 +1,8 @@
-#include <catch2/catch.hpp>
+#include "calibrate/coherence.h"
 
+#include <catch2/catch.hpp>
 #include <random>
 
-#include "calibrate/coherence.h"
 #include "calibrate/zone_angles.h"
 #include "statistics/circular.h"
 
@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kPeriod_ns = 8'333'333;
 
-// A zone of 200 cylinders with 5 heads, whose accesses complete where a true layout has them, seen by
-// a model whose head and cylinder skews are off.
+// A zone of 200 cylinders with 5 heads, whose accesses complete where a true layout has them, seen
+// by a model whose head and cylinder skews are off.
 struct World {
   double per_head = 0, per_cylinder = 0, angle = 0, noise_rev = 0.005;
   double period_ns = kPeriod_ns;
@@ -112,7 +112,10 @@ model::Layout one_zone(std::uint32_t range = 0) {
   model::Layout layout;
   layout.zones = {zone};
   if (range > 0)
-    layout.skips = {{.first_slot = range * 500 - 20, .length = 20, .count = 200 / range, .stride = range * 500}};
+    layout.skips = {{.first_slot = range * 500 - 20,
+                     .length = 20,
+                     .count = 200 / range,
+                     .stride = range * 500}};
   return layout;
 }
 
@@ -151,7 +154,8 @@ TEST_CASE("a layout that is right stays as it is") {
   }
 }
 
-TEST_CASE("spare sectors that come again every 8 cylinders: the skew behind them is one of its own") {
+TEST_CASE(
+    "spare sectors that come again every 8 cylinders: the skew behind them is one of its own") {
   CHECK(spare_range_cylinders(one_zone(8), 0) == 8);
   CHECK(spare_range_cylinders(one_zone(), 0) == 0);
   World world;
@@ -168,5 +172,6 @@ TEST_CASE("spare sectors that come again every 8 cylinders: the skew behind them
   REQUIRE(right.zones.size() == 1);
   CHECK(right.zones[0].count == 25);
   CHECK(right.zones[0].cylinder_step == 8);
-  CHECK(statistics::wrap_rev(right.zones[0].angle_step_rev - (0.8 + 0.13)) == Approx(0).margin(2e-3));
+  CHECK(statistics::wrap_rev(right.zones[0].angle_step_rev - (0.8 + 0.13)) ==
+        Approx(0).margin(2e-3));
 }

@@ -1,8 +1,7 @@
-// A virtual drive whose hits take another time where they carry on is the truth; a model without such
-// times learns them from what the drive answered.
-#include <catch2/catch.hpp>
-
+// A virtual drive whose hits take another time where they carry on is the truth; a model without
+// such times learns them from what the drive answered.
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <string>
@@ -20,8 +19,8 @@ namespace {
 constexpr std::size_t kRequests = 4000;
 constexpr std::uint64_t kBlocks = 100'000;  // of the drive, that are asked for
 
-// Runs of reads and of writes: half of them carry on from the request before, a fifth leave a little
-// out; closed, 0.2 to 25 ms of thought.
+// Runs of reads and of writes: half of them carry on from the request before, a fifth leave a
+// little out; closed, 0.2 to 25 ms of thought.
 trace::Trace runs(std::uint64_t seed) {
   std::mt19937_64 draw(seed);
   trace::Trace trace{.kind = trace::Kind::closed, .name = "runs", .requests = {}};
@@ -49,9 +48,10 @@ struct Case {
 };
 
 Case measured_case(const std::string& drive, const Planted& planted, int seed) {
-  model::DriveModel truth =
-      virtual_drive::virtual_model(drive + "?imperfections=default&seed=" + std::to_string(seed));
-  for (model::Parameter* one : {&truth.overheads.read_hit_after_read, &truth.overheads.write_hit_after_write})
+  model::DriveModel truth = virtual_drive::virtual_model(
+      drive + "?imperfections=default&seed=" + std::to_string(seed));
+  for (model::Parameter* one :
+       {&truth.overheads.read_hit_after_read, &truth.overheads.write_hit_after_write})
     one->value = 0.5;
   Case c{truth, {}};
   c.without.imperfections.reset();
@@ -67,7 +67,8 @@ Case measured_case(const std::string& drive, const Planted& planted, int seed) {
 
 Outcome calibrated(const Case& c) {
   Options options;
-  options.groups = {.rotation = false, .angles = false, .hits = true, .positioning = false, .cache = false};
+  options.groups = {
+      .rotation = false, .angles = false, .hits = true, .positioning = false, .cache = false};
   const std::size_t n = c.measured.requests.size();
   return calibrate::calibrate(c.without, Measurement(c.measured, {0, n / 2}, {n / 2, n}), options);
 }
@@ -113,8 +114,9 @@ TEST_CASE("where hits that carry on are like others, no such time is found") {
   for (const char* drive : {"seagate-cheetah9lp", "ibm-ultrastar18es"}) {
     CAPTURE(drive);
     const Outcome outcome = calibrated(measured_case(drive, {}, 5));
-    for (const char* path : {"overheads.sequential_read_hit_delta", "overheads.sequential_read_hit_within",
-                             "overheads.sequential_write_hit_delta"})
+    for (const char* path :
+         {"overheads.sequential_read_hit_delta", "overheads.sequential_read_hit_within",
+          "overheads.sequential_write_hit_delta"})
       CHECK_FALSE(changed(outcome, path));
   }
 }

@@ -1,9 +1,8 @@
-#include <catch2/catch.hpp>
+#include "calibrate/positioning.h"
 
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
-
-#include "calibrate/positioning.h"
 
 using namespace platter::calibrate;
 
@@ -11,8 +10,8 @@ namespace {
 
 constexpr double kPeriod_ms = 8.0;
 
-// Reads of a drive that takes `after_read` or `after_write` longer than the model, and at least `least`
-// where the arm stands on the cylinder.
+// Reads of a drive that takes `after_read` or `after_write` longer than the model, and at least
+// `least` where the arm stands on the cylinder.
 std::vector<Trial> trials(std::size_t count, unsigned seed, double after_read, double after_write,
                           double least, double sigma = 0.05) {
   std::mt19937_64 generator(seed);
@@ -105,8 +104,8 @@ TEST_CASE("each candidate comes with fits that do without a part of the trials")
     trial.low_ms += longer;
     trial.high_ms += longer;
   }
-  const auto candidates =
-      positioning_candidates(list, 4, [](std::size_t request) { return request % 4; });
+  const auto candidates = positioning_candidates(list, 4,
+                                                 [](std::size_t request) { return request % 4; });
   bool inward = false;
   for (const Candidate& candidate : candidates) {
     REQUIRE(candidate.without.size() == 4);
@@ -120,7 +119,8 @@ TEST_CASE("each candidate comes with fits that do without a part of the trials")
 }
 
 TEST_CASE("a value is put where the fewest trials lose or gain a revolution") {
-  // All trials that tell lie at the ends of 0.2 to 0.5 ms; the likeliest value is nearer to one end.
+  // All trials that tell lie at the ends of 0.2 to 0.5 ms; the likeliest value is nearer to one
+  // end.
   std::vector<Trial> list;
   for (std::size_t i = 0; i < 900; ++i) {
     Trial trial;

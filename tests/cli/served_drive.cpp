@@ -1,6 +1,6 @@
-// A virtual drive behind `exec:`: served_drive MODEL.json [--solid-state] [--log FILE]. Whatever the host says
-// is done by the drive of that model; --solid-state makes VPD page B1h say that it does not rotate; FILE gets
-// the opcode of each command, in hex.
+// A virtual drive behind `exec:`: served_drive MODEL.json [--solid-state] [--log FILE]. Whatever
+// the host says is done by the drive of that model; --solid-state makes VPD page B1h say that it
+// does not rotate; FILE gets the opcode of each command, in hex.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -28,9 +28,12 @@ Options options_of(int count, char** words) {
   Options options;
   for (int i = 1; i < count; ++i) {
     const std::string word = words[i];
-    if (word == "--solid-state") options.solid_state = true;
-    else if (word == "--log" && i + 1 < count) options.log = words[++i];
-    else options.model = word;
+    if (word == "--solid-state")
+      options.solid_state = true;
+    else if (word == "--log" && i + 1 < count)
+      options.log = words[++i];
+    else
+      options.model = word;
   }
   return options;
 }
@@ -38,7 +41,8 @@ Options options_of(int count, char** words) {
 template <class T>
 T get(const std::uint8_t* bytes) {
   T value;
-  std::memcpy(&value, bytes, sizeof value);  // the protocol's byte order is the host's, in these tests
+  std::memcpy(&value, bytes, sizeof value);  // the protocol's byte order is the host's, in these
+                                             // tests
   return value;
 }
 
@@ -60,7 +64,8 @@ bool hear(Request& request) {
   std::array<std::uint8_t, 4> length{};
   if (std::fread(length.data(), 1, 4, stdin) != 4) return false;
   std::vector<std::uint8_t> body(get<std::uint32_t>(length.data()));
-  if (body.size() < 22 || std::fread(body.data(), 1, body.size(), stdin) != body.size()) return false;
+  if (body.size() < 22 || std::fread(body.data(), 1, body.size(), stdin) != body.size())
+    return false;
   request.issue_ns = static_cast<Nanoseconds>(get<std::uint64_t>(&body[0]));
   request.tag = get<std::uint32_t>(&body[8]);
   request.kind = body[12];

@@ -20,15 +20,16 @@ double DiskSimRounding::of_one_sector_ns(std::uint32_t sectors) const {
 
 Nanoseconds DiskSimRounding::overhead_ns(bool write) const {
   const model::Overheads& all = model_.overheads;
-  const model::Parameter& miss =
-      write ? (after_write_ ? all.write_miss_after_write : all.write_miss_after_read)
-            : (after_write_ ? all.read_miss_after_write : all.read_miss_after_read);
+  const model::Parameter& miss = write ? (after_write_ ? all.write_miss_after_write
+                                                       : all.write_miss_after_read)
+                                       : (after_write_ ? all.read_miss_after_write
+                                                       : all.read_miss_after_read);
   return from_ms(all.per_request.or_else(0) + miss.or_else(0));
 }
 
 Nanoseconds DiskSimRounding::move_ns(const engine::Track& to, bool write) const {
-  const std::uint32_t cylinders =
-      std::max(to.cylinder, arm_.cylinder) - std::min(to.cylinder, arm_.cylinder);
+  const std::uint32_t cylinders = std::max(to.cylinder, arm_.cylinder) -
+                                  std::min(to.cylinder, arm_.cylinder);
   double move_ms = model::seek_time_ms(model_.seek, cylinders);
   if (to.head != arm_.head) move_ms = std::max(move_ms, model_.head_switch.or_else(0));
   if (write && move_ms != 0) move_ms += model_.write_settle.or_else(0);
@@ -50,12 +51,12 @@ double DiskSimRounding::slips_within(const engine::Track& track, std::uint64_t f
 }
 
 double DiskSimRounding::lost_ns(const engine::Request& request, const engine::Completion& done) {
-  const bool zero_latency =
-      (request.write ? model_.cache.zero_latency_write : model_.cache.zero_latency_read)
-          .or_else(0) != 0;
+  const bool zero_latency = (request.write ? model_.cache.zero_latency_write
+                                           : model_.cache.zero_latency_read)
+                                .or_else(0) != 0;
   const Nanoseconds phase_ns = request.disturbance.phase_ns, period_ns = engine_.period_ns();
-  const Nanoseconds block_ns =
-      from_ms(model_.bus.write_block_transfer.value.value_or(model_.bus.block_transfer.or_else(0)));
+  const Nanoseconds block_ns = from_ms(
+      model_.bus.write_block_transfer.value.value_or(model_.bus.block_transfer.or_else(0)));
   const engine::LayoutMap& map = engine_.layout();
   const Nanoseconds begun_ns = done.arrival_ns + overhead_ns(request.write);
   Nanoseconds now_ns = begun_ns;
@@ -72,14 +73,16 @@ double DiskSimRounding::lost_ns(const engine::Request& request, const engine::Co
     now_ns += move_ns(track, request.write);
     arm_ = {track.cylinder, track.head};
     const double sector_ns = static_cast<double>(period_ns) / static_cast<double>(track.sectors);
-    const Nanoseconds begins_ns =
-        engine_.next_passage(map.angle_of_slot(track, first), now_ns, phase_ns);
+    const Nanoseconds begins_ns = engine_.next_passage(map.angle_of_slot(track, first), now_ns,
+                                                       phase_ns);
     const Nanoseconds wanted_ns = std::llround(static_cast<double>(last - first + 1) * sector_ns);
     // DiskSim sweeps from the landing on if that lies between the first sector and the track's
     // last.
     const Nanoseconds since_first_ns = period_ns - (begins_ns - now_ns);
-    const auto landing =
-        first + static_cast<std::uint64_t>(static_cast<double>(since_first_ns) / sector_ns) + 1;
+    const auto landing = first +
+                         static_cast<std::uint64_t>(static_cast<double>(since_first_ns) /
+                                                    sector_ns) +
+                         1;
     const bool sweeps = layout_g4_ && zero_latency && landing < track_end;
     const bool lands_within = sweeps && landing <= last;  // then it takes one revolution
     Nanoseconds end_ns = lands_within ? now_ns + period_ns : begins_ns + wanted_ns;
@@ -93,8 +96,8 @@ double DiskSimRounding::lost_ns(const engine::Request& request, const engine::Co
       }
     }
     // A bus slower than the media is what ends a read; the media only begin it.
-    const bool bus_ends =
-        !request.write && model_.bus.block_transfer.or_else(0) > to_ms(1) * sector_ns;
+    const bool bus_ends = !request.write &&
+                          model_.bus.block_transfer.or_else(0) > to_ms(1) * sector_ns;
     Nanoseconds timed_ns = end_ns - (sweeps ? now_ns : begins_ns);
     if (bus_ends && !lands_within) timed_ns -= wanted_ns;
     // On a new track it looks at the angle again: what was lost before does not count.

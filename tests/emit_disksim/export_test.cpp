@@ -80,8 +80,8 @@ TEST_CASE("the five drives survive the way to DiskSim and back") {
 
 TEST_CASE("regular spares are written as a scheme, not as slips") {
   const auto scheme = [](std::string_view name) {
-    const model::DriveModel model =
-        virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue(name));
+    const model::DriveModel model = virtual_drive::catalogue_model(
+        *virtual_drive::find_in_catalogue(name));
     const G1Layout g1 = express_as_g1(model.layout, model.identity.heads, 1e-6);
     std::size_t slips = 0;
     for (const G1Zone& zone : g1.zones) slips += zone.slips.size();
@@ -237,14 +237,16 @@ TEST_CASE("characterized models are written as exactly as their angles are known
   }
 }
 
-TEST_CASE("without a level of preseeking the files have 0, at which DiskSim reads ahead for whoever comes next") {
+TEST_CASE(
+    "without a level of preseeking the files have 0, at which DiskSim reads ahead for whoever "
+    "comes next") {
   const Folder folder;
   model::DriveModel model = virtual_drive::virtual_model("virtual:quantum-atlas10k");
   const auto written = [&](const char* name, std::size_t& told) {
     const Exported exported = export_disksim(model, folder / name);
-    told = static_cast<std::size_t>(std::ranges::count_if(exported.warnings, [](const std::string& warning) {
-      return warning.starts_with("Preseeking level = 0");
-    }));
+    told = static_cast<std::size_t>(std::ranges::count_if(
+        exported.warnings,
+        [](const std::string& warning) { return warning.starts_with("Preseeking level = 0"); }));
     return import_disksim(exported.files[0]).model.queue.preseeking.value;
   };
   std::size_t told = 0;
@@ -256,7 +258,9 @@ TEST_CASE("without a level of preseeking the files have 0, at which DiskSim read
   CHECK(told == 0);
 }
 
-TEST_CASE("a time in front of every command is part of the command overheads: not every DiskSim has another place") {
+TEST_CASE(
+    "a time in front of every command is part of the command overheads: not every DiskSim has "
+    "another place") {
   const Folder folder;
   model::DriveModel model = virtual_drive::virtual_model("virtual:quantum-atlas10k");
   model::Overheads& all = model.overheads;
@@ -285,7 +289,8 @@ TEST_CASE("seeks outward and of writes become one curve, and that is said") {
   const Exported exported = export_disksim(model, folder / "out");
   const model::DriveModel back = import_disksim(exported.files[0]).model;
   CHECK(model::seek_time_ms(back.seek, 1) ==
-        Approx((model::seek_time_ms(model.seek, 1) + model::seek_time_ms(*model.outward_seek, 1)) / 2));
+        Approx((model::seek_time_ms(model.seek, 1) + model::seek_time_ms(*model.outward_seek, 1)) /
+               2));
   for (const char* curve : {"outward_seek", "write_seek"})
     CHECK(std::ranges::any_of(exported.warnings, [curve](const std::string& warning) {
       return warning.starts_with(curve);

@@ -69,13 +69,13 @@ TEST_CASE("a published g4 layout: blocks lie where DiskSim puts them") {
   const model::DriveModel model = import_disksim(file).model;
   CHECK(model.identity.blocks == 286749479);
   CHECK(model.identity.heads == 8);
-  CHECK(model.identity.cylinders ==
-        48625);  // "Number of cylinders = 48624", but one more is in use
+  CHECK(model.identity.cylinders == 48625);  // "Number of cylinders = 48624", but one more is in
+                                             // use
   CHECK(model.rotation.denominator == 10017);
   compare_with_golden(model.layout, "maxtor-atlas10k4.txt", 3000);
   CHECK(model.layout.zones.size() == 50);
-  CHECK(count_nodes(model.layout.zones) <
-        800);  // 728 tracks have an angle of their own in the file
+  CHECK(count_nodes(model.layout.zones) < 800);  // 728 tracks have an angle of their own in the
+                                                 // file
 }
 
 TEST_CASE("synthetic g2 and g4 layouts: blocks lie where DiskSim puts them") {
@@ -122,10 +122,10 @@ std::string places(const model::Layout& layout, std::initializer_list<std::uint6
 
 TEST_CASE("a bare layout is imported as a part of a model, and completed by another file") {
   const Folder folder;
-  const std::string file =
-      folder.write("x.model", g4_text("0, 9, 10",
-                                      "[ 0, 0, 0.25, 10, 1, 0.1, 30, 3, TRACK, 0, 0, "
-                                      "30, 0, 0.5, 10, 1, 0.1, 30, 3, TRACK, 0, 1 ]"));
+  const std::string file = folder.write("x.model",
+                                        g4_text("0, 9, 10",
+                                                "[ 0, 0, 0.25, 10, 1, 0.1, 30, 3, TRACK, 0, 0, "
+                                                "30, 0, 0.5, 10, 1, 0.1, 30, 3, TRACK, 0, 1 ]"));
   const Imported bare = import_disksim(file);
   CHECK(bare.model.identity.blocks == 60);
   CHECK(bare.model.identity.heads == 2);
@@ -146,10 +146,10 @@ TEST_CASE("a bare layout is imported as a part of a model, and completed by anot
 
 TEST_CASE("--with takes a model file, and nothing for a whole drive") {
   const Folder folder;
-  const std::string layout =
-      folder.write("x.model", g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.1, 30, 3, TRACK, 0, 0 ]"));
-  const std::string drive =
-      PLATTER_SOURCE_DIR "/tests/golden/disksim/g4-serpentine/g4-serpentine.parv";
+  const std::string layout = folder.write(
+      "x.model", g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.1, 30, 3, TRACK, 0, 0 ]"));
+  const std::string drive = PLATTER_SOURCE_DIR
+      "/tests/golden/disksim/g4-serpentine/g4-serpentine.parv";
   const std::string saved = folder / "drive.json";
   model::save_model(import_disksim(drive).model, saved);
   const model::DriveModel whole = import_disksim(layout, "", saved).model;
@@ -172,8 +172,8 @@ TEST_CASE("a g1 layout alone does not tell the heads") {
       "Skew for track switch = 1.0, Skew for cylinder switch = 2.0, Number of spares = 0,\n"
       "slips = [], defects = [] } ] }\n");
   CHECK_THROWS_WITH(import_disksim(file), Catch::Contains("does not tell the number of heads"));
-  const model::DriveModel whole =
-      import_disksim(file, "", kGolden + "synthetic/g4deep.model").model;
+  const model::DriveModel whole = import_disksim(file, "", kGolden + "synthetic/g4deep.model")
+                                      .model;
   CHECK(whole.identity.heads == 2);
   CHECK(whole.identity.blocks == 80);
   CHECK(whole.identity.cylinders == 4);
@@ -183,9 +183,9 @@ TEST_CASE("g4: patterns that begin late, spares that take slips back, remaps to 
   const Folder folder;
   // 10 sectors, of which 2..7 hold blocks; block 3 is slipped over, block 5 takes the spare
   // sector 8.
-  const std::string file =
-      folder.write("x.model", g4_text("2, 7, 10", "[ 0, 0, 0.0, 6, 1, 0.0, 24, 4, TRACK, 0, 0 ]",
-                                      "3, 1, 6, -1", "5, 1, 0, 0, 8, 10"));
+  const std::string file = folder.write(
+      "x.model", g4_text("2, 7, 10", "[ 0, 0, 0.0, 6, 1, 0.0, 24, 4, TRACK, 0, 0 ]", "3, 1, 6, -1",
+                         "5, 1, 0, 0, 8, 10"));
   const Imported got = import_disksim(file);
   CHECK(places(got.model.layout, {0, 2, 3, 4, 5, 6, 23}) ==
         "0: 0/0/2 2: 0/0/4 3: 0/0/6 4: 0/0/7 5: 0/0/8 6: 1/0/2 23: 3/0/7 ");
@@ -193,9 +193,9 @@ TEST_CASE("g4: patterns that begin late, spares that take slips back, remaps to 
   CHECK(got.model.identity.blocks == 24);
   CHECK(got.warnings[0].find("loses their first blocks") != std::string::npos);
 
-  const std::string far =
-      folder.write("far.model", g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.0, 40, 4, TRACK, 0, 0 ]",
-                                        "", "7, 2, 9, 1, 4, 12"));
+  const std::string far = folder.write(
+      "far.model", g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.0, 40, 4, TRACK, 0, 0 ]", "",
+                           "7, 2, 9, 1, 4, 12"));
   const Imported spare = import_disksim(far);
   CHECK(places(spare.model.layout, {6, 7, 8, 9}) == "6: 0/0/6 7: 9/1/4 8: 9/1/5 9: 0/0/9 ");
   CHECK(spare.model.layout.remaps.size() == 2);
@@ -239,10 +239,10 @@ TEST_CASE("g4 layouts that contradict themselves are refused with their line") {
 
 TEST_CASE("a track that comes twice is refused") {
   const Folder folder;
-  const std::string file =
-      folder.write("x.model", g4_text("0, 4, 10, 5, 9, 10",
-                                      "[ 0, 0, 0.0, 5, 1, 0.0, 5, 1, TRACK, 0, 0, "
-                                      "5, 0, 0.5, 5, 1, 0.0, 5, 1, TRACK, 1, 0 ]"));
+  const std::string file = folder.write("x.model",
+                                        g4_text("0, 4, 10, 5, 9, 10",
+                                                "[ 0, 0, 0.0, 5, 1, 0.0, 5, 1, TRACK, 0, 0, "
+                                                "5, 0, 0.5, 5, 1, 0.0, 5, 1, TRACK, 1, 0 ]"));
   CHECK_THROWS_WITH(import_disksim(file),
                     Catch::Contains("the track of cylinder 0, head 0 comes twice"));
 }
@@ -256,8 +256,8 @@ TEST_CASE("g2: a block that lies elsewhere is remapped; the map's lines are chec
       "revolutions,\n"
       "Skew for track switch = 0.25, Skew for cylinder switch = 0.5 } ] }\n";
   const std::string file = folder.write("x.model", zone);
-  const std::string head =
-      "Info extracted from it\nmaxlbn 18, blocksize 512\n2 cylinders, 100 rot, 1 heads\n";
+  const std::string
+      head = "Info extracted from it\nmaxlbn 18, blocksize 512\n2 cylinders, 100 rot, 1 heads\n";
   folder.write("x.map", head +
                             "lbn 0 --> cyl 0, head 0, sect 0, count 4\n"
                             "lbn 4 --> cyl 1, head 0, sect 9, count 1\n"

@@ -22,16 +22,16 @@ std::string refusal(const std::string& path) {
 
 TEST_CASE("blocks, lists, names of several words and comments") {
   const Folder folder;
-  const std::string file =
-      folder.write("a.parv",
-                   "# first\n"
-                   "disksim_bus BUS0 {\r\n"
-                   "  Time scale = 1.500000, # behind\n"
-                   "  Low (write) water mark = -0x10, first..ten = [ 1, -2, 3.5e-1, [] ],\n"
-                   "  Scheduler = disksim_ioqueue { Policy = 1 }\n"
-                   "}\n"
-                   "instantiate [ bus0, disk1 .. disk3 ] as BUS0\n"
-                   "topology disksim_iodriver d [ disksim_bus bus0 [], disksim_bus bus1 [] ]\n");
+  const std::string file = folder.write(
+      "a.parv",
+      "# first\n"
+      "disksim_bus BUS0 {\r\n"
+      "  Time scale = 1.500000, # behind\n"
+      "  Low (write) water mark = -0x10, first..ten = [ 1, -2, 3.5e-1, [] ],\n"
+      "  Scheduler = disksim_ioqueue { Policy = 1 }\n"
+      "}\n"
+      "instantiate [ bus0, disk1 .. disk3 ] as BUS0\n"
+      "topology disksim_iodriver d [ disksim_bus bus0 [], disksim_bus bus1 [] ]\n");
   const ParameterFile parsed = parse_parameter_file(file);
   REQUIRE(parsed.blocks.size() == 1);
   BlockReader bus(parsed.blocks[0]);
@@ -51,8 +51,8 @@ TEST_CASE("blocks, lists, names of several words and comments") {
 TEST_CASE("a word is a number only in libparam's forms") {
   const Folder folder;
   for (const std::string word : {"1e-3", ".5", "5.", "1.0E-3", "1.0e3", "+1.0"}) {
-    const ParameterFile parsed =
-        parse_parameter_file(folder.write("a", "t N { x = " + word + " }"));
+    const ParameterFile parsed = parse_parameter_file(
+        folder.write("a", "t N { x = " + word + " }"));
     BlockReader reader(parsed.blocks[0]);
     INFO(word);
     CHECK(reader.text("x") == word);
@@ -73,8 +73,8 @@ TEST_CASE("source is read in place, relative to the file that names it") {
 
 TEST_CASE("a block of another block's type inherits what it does not set") {
   const Folder folder;
-  const ParameterFile parsed =
-      parse_parameter_file(folder.write("a", "bus A { x = 1, y = 2 } A B { y = 3 }"));
+  const ParameterFile parsed = parse_parameter_file(
+      folder.write("a", "bus A { x = 1, y = 2 } A B { y = 3 }"));
   BlockReader b(*parsed.find("B"));
   CHECK(b.block().type == "bus");
   CHECK(b.integer("x", 0, 9) == 1);

@@ -250,8 +250,8 @@ const char* layout_of(const Row& row) {
   return "dm_layout_g1";
 }
 
-const char* kMapHead =
-    "Info extracted from it\nmaxlbn 29, blocksize 512\n2 cylinders, 100 rot, 2 heads\n";
+const char*
+    kMapHead = "Info extracted from it\nmaxlbn 29, blocksize 512\n2 cylinders, 100 rot, 2 heads\n";
 
 void write_files(const Folder& folder) {
   folder.write("a.map", std::string(kMapHead) +
@@ -277,8 +277,8 @@ TEST_CASE("no parameter is dropped without a word") {
     const Result after = import_text(folder, ParameterSet(layout_of(row), &row).text());
     INFO(after.words);
     const bool in_model = !after.model.empty() && after.model != before.model;
-    const bool named =
-        after.words.find(row.name) != std::string::npos && after.words != before.words;
+    const bool named = after.words.find(row.name) != std::string::npos &&
+                       after.words != before.words;
     const bool refused = after.model.empty() && !after.words.empty();
     CHECK((in_model || named || refused));
   }
@@ -292,8 +292,8 @@ TEST_CASE("unknown parameters are named, in every block") {
     if (row.block == last) continue;
     last = row.block;
     INFO(row.block);
-    const Result result =
-        import_text(folder, ParameterSet(layout_of(row), nullptr, row.block).text());
+    const Result result = import_text(folder,
+                                      ParameterSet(layout_of(row), nullptr, row.block).text());
     CHECK(!result.model.empty());
     CHECK(result.words.find("Colour = blue (x.parv:") != std::string::npos);
     CHECK(result.words.find(std::string("no parameter of ") + row.block + " that is known") !=

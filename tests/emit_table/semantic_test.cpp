@@ -232,8 +232,10 @@ TEST_CASE("times, sizes and flags that cannot be are refused") {
           "its head switch or write settle time is none");
   refused([](Spoilt& t) { t.view.motion.seek_shift += 1; },
           "its seek curve has an index that leads astray");
-  refused([](Spoilt& t) { t.view.motion.seek_curves = 0; }, "its seek curve is neither one nor four");
-  refused([](Spoilt& t) { t.view.motion.seek_curves = 4; }, "its seek curve is neither one nor four");
+  refused([](Spoilt& t) { t.view.motion.seek_curves = 0; },
+          "its seek curve is neither one nor four");
+  refused([](Spoilt& t) { t.view.motion.seek_curves = 4; },
+          "its seek curve is neither one nor four");
   refused([](Spoilt& t) { std::swap(t.distances[0], t.distances[1]); },
           "its seek curve does not ascend by distance");
   refused([](Spoilt& t) { t.distances.pop_back(); }, "its seek curve does not ascend by distance");
@@ -277,8 +279,7 @@ TEST_CASE("times, sizes and flags that cannot be are refused") {
           "its queue has a level of preseeking that is none");
   refused([](Spoilt& t) { t.view.queue.hits_overtake = 2; },
           "a flag of its queue is neither 0 nor 1");
-  refused([](Spoilt& t) { t.view.queue.reserved[5] = 1; },
-          "it has something where nothing may be");
+  refused([](Spoilt& t) { t.view.queue.reserved[5] = 1; }, "it has something where nothing may be");
   refused([](Spoilt& t) { t.view.validity.last_lbn = ~0ull; },
           "its validity names a range that is none");
 }

@@ -1,11 +1,12 @@
 #include "emit/table/table.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <random>
-#include <unistd.h>
 
 #include "../engine/random_layout.h"
 #include "../engine/small_drive.h"
@@ -51,8 +52,8 @@ Table view(const std::string& bytes) {
   // At the end of the allocation only if the size allows it; else the rest is zeros.
   std::memset(copy.get(), 0, (bytes.size() + 7) / 8 * 8);
   std::memcpy(copy.get(), bytes.data(), bytes.size());
-  return emit_table::view_table(
-      {reinterpret_cast<const std::byte*>(copy.get()), bytes.size()}, "test.ptab", copy);
+  return emit_table::view_table({reinterpret_cast<const std::byte*>(copy.get()), bytes.size()},
+                                "test.ptab", copy);
 }
 
 std::string refusal(const std::string& bytes) {
@@ -82,7 +83,9 @@ class Workload {
     return request;
   }
   // From none to some revolutions until the next request arrives.
-  Nanoseconds pause() { return static_cast<Nanoseconds>(random_() % 4 == 0 ? random_() % 30'000'000 : 0); }
+  Nanoseconds pause() {
+    return static_cast<Nanoseconds>(random_() % 4 == 0 ? random_() % 30'000'000 : 0);
+  }
 
  private:
   std::mt19937_64 random_;
@@ -190,7 +193,8 @@ TEST_CASE("what is no table, or one of another version, is refused in one senten
   CHECK(refusal("{\"schema\": 1}").find("is no table file") != std::string::npos);
   CHECK(refusal(good).empty());
   std::string other = good;
-  // The version is the root table's first field; find the place where one more changes the sentence.
+  // The version is the root table's first field; find the place where one more changes the
+  // sentence.
   bool found = false;
   for (std::size_t at = 8; at < 256 && !found; ++at) {
     other = good;
@@ -204,7 +208,8 @@ TEST_CASE("what is no table, or one of another version, is refused in one senten
   CHECK_THROWS_AS(emit_table::load_table("/dev/zero"), Error);
 }
 
-TEST_CASE("hostile tables: cut at every length, every byte changed; no crash, and no engine runs wild") {
+TEST_CASE(
+    "hostile tables: cut at every length, every byte changed; no crash, and no engine runs wild") {
   const std::string good = emit_table::compile_table(drive_model());
   for (std::size_t length = 0; length < good.size(); ++length)
     REQUIRE_FALSE(refusal(good.substr(0, length)).empty());

@@ -56,8 +56,8 @@ void random_policies_beyond(Random& random, model::Cache& cache) {
   if (chance(random, 3)) cache.segments = value(uniform(random, 30, 90));
   cache.replacement = value(uniform(random, 0, 2));
   if (chance(random))
-    cache.write_segments =
-        value(uniform(random, 1, static_cast<std::uint32_t>(cache.segments.or_else(1))));
+    cache.write_segments = value(
+        uniform(random, 1, static_cast<std::uint32_t>(cache.segments.or_else(1))));
   if (chance(random, 3)) cache.buffer_blocks = value(uniform(random, 20, 400));
   if (chance(random, 4)) cache.adaptive_min_segments = value(uniform(random, 1, 4));
   if (chance(random, 3)) cache.read_ahead_ceiling_blocks = value(uniform(random, 1, 60));
@@ -257,18 +257,24 @@ void check(const std::array<std::uint64_t, N>& expected, Serve serve, bool beyon
 }  // namespace
 
 TEST_CASE("served one by one, 1000 random drives answer as they always did") {
-  check(std::array<std::uint64_t, 10>{0x1e4aa1bb55e0f319, 0x33d64597b84e1e5d, 0xd20cd96842d63f2d, 0x539c14bf76bf40a3, 0x9041ab4a0227962f, 0x9ef78578a2e315be, 0xc278edb487d05170, 0xfbf41348d27b5157, 0xee69c61f684c7e26, 0x2ec605ce2a51dcb2},
+  check(std::array<std::uint64_t, 10>{0x1e4aa1bb55e0f319, 0x33d64597b84e1e5d, 0xd20cd96842d63f2d,
+                                      0x539c14bf76bf40a3, 0x9041ab4a0227962f, 0x9ef78578a2e315be,
+                                      0xc278edb487d05170, 0xfbf41348d27b5157, 0xee69c61f684c7e26,
+                                      0x2ec605ce2a51dcb2},
         serve_one_by_one);
 }
 
 TEST_CASE("served from a queue, 600 random drives answer as they always did") {
-  check(std::array<std::uint64_t, 6>{0x76fa7c9610f559ee, 0xab20abfc31250a1b, 0x72d658015928aca6, 0xc4782aa0ecf0a20e, 0xfa50955cc7ca5b8b, 0xbfe21c5d0f7b894d},
+  check(std::array<std::uint64_t, 6>{0x76fa7c9610f559ee, 0xab20abfc31250a1b, 0x72d658015928aca6,
+                                     0xc4782aa0ecf0a20e, 0xfa50955cc7ca5b8b, 0xbfe21c5d0f7b894d},
         serve_queued);
 }
 
 TEST_CASE("with policies that DiskSim lacks, 800 random drives answer as they always did") {
-  check(std::array<std::uint64_t, 4>{0x826210dfc20af663, 0xc2be985755b1227f, 0x786cbda57a0c4184, 0x8965a2e2f906abc},
+  check(std::array<std::uint64_t, 4>{0x826210dfc20af663, 0xc2be985755b1227f, 0x786cbda57a0c4184,
+                                     0x8965a2e2f906abc},
         serve_one_by_one, true);
-  check(std::array<std::uint64_t, 4>{0xaa4258f8d878b47a, 0x70e11b81d1cec32b, 0x4497215340014639, 0x20476465eb16da8f},
+  check(std::array<std::uint64_t, 4>{0xaa4258f8d878b47a, 0x70e11b81d1cec32b, 0x4497215340014639,
+                                     0x20476465eb16da8f},
         serve_queued, true);
 }

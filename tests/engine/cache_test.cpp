@@ -485,7 +485,7 @@ TEST_CASE("by LBN, what lies just behind the arm is the last, and is found") {
     cache.destage_order = value(1);
     cache.write_segments = value(2);
     Host host(cache);
-    host.read(3000, 1);   // the arm is behind LBN 3000
+    host.read(3000, 1);  // the arm is behind LBN 3000
     host.write(3000, 1);
     host.write(100, 1);
     host.write(2000, 1);  // one has to go: that at 100
@@ -572,8 +572,8 @@ TEST_CASE("a hit that carries on from the command before has an overhead of its 
   };
   CHECK(longer(1000, false, 100) == 0);
   CHECK(longer(1004, false, 40) == from_ms(-0.02));
-  CHECK(longer(1008, false, 60) == 0);   // too late
-  CHECK(longer(1016, false, 40) == 0);   // leaves four out
+  CHECK(longer(1008, false, 60) == 0);  // too late
+  CHECK(longer(1016, false, 40) == 0);  // leaves four out
   CHECK(longer(5000, true, 100) == 0);
   CHECK(longer(5004, true, 100) == from_ms(0.05));
   CHECK(longer(5008, false, 100) == 0);  // another kind
@@ -668,8 +668,8 @@ TEST_CASE("no block waits twice, nothing is larger than its room, and the books 
   std::mt19937_64 random(77);
   const auto below = [&](std::uint64_t n) { return random() % n; };
   for (int round = 0; round < 300; ++round) {
-    model::Cache cache =
-        behind_cache(static_cast<int>(1 + below(5) * below(20)), 0.1 * double(below(300)));
+    model::Cache cache = behind_cache(static_cast<int>(1 + below(5) * below(20)),
+                                      0.1 * double(below(300)));
     cache.segment_blocks = value(double(4 + below(60)));
     cache.read_ahead = value(double(below(5)));
     cache.replacement = value(double(below(3)));
@@ -737,7 +737,8 @@ TEST_CASE("the cache is looked into when the command has come, per_request behin
       const Nanoseconds done = engine.service(request, 0).completion_ns;
       request.lbn = 101;
       const Nanoseconds asked = done + rest;
-      if (engine.service(request, asked).completion_ns - asked < engine.period_ns() / 2) return rest;
+      if (engine.service(request, asked).completion_ns - asked < engine.period_ns() / 2)
+        return rest;
     }
   };
   const Nanoseconds at_once = first_caught(0), later = first_caught(kLate);

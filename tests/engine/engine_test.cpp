@@ -1,7 +1,7 @@
 #include "engine/engine.h"
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <set>
 
 #include "engine/mechanics.h"
@@ -61,8 +61,8 @@ TEST_CASE("writes settle only if the arm or the head moved") {
   Engine same(drive);
   // On track 0: overhead 0.35 ms, next boundary: sector 1 at 0.5 ms.
   REQUIRE(same.service(write_of(1), 0).completion_ns == 1000 * kUs);
-  // Head 1 begins at 0.1: overhead 0.35 + head switch 0.5 + settle 0.25 = 1.1 ms; sector 0 at 1.0 ms
-  // has passed, sector 1 begins at 1.5 ms.
+  // Head 1 begins at 0.1: overhead 0.35 + head switch 0.5 + settle 0.25 = 1.1 ms; sector 0 at 1.0
+  // ms has passed, sector 1 begins at 1.5 ms.
   REQUIRE(Engine(drive).service(write_of(21), 0).completion_ns == 2000 * kUs);
   REQUIRE(Engine(drive).service(write_of(20), 0).completion_ns == 11500 * kUs);
 }
@@ -107,7 +107,8 @@ TEST_CASE("seeks inward, outward and of writes by curves of their own") {
   for (const std::uint32_t to : {0U, 9U, 10U, 11U, 40U, 99U})
     for (const std::uint32_t head : {0U, 2U})
       for (const bool write : {false, true})
-        REQUIRE(move_ns(same, {10, 0}, {to, head}, write) == move_ns(plain, {10, 0}, {to, head}, write));
+        REQUIRE(move_ns(same, {10, 0}, {to, head}, write) ==
+                move_ns(plain, {10, 0}, {to, head}, write));
 }
 
 TEST_CASE("the overhead depends on the previous command") {
@@ -166,7 +167,8 @@ TEST_CASE("zero-latency reads take the sectors as they come") {
   auto drive = small_drive();
   drive.cache.zero_latency_read = value(1);
   drive.bus.block_transfer = value(0);
-  // Whole track 0, landing at 0.3 ms: sector 1 begins at 0.5 ms; one turn later everything is there.
+  // Whole track 0, landing at 0.3 ms: sector 1 begins at 0.5 ms; one turn later everything is
+  // there.
   REQUIRE(Engine(drive).service(read_of(0, 20), 0).completion_ns == 10'500 * kUs);
   // Without it the track's first sector must come round: 10 ms, and a turn.
   drive.cache.zero_latency_read = value(0);
@@ -181,7 +183,7 @@ TEST_CASE("cache: hit after read-ahead, partial hit, miss, and how far read-ahea
   drive.cache = small_cache();
   Engine engine(drive);
   const auto first = engine.service(read_of(0, 2), 0);  // waits for the next turn: ends at 11.02
-  REQUIRE(first.completion_ns == 11'020 * kUs);  // the first block was sent meanwhile
+  REQUIRE(first.completion_ns == 11'020 * kUs);         // the first block was sent meanwhile
   // The media were done at 11 ms; at 13.2 ms read-ahead has sectors 2..5 whole (6 * 0.5 = 13.0).
   Engine hit = engine;
   const auto whole = hit.service(read_of(2, 4), 13'200 * kUs);
@@ -309,16 +311,16 @@ TEST_CASE("next_passage is the first passage, and exact") {
   std::mt19937_64 random(4);
   for (int i = 0; i < 20'000; ++i) {
     const std::uint64_t denominator = 1 + random() % 20'000;
-    const Platter platter(denominator * (2'000'000 + random() % 20'000'000) + random() % denominator,
-                          denominator);
+    const Platter platter(
+        denominator * (2'000'000 + random() % 20'000'000) + random() % denominator, denominator);
     const auto now = static_cast<Nanoseconds>(random() % 1'000'000'000'000'000);
     const Angle angle = random();
     const Nanoseconds passage = platter.next_passage(angle, now);
     REQUIRE(passage >= now);
     REQUIRE(passage <= now + platter.period_ns() + 1);
-    const double off =
-        std::remainder(rev_from_angle(platter.angle_at(passage)) - rev_from_angle(angle), 1.0) *
-        static_cast<double>(platter.period_ns());
+    const double off = std::remainder(
+                           rev_from_angle(platter.angle_at(passage)) - rev_from_angle(angle), 1.0) *
+                       static_cast<double>(platter.period_ns());
     REQUIRE(std::abs(off) <= Platter::kSlack + 1.0);
   }
 }

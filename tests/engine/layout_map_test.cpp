@@ -51,7 +51,8 @@ TEST_CASE("a layout map agrees with the layout spelled out, sector by sector") {
       const Pbn pbn = map.pbn_of_lbn(lbn);
       all = all && map.slot_of_lbn(lbn) == slot_of[lbn] && pbn.cylinder == place.cylinder &&
             pbn.head == place.head && pbn.sector == place.sector && map.lbn_of_pbn(pbn) == lbn;
-      const double error = std::remainder(rev_from_angle(map.angle_of_lbn(lbn)) - place.angle_rev, 1);
+      const double error = std::remainder(rev_from_angle(map.angle_of_lbn(lbn)) - place.angle_rev,
+                                          1);
       all = all && std::abs(error) < 1e-9;
     }
     REQUIRE(all);

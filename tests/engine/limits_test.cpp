@@ -92,8 +92,8 @@ TEST_CASE("times of the tables go to 1000 seconds, either way") {
              -kLongest, kLongest});
     }
   }
-  check(within("inward seek", &TablesView::motion, &FlatMotion::inward_seek_ns, -kLongest,
-               kLongest));
+  check(
+      within("inward seek", &TablesView::motion, &FlatMotion::inward_seek_ns, -kLongest, kLongest));
   check(within("write settle", &TablesView::motion, &FlatMotion::write_settle_ns, -kLongest,
                kLongest));
   check(within("head switch", &TablesView::motion, &FlatMotion::head_switch_ns, 0, kLongest));
@@ -114,14 +114,26 @@ TEST_CASE("flags are 0 or 1, and each of them is looked at") {
     view.*section.*member = 2;
     CHECK(tables_defect(view));
   };
-  for (const auto member : {&C::present, &C::separate_write_segment, &C::read_ahead_over_requested,
-                            &C::read_ahead_on_hit, &C::read_free_blocks, &C::zero_latency_read,
-                            &C::zero_latency_write, &C::read_hit_on_written, &C::combine_writes,
-                            &C::stop_in_sector, &C::almost_read_hits, &C::discards_after_transfer,
-                            &C::read_ahead_by_request, &C::read_ahead_after_sequential,
-                            &C::read_ahead_to_its_end, &C::read_ahead_resumes,
-                            &C::write_hit_keeps_read_ahead, &C::destage_behind,
-                            &C::destage_by_lbn, &C::destage_in_passing,
+  for (const auto member : {&C::present,
+                            &C::separate_write_segment,
+                            &C::read_ahead_over_requested,
+                            &C::read_ahead_on_hit,
+                            &C::read_free_blocks,
+                            &C::zero_latency_read,
+                            &C::zero_latency_write,
+                            &C::read_hit_on_written,
+                            &C::combine_writes,
+                            &C::stop_in_sector,
+                            &C::almost_read_hits,
+                            &C::discards_after_transfer,
+                            &C::read_ahead_by_request,
+                            &C::read_ahead_after_sequential,
+                            &C::read_ahead_to_its_end,
+                            &C::read_ahead_resumes,
+                            &C::write_hit_keeps_read_ahead,
+                            &C::destage_behind,
+                            &C::destage_by_lbn,
+                            &C::destage_in_passing,
                             &C::write_updates_segments})
     flag(&TablesView::cache, member);
   flag(&TablesView::written, &WrittenTable::persist);
@@ -192,8 +204,8 @@ TEST_CASE("numbers of the cache and the queue end where the engine's room does")
            v.cache.window = static_cast<std::uint16_t>(n);
          },
          kLeastWindow, kMostWindow});
-  check({"time until a destage",
-         [](TablesView& v, std::int64_t n) { v.cache.destage_idle_ns = n; }, 0, kLongest});
+  check({"time until a destage", [](TablesView& v, std::int64_t n) { v.cache.destage_idle_ns = n; },
+         0, kLongest});
   check({"kind of replacement",
          [](TablesView& v, std::int64_t n) { v.cache.replacement = static_cast<std::uint8_t>(n); },
          0, 2});

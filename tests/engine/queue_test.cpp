@@ -109,8 +109,8 @@ class NaiveQueue {
     if (place.head != head_) move = std::max(move, *drive_.head_switch.value);
     if (arrival.request.write && move > 0) move += *drive_.write_settle.value;
     const double there = double(now) + move * 1e6;
-    const double period =
-        double(drive_.rotation.numerator_ns) / double(drive_.rotation.denominator);
+    const double period = double(drive_.rotation.numerator_ns) /
+                          double(drive_.rotation.denominator);
     const double wanted = rev_from_angle(engine_.layout().angle_of_lbn(arrival.request.lbn));
     double wait = wanted - there / period;
     wait -= std::floor(wait + 1e-6);  // a sector that has just begun is not missed
@@ -210,9 +210,9 @@ TEST_CASE("an arrival that comes to light late takes the place that it had in ti
       Arrival arrival;
       arrival.request.blocks = 1 + static_cast<std::uint32_t>(random() % 6);
       if (arrival.request.blocks > in_time.blocks()) arrival.request.blocks = 1;
-      arrival.request.lbn =
-          random() % (std::min<std::uint64_t>(in_time.blocks(), random() % 2 ? 60 : ~0ull) -
-                      arrival.request.blocks + 1);
+      arrival.request.lbn = random() %
+                            (std::min<std::uint64_t>(in_time.blocks(), random() % 2 ? 60 : ~0ull) -
+                             arrival.request.blocks + 1);
       arrival.request.write = random() % 4 == 0;
       arrival.request.tag = i;
       now += static_cast<Nanoseconds>(random() % (random() % 4 == 0 ? 20'000'000 : 200'000));
@@ -285,8 +285,8 @@ TEST_CASE("one request outstanding at a time is served as by service") {
     Nanoseconds now = 0;
     for (int i = 0; i < 100; ++i) {
       Request request;
-      request.lbn =
-          random() % (random() % 2 ? one.blocks() : std::min<std::uint64_t>(80, one.blocks()));
+      request.lbn = random() %
+                    (random() % 2 ? one.blocks() : std::min<std::uint64_t>(80, one.blocks()));
       request.write = random() % 3 == 0;
       now += static_cast<Nanoseconds>(random() % 30'000'000);
       REQUIRE(queued.submit(request, now));
@@ -320,7 +320,8 @@ TEST_CASE("a read that is in the buffer overtakes those that wait for the arm") 
   CHECK(first.completion_ns == now + 1000 + from_ms(0.1) + from_ms(0.004));
 }
 
-TEST_CASE("where reads that are in the buffer do not overtake, they wait for the arm like all others") {
+TEST_CASE(
+    "where reads that are in the buffer do not overtake, they wait for the arm like all others") {
   model::DriveModel drive = testing::small_drive();
   drive.cache = testing::small_cache();
   drive.queue.hits_overtake = value(0);
@@ -368,8 +369,8 @@ TEST_CASE("preseeking: when the arm leaves for the next request") {
   CHECK(completions(2).second == 16'000'000 + 500'000 + 400'000 + 1'000'000);
   CHECK(completions(1).second == 26'000'000 + 500'000 + 400'000 + 1'000'000);
   CHECK(completions(0).second == 26'000'000 + 500'000 + 400'000 + 1'000'000);
-  // LBN 0 at 0.14, 80 at 0.85: the media are done at 6.4 ms, all is sent at 6.8, complete at 7.8. The
-  // arm is there at 7.8 (level 1) or 9.1 (level 0), the sector at 8.5 and 18.5.
+  // LBN 0 at 0.14, 80 at 0.85: the media are done at 6.4 ms, all is sent at 6.8, complete at 7.8.
+  // The arm is there at 7.8 (level 1) or 9.1 (level 0), the sector at 8.5 and 18.5.
   drive.layout.zones[0].angle_rev = 0.14;
   drive.layout.zones[0].angle_step_rev = 0.71;
   CHECK(completions(1).first == 7'800'000);
@@ -425,7 +426,9 @@ TEST_CASE("the bus carries one transfer at a time") {
   CHECK(done.front().tag == 0);  // beside the far one's seek
 }
 
-TEST_CASE("shortest positioning first does not choose a sector that passes before the command is decoded") {
+TEST_CASE(
+    "shortest positioning first does not choose a sector that passes before the command is "
+    "decoded") {
   model::DriveModel drive = testing::small_drive();
   drive.overheads.read_miss_after_read = value(1.0);
   Engine engine(drive);

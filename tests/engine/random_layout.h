@@ -110,8 +110,8 @@ inline model::Layout random_layout(std::mt19937_64& random) {
     skip.length = uniform(random, 1, 4);
     if (random() % 2 == 0) {
       skip.stride = skip.length + uniform(random, 1, 20);
-      skip.count =
-          uniform(random, 2, 2 + static_cast<std::uint32_t>((slots - at) / skip.stride / 3));
+      skip.count = uniform(random, 2,
+                           2 + static_cast<std::uint32_t>((slots - at) / skip.stride / 3));
       if (at + skip.count * skip.stride >= slots) break;
     }
     layout.skips.push_back(skip);

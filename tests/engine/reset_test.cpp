@@ -53,8 +53,8 @@ TEST_CASE("after a reset a drive answers as a new one does") {
     Engine used(model), fresh(model);
     const auto requests = random_requests(random, used.blocks());
     const auto before = answers(used, requests, 0);
-    const Nanoseconds now =
-        before.back().completion_ns + static_cast<Nanoseconds>(random() % 9'000'000);
+    const Nanoseconds now = before.back().completion_ns +
+                            static_cast<Nanoseconds>(random() % 9'000'000);
     used.reset(now);
     fresh.reset(now);
     REQUIRE(answers(used, requests, now) == answers(fresh, requests, now));

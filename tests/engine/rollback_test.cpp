@@ -40,8 +40,8 @@ model::DriveModel random_drive(std::mt19937_64& random) {
       if (random() % 3 == 0) {
         drive.cache.adaptive_min_segments = value(1);
         // Short ones: a rollback goes back over a division, or over two.
-        drive.cache.adaptive_window_requests =
-            value(4 + std::fmod(drive.cache.segments.or_else(0), 13));
+        drive.cache.adaptive_window_requests = value(
+            4 + std::fmod(drive.cache.segments.or_else(0), 13));
       }
       if (random() % 3 == 0) drive.cache.written_blocks = value(double(1 + random() % 60));
       if (random() % 4 == 0) drive.cache.written_persist = value(1);
@@ -70,8 +70,8 @@ std::vector<Act> random_acts(std::mt19937_64& random, std::uint64_t blocks, int 
       act.request.lbn = blocks - act.request.blocks;
     act.request.write = random() % 3 == 0;
     act.request.tag = static_cast<std::uint32_t>(i);
-    act.after_ns =
-        static_cast<Nanoseconds>(random() % 3 == 0 ? random() % 20'000'000 : random() % 300'000);
+    act.after_ns = static_cast<Nanoseconds>(random() % 3 == 0 ? random() % 20'000'000
+                                                              : random() % 300'000);
     acts.push_back(act);
   }
   return acts;
@@ -155,12 +155,12 @@ TEST_CASE("after 10^9 seconds the angle is exact by the period's ratio") {
   for (const std::uint64_t denominator : {5400u, 7200u, 10025u, 10033u, 15000u, 999'983u}) {
     model::DriveModel drive = testing::small_drive();
     drive.rotation.denominator = denominator;
-    drive.rotation.numerator_ns =
-        denominator < 100'000 ? 60'000'000'000 : denominator * 6'000'000 + 12'345;
+    drive.rotation.numerator_ns = denominator < 100'000 ? 60'000'000'000
+                                                        : denominator * 6'000'000 + 12'345;
     const Engine engine(drive);
     for (int i = 0; i < 1000; ++i) {
-      const Nanoseconds now =
-          1'000'000'000 * kSecond + static_cast<Nanoseconds>(random() % 1'000'000'000);
+      const Nanoseconds now = 1'000'000'000 * kSecond +
+                              static_cast<Nanoseconds>(random() % 1'000'000'000);
       const Uint128 turned = Uint128(now) * denominator % drive.rotation.numerator_ns;
       const auto expected = static_cast<Angle>((turned << 64) / drive.rotation.numerator_ns);
       REQUIRE(engine.angle_at(now) == expected);

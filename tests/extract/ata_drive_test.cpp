@@ -1,11 +1,11 @@
-// An ATA drive behind a SCSI / ATA translation that takes no change of mode page 08h: its caches and its
-// power management are off during a run, and come back behind it, whatever ends it.
+// An ATA drive behind a SCSI / ATA translation that takes no change of mode page 08h: its caches
+// and its power management are off during a run, and come back behind it, whatever ends it.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "extract/runs.h"
 #include "safety/journal.h"
 #include "safety/restore.h"
-#include "extract/runs.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"
@@ -84,7 +84,8 @@ TEST_CASE("the journal of a killed run brings the features of an ATA drive back"
   {
     scsi::Drive drive(guard, "the drive");
     identity = drive.identify();
-    const safety::Journal journal(folder.path.string(), "the drive", identity, safety::settings_of(drive));
+    const safety::Journal journal(folder.path.string(), "the drive", identity,
+                                  safety::settings_of(drive));
     path = journal.path();
     REQUIRE(drive.set_cache(false, true, true));
     REQUIRE(drive.stop_power_management() == scsi::Stopped::stopped);

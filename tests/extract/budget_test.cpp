@@ -1,5 +1,5 @@
-// A budget holds whatever the drive, and leaves a model that is one; or the run says before it begins
-// that it is too short. Drives that are too small for any model say so, too.
+// A budget holds whatever the drive, and leaves a model that is one; or the run says before it
+// begins that it is too short. Drives that are too small for any model say so, too.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -47,10 +47,9 @@ struct Case {
 
 TEST_CASE("a budget holds, and the model that it leaves predicts") {
   for (const Case& c : {Case{"maxtor-atlas10k4", 30, false, 12},  // too short, and a note says so
-                        Case{"maxtor-atlas10k4", 45, false},
-                        Case{"quantum-atlas10k", 30, true}, Case{"quantum-atlas10k", 50, true},
-                        Case{"ibm-ultrastar18es", 36, false}, Case{"hp-c2247", 45, true},
-                        Case{"seagate-barracuda4lp", 40, false}}) {
+                        Case{"maxtor-atlas10k4", 45, false}, Case{"quantum-atlas10k", 30, true},
+                        Case{"quantum-atlas10k", 50, true}, Case{"ibm-ultrastar18es", 36, false},
+                        Case{"hp-c2247", 45, true}, Case{"seagate-barracuda4lp", 40, false}}) {
     INFO(c.drive << ", " << c.budget_s << " s" << (c.writes ? ", writes" : ""));
     const model::DriveModel truth = noisy_drive(c.drive);
     const Run run = run_on(truth, c.budget_s, c.writes);
@@ -66,7 +65,8 @@ TEST_CASE("a budget holds, and the model that it leaves predicts") {
   }
 }
 
-TEST_CASE("a budget that is too short for a model is refused, and the sentence says what is enough") {
+TEST_CASE(
+    "a budget that is too short for a model is refused, and the sentence says what is enough") {
   const model::DriveModel truth = noisy_drive("quantum-atlas10k");
   double enough_s = 0;
   try {

@@ -1,12 +1,12 @@
-// What a drive does on its own is stopped while it is measured, and comes back: after a run, after a run
-// that is broken off, and by the journal of one that was killed.
+// What a drive does on its own is stopped while it is measured, and comes back: after a run, after
+// a run that is broken off, and by the journal of one that was killed.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "extract/runs.h"
 #include "safety/journal.h"
 #include "safety/restore.h"
-#include "extract/runs.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"
@@ -82,7 +82,8 @@ TEST_CASE("the journal of a killed run brings all pages back, and asks nothing o
     scsi::Drive drive(guard, "the drive");
     identity = drive.identify();
   }
-  const safety::Journal journal(folder.path.string(), "the drive", identity, {before, std::nullopt});
+  const safety::Journal journal(folder.path.string(), "the drive", identity,
+                                {before, std::nullopt});
   for (auto page : before) {  // as the killed run left them
     page[0] &= 0x7F;
     if (page[0] == 0x08) page[2] ^= 0x01;

@@ -1,4 +1,6 @@
 // Drives whose caches stay on whatever is set: FUA passes them by, where it is obeyed.
+#include "scsi/forced_access.h"
+
 #include <catch2/catch.hpp>
 
 #include "extract/characterize.h"
@@ -7,7 +9,6 @@
 #include "replay/replay_drive.h"
 #include "replay/replay_model.h"
 #include "scsi/drive.h"
-#include "scsi/forced_access.h"
 #include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/target.h"
@@ -33,11 +34,13 @@ class WithFua final : public scsi::Device {
   scsi::Clock& clock() override { return drive_.clock(); }
   std::uint32_t max_outstanding() const override { return drive_.max_outstanding(); }
   scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
-    constexpr std::uint8_t kFua = 0x08, kProtect = 0x20;  // of a drive without protection information
+    constexpr std::uint8_t kFua = 0x08, kProtect = 0x20;  // of a drive without protection
+                                                          // information
     scsi::Command changed = command;
     const bool read = changed.cdb[0] == 0x28, write = changed.cdb[0] == 0x2A;
     const Fua fua = read ? reads_ : write ? writes_ : Fua::obeyed;
-    if (changed.cdb[1] & kFua && fua == Fua::ignored) changed.cdb[1] &= static_cast<std::uint8_t>(~kFua);
+    if (changed.cdb[1] & kFua && fua == Fua::ignored)
+      changed.cdb[1] &= static_cast<std::uint8_t>(~kFua);
     if (changed.cdb[1] & kFua && fua == Fua::refused) changed.cdb[1] |= kProtect;
     return drive_.submit(changed, tag);
   }
@@ -77,7 +80,8 @@ ExitStatus status_of_replay(scsi::Device& device, replay::Caches caches) {
 
 }  // namespace
 
-TEST_CASE("a drive whose caches stay on and whose reads FUA does not bring to the media is refused") {
+TEST_CASE(
+    "a drive whose caches stay on and whose reads FUA does not bring to the media is refused") {
   for (const char* name : {"cache-fixed-page", "cache-ignores-rcd-wce"}) {
     for (const Fua reads : {Fua::ignored, Fua::refused}) {
       INFO(name);
@@ -89,7 +93,8 @@ TEST_CASE("a drive whose caches stay on and whose reads FUA does not bring to th
         FAIL("was not refused");
       } catch (const Error& error) {
         CHECK(error.status() == ExitStatus::unsupported);
-        CHECK(std::string(error.what()).find("cache cannot be switched off, nor be passed by with FUA") !=
+        CHECK(std::string(error.what())
+                  .find("cache cannot be switched off, nor be passed by with FUA") !=
               std::string::npos);
       }
       CHECK(caching_page(device) == page);
@@ -107,19 +112,22 @@ TEST_CASE("a drive whose caches stay on is characterized by FUA, and has its set
   CHECK(caching_page(device) == page);
 }
 
-TEST_CASE("where FUA does not bring writes to the media, the model has what reads tell, and why not the rest") {
+TEST_CASE(
+    "where FUA does not bring writes to the media, the model has what reads tell, and why not the "
+    "rest") {
   for (const Fua writes : {Fua::ignored, Fua::refused}) {
     WithFua device(seeded_drive("cache-fixed-page"), Fua::obeyed, writes);
     const Folder folder;
     Options options = options_in(folder);
     options.writable = {{100000, 400000}};
     const Run run = characterize(device, options);
-    const char* why = writes == Fua::ignored ? "answers writes with FUA, too" : "refuses writes with FUA";
+    const char* why = writes == Fua::ignored ? "answers writes with FUA, too"
+                                             : "refuses writes with FUA";
     CHECK(noted(run, why));
     const model::Overheads& overheads = run.model.overheads;
     for (const model::Parameter* parameter :
-         {&run.model.write_settle, &overheads.write_miss_after_read, &overheads.write_miss_after_write,
-          &overheads.read_miss_after_write}) {
+         {&run.model.write_settle, &overheads.write_miss_after_read,
+          &overheads.write_miss_after_write, &overheads.read_miss_after_write}) {
       CHECK_FALSE(parameter->value);
       CHECK(parameter->reason.find(why) != std::string::npos);
     }
@@ -140,12 +148,17 @@ TEST_CASE("a replay does not say that caches are off, or passed by, that answer 
   };
   CHECK(status("cache-base", Fua::ignored, Fua::refused, Caches::off) == ExitStatus::ok);
   CHECK(status("cache-ignores-rcd-wce", Fua::obeyed, Fua::obeyed, Caches::off) == ExitStatus::ok);
-  CHECK(status("cache-ignores-rcd-wce", Fua::ignored, Fua::obeyed, Caches::off) == ExitStatus::unsupported);
-  CHECK(status("cache-ignores-rcd-wce", Fua::obeyed, Fua::refused, Caches::off) == ExitStatus::unsupported);
-  CHECK(status("cache-fixed-page", Fua::obeyed, Fua::obeyed, Caches::off) == ExitStatus::unsupported);
+  CHECK(status("cache-ignores-rcd-wce", Fua::ignored, Fua::obeyed, Caches::off) ==
+        ExitStatus::unsupported);
+  CHECK(status("cache-ignores-rcd-wce", Fua::obeyed, Fua::refused, Caches::off) ==
+        ExitStatus::unsupported);
+  CHECK(status("cache-fixed-page", Fua::obeyed, Fua::obeyed, Caches::off) ==
+        ExitStatus::unsupported);
   CHECK(status("cache-fixed-page", Fua::obeyed, Fua::obeyed, Caches::forced) == ExitStatus::ok);
-  CHECK(status("cache-fixed-page", Fua::obeyed, Fua::ignored, Caches::forced) == ExitStatus::unsupported);
-  CHECK(status("cache-fixed-page", Fua::refused, Fua::obeyed, Caches::forced) == ExitStatus::unsupported);
+  CHECK(status("cache-fixed-page", Fua::obeyed, Fua::ignored, Caches::forced) ==
+        ExitStatus::unsupported);
+  CHECK(status("cache-fixed-page", Fua::refused, Fua::obeyed, Caches::forced) ==
+        ExitStatus::unsupported);
 }
 
 TEST_CASE("FUA passes caches by that stay on, until caches are restored") {

@@ -43,7 +43,8 @@ TEST_CASE("what cannot be is said in words, and stays as measured") {
   CHECK(notes[0].find("overheads.read_miss_after_read came out as -0.0030 +- 0.0040 ms") == 0);
   CHECK(notes[0].find("too short to be told from zero") != std::string::npos);
   CHECK(notes[1].find("overlaps with what was taken off") != std::string::npos);
-  CHECK(notes[2].find("a seek over 50 cylinders took 1.200 ms, 0.300 ms less than one over 3") == 0);
+  CHECK(notes[2].find("a seek over 50 cylinders took 1.200 ms, 0.300 ms less than one over 3") ==
+        0);
   CHECK(*model.overheads.write_miss_after_read.value == -0.1);
 }
 
@@ -93,15 +94,19 @@ class Numbers {
       });
     } else if constexpr (std::is_same_v<T, model::Parameter>) {
       all.push_back([&member](Random& random) {
-        if (random() % 3 == 0) member.error = nonsense(random);
-        else member.value = nonsense(random);
+        if (random() % 3 == 0)
+          member.error = nonsense(random);
+        else
+          member.value = nonsense(random);
       });
     } else if constexpr (requires { member.has_value(); }) {
       if (member) add(*member);
     } else if constexpr (requires { member.push_back(member[0]); }) {
       for (auto& element : member) add(element);
       if constexpr (requires { visit_fields(member[0], *this); }) {
-        if (!member.empty()) all.push_back([&member](Random& random) { member.push_back(member[random() % member.size()]); });
+        if (!member.empty())
+          all.push_back(
+              [&member](Random& random) { member.push_back(member[random() % member.size()]); });
         all.push_back([&member](Random&) { member.clear(); });
       }
     } else {
@@ -137,7 +142,8 @@ TEST_CASE("a head switch below zero is absent with its reason, and nothing else 
   const auto notes = extract::take_out_what_cannot_be(model);
   REQUIRE(notes.size() == 1);
   CHECK(notes[0] ==
-        "head_switch was measured as -0.0309 +- 0.01 ms, below zero: it is too short to be told from zero");
+        "head_switch was measured as -0.0309 +- 0.01 ms, below zero: it is too short to be told "
+        "from zero");
   CHECK_FALSE(model.head_switch.value);
   CHECK_FALSE(model.head_switch.error);
   CHECK(model.head_switch.unit == "ms");
@@ -151,7 +157,8 @@ TEST_CASE("a head switch below zero is absent with its reason, and nothing else 
   CHECK(model::to_json_text(model) == before);
 }
 
-TEST_CASE("of a curve only the points go that cannot be; of a map that contradicts itself, all of it") {
+TEST_CASE(
+    "of a curve only the points go that cannot be; of a map that contradicts itself, all of it") {
   model::DriveModel model = full_model();
   const std::size_t points = model.seek.points.size();
   model.seek.points[2].time_ms = model.seek.points[3].time_ms = -1;
@@ -172,7 +179,8 @@ TEST_CASE("of a curve only the points go that cannot be; of a map that contradic
 
 TEST_CASE("property: whatever is damaged in a model, what is left can be written and read") {
   const std::vector<model::DriveModel> models = {full_model(), drive_named("seagate-cheetah9lp"),
-                                                 drive_named("many-defects"), drive_named("sat-disk")};
+                                                 drive_named("many-defects"),
+                                                 drive_named("sat-disk")};
   Random random(20);
   int refused = 0;
   for (int round = 0; round < 1500; ++round) {

@@ -1,15 +1,15 @@
-// Drives that a run has to go round or refuse: short commands, blocks that are not on the media, other
-// block lengths, protection information, settings that the drive does not take back.
+// Drives that a run has to go round or refuse: short commands, blocks that are not on the media,
+// other block lengths, protection information, settings that the drive does not take back.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <functional>
 
-#include <fmt/format.h>
-
+#include "extract/runs.h"
 #include "safety/journal.h"
 #include "safety/restore.h"
-#include "extract/runs.h"
 #include "scsi/bytes.h"
 #include "scsi/drive.h"
 #include "virtual_drive/catalogue.h"
@@ -45,12 +45,16 @@ class Between : public scsi::Device {
   scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
     if (seen) seen(command);
     opcodes_[tag % 4096] = command.cdb[0];
-    if (untold_limit == 0 || blocks_of(command) <= untold_limit) return device_.submit(command, tag);
+    if (untold_limit == 0 || blocks_of(command) <= untold_limit)
+      return device_.submit(command, tag);
     scsi::Command refused = command;
-    refused.cdb[1] |= 0x20;  // RDPROTECT or WRPROTECT, which drives without protection information refuse
+    refused.cdb[1] |= 0x20;  // RDPROTECT or WRPROTECT, which drives without protection information
+                             // refuse
     return device_.submit(refused, tag);
   }
-  scsi::Expected<std::optional<scsi::Completion>> reap() override { return changed(device_.reap()); }
+  scsi::Expected<std::optional<scsi::Completion>> reap() override {
+    return changed(device_.reap());
+  }
   scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
     return changed(device_.reap_until(deadline_ns));
   }
@@ -90,7 +94,9 @@ TEST_CASE("no command of a run is longer than the drive takes, or than the host'
   Between path(device);
   if (model.firmware->most_transfer_blocks == 0) path.most_bytes = 16 * 512 + 100;
   std::uint64_t longest = 0;
-  path.seen = [&](const scsi::Command& command) { longest = std::max(longest, blocks_of(command)); };
+  path.seen = [&](const scsi::Command& command) {
+    longest = std::max(longest, blocks_of(command));
+  };
   auto options = options_in(folder);
   options.writable = {{100'000, 150'000}};
   const Run run = characterize(path, options);
@@ -108,7 +114,9 @@ TEST_CASE("a limit that the drive does not tell is found by its refusals, and ke
     path.untold_limit = GENERATE(16, 200);
     options.writable = {{1000, 60'000}};
     std::uint64_t refused = 0;
-    path.seen = [&](const scsi::Command& command) { refused += blocks_of(command) > path.untold_limit; };
+    path.seen = [&](const scsi::Command& command) {
+      refused += blocks_of(command) > path.untold_limit;
+    };
     const Run run = characterize(path, options);
     CHECK(noted(run, fmt::format("refuses commands of more than {} blocks", path.untold_limit)));
     CHECK(refused > 0);
@@ -126,13 +134,17 @@ TEST_CASE("a limit that the drive does not tell is found by its refusals, and ke
   }
 }
 
-TEST_CASE("a field of the caching page that does not come back after its test ends the run with its model") {
+TEST_CASE(
+    "a field of the caching page that does not come back after its test ends the run with its "
+    "model") {
   const Folder folder;
   virtual_drive::VirtualDevice device(drive_of("cache-base", "SPC-3"));
   Between path(device);
   auto options = options_in(folder);
   bool in_cache = false;
-  options.progress = [&](const std::string& stage, double share) { in_cache |= stage == "cache" && share > 0.75; };
+  options.progress = [&](const std::string& stage, double share) {
+    in_cache |= stage == "cache" && share > 0.75;
+  };
   int selects = 0;
   path.change = [&](std::uint8_t opcode, scsi::Completion& done) {
     constexpr std::uint8_t kModeSelect = 0x15;
@@ -148,16 +160,16 @@ TEST_CASE("a field of the caching page that does not come back after its test en
   CHECK(run.model.seek.points.size() > 10);
   CHECK(run.model.cache.segments.value);
   CHECK(run.model.overheads.read_miss_after_read.value);
-  CHECK_THAT(run.model.validity.note, Catch::Contains("not checked") && Catch::Contains("mode page 08h"));
+  CHECK_THAT(run.model.validity.note,
+             Catch::Contains("not checked") && Catch::Contains("mode page 08h"));
   CHECK_THAT(run.model.queue.depth.reason, Catch::Contains("mode page 08h"));
   const auto& freedoms = run.model.cache.freedoms;
   REQUIRE(freedoms.size() > 2);
   CHECK(std::ranges::count_if(freedoms, [](const model::CacheFreedom& freedom) {
           return freedom.because.find("after it the drive did not take") != std::string::npos;
         }) == 1);
-  CHECK(std::ranges::all_of(freedoms, [](const model::CacheFreedom& freedom) {
-    return freedom.effect == "not told";
-  }));
+  CHECK(std::ranges::all_of(
+      freedoms, [](const model::CacheFreedom& freedom) { return freedom.effect == "not told"; }));
 }
 
 TEST_CASE("eight blocks in one command are enough, also for writes; fewer are refused at once") {
@@ -217,7 +229,9 @@ TEST_CASE("a drive with much that is not on the media is refused, with the share
   }
 }
 
-TEST_CASE("a drive that says that it does not rotate is refused before anything on its media is accessed") {
+TEST_CASE(
+    "a drive that says that it does not rotate is refused before anything on its media is "
+    "accessed") {
   const Folder folder;
   virtual_drive::VirtualDevice device(modern_drive());
   Between path(device);
@@ -272,7 +286,8 @@ TEST_CASE("a little that is not on the media is left out") {
       if (range.lbn <= hole.last && hole.first < range.lbn + range.blocks) ++there;
   };
   const Run run = characterize(path, options_in(folder));
-  CHECK(there < 300);  // the queue's reads ask for none of them; what comes first is large enough to count
+  CHECK(there < 300);  // the queue's reads ask for none of them; what comes first is large enough
+                       // to count
   CHECK(noted(run, "were left out"));
   check_is_whole(run, model);
 }
@@ -316,7 +331,9 @@ TEST_CASE("drives with protection information are read without it, and never wri
   }
 }
 
-TEST_CASE("a drive that does not take its settings back: the model stays, the sentence names the journal") {
+TEST_CASE(
+    "a drive that does not take its settings back: the model stays, the sentence names the "
+    "journal") {
   const Folder folder;
   virtual_drive::VirtualDevice device(modern_drive());
   Between path(device);
@@ -331,8 +348,8 @@ TEST_CASE("a drive that does not take its settings back: the model stays, the se
     options.progress = [&](const std::string& stage, double share) {
       near_the_end = stage == "queue" && share > 0.5;
     };
-    // MODE SELECTs that the drive carries out and denies: only what it shows counts; so here it shows
-    // another page, too.
+    // MODE SELECTs that the drive carries out and denies: only what it shows counts; so here it
+    // shows another page, too.
     const Run run = characterize(path, options);
     REQUIRE(run.not_restored);
     CHECK_THAT(*run.not_restored, Catch::Contains("platter restore " + folder.path.string()));

@@ -1,5 +1,5 @@
-// Runs that end early, or whose writes fail: nothing is lost on the drive, and what was measured is a model
-// that says what it lacks.
+// Runs that end early, or whose writes fail: nothing is lost on the drive, and what was measured is
+// a model that says what it lacks.
 #include <catch2/catch.hpp>
 
 #include "model/completeness.h"
@@ -34,7 +34,8 @@ struct Attacked {
 };
 
 bool missing(const model::DriveModel& model, const std::string& stage) {
-  return std::ranges::any_of(model.provenance.missing, [&](const auto& m) { return m.name == stage; });
+  return std::ranges::any_of(model.provenance.missing,
+                             [&](const auto& m) { return m.name == stage; });
 }
 
 // A model file that others can read, in which nothing is absent without a reason.
@@ -45,11 +46,13 @@ void require_sound(const model::DriveModel& model) {
   if (model.provenance.missing.empty()) return;
   for (const model::NamedParameter& named : model::parameters_of(model)) {
     INFO(named.path);
-    CHECK((named.path == "inward_seek_delta" || named.parameter || !named.parameter.reason.empty()));
+    CHECK(
+        (named.path == "inward_seek_delta" || named.parameter || !named.parameter.reason.empty()));
   }
 }
 
-TEST_CASE("a write that fails costs no data: writing ends, the blocks are put back, and reads go on") {
+TEST_CASE(
+    "a write that fails costs no data: writing ends, the blocks are put back, and reads go on") {
   Attacked t;
   const bool deferred = GENERATE(false, true);
   const int from = deferred ? 40 : 7;
@@ -79,7 +82,8 @@ TEST_CASE("what cannot be put back is named, kept in the journal, and restored l
   CHECK(run.ended_by->status() == ExitStatus::drive_error);
   REQUIRE(t.damaged.unreadable.size() == 1);
   const std::string lbn = std::to_string(*t.damaged.unreadable.begin());
-  CHECK_THAT(run.ended_by->what(), Catch::Contains("LBN " + lbn) && Catch::Contains("platter restore"));
+  CHECK_THAT(run.ended_by->what(),
+             Catch::Contains("LBN " + lbn) && Catch::Contains("platter restore"));
   CHECK(missing(run.model, "cache"));
   require_sound(run.model);
   REQUIRE_FALSE(std::filesystem::is_empty(t.folder.path));
@@ -97,10 +101,13 @@ TEST_CASE("an interrupt from the layout on leaves what was measured, before it n
   Attacked t;
   t.options.writable.clear();
   std::string stage_now;
-  const auto [stage, share] = GENERATE(std::pair{"rotation", 0.5}, std::pair{"angles", 0.3}, std::pair{"seeks", 0.5},
-                                       std::pair{"cache", 0.2}, std::pair{"self-validation", 0.2});
+  const auto [stage, share] = GENERATE(std::pair{"rotation", 0.5}, std::pair{"angles", 0.3},
+                                       std::pair{"seeks", 0.5}, std::pair{"cache", 0.2},
+                                       std::pair{"self-validation", 0.2});
   bool reached = false;
-  t.options.progress = [&, at = std::string(stage)](const std::string& name, double) { reached |= name == at; };
+  t.options.progress = [&, at = std::string(stage)](const std::string& name, double) {
+    reached |= name == at;
+  };
   t.options.interrupted = [&] { return reached; };
   if (std::string(stage) == "rotation") {
     CHECK_THROWS_AS(characterize(t.damaged, t.options), Error);
@@ -114,11 +121,15 @@ TEST_CASE("an interrupt from the layout on leaves what was measured, before it n
   CHECK(missing(run.model, "queue"));
   CHECK_FALSE(missing(run.model, "layout"));
   CHECK_FALSE(run.model.layout.zones.empty());
-  CHECK((run.model.seek.points.size() > 10) == (std::string(stage) == "cache" || std::string(stage) == "self-validation"));
+  CHECK((run.model.seek.points.size() > 10) ==
+        (std::string(stage) == "cache" || std::string(stage) == "self-validation"));
   CHECK(std::filesystem::is_empty(t.folder.path));
   require_sound(run.model);
-  if (std::string(stage) == "self-validation") model::require_what_predicts(run.model, "it", "be used");
-  else CHECK_THROWS_WITH(model::require_what_predicts(run.model, "it", "be used"), Catch::Contains("characterize"));
+  if (std::string(stage) == "self-validation")
+    model::require_what_predicts(run.model, "it", "be used");
+  else
+    CHECK_THROWS_WITH(model::require_what_predicts(run.model, "it", "be used"),
+                      Catch::Contains("characterize"));
 }
 
 TEST_CASE("an interrupt before the drive is known is an interrupt") {

@@ -17,7 +17,8 @@ struct Found {
   double took_s = 0;
 };
 
-Found queue_of(double policy, std::uint32_t task_set, std::uint64_t seed = 4, double busy_share = 0) {
+Found queue_of(double policy, std::uint32_t task_set, std::uint64_t seed = 4,
+               double busy_share = 0) {
   const auto* entry = virtual_drive::find_in_catalogue("quantum-atlas10k");
   REQUIRE(entry != nullptr);
   model::DriveModel truth = virtual_drive::catalogue_model(*entry);

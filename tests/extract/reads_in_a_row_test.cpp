@@ -1,10 +1,11 @@
 // Reads in a row tell the delay in front of the cache better than what was told of it before.
 #include "extract/reads_in_a_row.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <fmt/format.h>
 #include <string>
 #include <utility>
 
@@ -32,9 +33,18 @@ model::DriveModel measured(const std::string& name, double off_ms, double error_
   model.overheads.per_request.samples = 34;
   // Log-normal, 99 % below 60 us.
   const double sigma = std::log(60.0 / 12.0) / 2.3263;
-  constexpr std::array<std::pair<double, double>, 12> kQuantiles{
-      {{0.01, -2.3263}, {0.02, -2.0537}, {0.05, -1.6449}, {0.1, -1.2816}, {0.2, -0.8416}, {0.3, -0.5244},
-       {0.5, 0.0}, {0.7, 0.5244}, {0.8, 0.8416}, {0.9, 1.2816}, {0.98, 2.0537}, {1.0, 2.6}}};
+  constexpr std::array<std::pair<double, double>, 12> kQuantiles{{{0.01, -2.3263},
+                                                                  {0.02, -2.0537},
+                                                                  {0.05, -1.6449},
+                                                                  {0.1, -1.2816},
+                                                                  {0.2, -0.8416},
+                                                                  {0.3, -0.5244},
+                                                                  {0.5, 0.0},
+                                                                  {0.7, 0.5244},
+                                                                  {0.8, 0.8416},
+                                                                  {0.9, 1.2816},
+                                                                  {0.98, 2.0537},
+                                                                  {1.0, 2.6}}};
   model.delay_spread.emplace();
   model.delay_spread->quantiles.push_back({0, -0.011});
   for (const auto& [share, z] : kQuantiles)
@@ -51,7 +61,9 @@ replay::Result on_drive(const std::string& name, const model::DriveModel& model)
   return reads_in_a_row(context, model);
 }
 
-std::string large(int seed) { return fmt::format("virtual:cache-large?imperfections=default&seed={}", seed); }
+std::string large(int seed) {
+  return fmt::format("virtual:cache-large?imperfections=default&seed={}", seed);
+}
 
 }  // namespace
 
@@ -72,7 +84,8 @@ TEST_CASE("how many of the reads in a row are lost tells the delay") {
     CAPTURE(seed);
     const double off_ms = seed % 2 == 0 ? 0.003 : -0.002;
     model::DriveModel model = measured(large(seed), off_ms, 0.003);
-    const double hit_ms = *model.overheads.read_hit_after_read.value + *model.overheads.per_request.value;
+    const double hit_ms = *model.overheads.read_hit_after_read.value +
+                          *model.overheads.per_request.value;
     sharpen_lookup(on_drive(large(seed), model), model);
     const model::Parameter& found = model.overheads.per_request;
     CAPTURE(*found.value, *found.error);
@@ -87,7 +100,8 @@ TEST_CASE("how many of the reads in a row are lost tells the delay") {
 TEST_CASE("reads that are lost for another reason change nothing") {
   model::DriveModel model = measured(large(1), 0.002, 0.003);
   replay::Result drive = on_drive(large(1), model);
-  for (std::size_t i = 0; i < drive.requests.size(); i += 3) drive.requests[i].response_ns += 6'000'000;
+  for (std::size_t i = 0; i < drive.requests.size(); i += 3)
+    drive.requests[i].response_ns += 6'000'000;
   sharpen_lookup(drive, model);
   CHECK(*model.overheads.per_request.value == kHost_ms + 0.002);
   CHECK(model.overheads.per_request.samples == 34);

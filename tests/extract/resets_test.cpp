@@ -1,5 +1,6 @@
-// A drive that is reset, or whose settings another host changes, in the middle of a stage: the stage is
-// measured again with the settings made anew, and nothing that was noted of the lost one stays.
+// A drive that is reset, or whose settings another host changes, in the middle of a stage: the
+// stage is measured again with the settings made anew, and nothing that was noted of the lost one
+// stays.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -153,13 +154,14 @@ void check(const Shakes& shakes) {
     CHECK(notes_with(run, "during the stage '" + stage + "', which was repeated").size() == 1);
   }
   CHECK(notes_with(run, "which was repeated").size() == shakes.size());
-  CHECK(notes_with(run, "background scans") ==
-        std::vector<std::string>{
-            "background scans (mode page 1Ch/01h) were stopped during the run"});
+  CHECK(
+      notes_with(run, "background scans") ==
+      std::vector<std::string>{"background scans (mode page 1Ch/01h) were stopped during the run"});
   CHECK(notes_with(run, "power conditions") ==
         std::vector<std::string>{"power conditions (mode page 1Ah) were stopped during the run"});
   CHECK(pages_of(device) == before);
-  // Nothing that the reset disturbed is in the model: not a pause of the spindle, nor a cache that was on.
+  // Nothing that the reset disturbed is in the model: not a pause of the spindle, nor a cache that
+  // was on.
   CHECK(std::ranges::none_of(run.samples, [](const mtbrc::Sample& sample) {
     return sample.completed_ns - sample.issued_ns > 300 * kMillisecond;
   }));

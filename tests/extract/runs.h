@@ -1,4 +1,5 @@
-// What tests of whole characterizations share: drives, a folder for the journal, options, what a run noted.
+// What tests of whole characterizations share: drives, a folder for the journal, options, what a
+// run noted.
 #pragma once
 
 #include <unistd.h>
@@ -18,8 +19,8 @@ namespace platter::extract {
 struct Folder {
   Folder() { std::filesystem::create_directories(path); }
   ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("platter-runs-" + std::to_string(::getpid()));
+  std::filesystem::path path = std::filesystem::temp_directory_path() /
+                               ("platter-runs-" + std::to_string(::getpid()));
 };
 
 inline Options options_in(const Folder& folder) {

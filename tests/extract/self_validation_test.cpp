@@ -99,7 +99,8 @@ TEST_CASE("a constant that no overhead can lack is not believed") {
   Measured drive(atlas());
   const replay::Result result = drive.requests(5 * kSecond);
   model::DriveModel model = drive.truth;
-  for (model::SeekPoint& point : model.seek.points) point.time_ms += 1.2;  // what is wrong is elsewhere
+  for (model::SeekPoint& point : model.seek.points)
+    point.time_ms += 1.2;  // what is wrong is elsewhere
   const double overhead_ms = model.overheads.read_miss_after_read.value.value();
   validate_by(result, model);
   CHECK(model.overheads.read_miss_after_read.value.value() >= 0);

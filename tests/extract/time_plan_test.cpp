@@ -36,7 +36,8 @@ TEST_CASE("without a budget every stage takes what it needs, more on slower driv
 TEST_CASE("a budget that is large enough takes nothing away") {
   const TimePlan plan(10'000, kAllWeights + 1);
   CHECK(plan.expected_s() == Approx(kAllWeights));
-  for (std::size_t i = 0; i < kStages.size(); ++i) CHECK(takes_s(plan, i) == Approx(kStages[i].weight));
+  for (std::size_t i = 0; i < kStages.size(); ++i)
+    CHECK(takes_s(plan, i) == Approx(kStages[i].weight));
 }
 
 TEST_CASE("the cache gives up first, and the layout never") {
@@ -71,7 +72,8 @@ TEST_CASE("whatever the stages would like, all of them together keep to the budg
     TimePlan plan(7'200, budget_s);
     plan.expect(kAngles, 57, 20);
     double elapsed_s = 0;
-    for (std::size_t i = 0; i < kStages.size(); ++i) elapsed_s += plan.limit_s(i, elapsed_s).value();
+    for (std::size_t i = 0; i < kStages.size(); ++i)
+      elapsed_s += plan.limit_s(i, elapsed_s).value();
     CHECK(elapsed_s <= budget_s);
   }
 }

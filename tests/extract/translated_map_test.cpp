@@ -1,5 +1,6 @@
-// A translated map against timed reads: longer tracks move no block, what is contradicted is not given
-// as fact, and a whole run on a drive that lies ends as one on a drive that does not translate.
+// A translated map against timed reads: longer tracks move no block, what is contradicted is not
+// given as fact, and a whole run on a drive that lies ends as one on a drive that does not
+// translate.
 #include "extract/translated_map.h"
 
 #include <catch2/catch.hpp>
@@ -46,7 +47,8 @@ mtbrc::TrackPitch all_true(std::size_t zones) {
 void check_same_places(const model::Layout& before, const model::Layout& after) {
   const engine::LayoutMap a(before), b(after);
   REQUIRE(a.blocks() == b.blocks());
-  for (std::uint64_t lbn = 0; lbn < a.blocks(); ++lbn) REQUIRE(a.pbn_of_lbn(lbn) == b.pbn_of_lbn(lbn));
+  for (std::uint64_t lbn = 0; lbn < a.blocks(); ++lbn)
+    REQUIRE(a.pbn_of_lbn(lbn) == b.pbn_of_lbn(lbn));
 }
 
 }  // namespace

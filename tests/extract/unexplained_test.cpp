@@ -53,13 +53,14 @@ TEST_CASE("what a seek and two turns explain is no pause") {
   CHECK_FALSE(told(pauses_of(reads(130, 0, 60), a_drive()), 7));
 }
 
-TEST_CASE("requests that take longer than anything of the model's are counted, with the caches on") {
+TEST_CASE(
+    "requests that take longer than anything of the model's are counted, with the caches on") {
   replay::Result drive, model;
   for (int i = 0; i < 100; ++i) {
     drive.requests.push_back({.response_ns = from_ms(i % 5)});
     model.requests.push_back({.response_ns = from_ms(i % 7 + 6)});
   }
-  drive.requests[3].response_ns = from_ms(90);  // before those that count
+  drive.requests[3].response_ns = from_ms(90);   // before those that count
   drive.requests[50].response_ns = from_ms(41);  // 12 ms and three revolutions are 42
   CHECK_FALSE(what_takes_longer(drive, model, 10, 10));
   drive.requests[60].response_ns = drive.requests[70].response_ns = from_ms(150);

@@ -19,7 +19,8 @@ std::size_t run(const Target& target, const std::filesystem::path& folder) {
     std::fflush(stdout);
     target.run(bytes);
     const std::size_t cuts = target.name == "exec" ? 4 : 16;  // a process each
-    for (std::size_t cut = 0; cut < cuts; ++cut) target.run(bytes.substr(0, bytes.size() * cut / cuts));
+    for (std::size_t cut = 0; cut < cuts; ++cut)
+      target.run(bytes.substr(0, bytes.size() * cut / cuts));
     ++inputs;
   }
   return inputs;
@@ -30,10 +31,12 @@ std::size_t run(const Target& target, const std::filesystem::path& folder) {
 int main(int count, char** words) {
   if (count != 2) return 2;
   bool all = true;
-  for (const auto& list : {document_targets(), scsi_targets(), trace_targets(), result_targets(), run_targets()})
+  for (const auto& list :
+       {document_targets(), scsi_targets(), trace_targets(), result_targets(), run_targets()})
     for (const Target& target : list) {
       const std::size_t inputs = run(target, std::filesystem::path(words[1]) / target.name);
-      const bool seeded = inputs > 0 || target.name.starts_with("trace-");  // those have seeds of their own
+      const bool seeded = inputs > 0 || target.name.starts_with("trace-");  // those have seeds of
+                                                                            // their own
       if (!seeded) std::fprintf(stderr, "no input for %s\n", target.name.c_str());
       all = all && seeded;
     }

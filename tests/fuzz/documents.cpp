@@ -18,7 +18,8 @@ namespace {
 void look_up(const engine::LayoutMap& map) {
   for (const std::uint64_t lbn : {std::uint64_t{0}, map.blocks() / 2, map.blocks() - 1}) {
     const engine::Pbn place = map.pbn_of_lbn(lbn);
-    require(place.cylinder < map.cylinders() && place.head < map.heads(), "a block lies on the drive");
+    require(place.cylinder < map.cylinders() && place.head < map.heads(),
+            "a block lies on the drive");
     require(map.lbn_of_slot(map.slot_of_lbn(lbn)) == lbn, "a block's slot holds it");
     map.angle_of_lbn(lbn);
   }
@@ -41,7 +42,8 @@ void model(const std::string& bytes) {
   refusing([&] {
     const model::DriveModel read = model::from_json_text(bytes, "m");
     const std::string text = model::to_json_text(read);
-    require(model::to_json_text(model::from_json_text(text, "m")) == text, "a model is read as it was written");
+    require(model::to_json_text(model::from_json_text(text, "m")) == text,
+            "a model is read as it was written");
     model::tool_version_in(bytes);
     if (read.layout.zones.empty()) return;
     look_up(engine::LayoutMap(read.layout));
@@ -55,8 +57,8 @@ void table(const std::string& bytes) {
   const std::shared_ptr<std::max_align_t[]> copy = std::make_shared<std::max_align_t[]>(words);
   std::memcpy(copy.get(), bytes.data(), bytes.size());
   refusing([&] {
-    const emit_table::Table table =
-        emit_table::view_table({reinterpret_cast<const std::byte*>(copy.get()), bytes.size()}, "t", copy);
+    const emit_table::Table table = emit_table::view_table(
+        {reinterpret_cast<const std::byte*>(copy.get()), bytes.size()}, "t", copy);
     const engine::LayoutMap& map = table.tables->layout;
     map.pbn_of_lbn(map.blocks() - 1);
     map.track_at(0, 0);
@@ -69,15 +71,18 @@ void disksim(const std::string& bytes) {
   refusing([&] { emit_disksim::import_disksim(file_of(bytes)); });
 }
 
-emit_disksim::Value value_of(auto data) { return {data, {std::make_shared<const std::string>("f"), 1}}; }
+emit_disksim::Value value_of(auto data) {
+  return {data, {std::make_shared<const std::string>("f"), 1}};
+}
 
 emit_disksim::Block block_of(const char* type, std::vector<emit_disksim::NamedValue> values) {
   return {type, "", std::move(values), {std::make_shared<const std::string>("f"), 1}};
 }
 
 void seek_file(const std::string& bytes) {
-  const emit_disksim::Block block = block_of("dm_mech_g1", {{"Seek type", value_of(std::string("extracted"))},
-                                                            {"Full seek curve", value_of(file_of(bytes))}});
+  const emit_disksim::Block block = block_of("dm_mech_g1",
+                                             {{"Seek type", value_of(std::string("extracted"))},
+                                              {"Full seek curve", value_of(file_of(bytes))}});
   refusing([&] {
     emit_disksim::BlockReader reader(block);
     std::vector<std::string> notes;
@@ -96,8 +101,8 @@ void layout_map_file(const std::string& bytes) {
                                        {"Skew for track switch", value_of(3.0)}})));
   };
   const std::vector<emit_disksim::Value> zones{zone(0, 3, 10), zone(4, 7, 8)};
-  const emit_disksim::Block block =
-      block_of("dm_layout_g2", {{"Zones", value_of(zones)}, {"Layout Map File", value_of(file_of(bytes))}});
+  const emit_disksim::Block block = block_of(
+      "dm_layout_g2", {{"Zones", value_of(zones)}, {"Layout Map File", value_of(file_of(bytes))}});
   refusing([&] {
     std::vector<std::string> notes;
     const auto imported = emit_disksim::import_g2_layout(block, 0, "", notes);
@@ -114,7 +119,8 @@ void registry_entry(const std::string& bytes) {
   });
   refusing([&] {
     registry::parse_index(bytes, "e");
-    registry::parse_index(registry::index_with(bytes, {"type", "sha256:" + std::string(64, 'a'), 1, {}}, "v1"), "e");
+    registry::parse_index(
+        registry::index_with(bytes, {"type", "sha256:" + std::string(64, 'a'), 1, {}}, "v1"), "e");
   });
   refusing([&] { registry::check_layout_marker(bytes, "e"); });
   refusing([&] {

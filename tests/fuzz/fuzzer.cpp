@@ -1,5 +1,5 @@
-// The fuzzers of one list of targets (PLATTER_FUZZ_TARGETS); the environment's PLATTER_FUZZ_TARGET names
-// the one that runs.
+// The fuzzers of one list of targets (PLATTER_FUZZ_TARGETS); the environment's PLATTER_FUZZ_TARGET
+// names the one that runs.
 #include <cstdint>
 #include <cstdlib>
 

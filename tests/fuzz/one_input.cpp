@@ -19,7 +19,8 @@ void require(bool holds, const char* promise) {
 
 // One sentence without line breaks or bytes that a terminal would obey.
 void check_sentence(const Error& error) {
-  for (const char* c = error.what(); *c; ++c) require(*c >= ' ' && *c <= '~', "an error is plain text");
+  for (const char* c = error.what(); *c; ++c)
+    require(*c >= ' ' && *c <= '~', "an error is plain text");
 }
 
 std::optional<Trace> read(const std::string& bytes, const Reading& reading) {
@@ -53,8 +54,9 @@ void check_written(const Trace& trace) {
   require(back && back->requests.size() == trace.requests.size(), "what was written can be read");
   for (std::size_t i = 0; i < trace.requests.size(); ++i) {
     const Request &before = trace.requests[i], &after = back->requests[i];
-    require(before.lbn == after.lbn && before.blocks == after.blocks && before.write == after.write &&
-                before.arrival_ns == after.arrival_ns && before.think_ns == after.think_ns,
+    require(before.lbn == after.lbn && before.blocks == after.blocks &&
+                before.write == after.write && before.arrival_ns == after.arrival_ns &&
+                before.think_ns == after.think_ns,
             "what was written comes back");
   }
 }
@@ -87,8 +89,12 @@ void try_input(const std::string& bytes, Format format) {
     check_written(*trace);
     if (rarely) write_all(*trace);
   }
-  const Reading generous{.format = format, .device = 0, .block_bytes = 1000, .round = true,
-                         .reorder = 3, .queued = true};
+  const Reading generous{.format = format,
+                         .device = 0,
+                         .block_bytes = 1000,
+                         .round = true,
+                         .reorder = 3,
+                         .queued = true};
   if (const std::optional<Trace> other = read(bytes, generous)) check_requests(*other);
   read(bytes, {});
 }

@@ -11,13 +11,16 @@ void result(const std::string& bytes) {
     replay::Part part{};
     for (std::vector<replay::Response> rows; reader->read(part, rows);) {
       require(!rows.empty(), "a piece has rows");
-      for (const replay::Response& row : rows) require(replay::has_possible_times(row), "times are possible");
+      for (const replay::Response& row : rows)
+        require(replay::has_possible_times(row), "times are possible");
     }
   });
 }
 
 }  // namespace
 
-std::vector<Target> result_targets() { return {{"result-csv", result}, {"result-columns", result}}; }
+std::vector<Target> result_targets() {
+  return {{"result-csv", result}, {"result-columns", result}};
+}
 
 }  // namespace platter::fuzz

@@ -31,8 +31,8 @@ void exec_replies(const std::string& bytes) {
   constexpr std::chrono::milliseconds kPatience{5000};
   refusing([&] {
     transport::ExecDevice drive("cat " + file_of(bytes), {kPatience, kPatience});
-    const scsi::Command commands[] = {scsi::test_unit_ready(), scsi::inquiry(), scsi::read_capacity_10(),
-                                      scsi::read_10(7, 1, 512)};
+    const scsi::Command commands[] = {scsi::test_unit_ready(), scsi::inquiry(),
+                                      scsi::read_capacity_10(), scsi::read_10(7, 1, 512)};
     std::uint32_t tag = 1;
     for (const scsi::Command& command : commands)
       if (!drive.submit(command, tag++)) return;

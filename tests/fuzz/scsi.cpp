@@ -29,7 +29,8 @@ void pages(scsi::Bytes reply) {
 
 void identity(scsi::Bytes reply) {
   if (const auto inquiry = scsi::decode_inquiry(reply))
-    for (const std::string& text : {inquiry->vendor, inquiry->product, inquiry->revision}) check_text(text);
+    for (const std::string& text : {inquiry->vendor, inquiry->product, inquiry->revision})
+      check_text(text);
   scsi::decode_vpd_list(reply);
   if (const auto serial = scsi::decode_serial(reply)) check_text(*serial);
   for (const std::string& text : scsi::decode_designators(reply)) check_text(text);

@@ -1,6 +1,5 @@
 // The fuzzers' seeds, among them everything that ever was a finding (seeds/), through every reader.
 #include <catch2/catch.hpp>
-
 #include <filesystem>
 
 #include "fuzz/one_input.h"
@@ -11,7 +10,8 @@ using namespace platter;
 TEST_CASE("every seed keeps the promises of every reader") {
   std::size_t count = 0;
   for (const char* folder : {"/tests/golden/traces", "/tests/fuzz/seeds"})
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(PLATTER_SOURCE_DIR) + folder)) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::string(PLATTER_SOURCE_DIR) + folder)) {
       if (!entry.is_regular_file()) continue;
       const std::string bytes = model::read_file(entry.path());
       trace::try_input(bytes, trace::Format::detect);

@@ -1,6 +1,6 @@
-// What is done with one input of each reader of bytes that are not ours: by a fuzzer (fuzzer.cpp), and by
-// the run of the kept corpus (corpus_run.cpp). A target may refuse its input with an Error; it ends the
-// program (abort) where a promise does not hold.
+// What is done with one input of each reader of bytes that are not ours: by a fuzzer (fuzzer.cpp),
+// and by the run of the kept corpus (corpus_run.cpp). A target may refuse its input with an Error;
+// it ends the program (abort) where a promise does not hold.
 #pragma once
 
 #include <string>

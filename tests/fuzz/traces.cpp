@@ -13,11 +13,16 @@ void run(const std::string& bytes) {
 
 std::vector<Target> trace_targets() {
   using trace::Format;
-  return {{"trace-any", run<Format::detect>},      {"trace-ascii", run<Format::ascii>},
-          {"trace-validate", run<Format::validate>}, {"trace-hpl", run<Format::hpl>},
-          {"trace-blktrace", run<Format::blktrace>}, {"trace-blkparse", run<Format::blkparse>},
-          {"trace-iolog2", run<Format::iolog2>},   {"trace-iolog3", run<Format::iolog3>},
-          {"trace-spc", run<Format::spc>},         {"trace-msr", run<Format::msr>},
+  return {{"trace-any", run<Format::detect>},
+          {"trace-ascii", run<Format::ascii>},
+          {"trace-validate", run<Format::validate>},
+          {"trace-hpl", run<Format::hpl>},
+          {"trace-blktrace", run<Format::blktrace>},
+          {"trace-blkparse", run<Format::blkparse>},
+          {"trace-iolog2", run<Format::iolog2>},
+          {"trace-iolog3", run<Format::iolog3>},
+          {"trace-spc", run<Format::spc>},
+          {"trace-msr", run<Format::msr>},
           {"trace-etw", run<Format::etw>}};
 }
 

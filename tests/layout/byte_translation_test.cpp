@@ -1,5 +1,5 @@
-// Drives that take only some of the formats of page 40h and of the defect lists, and drives that turn
-// commands away now and then, are mapped through their commands as any other.
+// Drives that take only some of the formats of page 40h and of the defect lists, and drives that
+// turn commands away now and then, are mapped through their commands as any other.
 #include "layout/byte_translation.h"
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,10 @@ model::DriveModel catalogue_drive(const char* name) {
 
 struct Bench {
   explicit Bench(const model::DriveModel& model)
-      : device(model), guard(device, {}), drive(guard, "the drive"), translator(drive, "the drive") {}
+      : device(model),
+        guard(device, {}),
+        drive(guard, "the drive"),
+        translator(drive, "the drive") {}
   virtual_drive::VirtualDevice device;
   scsi::Guard guard;
   scsi::Drive drive;

@@ -25,8 +25,7 @@ using virtual_drive::Unit;
 TrackOrder serpentine() {
   std::vector<TrackPlace> met;
   for (std::int64_t cylinder = 0; cylinder < 6; ++cylinder)
-    for (std::int64_t i = 0; i < 5; ++i)
-      met.push_back({cylinder, cylinder % 2 == 0 ? i : 4 - i});
+    for (std::int64_t i = 0; i < 5; ++i) met.push_back({cylinder, cylinder % 2 == 0 ? i : 4 - i});
   met.push_back({6, 0});
   return TrackOrder(met);
 }
@@ -76,8 +75,8 @@ TEST_CASE("no skews follow from tracks that begin anywhere, or from few tracks")
 }
 
 Recipe recipe_with_defects(std::mt19937_64& random) {
-  Recipe recipe =
-      virtual_drive::random_recipe(random, {.least_slots = 50'000, .most_slots = 150'000});
+  Recipe recipe = virtual_drive::random_recipe(random,
+                                               {.least_slots = 50'000, .most_slots = 150'000});
   recipe.zones = std::min(recipe.zones, 3U);
   recipe.defects.singles = 100;
   recipe.remaps = 10;

@@ -29,7 +29,8 @@ model::DriveModel with_remaps(std::vector<model::Remap> remaps) {
 }  // namespace
 
 TEST_CASE("impossible remaps: what no valid layout has is taken out, and its blocks are named") {
-  // In order: possible; to a place of the sequence; two to one spare; past the end; twice, in disorder.
+  // In order: possible; to a place of the sequence; two to one spare; past the end; twice, in
+  // disorder.
   model::DriveModel model = with_remaps(
       {{3, 18}, {40, 41}, {50, 38}, {60, 38}, {70, 200}, {90, 78}, {80, 58}, {90, 79}});
   const auto taken = take_out_impossible_remaps(model.layout);
@@ -71,8 +72,9 @@ TEST_CASE("impossible remaps: whatever a drive answers, its map is a valid one")
   const engine::LayoutMap map(truth.layout);
   truth.identity.blocks = map.blocks();
   for (const std::size_t track : {70, 700, 1500})
-    truth.layout.remaps.push_back({map.lbn_at_or_after_slot(truth.layout.skips[track].first_slot) - 40,
-                                   truth.layout.skips[track].first_slot});
+    truth.layout.remaps.push_back(
+        {map.lbn_at_or_after_slot(truth.layout.skips[track].first_slot) - 40,
+         truth.layout.skips[track].first_slot});
   REQUIRE_NOTHROW(model::validate(truth, "truth"));
   testing::Behaviour behaviour;
   behaviour.sectors = testing::Sectors::without_holes;
@@ -99,7 +101,8 @@ TEST_CASE("impossible remaps: a map that has none stays as it is") {
 TEST_CASE("impossible remaps: a block within a range that is not understood is named once") {
   model::DriveModel model = with_remaps({});
   model.layout.not_understood = {{0, 17, "a"}, {36, 53, "b"}};
-  add_not_understood(model.layout.not_understood, {{17, 17, "c"}, {20, 20, "c"}, {36, 36, "c"}, {90, 90, "c"}});
+  add_not_understood(model.layout.not_understood,
+                     {{17, 17, "c"}, {20, 20, "c"}, {36, 36, "c"}, {90, 90, "c"}});
   REQUIRE(model.layout.not_understood.size() == 4);
   CHECK(model.layout.not_understood[1].first_lbn == 20);
   CHECK(model.layout.not_understood[3].first_lbn == 90);

@@ -184,8 +184,8 @@ TEST_CASE("where the translations end the map claims nothing, and is right befor
     const Extraction found = by_address_translation(drive, options);
     const engine::LayoutMap truth(layout), map(found.layout);
     REQUIRE(found.layout.not_understood.size() == (limit == 700 ? 1 : 0));
-    const std::uint64_t claimed =
-        limit == 700 ? found.layout.not_understood[0].first_lbn : truth.blocks();
+    const std::uint64_t claimed = limit == 700 ? found.layout.not_understood[0].first_lbn
+                                               : truth.blocks();
     CHECK(claimed > 1000);
     CHECK(found.translations <= limit);
     bool right = true;

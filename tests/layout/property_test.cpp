@@ -22,8 +22,8 @@ Recipe random_recipe(std::mt19937_64& random) {
 }
 
 struct Outcome {
-  int exact = 0;        // every block at its slot
-  int same_tracks = 0;  // every block on its track, but some track's length is another
+  int exact = 0;         // every block at its slot
+  int same_tracks = 0;   // every block on its track, but some track's length is another
   int short_claims = 0;  // right where it claims to be
   int refused = 0;
 };
@@ -110,9 +110,9 @@ TEST_CASE("defects that the drive does not list are found") {
 // Slips in front of free slots that are longer than their unit were counted backward, without end.
 TEST_CASE("spares of whole zones behind slips end the search for a series") {
   std::mt19937_64 random(1'100'842);
-  const RandomLayout drive =
-      build(virtual_drive::random_recipe(random, {.least_slots = 20'000, .most_slots = 2'000'000}),
-            random);
+  const RandomLayout drive = build(
+      virtual_drive::random_recipe(random, {.least_slots = 20'000, .most_slots = 2'000'000}),
+      random);
   INFO(drive.description);
   Outcome outcome;
   extract(drive, {}, outcome);

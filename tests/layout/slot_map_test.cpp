@@ -1,10 +1,11 @@
 // Which slots hold blocks where tracks differ in length: spares at one place of their tracks are
 // one series, whatever the lengths. And drives with such heads, mapped.
+#include "layout/slot_map.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "layout/extract.h"
-#include "layout/slot_map.h"
 #include "layout/synthetic.h"
 
 namespace platter::layout::testing {
@@ -96,9 +97,7 @@ TEST_CASE("spares that soon end are no series, and are not taken for one again a
   }
   check_counts(map, 40 * 17 * 20);
   CHECK(proposed < 20);
-  const auto goes_on = [](const SpareSeries& series) {
-    return series.count == SpareSeries::kOpen;
-  };
+  const auto goes_on = [](const SpareSeries& series) { return series.count == SpareSeries::kOpen; };
   CHECK(std::ranges::count_if(map.series(), goes_on) == 5);
   for (const SpareSeries& series : map.series())
     if (goes_on(series)) CHECK(series.stride == 17);

@@ -92,8 +92,8 @@ std::string difference(const model::Layout& truth, const model::Layout& found, b
   const auto differ = [&](const engine::LayoutMap& a, const engine::LayoutMap& b,
                           std::uint64_t lbn) -> std::string {
     const engine::Pbn x = a.pbn_of_lbn(lbn), y = b.pbn_of_lbn(lbn);
-    const bool same_sectors =
-        a.track_of_slot(a.slot_of_lbn(lbn)).sectors == b.track_of_slot(b.slot_of_lbn(lbn)).sectors;
+    const bool same_sectors = a.track_of_slot(a.slot_of_lbn(lbn)).sectors ==
+                              b.track_of_slot(b.slot_of_lbn(lbn)).sectors;
     if (x.cylinder == y.cylinder && x.head == y.head &&
         (!slots || (x.sector == y.sector && same_sectors)))
       return "";
@@ -123,10 +123,11 @@ std::string difference(const model::Layout& truth, const model::Layout& found, b
     const auto dense = [&](const engine::LayoutMap& map) {
       return map.slot_of_lbn(end - 1) - map.slot_of_lbn(lbn) == end - 1 - lbn;
     };
-    const std::uint64_t step =
-        dense(p) && dense(q) && end - 1 > lbn && claimed(lbn) && claimed(end - 1) && !a.is_remapped(lbn) && !a.is_remapped(end - 1)
-            ? end - 1 - lbn
-            : 1;
+    const std::uint64_t step = dense(p) && dense(q) && end - 1 > lbn && claimed(lbn) &&
+                                       claimed(end - 1) && !a.is_remapped(lbn) &&
+                                       !a.is_remapped(end - 1)
+                                   ? end - 1 - lbn
+                                   : 1;
     for (std::uint64_t at = lbn; at < end; at += step) {
       if (a.is_remapped(at) || !claimed(at)) continue;
       if (auto text = differ(p, q, at); !text.empty()) return text;

@@ -47,8 +47,8 @@ TEST_CASE("the header is C, the library knows its version") {
 
 TEST_CASE("a table is opened from a file, from a copy, and in place") {
   const std::string bytes = emit_table::compile_table(drive_model());
-  const auto path =
-      std::filesystem::temp_directory_path() / ("api." + std::to_string(::getpid()) + ".ptab");
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("api." + std::to_string(::getpid()) + ".ptab");
   std::ofstream(path, std::ios::binary) << bytes;
   platter_table* table = nullptr;
   REQUIRE(platter_table_open(path.c_str(), &table) == PLATTER_OK);
@@ -97,8 +97,8 @@ TEST_CASE("what is no table is refused with a sentence") {
             PLATTER_BAD_TABLE);
   std::string damaged = bytes;
   damaged[bytes.size() / 2] = static_cast<char>(damaged[bytes.size() / 2] ^ 0x40);
-  const platter_status status =
-      platter_table_open_memory(damaged.data(), damaged.size(), PLATTER_COPY, &table);
+  const platter_status status = platter_table_open_memory(damaged.data(), damaged.size(),
+                                                          PLATTER_COPY, &table);
   CHECK(fails(PLATTER_BAD_TABLE, status, "damaged"));
   CHECK(table == nullptr);
   platter_table_close(nullptr);
@@ -110,8 +110,8 @@ TEST_CASE("what is no table is refused with a sentence") {
 }
 
 TEST_CASE("a file that may not be read is another thing than one that is no table") {
-  const auto path =
-      std::filesystem::temp_directory_path() / ("locked." + std::to_string(::getpid()) + ".ptab");
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("locked." + std::to_string(::getpid()) + ".ptab");
   std::ofstream(path, std::ios::binary) << "x";
   std::filesystem::permissions(path, std::filesystem::perms::none);
   const bool root = ::geteuid() == 0;  // who may read everything

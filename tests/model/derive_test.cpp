@@ -142,9 +142,9 @@ TEST_CASE("rotation is changed as an exact ratio, by its period or in rpm") {
 }
 
 TEST_CASE("a parameter is set in any unit of its kind, or scaled; others keep what was measured") {
-  const DriveModel model =
-      with({"head_switch=/5", "overheads.read_completion=100us", "cache.segments=16",
-            "cache.segment_blocks=x2", "bus.write_block_transfer=0.01"});
+  const DriveModel model = with({"head_switch=/5", "overheads.read_completion=100us",
+                                 "cache.segments=16", "cache.segment_blocks=x2",
+                                 "bus.write_block_transfer=0.01"});
   CHECK(*model.head_switch.value == 0.8 / 5);
   CHECK(*model.overheads.read_completion.value == 0.1);
   CHECK(model.overheads.read_completion.unit == "ms");

@@ -36,7 +36,7 @@ TEST_CASE("a model does not differ from itself") {
 }
 
 TEST_CASE("equal means within three combined standard errors") {
-  CHECK(compare("x", "", 10, 0.3, 11.4, 0.4).within_error == true);   // 0.5 combined
+  CHECK(compare("x", "", 10, 0.3, 11.4, 0.4).within_error == true);  // 0.5 combined
   CHECK(compare("x", "", 10, 0.3, 11.6, 0.4).within_error == false);
   CHECK(compare("x", "", 10, std::nullopt, 10.0001, std::nullopt).within_error == false);
   CHECK(compare("x", "", 10, std::nullopt, 12, std::nullopt).relative == 0.2);
@@ -117,7 +117,10 @@ TEST_CASE("the seek curve between, before and past its points") {
 
 TEST_CASE("the average seek is the mean over all pairs of cylinders") {
   Seek seek;
-  seek.points = {{2, 1.0, std::nullopt, 0}, {3, 1.5, std::nullopt, 0}, {40, 1.4, std::nullopt, 0}, {90, 7.0, std::nullopt, 0}};
+  seek.points = {{2, 1.0, std::nullopt, 0},
+                 {3, 1.5, std::nullopt, 0},
+                 {40, 1.4, std::nullopt, 0},
+                 {90, 7.0, std::nullopt, 0}};
   for (const std::uint32_t cylinders : {2U, 3U, 4U, 5U, 41U, 91U, 92U, 500U}) {
     double sum = 0, pairs = 0;
     for (std::uint32_t distance = 1; distance < cylinders; ++distance) {

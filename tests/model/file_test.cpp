@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -29,7 +28,8 @@ class Folder {
   ~Folder() { fs::remove_all(path_); }
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
   std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
   }
 
  private:
@@ -96,7 +96,8 @@ TEST_CASE("an input is known by every name") {
   fs::create_hard_link(folder / "in", folder / "hard");
   CHECK_FALSE(input_behind(folder / "in"));
   read_file(folder / "in");
-  for (const char* name : {"in", "link", "hard", "./in"}) CHECK(input_behind(folder / name) == folder / "in");
+  for (const char* name : {"in", "link", "hard", "./in"})
+    CHECK(input_behind(folder / name) == folder / "in");
   CHECK_FALSE(input_behind(folder / "other"));
   CHECK_FALSE(input_behind(folder / "nonesuch"));
 }

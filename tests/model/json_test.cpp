@@ -1,7 +1,6 @@
 #include "model/json.h"
 
 #include <catch2/catch.hpp>
-
 #include <cstring>
 
 #include "model/error.h"
@@ -40,10 +39,8 @@ struct Flat {
     add(p.reason);
   }
   template <typename T>
-    requires std::is_class_v<T>
-  void add(const T& value) {
-    visit_fields(value, *this);
-  }
+  requires std::is_class_v<T>
+  void add(const T& value) { visit_fields(value, *this); }
   void required(const char*, const auto& member) { add(member); }
   void usual(const char*, const auto& member) { add(member); }
   void compact(const char*, const auto& member, const auto&) { add(member); }
@@ -104,9 +101,11 @@ TEST_CASE("a model survives its JSON exactly") {
 
 TEST_CASE("the document begins with schema and version, layout nodes are compact") {
   const std::string text = to_json_text(small_model());
-  CHECK(text.find("{\n  \"schema\": {\"name\": \"platter-model\", \"version\": \"1.0\"},\n  \"platter\": \"") == 0);
-  CHECK(text.find("{\"count\": 2, \"cylinder_step\": 1, \"children\": [{\"count\": 2, \"head_step\": 1, "
-                  "\"sectors\": 10}]}") != std::string::npos);
+  CHECK(text.find("{\n  \"schema\": {\"name\": \"platter-model\", \"version\": \"1.0\"},\n  "
+                  "\"platter\": \"") == 0);
+  CHECK(text.find(
+            "{\"count\": 2, \"cylinder_step\": 1, \"children\": [{\"count\": 2, \"head_step\": 1, "
+            "\"sectors\": 10}]}") != std::string::npos);
   CHECK(text.find("\"rpm\": 7200.0") != std::string::npos);
   CHECK(text.find("head_switch") == std::string::npos);  // neither a value nor a reason
 }
@@ -115,7 +114,8 @@ TEST_CASE("a parameter without a value keeps its reason") {
   DriveModel model = small_model();
   model.head_switch.reason = "one head only";
   const std::string text = to_json_text(model);
-  CHECK(text.find("\"head_switch\": {\"value\": null, \"reason\": \"one head only\"}") != std::string::npos);
+  CHECK(text.find("\"head_switch\": {\"value\": null, \"reason\": \"one head only\"}") !=
+        std::string::npos);
   CHECK(from_json_text(text, "x").head_switch.reason == "one head only");
 }
 
@@ -123,23 +123,28 @@ TEST_CASE("what is no model is refused with its file and place") {
   const std::string good = to_json_text(small_model());
   REQUIRE(refusal(good) == "accepted");
   CHECK(refusal("") == "drive.json: is not valid JSON (line 1); a model file is needed");
-  CHECK(refusal(good.substr(0, good.size() / 2)).find("is not valid JSON (line ") != std::string::npos);
+  CHECK(refusal(good.substr(0, good.size() / 2)).find("is not valid JSON (line ") !=
+        std::string::npos);
   CHECK(refusal("[1, 2]") == "drive.json: is JSON but no drive model: an object is needed");
   CHECK(refusal("{}").find("schema.name is not \"platter-model\"") != std::string::npos);
   CHECK(refusal(replaced(good, "\"1.0\"", "\"2.0\"")) ==
         "drive.json: is a model of schema version 2.0, this program reads version 1.x");
-  CHECK(refusal(replaced(good, "\"1.0\"", "1")) == "drive.json: schema.version must be a text of the form \"1.0\"");
+  CHECK(refusal(replaced(good, "\"1.0\"", "1")) ==
+        "drive.json: schema.version must be a text of the form \"1.0\"");
   CHECK(refusal(replaced(good, "\"block_bytes\": 512", "\"block_bytes\": \"512\"")) ==
         "drive.json: identity.block_bytes must be a whole number from 0 to 4294967295");
-  CHECK(refusal(replaced(good, "\"block_bytes\": 512", "\"block_bytes\": -1")).find("whole number") !=
-        std::string::npos);
+  CHECK(
+      refusal(replaced(good, "\"block_bytes\": 512", "\"block_bytes\": -1")).find("whole number") !=
+      std::string::npos);
   CHECK(refusal(replaced(good, "\"blocks\": 40,", "")) == "drive.json: identity.blocks is missing");
   CHECK(refusal(replaced(good, "\"blocks\": 40,", "\"blocks\": 40, \"blocks\": 40,")) ==
         "drive.json: has the member \"blocks\" twice in one object");
   CHECK(refusal(replaced(good, "\"head_step\"", "\"heads_step\"")) ==
-        "drive.json: layout.zones[0].children[0].heads_step is not a member that a model has; remove it or "
+        "drive.json: layout.zones[0].children[0].heads_step is not a member that a model has; "
+        "remove it or "
         "correct its name");
-  CHECK(refusal(replaced(good, "\"time_ms\": 1.5", "\"time_ms\": 1e999")).find("too large") != std::string::npos);
+  CHECK(refusal(replaced(good, "\"time_ms\": 1.5", "\"time_ms\": 1e999")).find("too large") !=
+        std::string::npos);
 }
 
 TEST_CASE("a newer minor version may have members of its own") {
@@ -164,27 +169,38 @@ TEST_CASE("models that make no sense are refused") {
   CHECK(why([](DriveModel& m) { m.identity.blocks = 41; }) ==
         "m: identity.blocks is 41, more than the 40 blocks that the layout maps");
   CHECK(why([](DriveModel& m) { m.layout.zones[0].children[0].sectors = 0; }) ==
-        "m: layout.zones[0].children[0] must have either sectors (a track) or children (nested repeats)");
-  CHECK(why([](DriveModel& m) { m.layout.zones[0].count = 0; }) == "m: layout.zones[0].count must not be 0");
+        "m: layout.zones[0].children[0] must have either sectors (a track) or children (nested "
+        "repeats)");
+  CHECK(why([](DriveModel& m) { m.layout.zones[0].count = 0; }) ==
+        "m: layout.zones[0].count must not be 0");
   CHECK(why([](DriveModel& m) { m.layout.zones[0].cylinder = -1; }).find("has cylinders outside") !=
         std::string::npos);
-  CHECK(why([](DriveModel& m) { m.layout.zones[0].children[0].head_step = -1; }).find("has heads outside") !=
-        std::string::npos);
-  CHECK(why([](DriveModel& m) { m.layout.skips = {{39, 2, 1, 0}}; }) ==
-        "m: layout.skips[0] reaches past the last slot");
-  CHECK(why([](DriveModel& m) { m.layout.skips = {{4, 1, 1ULL << 63, 1ULL << 63}}; }) ==
-        "m: layout.skips[0] reaches past the last slot");
-  CHECK(why([](DriveModel& m) { m.layout.skips = {{4, 3, 2, 2}}; }).find("stride below its length") !=
-        std::string::npos);
+  CHECK(why([](DriveModel& m) {
+          m.layout.zones[0].children[0].head_step = -1;
+        }).find("has heads outside") != std::string::npos);
+  CHECK(why([](DriveModel& m) {
+          m.layout.skips = {{39, 2, 1, 0}};
+        }) == "m: layout.skips[0] reaches past the last slot");
+  CHECK(why([](DriveModel& m) {
+          m.layout.skips = {{4, 1, 1ULL << 63, 1ULL << 63}};
+        }) == "m: layout.skips[0] reaches past the last slot");
+  CHECK(why([](DriveModel& m) {
+          m.layout.skips = {{4, 3, 2, 2}};
+        }).find("stride below its length") != std::string::npos);
   CHECK(why([](DriveModel& m) {
           m.identity.blocks = 30;
           m.layout.skips = {{4, 1, 2, 5}, {8, 1, 1, 0}};
         }).find("layout.skips[1] begins before") != std::string::npos);
-  CHECK(why([](DriveModel& m) { m.layout.remaps = {{3, 39}}; }).find("must be a spare slot") != std::string::npos);
-  CHECK(why([](DriveModel& m) { m.seek.points[1].cylinders = 1; }).find("ascending order") != std::string::npos);
-  CHECK(why([](DriveModel& m) { m.rotation.denominator = 0; }) == "m: rotation.denominator must not be 0");
-  CHECK(why([](DriveModel& m) { m.cache.segments.value = 1e9; }).find("cache.segments must be from 0") !=
+  CHECK(why([](DriveModel& m) {
+          m.layout.remaps = {{3, 39}};
+        }).find("must be a spare slot") != std::string::npos);
+  CHECK(why([](DriveModel& m) { m.seek.points[1].cylinders = 1; }).find("ascending order") !=
         std::string::npos);
+  CHECK(why([](DriveModel& m) { m.rotation.denominator = 0; }) ==
+        "m: rotation.denominator must not be 0");
+  CHECK(why([](DriveModel& m) {
+          m.cache.segments.value = 1e9;
+        }).find("cache.segments must be from 0") != std::string::npos);
   CHECK(why([](DriveModel& m) { m.cache.read_enabled.value = 0.5; }) ==
         "m: cache.read_enabled must be a whole number");
   CHECK(why([](DriveModel& m) { m.cache.segments.value = 16385; }) ==
@@ -209,27 +225,35 @@ TEST_CASE("models that make no sense are refused") {
         "m: cache.adaptive_window_requests must be from 4 to 1024, not 1025");
   CHECK(why([](DriveModel& m) { m.cache.adaptive_window_requests.value = 32.5; }) ==
         "m: cache.adaptive_window_requests must be a whole number");
-  CHECK(why([](DriveModel& m) { m.overheads.per_request.value = std::nan(""); }).find("overheads.per_request") !=
+  CHECK(why([](DriveModel& m) {
+          m.overheads.per_request.value = std::nan("");
+        }).find("overheads.per_request") != std::string::npos);
+  CHECK(why([](DriveModel& m) { m.validity.last_lbn = 40; }).find("validity.last_lbn") !=
         std::string::npos);
-  CHECK(why([](DriveModel& m) { m.validity.last_lbn = 40; }).find("validity.last_lbn") != std::string::npos);
   const auto with_hits_agreed = [&](double share) {
-    return why([&](DriveModel& m) { m.validity.demerits = {{.workload = "mixed", .hits_agreed_share = share}}; });
+    return why([&](DriveModel& m) {
+      m.validity.demerits = {{.workload = "mixed", .hits_agreed_share = share}};
+    });
   };
   CHECK(with_hits_agreed(1).find("validity.demerits") == std::string::npos);
   CHECK(with_hits_agreed(7).find("validity.demerits[0]") != std::string::npos);
   const auto with_quantiles = [&](std::vector<DelayQuantile> quantiles) {
-    return why([&](DriveModel& m) { m.delay_spread = DelaySpread{.quantiles = std::move(quantiles)}; });
+    return why(
+        [&](DriveModel& m) { m.delay_spread = DelaySpread{.quantiles = std::move(quantiles)}; });
   };
   CHECK(with_quantiles({{0, -0.01}, {0.5, 0}, {1, 0.05}}) == "accepted");
   CHECK(with_quantiles({{0, 0}, {1, 0}}) == "accepted");
   CHECK(with_quantiles({}).find("from share 0 to share 1") != std::string::npos);
-  CHECK(with_quantiles({{0, -0.01}, {0.9, 0.05}}).find("from share 0 to share 1") != std::string::npos);
+  CHECK(with_quantiles({{0, -0.01}, {0.9, 0.05}}).find("from share 0 to share 1") !=
+        std::string::npos);
   CHECK(with_quantiles({{0, 0.01}, {1, 0.05}}).find("the median") != std::string::npos);
   CHECK(with_quantiles({{0, -0.05}, {1, -0.01}}).find("the median") != std::string::npos);
-  CHECK(with_quantiles({{0, -0.01}, {0.5, -0.02}, {1, 0.05}}).find("quantiles[1].ms") != std::string::npos);
+  CHECK(with_quantiles({{0, -0.01}, {0.5, -0.02}, {1, 0.05}}).find("quantiles[1].ms") !=
+        std::string::npos);
   CHECK(with_quantiles({{0, -0.01}, {0.5, 0}, {0.5, 0.01}, {1, 0.05}}).find("quantiles[2].share") !=
         std::string::npos);
-  CHECK(with_quantiles({{0, -0.01}, {0.5, std::nan("")}, {1, 0.05}}).find("quantiles[1].ms") != std::string::npos);
+  CHECK(with_quantiles({{0, -0.01}, {0.5, std::nan("")}, {1, 0.05}}).find("quantiles[1].ms") !=
+        std::string::npos);
   CHECK(with_quantiles({{0, -0.01}, {std::nan(""), 0}, {1, 0.05}}).find("quantiles[1].share") !=
         std::string::npos);
   CHECK(with_quantiles({{0, -0.01}, {1, 1e12}}).find("quantiles[1].ms") != std::string::npos);

@@ -12,19 +12,22 @@ TEST_CASE("printable: what a terminal acts on is told, all else stays") {
   CHECK(printable("Seagate ST39102LW, 9 µm") == "Seagate ST39102LW, 9 µm");
   CHECK(printable("\x1b[2J") == "\\u001b[2J");
   CHECK(printable("a\nb\tc\rd\x7f") == "a\\u000ab\\u0009c\\u000dd\\u007f");
-  CHECK(printable("\xc2\x9b" "31m") == "\\u009b31m");
-  CHECK(printable("\xe2\x80\xae" "x") == "\\u202ex");
+  CHECK(printable("\xc2\x9b"
+                  "31m") == "\\u009b31m");
+  CHECK(printable("\xe2\x80\xae"
+                  "x") == "\\u202ex");
   CHECK(printable("\xf0\x9f\x92\xbe") == "\xf0\x9f\x92\xbe");
   CHECK(printable("") == "");
 }
 
 TEST_CASE("printable: bytes that are no UTF-8 reach no terminal either") {
-  CHECK(printable("\x9b" "31m") == "\\x9b31m");
-  CHECK(printable("\xc0\x9b") == "\\xc0\\x9b");              // overlong
-  CHECK(printable("\xe0\x82\x9b") == "\\xe0\\x82\\x9b");      // overlong
-  CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");      // a surrogate
+  CHECK(printable("\x9b"
+                  "31m") == "\\x9b31m");
+  CHECK(printable("\xc0\x9b") == "\\xc0\\x9b");           // overlong
+  CHECK(printable("\xe0\x82\x9b") == "\\xe0\\x82\\x9b");  // overlong
+  CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // a surrogate
   CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
-  CHECK(printable("x\xe2\x82") == "x\\xe2\\x82");             // cut off
+  CHECK(printable("x\xe2\x82") == "x\\xe2\\x82");  // cut off
 }
 
 TEST_CASE("printable: a text in pieces is the text in one") {

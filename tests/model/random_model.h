@@ -1,5 +1,5 @@
-// Random but valid models: every field set to something, layouts of all the forms that nested repeats
-// can take.
+// Random but valid models: every field set to something, layouts of all the forms that nested
+// repeats can take.
 #pragma once
 
 #include <cmath>
@@ -40,7 +40,8 @@ class RandomModel {
     if (chance()) model.firmware = firmware();
     if (model.firmware && chance()) model.firmware->unwritten = {{0, model.identity.blocks - 1}};
     if (chance())
-      model.delay_spread = {{{0, real(-1, 0)}, {real(0.1, 0.9), 0}, {1, real(0, 1)}}, between(0, 300), text()};
+      model.delay_spread = {
+          {{0, real(-1, 0)}, {real(0.1, 0.9), 0}, {1, real(0, 1)}}, between(0, 300), text()};
     if (chance()) model.layout.spares = text();
     if (chance()) model.layout.checks = between(0, 5000);
     if (chance()) model.layout.not_understood.push_back({0, between(0, 3), text()});
@@ -62,13 +63,15 @@ class RandomModel {
   std::uint64_t between(std::uint64_t low, std::uint64_t high) {
     return std::uniform_int_distribution<std::uint64_t>(low, high)(random_);
   }
-  double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
+  double real(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
   Firmware firmware() {
     Firmware firmware;
     firmware.scsi_level = "SPC-3";
-    for (bool* fact : {&firmware.address_translation, &firmware.translates_back,
-                       &firmware.translates_truly, &firmware.defect_list, &firmware.seek_command,
-                       &firmware.cache_page_changeable})
+    for (bool* fact :
+         {&firmware.address_translation, &firmware.translates_back, &firmware.translates_truly,
+          &firmware.defect_list, &firmware.seek_command, &firmware.cache_page_changeable})
       *fact = chance();
     firmware.task_set = static_cast<std::uint32_t>(between(0, 64));
     if (chance()) firmware.address_formats = {"long block", "bytes from index"};
@@ -84,7 +87,8 @@ class RandomModel {
 
   std::string text() {
     std::string result;
-    for (std::uint64_t n = between(0, 12); n > 0; --n) result += static_cast<char>(between(' ', '~'));
+    for (std::uint64_t n = between(0, 12); n > 0; --n)
+      result += static_cast<char>(between(' ', '~'));
     return result + (chance() ? "\n\xC3\xA4" : "");
   }
 
@@ -135,7 +139,8 @@ class RandomModel {
         zone.children.push_back(track(heads, sectors, true));
         zone.children.back().cylinder = 1;
       }
-      cylinder += zone.cylinder_step * static_cast<std::int32_t>(zone.count) + static_cast<std::int32_t>(between(0, 2));
+      cylinder += zone.cylinder_step * static_cast<std::int32_t>(zone.count) +
+                  static_cast<std::int32_t>(between(0, 2));
       model.layout.zones.push_back(zone);
     }
     const std::uint64_t slots = count_slots(model.layout);
@@ -152,7 +157,8 @@ class RandomModel {
     model.identity.heads = heads;
     model.identity.cylinders = static_cast<std::uint32_t>(cylinder);
     if (!model.layout.skips.empty()) {
-      model.layout.remaps.push_back({between(0, model.identity.blocks - 1), model.layout.skips[0].first_slot});
+      model.layout.remaps.push_back(
+          {between(0, model.identity.blocks - 1), model.layout.skips[0].first_slot});
     }
     model.layout.angle = parameter(-1, 1, "rev");
   }
@@ -170,7 +176,8 @@ class RandomModel {
     model.provenance.notes = {text(), text()};
     model.validity.last_lbn = model.identity.blocks - 1;
     model.validity.reads = chance();
-    model.validity.demerits.push_back({text(), between(0, 100000), real(0, 30), real(0, 1), real(0, 10), real(0, 1)});
+    model.validity.demerits.push_back(
+        {text(), between(0, 100000), real(0, 30), real(0, 1), real(0, 10), real(0, 1)});
   }
 
   void seek(DriveModel& model) {

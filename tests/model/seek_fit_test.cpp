@@ -8,7 +8,8 @@
 namespace platter::model {
 namespace {
 
-constexpr double kA = 3.24, kB = 0.400, kC = 8.00, kE = 0.008;  // HP C2200A, Ruemmler and Wilkes, Table 1
+constexpr double kA = 3.24, kB = 0.400, kC = 8.00, kE = 0.008;  // HP C2200A, Ruemmler and Wilkes,
+                                                                // Table 1
 constexpr std::uint32_t kKnee = 383;
 
 Seek curve(double sigma_ms) {

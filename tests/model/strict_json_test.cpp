@@ -18,10 +18,12 @@ TEST_CASE("JSON comes out as nlohmann reads it", "[json]") {
 
 TEST_CASE("what is no JSON is told with its line", "[json]") {
   for (const char* text : {"", "{", "[1,]", "{\"a\":1", "nul", "\"\xff\"", "1 2", "[1}"})
-    CHECK_THROWS_WITH(parse_strictly<Json>(text, "t"), Catch::Contains("t: is not valid JSON (line 1)"));
+    CHECK_THROWS_WITH(parse_strictly<Json>(text, "t"),
+                      Catch::Contains("t: is not valid JSON (line 1)"));
   CHECK_THROWS_WITH(parse_strictly<Json>("[1,\n\n x]", "t", {.needed = "; a model is needed"}),
                     Catch::Contains("(line 3); a model is needed"));
-  CHECK_THROWS_WITH(parse_strictly<Json>("[1e999]", "t"), Catch::Contains("a number that is too large"));
+  CHECK_THROWS_WITH(parse_strictly<Json>("[1e999]", "t"),
+                    Catch::Contains("a number that is too large"));
 }
 
 TEST_CASE("a member twice in one object is refused, in two it is not", "[json]") {
@@ -41,7 +43,8 @@ TEST_CASE("depth, values and members have ends", "[json]") {
   CHECK_THROWS_WITH(parse("[1,2,3,4,5,6]"), Catch::Contains("more than 6 values"));
   CHECK_NOTHROW(parse(R"({"a":1,"b":{"c":1,"d":2}})"));
   CHECK_THROWS_WITH(parse(R"({"a":1,"b":2,"c":3})"), Catch::Contains("more than 2 members"));
-  CHECK_THROWS_WITH(parse_strictly<Json>(std::string(1'000'000, '['), "t"), Catch::Contains("nested too deeply"));
+  CHECK_THROWS_WITH(parse_strictly<Json>(std::string(1'000'000, '['), "t"),
+                    Catch::Contains("nested too deeply"));
 }
 
 }  // namespace

@@ -143,8 +143,8 @@ TEST_CASE("back to the heads that it had is the drive that it was") {
       REQUIRE(after[i].head == before[i].head);
       REQUIRE(same_angle(after[i].angle, before[i].angle));
     }
-    if (skipped(there.layout) ==
-        skipped(model.layout)) {  // no skip was typical or at a cylinder's end
+    if (skipped(there.layout) == skipped(model.layout)) {  // no skip was typical or at a cylinder's
+                                                           // end
       CHECK(there.identity.blocks == model.identity.blocks);
       REQUIRE(there.layout.remaps.size() == model.layout.remaps.size());
       for (std::size_t i = 0; i < model.layout.remaps.size(); ++i) {
@@ -225,8 +225,8 @@ TEST_CASE("a spare track and a half at each cylinder's end") {
 }
 
 TEST_CASE("whole cylinders that hold nothing stay whole; a defect stays in its place") {
-  DriveModel model =
-      drive({cylinders(10, run(4, 30))}, {{0, 120, 1, 0}, {127, 1, 1, 0}, {600, 240, 1, 0}});
+  DriveModel model = drive({cylinders(10, run(4, 30))},
+                           {{0, 120, 1, 0}, {127, 1, 1, 0}, {600, 240, 1, 0}});
   set_heads(model, 8);
   REQUIRE(model.layout.skips.size() == 3);
   CHECK(model.layout.skips[0].length == 240);

@@ -20,13 +20,16 @@ using namespace platter::mtbrc;
 
 namespace {
 
-model::DriveModel plain() { return virtual_drive::virtual_model("virtual:cache-base?imperfections=default&seed=3"); }
+model::DriveModel plain() {
+  return virtual_drive::virtual_model("virtual:cache-base?imperfections=default&seed=3");
+}
 
 struct Bench {
   explicit Bench(const model::DriveModel& drive_model, std::vector<LbnRange> writes = {},
                  std::uint64_t seed = 7)
       : truth(drive_model),
-        permission{true, writes.empty() ? std::vector<LbnRange>{{0, truth.identity.blocks - 1}} : writes},
+        permission{true,
+                   writes.empty() ? std::vector<LbnRange>{{0, truth.identity.blocks - 1}} : writes},
         device(truth, "a drive"),
         guard(device, permission),
         drive(guard, "a drive"),
@@ -111,7 +114,8 @@ TEST_CASE("seeks of writes: tied to those of reads and the settle, if fifteen di
     CHECK_FALSE(found.curve);
     enough += found.settles.size() >= kDistances;
     for (const DistantSettle& settle : found.settles)
-      CHECK(std::abs(settle.time_ms - *bench.truth.write_settle.value) < 0.03 + 4 * settle.error_ms);
+      CHECK(std::abs(settle.time_ms - *bench.truth.write_settle.value) <
+            0.03 + 4 * settle.error_ms);
   }
   CHECK(enough >= kMostRuns);
 }
@@ -135,10 +139,12 @@ TEST_CASE("seeks of writes: a curve of their own where they settle otherwise") {
   INFO(found.note);
   REQUIRE(found.curve);
   check_curve(*found.curve, *truth.write_seek);
-  check_curve(*estimate_write_seeks(bench.context.samples, bench.map, model).curve, *truth.write_seek);
+  check_curve(*estimate_write_seeks(bench.context.samples, bench.map, model).curve,
+              *truth.write_seek);
 }
 
-TEST_CASE("seeks of writes: from afar into the few tracks that may be written, and into no others") {
+TEST_CASE(
+    "seeks of writes: from afar into the few tracks that may be written, and into no others") {
   model::DriveModel truth = plain();
   int enough = 0, far = 0;
   for (const std::uint64_t run : kRuns) {
@@ -155,7 +161,9 @@ TEST_CASE("seeks of writes: from afar into the few tracks that may be written, a
   CHECK(far >= kMostRuns);
 }
 
-TEST_CASE("seeks of writes: permitted ranges of one block, at both ends, and a block that cannot be read") {
+TEST_CASE(
+    "seeks of writes: permitted ranges of one block, at both ends, and a block that cannot be "
+    "read") {
   model::DriveModel truth = plain();
   const std::uint64_t last = truth.identity.blocks - 1;
   truth.imperfections->medium_errors = {5'000, 401'000, 402'222};

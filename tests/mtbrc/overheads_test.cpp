@@ -49,7 +49,9 @@ Samples hits(std::mt19937_64& random, double miss_share) {
 
 }  // namespace
 
-TEST_CASE("overheads: how the host's delay spreads, whatever the size of the hits and some misses among them") {
+TEST_CASE(
+    "overheads: how the host's delay spreads, whatever the size of the hits and some misses among "
+    "them") {
   std::mt19937_64 random(4);
   for (int round = 0; round < 20; ++round) {
     const auto spread = estimate_delay_spread(hits(random, 0.1), rotation_6ms());
@@ -60,10 +62,12 @@ TEST_CASE("overheads: how the host's delay spreads, whatever the size of the hit
     CHECK(spread->quantiles.front().share == 0);
     CHECK(spread->quantiles.back().share == 1);
     for (const model::DelayQuantile& quantile : spread->quantiles) {
-      // Of the exponential delay with a mean of 10 us; what a quantile of 250 draws is off by, four times.
+      // Of the exponential delay with a mean of 10 us; what a quantile of 250 draws is off by, four
+      // times.
       if (quantile.share < 0.02 || quantile.share > 0.95) continue;
       const double is_ms = -0.01 * std::log(1 - quantile.share) - 0.01 * std::log(2.0);
-      const double error_ms = 0.01 * std::sqrt(quantile.share / (1 - quantile.share) / 250 + 1.0 / 250);
+      const double error_ms = 0.01 *
+                              std::sqrt(quantile.share / (1 - quantile.share) / 250 + 1.0 / 250);
       CAPTURE(quantile.share);
       CHECK(std::abs(quantile.ms - is_ms) < 4 * error_ms + 0.001);
     }
@@ -114,9 +118,9 @@ TEST_CASE("overheads: sizes that the cache does not keep tell nothing of the bus
         }
       const plain::Disk disk(plain::small_shape());
       const engine::LayoutMap map(disk.layout(true));
-      const model::Parameter transfer =
-          write ? estimate_write_block_transfer(samples, map, rotation_6ms())
-                : estimate_block_transfer(samples, rotation_6ms());
+      const model::Parameter transfer = write ? estimate_write_block_transfer(samples, map,
+                                                                              rotation_6ms())
+                                              : estimate_block_transfer(samples, rotation_6ms());
       REQUIRE(transfer);
       CHECK(*transfer.value == Approx(0.009).margin(0.0012));
     }
@@ -143,8 +147,8 @@ TEST_CASE("overheads: the error of few hits holds, for all hits tell what the ho
     };
     add(false, false, 60);
     add(false, true, 12);
-    const model::Parameter found =
-        estimate_overheads(samples, map, rotation_6ms()).overheads.read_hit_after_write;
+    const model::Parameter found = estimate_overheads(samples, map, rotation_6ms())
+                                       .overheads.read_hit_after_write;
     REQUIRE(found);
     least = std::min(least, *found.error);
     // The median of what two such delays add.
@@ -153,7 +157,7 @@ TEST_CASE("overheads: the error of few hits holds, for all hits tell what the ho
     squares += off * off / kRounds;
   }
   CHECK(held > 0.93 * kRounds);
-  CHECK(least > 0.0010);  // twelve alone would sometimes claim half of that
+  CHECK(least > 0.0010);               // twelve alone would sometimes claim half of that
   CHECK(std::sqrt(squares) < 0.0021);  // their median would be 0.0026 off
 }
 
@@ -167,7 +171,8 @@ TEST_CASE("overheads: of two SEEKs the constant between them and reads drops out
   CHECK(alone.value == Approx(1000e3));
   CHECK(alone.error == Approx(std::hypot(1e3, 2e3)));
   // An MTBRC of the same move is unsure by the constant, and so weighs little.
-  const statistics::Estimate both = reads.move(statistics::Estimate{1090e3, 2e3, 30}, reads.commands[10]);
+  const statistics::Estimate both = reads.move(statistics::Estimate{1090e3, 2e3, 30},
+                                               reads.commands[10]);
   CHECK(both.value < 1005e3);
   CHECK(both.value > 1001e3);
   reads.still_by_commands = false;
@@ -246,7 +251,8 @@ TEST_CASE("passages: writes behind reads may complete otherwise than writes behi
   CHECK(told->high == Approx(4e6 - 8 * turn / sectors).margin(2e3));
 }
 
-TEST_CASE("overheads: what was seen before counts, and long times are not measured sharper than needed") {
+TEST_CASE(
+    "overheads: what was seen before counts, and long times are not measured sharper than needed") {
   const auto measured = [](plain::Disk& disk, auto experiment) {
     scsi::Drive drive(disk, "plain disk");
     drive.identify();

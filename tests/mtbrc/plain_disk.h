@@ -41,9 +41,10 @@ struct Shape {
   double positioning_us = 30, host_us = 12, host_log_sigma = 0.69, slow_share = 0.01, slow_ms = 1;
   double wobble_ppm = 5, wobble_period_s = 7;
   Seeks seeks = Seeks::none;
-  // Seeks of about dip_at cylinders take less, by up to dip_ms; by none from dip_width cylinders away.
+  // Seeks of about dip_at cylinders take less, by up to dip_ms; by none from dip_width cylinders
+  // away.
   double dip_at = 0, dip_width = 1, dip_ms = 0;
-  double wedges = 0;  // of the servo on a track: a moved arm is there when the next one passes
+  double wedges = 0;    // of the servo on a track: a moved arm is there when the next one passes
   bool cached = false;  // every read of the sector read before is a hit
 };
 
@@ -159,8 +160,9 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
     if (shape_.seeks == Seeks::at_once) return static_cast<Nanoseconds>(t);
     const Place at = find(lbn);
     const double move = move_ms(at, false);
-    const double noise =
-        move > 0 ? shape_.positioning_us * 1e3 * std::normal_distribution<double>()(random_) : 0;
+    const double noise = move > 0 ? shape_.positioning_us * 1e3 *
+                                        std::normal_distribution<double>()(random_)
+                                  : 0;
     t += (shape_.seeks == Seeks::half ? 0.5e6 : 1e6) * move + noise;
     if (move > 0) t = at_wedge(t);
     cylinder_ = at.cylinder;

@@ -24,11 +24,11 @@ Samples synthetic(double period_ns, double noise_ns, int bursts, int reads, doub
       Sample sample;
       sample.experiment = Experiment::rotation;
       sample.lbn = 5;
-      sample.completed_ns =
-          static_cast<Nanoseconds>(revolution * period_ns + noise(random) +
-                                   (std::bernoulli_distribution(0.02)(random)
-                                        ? std::exponential_distribution<double>(1e-6)(random)
-                                        : 0));
+      sample.completed_ns = static_cast<Nanoseconds>(
+          revolution * period_ns + noise(random) +
+          (std::bernoulli_distribution(0.02)(random)
+               ? std::exponential_distribution<double>(1e-6)(random)
+               : 0));
       samples.push_back(sample);
       revolution += std::bernoulli_distribution(0.05)(random) ? 2 : 1;
     }
@@ -120,7 +120,8 @@ TEST_CASE("rotation: a cache that was not turned off is noticed") {
   CHECK(context.rotation.numerator_ns == 0);
 }
 
-TEST_CASE("rotation: bursts of many and of two completions tell one period, whatever the host's tail") {
+TEST_CASE(
+    "rotation: bursts of many and of two completions tell one period, whatever the host's tail") {
   std::mt19937_64 random(31);
   std::normal_distribution<double> gauss(0, 1);
   const double period = 6e6;
@@ -134,8 +135,8 @@ TEST_CASE("rotation: bursts of many and of two completions tell one period, what
       sample.experiment = Experiment::rotation;
       sample.lbn = 77;
       sample.blocks = 1;
-      sample.completed_ns =
-          static_cast<Nanoseconds>(revolution * period + 6e3 * std::exp(0.7 * gauss(random)));
+      sample.completed_ns = static_cast<Nanoseconds>(revolution * period +
+                                                     6e3 * std::exp(0.7 * gauss(random)));
       sample.issued_ns = sample.completed_ns - 4'000'000;
       samples.push_back(sample);
       ++revolution;
@@ -188,8 +189,7 @@ TEST_CASE("rotation: anchors of a long run, whose spindle wanders, and an honest
     burst(60, 12);
     const RotationEstimate found = estimate_rotation(samples);
     REQUIRE(found.outcome == RotationOutcome::measured);
-    const double off =
-        (*found.rotation.period.value - kPeriod_ns) / *found.rotation.period.error;
+    const double off = (*found.rotation.period.value - kPeriod_ns) / *found.rotation.period.error;
     squares += off * off / kCases;
     within += std::abs(off) < 1.96 ? 1.0 / kCases : 0;
   }

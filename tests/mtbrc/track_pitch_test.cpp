@@ -50,7 +50,10 @@ struct Bench {
           return std::make_unique<virtual_drive::VirtualDevice>(model, "a plain drive");
         }()) {}
   explicit Bench(std::unique_ptr<virtual_drive::VirtualDevice> opened)
-      : device(std::move(opened)), guard(*device, {}), drive(guard, "the drive"), context(drive, 5) {
+      : device(std::move(opened)),
+        guard(*device, {}),
+        drive(guard, "the drive"),
+        context(drive, 5) {
     drive.identify();
     drive.set_cache(false, true, true);
     context.rotation = device->truth().rotation;
@@ -64,9 +67,8 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("track pitch: nothing is found where the layout is right") {
-  const std::string name =
-      GENERATE("quantum-atlas10k", "seagate-cheetah9lp", "seagate-barracuda4lp",
-               "ibm-ultrastar18es", "hp-c2247");
+  const std::string name = GENERATE("quantum-atlas10k", "seagate-cheetah9lp",
+                                    "seagate-barracuda4lp", "ibm-ultrastar18es", "hp-c2247");
   for (int seed = 1; seed <= 3; ++seed) {
     Bench bench("virtual:" + name + "?imperfections=default&seed=" + std::to_string(seed));
     const TrackPitch found = measure_track_pitch(bench.context, bench.device->truth().layout);
@@ -119,17 +121,16 @@ TEST_CASE("track pitch: a zone whose tracks are none is found, the others are le
 TEST_CASE("track pitch: sectors slipped behind the map's back are no untruth") {
   // A slip that the map does not know moves what lies behind it on the track by a sector.
   const std::vector<PlainZone> zones{{900, 45, 0}, {1, 40, 0}, {300, 36, 0}};
-  Bench bench(
-      [&] {
-        model::DriveModel model = virtual_drive::virtual_model(
-            "virtual:quantum-atlas10k?imperfections=default&seed=9");
-        model.layout = plain_layout(zones, true);
-        model.layout.skips = {{10, 1, 900, 45}, {900 * 45 + 20, 1, 1, 0}};
-        model.identity.blocks = engine::LayoutMap(model.layout).blocks();
-        model.identity.heads = 1;
-        model.identity.cylinders = 1201;
-        return std::make_unique<virtual_drive::VirtualDevice>(model, "a drive with slips");
-      }());
+  Bench bench([&] {
+    model::DriveModel model = virtual_drive::virtual_model(
+        "virtual:quantum-atlas10k?imperfections=default&seed=9");
+    model.layout = plain_layout(zones, true);
+    model.layout.skips = {{10, 1, 900, 45}, {900 * 45 + 20, 1, 1, 0}};
+    model.identity.blocks = engine::LayoutMap(model.layout).blocks();
+    model.identity.heads = 1;
+    model.identity.cylinders = 1201;
+    return std::make_unique<virtual_drive::VirtualDevice>(model, "a drive with slips");
+  }());
   std::vector<PlainZone> told = zones;
   told[0].sectors = 44;  // the slip taken for a spare
   told[1].sectors = 39;
@@ -139,26 +140,25 @@ TEST_CASE("track pitch: sectors slipped behind the map's back are no untruth") {
 
 TEST_CASE("track pitch: tracks of other lengths than the map has are no untruth") {
   // Every other cylinder is denser; the map has all alike, as long as the longer ones.
-  Bench bench(
-      [&] {
-        model::DriveModel model = virtual_drive::virtual_model(
-            "virtual:quantum-atlas10k?imperfections=default&seed=4");
-        model::LayoutNode pair, dense, wide;
-        dense.sectors = 300;
-        wide.sectors = 250;
-        wide.cylinder = 1;
-        wide.angle_rev = 0.21;
-        pair.count = 400;
-        pair.cylinder_step = 2;
-        pair.angle_step_rev = 0.47;
-        pair.children = {dense, wide};
-        model.layout = {};
-        model.layout.zones = {pair};
-        model.identity.blocks = 400 * 550;
-        model.identity.heads = 1;
-        model.identity.cylinders = 800;
-        return std::make_unique<virtual_drive::VirtualDevice>(model, "a drive of two densities");
-      }());
+  Bench bench([&] {
+    model::DriveModel model = virtual_drive::virtual_model(
+        "virtual:quantum-atlas10k?imperfections=default&seed=4");
+    model::LayoutNode pair, dense, wide;
+    dense.sectors = 300;
+    wide.sectors = 250;
+    wide.cylinder = 1;
+    wide.angle_rev = 0.21;
+    pair.count = 400;
+    pair.cylinder_step = 2;
+    pair.angle_step_rev = 0.47;
+    pair.children = {dense, wide};
+    model.layout = {};
+    model.layout.zones = {pair};
+    model.identity.blocks = 400 * 550;
+    model.identity.heads = 1;
+    model.identity.cylinders = 800;
+    return std::make_unique<virtual_drive::VirtualDevice>(model, "a drive of two densities");
+  }());
   model::Layout told = plain_layout({{800, 300, 0}}, false);
   told.skips = {{550, 50, 400, 600}};
   const TrackPitch found = measure_track_pitch(bench.context, told);

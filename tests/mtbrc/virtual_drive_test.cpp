@@ -46,7 +46,9 @@ struct Bench {
   // Of a drive that a test made up: rotation and layout are given.
   explicit Bench(const model::DriveModel& made)
       : Bench(std::make_unique<virtual_drive::VirtualDevice>(made, "a drive that was made up"),
-              [](std::uint64_t blocks) { return LbnRange{0, std::min<std::uint64_t>(blocks / 2, 120'000)}; }) {
+              [](std::uint64_t blocks) {
+                return LbnRange{0, std::min<std::uint64_t>(blocks / 2, 120'000)};
+              }) {
     context.rotation = made.rotation;
     context.map = &device->layout();
   }
@@ -80,8 +82,8 @@ void check(const char* what, const model::Parameter& found, double truth, double
 }  // namespace
 
 TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads against the truth") {
-  const std::string name =
-      GENERATE("virtual:quantum-atlas10k?seed=11", "virtual:ibm-ultrastar18es?seed=12");
+  const std::string name = GENERATE("virtual:quantum-atlas10k?seed=11",
+                                    "virtual:ibm-ultrastar18es?seed=12");
   INFO(name);
   Bench bench(name);
   Context& context = bench.context;
@@ -106,10 +108,10 @@ TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads agai
   constexpr std::uint64_t kTracks = 1000;
   for (std::uint64_t i = 0; i < kTracks; ++i) {
     const std::uint64_t slot = (map.slots() - 1) / (kTracks - 1) * i;
-    const double error_us =
-        statistics::wrap_rev(engine::rev_from_angle(map.track_of_slot(slot).angle) -
-                             engine::rev_from_angle(real.track_of_slot(slot).angle) + origin) *
-        period * 1e-3;
+    const double error_us = statistics::wrap_rev(
+                                engine::rev_from_angle(map.track_of_slot(slot).angle) -
+                                engine::rev_from_angle(real.track_of_slot(slot).angle) + origin) *
+                            period * 1e-3;
     squares += error_us * error_us / kTracks;
     worst = std::max(worst, std::abs(error_us));
   }
@@ -173,14 +175,16 @@ TEST_CASE("what all reads share is measured sharper than any one seek") {
   const ReadTimes reads = read_times(context.samples, *context.map, context.rotation);
   REQUIRE(before.constant);
   REQUIRE(reads.constant);
-  INFO("the constant's error " << before.constant->error_ns << " ns, then " << reads.constant->error_ns);
+  INFO("the constant's error " << before.constant->error_ns << " ns, then "
+                               << reads.constant->error_ns);
   CHECK(reads.constant->error_ns < 3.3e3);
-  const OverheadEstimate found = estimate_overheads(context.samples, *context.map, context.rotation);
+  const OverheadEstimate found = estimate_overheads(context.samples, *context.map,
+                                                    context.rotation);
   CHECK(*head_switch.time.error < 0.004);
   CHECK(*found.overheads.read_miss_after_read.error < 0.0036);
   CHECK(*found.overheads.read_miss_after_write.error < 0.0048);
-  const model::Parameter settle =
-      estimate_write_settle(context.samples, *context.map, context.rotation);
+  const model::Parameter settle = estimate_write_settle(context.samples, *context.map,
+                                                        context.rotation);
   CHECK(*settle.error < 0.0065);
 }
 
@@ -238,7 +242,8 @@ TEST_CASE("the write settle is told from a least delay of writes that hides a bl
         *truth.overheads.write_miss_after_read.value, 0, 0.04);
   check("write after write", found.overheads.write_miss_after_write,
         *truth.overheads.write_miss_after_write.value, 0, 0.04);
-  check("a block written", found.write_block_transfer, *truth.bus.block_transfer.value, -0.003, 0.003);
+  check("a block written", found.write_block_transfer, *truth.bus.block_transfer.value, -0.003,
+        0.003);
 }
 
 TEST_CASE("a command that was turned away and sent again is no sample") {

@@ -1,9 +1,10 @@
 // When a drive begins to send what it reads, on virtual drives with default imperfections whose
 // watermark and bus are set to any value.
+#include "mtbrc/watermark.h"
+
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "mtbrc/watermark.h"
 #include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/open.h"
@@ -69,7 +70,8 @@ TEST_CASE("the watermark is found where it shows") {
   }
 }
 
-// A share a little below three quarters would have reads of 4, 8, 12, ... blocks sent a block too early.
+// A share a little below three quarters would have reads of 4, 8, 12, ... blocks sent a block too
+// early.
 TEST_CASE("the watermark is right to the block for the sizes that were read") {
   for (std::uint64_t seed = 41; seed <= 52; ++seed) {
     const auto found = measured(0.75, 0.17, seed);

@@ -198,8 +198,8 @@ TEST_CASE("zone fit: with all read, what is only nearly sure is used, the surest
   std::vector<TrackAngle> read;
   // After the first two, a track at 90 is predicted within 0.036 revolutions, one at 900 is not.
   for (const int track : {900, 0, 1, 90, 500})
-    read.push_back({static_cast<std::uint64_t>(10 * track),
-                    statistics::turn_rev(step * track), 0.0004});
+    read.push_back(
+        {static_cast<std::uint64_t>(10 * track), statistics::turn_rev(step * track), 0.0004});
   CHECK(fit_zone(shape, read).used == 2);
   const ZoneFit fit = fit_zone(shape, read, true);
   CHECK(fit.used == read.size());
@@ -252,9 +252,10 @@ struct Serpentine {
     const engine::LayoutMap map(layout);
     double worst = 0;
     for (std::uint64_t slot = 0; slot < map.slots(); slot += 306)
-      worst = std::max(worst, std::abs(statistics::wrap_rev(
-                                  engine::rev_from_angle(map.track_of_slot(slot).angle) -
-                                  fit.predict_rev(shape.row(shape.path_of_slot(slot))))));
+      worst = std::max(
+          worst,
+          std::abs(statistics::wrap_rev(engine::rev_from_angle(map.track_of_slot(slot).angle) -
+                                        fit.predict_rev(shape.row(shape.path_of_slot(slot))))));
     return worst;
   }
 };
@@ -267,10 +268,26 @@ TEST_CASE("zone fit: an unknown is brought in beside others that are not sure ye
   const ZoneShape shape(zone.layout.zones.front(), 0, map);
   std::mt19937_64 random(3);
   for (int round = 0; round < 20; ++round) {
-    // No track of the first cylinder tells the head skews alone; the nearest does 76 pairs further in.
-    const auto seen = zone.read({{137, 1, 0}, {76, 0, 1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 1},  {88, 0, 1},
-                                 {159, 1, 5}, {131, 0, 2}, {0, 0, 5}, {0, 0, 4}, {162, 0, 1}, {175, 0, 0},
-                                 {28, 1, 3}, {121, 0, 4}, {127, 1, 0}, {157, 1, 4}, {112, 0, 3}, {15, 0, 3}},
+    // No track of the first cylinder tells the head skews alone; the nearest does 76 pairs further
+    // in.
+    const auto seen = zone.read({{137, 1, 0},
+                                 {76, 0, 1},
+                                 {0, 0, 0},
+                                 {1, 0, 0},
+                                 {0, 1, 1},
+                                 {88, 0, 1},
+                                 {159, 1, 5},
+                                 {131, 0, 2},
+                                 {0, 0, 5},
+                                 {0, 0, 4},
+                                 {162, 0, 1},
+                                 {175, 0, 0},
+                                 {28, 1, 3},
+                                 {121, 0, 4},
+                                 {127, 1, 0},
+                                 {157, 1, 4},
+                                 {112, 0, 3},
+                                 {15, 0, 3}},
                                 0.00035, random);
     const ZoneFit fit = fit_zone(shape, seen, true);
     CHECK(std::ranges::all_of(fit.introduced, [](bool known) { return known; }));
@@ -285,11 +302,12 @@ TEST_CASE("zone fit: a first observation that is off does not make all others lo
   const ZoneShape shape(zone.layout.zones.front(), 0, map);
   std::mt19937_64 random(4);
   for (int round = 0; round < 20; ++round) {
-    auto seen = zone.read({{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 1}, {141, 1, 0}, {108, 0, 3}, {5, 0, 2},
-                           {189, 0, 1}, {21, 1, 0}, {72, 0, 5}, {2, 0, 2}, {56, 0, 0}, {167, 0, 3},
-                           {107, 1, 5}, {80, 1, 0}, {0, 1, 5}, {91, 0, 5}, {29, 0, 1}, {8, 0, 0},
-                           {142, 1, 2}, {44, 0, 0}, {182, 0, 0}, {36, 0, 5}, {206, 0, 1}},
-                          0.00022, random);
+    auto seen = zone.read(
+        {{0, 0, 0},   {1, 0, 0},   {0, 0, 1},  {0, 1, 1},   {141, 1, 0}, {108, 0, 3},
+         {5, 0, 2},   {189, 0, 1}, {21, 1, 0}, {72, 0, 5},  {2, 0, 2},   {56, 0, 0},
+         {167, 0, 3}, {107, 1, 5}, {80, 1, 0}, {0, 1, 5},   {91, 0, 5},  {29, 0, 1},
+         {8, 0, 0},   {142, 1, 2}, {44, 0, 0}, {182, 0, 0}, {36, 0, 5},  {206, 0, 1}},
+        0.00022, random);
     seen[0].angle_rev += 0.0028;
     const ZoneFit fit = fit_zone(shape, seen, true);
     CHECK(fit.used + 2 >= seen.size());
@@ -298,21 +316,22 @@ TEST_CASE("zone fit: a first observation that is off does not make all others lo
 }
 
 TEST_CASE("zone fit: what is only just too unsure does not keep an unknown out for ever") {
-  // The second side begins where 81 steps may just be trusted; its step stands beside that, and is read
-  // at once, again and again if need be.
+  // The second side begins where 81 steps may just be trusted; its step stands beside that, and is
+  // read at once, again and again if need be.
   const Serpentine zone;
   const engine::LayoutMap map(zone.layout);
   const ZoneShape shape(zone.layout.zones.front(), 0, map);
   std::mt19937_64 random(5);
-  const auto seen =
-      zone.read({{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {81, 1, 0}, {0, 1, 1}}, 0.000263, random);
+  const auto seen = zone.read({{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {81, 1, 0}, {0, 1, 1}}, 0.000263,
+                              random);
   const ZoneFit fit = fit_zone(shape, seen);
   CHECK(std::ranges::all_of(fit.introduced, [](bool known) { return known; }));
 }
 
 namespace {
 
-// One cylinder after another, each of which turns by an angle of its own: as many unknowns as tracks.
+// One cylinder after another, each of which turns by an angle of its own: as many unknowns as
+// tracks.
 model::LayoutNode without_a_rule(std::size_t tracks) {
   model::LayoutNode zone;
   for (std::size_t i = 0; i < tracks; ++i) {

@@ -92,9 +92,9 @@ TEST_CASE("blobs that two drives share are kept once") {
 TEST_CASE("files that go along come back under their names") {
   const RegistryFolder folder;
   const std::string zeros("\0\xff\n", 3);
-  const Publication published =
-      folder.publish(small_model("S1"),
-                     {{folder.write("drive.parv", "parv"), folder.write("x.ptab", zeros)}, false});
+  const Publication published = folder.publish(
+      small_model("S1"),
+      {{folder.write("drive.parv", "parv"), folder.write("x.ptab", zeros)}, false});
   const Published found = find(folder.store(), published.reference);
   CHECK(pull_files(found, folder / "out").size() == 2);
   CHECK(model::read_file(folder / "out/drive.parv") == "parv");

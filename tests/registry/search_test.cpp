@@ -59,8 +59,8 @@ TEST_CASE("an index that is gone, damaged or stale is made anew") {
   SECTION("texts that are no JSON any more") {
     sqlite3* database = nullptr;
     REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
-    REQUIRE(sqlite3_exec(database, "UPDATE entries SET annotations = '{\"a'", nullptr, nullptr, nullptr) ==
-            SQLITE_OK);
+    REQUIRE(sqlite3_exec(database, "UPDATE entries SET annotations = '{\"a'", nullptr, nullptr,
+                         nullptr) == SQLITE_OK);
     sqlite3_close(database);
   }
   SECTION("a pipe") {
@@ -71,11 +71,13 @@ TEST_CASE("an index that is gone, damaged or stale is made anew") {
     std::filesystem::remove(path);
     sqlite3* database = nullptr;
     REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
-    REQUIRE(sqlite3_exec(database,
-                         "PRAGMA user_version = 1; CREATE TABLE problems(drive, sentence);"
-                         "CREATE VIEW layouts AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
-                         "WHERE i < 1000000000) SELECT 'x' AS drive, max(i) AS index_digest FROM n",
-                         nullptr, nullptr, nullptr) == SQLITE_OK);
+    REQUIRE(
+        sqlite3_exec(
+            database,
+            "PRAGMA user_version = 1; CREATE TABLE problems(drive, sentence);"
+            "CREATE VIEW layouts AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+            "WHERE i < 1000000000) SELECT 'x' AS drive, max(i) AS index_digest FROM n",
+            nullptr, nullptr, nullptr) == SQLITE_OK);
     sqlite3_close(database);
   }
   SECTION("stale: published since") {
@@ -98,9 +100,7 @@ TEST_CASE("an index.json that is a pipe, or larger than any, is a problem and no
   folder.publish(small_model("S2"));
   const std::string path = folder.store().layout("acme-disk-9-s1").index_path();
   std::filesystem::remove(path);
-  SECTION("a pipe") {
-    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-  }
+  SECTION("a pipe") { REQUIRE(::mkfifo(path.c_str(), 0600) == 0); }
   SECTION("too large") { model::write_file(path, "{}" + std::string(kLargestDocument, ' ')); }
   const Listing listing = search(folder.store());
   CHECK(listing.entries.size() == 1);

@@ -2,12 +2,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
-
-#include <catch2/catch.hpp>
 
 #include "model/error.h"
 #include "model/file.h"
@@ -120,8 +119,10 @@ TEST_CASE("a result of several row groups is read piece by piece, reference read
 TEST_CASE("a column of one value takes no room, one of small differences a byte a row") {
   Result result;
   for (std::size_t i = 0; i < 8000; ++i)
-    result.requests.push_back({.lbn = (1ull << 50) + i % 200, .due_ns = 1ll << 60,
-                               .issue_ns = 1ll << 60, .response_ns = 77});
+    result.requests.push_back({.lbn = (1ull << 50) + i % 200,
+                               .due_ns = 1ll << 60,
+                               .issue_ns = 1ll << 60,
+                               .response_ns = 77});
   CHECK(saved(result).size() < 8000 + 2048);
   const TemporaryName file;
   save_result(result, file.path);
@@ -133,7 +134,8 @@ TEST_CASE("a result that is cut short anywhere is an error") {
   for (std::size_t bytes = 1; bytes < whole.size(); ++bytes)
     if (error_of(whole.substr(0, bytes)) == "no error") FAIL("read though cut to " << bytes);
   CHECK(error_of(whole.substr(0, whole.size() - 9)).find(": it ends at byte") == 0);
-  CHECK(error_of(whole.substr(0, 100)) == ": its first line does not end; it is damaged, replay again");
+  CHECK(error_of(whole.substr(0, 100)) ==
+        ": its first line does not end; it is damaged, replay again");
 }
 
 TEST_CASE("a result of which any byte was changed is an error, and so is one that goes on") {
@@ -156,14 +158,14 @@ TEST_CASE("a row group whose checksum is right but that makes no sense is an err
   const auto patched = [&](std::size_t place, std::uint64_t value) {
     std::string file = whole;
     std::memcpy(file.data() + group + place, &value, sizeof value);
-    const std::uint64_t crc =
-        ::crc32_z(0, reinterpret_cast<const Bytef*>(file.data()) + group + 8,
-                  file.size() - 8 - (group + 8));
+    const std::uint64_t crc = ::crc32_z(0, reinterpret_cast<const Bytef*>(file.data()) + group + 8,
+                                        file.size() - 8 - (group + 8));
     std::memcpy(file.data() + group, &crc, sizeof crc);
     return file;
   };
   REQUIRE(error_of(patched(8, 43)) == "no error");  // the rows as they are
-  for (const std::uint64_t rows : {0, 1, 42, 44, 65536, 65537}) CHECK(error_of(patched(8, rows)) != "no error");
+  for (const std::uint64_t rows : {0, 1, 42, 44, 65536, 65537})
+    CHECK(error_of(patched(8, rows)) != "no error");
   CHECK(error_of(patched(8, ~0ull)).find("has no possible size") != std::string::npos);
   CHECK(error_of(patched(16, 1ull << 60)).find("has no possible size") != std::string::npos);
   for (std::size_t column = 0; column < 7; ++column)
@@ -174,7 +176,8 @@ TEST_CASE("a row group whose checksum is right but that makes no sense is an err
   CHECK(error_of(patched(24 + 32, 1ull << 40)).find("is none of a replay") != std::string::npos);
   for (const std::size_t time : {3, 4, 5, 6})
     for (const std::uint64_t base : {1ull << 63, 1ull << 62})
-      CHECK(error_of(patched(24 + 16 * time, base)).find("is none of a replay") != std::string::npos);
+      CHECK(error_of(patched(24 + 16 * time, base)).find("is none of a replay") !=
+            std::string::npos);
 }
 
 TEST_CASE("what is no result is told by what it is") {

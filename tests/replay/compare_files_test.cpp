@@ -1,8 +1,7 @@
 // The comparison of results that are longer than memory gives every digit of the one in memory.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <array>
+#include <catch2/catch.hpp>
 #include <random>
 
 #include "model/error.h"
@@ -16,7 +15,9 @@ using namespace platter::replay;
 namespace {
 
 Result random_result(std::mt19937_64& random, const std::vector<Response>& like, bool model) {
-  const auto below = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)); };
+  const auto below = [&](std::int64_t most) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
+  };
   Result result;
   result.target = model ? ResultHead::Target::model : ResultHead::Target::drive;
   result.name = model ? "model" : "drive";
@@ -26,7 +27,8 @@ Result random_result(std::mt19937_64& random, const std::vector<Response>& like,
   if (random() % 4 == 0) result.period_ns.reset();
   if (random() % 2) result.block_transfer_ns = 12345.5;
   const auto row_of = [&](Response row, std::size_t i) {
-    row.issue_ns = static_cast<Nanoseconds>(i) * 20'000'000 + (random() % 8 == 0 ? below(20'000) : 0);
+    row.issue_ns = static_cast<Nanoseconds>(i) * 20'000'000 +
+                   (random() % 8 == 0 ? below(20'000) : 0);
     row.response_ns = random() % 3 == 0 ? 500'000 : below(20'000'000);
     row.media.reset();
     if (model && random() % 3) row.media = random() % 2 == 0;
@@ -75,8 +77,10 @@ TEST_CASE("a comparison of results of any length is that in memory, to the last 
     Comparing options{.times_in_memory = 1 + random() % 40};
     if (seed % 3 == 0) options.hits_by = HitsBy::response;
     if (seed % 4 == 0) options.hit_threshold_ns = 1e6;
-    if (seed % 11 == 0) options.half = Half::second;
-    else if (seed % 13 == 0) options.to = 1 + random() % model.requests.size();
+    if (seed % 11 == 0)
+      options.half = Half::second;
+    else if (seed % 13 == 0)
+      options.to = 1 + random() % model.requests.size();
     CHECK(text([&] { return compare(drive, model, options); }) ==
           text([&] { return compare_in_memory(drive, model, options); }));
   }

@@ -1,12 +1,12 @@
 #include "replay/compare_in_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
 #include <span>
-
-#include <fmt/format.h>
 
 #include "model/error.h"
 #include "replay/hits.h"
@@ -48,8 +48,8 @@ double error_ns(const Response& drive, const Response& model) {
 bool issued_alike(const Result& drive, const Result& model, double tolerance_ns) {
   const Nanoseconds offset_ns = model.requests.front().issue_ns - drive.requests.front().issue_ns;
   for (std::size_t i = 0; i < drive.requests.size(); ++i) {
-    const Nanoseconds apart_ns =
-        model.requests[i].issue_ns - drive.requests[i].issue_ns - offset_ns;
+    const Nanoseconds apart_ns = model.requests[i].issue_ns - drive.requests[i].issue_ns -
+                                 offset_ns;
     if (std::abs(static_cast<double>(apart_ns)) > tolerance_ns) return false;
   }
   return true;
@@ -154,7 +154,8 @@ void add_hits(ClassMetrics& metrics, const std::vector<const Pair*>& pairs) {
     if (!pair->drive_hit || !pair->model_hit) continue;
     ++known;
     ++(*pair->drive_hit ? hits : misses);
-    if (*pair->drive_hit == *pair->model_hit) ++(*pair->drive_hit ? hits_as_hits : misses_as_misses);
+    if (*pair->drive_hit == *pair->model_hit)
+      ++(*pair->drive_hit ? hits_as_hits : misses_as_misses);
   }
   metrics.drive_hits = hits;
   metrics.drive_misses = misses;
@@ -187,7 +188,8 @@ std::span<const Response> within(const Result& result, const std::optional<Range
   return all.subspan(first, std::min<std::size_t>(range->to, all.size()) - first);
 }
 
-std::vector<double> sorted_responses_ms(std::span<const Response> requests, const Belongs& belongs) {
+std::vector<double> sorted_responses_ms(std::span<const Response> requests,
+                                        const Belongs& belongs) {
   std::vector<double> times;
   for (const Response& request : requests)
     if (belongs(request)) times.push_back(to_ms(request.response_ns));
@@ -208,21 +210,25 @@ std::optional<Range> range_of(const Comparing& options, const Result& drive, con
   const std::uint64_t requests = drive.requests.size();
   const Range range = asked_range(options, requests);
   if (options.half && range.from > range.to)
-    throw Error(ExitStatus::usage, "the drive's result has 1 request, which has no first half; compare it whole");
-  if (range.from < 1 || std::max(options.from.value_or(1), range.to) > requests)
     throw Error(ExitStatus::usage,
-                fmt::format("the drive's result has {} requests, so that there is no request {}; give --from "
-                            "and --to from 1 to {}",
-                            requests, range.to > requests ? range.to : range.from, requests));
+                "the drive's result has 1 request, which has no first half; compare it whole");
+  if (range.from < 1 || std::max(options.from.value_or(1), range.to) > requests)
+    throw Error(
+        ExitStatus::usage,
+        fmt::format(
+            "the drive's result has {} requests, so that there is no request {}; give --from "
+            "and --to from 1 to {}",
+            requests, range.to > requests ? range.to : range.from, requests));
   if (range.from > range.to)
     throw Error(ExitStatus::usage,
-                fmt::format("no request lies from {} to {}; give a --from that is at most --to", range.from,
-                            range.to));
+                fmt::format("no request lies from {} to {}; give a --from that is at most --to",
+                            range.from, range.to));
   if (range.from > model.requests.size())
-    throw Error(ExitStatus::usage,
-                fmt::format("the result of {} has {} requests, none from {} to {}; compare results of the "
-                            "same trace",
-                            model.name, model.requests.size(), range.from, range.to));
+    throw Error(
+        ExitStatus::usage,
+        fmt::format("the result of {} has {} requests, none from {} to {}; compare results of the "
+                    "same trace",
+                    model.name, model.requests.size(), range.from, range.to));
   return range;
 }
 

@@ -1,9 +1,9 @@
-#include <catch2/catch.hpp>
+#include "replay/compare.h"
 
+#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "model/error.h"
-#include "replay/compare.h"
 #include "statistics/distribution.h"
 
 using namespace platter;
@@ -114,8 +114,7 @@ TEST_CASE("paired errors show what the demerit hides") {
 }
 
 TEST_CASE("an empty class has no shares and no paired errors") {
-  const Comparison comparison =
-      compare(drive_of({response(0, 10)}), model_of({response(0, 11)}));
+  const Comparison comparison = compare(drive_of({response(0, 10)}), model_of({response(0, 11)}));
   const ClassMetrics& write = of_class(comparison, "write");
   CHECK(write.n_drive == 0);
   CHECK_FALSE(write.paired);
@@ -125,23 +124,23 @@ TEST_CASE("an empty class has no shares and no paired errors") {
 }
 
 TEST_CASE("one request: its error is every quantile") {
-  const Comparison comparison =
-      compare(drive_of({response(0, 10)}), model_of({response(0, 11.5)}));
+  const Comparison comparison = compare(drive_of({response(0, 10)}), model_of({response(0, 11.5)}));
   const ClassMetrics& all = comparison.classes.front();
   CHECK(all.demerit_ms == Approx(1.5));
   CHECK(all.paired->p50_ms == Approx(1.5));
   CHECK(all.paired->max_ms == Approx(1.5));
-  CHECK(all.folded_phase_share == 1.0);  // the phase was set by this very access
+  CHECK(all.folded_phase_share == 1.0);            // the phase was set by this very access
   CHECK_FALSE(all.folded_phase_share_reanchored);  // nothing before it
 }
 
-TEST_CASE("hits: at most a quarter of a revolution, on both sides unless the drive's result knows") {
+TEST_CASE(
+    "hits: at most a quarter of a revolution, on both sides unless the drive's result knows") {
   const Result drive = drive_of({response(0, 1.0), response(100, 2.0), response(200, 2.1),
                                  response(300, 9), response(400, 9)});
-  const Result model =
-      model_of({response(0, 5.0, false, 1, false), response(100, 0.1, false, 1, true),
-                response(200, 0.1, false, 1, true), response(300, 0.1, false, 1, false),
-                response(400, 9, false, 1, true)});
+  const Result model = model_of(
+      {response(0, 5.0, false, 1, false), response(100, 0.1, false, 1, true),
+       response(200, 0.1, false, 1, true), response(300, 0.1, false, 1, false),
+       response(400, 9, false, 1, true)});
   const ClassMetrics all = compare(drive, model).classes.front();
   CHECK(all.drive_hits == 2);
   CHECK(all.drive_misses == 3);
@@ -174,10 +173,10 @@ TEST_CASE("without a period there is no threshold, and no phase") {
 }
 
 TEST_CASE("all hits: nothing is said about the phase") {
-  const ClassMetrics all =
-      compare(drive_of({response(0, 0.3), response(100, 0.3)}),
-              model_of({response(0, 0.3, false, 1, false), response(100, 0.4, false, 1, false)}))
-          .classes.front();
+  const ClassMetrics all = compare(drive_of({response(0, 0.3), response(100, 0.3)}),
+                                   model_of({response(0, 0.3, false, 1, false),
+                                             response(100, 0.4, false, 1, false)}))
+                               .classes.front();
   CHECK(all.hits_agreed_share == 1.0);
   CHECK_FALSE(all.misses_as_misses_share);
   CHECK(all.phase_n == 0);
@@ -241,7 +240,7 @@ TEST_CASE("hits by the response alone: below the threshold on both sides, whatev
   const Comparison comparison = compare(drive, model, options);
   const ClassMetrics& all = of_class(comparison, "all");
   CHECK(comparison.hits_by == HitsBy::response);
-  CHECK(all.drive_hits == 2);    // 1.9 and 1: 2 is not below 2
+  CHECK(all.drive_hits == 2);  // 1.9 and 1: 2 is not below 2
   CHECK(all.drive_misses == 2);
   CHECK(*all.hits_agreed_share == 0.5);
   CHECK(*all.hits_as_hits_share == 0.5);
@@ -265,7 +264,8 @@ TEST_CASE("a part of the requests has the figures that it would have alone") {
   };
   const auto check = [&](const Comparing& options, std::size_t from, std::size_t to) {
     const Comparison whole = compare(drive_of(theirs), model_of(mine), options);
-    const Comparison alone = compare(drive_of(part(theirs, from, to)), model_of(part(mine, from, to)));
+    const Comparison alone = compare(drive_of(part(theirs, from, to)),
+                                     model_of(part(mine, from, to)));
     REQUIRE(whole.range);
     CHECK(whole.range->from == from);
     CHECK(whole.range->to == to);
@@ -286,27 +286,34 @@ TEST_CASE("a part of the requests has the figures that it would have alone") {
 }
 
 TEST_CASE("a part that is not there is refused with how many requests there are") {
-  const std::vector<Response> rows(101, response(0, 1)), fewer(60, response(0, 1)), one(1, response(0, 1));
+  const std::vector<Response> rows(101, response(0, 1)), fewer(60, response(0, 1)),
+      one(1, response(0, 1));
   const auto check = [](const std::vector<Response>& theirs, const std::vector<Response>& mine,
                         const Comparing& options, const std::string& sentence) {
-    CHECK_THROWS_WITH(compare(drive_of(theirs), model_of(mine), options), Catch::StartsWith(sentence));
+    CHECK_THROWS_WITH(compare(drive_of(theirs), model_of(mine), options),
+                      Catch::StartsWith(sentence));
   };
-  check(rows, rows, {.from = 102}, "the drive's result has 101 requests, so that there is no request 102;");
-  check(rows, rows, {.to = 102}, "the drive's result has 101 requests, so that there is no request 102;");
+  check(rows, rows, {.from = 102},
+        "the drive's result has 101 requests, so that there is no request 102;");
+  check(rows, rows, {.to = 102},
+        "the drive's result has 101 requests, so that there is no request 102;");
   check(rows, rows, {.from = 50, .to = 9999},
-        "the drive's result has 101 requests, so that there is no request 9999; give --from and --to from 1 "
+        "the drive's result has 101 requests, so that there is no request 9999; give --from and "
+        "--to from 1 "
         "to 101");
   check(rows, rows, {.from = 300, .to = 200}, "the drive's result has 101 requests");
-  check(rows, rows, {.from = 0}, "the drive's result has 101 requests, so that there is no request 0;");
+  check(rows, rows, {.from = 0},
+        "the drive's result has 101 requests, so that there is no request 0;");
   check(rows, rows, {.from = 9, .to = 8}, "no request lies from 9 to 8;");
-  check(one, one, {.half = Half::first}, "the drive's result has 1 request, which has no first half");
+  check(one, one, {.half = Half::first},
+        "the drive's result has 1 request, which has no first half");
   check(rows, fewer, {.from = 61}, "the result of  has 60 requests, none from 61 to 101;");
 }
 
 TEST_CASE("a part of results that are not of the same requests has its demerit all the same") {
-  const Comparison comparison =
-      compare(drive_of({response(0, 1), response(9, 5), response(5, 3)}),
-              model_of({response(0, 1), response(7, 4)}), {.half = Half::second});
+  const Comparison comparison = compare(drive_of({response(0, 1), response(9, 5), response(5, 3)}),
+                                        model_of({response(0, 1), response(7, 4)}),
+                                        {.half = Half::second});
   CHECK(of_class(comparison, "all").n_drive == 2);
   CHECK(of_class(comparison, "all").n_model == 1);
   CHECK(of_class(comparison, "all").demerit_ms == Approx(1));

@@ -17,24 +17,27 @@ namespace {
 
 constexpr double kLookup_ms = 0.03;
 
-// From 20 us less than the median to 60 us more, a cache that is looked into 30 us behind the start.
+// From 20 us less than the median to 60 us more, a cache that is looked into 30 us behind the
+// start.
 model::DriveModel with_delays(double lookup_ms = kLookup_ms) {
   model::DriveModel model = drive_model(true);
   model.overheads.per_request.value = lookup_ms;
-  model.delay_spread = model::DelaySpread{.quantiles = {{0, -0.02}, {0.5, 0}, {0.9, 0.02}, {1, 0.06}}};
+  model.delay_spread = model::DelaySpread{
+      .quantiles = {{0, -0.02}, {0.5, 0}, {0.9, 0.02}, {1, 0.06}}};
   return model;
 }
 
 // One block again and again: all but the first are hits.
 trace::Trace rereads(std::uint64_t requests = 2000) {
   trace::Trace trace{.kind = trace::Kind::closed, .requests = {}};
-  for (std::uint64_t i = 0; i < requests; ++i) trace.requests.push_back({.think_ns = 100'000, .lbn = 7});
+  for (std::uint64_t i = 0; i < requests; ++i)
+    trace.requests.push_back({.think_ns = 100'000, .lbn = 7});
   return trace;
 }
 
 std::vector<double> hit_times_ms(const model::DriveModel& model, std::uint64_t seed) {
-  const Result result =
-      replay_on_model(model, rereads(), {.reference_reads = 0, .delay_seed = seed});
+  const Result result = replay_on_model(model, rereads(),
+                                        {.reference_reads = 0, .delay_seed = seed});
   std::vector<double> ms;
   for (std::size_t i = 1; i < result.requests.size(); ++i) {
     CHECK(result.requests[i].media == false);
@@ -93,7 +96,8 @@ TEST_CASE("nothing is drawn where the delays are not told, at depth, or in a dri
     ModelReplay other = how;
     other.delay_seed = 2;
     const Result found = replay_on_model(subject, rereads(50), other);
-    return found.delay_seed != 0 || found.requests != replay_on_model(subject, rereads(50), how).requests;
+    return found.delay_seed != 0 ||
+           found.requests != replay_on_model(subject, rereads(50), how).requests;
   };
   CHECK(drawn(model, {.reference_reads = 0}));
   CHECK_FALSE(drawn(model, {.depth = 2, .reference_reads = 0}));

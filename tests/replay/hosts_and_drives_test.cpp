@@ -1,12 +1,11 @@
 // Hosts that come late, and drives that take few commands at once or are busy.
-#include <deque>
-
 #include <catch2/catch.hpp>
+#include <deque>
 
 #include "model/error.h"
 #include "replay/replay_drive.h"
-#include "replay/summary.h"
 #include "replay/small_drive.h"
+#include "replay/summary.h"
 #include "virtual_drive/target.h"
 
 using namespace platter;
@@ -64,8 +63,12 @@ class Refusing final : public Hindered {
   scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
     if (taken_ >= most_) {
       const Nanoseconds now_ns = clock().now_ns();
-      refused_.push_back({.tag = tag, .status = status_, .sense = {}, .data = {},
-                          .issued_ns = now_ns, .completed_ns = now_ns});
+      refused_.push_back({.tag = tag,
+                          .status = status_,
+                          .sense = {},
+                          .data = {},
+                          .issued_ns = now_ns,
+                          .completed_ns = now_ns});
       return {};
     }
     ++taken_;
@@ -104,7 +107,8 @@ trace::Trace burst(std::size_t requests, Nanoseconds gap_ns) {
   trace::Trace trace;
   for (std::size_t i = 0; i < requests; ++i)
     trace.requests.push_back({.arrival_ns = static_cast<Nanoseconds>(i) * gap_ns,
-                              .lbn = i * 1237 % (kBlocks - 8), .blocks = 4});
+                              .lbn = i * 1237 % (kBlocks - 8),
+                              .blocks = 4});
   return trace;
 }
 

@@ -1,10 +1,10 @@
 #include "replay/in_step.h"
-#include "replay/small_drive.h"
 
 #include <catch2/catch.hpp>
 #include <random>
 #include <sstream>
 
+#include "replay/small_drive.h"
 #include "trace/think_times.h"
 
 using namespace platter;
@@ -39,8 +39,8 @@ trace::Trace written_in_front(trace::Trace trace) {
 InStep in_step(const model::DriveModel& model, const trace::Trace& trace) {
   std::stringstream text;
   trace::write_trace(text, trace, trace::Format::validate);
-  auto reader = trace::open_trace(
-      trace::memory_source(text.str()), "written", {.format = trace::Format::validate});
+  auto reader = trace::open_trace(trace::memory_source(text.str()), "written",
+                                  {.format = trace::Format::validate});
   return replay::in_step(subject_of(model), std::move(reader));
 }
 

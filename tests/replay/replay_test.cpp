@@ -1,16 +1,15 @@
-#include <cmath>
-
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "engine/engine.h"
 #include "model/error.h"
 #include "replay/compare.h"
 #include "replay/replay_drive.h"
 #include "replay/replay_model.h"
-#include "replay/summary.h"
 #include "replay/small_drive.h"
-#include "trace/workload.h"
+#include "replay/summary.h"
 #include "scsi/drive.h"
+#include "trace/workload.h"
 #include "virtual_drive/target.h"
 
 using namespace platter;
@@ -21,10 +20,10 @@ namespace {
 
 trace::Trace workload(bool reads_only, std::uint64_t requests = 300) {
   return trace::generate({.profile = trace::profile("mixed"),
-                   .blocks = kBlocks,
-                   .requests = requests,
-                   .seed = 3,
-                   .reads_only = reads_only});
+                          .blocks = kBlocks,
+                          .requests = requests,
+                          .seed = 3,
+                          .reads_only = reads_only});
 }
 
 trace::Trace closed(std::vector<Nanoseconds> thinks) {
@@ -71,16 +70,16 @@ TEST_CASE("open: requests are issued when due, later only while the depth is use
 }
 
 TEST_CASE("a replay begins with reference reads, all of them from the media") {
-  const Result result =
-      replay_on_model(drive_model(true), workload(false), {.reference_reads = 16});
+  const Result result = replay_on_model(drive_model(true), workload(false),
+                                        {.reference_reads = 16});
   REQUIRE(result.reference.size() == 16);
   for (const Response& reference : result.reference) CHECK(reference.media == true);
   CHECK(result.requests.front().issue_ns == 16 * kReferencePause_ns);
 }
 
 TEST_CASE("with the caches off every request goes to the media") {
-  const Result result =
-      replay_on_model(drive_model(true), workload(false), {.caches = Caches::off});
+  const Result result = replay_on_model(drive_model(true), workload(false),
+                                        {.caches = Caches::off});
   for (const Response& request : result.requests) CHECK(request.media == true);
   const Result cached = replay_on_model(drive_model(true), workload(false));
   std::size_t hits = 0;
@@ -100,7 +99,8 @@ TEST_CASE("a virtual drive and its own model agree to the nanosecond once the ph
   const std::uint64_t seed = GENERATE(1, 2, 3);
   const model::DriveModel model = drive_model(cache);
   virtual_drive::VirtualDevice device(with_phase(model, seed));
-  const trace::Trace trace = is_closed ? trace::converted(workload(false), trace::Kind::closed) : workload(false);
+  const trace::Trace trace = is_closed ? trace::converted(workload(false), trace::Kind::closed)
+                                       : workload(false);
   const Result drive = replay_on_drive(device, all_writes(), trace);
   const Result mine = replay_on_model(model, trace, {.like = &drive});
   const Comparison comparison = compare(drive, mine);
@@ -154,7 +154,8 @@ TEST_CASE("a write outside the permission is refused with what to pass, and noth
   CHECK(device.clock().now_ns() == 0);
 }
 
-TEST_CASE("a request that is longer than the drive takes is refused in a sentence, and nothing is sent") {
+TEST_CASE(
+    "a request that is longer than the drive takes is refused in a sentence, and nothing is sent") {
   auto model = drive_model();
   if (!model.firmware) model.firmware.emplace();
   model.firmware->scsi_level = "SPC-3";
@@ -165,8 +166,9 @@ TEST_CASE("a request that is longer than the drive takes is refused in a sentenc
   trace.requests = {{.lbn = 0, .blocks = 8}, {.lbn = 100, .blocks = 9}};
   const auto before_ns = device.clock().now_ns();
   CHECK(most_blocks_of(device) == 8);
-  CHECK_THROWS_WITH(replay_on_drive(device, {}, trace),
-                    Catch::Contains("the trace: request 2 is of 9 blocks") && Catch::Contains("takes 8"));
+  CHECK_THROWS_WITH(
+      replay_on_drive(device, {}, trace),
+      Catch::Contains("the trace: request 2 is of 9 blocks") && Catch::Contains("takes 8"));
   CHECK(device.clock().now_ns() - before_ns < 50 * kMillisecond);
   trace.requests.pop_back();
   CHECK(replay_on_drive(device, {}, trace).requests.size() == 1);
@@ -214,12 +216,14 @@ TEST_CASE("one at a time and through the queue the engine gives the same answers
   }
 }
 
-TEST_CASE("a closed trace at depth: drive and model run the same loops, in the order of the queue") {
+TEST_CASE(
+    "a closed trace at depth: drive and model run the same loops, in the order of the queue") {
   model::DriveModel model = drive_model(true);
   model.queue.depth = engine::testing::value(16);
   const trace::Trace trace = trace::converted(workload(false), trace::Kind::closed);
   virtual_drive::VirtualDevice device(model);
-  const Result drive = replay_on_drive(device, all_writes(), trace, {.depth = 8, .reference_reads = 0});
+  const Result drive = replay_on_drive(device, all_writes(), trace,
+                                       {.depth = 8, .reference_reads = 0});
   const Result mine = replay_on_model(model, trace, {.depth = 8, .like = &drive});
   CHECK(drive.depth == 8);
   CHECK(mine.depth == 8);

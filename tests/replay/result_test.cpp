@@ -1,12 +1,12 @@
+#include "replay/result.h"
+
 #include <unistd.h>
 
-#include <filesystem>
-
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "model/error.h"
 #include "model/file.h"
-#include "replay/result.h"
 
 using namespace platter;
 using namespace platter::replay;
@@ -52,8 +52,13 @@ TEST_CASE("a result comes back as it was saved") {
   result.outside_validity = 3;
   result.retries = 2;
   result.reference = {{.lbn = 5, .issue_ns = 1, .response_ns = 2, .media = true}};
-  result.requests = {{.lbn = 1ull << 40, .blocks = 9, .write = true, .due_ns = 3, .issue_ns = 4,
-                      .response_ns = 5, .media = false},
+  result.requests = {{.lbn = 1ull << 40,
+                      .blocks = 9,
+                      .write = true,
+                      .due_ns = 3,
+                      .issue_ns = 4,
+                      .response_ns = 5,
+                      .media = false},
                      {.lbn = 7, .response_ns = 8}};
   const TemporaryName file;
   save_result(result, file.path);
@@ -118,8 +123,10 @@ TEST_CASE("a result that lost rows is refused, where its head tells of them") {
   save_result(result, file.path);
   const std::string whole = model::read_file(file.path);
   CHECK(error_of(whole) == "no error");
-  CHECK(error_of(whole.substr(0, whole.rfind("trace,"))) == ": has 2 rows, its head tells of 3; take the whole file");
-  CHECK(error_of(whole + "trace,R,0,1,0,0,0,,0\n") == ": has 4 rows, its head tells of 3; take the whole file");
+  CHECK(error_of(whole.substr(0, whole.rfind("trace,"))) ==
+        ": has 2 rows, its head tells of 3; take the whole file");
+  CHECK(error_of(whole + "trace,R,0,1,0,0,0,,0\n") ==
+        ": has 4 rows, its head tells of 3; take the whole file");
   std::string head = kHead;
   head.insert(head.find("\"block_bytes"), "\"rows\":-1,");
   CHECK(error_of(head + "trace,R,1,1,0,0,5,\n") == ": its head's rows are no number of rows");

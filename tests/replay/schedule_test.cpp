@@ -1,12 +1,13 @@
-// The loop that issues a trace's requests: arrivals, loops, turns, and who is to blame for lateness.
-#include <algorithm>
-#include <deque>
+// The loop that issues a trace's requests: arrivals, loops, turns, and who is to blame for
+// lateness.
+#include "replay/schedule.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <deque>
 
 #include "model/error.h"
 #include "replay/replay_model.h"
-#include "replay/schedule.h"
 #include "replay/shaped.h"
 
 using namespace platter;
@@ -80,8 +81,8 @@ TEST_CASE("a closed trace at depth 2: two loops, each thinks after its own compl
   Parallel player;
   // Loop a takes 1 (0 to 10), thinks 5, takes 3 at 15 (to 16), thinks 1, takes 4 at 17 (to 20) ...
   // loop b takes 2 (0 to 30), thinks 2, takes 6 at 32, for a takes 5 at 24.
-  const std::vector<Response> rows =
-      played(player, closed({{10, 5}, {30, 2}, {1, 1}, {3, 4}, {100, 0}, {7, 0}}), 2, 1'000'000);
+  const std::vector<Response> rows = played(
+      player, closed({{10, 5}, {30, 2}, {1, 1}, {3, 4}, {100, 0}, {7, 0}}), 2, 1'000'000);
   std::vector<Nanoseconds> issues_us;
   for (const Response& row : rows) {
     CHECK(row.due_ns == row.issue_ns);
@@ -91,7 +92,8 @@ TEST_CASE("a closed trace at depth 2: two loops, each thinks after its own compl
   CHECK(player.most_ == 2);
 }
 
-TEST_CASE("a closed trace never has more outstanding than loops, and at depth 1 is what it always was") {
+TEST_CASE(
+    "a closed trace never has more outstanding than loops, and at depth 1 is what it always was") {
   const std::uint32_t depth = GENERATE(1, 3, 16);
   trace::Trace trace{.kind = trace::Kind::closed};
   for (std::uint32_t i = 0; i < 500; ++i)
@@ -132,7 +134,8 @@ TEST_CASE("rows are handed on while the replay runs, in the trace's order") {
   constexpr std::size_t kRequests = 50000;
   trace::Trace trace;
   for (std::size_t i = 0; i < kRequests; ++i)
-    trace.requests.push_back({.arrival_ns = static_cast<Nanoseconds>(i) * 1000, .lbn = i,
+    trace.requests.push_back({.arrival_ns = static_cast<Nanoseconds>(i) * 1000,
+                              .lbn = i,
                               .blocks = 1 + static_cast<std::uint32_t>(i * 7919 % 60)});
   Parallel player;
   Kept rows;
@@ -141,7 +144,8 @@ TEST_CASE("rows are handed on while the replay runs, in the trace's order") {
   CHECK(rows.largest_ < 10000);
   for (std::size_t i = 0; i < kRequests; ++i) {
     if (rows.rows_[i].lbn != i) FAIL("row " << i << " is another request");
-    if (rows.rows_[i].response_ns != 1000 * rows.rows_[i].blocks) FAIL("row " << i << " is not its own");
+    if (rows.rows_[i].response_ns != 1000 * rows.rows_[i].blocks)
+      FAIL("row " << i << " is not its own");
   }
 }
 

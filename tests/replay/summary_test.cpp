@@ -1,10 +1,10 @@
 // A result's figures: exact while the times fit, within a stated error beyond.
+#include "replay/summary.h"
+
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <random>
 
-#include <catch2/catch.hpp>
-
-#include "replay/summary.h"
 #include "statistics/distribution.h"
 
 using namespace platter;
@@ -18,7 +18,8 @@ std::vector<Nanoseconds> random_times(std::uint64_t seed, std::size_t count) {
   std::mt19937_64 random(seed);
   std::vector<Nanoseconds> times;
   for (std::size_t i = 0; i < count; ++i)
-    times.push_back(random() % 4 == 0 ? 0 : static_cast<Nanoseconds>(random() >> (30 + random() % 30)));
+    times.push_back(random() % 4 == 0 ? 0
+                                      : static_cast<Nanoseconds>(random() >> (30 + random() % 30)));
   return times;
 }
 
@@ -60,11 +61,14 @@ TEST_CASE("more times than are kept: quantiles within the stated error, mean and
 
 TEST_CASE("a summary counts reads, writes and hits, and tells who was late") {
   Result result;
-  result.requests = {
-      {.due_ns = 0, .issue_ns = 1'000'000, .response_ns = 4'000'000, .media = true},
-      {.write = true, .due_ns = 10, .issue_ns = 5'000'010, .response_ns = 2'000'000, .media = false,
-       .waited_ns = 5'000'000},
-      {.due_ns = 20, .issue_ns = 20, .response_ns = 9'000'000}};
+  result.requests = {{.due_ns = 0, .issue_ns = 1'000'000, .response_ns = 4'000'000, .media = true},
+                     {.write = true,
+                      .due_ns = 10,
+                      .issue_ns = 5'000'010,
+                      .response_ns = 2'000'000,
+                      .media = false,
+                      .waited_ns = 5'000'000},
+                     {.due_ns = 20, .issue_ns = 20, .response_ns = 9'000'000}};
   result.reference = {{.response_ns = 99'000'000}};
   const Summary summary = summary_of(result);
   CHECK(summary.all.n == 3);

@@ -1,7 +1,8 @@
+#include "replay/validate.h"
+
 #include <catch2/catch.hpp>
 
 #include "model/error.h"
-#include "replay/validate.h"
 #include "replay/small_drive.h"
 #include "virtual_drive/target.h"
 
@@ -28,8 +29,8 @@ TEST_CASE("both workloads on a drive and two models: the right one has no error,
   const model::DriveModel model = caching_drive();
   model::DriveModel other = model;
   other.seek.points.back().time_ms += 1;
-  const auto results =
-      validated(model, {model, other}, {.requests = 300, .permission = {.writes = {{0, 999}}}});
+  const auto results = validated(model, {model, other},
+                                 {.requests = 300, .permission = {.writes = {{0, 999}}}});
   REQUIRE(results.size() == 2);
   CHECK(results[0].workload == "random");
   CHECK(results[0].drive.caches == "off");

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHostile =
-    "\"'></td></title><script>alert(1)</script><img src=x onerror=y>&\x01\xff{}";
+constexpr const char*
+    kHostile = "\"'></td></title><script>alert(1)</script><img src=x onerror=y>&\x01\xff{}";
 
 class Folder {
  public:
@@ -191,8 +191,9 @@ TEST_CASE("the report says of the cache what the model's file says") {
   model.cache.segments = told(1, 0.014);
   model.cache.segment_blocks = told(256, 0.5);
   model.cache.segment_blocks.unit = "blocks";
-  model.cache.freedoms = {{.field = "RCD", .changeable = true, .effect = "none", .because = "as before"},
-                          {.field = "ABPF", .changeable = false, .effect = kHostile, .because = ""}};
+  model.cache.freedoms = {
+      {.field = "RCD", .changeable = true, .effect = "none", .because = "as before"},
+      {.field = "ABPF", .changeable = false, .effect = kHostile, .because = ""}};
   model.validity.demerits = {{.workload = "mixed",
                               .requests = 9,
                               .drive_mean_ms = 4,
@@ -216,16 +217,16 @@ TEST_CASE("the report says of the cache what the model's file says") {
 
 TEST_CASE("what a model says cannot change the page") {
   model::DriveModel model = tiny_model();
-  model.identity.name = model.identity.vendor = model.identity.product = model.identity.serial =
-      kHostile;
+  model.identity.name = model.identity.vendor = model.identity.product = model.identity
+                                                                             .serial = kHostile;
   model.provenance.method = model.provenance.source = model.provenance.date = kHostile;
   model.provenance.notes = {kHostile};
   model.layout.reason = model.seek.reason = model.validity.note = kHostile;
   model.head_switch.unit = model.head_switch.method = kHostile;
   model.write_settle.reason = kHostile;
   model.validity.demerits = {{.workload = kHostile, .requests = 1}};
-  const std::string page =
-      html_report(std::vector<ReportedModel>{{kHostile, model}, {kHostile, model}}, {});
+  const std::string page = html_report(
+      std::vector<ReportedModel>{{kHostile, model}, {kHostile, model}}, {});
   CHECK(is_proper(page));
   CHECK(page.find("<script") == std::string::npos);
   CHECK(page.find("<img") == std::string::npos);
@@ -234,8 +235,8 @@ TEST_CASE("what a model says cannot change the page") {
 TEST_CASE("figures and results: a proper page, also with hostile names in them") {
   if (!have("gnuplot")) return;
   const Folder folder;
-  const std::string name =
-      GENERATE(std::string("virtual:tiny"), std::string("\"'></text><script>x</script>&{}@^"));
+  const std::string name = GENERATE(std::string("virtual:tiny"),
+                                    std::string("\"'></text><script>x</script>&{}@^"));
   save_results(folder, name, "model " + name);
   model::DriveModel model = drawn_model();
   const std::vector<WorkloadResults> workloads = load_workloads(folder.path());

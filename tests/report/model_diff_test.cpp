@@ -37,7 +37,8 @@ TEST_CASE("the track list: first block, blocks, place and angle of the first blo
   model::DriveModel model = small_model(3);
   model.layout.skips = {{0, 2, 1, 0}, {15, 1, 1, 0}, {20, 10, 1, 0}};
   std::vector<MappedTrack> tracks;
-  for_each_track(engine::LayoutMap(model.layout), [&](const MappedTrack& track) { tracks.push_back(track); });
+  for_each_track(engine::LayoutMap(model.layout),
+                 [&](const MappedTrack& track) { tracks.push_back(track); });
   REQUIRE(tracks.size() == 5);  // the one without blocks is not listed
   CHECK(tracks[0].first_lbn == 0);
   CHECK(tracks[0].blocks == 8);
@@ -91,7 +92,8 @@ TEST_CASE("angles that wander are measured, and held against the stated error") 
 TEST_CASE("models without a layout are compared in the rest") {
   model::DriveModel a = small_model(2), b;
   b.layout.reason = "not measured";
-  for (const model::Difference& figure : diff_models(a, b)) CHECK(figure.path.find("layout.") == std::string::npos);
+  for (const model::Difference& figure : diff_models(a, b))
+    CHECK(figure.path.find("layout.") == std::string::npos);
 }
 
 }  // namespace

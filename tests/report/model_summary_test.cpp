@@ -27,9 +27,10 @@ TEST_CASE("what is known of a map is said in sentences") {
 
 TEST_CASE("hits and misses that agree stand beside the demerit") {
   model::DriveModel model;
-  model.validity.demerits = {{.workload = "mixed", .requests = 9, .folded_phase_share = 0.5,
-                              .hits_agreed_share = 0.987}};
-  CHECK(model_as_text(model).find("50.0 % in phase, 98.7 % of hits and misses agree") != std::string::npos);
+  model.validity.demerits = {
+      {.workload = "mixed", .requests = 9, .folded_phase_share = 0.5, .hits_agreed_share = 0.987}};
+  CHECK(model_as_text(model).find("50.0 % in phase, 98.7 % of hits and misses agree") !=
+        std::string::npos);
 }
 
 }  // namespace

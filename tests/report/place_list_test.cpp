@@ -57,7 +57,8 @@ TEST_CASE("what the drive does not have is named") {
   CHECK_THROWS_WITH(place_at(map, {3, 0, 0}), "the model has no track at cylinder 3, head 0");
   CHECK_THROWS_WITH(place_at(map, {2, 0, 5}), "cylinder 2, head 0 has sectors 0 to 4, not 5");
   CHECK(parse_pbn("12,3,4") == engine::Pbn{12, 3, 4});
-  for (const char* bad : {"", "1", "1,2", "1,2,", "1,2,3,4", "a,b,c", "1,2,3 ", "-1,0,0", "1, 2, 3"}) {
+  for (const char* bad :
+       {"", "1", "1,2", "1,2,", "1,2,3,4", "a,b,c", "1,2,3 ", "-1,0,0", "1, 2, 3"}) {
     CHECK_THROWS_AS(parse_pbn(bad), Error);
   }
 }
@@ -84,7 +85,8 @@ TEST_CASE("a model in words tells its zones, its seeks and what is missing") {
   CHECK(zones[0].most_sectors == 10);
   const std::string text = model_as_text(model);
   CHECK(text.find("6000.000 rpm") != std::string::npos);
-  CHECK(text.find("1.000 ms one cylinder, 1.333 ms average, 2.000 ms full stroke") != std::string::npos);
+  CHECK(text.find("1.000 ms one cylinder, 1.333 ms average, 2.000 ms full stroke") !=
+        std::string::npos);
   CHECK(text.find("head_switch: not tried") != std::string::npos);
   const auto json = nlohmann::json::parse(model_as_json(model));
   CHECK(json["zones"].size() == 2);

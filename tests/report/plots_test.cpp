@@ -1,14 +1,14 @@
+#include "report/plots.h"
+
 #include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
-
-#include <catch2/catch.hpp>
 
 #include "model/error.h"
 #include "model/file.h"
 #include "report/gnuplot.h"
-#include "report/plots.h"
 
 using namespace platter;
 using namespace platter::report;

@@ -9,7 +9,8 @@ namespace platter::report {
 namespace {
 
 // The sector of the track's first LBN, by looking at one after another.
-engine::Angle angle_of_first(const engine::LayoutMap& map, const engine::Track& track, std::uint64_t first_lbn) {
+engine::Angle angle_of_first(const engine::LayoutMap& map, const engine::Track& track,
+                             std::uint64_t first_lbn) {
   std::uint64_t slot = track.first_slot;
   while (map.lbn_at_or_after_slot(slot + 1) == first_lbn) ++slot;
   return map.angle_of_slot(track, slot);

@@ -1,5 +1,5 @@
-// A virtual drive on its way to the host: blocks that cannot be read until they are written again, writes that
-// fail and tear theirs, caches that no flag passes by.
+// A virtual drive on its way to the host: blocks that cannot be read until they are written again,
+// writes that fail and tear theirs, caches that no flag passes by.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,16 @@ class DamagedDrive final : public scsi::Device {
   explicit DamagedDrive(scsi::Device& drive) : drive_(drive) {}
 
   std::set<std::uint64_t> unreadable;  // LBNs, until they are written
-  // What becomes of a write: a sense key, and whether its blocks are torn; nullopt: nothing special.
+  // What becomes of a write: a sense key, and whether its blocks are torn; nullopt: nothing
+  // special.
   struct Failure {
     std::uint8_t key = 0x3, asc = 0x0C, ascq = 0x02;
     bool torn = true, deferred = false;
   };
   std::function<std::optional<Failure>(std::uint64_t lbn, std::uint32_t blocks)> write_fails;
   bool gone = false;  // it answers nothing any more
-  bool ignores_fua = false, refuses_fua = false, refuses_verify = false, refuses_synchronize = false;
+  bool ignores_fua = false, refuses_fua = false, refuses_verify = false,
+       refuses_synchronize = false;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> writes;  // all that came
 
   const std::string& name() const override { return drive_.name(); }
@@ -40,7 +42,8 @@ class DamagedDrive final : public scsi::Device {
 
   scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
     if (gone)
-      return tl::unexpected(scsi::TransportError{scsi::TransportError::Kind::gone, name() + " is gone"});
+      return tl::unexpected(
+          scsi::TransportError{scsi::TransportError::Kind::gone, name() + " is gone"});
     scsi::Command sent = command;
     const bool transfers = is_read(command) || is_write(command);
     const bool forced = transfers && (command.cdb[1] & 0x08);
@@ -74,8 +77,24 @@ class DamagedDrive final : public scsi::Device {
 
   static void fail(scsi::Completion& done, const Failure& how, std::uint64_t lbn = 0) {
     done.status = scsi::Status::check_condition;
-    done.sense = {static_cast<std::uint8_t>(how.deferred ? 0xF1 : 0xF0), 0, how.key, 0, 0, 0, 0, 10, 0, 0, 0, 0,
-                  how.asc, how.ascq, 0, 0, 0, 0};
+    done.sense = {static_cast<std::uint8_t>(how.deferred ? 0xF1 : 0xF0),
+                  0,
+                  how.key,
+                  0,
+                  0,
+                  0,
+                  0,
+                  10,
+                  0,
+                  0,
+                  0,
+                  0,
+                  how.asc,
+                  how.ascq,
+                  0,
+                  0,
+                  0,
+                  0};
     scsi::put_be(&done.sense[3], 4, lbn);
     done.data.clear();
   }
@@ -111,8 +130,10 @@ class DamagedDrive final : public scsi::Device {
     if (!failure) return;
     if (failure->torn)
       for (std::uint64_t i = lbn; i < lbn + blocks; ++i) unreadable.insert(i);
-    if (failure->deferred) later_ = failure;
-    else fail(done, *failure, lbn);
+    if (failure->deferred)
+      later_ = failure;
+    else
+      fail(done, *failure, lbn);
   }
 
   scsi::Device& drive_;

@@ -14,8 +14,8 @@ namespace {
 struct Folder {
   Folder() { std::filesystem::create_directories(path); }
   ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("platter-journals-" + std::to_string(::getpid()));
+  std::filesystem::path path = std::filesystem::temp_directory_path() /
+                               ("platter-journals-" + std::to_string(::getpid()));
 };
 
 model::Identity drive_of_512() {
@@ -32,7 +32,9 @@ std::vector<std::uint8_t> bytes_of(std::uint32_t blocks, std::uint8_t value) {
   return std::vector<std::uint8_t>(blocks * 512, value);
 }
 
-void append(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::app) << text; }
+void append(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::app) << text;
+}
 
 std::string entry(std::uint64_t lbn, std::uint32_t blocks, const std::string& byte) {
   std::string text = "{\"lbn\":" + std::to_string(lbn) + ",\"bytes\":\"";
@@ -92,9 +94,11 @@ TEST_CASE("no run begins while blocks of one that was cut off have not been look
   {
     Journal left(folder.path.string(), "/dev/sdx", drive_of_512(), {});
     left.before_write(10, bytes_of(1, 1));
-    Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}).finish();  // that one still goes on
+    Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}).finish();  // that one still goes
+                                                                             // on
   }
-  CHECK_THROWS_WITH(Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}), Catch::Contains("platter restore"));
+  CHECK_THROWS_WITH(Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}),
+                    Catch::Contains("platter restore"));
   model::Identity other = drive_of_512();
   other.serial = "2";
   Journal(folder.path.string(), "/dev/sdx", other, {}).finish();

@@ -14,8 +14,8 @@ namespace {
 using testing::DamagedDrive;
 
 model::DriveModel drive_of(std::uint32_t physical_block_bytes = 512) {
-  model::DriveModel model =
-      virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("quantum-atlas10k"));
+  model::DriveModel model = virtual_drive::catalogue_model(
+      *virtual_drive::find_in_catalogue("quantum-atlas10k"));
   model.imperfections.reset();
   model.identity.physical_block_bytes = physical_block_bytes;
   if (!model.firmware) model.firmware.emplace();
@@ -31,7 +31,8 @@ struct Scene {
   explicit Scene(std::uint32_t physical_block_bytes = 512)
       : inner(drive_of(physical_block_bytes)), damaged(inner), contents(512) {
     std::vector<std::uint8_t> bytes(kBlocks * 512);
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7 + i / 512);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<std::uint8_t>(i * 7 + i / 512);
     put(inner, kFirst, bytes);
     contents.add(kFirst, bytes);
     identity = identified();
@@ -136,7 +137,8 @@ TEST_CASE("a write that fails once when blocks are put back is tried again") {
   CHECK(same(found.put_back, {{1003, 1003}}));
 }
 
-TEST_CASE("where FUA does not reach the media VERIFY does, and where neither does nothing is claimed") {
+TEST_CASE(
+    "where FUA does not reach the media VERIFY does, and where neither does nothing is claimed") {
   Scene scene;
   const bool refused = GENERATE(false, true);
   (refused ? scene.damaged.refuses_fua : scene.damaged.ignores_fua) = true;
@@ -190,7 +192,8 @@ TEST_CASE("a journal is restored on the drive that it is of") {
   }
   SECTION("not on one of the same kind") {
     journal.identity.serial = "another";
-    CHECK_THROWS_WITH(restore(scene.damaged, journal, {.is_the_drive = true}), Catch::Contains("belongs to"));
+    CHECK_THROWS_WITH(restore(scene.damaged, journal, {.is_the_drive = true}),
+                      Catch::Contains("belongs to"));
     CHECK(scene.damaged.writes.empty());
   }
   SECTION("without a serial number only where somebody says so") {

@@ -43,7 +43,8 @@ std::vector<std::uint8_t> identify(const Standing& standing) {
   set(87, 0x4000);
   set(91, standing.power_level);
   data[510] = 0xA5;
-  data[511] = static_cast<std::uint8_t>(0x100 - (std::accumulate(data.begin(), data.end(), 0U) & 0xFF));
+  data[511] = static_cast<std::uint8_t>(0x100 -
+                                        (std::accumulate(data.begin(), data.end(), 0U) & 0xFF));
   return data;
 }
 
@@ -152,10 +153,10 @@ TEST_CASE("CHECK POWER MODE answers in fixed and in descriptor format") {
 }
 
 TEST_CASE("where mode page 08h is not to be changed, an ATA drive is told by SET FEATURES") {
-  testing::ScriptedDevice device{
-      answers({kInquiry}, {0, 0, 5, 2, 31}), answers({kTestUnitReady}),
-      answers({kReadCapacity10}, {0, 0, 0xFF, 0xFF, 0, 0, 2, 0}),
-      fails({kServiceActionIn16}, 5, 0x20), fails({kInquiry, 1, 0x80}, 5, 0x24)};
+  testing::ScriptedDevice device{answers({kInquiry}, {0, 0, 5, 2, 31}), answers({kTestUnitReady}),
+                                 answers({kReadCapacity10}, {0, 0, 0xFF, 0xFF, 0, 0, 2, 0}),
+                                 fails({kServiceActionIn16}, 5, 0x20),
+                                 fails({kInquiry, 1, 0x80}, 5, 0x24)};
   Guard guard(device, {});
   Drive drive(guard, "it");
   drive.identify();

@@ -279,9 +279,9 @@ TEST_CASE("translate finds out which formats the drive takes, and keeps to them"
                      answers({kReceiveDiagnostic}, joined({0x40, 0, 0, 10, 4, 0}, in_short))});
     CHECK(t.drive.translate_back({1, 2, 588}) == PlaceContent{7});
     // The list is asked for in the same format first.
-    t.device.expect({answers({kReadDefectData10, 0, 0x14}, {0, 0x14, 0, 8}),
-                     answers({kReadDefectData10, 0, 0x14},
-                             {0, 0x14, 0, 8, 0, 0, 1, 2, 0, 0, 2, 0x4C})});
+    t.device.expect(
+        {answers({kReadDefectData10, 0, 0x14}, {0, 0x14, 0, 8}),
+         answers({kReadDefectData10, 0, 0x14}, {0, 0x14, 0, 8, 0, 0, 1, 2, 0, 0, 2, 0x4C})});
     const auto list = t.drive.defects(true, false);
     REQUIRE(list);
     CHECK(list->format == AddressFormat::bytes_from_index);
@@ -456,12 +456,12 @@ TEST_CASE("set_cache records the page, changes three bits, checks, and restores 
     t.device.expect({fails({kRead10}, 6, 0x29), answers({kRead10})});
     t.drive.read(1);
     CHECK(t.drive.settings_may_be_lost());
-    t.device.expect({answers({kModeSense6}, mode_reply_6(before)),
-                     // Whoever was reset may be another drive by now.
-                     answers({kInquiry, 0}, inquiry_reply()), answers({kReadCapacity10}, capacity_reply(9999)),
-                     fails({kInquiry, 1, 0x80}, 5, 0x24),
-                     takes({kModeSelect6, 0x10}, mode_list_6(after)),
-                     answers({kModeSense6}, mode_reply_6(after))});
+    t.device.expect(
+        {answers({kModeSense6}, mode_reply_6(before)),
+         // Whoever was reset may be another drive by now.
+         answers({kInquiry, 0}, inquiry_reply()), answers({kReadCapacity10}, capacity_reply(9999)),
+         fails({kInquiry, 1, 0x80}, 5, 0x24), takes({kModeSelect6, 0x10}, mode_list_6(after)),
+         answers({kModeSense6}, mode_reply_6(after))});
     REQUIRE(t.drive.set_cache(false, true, true));
     CHECK_FALSE(t.drive.settings_may_be_lost());
     t.device.expect({takes({kModeSelect6, 0x10}, mode_list_6(before)),
@@ -494,9 +494,7 @@ TEST_CASE("set_cache is false where the drive refuses or ignores it, and nothing
   Identified t;
   const auto before = cache_page(0x04);
   t.device.expect(answers({kModeSense6}, mode_reply_6(before)));
-  SECTION("refused") {
-    t.device.expect(fails({kModeSelect6}, 5, 0x26));
-  }
+  SECTION("refused") { t.device.expect(fails({kModeSelect6}, 5, 0x26)); }
   SECTION("ignored") {
     t.device.expect({answers({kModeSelect6}), answers({kModeSense6}, mode_reply_6(before)),
                      takes({kModeSelect6}, mode_list_6(before))});
@@ -621,7 +619,8 @@ TEST_CASE("GET LBA STATUS is asked until the last block, and joined") {
   capacity[14] = 0x80;
   device.expect({answers({kInquiry, 0}, inquiry_reply(0, 5)), answers({kTestUnitReady}),
                  answers({kReadCapacity10}, capacity_reply(999)),
-                 answers({kServiceActionIn16, 0x10}, capacity), fails({kInquiry, 1, 0x80}, 5, 0x24)});
+                 answers({kServiceActionIn16, 0x10}, capacity),
+                 fails({kInquiry, 1, 0x80}, 5, 0x24)});
   drive.identify();
   const auto status = [](std::uint64_t first, std::uint32_t blocks, std::uint8_t provisioning) {
     Bytes8 reply(24);
@@ -632,10 +631,11 @@ TEST_CASE("GET LBA STATUS is asked until the last block, and joined") {
     return reply;
   };
   SECTION("to the end") {
-    device.expect({answers({kServiceActionIn16, 0x12}, status(0, 100, 0)),
-                   answers({kServiceActionIn16, 0x12, 0, 0, 0, 0, 0, 0, 0, 100}, status(100, 50, 1)),
-                   answers({kServiceActionIn16, 0x12, 0, 0, 0, 0, 0, 0, 0, 150}, status(150, 50, 2)),
-                   answers({kServiceActionIn16, 0x12, 0, 0, 0, 0, 0, 0, 0, 200}, status(200, 800, 0))});
+    device.expect(
+        {answers({kServiceActionIn16, 0x12}, status(0, 100, 0)),
+         answers({kServiceActionIn16, 0x12, 0, 0, 0, 0, 0, 0, 0, 100}, status(100, 50, 1)),
+         answers({kServiceActionIn16, 0x12, 0, 0, 0, 0, 0, 0, 0, 150}, status(150, 50, 2)),
+         answers({kServiceActionIn16, 0x12, 0, 0, 0, 0, 0, 0, 0, 200}, status(200, 800, 0))});
     const auto ranges = drive.unmapped();
     REQUIRE(ranges);
     REQUIRE(ranges->size() == 1);
@@ -728,7 +728,8 @@ TEST_CASE("nothing is written to another drive that a reset has put in the place
   t.device.expect(answers({kRead10}, Bytes8(512)));
   t.drive.learn_contents(100, 1);
   const auto asked = [&](std::uint32_t last_lbn) {
-    t.device.expect({answers({kInquiry, 0}, inquiry_reply()), answers({kReadCapacity10}, capacity_reply(last_lbn)),
+    t.device.expect({answers({kInquiry, 0}, inquiry_reply()),
+                     answers({kReadCapacity10}, capacity_reply(last_lbn)),
                      fails({kInquiry, 1, 0x80}, 5, 0x24)});
   };
   SECTION("before the write") {

@@ -51,32 +51,33 @@ std::vector<std::uint8_t> cache_page() {
 }
 
 std::vector<Command> everything_that_reads() {
-  std::vector<Command> all{test_unit_ready(),
-                           request_sense(),
-                           inquiry(),
-                           inquiry_vpd(0x83),
-                           report_luns(),
-                           read_capacity_10(),
-                           read_capacity_16(),
-                           get_lba_status(~std::uint64_t{0}, 1032),
-                           identify_device(PassThrough::sixteen),
-                           identify_device(PassThrough::twelve),
-                           check_power_mode(PassThrough::sixteen),
-                           check_power_mode(PassThrough::twelve),
-                           read_6(0x1FFFFF, 256, 512),
-                           read_10(0xFFFFFFFF, 1, 512, {true, true}),
-                           read_16(~std::uint64_t{0}, 1, 512, {true, true}),
-                           seek_10(0xFFFFFFFF),
-                           synchronize_cache_10(),
-                           verify_10(0xFFFFFFFF, 0xFFFF),
-                           verify_16(~std::uint64_t{0}, 1),
-                           translate_block(12345, AddressFormat::block, AddressFormat::physical_sector),
-                           translate_block(std::uint64_t{1} << 40, AddressFormat::long_block,
-                                           AddressFormat::bytes_from_index),
-                           translate_place({1, 2, 3}, AddressFormat::physical_sector, AddressFormat::block),
-                           receive_translation(),
-                           read_defect_data_10(true, true, AddressFormat::physical_sector, 0xFFFF),
-                           read_defect_data_12(true, false, AddressFormat::bytes_from_index, 1 << 20)};
+  std::vector<Command> all{
+      test_unit_ready(),
+      request_sense(),
+      inquiry(),
+      inquiry_vpd(0x83),
+      report_luns(),
+      read_capacity_10(),
+      read_capacity_16(),
+      get_lba_status(~std::uint64_t{0}, 1032),
+      identify_device(PassThrough::sixteen),
+      identify_device(PassThrough::twelve),
+      check_power_mode(PassThrough::sixteen),
+      check_power_mode(PassThrough::twelve),
+      read_6(0x1FFFFF, 256, 512),
+      read_10(0xFFFFFFFF, 1, 512, {true, true}),
+      read_16(~std::uint64_t{0}, 1, 512, {true, true}),
+      seek_10(0xFFFFFFFF),
+      synchronize_cache_10(),
+      verify_10(0xFFFFFFFF, 0xFFFF),
+      verify_16(~std::uint64_t{0}, 1),
+      translate_block(12345, AddressFormat::block, AddressFormat::physical_sector),
+      translate_block(std::uint64_t{1} << 40, AddressFormat::long_block,
+                      AddressFormat::bytes_from_index),
+      translate_place({1, 2, 3}, AddressFormat::physical_sector, AddressFormat::block),
+      receive_translation(),
+      read_defect_data_10(true, true, AddressFormat::physical_sector, 0xFFFF),
+      read_defect_data_12(true, false, AddressFormat::bytes_from_index, 1 << 20)};
   for (const auto form : {ModeForm::six, ModeForm::ten})
     for (const auto control :
          {PageControl::current, PageControl::changeable, PageControl::defaults, PageControl::saved})
@@ -149,7 +150,8 @@ TEST_CASE("a write passes only where all physical blocks that it touches are per
     Guard guard(device, {.writes = {{101, 200}}});
     guard.set_physical_blocks(PhysicalBlocks(capacity));
     CHECK(guard.may_write(lbn, blocks) ==
-          guard.submit(write_10(lbn, blocks, std::vector<std::uint8_t>(blocks * 512u)), 1).has_value());
+          guard.submit(write_10(lbn, blocks, std::vector<std::uint8_t>(blocks * 512u)), 1)
+              .has_value());
     return guard.may_write(lbn, blocks);
   };
   CHECK_FALSE(passes_on_512e(101, 1));  // its physical block begins at 97
@@ -177,7 +179,8 @@ class AnsweringDevice final : public Device {
     return {};
   }
   Expected<std::optional<Completion>> reap() override {
-    if (path_fails) return tl::unexpected(TransportError{TransportError::Kind::timeout, "it timed out"});
+    if (path_fails)
+      return tl::unexpected(TransportError{TransportError::Kind::timeout, "it timed out"});
     if (tags.empty()) return std::nullopt;
     Completion done = next;
     done.tag = tags.front();
@@ -197,7 +200,9 @@ class AnsweringDevice final : public Device {
 };
 
 struct Watched {
-  Expected<Completion> write() { return guard.execute(write_10(7, 1, std::vector<std::uint8_t>(512))); }
+  Expected<Completion> write() {
+    return guard.execute(write_10(7, 1, std::vector<std::uint8_t>(512)));
+  }
   void answer(std::uint8_t key, std::uint8_t code = 0x70) {
     device.next = {};
     device.next.status = Status::check_condition;
@@ -216,7 +221,9 @@ TEST_CASE("once a write has failed no other leaves, and reads do") {
     const auto key = GENERATE(as<std::uint8_t>{}, 0x3, 0x4, 0x7, 0x9, 0xD, 0xE);
     t.answer(key);
   } else {
-    const auto key = GENERATE(as<std::uint8_t>{}, 0x0, 0x1, 0x2, 0x5, 0x6, 0xB);  // was not begun, or may be tried again
+    const auto key = GENERATE(as<std::uint8_t>{}, 0x0, 0x1, 0x2, 0x5, 0x6, 0xB);  // was not begun,
+                                                                                  // or may be tried
+                                                                                  // again
     t.answer(key);
   }
   REQUIRE(t.write());
@@ -401,7 +408,8 @@ TEST_CASE("property: no random CDB that could change anything passes without per
       const auto features = [&](std::uint8_t opcode, int ata, int feature, int count) {
         static constexpr std::uint8_t kCanBeTakenBack[] = {0x02, 0x82, 0x55, 0xAA, 0x05, 0x85};
         return command.cdb[0] == opcode && command.cdb[1] == 0x06 && ata == 0xEF &&
-               std::ranges::count(kCanBeTakenBack, feature) == 1 && (feature == 0x05) == (count != 0);
+               std::ranges::count(kCanBeTakenBack, feature) == 1 &&
+               (feature == 0x05) == (count != 0);
       };
       const auto& cdb = command.cdb;
       REQUIRE((only_reads(command) || (select && command.cdb[1] == 0x10) ||

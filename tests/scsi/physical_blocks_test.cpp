@@ -32,8 +32,8 @@ TEST_CASE("physical blocks are those that counting from the lowest aligned LBN g
   std::mt19937 random(7);
   for (int i = 0; i < 2000; ++i) {
     const std::uint32_t in_physical = 1U << random() % 5;
-    const Capacity c =
-        capacity(20 + random() % 100, in_physical, static_cast<std::uint32_t>(random() % (2 * in_physical)));
+    const Capacity c = capacity(20 + random() % 100, in_physical,
+                                static_cast<std::uint32_t>(random() % (2 * in_physical)));
     const PhysicalBlocks physical(c);
     const auto of = counted_out(c);
     const std::uint64_t first = random() % c.blocks, last = first + random() % (c.blocks - first);
@@ -49,7 +49,8 @@ TEST_CASE("physical blocks are those that counting from the lowest aligned LBN g
       const LbnRange own = physical.covering(lbn, 1);
       if (own.first >= first && own.last <= last) inside.insert(lbn);
     }
-    const auto within = physical.within({first, last + (i % 2 ? 0 : 1000 * (last + 1 == c.blocks))});
+    const auto within = physical.within(
+        {first, last + (i % 2 ? 0 : 1000 * (last + 1 == c.blocks))});
     REQUIRE(within.has_value() == !inside.empty());
     if (!within) continue;
     REQUIRE(within->first == *inside.begin());
@@ -59,7 +60,8 @@ TEST_CASE("physical blocks are those that counting from the lowest aligned LBN g
 
 TEST_CASE("ranges that touch are one, and those without a whole physical block are gone") {
   const PhysicalBlocks physical(capacity(1000, 8, 0));
-  const auto whole = whole_physical_blocks({{100, 103}, {20, 26}, {12, 15}, {16, 19}, {104, 200}}, physical);
+  const auto whole = whole_physical_blocks({{100, 103}, {20, 26}, {12, 15}, {16, 19}, {104, 200}},
+                                           physical);
   REQUIRE(whole.size() == 2);
   CHECK(whole[0].first == 16);
   CHECK(whole[0].last == 23);

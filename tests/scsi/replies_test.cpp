@@ -62,9 +62,9 @@ TEST_CASE("VPD pages") {
   CHECK(decode_serial(Reply{0, 0x80, 0, 6, ' ', '3', 'K', 'B', '1', ' '}) == "3KB1");
   CHECK_FALSE(decode_serial(Reply{0, 0x80, 0, 2, ' ', ' '}));
   CHECK_FALSE(decode_serial(Reply{0, 0x83, 0, 2, 'X', 'Y'}));
-  const Reply names{
-      0, 0x83, 0, 20, 0x01, 0x03, 0, 8, 0x50, 0, 0xC5, 0,
-      1, 2,    3, 4,  0x01, 0x93, 0, 4, 9,    9, 9,    9};  // the second one is the port's
+  const Reply names{0, 0x83, 0, 20, 0x01, 0x03, 0, 8, 0x50, 0, 0xC5, 0,
+                    1, 2,    3, 4,  0x01, 0x93, 0, 4, 9,    9, 9,    9};  // the second one is the
+                                                                          // port's
   CHECK(decode_designators(names) == std::vector<std::string>{"naa.5000c50001020304"});
   Reply rotation(64);
   rotation[1] = 0xB1;

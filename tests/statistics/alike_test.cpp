@@ -7,7 +7,9 @@
 
 using namespace platter::statistics;
 
-TEST_CASE("alike: values that scatter by their errors are, a shift, a trend and a change of sign are not") {
+TEST_CASE(
+    "alike: values that scatter by their errors are, a shift, a trend and a change of sign are "
+    "not") {
   std::mt19937_64 random(3);
   std::normal_distribution<double> gauss(0, 1);
   const auto drawn = [&](auto true_at) {

@@ -1,8 +1,8 @@
 // Contradictions are told where there are some, and by noise alone as seldom as is said.
+#include "statistics/contradictions.h"
+
 #include <catch2/catch.hpp>
 #include <random>
-
-#include "statistics/contradictions.h"
 
 using platter::statistics::Contradictions;
 
@@ -29,7 +29,9 @@ int told(double share, int runs, int answers) {
 
 }  // namespace
 
-TEST_CASE("noise alone is told in one case of a hundred at most, judged after each of a thousand answers") {
+TEST_CASE(
+    "noise alone is told in one case of a hundred at most, judged after each of a thousand "
+    "answers") {
   CHECK(told(0, 2000, 1000) <= 20);
 }
 

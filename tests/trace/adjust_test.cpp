@@ -90,12 +90,12 @@ TEST_CASE("whatever the parameters: sizes, ranges, order and shares are as promi
     INFO("round " << round << ", " << workload.profile.name);
     const Trace trace = generate(workload);
     REQUIRE(trace.requests.size() == workload.requests);
-    const auto whole =
-        workload.within.empty() ? std::vector<LbnRange>{{0, workload.blocks - 1}} : workload.within;
+    const auto whole = workload.within.empty() ? std::vector<LbnRange>{{0, workload.blocks - 1}}
+                                               : workload.within;
     const auto writes = workload.writes.empty() ? whole : workload.writes;
     const Sizes& sizes = workload.profile.sizes;
-    const std::uint64_t most =
-        sizes.least_bytes + (sizes.weights.size() - 1) * std::uint64_t{sizes.step_bytes};
+    const std::uint64_t most = sizes.least_bytes +
+                               (sizes.weights.size() - 1) * std::uint64_t{sizes.step_bytes};
     Nanoseconds last_ns = 0;
     double written = 0;
     for (const Request& request : trace.requests) {
@@ -194,8 +194,8 @@ TEST_CASE("a rate makes arrivals of that rate, a think time a closed workload") 
   CHECK(is_mean(to_ms(poisson.requests.back().arrival_ns), 10'000, 5, 5));
   double long_gaps = 0;
   for (std::size_t i = 1; i < poisson.requests.size(); ++i)
-    long_gaps +=
-        poisson.requests[i].arrival_ns - poisson.requests[i - 1].arrival_ns > 5 * kMillisecond;
+    long_gaps += poisson.requests[i].arrival_ns - poisson.requests[i - 1].arrival_ns >
+                 5 * kMillisecond;
   CHECK(is_share(long_gaps, 10'000, std::exp(-1)));
   const Trace regular = made({.rate_hz = 200, .gap = Gap::constant});
   CHECK(regular.requests.back().arrival_ns == 50 * kSecond);
@@ -234,8 +234,8 @@ TEST_CASE("what is not adjusted stays") {
 
 TEST_CASE("a seed makes the same requests open and closed") {
   const Trace open = generate({.profile = profile("mixed"), .blocks = 1'000'000});
-  const Trace closed =
-      generate({.profile = adjusted(profile("mixed"), {.think_ms = 36}), .blocks = 1'000'000});
+  const Trace closed = generate(
+      {.profile = adjusted(profile("mixed"), {.think_ms = 36}), .blocks = 1'000'000});
   CHECK(converted(open, Kind::closed).requests == closed.requests);
 }
 

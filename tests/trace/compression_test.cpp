@@ -1,7 +1,8 @@
+#include "trace/compression.h"
+
 #include <catch2/catch.hpp>
 
 #include "model/error.h"
-#include "trace/compression.h"
 #include "trace/random_trace.h"
 #include "trace/trace.h"
 
@@ -65,14 +66,17 @@ TEST_CASE("an archive that is cut short or damaged is one sentence") {
   for (const char* name : {"x.gz", "x.zst"}) {
     CAPTURE(name);
     const std::string bytes = packed(noise(), name);
-    for (const std::size_t length : {std::size_t{5}, std::size_t{30}, bytes.size() / 2, bytes.size() - 1}) {
+    for (const std::size_t length :
+         {std::size_t{5}, std::size_t{30}, bytes.size() / 2, bytes.size() - 1}) {
       CAPTURE(length);
-      CHECK_THAT(error_of(bytes.substr(0, length)), Catch::Contains("ends too early; copy it again"));
+      CHECK_THAT(error_of(bytes.substr(0, length)),
+                 Catch::Contains("ends too early; copy it again"));
     }
     std::string damaged = bytes;
     damaged[bytes.size() / 2] = static_cast<char>(damaged[bytes.size() / 2] ^ 0x40);
     CHECK_THAT(error_of(damaged), Catch::Contains("damaged ("));
-    CHECK_THAT(error_of(bytes + "rest"), Catch::Contains("damaged (") || Catch::Contains("too early"));
+    CHECK_THAT(error_of(bytes + "rest"),
+               Catch::Contains("damaged (") || Catch::Contains("too early"));
   }
 }
 

@@ -48,7 +48,8 @@ void check(const Read& read, Format format, const std::vector<Row>& rows) {
     CAPTURE(i);
     const Request& request = read.trace.requests[i];
     CHECK(request.write == (rows[i].operation == 'W'));
-    CHECK((read.trace.kind == Kind::open ? request.arrival_ns : request.think_ns) == rows[i].time_ns);
+    CHECK((read.trace.kind == Kind::open ? request.arrival_ns : request.think_ns) ==
+          rows[i].time_ns);
     CHECK(request.service_ns.value_or(0) == rows[i].service_ns);
     CHECK(request.lbn == rows[i].lbn);
     CHECK(request.blocks == rows[i].blocks);
@@ -88,8 +89,9 @@ TEST_CASE("HPL's SRT: sectors are those of the header, suspect records no reques
          {'W', 3'999'999'000, 0, 4, 4, 0},
          {'R', 70'000'000'000, 500'000, 17, 12, 0}});
   CHECK(skips(read("hpl.srt", small)) == "1 suspect I/O records");
-  CHECK_THROWS_WITH(read("hpl.srt", {.device = 0}),
-                    Catch::Contains("hpl.srt, record 4, byte 419: the request begins at byte 4352"));
+  CHECK_THROWS_WITH(
+      read("hpl.srt", {.device = 0}),
+      Catch::Contains("hpl.srt, record 4, byte 419: the request begins at byte 4352"));
   check(read("hpl.srt", {.device = 0, .round = true}), Format::hpl,
         {{'R', 35'279'000, 32'839'000, 6128, 4, 0},
          {'W', 3'999'999'000, 0, 2, 2, 0},
@@ -101,7 +103,8 @@ TEST_CASE("blktrace: issued requests, measured by their completions, in both byt
                                  {'R', 3'500'000, 0, std::uint64_t{1} << 33, 2, kSdb},  // failed
                                  {'R', 4'200'000, 5'000'000, 900, 1, kSdb},
                                  {'R', 9'600'000, 0, 77, 1, kSdb}};
-  for (const char* name : {"little", "little.blktrace.0", "big", "big.blktrace.1", "blkparse.txt"}) {
+  for (const char* name :
+       {"little", "little.blktrace.0", "big", "big.blktrace.1", "blkparse.txt"}) {
     CAPTURE(name);
     const bool text = std::string(name) == "blkparse.txt";
     const Read events = read(name);
@@ -133,7 +136,9 @@ TEST_CASE("fio's iolog, version 2: waits add up") {
 TEST_CASE("fio's iolog, version 3: microseconds") {
   const Read iolog = read("fio3.log");
   check(iolog, Format::iolog3,
-        {{'R', 141'000, 0, 120, 8, 0}, {'W', 3'343'000, 0, 1512, 1, 0}, {'R', 6'473'000, 0, 1720, 16, 0}});
+        {{'R', 141'000, 0, 120, 8, 0},
+         {'W', 3'343'000, 0, 1512, 1, 0},
+         {'R', 6'473'000, 0, 1720, 16, 0}});
   CHECK(skips(iolog) == "1 syncs, 1 trims");
 }
 

@@ -10,9 +10,9 @@ namespace platter::trace {
 // What a format keeps of a request.
 struct Holds {
   Format format;
-  Nanoseconds unit_ns;     // of its times
-  bool device, service;    // any device, the service time
-  bool starts_at_0;        // the first request's arrival
+  Nanoseconds unit_ns;   // of its times
+  bool device, service;  // any device, the service time
+  bool starts_at_0;      // the first request's arrival
 };
 
 inline const Holds kHolds[] = {
@@ -36,7 +36,9 @@ inline Trace random_trace(std::mt19937_64& random, const Holds& holds) {
   const std::uint64_t count = 1 + below(60);
   for (std::uint64_t i = 0; i < count; ++i) {
     // Often at the very time of the one before, rarely much later.
-    const std::uint64_t gap_ns = below(3) == 0 ? 0 : below(below(8) == 0 ? 100'000'000'000 : 20'000'000);
+    const std::uint64_t gap_ns = below(3) == 0
+                                     ? 0
+                                     : below(below(8) == 0 ? 100'000'000'000 : 20'000'000);
     if (i > 0 || !holds.starts_at_0) now_ns += static_cast<Nanoseconds>(gap_ns);
     now_ns -= now_ns % holds.unit_ns;
     Request request{.lbn = below(below(4) == 0 ? 100 : 1u << 31),

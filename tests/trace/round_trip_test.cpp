@@ -1,12 +1,10 @@
-#include <catch2/catch.hpp>
-
+#include <fmt/core.h>
 #include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <set>
-
-#include <fmt/core.h>
 
 #include "model/error.h"
 #include "trace/random_trace.h"
@@ -29,7 +27,8 @@ Trace read_back(const std::string& bytes, const Reading& reading) {
   return read_trace(*open_trace(memory_source(bytes), "t", reading));
 }
 
-// A completion is found by where its request lies: two at once on one place are told apart by no one.
+// A completion is found by where its request lies: two at once on one place are told apart by no
+// one.
 bool overlaps(const Trace& trace) {
   std::set<std::pair<std::uint64_t, bool>> begins;
   for (const Request& request : trace.requests)
@@ -59,7 +58,8 @@ TEST_CASE("what a format can hold comes back exactly, whatever the block size") 
         }
       }
       // And a second time nothing changes.
-      REQUIRE(written(read_back(bytes, {.block_bytes = block_bytes}), holds.format, block_bytes) == bytes);
+      REQUIRE(written(read_back(bytes, {.block_bytes = block_bytes}), holds.format, block_bytes) ==
+              bytes);
     }
 }
 
@@ -71,7 +71,8 @@ TEST_CASE("a trace is read in any portions") {
     for (const std::size_t portion : {1u, 3u, 7u}) {
       const auto reader = open_trace(memory_source(bytes), "t", {});
       std::vector<Request> out(portion), all;
-      while (const std::size_t got = reader->read(out)) all.insert(all.end(), out.begin(), out.begin() + got);
+      while (const std::size_t got = reader->read(out))
+        all.insert(all.end(), out.begin(), out.begin() + got);
       CHECK(all == whole.requests);
       CHECK(reader->read(out) == 0);
     }
@@ -91,11 +92,13 @@ TEST_CASE("a closed trace becomes open and an open one closed as a stream, as in
   }
   const Trace again = converted(open, Kind::closed);
   for (std::size_t i = 0; i + 1 < again.requests.size(); ++i)
-    CHECK(again.requests[i].think_ns == *closed.requests[i].service_ns + closed.requests[i].think_ns);
+    CHECK(again.requests[i].think_ns ==
+          *closed.requests[i].service_ns + closed.requests[i].think_ns);
 }
 
 TEST_CASE("a writer that does not come to its end leaves nothing") {
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("platter-trace-{}", ::getpid());
+  const auto folder = std::filesystem::temp_directory_path() /
+                      fmt::format("platter-trace-{}", ::getpid());
   std::filesystem::create_directory(folder);
   for (const char* name : {"t", "t.gz", "t.zst"}) {
     std::mt19937_64 random(1);

@@ -36,8 +36,8 @@ Trace random_trace(std::uint64_t seed, Kind kind) {
         draws.below(4) == 0 ? 0
                             : draws.below(draws.below(9) == 0 ? 5 * kSecond : 90 * kMillisecond));
     now_ns += gap_ns;
-    (kind == Kind::open ? request.arrival_ns : request.think_ns) =
-        kind == Kind::open ? now_ns : gap_ns;
+    (kind == Kind::open ? request.arrival_ns : request.think_ns) = kind == Kind::open ? now_ns
+                                                                                      : gap_ns;
     if (measured == 2 || (measured == 1 && draws.below(2) == 0))
       request.service_ns = static_cast<Nanoseconds>(1 + draws.below(200 * kMillisecond));
     trace.requests.push_back(request);
@@ -154,8 +154,8 @@ void check_places(const Trace& trace, const Statistics& seen) {
     }
     if (i == 0) continue;
     const Request& before = trace.requests[i - 1];
-    const double stride =
-        static_cast<double>(now.lbn) - static_cast<double>(before.lbn + before.blocks);
+    const double stride = static_cast<double>(now.lbn) -
+                          static_cast<double>(before.lbn + before.blocks);
     if (stride > 0) forward.push_back(stride);
     if (stride < 0) backward.push_back(-stride);
     distance.push_back(std::abs(stride));

@@ -44,8 +44,7 @@ TEST_CASE("a think time in front of its request is the one behind the request be
         REQUIRE(all.size() == requests);
         for (std::size_t i = 0; i < requests; ++i) {
           CHECK(all[i].lbn == i);
-          CHECK(all[i].think_ns ==
-                (i + 1 < requests ? 100 + static_cast<Nanoseconds>(i) + 1 : 0));
+          CHECK(all[i].think_ns == (i + 1 < requests ? 100 + static_cast<Nanoseconds>(i) + 1 : 0));
         }
       }
     }

@@ -64,9 +64,10 @@ TEST_CASE("a drive that another process has locked is refused, and the process n
     FAIL("locked twice");
   } catch (const Error& error) {
     CHECK(error.status() == ExitStatus::refused);
-    CHECK(error.what() == fmt::format("/dev/bsg/0:0:0:0 is in use: by another platter, process {}; wait "
-                                      "until it has ended, one run a drive is allowed",
-                                      holder.pid()));
+    CHECK(error.what() ==
+          fmt::format("/dev/bsg/0:0:0:0 is in use: by another platter, process {}; wait "
+                      "until it has ended, one run a drive is allowed",
+                      holder.pid()));
   }
   const File other;
   CHECK_NOTHROW(DriveLock(other.opened(), "/dev/sg8"));

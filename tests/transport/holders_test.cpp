@@ -45,7 +45,8 @@ TEST_CASE("what holds a drive is named, and what holds that in turn") {
   CHECK(why_held("sda", root) == "sda1 is part of md0 (raid1)");
   SECTION("a partition of an array") {
     machine.partition("md0", "md0p1", "259:5");
-    machine.write("proc/self/mountinfo", "30 21 259:5 / /srv/my\\040files rw - ext4 /dev/md0p1 rw\n");
+    machine.write("proc/self/mountinfo",
+                  "30 21 259:5 / /srv/my\\040files rw - ext4 /dev/md0p1 rw\n");
     CHECK(why_held("sda", root) ==
           "sda1 is part of md0 (raid1), whose partition md0p1 is mounted on /srv/my files");
   }
@@ -96,14 +97,16 @@ TEST_CASE("the programs that have a drive open are named") {
         "by another program (opened exclusively); process 77 (od[31md) has it open");
   machine.link("proc/78/fd/6", "/dev/sda");
   CHECK(who_has_open("sda", root) ==
-        "by another program (opened exclusively); process 77 (od[31md) and process 78 (smartd) have it open");
+        "by another program (opened exclusively); process 77 (od[31md) and process 78 (smartd) "
+        "have it open");
 }
 
 TEST_CASE("a mount that only another process sees is named with it") {
   Machine machine;
   machine.write("proc/99/comm", "container\n");
   machine.write("proc/99/mountinfo", "30 21 8:1 / /data rw - ext4 /dev/sda1 rw\n");
-  CHECK(who_has_open("sda", machine.root()) == "sda1 is mounted on /data for process 99 (container)");
+  CHECK(who_has_open("sda", machine.root()) ==
+        "sda1 is mounted on /data for process 99 (container)");
   CHECK(who_has_open("sdb", machine.root()) == "by another program (opened exclusively)");
 }
 

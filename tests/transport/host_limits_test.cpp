@@ -9,10 +9,13 @@
 namespace platter::transport {
 
 TEST_CASE("the most bytes of one command are the least that adapter and kernel name") {
-  const auto root = std::filesystem::temp_directory_path() / ("platter-limits-" + std::to_string(::getpid()));
+  const auto root = std::filesystem::temp_directory_path() /
+                    ("platter-limits-" + std::to_string(::getpid()));
   const auto queue = root / "sys/block/sdx/queue";
   std::filesystem::create_directories(queue);
-  const auto write = [&](const char* name, const char* text) { std::ofstream(queue / name) << text << "\n"; };
+  const auto write = [&](const char* name, const char* text) {
+    std::ofstream(queue / name) << text << "\n";
+  };
   CHECK(most_transfer_bytes("sdx", root.string()) == 0);
   CHECK(most_transfer_bytes("", root.string()) == 0);
   write("max_hw_sectors_kb", "1024");

@@ -1,5 +1,5 @@
-// Linux's answers to SG_IO, given by an ioctl() of our own: it stands before the C library's in this
-// program.
+// Linux's answers to SG_IO, given by an ioctl() of our own: it stands before the C library's in
+// this program.
 #include "transport/pass_through.h"
 
 #include <linux/bsg.h>
@@ -36,7 +36,8 @@ struct Kernel {
     cdb.assign(header.cmdp, header.cmdp + header.cmd_len);
     timeout_ms = header.timeout;
     auto* const data = static_cast<std::uint8_t*>(header.dxferp);
-    if (header.dxfer_direction == SG_DXFER_FROM_DEV) std::memcpy(data, brings.data(), header.dxfer_len);
+    if (header.dxfer_direction == SG_DXFER_FROM_DEV)
+      std::memcpy(data, brings.data(), header.dxfer_len);
     if (header.dxfer_direction == SG_DXFER_TO_DEV) got.assign(data, data + header.dxfer_len);
     header.host_status = static_cast<unsigned short>(answer.host);
     header.driver_status = static_cast<unsigned short>(answer.driver);
@@ -52,13 +53,15 @@ struct Kernel {
     const auto* const request = at<const std::uint8_t>(header.request);
     cdb.assign(request, request + header.request_len);
     timeout_ms = header.timeout;
-    if (header.din_xfer_len > 0) std::memcpy(at<void>(header.din_xferp), brings.data(), header.din_xfer_len);
+    if (header.din_xfer_len > 0)
+      std::memcpy(at<void>(header.din_xferp), brings.data(), header.din_xfer_len);
     const auto* const data = at<const std::uint8_t>(header.dout_xferp);
     got.assign(data, data + header.dout_xfer_len);
     header.transport_status = answer.host;
     header.driver_status = answer.driver;
     header.device_status = answer.status;
-    (header.dout_xfer_len > 0 ? header.dout_resid : header.din_resid) = static_cast<int>(answer.residual);
+    (header.dout_xfer_len > 0 ? header.dout_resid
+                              : header.din_resid) = static_cast<int>(answer.residual);
     header.response_len = answer.sense_bytes;
     std::memset(at<void>(header.response), 0x70, answer.sense_bytes);
     return 0;
@@ -147,7 +150,8 @@ TEST_CASE("the drive's status is told as it gave it") {
   for (const auto version : versions) {
     Path path(version);
     const auto write = write_of(1);
-    CHECK(path.send(write, {.driver = 8, .status = 2, .sense_bytes = 18}).status == scsi::Status::check_condition);
+    CHECK(path.send(write, {.driver = 8, .status = 2, .sense_bytes = 18}).status ==
+          scsi::Status::check_condition);
     CHECK(path.send(write, {.status = 2}).status == scsi::Status::check_condition);
     CHECK(path.send(write, {.status = 0x22}).status == scsi::Status::check_condition);
     CHECK(path.send(write, {.driver = 8}).status == scsi::Status::check_condition);
@@ -166,7 +170,8 @@ TEST_CASE("no write whose fate is unknown passes for done") {
     for (std::uint32_t host = 1; host < 256; ++host) {
       // Whatever status and sense a drive may have given before the host adapter gave up.
       for (const auto status : {std::uint8_t{0}, std::uint8_t{2}}) {
-        const auto failed = path.send(write, {.host = host, .driver = status * 4U, .status = status, .sense_bytes = 18});
+        const auto failed = path.send(
+            write, {.host = host, .driver = status * 4U, .status = status, .sense_bytes = 18});
         REQUIRE_FALSE(failed.status);
         const bool gone = host == 1 || host == 4;
         CHECK(failed.kind == (gone ? Kind::gone : host == 3 ? Kind::timeout : Kind::io));
@@ -181,12 +186,16 @@ TEST_CASE("no write whose fate is unknown passes for done") {
     for (const int error : {EIO, EBUSY, ENOMEM, EINVAL, EDOM, ETIMEDOUT, ENODEV, EPERM}) {
       const auto failed = path.send(write, {}, error);
       CHECK(failed.error == error);
-      CHECK(failed.kind == (error == ENODEV ? Kind::gone : error == EPERM ? Kind::permission : Kind::io));
+      CHECK(failed.kind == (error == ENODEV  ? Kind::gone
+                            : error == EPERM ? Kind::permission
+                                             : Kind::io));
     }
     CHECK(path.send(write, {.host = 8}).sentence ==
-          "/dev/sg0 did not carry out WRITE(10): the host adapter reports DID_RESET; look into the kernel's log");
+          "/dev/sg0 did not carry out WRITE(10): the host adapter reports DID_RESET; look into the "
+          "kernel's log");
     CHECK(path.send(write, {.host = 0x77}).sentence ==
-          "/dev/sg0 did not carry out WRITE(10): the host adapter reports host status 77h; look into the kernel's log");
+          "/dev/sg0 did not carry out WRITE(10): the host adapter reports host status 77h; look "
+          "into the kernel's log");
     CHECK(path.send(write, {.host = 3}).sentence ==
           "/dev/sg0 did not carry out WRITE(10): no answer within 60 s; check the drive");
   }
@@ -201,8 +210,8 @@ TEST_CASE("a write that moved less than it should is not done, whatever its stat
       CHECK(failed.kind == scsi::TransportError::Kind::io);
     }
     CHECK(path.send(scsi::read_10(77, 4, 512, {}), {.residual = 512}).status == scsi::Status::good);
-    CHECK(path.send(write_of(4), {.driver = 8, .status = 2, .residual = 2048, .sense_bytes = 18}).status ==
-          scsi::Status::check_condition);
+    CHECK(path.send(write_of(4), {.driver = 8, .status = 2, .residual = 2048, .sense_bytes = 18})
+              .status == scsi::Status::check_condition);
   }
 }
 

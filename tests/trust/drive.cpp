@@ -205,8 +205,8 @@ AttackedDrive::AttackedDrive(State& state, std::vector<Fault> faults, Log& log, 
                         ? device_->layout().blocks()
                         : std::min(model.identity.blocks, device_->layout().blocks());
   geometry.block_bytes = model.identity.block_bytes;
-  geometry.per_physical =
-      std::max(1u, model.identity.physical_block_bytes / model.identity.block_bytes);
+  geometry.per_physical = std::max(
+      1u, model.identity.physical_block_bytes / model.identity.block_bytes);
   geometry.lowest_aligned = build.lowest_aligned;
   contents_ = std::make_unique<Contents>(geometry, build.seed, build.torn);
   other_ = std::make_unique<Contents>(geometry, mix(build.seed), build.torn);
@@ -229,8 +229,8 @@ void AttackedDrive::power_up() {
     state_.saved = state_.current = pages_;
     if (state_.build.write_cache && pages_.contains(kCaching)) {
       Page& page = state_.current[kCaching];
-      page[2] =
-          static_cast<std::uint8_t>((page[2] & ~0x04) | (*state_.build.write_cache ? 0x04 : 0));
+      page[2] = static_cast<std::uint8_t>((page[2] & ~0x04) |
+                                          (*state_.build.write_cache ? 0x04 : 0));
     }
   }
   if (first || state_.powered) set_pages(state_.current);
@@ -336,8 +336,8 @@ Nature AttackedDrive::nature_of(const Command& command) const {
     nature.blocks = static_cast<std::uint32_t>(get_be(cdb + 10, 4));
   }
   const bool asks = opcode >> 5 != 0 && (cdb[1] & kForced);
-  nature.cached =
-      nature.write && write_cache() && !(asks && state_.build.forced_writes == Obeys::yes);
+  nature.cached = nature.write && write_cache() &&
+                  !(asks && state_.build.forced_writes == Obeys::yes);
   if (nature.write) {
     const auto before = longest_.find(nature.lbn);
     nature.growing = before != longest_.end() && before->second < nature.blocks;
@@ -539,8 +539,8 @@ void AttackedDrive::decide(InFlight& flight) {
     flight.sense_data = std::move(bytes);
     flight.effect = InFlight::Effect::none;
   };
-  const bool asks =
-      opcode >> 5 != 0 && (nature.read || nature.write) && (flight.command.cdb[1] & kForced);
+  const bool asks = opcode >> 5 != 0 && (nature.read || nature.write) &&
+                    (flight.command.cdb[1] & kForced);
   const Obeys obeys = nature.read ? build.forced_reads : build.forced_writes;
   flight.forced = asks && obeys == Obeys::yes;
   flight.immediate = nature.sync && (flight.command.cdb[1] & 0x02);
@@ -549,8 +549,8 @@ void AttackedDrive::decide(InFlight& flight) {
   for (Fault& fault : faults_) {
     Nature seen = nature;
     if (fault.kind == Kind::lose_block) seen.blocks = 0;
-    const auto lbn =
-        fault.kind == Kind::lose_block ? std::exchange(fault.lbn, std::nullopt) : std::nullopt;
+    const auto lbn = fault.kind == Kind::lose_block ? std::exchange(fault.lbn, std::nullopt)
+                                                    : std::nullopt;
     const bool fires = fault.fires(seen, random_);
     if (lbn) fault.lbn = lbn;
     if (!fires) continue;
@@ -659,8 +659,8 @@ void AttackedDrive::finish_read(InFlight& flight, Completion& completion) {
   if (flight.command.direction != Direction::from_device) bytes.clear();
   if (bytes.size() > flight.command.transfer_length) bytes.resize(flight.command.transfer_length);
   completion.data = std::move(bytes);
-  completion.residual =
-      flight.command.transfer_length - static_cast<std::uint32_t>(completion.data.size());
+  completion.residual = flight.command.transfer_length -
+                        static_cast<std::uint32_t>(completion.data.size());
   if (!flight.sense_data.empty() && completion.status == Status::good) {
     completion.status = Status::check_condition;
     completion.sense = flight.sense_data;
@@ -725,10 +725,10 @@ void AttackedDrive::finish_sync(InFlight& flight) {
   if (flight.lies) return;
   if (flight.effect == InFlight::Effect::none) return;
   const auto& nature = flight.nature;
-  const std::uint64_t blocks =
-      nature.blocks == 0
-          ? contents_->geometry().blocks - std::min(nature.lbn, contents_->geometry().blocks)
-          : nature.blocks;
+  const std::uint64_t blocks = nature.blocks == 0
+                                   ? contents_->geometry().blocks -
+                                         std::min(nature.lbn, contents_->geometry().blocks)
+                                   : nature.blocks;
   if (flight.effect == InFlight::Effect::torn) {
     const auto victim = contents_->any_dirty(nature.lbn, blocks, random_);
     contents_->flush(nature.lbn, blocks);
@@ -799,8 +799,8 @@ Done AttackedDrive::finish(Completion completion) {
       completion.data = *std::exchange(unfetched_, std::nullopt);
       if (completion.data.size() > flight.command.transfer_length)
         completion.data.resize(flight.command.transfer_length);
-      completion.residual =
-          flight.command.transfer_length - static_cast<std::uint32_t>(completion.data.size());
+      completion.residual = flight.command.transfer_length -
+                            static_cast<std::uint32_t>(completion.data.size());
     }
   }
   if (flight.power_goes) {

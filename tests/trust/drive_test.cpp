@@ -115,8 +115,8 @@ struct Fixture {
     command.data.assign(4, 0);
     command.data.insert(command.data.end(), page.data.begin() + 4, page.data.end());
     command.data[4] &= 0x3f;
-    command.data[6] =
-        static_cast<std::uint8_t>((command.data[6] & ~0x05) | (write ? 4 : 0) | (read ? 0 : 1));
+    command.data[6] = static_cast<std::uint8_t>((command.data[6] & ~0x05) | (write ? 4 : 0) |
+                                                (read ? 0 : 1));
     command.cdb = {0x15, 0x10, 0, 0, static_cast<std::uint8_t>(command.data.size())};
     command.cdb_length = 6;
     command.direction = Direction::to_device;

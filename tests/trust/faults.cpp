@@ -163,8 +163,8 @@ Fault parse_fault(const std::string& text) {
   const auto kind = std::ranges::find(kKinds, name, &KindOf::name);
   if (kind == std::end(kKinds)) fail(text, "there is no such kind; see --list-faults");
   Fault fault{.kind = kind->kind, .of = kind->natural};
-  std::string_view rest =
-      colon == std::string::npos ? std::string_view{} : std::string_view(text).substr(colon + 1);
+  std::string_view rest = colon == std::string::npos ? std::string_view{}
+                                                     : std::string_view(text).substr(colon + 1);
   while (!rest.empty()) {
     const auto end = std::min(rest.find(','), rest.size());
     const auto option = rest.substr(0, end);
@@ -180,8 +180,8 @@ Fault parse_fault(const std::string& text) {
     else if (key == "lbn")
       fault.lbn = number<std::uint64_t>(text, value);
     else if (key == "of") {
-      const auto of =
-          std::ranges::find(kClasses, value, &std::pair<Class, std::string_view>::second);
+      const auto of = std::ranges::find(kClasses, value,
+                                        &std::pair<Class, std::string_view>::second);
       if (of == std::end(kClasses)) fail(text, fmt::format("there is no class '{}'", value));
       fault.of = of->first;
     } else {

@@ -114,8 +114,8 @@ Json compared(const Json& contents, const trust::State& state, bool media, std::
   const auto model = trust::model_of(state.build.drive, state.build.lowest_aligned);
   geometry.block_bytes = model.identity.block_bytes;
   geometry.blocks = std::numeric_limits<std::uint64_t>::max() / 2;
-  geometry.per_physical =
-      std::max(1u, model.identity.physical_block_bytes / model.identity.block_bytes);
+  geometry.per_physical = std::max(
+      1u, model.identity.physical_block_bytes / model.identity.block_bytes);
   geometry.lowest_aligned = state.build.lowest_aligned;
   trust::Contents drive(geometry, seed, state.build.torn);
   if (!contents.is_null()) drive.from_json(contents);

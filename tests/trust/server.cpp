@@ -66,8 +66,8 @@ Bytes reply(std::uint64_t complete_ns, std::uint32_t tag, std::uint8_t status, c
 
 Bytes reply(const Done& done) {
   const auto& completion = done.completion;
-  const auto status =
-      done.malformed ? std::uint8_t{0x77} : static_cast<std::uint8_t>(completion.status);
+  const auto status = done.malformed ? std::uint8_t{0x77}
+                                     : static_cast<std::uint8_t>(completion.status);
   return reply(static_cast<std::uint64_t>(completion.completed_ns), completion.tag, status,
                completion.sense, completion.residual, completion.data);
 }

@@ -72,8 +72,8 @@ platter::model::DriveModel model_of(const std::string& name, std::uint32_t lowes
   auto drive = is_small                         ? small(name)
                : name.starts_with(kSmallRandom) ? small_random(name)
                                                 : platter::virtual_drive::virtual_model(name);
-  const auto per_physical =
-      drive.identity.physical_block_bytes / std::max(1u, drive.identity.block_bytes);
+  const auto per_physical = drive.identity.physical_block_bytes /
+                            std::max(1u, drive.identity.block_bytes);
   if (lowest_aligned != 0 && lowest_aligned >= per_physical)
     throw std::invalid_argument(
         "--lowest-aligned is less than the logical blocks of a physical one");

@@ -29,8 +29,8 @@ scsi::Command set_features(std::uint8_t feature, std::uint8_t count = 0) {
 }
 
 Bytes identify(scsi::Device& device) {
-  const auto done =
-      run(device, command({0x85, 0x08, 0x0e, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xec, 0}, 512));
+  const auto done = run(device,
+                        command({0x85, 0x08, 0x0e, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xec, 0}, 512));
   REQUIRE(sense_of(done) == 0);
   REQUIRE(done.data.size() == 512);
   return done.data;
@@ -118,8 +118,8 @@ TEST_CASE("power management is what lets the drive rest") {
   CHECK(after_a_rest() < 5 * kMillisecond);
   run(device, set_features(0x05, 0xfe));  // most performance
   CHECK(after_a_rest() < 5 * kMillisecond);
-  const auto mode =
-      run(device, command({0x85, 0x06, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xe5, 0}));
+  const auto mode = run(device,
+                        command({0x85, 0x06, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xe5, 0}));
   CHECK(sense_of(mode) == 0x1001d);
   CHECK(mode.sense[6] == 0xff);
   CHECK(sense_of(run(device, command({0x85, 0x06, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xe0, 0}))) ==

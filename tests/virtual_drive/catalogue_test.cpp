@@ -214,10 +214,10 @@ TEST_CASE("caches of the catalogue differ from the base drive's in one respect")
     const auto model = virtual_model(std::string(invented.name));
     const engine::CacheTable cache = engine::compile_cache(model.cache);
     const auto& firmware = *model.firmware;
-    CHECK((cache != plain || model.cache.written_blocks.value || model.cache.written_persist.value ||
-           !firmware.ignored_cache_fields.empty() || !firmware.cache_page_changeable));
-    if (invented.name != "cache-large")
-      CHECK(layout_of(model) == layout_of(base));
+    CHECK((cache != plain || model.cache.written_blocks.value ||
+           model.cache.written_persist.value || !firmware.ignored_cache_fields.empty() ||
+           !firmware.cache_page_changeable));
+    if (invented.name != "cache-large") CHECK(layout_of(model) == layout_of(base));
     caches += cache != plain;
     adaptive += cache.fewest_segments > 0;
   }

@@ -20,8 +20,8 @@ constexpr std::uint8_t kOpcodes[] = {0x00, 0x03, 0x08, 0x0a, 0x12, 0x15, 0x1a, 0
 scsi::Command random_command(std::mt19937& random) {
   scsi::Command built;
   const std::uint8_t lengths[] = {6, 10, 12, 16, 32};
-  built.cdb_length =
-      random() % 8 == 0 ? static_cast<std::uint8_t>(random() % 33) : lengths[random() % 5];
+  built.cdb_length = random() % 8 == 0 ? static_cast<std::uint8_t>(random() % 33)
+                                       : lengths[random() % 5];
   for (auto& byte : built.cdb)
     if (random() % 3 == 0)
       byte = static_cast<std::uint8_t>(random() % 2 ? random() : 1u << random() % 8);

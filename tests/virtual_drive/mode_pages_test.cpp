@@ -132,7 +132,7 @@ TEST_CASE("what can be changed is what the firmware lets, and what the drive can
   Bytes expected(20, 0);
   expected[0] = 0x08;
   expected[1] = 0x12;
-  expected[2] = 0x1f;  // DISC, SIZE, WCE, MF, RCD
+  expected[2] = 0x1f;                                       // DISC, SIZE, WCE, MF, RCD
   for (std::size_t i = 4; i < 12; ++i) expected[i] = 0xff;  // of read-ahead
   expected[12] = 0x20;                                      // DRA
   expected[13] = expected[14] = expected[15] = 0xff;        // segments and their size

@@ -62,10 +62,10 @@ TEST_CASE("a place without a block is a reserved area") {
   VirtualDevice device(test_drive());
   for (const auto& [cylinder, head, sector] :
        {std::tuple{0, 1, 10}, std::tuple{0, 3, 19}, std::tuple{2, 2, 3}}) {
-    const auto back =
-        translated(device, 0b101, 0b000,
-                   place(static_cast<std::uint32_t>(cylinder), static_cast<std::uint32_t>(head),
-                         static_cast<std::uint32_t>(sector)));
+    const auto back = translated(
+        device, 0b101, 0b000,
+        place(static_cast<std::uint32_t>(cylinder), static_cast<std::uint32_t>(head),
+              static_cast<std::uint32_t>(sector)));
     REQUIRE(back == Bytes{0x40, 0, 0, 2, 0b101, 0x80});
   }
   // The spare sector that holds a remapped block leads to it.
@@ -284,7 +284,8 @@ TEST_CASE("a translation that lies tells an even geometry, the same both ways") 
   REQUIRE(device.layout().pbn_of_lbn(20) == engine::Pbn{0, 1, 0});
 }
 
-TEST_CASE("defect lists come in the formats that the firmware names, of the defects that it knows") {
+TEST_CASE(
+    "defect lists come in the formats that the firmware names, of the defects that it knows") {
   auto model = test_drive();
   model.firmware->defect_formats = {"bytes from index"};
   model.firmware->primary_defects = std::vector<std::uint64_t>{405, 30, 999'999};

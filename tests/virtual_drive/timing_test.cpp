@@ -64,7 +64,8 @@ TEST_CASE("VERIFY reads the media past the cache, sends nothing and leaves the c
   const auto verify = [&](std::uint8_t lbn, std::uint8_t blocks) {
     return run(device, command({0x2f, 0, 0, 0, 0, lbn, 0, 0, blocks, 0}));
   };
-  // From the media: not before a read of the same block would have its first, nor after its last was sent.
+  // From the media: not before a read of the same block would have its first, nor after its last
+  // was sent.
   const auto verified = verify(50, 4);
   const auto read = run(other, read_10(50, 4));
   CHECK(verified.status == scsi::Status::good);
@@ -72,7 +73,8 @@ TEST_CASE("VERIFY reads the media past the cache, sends nothing and leaves the c
   CHECK(verified.completed_ns < read.completed_ns);
   // It comes from the media however often, and brings nothing in.
   const Nanoseconds revolution = static_cast<Nanoseconds>(
-      static_cast<double>(model.rotation.numerator_ns) / static_cast<double>(model.rotation.denominator));
+      static_cast<double>(model.rotation.numerator_ns) /
+      static_cast<double>(model.rotation.denominator));
   run(device, read_10(50, 4));
   const Nanoseconds hit = run(device, read_10(50, 4)).response_ns();
   for (int i = 0; i < 3; ++i) CHECK(verify(50, 4).response_ns() > hit);
@@ -81,10 +83,13 @@ TEST_CASE("VERIFY reads the media past the cache, sends nothing and leaves the c
   CHECK(second - first >= revolution - 1);
   CHECK(run(device, read_10(50, 4)).response_ns() == hit);
   CHECK(verify(255, 0).status == scsi::Status::good);
-  CHECK(run(device, command({0x2f, 0x02, 0, 0, 0, 50, 0, 0, 1, 0})).status == scsi::Status::check_condition);
+  CHECK(run(device, command({0x2f, 0x02, 0, 0, 0, 50, 0, 0, 1, 0})).status ==
+        scsi::Status::check_condition);
 }
 
-TEST_CASE("a command that needs no media takes what comes before the cache is looked into, and a hit's overhead") {
+TEST_CASE(
+    "a command that needs no media takes what comes before the cache is looked into, and a hit's "
+    "overhead") {
   auto model = test_drive();
   const auto ready_ns = [&] {
     VirtualDevice device(model);

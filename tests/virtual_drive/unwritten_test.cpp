@@ -20,7 +20,8 @@ model::DriveModel trimmed_drive() {
 }
 
 scsi::Command get_lba_status(std::uint8_t lbn_high, std::uint8_t lbn_low, std::uint8_t allocation) {
-  return command({0x9e, 0x12, 0, 0, 0, 0, 0, 0, lbn_high, lbn_low, 0, 0, 0, allocation, 0, 0}, allocation);
+  return command({0x9e, 0x12, 0, 0, 0, 0, 0, 0, lbn_high, lbn_low, 0, 0, 0, allocation, 0, 0},
+                 allocation);
 }
 
 }  // namespace
@@ -42,7 +43,8 @@ TEST_CASE("unwritten blocks: ranges that writes cut into") {
   CHECK_FALSE(blocks.run_at(50).unwritten);
 }
 
-TEST_CASE("unwritten blocks are answered with zeros and without the media, until they are written") {
+TEST_CASE(
+    "unwritten blocks are answered with zeros and without the media, until they are written") {
   VirtualDevice device(trimmed_drive());
   const auto read = [&](std::uint32_t lbn) {
     device.clock().sleep_until_ns(device.clock().now_ns() + 7 * kMillisecond);
@@ -89,8 +91,8 @@ TEST_CASE("a drive refuses commands that are longer than page B0h says") {
   auto model = trimmed_drive();
   model.firmware->most_transfer_blocks = 16;
   VirtualDevice device(model);
-  const auto limits =
-      scsi::decode_block_limits(run(device, command({0x12, 1, 0xb0, 0, 64, 0}, 64)).data);
+  const auto limits = scsi::decode_block_limits(
+      run(device, command({0x12, 1, 0xb0, 0, 64, 0}, 64)).data);
   REQUIRE(limits);
   CHECK(limits->max_transfer_blocks == 16);
   CHECK(sense_of(run(device, read_10(0, 16))) == 0);
