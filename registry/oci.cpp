@@ -126,10 +126,10 @@ ImageIndex parse_index(const std::string& text, const std::string& origin) {
 
 std::string index_with(const std::string& text, const Descriptor& manifest,
                        const std::string& tag) {
-  Json json = text.empty() ? Json{{"schemaVersion", 2},
-                                  {"mediaType", kIndexType},
-                                  {"manifests", Json::array()}}
-                           : parse_object(text, "index.json");
+  Json json =
+      text.empty()
+          ? Json{{"schemaVersion", 2}, {"mediaType", kIndexType}, {"manifests", Json::array()}}
+          : parse_object(text, "index.json");
   Json kept = Json::array();
   for (Json& entry : json["manifests"]) {
     if (entry.value("/annotations/org.opencontainers.image.ref.name"_json_pointer, "") != kLatest) {

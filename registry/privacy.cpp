@@ -47,8 +47,8 @@ std::string without_serial(const std::string& canonical_model, const Store& stor
   Json& identity = json["identity"];
   const std::string serial = identity.value("serial", "");
   if (serial.empty()) return canonical_model;
-  const std::string
-      drive = Json{identity.value("vendor", ""), identity.value("product", ""), serial}.dump();
+  const std::string drive =
+      Json{identity.value("vendor", ""), identity.value("product", ""), serial}.dump();
   const std::string stand_in = "hidden-" +
                                keyed_hash(key_of(store), drive).substr(0, kStandInDigits);
   if (serial.size() >= kShortestTelling) replace_everywhere(json, serial, stand_in);

@@ -248,8 +248,8 @@ int main(int argc, char** argv) {
       models.push_back(argument);
   }
   if (models.empty()) {
-    const model::DriveModel atlas = virtual_drive::catalogue_model(
-        *virtual_drive::find_in_catalogue("quantum-atlas10k"));
+    const model::DriveModel atlas =
+        virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("quantum-atlas10k"));
     add_drive("atlas 10K", atlas);
     add_drive("nested, 3400 slips", bench::nested_drive(atlas));
     add_large_cache("atlas 10K", atlas);

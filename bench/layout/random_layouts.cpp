@@ -179,8 +179,8 @@ Outcome judge(const Trial& trial, const Settings& how) {
     outcome.verdict = Verdict::wrong;
     outcome.detail = "extraction ended by something that is no Error";
   }
-  outcome.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-                             .count();
+  outcome.host_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;
 }
 

@@ -304,8 +304,8 @@ G1Layout express_as_g1(const model::Layout& layout, std::uint32_t heads, double 
     zone.track_skew_rev = from.track_step_rev;
     // DiskSim counts a track skew at every track but a cylinder's last, and there the cylinder
     // skew.
-    zone.cylinder_skew_rev = fraction(from.cylinder_step_rev -
-                                      (geometry.heads - 1) * from.track_step_rev);
+    zone.cylinder_skew_rev =
+        fraction(from.cylinder_step_rev - (geometry.heads - 1) * from.track_step_rev);
     zone.dead = choice.zones[i].dead;
     zone.spares = choice.zones[i].spares;
     zone.slips = std::move(choice.zones[i].slips);

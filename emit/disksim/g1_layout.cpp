@@ -420,8 +420,8 @@ class ZoneGeometry {
       model::LayoutNode run = tracks(descending);
       run.count = 1;
       run.head = static_cast<std::int32_t>(head);
-      run.angle_rev = fraction(static_cast<double>(track) * zone_.track_skew_rev +
-                               in_revolutions(slips));
+      run.angle_rev =
+          fraction(static_cast<double>(track) * zone_.track_skew_rev + in_revolutions(slips));
       node.children.push_back(run);
     }
     return node;

@@ -204,10 +204,10 @@ void import_model(const Block& block, model::DriveModel& model, const std::strin
   if (block.type != "dm_disk") {
     fail_at(block.where, fmt::format("\"Model\" must be a dm_disk block, not {}", block.type));
   }
-  model.identity.heads = static_cast<std::uint32_t>(
-      reader.integer("Number of data surfaces", 1, model::kMostHeads));
-  model.identity.cylinders = static_cast<std::uint32_t>(
-      reader.integer("Number of cylinders", 1, 1 << 28));
+  model.identity.heads =
+      static_cast<std::uint32_t>(reader.integer("Number of data surfaces", 1, model::kMostHeads));
+  model.identity.cylinders =
+      static_cast<std::uint32_t>(reader.integer("Number of cylinders", 1, 1 << 28));
   const std::int64_t said = reader.has("Block count")
                                 ? reader.integer("Block count", 0, kMostBlocks)
                                 : 0;

@@ -16,8 +16,8 @@ struct WithoutPlace {
   const char* why;
 };
 
-constexpr const char*
-    kSneaky = "serves part of a read while another request has the media, which the model does not";
+constexpr const char* kSneaky =
+    "serves part of a read while another request has the media, which the model does not";
 constexpr const char* kOutput = "concerns what DiskSim prints";
 constexpr const char* kScheduling = "concerns schedulers other than those of the model";
 constexpr const char* kSeekType = "belongs to another seek type than the one that is set";

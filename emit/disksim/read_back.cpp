@@ -81,8 +81,8 @@ void require_same_places(const model::Layout& wanted, const model::Layout& got,
     differs(0, "in a drive with another number of remapped blocks");
   for (const model::Remap& remap : wanted.remaps) {
     const engine::Pbn at = a_map.pbn_of_lbn(remap.lbn), back = b_map.pbn_of_lbn(remap.lbn);
-    const double off = engine::rev_from_angle(a_map.angle_of_lbn(remap.lbn) -
-                                              b_map.angle_of_lbn(remap.lbn));
+    const double off =
+        engine::rev_from_angle(a_map.angle_of_lbn(remap.lbn) - b_map.angle_of_lbn(remap.lbn));
     if (!(at == back) || std::min(off, 1 - off) > tolerance_rev)
       differs(remap.lbn, "elsewhere than it is remapped to");
   }

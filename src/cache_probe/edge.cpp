@@ -56,12 +56,12 @@ std::optional<Edge> edge_of(const Record& record, Question question) {
   const auto cut = static_cast<std::size_t>(best - likelihood.begin());
   if (cut == 0) return std::nullopt;
   const auto may_be = [&](double of_cut) { return of_cut > *best - kLogOdds; };
-  const auto first = static_cast<std::size_t>(std::ranges::find_if(likelihood, may_be) -
-                                              likelihood.begin());
-  const auto last = likelihood.size() - 1 -
-                    static_cast<std::size_t>(
-                        std::find_if(likelihood.rbegin(), likelihood.rend(), may_be) -
-                        likelihood.rbegin());
+  const auto first =
+      static_cast<std::size_t>(std::ranges::find_if(likelihood, may_be) - likelihood.begin());
+  const auto last =
+      likelihood.size() - 1 -
+      static_cast<std::size_t>(std::find_if(likelihood.rbegin(), likelihood.rend(), may_be) -
+                               likelihood.rbegin());
 
   Edge edge;
   edge.last_hit = steps[cut - 1].first;

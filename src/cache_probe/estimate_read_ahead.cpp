@@ -103,9 +103,9 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
   const bool to_track = sample &&
                         (ends_at(sample->to_track_end) ||
                          (kind == ReadAhead::to_track_end && ends_all(&Observation::to_track_end)));
-  const bool to_cylinder = sample && (ends_at(sample->to_cylinder_end) ||
-                                      (kind == ReadAhead::to_cylinder_end &&
-                                       ends_all(&Observation::to_cylinder_end)));
+  const bool to_cylinder =
+      sample && (ends_at(sample->to_cylinder_end) ||
+                 (kind == ReadAhead::to_cylinder_end && ends_all(&Observation::to_cylinder_end)));
   if (found_by == Question::reach_end && (to_track || to_cylinder)) {
     return measured(
         0, 0, reach->samples,
@@ -162,8 +162,8 @@ Parameter Estimator::over_requested() {
         none ? "requested blocks are dropped once sent; behind longer requests less is read ahead"
              : "requested blocks are dropped once sent");
   }
-  const std::string
-      method = "first block of a request that fills a segment, read-ahead being complete";
+  const std::string method =
+      "first block of a request that fills a segment, read-ahead being complete";
   const Tally one = tally_of(record_, Question::held_first, 1);
   if (judge(one).verdict == Verdict::open) return absent(missing());
   if (judge(one).verdict == Verdict::miss) return measured(1, 0, one.all(), method);
@@ -220,11 +220,10 @@ void Estimator::read_ahead() {
   const auto count = segment_count(record_);
   const bool two = retained(record_) && count && !count->settled &&
                    count->count - count->error >= 2;
-  const std::string
-      few = !record_.setting.complete ? missing()
-            : two
-                ? "all that is read ahead passes under the heads before the next command is obeyed"
-                : "it takes two segments that keep requested blocks to tell";
+  const std::string few =
+      !record_.setting.complete ? missing()
+      : two ? "all that is read ahead passes under the heads before the next command is obeyed"
+            : "it takes two segments that keep requested blocks to tell";
   if (!broken_off) {
     c.read_ahead_min_blocks = absent(few, kBlocks);
     c.read_ahead_abort = c.read_ahead_resumes = absent(few);

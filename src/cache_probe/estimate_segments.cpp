@@ -58,8 +58,8 @@ void Estimator::replacement() {
   model::Cache& c = cache();
   const auto count = segment_count(record_);
   const auto counted = count ? static_cast<std::int64_t>(count->count - count->error) : 0;
-  const std::string
-      method = "the oldest of as many reads as there are segments, read again before one more";
+  const std::string method =
+      "the oldest of as many reads as there are segments, read again before one more";
   if (count && count->random) {
     c.replacement = measured(static_cast<double>(model::Replacement::random), 0, count->samples,
                              "shares kept of more and more reads");
@@ -130,10 +130,10 @@ void Estimator::window() {
     window = measured(static_cast<double>(division.requests), 0, found.changes,
                       "requests at which the buffer was divided anew, the load having changed");
   } else if (division.trigger == Division::Trigger::in_a_row) {
-    window = absent(
-        fmt::format("the buffer is divided anew {} requests after the load has changed, "
-                    "whatever was before: not after windows of a number of requests",
-                    division.requests));
+    window =
+        absent(fmt::format("the buffer is divided anew {} requests after the load has changed, "
+                           "whatever was before: not after windows of a number of requests",
+                           division.requests));
   } else {
     window = absent("the buffer is divided anew at no fixed number of requests");
   }

@@ -47,10 +47,10 @@ void Estimator::write_segments() {
   } else if (!run || run->runs < 3) {
     c.write_segments = c.combine_sequential_writes = absent(missing());
   } else {
-    c.write_segments = run->bound ? absent(fmt::format("{:.0f} writes and more were taken at once",
-                                                       run->median))
-                                  : counted(std::max(1.0, run->median), run->error, run->runs,
-                                            "scattered writes without pause until one has to wait");
+    c.write_segments =
+        run->bound ? absent(fmt::format("{:.0f} writes and more were taken at once", run->median))
+                   : counted(std::max(1.0, run->median), run->error, run->runs,
+                             "scattered writes without pause until one has to wait");
     if (stream) {
       const bool combined = !run->bound && stream->median > run->median + 2 * run->error + 1;
       const std::string method = "adjacent against scattered writes without pause";

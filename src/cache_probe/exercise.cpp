@@ -158,8 +158,8 @@ class Exerciser {
 
   void written() {
     if (targets_.empty()) return;
-    const auto at = static_cast<std::size_t>(
-        within(0, static_cast<std::int64_t>(targets_.size()) - 1));
+    const auto at =
+        static_cast<std::size_t>(within(0, static_cast<std::int64_t>(targets_.size()) - 1));
     const std::uint64_t lbn = targets_[at];
     const std::uint32_t blocks = some_blocks();
     rest(Exercise::written, lbn);

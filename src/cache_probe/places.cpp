@@ -122,9 +122,9 @@ void Places::learn_track_rev() {
       const std::uint64_t next_lbn = map_.lbn_at_or_after_slot(next_slot);
       if (next_lbn >= map_.blocks()) break;
       const engine::Track next = map_.track_of_slot(next_slot);
-      const double skew = engine::rev_from_angle(map_.angle_of_lbn(next_lbn)) -
-                          engine::rev_from_angle(
-                              map_.angle_of_lbn(map_.lbn_at_or_after_slot(track.first_slot)));
+      const double skew =
+          engine::rev_from_angle(map_.angle_of_lbn(next_lbn)) -
+          engine::rev_from_angle(map_.angle_of_lbn(map_.lbn_at_or_after_slot(track.first_slot)));
       sum_rev += 1 + skew - std::floor(skew);
       track = next;
     }

@@ -148,8 +148,8 @@ std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, st
     std::uint64_t lbn = place->first;
     if (blocks == 1 && rest_rev == 0 && !read.empty() && prober.record().setting.angles_trusted) {
       const double ahead = prober.angle_now_rev() + kWay_rev - prober.angle_rev(place->first);
-      const auto offset = static_cast<std::uint64_t>((ahead - std::floor(ahead)) *
-                                                     place->track.sectors);
+      const auto offset =
+          static_cast<std::uint64_t>((ahead - std::floor(ahead)) * place->track.sectors);
       lbn = std::min(place->first + offset, place->last);
     }
     prober.read(lbn, blocks);

@@ -103,10 +103,10 @@ double Responses::log_ratio(const Observation& seen) const {
   // Delays only add: what comes before its sector was no miss.
   const bool early = trusted_ && seen.ahead_rev >= 0 &&
                      response < seen.ahead_rev + late_rev_ - kEarly_rev;
-  const double ratio = std::log((1 - kOutliers) * if_hit(response, seen.write) +
-                                kOutliers * neither) -
-                       std::log((1 - kOutliers) * if_miss(response, seen.ahead_rev) +
-                                (early ? early_share_ : kOutliers) * neither);
+  const double ratio =
+      std::log((1 - kOutliers) * if_hit(response, seen.write) + kOutliers * neither) -
+      std::log((1 - kOutliers) * if_miss(response, seen.ahead_rev) +
+               (early ? early_share_ : kOutliers) * neither);
   return std::clamp(ratio, -kMostTold, kMostTold);
 }
 

@@ -288,8 +288,8 @@ void test_segment_count(Prober& prober) {
 
 void read_stream(Prober& prober, std::uint64_t lbn, std::int64_t reads, const ReadBlocks& read) {
   const auto size = segment_size(prober.record());
-  const auto held = static_cast<std::uint32_t>(
-      size ? std::clamp(size->blocks - size->error, 1.0, kAtOnce) : 1);
+  const auto held =
+      static_cast<std::uint32_t>(size ? std::clamp(size->blocks - size->error, 1.0, kAtOnce) : 1);
   std::uint64_t end = lbn;
   for (std::int64_t i = 0; i < reads; ++i) {
     const bool fill = held > 1 && lbn == end;

@@ -137,9 +137,8 @@ Solution climb(const Problem& problem, std::vector<double> values, double sigma,
       for (std::size_t k = 0; k < row.count; ++k) {
         gradient[row.terms[k].first] += slope * row.terms[k].second;
         for (std::size_t l = 0; l < row.count; ++l)
-          information[row.terms[k].first * n + row.terms[l].first] += slope * slope *
-                                                                      row.terms[k].second *
-                                                                      row.terms[l].second;
+          information[row.terms[k].first * n + row.terms[l].first] +=
+              slope * slope * row.terms[k].second * row.terms[l].second;
       }
     }
     for (std::size_t i = 0; i < n; ++i) {
@@ -501,9 +500,8 @@ std::vector<Candidate> positioning_candidates(
       part.rows.clear();
       for (std::size_t i = 0; i < trials.size(); ++i)
         if (fold_of(trials[i].request) != fold) part.rows.push_back(problem.rows[i]);
-      std::vector<double> values = climb(part, choice.fitted.solution.values, choice.fitted.sigma,
-                                         choice.free)
-                                       .values;
+      std::vector<double> values =
+          climb(part, choice.fitted.solution.values, choice.fitted.sigma, choice.free).values;
       place_value(part, values, errors, choice.fitted.sigma);
       candidate.without.push_back(positioning_of(problem, trials, choice, values, errors));
     }

@@ -99,8 +99,8 @@ void characterize(const Arguments& arguments) {
 
   model::Provenance& provenance = run.model.provenance;
   provenance.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  provenance.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began)
-                                .count();
+  provenance.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   const std::string output = model_path(arguments, run.model);
   const std::string samples = output == arguments.output ? samples_path(arguments)
                                                          : output + ".samples.jsonl";

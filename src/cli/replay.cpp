@@ -252,12 +252,11 @@ void add_replay(CLI::App& app) {
                            ->capture_default_str();
   command->add_option("--limit", options->shape.limit, "only the first so many requests")
       ->check(at_least(1));
-  CLI::Option*
-      chosen = command
-                   ->add_option(
-                       "--scheduler", options->scheduler,
+  CLI::Option* chosen =
+      command
+          ->add_option("--scheduler", options->scheduler,
                        "model: which of the outstanding requests is next (else: as the model says)")
-                   ->check(scheduler());
+          ->check(scheduler());
   command
       ->add_option("--ageing", options->ageing,
                    "model, sptf: each ms of waiting counts as so many ms less of positioning")

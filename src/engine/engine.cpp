@@ -52,9 +52,9 @@ Completion Engine::service(const Request& request, Nanoseconds now_ns) {
   state_->undo_count = 0;
   const Nanoseconds arrival = now_ns;
   // Without preseeking it is taken up only when the one in front is out of the way.
-  const Nanoseconds now = std::max(
-      {arrival, state_->core.now_ns,
-       tables_->queue.preseeking == 2 ? arrival : state_->core.taken_until_ns});
+  const Nanoseconds now =
+      std::max({arrival, state_->core.now_ns,
+                tables_->queue.preseeking == 2 ? arrival : state_->core.taken_until_ns});
   return Step(*tables_, *state_).serve(request, arrival, now);
 }
 

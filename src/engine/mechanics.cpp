@@ -226,9 +226,9 @@ void Mechanics::access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAc
     Nanoseconds moves = first ? first_move_ns(tables_, cursor.arm, piece.arm(), how.write)
                               : move_ns(tables_, cursor.arm, piece.arm(), how.write);
     if (first)
-      moves = std::max(
-                  {moves + how.disturbance.positioning_ns, how.minimum_seek_ns, Nanoseconds{0}}) +
-              how.disturbance.media_delay_ns;
+      moves =
+          std::max({moves + how.disturbance.positioning_ns, how.minimum_seek_ns, Nanoseconds{0}}) +
+          how.disturbance.media_delay_ns;
     const Nanoseconds on_track = cursor.time_ns + moves;
     if (first && landing_slot != nullptr)
       *landing_slot = next_slot(piece.track, on_track, cursor.phase_ns);

@@ -91,8 +91,8 @@ void Outstanding::serve(std::size_t index, Nanoseconds now_ns, bool at_arrival) 
     state_.core.sweeps_down = served.arm.cylinder < undo.core.arm.cylinder;
   std::copy(all + index + 1, all + state_.waiting_count, all + index);
   --state_.waiting_count;
-  const Completion completion = Step(tables_, state_)
-                                    .serve(served.request, served.arrival_ns, now_ns);
+  const Completion completion =
+      Step(tables_, state_).serve(served.request, served.arrival_ns, now_ns);
   state_.recording = false;
 
   Done* const done = state_.done();

@@ -40,8 +40,8 @@ class SeekTable {
   Nanoseconds time_ns(std::uint32_t cylinders, std::uint32_t curve = 0) const {
     if (cylinders == 0) return 0;
     const std::uint64_t last = distances_.keys[points_ - 1];
-    const std::size_t reached = distances_.count_not_above(
-        std::min<std::uint64_t>(cylinders, last));
+    const std::size_t reached =
+        distances_.count_not_above(std::min<std::uint64_t>(cylinders, last));
     const std::size_t low = reached == 0 ? 0 : reached - 1;  // the line from this point on
     const auto along = static_cast<std::int64_t>(cylinders) -
                        static_cast<std::int64_t>(distances_.keys[low]);

@@ -546,8 +546,8 @@ void Characterization::measure_overheads() {
   if (portions.or_else(1) > 1) {
     model_.bus.watermark_by_request_size = portions;
     model_.bus.high_read_watermark = {};
-    model_.bus.high_read_watermark
-        .reason = "the drive sends portions of so many blocks, each when it has all of it";
+    model_.bus.high_read_watermark.reason =
+        "the drive sends portions of so many blocks, each when it has all of it";
   }
   // How much of the settle time hides behind a block's transfer is known only now.
   if (model_.write_settle) {
@@ -785,10 +785,8 @@ void Characterization::check_the_model() {
   }
   if (prevented) {
     model_.validity.note = "not checked: " + *prevented;
-    model_.queue.depth.reason = model_.queue.policy
-                                    .reason = not_taken_back_
-                                                  ? *not_taken_back_
-                                                  : "the model lacks what a prediction needs";
+    model_.queue.depth.reason = model_.queue.policy.reason =
+        not_taken_back_ ? *not_taken_back_ : "the model lacks what a prediction needs";
     why_incomplete_ = *prevented;
     return;
   }

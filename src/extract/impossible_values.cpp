@@ -87,11 +87,10 @@ std::string take_out(model::Parameter& parameter, const model::InvalidModel& inv
   }
   const bool time_below_zero = parameter.unit == "ms" && *parameter.value < 0;
   const std::string fault = invalid.fault().substr(0, invalid.fault().find(", not "));
-  const std::string reason = time_below_zero
-                                 ? fmt::format("{}, below zero: {}", as_measured(parameter),
-                                               why_below_zero(parameter))
-                                 : fmt::format("{}, which cannot be: it {}", as_measured(parameter),
-                                               fault);
+  const std::string reason =
+      time_below_zero
+          ? fmt::format("{}, below zero: {}", as_measured(parameter), why_below_zero(parameter))
+          : fmt::format("{}, which cannot be: it {}", as_measured(parameter), fault);
   parameter = model::absent(reason, parameter.unit);
   return invalid.path() + " was " + reason;
 }

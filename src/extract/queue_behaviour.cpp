@@ -205,8 +205,8 @@ void estimate_policy(const QueueSamples& samples, const model::DriveModel& model
   std::vector<Shares> shares;
   for (const Candidate& candidate : kReordering)
     shares.push_back(shares_of(samples, replayed(subject, reads, candidate.scheduler).requests));
-  const auto best = static_cast<std::size_t>(std::ranges::max_element(shares, {}, mean) -
-                                             shares.begin());
+  const auto best =
+      static_cast<std::size_t>(std::ranges::max_element(shares, {}, mean) - shares.begin());
   const auto name = [](std::size_t i) { return replay::name_of(kReordering[i].scheduler); };
   if (mean(shares[best]) < kExplains) {
     policy.reason = fmt::format(
@@ -290,20 +290,18 @@ model::Queue estimate_queue(const QueueSamples& samples, const model::DriveModel
   model::Queue queue = model.queue;
   queue.depth = queue.policy = {};
   if (samples.asked < 2) {
-    queue.depth
-        .reason = queue.policy
-                      .reason = "not measured: the path to the drive takes one command at a time";
+    queue.depth.reason = queue.policy.reason =
+        "not measured: the path to the drive takes one command at a time";
     return queue;
   }
   queue.depth.value = samples.taken;
   queue.depth.samples = samples.asked;
-  queue.depth.method = samples.refused_when_full >= kMoreThanChance
-                           ? fmt::format(
-                                 "of {} commands at once, those beyond got TASK SET FULL or BUSY",
-                                 samples.asked)
-                       : samples.taken < samples.asked
-                           ? "at least: where more were refused, others were not"
-                           : "at least: more were not tried, or the path takes no more";
+  queue.depth.method =
+      samples.refused_when_full >= kMoreThanChance
+          ? fmt::format("of {} commands at once, those beyond got TASK SET FULL or BUSY",
+                        samples.asked)
+      : samples.taken < samples.asked ? "at least: where more were refused, others were not"
+                                      : "at least: more were not tried, or the path takes no more";
   if (samples.begins.size() < 4)
     queue.policy.reason = "too few batches of commands were completed";
   else

@@ -86,16 +86,15 @@ class Trial {
     const replay::Result answered = in_own_time(model);
     std::vector<double> errors(count);
     for (std::size_t i = 0; i < count; ++i)
-      errors[i] = std::abs(
-          to_ms(answered.requests[i].response_ns - drive_.requests[i].response_ns));
+      errors[i] =
+          std::abs(to_ms(answered.requests[i].response_ns - drive_.requests[i].response_ns));
     return errors;
   }
   replay::ClassMetrics judged(const model::DriveModel& model, std::uint64_t from) const {
     const replay::Comparing part{.from = from};
     replay::ClassMetrics all = replay::compare(drive_, in_own_time(model), part).classes.front();
-    all.folded_phase_share = replay::compare(drive_, in_drives_time(model), part)
-                                 .classes.front()
-                                 .folded_phase_share;
+    all.folded_phase_share =
+        replay::compare(drive_, in_drives_time(model), part).classes.front().folded_phase_share;
     return all;
   }
   const replay::Result& drive() const { return drive_; }

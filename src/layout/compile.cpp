@@ -57,9 +57,8 @@ class Compiler {
     framed.zone = &mapper_.zones()[index];
     framed.order = framed.zone->order;
     framed.tracks = mapper_.tracks_of(index);
-    framed.used_slots = framed.zone->slots.slot_of(mapper_.end_of(index) - 1 -
-                                                   framed.zone->first_lbn) +
-                        1;
+    framed.used_slots =
+        framed.zone->slots.slot_of(mapper_.end_of(index) - 1 - framed.zone->first_lbn) + 1;
     zones_.push_back(std::move(framed));
   }
 

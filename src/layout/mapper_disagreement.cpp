@@ -361,9 +361,8 @@ bool Mapper::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t 
   Zone trial = here;
   // Spares that the map has in front of the block may be used.
   const std::uint64_t wanted = here.slots.slot_of(lbn - here.first_lbn);
-  const std::uint64_t measured = std::max(gap.end, std::min(wanted, here.first_slot(*to) +
-                                                                        here.sectors_of(*to) - 1)) +
-                                 1;
+  const std::uint64_t measured =
+      std::max(gap.end, std::min(wanted, here.first_slot(*to) + here.sectors_of(*to) - 1)) + 1;
   std::vector<SlotRange> free;
   if (gap.end > gap.first) free.push_back(gap);
   trial.slots.measured({gap.first, measured}, free);

@@ -31,9 +31,8 @@ std::uint64_t SlotMap::Sums::of(std::uint64_t occurrences) const {
 std::optional<std::uint64_t> SlotMap::occurrence_from(const SpareSeries& series,
                                                       std::uint64_t slot) const {
   const std::int64_t at = static_cast<std::int64_t>(slot) - series.end.slots;
-  const std::uint64_t behind = at < 0 ? 0
-                                      : lengths_.track_of(static_cast<std::uint64_t>(at)) +
-                                            1;  // the end's track
+  const std::uint64_t behind =
+      at < 0 ? 0 : lengths_.track_of(static_cast<std::uint64_t>(at)) + 1;  // the end's track
   std::uint64_t occurrence = 0;
   if (behind > series.end.track)
     occurrence = (behind - series.end.track + series.stride - 1) / series.stride;

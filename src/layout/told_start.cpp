@@ -83,8 +83,8 @@ std::optional<ToldStarts> told_starts(const std::vector<SeenStart>& seen, std::u
            static_cast<double>(skew) * (bound.cycles - bounds.front().cycles);
   });
   if (whole)
-    told.if_whole = within_turn(bounds.front().low -
-                                static_cast<double>(skew) * bounds.front().cycles);
+    told.if_whole =
+        within_turn(bounds.front().low - static_cast<double>(skew) * bounds.front().cycles);
   return told;
 }
 

@@ -312,8 +312,8 @@ DriveModel derive(const DriveModel& source, const std::string& origin,
                   const std::vector<Change>& changes, const std::string& name) {
   DriveModel model = source;
   model.validity = {};
-  model.validity
-      .note = "derived, not validated: nothing that was found of the source holds for this model";
+  model.validity.note =
+      "derived, not validated: nothing that was found of the source holds for this model";
   model.provenance = provenance_of(source, origin);
   for (const Change& change : changes) {
     model.provenance.notes.push_back(fmt::format("{}: {}", change.text, apply(model, change)));

@@ -350,8 +350,8 @@ void Survey::renew_grounds(Work& work, const ZoneFit& fit, const TrackPath& odd)
   std::vector<std::pair<double, std::size_t>> pulls;
   for (std::size_t i = 0; i < work.observations.size(); ++i) {
     if (fit.odd[i] || fit.residuals_rev[i] == 1.0) continue;
-    const std::vector<double> row = work.shape.row(
-        work.shape.path_of_slot(work.observations[i].track_slot));
+    const std::vector<double> row =
+        work.shape.row(work.shape.path_of_slot(work.observations[i].track_slot));
     double pull = 0;
     for (std::size_t a = 0; a < row.size(); ++a)
       for (std::size_t b = 0; b < row.size(); ++b)

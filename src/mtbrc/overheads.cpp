@@ -170,10 +170,9 @@ void HitReads::run(Meter& meter) {
     for (std::uint32_t size : sizes) {
       if (meter.exhausted()) break;
       // What was read ahead is not endless.
-      const std::uint32_t repeats = how == HitBy::reread
-                                        ? kRepeats
-                                        : std::clamp(options_.most_hit_blocks / (2 * size), 1u,
-                                                     kRepeats);
+      const std::uint32_t repeats =
+          how == HitBy::reread ? kRepeats
+                               : std::clamp(options_.most_hit_blocks / (2 * size), 1u, kRepeats);
       hit(size, how, repeats);
     }
     context_.report("hit overheads", meter.share());
@@ -208,8 +207,8 @@ class WriteHits {
 // So many blocks in one piece on one of the tracks.
 std::optional<std::uint64_t> WriteHits::pick(std::uint32_t blocks) {
   const engine::LayoutMap& map = *context_.map;
-  const engine::Track& track = tracks_[std::uniform_int_distribution<std::size_t>(
-      0, tracks_.size() - 1)(context_.random)];
+  const engine::Track& track =
+      tracks_[std::uniform_int_distribution<std::size_t>(0, tracks_.size() - 1)(context_.random)];
   if (blocks > track.sectors) return std::nullopt;
   const std::uint32_t index = std::uniform_int_distribution<std::uint32_t>(
       0, track.sectors - blocks)(context_.random);

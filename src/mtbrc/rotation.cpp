@@ -319,8 +319,8 @@ RotationEstimate estimate_rotation(const Samples& samples) {
   estimate.outcome = RotationOutcome::measured;
   estimate.phase_noise_ns = noise_ns;
   constexpr std::uint64_t kDenominator = 1'000'000;
-  estimate.rotation.numerator_ns = static_cast<std::uint64_t>(
-      std::llround(period_ns * static_cast<double>(kDenominator)));
+  estimate.rotation.numerator_ns =
+      static_cast<std::uint64_t>(std::llround(period_ns * static_cast<double>(kDenominator)));
   estimate.rotation.denominator = kDenominator;
   model::Parameter& period = estimate.rotation.period;
   period.value = period_ns;

@@ -273,10 +273,9 @@ bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
     std::size_t stride;
   };
   const Round sharp{options_.compared_error_ms, 1};
-  const std::vector<Round> rounds = context_.limited()
-                                        ? std::vector<Round>{{kCoarser * options_.grid_error_ms, 2},
-                                                             sharp}
-                                        : std::vector<Round>{sharp};
+  const std::vector<Round> rounds =
+      context_.limited() ? std::vector<Round>{{kCoarser * options_.grid_error_ms, 2}, sharp}
+                         : std::vector<Round>{sharp};
   // As many trials, whether they are of one kind or of two.
   const double of_one = std::sqrt(static_cast<double>(kinds().size()));
   for (const auto& [error_ms, stride] : rounds) {
@@ -421,8 +420,8 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
     if (tracks.empty()) {
       track = random_track(*context.map, context.random);
     } else {
-      track = tracks[std::uniform_int_distribution<std::size_t>(0,
-                                                                tracks.size() - 1)(context.random)];
+      track =
+          tracks[std::uniform_int_distribution<std::size_t>(0, tracks.size() - 1)(context.random)];
     }
     if (!track) return;
     std::uint32_t told = 0;

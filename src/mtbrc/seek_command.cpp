@@ -313,8 +313,8 @@ void SeekCommands::switch_heads(std::size_t commands, const Meter& meter) {
         ++failures;
         break;
       }
-      const engine::Track& to = others[std::uniform_int_distribution<std::size_t>(
-          0, others.size() - 1)(context_.random)];
+      const engine::Track& to =
+          others[std::uniform_int_distribution<std::size_t>(0, others.size() - 1)(context_.random)];
       const auto lbn = lbn_on(to);
       rest();
       if (!lbn || !accesses_.seek(Experiment::head_switch, *lbn, pair_of_heads(*at_, to))) break;

@@ -55,9 +55,8 @@ std::vector<Visit> visits_of(const Samples& samples, const model::Rotation& rota
 
 void add_pairs(const Visit& visit, std::vector<Pair>& pairs) {
   const auto pair = [&](std::size_t a, std::size_t b) {
-    const double turn = (static_cast<double>(visit.slots[b]) -
-                         static_cast<double>(visit.slots[a])) /
-                        visit.sectors;
+    const double turn =
+        (static_cast<double>(visit.slots[b]) - static_cast<double>(visit.slots[a])) / visit.sectors;
     return Pair{turn, statistics::wrap_rev(visit.phases[b] - visit.phases[a] - turn),
                 visit.slots[a] == visit.slots[b], visit.track};
   };

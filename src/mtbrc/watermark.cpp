@@ -180,8 +180,8 @@ void measure_watermark(Context& context, const WatermarkOptions& options) {
     const auto track = random_track(*context.map, context.random);
     if (!track) return;
     // Drives count whole blocks: only sizes of all kinds show the share itself.
-    const std::uint32_t most = std::min(
-        {options.most_blocks, track->sectors / 3, context.drive.most_blocks()});
+    const std::uint32_t most =
+        std::min({options.most_blocks, track->sectors / 3, context.drive.most_blocks()});
     if (most <= options.least_blocks) {
       ++failures;
       continue;

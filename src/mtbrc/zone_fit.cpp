@@ -261,8 +261,8 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
   }
   for (std::size_t i = 0; i < observations.size(); ++i)
     if (done[i])
-      fit.residuals_rev[i] = statistics::wrap_rev(observations[i].angle_rev -
-                                                  dot(rows[i], fit.unknowns));
+      fit.residuals_rev[i] =
+          statistics::wrap_rev(observations[i].angle_rev - dot(rows[i], fit.unknowns));
   return fit;
 }
 

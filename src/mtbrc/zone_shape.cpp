@@ -171,9 +171,9 @@ void ZoneShape::choose_bases() {
     std::uint32_t best = node.base;
     for (std::uint32_t i = 0; i < kCandidates && fewest > 0; ++i) {
       // Close to the beginning first, then all over.
-      const auto base = i <= 8 ? std::min(i, last)
-                               : static_cast<std::uint32_t>(std::uint64_t{last} * (i - 8) /
-                                                            (kCandidates - 9));
+      const auto base =
+          i <= 8 ? std::min(i, last)
+                 : static_cast<std::uint32_t>(std::uint64_t{last} * (i - 8) / (kCandidates - 9));
       node.base = base;
       if (const auto now = missing(); now < fewest) {
         fewest = now;
@@ -200,8 +200,8 @@ model::LayoutNode ZoneShape::set_angles(std::uint32_t number, const std::vector<
   result.angle_step_rev = statistics::turn_rev(step);
   result.angle_error_rev = result.angle_step_error_rev = std::nullopt;
   if (node.step_unknown && covariance.rows > 0)
-    result.angle_step_error_rev = known_error(
-        covariance.at(*node.step_unknown, *node.step_unknown));
+    result.angle_step_error_rev =
+        known_error(covariance.at(*node.step_unknown, *node.step_unknown));
   result.angle_rev = 0;
   if (node.start_unknown) {
     // Where its base track is, back to the beginning of its first instance.

@@ -11,10 +11,10 @@
 namespace platter::replay {
 namespace {
 
-constexpr std::string_view
-    kColumns = "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media,waited_ns";
-constexpr std::string_view
-    kColumnsNotWaited = "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media";
+constexpr std::string_view kColumns =
+    "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media,waited_ns";
+constexpr std::string_view kColumnsNotWaited =
+    "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media";
 constexpr std::size_t kPiece = 1 << 20;        // bytes, read or written at a time
 constexpr std::size_t kLongestLine = 1 << 20;  // bytes; a line that is longer is none of ours
 

@@ -197,11 +197,11 @@ std::string facts(const model::DriveModel& model) {
   text += fact("Capacity",
                fmt::format("{:.2f} GB", static_cast<double>(id.blocks) * id.block_bytes / 1e9),
                fmt::format("{} blocks of {} bytes", grouped(id.blocks), id.block_bytes));
-  text += model.rotation.numerator_ns > 0
-              ? fact("Rotation", fmt::format("{:.1f}\u00a0rpm", rpm_of(model.rotation)),
-                     fmt::format("{:.4f} ms a revolution",
-                                 model::revolution_ns(model.rotation) / 1e6))
-              : fact("Rotation", "not known", model.rotation.period.reason);
+  text +=
+      model.rotation.numerator_ns > 0
+          ? fact("Rotation", fmt::format("{:.1f}\u00a0rpm", rpm_of(model.rotation)),
+                 fmt::format("{:.4f} ms a revolution", model::revolution_ns(model.rotation) / 1e6))
+          : fact("Rotation", "not known", model.rotation.period.reason);
   if (const auto seek = summarize_seek(model))
     text += fact("Average seek", fmt::format("{:.2f} ms", seek->average_ms),
                  fmt::format("{:.2f} ms to {:.2f} ms", seek->single_ms, seek->full_ms));

@@ -97,8 +97,8 @@ class Checker {
     constexpr int kTries = 8;  // some blocks may be the very ones that cannot be read
     const std::vector<LbnRange> runs = contents_.runs();
     for (std::size_t i = 0; i < std::min<std::size_t>(runs.size(), kTries); ++i) {
-      const std::uint64_t lbn = runs[i * runs.size() / std::min<std::size_t>(runs.size(), kTries)]
-                                    .first;
+      const std::uint64_t lbn =
+          runs[i * runs.size() / std::min<std::size_t>(runs.size(), kTries)].first;
       try {
         access(lbn);
         int at_once = 0, later = 0;

@@ -89,8 +89,8 @@ class OneFormat final : public CheckedReader {
     if (records_->in_bytes()) to_blocks(lbn, blocks);
     if (blocks > std::numeric_limits<std::uint32_t>::max())
       fail(Part::blocks, fmt::format("a request of {} blocks is longer than any", blocks));
-    const std::uint64_t capacity = reading_.blocks.value_or(
-        std::numeric_limits<std::uint64_t>::max());
+    const std::uint64_t capacity =
+        reading_.blocks.value_or(std::numeric_limits<std::uint64_t>::max());
     if (lbn >= capacity || blocks > capacity - lbn)
       fail(Part::lbn,
            fmt::format("LBN {} with {} blocks lies past the end of the drive, which has {} "

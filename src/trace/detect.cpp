@@ -50,9 +50,8 @@ Format detected(Input& input) {
   line.cut_at_blanks(text);
   format = of_blanks(line);
   if (format != Format::detect) return format;
-  const auto number = static_cast<std::uint64_t>(
-                          std::count(head.begin(), head.begin() + line_begin, '\n')) +
-                      1;
+  const auto number =
+      static_cast<std::uint64_t>(std::count(head.begin(), head.begin() + line_begin, '\n')) + 1;
   throw BadRecord(
       input.name(), {number, begin - line_begin + 1, false},
       fmt::format("\"{}\" begins neither a trace of DiskSim's (a time; R or W) nor another that "

@@ -76,8 +76,8 @@ std::uint64_t Placer::next(const Nearby& nearby, Draws& draws,
 }
 
 std::uint64_t Placer::next(const Streams& streams, Draws& draws, std::uint64_t blocks) {
-  Stream&
-      stream = streams_[streams.in_turn ? turn_++ % streams_.size() : draws.below(streams_.size())];
+  Stream& stream =
+      streams_[streams.in_turn ? turn_++ % streams_.size() : draws.below(streams_.size())];
   const bool begins_run = streams.run_requests > 0 && stream.requests % streams.run_requests == 0;
   const std::uint64_t lbn = begins_run ? stream.region.draw(draws, blocks, align_)
                                        : stream.region.next_place(stream.next, blocks, align_);

@@ -98,15 +98,14 @@ std::string sizes(const Statistics& statistics) {
 std::string strides(const Statistics& statistics) {
   const std::uint64_t pairs = statistics.pairs();
   if (pairs == 0) return {};
-  std::string text = spread_head("Strides, blocks from the end before") +
-                     spread_row(fmt::format("forward, {:.1f} %",
-                                            percent(statistics.forward.count(), pairs)),
-                                statistics.forward) +
-                     spread_row(fmt::format("backward, {:.1f} %",
-                                            percent(statistics.backward.count(), pairs)),
-                                statistics.backward) +
-                     fmt::format("  {:<32}{:>36}\n", "all, with the sequential ones",
-                                 figure(statistics.distance.median()));
+  std::string text =
+      spread_head("Strides, blocks from the end before") +
+      spread_row(fmt::format("forward, {:.1f} %", percent(statistics.forward.count(), pairs)),
+                 statistics.forward) +
+      spread_row(fmt::format("backward, {:.1f} %", percent(statistics.backward.count(), pairs)),
+                 statistics.backward) +
+      fmt::format("  {:<32}{:>36}\n", "all, with the sequential ones",
+                  figure(statistics.distance.median()));
   text += spread_head("Strides by type, begin to begin") +
           spread_row("reads", statistics.reads.strides) +
           spread_row("writes", statistics.writes.strides);

@@ -199,8 +199,8 @@ model::Cache CachingPage::policies(model::Cache cache, const Page& page) const {
     if (value == 0) cache.read_ahead.value = static_cast<double>(model::ReadAhead::none);
   };
   if (changed("DISC"))
-    cache.read_ahead.value = static_cast<double>(
-        with_ends(read_ahead_of(cache), get(now, "DISC") != 0));
+    cache.read_ahead.value =
+        static_cast<double>(with_ends(read_ahead_of(cache), get(now, "DISC") != 0));
   if (changed("MF")) cache.read_ahead_by_request.value = get(now, "MF");
   set_bound("DISABLE PRE-FETCH TRANSFER LENGTH", cache.read_ahead_longest_request_blocks);
   set_bound("MAXIMUM PRE-FETCH", cache.read_ahead_max_blocks);

@@ -101,8 +101,8 @@ model::DriveModel spare_disk(const InventedDrive& drive) {
 }
 
 model::DriveModel spare_tracks_of_zone(const InventedDrive& drive) {
-  Recipe recipe = classic_recipe(
-      {{.unit = Unit::zone, .count = 5, .whole_tracks = true, .absorbs = true}});
+  Recipe recipe =
+      classic_recipe({{.unit = Unit::zone, .count = 5, .whole_tracks = true, .absorbs = true}});
   recipe.defects = {.singles = 40};
   recipe.slips_tracks = true;
   return made_from(drive, recipe, kClassicMechanics);

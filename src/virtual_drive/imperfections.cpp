@@ -102,9 +102,9 @@ Noise::Noise(const model::Imperfections& imperfections, Nanoseconds period_ns)
   }
   if (imperfections_.host_delay_p99_us > imperfections_.host_delay_median_us &&
       imperfections_.host_delay_median_us > 0)
-    host_delay_sigma_ = std::log(imperfections_.host_delay_p99_us /
-                                 imperfections_.host_delay_median_us) /
-                        kSigmasToP99;
+    host_delay_sigma_ =
+        std::log(imperfections_.host_delay_p99_us / imperfections_.host_delay_median_us) /
+        kSigmasToP99;
 }
 
 Nanoseconds Noise::positioning_ns(const RequestKey& request, Nanoseconds issued_ns) const {

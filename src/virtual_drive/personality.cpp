@@ -83,11 +83,10 @@ Personality personality_of(const model::DriveModel& model, const engine::LayoutM
   drive.rpm = rotations_per_minute(model.rotation);
   drive.command_ns = command_time(model.overheads);
   drive.block_transfer_ns = from_ms(std::max(0.0, model.bus.block_transfer.or_else(0)));
-  drive.half_translation_ns = model.overheads.address_translation.value
-                                  ? from_ms(
-                                        std::max(0.0, *model.overheads.address_translation.value) /
-                                        2)
-                                  : drive.command_ns;
+  drive.half_translation_ns =
+      model.overheads.address_translation.value
+          ? from_ms(std::max(0.0, *model.overheads.address_translation.value) / 2)
+          : drive.command_ns;
   return drive;
 }
 

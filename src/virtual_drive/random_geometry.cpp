@@ -211,8 +211,8 @@ class Maker {
     }
     for (std::uint32_t z = 0; z < recipe_.zones; ++z) {
       const double share = all > 0 ? weights[z] / all : 0;
-      const auto cylinders = static_cast<std::uint32_t>(share * static_cast<double>(recipe_.slots) +
-                                                        0.5);
+      const auto cylinders =
+          static_cast<std::uint32_t>(share * static_cast<double>(recipe_.slots) + 0.5);
       cylinders_.push_back(cylinders >= 3 ? cylinders : dice_.pick32(3, 12));
     }
   }

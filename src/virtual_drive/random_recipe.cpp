@@ -37,8 +37,8 @@ void draw_order(Recipe& recipe, Dice& dice) {
   recipe.order = static_cast<Order>(dice.pick(0, 2));
   recipe.through_zones = dice.chance(0.5) && recipe.order != Order::head_first;
   const std::uint64_t cylinders = recipe.slots / recipe.heads / recipe.sectors / recipe.zones;
-  recipe.band = static_cast<std::uint32_t>(
-      dice.log_pick(3, std::clamp<std::uint64_t>(cylinders, 3, 300)));
+  recipe.band =
+      static_cast<std::uint32_t>(dice.log_pick(3, std::clamp<std::uint64_t>(cylinders, 3, 300)));
   recipe.heads_turn = dice.chance(0.3) && recipe.order == Order::surface_serpentine;
   recipe.first_cylinder = dice.chance(0.3) ? dice.pick32(1, 20) : 0;
   recipe.gaps = dice.chance(0.25);

@@ -75,11 +75,10 @@ ToldPlace ToldPlaces::of_defect(std::uint64_t slot) const {
   if (from_index_)
     place.sector = (within + track.sectors - first_after_index(track)) % track.sectors;
   const std::uint32_t track_bytes = track.sectors * drive_.block_bytes;
-  place.bytes_from_index = static_cast<std::uint32_t>(
-                               engine::rev_from_angle(map_.angle_of_slot(track, slot)) *
-                                   track_bytes +
-                               kByteRounding) %
-                           track_bytes;
+  place.bytes_from_index =
+      static_cast<std::uint32_t>(
+          engine::rev_from_angle(map_.angle_of_slot(track, slot)) * track_bytes + kByteRounding) %
+      track_bytes;
   return place;
 }
 

@@ -60,8 +60,8 @@ TEST_CASE("what else divides a buffer is not taken for windows") {
   std::mt19937_64 random(4);
   for (int round = 0; round < 50; ++round) {
     CAPTURE(round);
-    const auto in_a_row = divisions_of(
-        changes_of(14, 20, random, [](std::int64_t from) { return from + 20; }));
+    const auto in_a_row =
+        divisions_of(changes_of(14, 20, random, [](std::int64_t from) { return from + 20; }));
     CHECK(in_a_row.proven());
     CHECK(in_a_row.likeliest().trigger == Trigger::in_a_row);
     CHECK(in_a_row.likeliest().requests == 20);

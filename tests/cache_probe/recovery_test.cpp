@@ -572,8 +572,8 @@ TEST_CASE("random caches are recovered") {
       c.read_ahead = ReadAhead::to_track_end;
     CAPTURE(i, facts.rpm, facts.heads, facts.sectors, c.segments, c.segment_blocks,
             static_cast<int>(c.read_ahead), c.over_requested, c.on_hit);
-    const auto found = probe(facts, false, 100 + static_cast<std::uint64_t>(i))
-                           .findings.estimate.cache;
+    const auto found =
+        probe(facts, false, 100 + static_cast<std::uint64_t>(i)).findings.estimate.cache;
     check_read_facts(facts, found);
     CHECK(found.adaptive_min_segments.or_else(0) == 0);
     if (found.replacement) CHECK(value(found.replacement) == static_cast<double>(c.replacement));
@@ -854,8 +854,8 @@ TEST_CASE("order of writes, where the next command waits until all has been read
 }
 
 TEST_CASE("a drive that takes no request larger than a segment is not called adaptive") {
-  model::DriveModel truth = virtual_drive::catalogue_model(
-      *virtual_drive::find_in_catalogue("cache-base"));
+  model::DriveModel truth =
+      virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("cache-base"));
   truth.firmware->scsi_level = "SPC-3";
   truth.firmware->most_transfer_blocks = 256;
   virtual_drive::VirtualDevice device(truth);

@@ -78,8 +78,8 @@ TEST_CASE("a model that is wrong in known ways comes back to the truth") {
       CAPTURE(drive, seed);
       const Case c = measured_case(drive, seed);
       model::DriveModel wrong = c.truth;
-      wrong.rotation.numerator_ns = static_cast<std::uint64_t>(
-          std::llround(period_of(c.truth) * 1.0002 * 1e6));
+      wrong.rotation.numerator_ns =
+          static_cast<std::uint64_t>(std::llround(period_of(c.truth) * 1.0002 * 1e6));
       wrong.rotation.denominator = 1'000'000;
       *wrong.overheads.read_hit_after_read.value += 0.2;
       *wrong.overheads.read_miss_after_read.value += 0.4;

@@ -48,8 +48,8 @@ struct Case {
 };
 
 Case measured_case(const std::string& drive, const Planted& planted, int seed) {
-  model::DriveModel truth = virtual_drive::virtual_model(
-      drive + "?imperfections=default&seed=" + std::to_string(seed));
+  model::DriveModel truth =
+      virtual_drive::virtual_model(drive + "?imperfections=default&seed=" + std::to_string(seed));
   for (model::Parameter* one :
        {&truth.overheads.read_hit_after_read, &truth.overheads.write_hit_after_write})
     one->value = 0.5;

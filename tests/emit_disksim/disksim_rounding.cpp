@@ -20,10 +20,9 @@ double DiskSimRounding::of_one_sector_ns(std::uint32_t sectors) const {
 
 Nanoseconds DiskSimRounding::overhead_ns(bool write) const {
   const model::Overheads& all = model_.overheads;
-  const model::Parameter& miss = write ? (after_write_ ? all.write_miss_after_write
-                                                       : all.write_miss_after_read)
-                                       : (after_write_ ? all.read_miss_after_write
-                                                       : all.read_miss_after_read);
+  const model::Parameter& miss =
+      write ? (after_write_ ? all.write_miss_after_write : all.write_miss_after_read)
+            : (after_write_ ? all.read_miss_after_write : all.read_miss_after_read);
   return from_ms(all.per_request.or_else(0) + miss.or_else(0));
 }
 
@@ -55,8 +54,8 @@ double DiskSimRounding::lost_ns(const engine::Request& request, const engine::Co
                                            : model_.cache.zero_latency_read)
                                 .or_else(0) != 0;
   const Nanoseconds phase_ns = request.disturbance.phase_ns, period_ns = engine_.period_ns();
-  const Nanoseconds block_ns = from_ms(
-      model_.bus.write_block_transfer.value.value_or(model_.bus.block_transfer.or_else(0)));
+  const Nanoseconds block_ns =
+      from_ms(model_.bus.write_block_transfer.value.value_or(model_.bus.block_transfer.or_else(0)));
   const engine::LayoutMap& map = engine_.layout();
   const Nanoseconds begun_ns = done.arrival_ns + overhead_ns(request.write);
   Nanoseconds now_ns = begun_ns;
@@ -79,10 +78,8 @@ double DiskSimRounding::lost_ns(const engine::Request& request, const engine::Co
     // DiskSim sweeps from the landing on if that lies between the first sector and the track's
     // last.
     const Nanoseconds since_first_ns = period_ns - (begins_ns - now_ns);
-    const auto landing = first +
-                         static_cast<std::uint64_t>(static_cast<double>(since_first_ns) /
-                                                    sector_ns) +
-                         1;
+    const auto landing =
+        first + static_cast<std::uint64_t>(static_cast<double>(since_first_ns) / sector_ns) + 1;
     const bool sweeps = layout_g4_ && zero_latency && landing < track_end;
     const bool lands_within = sweeps && landing <= last;  // then it takes one revolution
     Nanoseconds end_ns = lands_within ? now_ns + period_ns : begins_ns + wanted_ns;

@@ -80,8 +80,8 @@ TEST_CASE("the five drives survive the way to DiskSim and back") {
 
 TEST_CASE("regular spares are written as a scheme, not as slips") {
   const auto scheme = [](std::string_view name) {
-    const model::DriveModel model = virtual_drive::catalogue_model(
-        *virtual_drive::find_in_catalogue(name));
+    const model::DriveModel model =
+        virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue(name));
     const G1Layout g1 = express_as_g1(model.layout, model.identity.heads, 1e-6);
     std::size_t slips = 0;
     for (const G1Zone& zone : g1.zones) slips += zone.slips.size();

@@ -158,11 +158,11 @@ TEST_CASE("the engine answers as DiskSim does on the files written for it") {
     const std::vector<Golden> golden = read_golden(bar.drive);
     REQUIRE(golden.size() == 2000);
     const Folder folder;
-    model::DriveModel drive = without_cache(
-        virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue(bar.drive)));
+    model::DriveModel drive =
+        without_cache(virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue(bar.drive)));
     drive.queue.preseeking.value = 0;  // as DiskSim ran
-    const model::DriveModel model = import_disksim(export_disksim(drive, folder / "out").files[0])
-                                        .model;
+    const model::DriveModel model =
+        import_disksim(export_disksim(drive, folder / "out").files[0]).model;
     const Agreement free = compare(model, golden, false);
     const Agreement followed = compare(as_disksim_does(model), golden, true);
     INFO(text_of(free, followed));
@@ -175,10 +175,9 @@ TEST_CASE("the engine answers as DiskSim does on the files written for it") {
 TEST_CASE("the engine answers as DiskSim does on a g4 layout: a drive made for it") {
   const std::vector<Golden> golden = read_golden("g4-serpentine");
   REQUIRE(golden.size() == 2000);
-  const model::DriveModel model = import_disksim(
-                                      PLATTER_SOURCE_DIR
-                                      "/tests/golden/disksim/g4-serpentine/g4-serpentine.parv")
-                                      .model;
+  const model::DriveModel model =
+      import_disksim(PLATTER_SOURCE_DIR "/tests/golden/disksim/g4-serpentine/g4-serpentine.parv")
+          .model;
   const Agreement free = compare(model, golden, false, true),
                   followed = compare(model, golden, true, true);
   INFO(text_of(free, followed));
@@ -190,10 +189,10 @@ TEST_CASE("the engine answers as DiskSim does on a g4 layout: a drive made for i
 TEST_CASE("bus and controller cost what they cost in DiskSim") {
   const std::vector<Golden> golden = read_golden("g4-serpentine-costs");
   REQUIRE(golden.size() == 1000);
-  const model::DriveModel
-      model = import_disksim(PLATTER_SOURCE_DIR
-                             "/tests/golden/disksim/g4-serpentine/g4-serpentine-costs.parv")
-                  .model;
+  const model::DriveModel model =
+      import_disksim(PLATTER_SOURCE_DIR
+                     "/tests/golden/disksim/g4-serpentine/g4-serpentine-costs.parv")
+          .model;
   const engine::LayoutMap map(model.layout);
   std::size_t on_one_track = 0;
   for (const Golden& one : golden) {

@@ -203,13 +203,12 @@ TEST_CASE("serpentines begin anew in every zone, or run through the disk") {
         "first block = 0,\n"
         "Empty space at zone front = 0, Skew for track switch = 2, Skew for cylinder switch = 3,\n"
         "Number of spares = 0, slips = [], defects = []";
-    const model::Layout
-        layout = import_disksim(
-                     folder.write(
-                         "d", small_drive(zones,
-                                          "Sparing scheme used = 0, LBN-to-PBN mapping scheme = " +
-                                              std::to_string(mapping))))
-                     .model.layout;
+    const model::Layout layout =
+        import_disksim(
+            folder.write(
+                "d", small_drive(zones, "Sparing scheme used = 0, LBN-to-PBN mapping scheme = " +
+                                            std::to_string(mapping))))
+            .model.layout;
     const engine::LayoutMap map(layout);
     return map.track_of_slot(map.slot_of_lbn(lbn)).head;
   };
@@ -225,13 +224,12 @@ TEST_CASE("serpentines begin anew in every zone, or run through the disk") {
 TEST_CASE("slips turn what lies behind them in the schemes with spares per cylinder or track") {
   const Folder folder;
   const auto angle = [&](int scheme, std::uint32_t cylinder, std::uint32_t head) {
-    const model::Layout
-        layout = import_disksim(
-                     folder.write(
-                         "d", small_drive(zone_text("Number of spares = 3, slips = [15]"),
+    const model::Layout layout =
+        import_disksim(
+            folder.write("d", small_drive(zone_text("Number of spares = 3, slips = [15]"),
                                           "LBN-to-PBN mapping scheme = 0, Sparing scheme used = " +
                                               std::to_string(scheme))))
-                     .model.layout;
+            .model.layout;
     return engine::rev_from_angle(engine::LayoutMap(layout).track_at(cylinder, head)->angle);
   };
   // Skews of 2 (2.9 cut off) and 3 sectors of ten; the slip is on cylinder 0, head 1.
@@ -244,8 +242,8 @@ TEST_CASE("slips turn what lies behind them in the schemes with spares per cylin
 
 TEST_CASE("overheads are scaled, what has no place is named, the drive has a name") {
   const Folder folder;
-  const Imported imported = import_disksim(
-      folder.write("d", small_drive(zone_text("Number of spares = 4, slips = []"))));
+  const Imported imported =
+      import_disksim(folder.write("d", small_drive(zone_text("Number of spares = 4, slips = []"))));
   CHECK(imported.model.overheads.write_completion.value == 0.5);
   CHECK(imported.model.overheads.minimum_seek_delay.value == 0.5);
   CHECK(imported.model.identity.name == "TEST DRIVE");
@@ -274,8 +272,8 @@ TEST_CASE("seek types") {
   CHECK(extracted[1].cylinders == 3);
   CHECK(extracted[1].time_ms == 2.5);
 
-  const auto hpl = seek(
-      "Seek type = hpl, HPL seek equation values = [ 3, 1.0, 0.5, 2.0, 0.1, 0.8 ]");
+  const auto hpl =
+      seek("Seek type = hpl, HPL seek equation values = [ 3, 1.0, 0.5, 2.0, 0.1, 0.8 ]");
   REQUIRE(hpl.size() == 3);
   CHECK(hpl[0].time_ms == 0.8);
   CHECK(hpl[1].time_ms == Approx(1.0 + 0.5 * std::sqrt(2.0)));
@@ -294,8 +292,8 @@ TEST_CASE("seek types") {
 
 TEST_CASE("sampled formulas are exact to a nanosecond between their points") {
   const Folder folder;
-  const std::string
-      text = "Seek type = hpl, HPL seek equation values = [ 1500, 1.2, 0.07, 2.6, 0.0008, -1.0 ]";
+  const std::string text =
+      "Seek type = hpl, HPL seek equation values = [ 1500, 1.2, 0.07, 2.6, 0.0008, -1.0 ]";
   std::string drive = small_drive(zone_text("Number of spares = 4, slips = []"),
                                   "LBN-to-PBN mapping scheme = 0, Sparing scheme used = 9", text);
   drive.replace(drive.find("cylinders = 4"), 13, "cylinders = 9000");

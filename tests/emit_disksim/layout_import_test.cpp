@@ -172,8 +172,8 @@ TEST_CASE("a g1 layout alone does not tell the heads") {
       "Skew for track switch = 1.0, Skew for cylinder switch = 2.0, Number of spares = 0,\n"
       "slips = [], defects = [] } ] }\n");
   CHECK_THROWS_WITH(import_disksim(file), Catch::Contains("does not tell the number of heads"));
-  const model::DriveModel whole = import_disksim(file, "", kGolden + "synthetic/g4deep.model")
-                                      .model;
+  const model::DriveModel whole =
+      import_disksim(file, "", kGolden + "synthetic/g4deep.model").model;
   CHECK(whole.identity.heads == 2);
   CHECK(whole.identity.blocks == 80);
   CHECK(whole.identity.cylinders == 4);
@@ -256,8 +256,8 @@ TEST_CASE("g2: a block that lies elsewhere is remapped; the map's lines are chec
       "revolutions,\n"
       "Skew for track switch = 0.25, Skew for cylinder switch = 0.5 } ] }\n";
   const std::string file = folder.write("x.model", zone);
-  const std::string
-      head = "Info extracted from it\nmaxlbn 18, blocksize 512\n2 cylinders, 100 rot, 1 heads\n";
+  const std::string head =
+      "Info extracted from it\nmaxlbn 18, blocksize 512\n2 cylinders, 100 rot, 1 heads\n";
   folder.write("x.map", head +
                             "lbn 0 --> cyl 0, head 0, sect 0, count 4\n"
                             "lbn 4 --> cyl 1, head 0, sect 9, count 1\n"

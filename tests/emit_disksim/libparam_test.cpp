@@ -51,8 +51,8 @@ TEST_CASE("blocks, lists, names of several words and comments") {
 TEST_CASE("a word is a number only in libparam's forms") {
   const Folder folder;
   for (const std::string word : {"1e-3", ".5", "5.", "1.0E-3", "1.0e3", "+1.0"}) {
-    const ParameterFile parsed = parse_parameter_file(
-        folder.write("a", "t N { x = " + word + " }"));
+    const ParameterFile parsed =
+        parse_parameter_file(folder.write("a", "t N { x = " + word + " }"));
     BlockReader reader(parsed.blocks[0]);
     INFO(word);
     CHECK(reader.text("x") == word);
@@ -73,8 +73,8 @@ TEST_CASE("source is read in place, relative to the file that names it") {
 
 TEST_CASE("a block of another block's type inherits what it does not set") {
   const Folder folder;
-  const ParameterFile parsed = parse_parameter_file(
-      folder.write("a", "bus A { x = 1, y = 2 } A B { y = 3 }"));
+  const ParameterFile parsed =
+      parse_parameter_file(folder.write("a", "bus A { x = 1, y = 2 } A B { y = 3 }"));
   BlockReader b(*parsed.find("B"));
   CHECK(b.block().type == "bus");
   CHECK(b.integer("x", 0, 9) == 1);

@@ -250,8 +250,8 @@ const char* layout_of(const Row& row) {
   return "dm_layout_g1";
 }
 
-const char*
-    kMapHead = "Info extracted from it\nmaxlbn 29, blocksize 512\n2 cylinders, 100 rot, 2 heads\n";
+const char* kMapHead =
+    "Info extracted from it\nmaxlbn 29, blocksize 512\n2 cylinders, 100 rot, 2 heads\n";
 
 void write_files(const Folder& folder) {
   folder.write("a.map", std::string(kMapHead) +

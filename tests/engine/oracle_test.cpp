@@ -24,10 +24,9 @@ class NaiveDrive {
   // Completion in ns of a request that finds the drive idle, caches off.
   double serve(std::uint64_t lbn, std::uint32_t blocks, bool write, double now) {
     const auto& o = model_.overheads;
-    const auto& overhead = write ? (last_was_write_ ? o.write_miss_after_write
-                                                    : o.write_miss_after_read)
-                                 : (last_was_write_ ? o.read_miss_after_write
-                                                    : o.read_miss_after_read);
+    const auto& overhead =
+        write ? (last_was_write_ ? o.write_miss_after_write : o.write_miss_after_read)
+              : (last_was_write_ ? o.read_miss_after_write : o.read_miss_after_read);
     last_was_write_ = write;
     double time = now + *overhead.value * 1e6;
     const double bus = *model_.bus.block_transfer.value * 1e6;
@@ -45,9 +44,9 @@ class NaiveDrive {
       time += move(at, write);
       cylinder_ = at.cylinder;
       head_ = at.head;
-      const bool zero_latency = (write ? model_.cache.zero_latency_write
-                                       : model_.cache.zero_latency_read)
-                                    .or_else(0) != 0;
+      const bool zero_latency =
+          (write ? model_.cache.zero_latency_write : model_.cache.zero_latency_read).or_else(0) !=
+          0;
       time = track(lbn + i, run, time, zero_latency, &there[i]);
       i += run;
     }

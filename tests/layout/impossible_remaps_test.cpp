@@ -31,8 +31,8 @@ model::DriveModel with_remaps(std::vector<model::Remap> remaps) {
 TEST_CASE("impossible remaps: what no valid layout has is taken out, and its blocks are named") {
   // In order: possible; to a place of the sequence; two to one spare; past the end; twice, in
   // disorder.
-  model::DriveModel model = with_remaps(
-      {{3, 18}, {40, 41}, {50, 38}, {60, 38}, {70, 200}, {90, 78}, {80, 58}, {90, 79}});
+  model::DriveModel model =
+      with_remaps({{3, 18}, {40, 41}, {50, 38}, {60, 38}, {70, 200}, {90, 78}, {80, 58}, {90, 79}});
   const auto taken = take_out_impossible_remaps(model.layout);
   std::vector<std::uint64_t> blocks;
   for (const auto& block : taken) {

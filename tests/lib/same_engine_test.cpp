@@ -91,8 +91,8 @@ TEST_CASE("100,000 random requests, one at a time: as the engine by itself") {
 }
 
 TEST_CASE("100,000 random requests, several outstanding, told late: as the engine by itself") {
-  const model::DriveModel model = virtual_drive::catalogue_model(
-      virtual_drive::catalogue().front());
+  const model::DriveModel model =
+      virtual_drive::catalogue_model(virtual_drive::catalogue().front());
   const TableHandle table = opened(emit_table::compile_table(model));
   const EngineHandle ours = created(table);
   engine::Engine theirs(model);
@@ -126,8 +126,8 @@ TEST_CASE("100,000 random requests, several outstanding, told late: as the engin
 }
 
 TEST_CASE("settings, seeks and synchronization: as the engine by itself") {
-  const model::DriveModel model = virtual_drive::catalogue_model(
-      virtual_drive::catalogue().front());
+  const model::DriveModel model =
+      virtual_drive::catalogue_model(virtual_drive::catalogue().front());
   const TableHandle table = opened(emit_table::compile_table(model));
   const EngineHandle ours = created(table);
   engine::Engine theirs(model);
@@ -164,8 +164,8 @@ TEST_CASE("settings, seeks and synchronization: as the engine by itself") {
 }
 
 TEST_CASE("a rollback repeats to the last bit, in another engine too") {
-  const model::DriveModel model = virtual_drive::catalogue_model(
-      virtual_drive::catalogue().front());
+  const model::DriveModel model =
+      virtual_drive::catalogue_model(virtual_drive::catalogue().front());
   const std::string bytes = emit_table::compile_table(model);
   const TableHandle table = opened(bytes), equal_table = opened(bytes);
   const EngineHandle one = created(table), other = created(equal_table);

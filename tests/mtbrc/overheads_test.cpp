@@ -147,8 +147,8 @@ TEST_CASE("overheads: the error of few hits holds, for all hits tell what the ho
     };
     add(false, false, 60);
     add(false, true, 12);
-    const model::Parameter found = estimate_overheads(samples, map, rotation_6ms())
-                                       .overheads.read_hit_after_write;
+    const model::Parameter found =
+        estimate_overheads(samples, map, rotation_6ms()).overheads.read_hit_after_write;
     REQUIRE(found);
     least = std::min(least, *found.error);
     // The median of what two such delays add.

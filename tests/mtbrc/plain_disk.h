@@ -160,9 +160,8 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
     if (shape_.seeks == Seeks::at_once) return static_cast<Nanoseconds>(t);
     const Place at = find(lbn);
     const double move = move_ms(at, false);
-    const double noise = move > 0 ? shape_.positioning_us * 1e3 *
-                                        std::normal_distribution<double>()(random_)
-                                  : 0;
+    const double noise =
+        move > 0 ? shape_.positioning_us * 1e3 * std::normal_distribution<double>()(random_) : 0;
     t += (shape_.seeks == Seeks::half ? 0.5e6 : 1e6) * move + noise;
     if (move > 0) t = at_wedge(t);
     cylinder_ = at.cylinder;

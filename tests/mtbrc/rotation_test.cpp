@@ -24,11 +24,11 @@ Samples synthetic(double period_ns, double noise_ns, int bursts, int reads, doub
       Sample sample;
       sample.experiment = Experiment::rotation;
       sample.lbn = 5;
-      sample.completed_ns = static_cast<Nanoseconds>(
-          revolution * period_ns + noise(random) +
-          (std::bernoulli_distribution(0.02)(random)
-               ? std::exponential_distribution<double>(1e-6)(random)
-               : 0));
+      sample.completed_ns =
+          static_cast<Nanoseconds>(revolution * period_ns + noise(random) +
+                                   (std::bernoulli_distribution(0.02)(random)
+                                        ? std::exponential_distribution<double>(1e-6)(random)
+                                        : 0));
       samples.push_back(sample);
       revolution += std::bernoulli_distribution(0.05)(random) ? 2 : 1;
     }
@@ -135,8 +135,8 @@ TEST_CASE(
       sample.experiment = Experiment::rotation;
       sample.lbn = 77;
       sample.blocks = 1;
-      sample.completed_ns = static_cast<Nanoseconds>(revolution * period +
-                                                     6e3 * std::exp(0.7 * gauss(random)));
+      sample.completed_ns =
+          static_cast<Nanoseconds>(revolution * period + 6e3 * std::exp(0.7 * gauss(random)));
       sample.issued_ns = sample.completed_ns - 4'000'000;
       samples.push_back(sample);
       ++revolution;

@@ -122,8 +122,8 @@ TEST_CASE("track pitch: sectors slipped behind the map's back are no untruth") {
   // A slip that the map does not know moves what lies behind it on the track by a sector.
   const std::vector<PlainZone> zones{{900, 45, 0}, {1, 40, 0}, {300, 36, 0}};
   Bench bench([&] {
-    model::DriveModel model = virtual_drive::virtual_model(
-        "virtual:quantum-atlas10k?imperfections=default&seed=9");
+    model::DriveModel model =
+        virtual_drive::virtual_model("virtual:quantum-atlas10k?imperfections=default&seed=9");
     model.layout = plain_layout(zones, true);
     model.layout.skips = {{10, 1, 900, 45}, {900 * 45 + 20, 1, 1, 0}};
     model.identity.blocks = engine::LayoutMap(model.layout).blocks();
@@ -141,8 +141,8 @@ TEST_CASE("track pitch: sectors slipped behind the map's back are no untruth") {
 TEST_CASE("track pitch: tracks of other lengths than the map has are no untruth") {
   // Every other cylinder is denser; the map has all alike, as long as the longer ones.
   Bench bench([&] {
-    model::DriveModel model = virtual_drive::virtual_model(
-        "virtual:quantum-atlas10k?imperfections=default&seed=4");
+    model::DriveModel model =
+        virtual_drive::virtual_model("virtual:quantum-atlas10k?imperfections=default&seed=4");
     model::LayoutNode pair, dense, wide;
     dense.sectors = 300;
     wide.sectors = 250;

@@ -108,10 +108,10 @@ TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads agai
   constexpr std::uint64_t kTracks = 1000;
   for (std::uint64_t i = 0; i < kTracks; ++i) {
     const std::uint64_t slot = (map.slots() - 1) / (kTracks - 1) * i;
-    const double error_us = statistics::wrap_rev(
-                                engine::rev_from_angle(map.track_of_slot(slot).angle) -
-                                engine::rev_from_angle(real.track_of_slot(slot).angle) + origin) *
-                            period * 1e-3;
+    const double error_us =
+        statistics::wrap_rev(engine::rev_from_angle(map.track_of_slot(slot).angle) -
+                             engine::rev_from_angle(real.track_of_slot(slot).angle) + origin) *
+        period * 1e-3;
     squares += error_us * error_us / kTracks;
     worst = std::max(worst, std::abs(error_us));
   }

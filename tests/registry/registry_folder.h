@@ -33,8 +33,8 @@ inline model::DriveModel small_model(const std::string& serial, double seek_ms =
 class RegistryFolder {
  public:
   RegistryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "platter-registry-XXXXXX")
-                           .string();
+    std::string name =
+        (std::filesystem::temp_directory_path() / "platter-registry-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = name;
   }

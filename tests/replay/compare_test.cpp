@@ -137,10 +137,10 @@ TEST_CASE(
     "hits: at most a quarter of a revolution, on both sides unless the drive's result knows") {
   const Result drive = drive_of({response(0, 1.0), response(100, 2.0), response(200, 2.1),
                                  response(300, 9), response(400, 9)});
-  const Result model = model_of(
-      {response(0, 5.0, false, 1, false), response(100, 0.1, false, 1, true),
-       response(200, 0.1, false, 1, true), response(300, 0.1, false, 1, false),
-       response(400, 9, false, 1, true)});
+  const Result model =
+      model_of({response(0, 5.0, false, 1, false), response(100, 0.1, false, 1, true),
+                response(200, 0.1, false, 1, true), response(300, 0.1, false, 1, false),
+                response(400, 9, false, 1, true)});
   const ClassMetrics all = compare(drive, model).classes.front();
   CHECK(all.drive_hits == 2);
   CHECK(all.drive_misses == 3);
@@ -173,10 +173,10 @@ TEST_CASE("without a period there is no threshold, and no phase") {
 }
 
 TEST_CASE("all hits: nothing is said about the phase") {
-  const ClassMetrics all = compare(drive_of({response(0, 0.3), response(100, 0.3)}),
-                                   model_of({response(0, 0.3, false, 1, false),
-                                             response(100, 0.4, false, 1, false)}))
-                               .classes.front();
+  const ClassMetrics all =
+      compare(drive_of({response(0, 0.3), response(100, 0.3)}),
+              model_of({response(0, 0.3, false, 1, false), response(100, 0.4, false, 1, false)}))
+          .classes.front();
   CHECK(all.hits_agreed_share == 1.0);
   CHECK_FALSE(all.misses_as_misses_share);
   CHECK(all.phase_n == 0);

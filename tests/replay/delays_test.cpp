@@ -22,8 +22,8 @@ constexpr double kLookup_ms = 0.03;
 model::DriveModel with_delays(double lookup_ms = kLookup_ms) {
   model::DriveModel model = drive_model(true);
   model.overheads.per_request.value = lookup_ms;
-  model.delay_spread = model::DelaySpread{
-      .quantiles = {{0, -0.02}, {0.5, 0}, {0.9, 0.02}, {1, 0.06}}};
+  model.delay_spread =
+      model::DelaySpread{.quantiles = {{0, -0.02}, {0.5, 0}, {0.9, 0.02}, {1, 0.06}}};
   return model;
 }
 

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char*
-    kHostile = "\"'></td></title><script>alert(1)</script><img src=x onerror=y>&\x01\xff{}";
+constexpr const char* kHostile =
+    "\"'></td></title><script>alert(1)</script><img src=x onerror=y>&\x01\xff{}";
 
 class Folder {
  public:
@@ -217,8 +217,8 @@ TEST_CASE("the report says of the cache what the model's file says") {
 
 TEST_CASE("what a model says cannot change the page") {
   model::DriveModel model = tiny_model();
-  model.identity.name = model.identity.vendor = model.identity.product = model.identity
-                                                                             .serial = kHostile;
+  model.identity.name = model.identity.vendor = model.identity.product = model.identity.serial =
+      kHostile;
   model.provenance.method = model.provenance.source = model.provenance.date = kHostile;
   model.provenance.notes = {kHostile};
   model.layout.reason = model.seek.reason = model.validity.note = kHostile;

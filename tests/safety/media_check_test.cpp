@@ -14,8 +14,8 @@ namespace {
 using testing::DamagedDrive;
 
 model::DriveModel drive_of(std::uint32_t physical_block_bytes = 512) {
-  model::DriveModel model = virtual_drive::catalogue_model(
-      *virtual_drive::find_in_catalogue("quantum-atlas10k"));
+  model::DriveModel model =
+      virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("quantum-atlas10k"));
   model.imperfections.reset();
   model.identity.physical_block_bytes = physical_block_bytes;
   if (!model.firmware) model.firmware.emplace();

@@ -43,8 +43,8 @@ std::vector<std::uint8_t> identify(const Standing& standing) {
   set(87, 0x4000);
   set(91, standing.power_level);
   data[510] = 0xA5;
-  data[511] = static_cast<std::uint8_t>(0x100 -
-                                        (std::accumulate(data.begin(), data.end(), 0U) & 0xFF));
+  data[511] =
+      static_cast<std::uint8_t>(0x100 - (std::accumulate(data.begin(), data.end(), 0U) & 0xFF));
   return data;
 }
 

@@ -49,8 +49,8 @@ TEST_CASE("physical blocks are those that counting from the lowest aligned LBN g
       const LbnRange own = physical.covering(lbn, 1);
       if (own.first >= first && own.last <= last) inside.insert(lbn);
     }
-    const auto within = physical.within(
-        {first, last + (i % 2 ? 0 : 1000 * (last + 1 == c.blocks))});
+    const auto within =
+        physical.within({first, last + (i % 2 ? 0 : 1000 * (last + 1 == c.blocks))});
     REQUIRE(within.has_value() == !inside.empty());
     if (!within) continue;
     REQUIRE(within->first == *inside.begin());

@@ -234,8 +234,8 @@ TEST_CASE("what is not adjusted stays") {
 
 TEST_CASE("a seed makes the same requests open and closed") {
   const Trace open = generate({.profile = profile("mixed"), .blocks = 1'000'000});
-  const Trace closed = generate(
-      {.profile = adjusted(profile("mixed"), {.think_ms = 36}), .blocks = 1'000'000});
+  const Trace closed =
+      generate({.profile = adjusted(profile("mixed"), {.think_ms = 36}), .blocks = 1'000'000});
   CHECK(converted(open, Kind::closed).requests == closed.requests);
 }
 

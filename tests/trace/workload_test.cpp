@@ -43,8 +43,8 @@ TEST_CASE("the mixed workload is 20 % sequential, 30 % local, 50 % uniform") {
   double sequential = 0, local = 0;
   for (std::size_t i = 1; i < trace.requests.size(); ++i) {
     const Request &before = trace.requests[i - 1], &now = trace.requests[i];
-    const double distance = std::abs(static_cast<double>(now.lbn) -
-                                     static_cast<double>(before.lbn));
+    const double distance =
+        std::abs(static_cast<double>(now.lbn) - static_cast<double>(before.lbn));
     if (now.lbn == before.lbn + before.blocks)
       ++sequential;
     else if (distance <= 500)

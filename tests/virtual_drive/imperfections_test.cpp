@@ -58,8 +58,8 @@ double bound_of_share(double expected, double draws = kDraws) {
 
 TEST_CASE("positioning noise is Gaussian with sigma 30 us") {
   const Noise noise(default_imperfections(1), kPeriod);
-  const auto values = draws(
-      [&](auto request, auto at) { return noise.positioning_ns(request, at); });
+  const auto values =
+      draws([&](auto request, auto at) { return noise.positioning_ns(request, at); });
   const double sigma = 30e3;
   CHECK(std::abs(mean(values)) < 4 * sigma / std::sqrt(kDraws));
   CHECK(std::abs(deviation(values) - sigma) < 4 * sigma / std::sqrt(2.0 * kDraws));
@@ -82,8 +82,8 @@ TEST_CASE("one access in a hundred is slower by an exponential delay of mean 1 m
 
 TEST_CASE("host and bus delay is log-normal with median 12 us and p99 60 us") {
   const Noise noise(default_imperfections(1), kPeriod);
-  const auto values = draws(
-      [&](auto request, auto at) { return noise.host_delay_ns(request, at); });
+  const auto values =
+      draws([&](auto request, auto at) { return noise.host_delay_ns(request, at); });
   CHECK(share(values, [](double v) { return v <= 0; }) == 0);
   CHECK(std::abs(share(values, [](double v) { return v > 12e3; }) - 0.5) < bound_of_share(0.5));
   CHECK(std::abs(share(values, [](double v) { return v > 60e3; }) - 0.01) < bound_of_share(0.01));
@@ -171,8 +171,8 @@ TEST_CASE("retries cost a revolution, in the share that is asked for") {
   model::Imperfections imperfections;
   imperfections.retry_share = 0.05;
   const Noise noise(imperfections, kPeriod);
-  const auto values = draws(
-      [&](auto request, auto at) { return noise.media_delay_ns(request, at); });
+  const auto values =
+      draws([&](auto request, auto at) { return noise.media_delay_ns(request, at); });
   CHECK(std::abs(share(values, [](double v) { return v == kPeriod; }) - 0.05) <
         bound_of_share(0.05));
   CHECK(share(values, [](double v) { return v != 0 && v != kPeriod; }) == 0);

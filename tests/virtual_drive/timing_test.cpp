@@ -72,9 +72,9 @@ TEST_CASE("VERIFY reads the media past the cache, sends nothing and leaves the c
   CHECK(verified.data.empty());
   CHECK(verified.completed_ns < read.completed_ns);
   // It comes from the media however often, and brings nothing in.
-  const Nanoseconds revolution = static_cast<Nanoseconds>(
-      static_cast<double>(model.rotation.numerator_ns) /
-      static_cast<double>(model.rotation.denominator));
+  const Nanoseconds revolution =
+      static_cast<Nanoseconds>(static_cast<double>(model.rotation.numerator_ns) /
+                               static_cast<double>(model.rotation.denominator));
   run(device, read_10(50, 4));
   const Nanoseconds hit = run(device, read_10(50, 4)).response_ns();
   for (int i = 0; i < 3; ++i) CHECK(verify(50, 4).response_ns() > hit);

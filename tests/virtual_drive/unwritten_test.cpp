@@ -91,8 +91,8 @@ TEST_CASE("a drive refuses commands that are longer than page B0h says") {
   auto model = trimmed_drive();
   model.firmware->most_transfer_blocks = 16;
   VirtualDevice device(model);
-  const auto limits = scsi::decode_block_limits(
-      run(device, command({0x12, 1, 0xb0, 0, 64, 0}, 64)).data);
+  const auto limits =
+      scsi::decode_block_limits(run(device, command({0x12, 1, 0xb0, 0, 64, 0}, 64)).data);
   REQUIRE(limits);
   CHECK(limits->max_transfer_blocks == 16);
   CHECK(sense_of(run(device, read_10(0, 16))) == 0);
