@@ -46,7 +46,7 @@ inline bool is_time(std::int64_t time_ns) {
 // A struct whose caller may know fewer or more members than we do: the common part is filled, what
 // the caller has beyond is zero.
 template <typename Struct>
-platter_status fill(Struct* target, Struct&& source) noexcept {
+platter_status fill(Struct* target, Struct source) noexcept {
   const std::uint32_t size = target->struct_size;
   if (size < sizeof(std::uint64_t) || size > 4096)
     return failed(PLATTER_BAD_ARGUMENT, "struct_size is not set; set it to sizeof the struct");

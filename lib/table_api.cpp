@@ -126,7 +126,7 @@ platter_status platter_table_info(const platter_table* handle, platter_info* inf
   known.queue_depth = tables.queue.depth;
   known.cache_segments = tables.cache.present != 0 ? tables.cache.segments : 0;
   known.segment_blocks = tables.cache.present != 0 ? tables.cache.segment_blocks : 0;
-  return platter::lib::fill(info, std::move(known));
+  return platter::lib::fill(info, known);
 }
 
 platter_status platter_table_demerit(const platter_table* handle, uint32_t index,

@@ -19,6 +19,8 @@ inline constexpr const char* kModelType = "application/vnd.platter.model.v1+json
 inline constexpr const char* kTagKey = "org.opencontainers.image.ref.name";
 inline constexpr const char* kTitleKey = "org.opencontainers.image.title";
 
+inline constexpr const char* kLatest = "latest";  // the tag of the newest version
+
 inline constexpr const char* kConfig = "{}";  // all there is to say is in the annotations
 
 inline constexpr std::uint64_t kLargestDocument = std::uint64_t{4} << 20;  // manifest or index

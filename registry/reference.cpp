@@ -13,8 +13,6 @@
 namespace platter::registry {
 namespace {
 
-constexpr const char* kLatest = "latest";
-
 [[noreturn]] void not_found(const std::string& reference) {
   throw Error(
       ExitStatus::bad_input,

@@ -54,7 +54,7 @@ class DiskBlock {
   DriveText& result_;
 };
 
-constexpr double kMany = 2147483647;
+constexpr double kLargestInt = 2147483647;
 
 // DiskSim stops at caching without a cache, at more write segments than segments, and at a write
 // segment of its own in a cache of one.
@@ -72,9 +72,9 @@ void add_cache(DiskBlock& disk, const model::Cache& cache, const G1Layout& layou
                segments > 1 ? 1 : 0);
   disk.integer("Enable caching in buffer", cache.read_enabled, 0, 0, 2);
   disk.integer("Buffer continuous read", cache.read_ahead, 0, 0, top);
-  disk.integer("Minimum read-ahead (blks)", cache.read_ahead_min_blocks, 0, 0, kMany);
+  disk.integer("Minimum read-ahead (blks)", cache.read_ahead_min_blocks, 0, 0, kLargestInt);
   disk.integer("Maximum read-ahead (blks)", cache.read_ahead_max_blocks,
-               cache.segment_blocks.or_else(track), 0, kMany);
+               cache.segment_blocks.or_else(track), 0, kLargestInt);
   disk.integer("Read-ahead over requested", cache.read_ahead_over_requested, 0, -1, 1);
   disk.integer("Read-ahead on idle hit", cache.read_ahead_on_hit, 0);
   disk.integer("Read any free blocks", cache.read_free_blocks, 0, 0, std::min(top, 1.0));
@@ -232,7 +232,7 @@ std::string disk_text(const model::DriveModel& model, const G1Layout& layout,
   disk.add("Model", "source " + name + ".model");
   const double policy = std::round(disk.known("Scheduling policy", model.queue.policy, 1));
   disk.add("Scheduler", queue_text(2, static_cast<int>(std::clamp(policy, 1.0, 1000.0)), 4));
-  disk.integer("Max queue length", model.queue.depth, 1, 0, kMany);
+  disk.integer("Max queue length", model.queue.depth, 1, 0, kLargestInt);
   add_preseeking(disk, model.queue.preseeking, result);
   disk.integer("Allow sneaky full read hits", model.queue.hits_overtake, 1);
   add_bus(disk, model.bus, result);

@@ -7,11 +7,12 @@
 #include <optional>
 
 #include "emit/disksim/g1_geometry.h"
+#include "emit/disksim/track_runs.h"
 
 namespace platter::emit_disksim {
 namespace {
 
-constexpr std::int64_t kMostSectors = std::int64_t{1} << 31;  // DiskSim counts in a signed int
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 31;  // DiskSim counts in a signed int
 constexpr int kLargestRange = 64;
 
 // One zone's sectors, counted from its first; `holes` hold no LBN.
@@ -34,7 +35,7 @@ struct Holes {
   }
 };
 
-struct Sparing {
+struct LeftOut {
   std::int64_t dead = 0, spares = 0;
   std::vector<std::int64_t> slips;
 };
@@ -47,12 +48,12 @@ void append(std::int64_t first, std::int64_t end, std::vector<std::int64_t>& sli
 // Each says how it leaves out a zone's holes, or that it cannot. Schemes 0, 2, 5 and 6 are left
 // aside: DiskSim computes them wrongly; 4 and 10 express nothing that these do not.
 
-using Scheme = std::optional<Sparing> (*)(const Holes&, std::int64_t range_sectors);
+using WayToLeaveOut = std::optional<LeftOut> (*)(const Holes&, std::int64_t range_sectors);
 
 // 9: what is not the zone's tail are slips. (DiskSim's way back from PBN to LBN is wrong at the end
 // of a zone with a dead front, so that a front is slips too.)
-std::optional<Sparing> per_zone(const Holes& zone, std::int64_t) {
-  Sparing sparing;
+std::optional<LeftOut> per_zone(const Holes& zone, std::int64_t) {
+  LeftOut sparing;
   sparing.spares = zone.total();
   const std::int64_t tail = zone.all - zone.tail();
   for (const Interval& hole : zone.holes) {
@@ -63,8 +64,8 @@ std::optional<Sparing> per_zone(const Holes& zone, std::int64_t) {
 }
 
 // 7: no spares, a front, and slips.
-std::optional<Sparing> at_end(const Holes& zone, std::int64_t) {
-  Sparing sparing;
+std::optional<LeftOut> at_end(const Holes& zone, std::int64_t) {
+  LeftOut sparing;
   sparing.dead = zone.front();
   for (const Interval& hole : zone.holes) {
     if (hole.first == 0) continue;
@@ -75,9 +76,9 @@ std::optional<Sparing> at_end(const Holes& zone, std::int64_t) {
 }
 
 // 1: whole tracks, and a front.
-std::optional<Sparing> tracks_per_zone(const Holes& zone, std::int64_t) {
+std::optional<LeftOut> tracks_per_zone(const Holes& zone, std::int64_t) {
   if (!zone.remaps.empty()) return std::nullopt;
-  Sparing sparing;
+  LeftOut sparing;
   sparing.dead = zone.front();
   for (const Interval& hole : zone.holes) {
     const auto first = static_cast<std::int64_t>(hole.first),
@@ -91,8 +92,8 @@ std::optional<Sparing> tracks_per_zone(const Holes& zone, std::int64_t) {
 }
 
 // 3: as many at the end of each track, a front, and nothing else (slips would turn the tracks).
-std::optional<Sparing> per_track(const Holes& zone, std::int64_t) {
-  Sparing sparing;
+std::optional<LeftOut> per_track(const Holes& zone, std::int64_t) {
+  LeftOut sparing;
   const std::int64_t front = zone.front();
   sparing.spares = zone.tail();
   const std::int64_t usable = zone.track - sparing.spares;
@@ -114,8 +115,8 @@ std::optional<Sparing> per_track(const Holes& zone, std::int64_t) {
 
 // 8: as many in each whole range of cylinders, those that are not its tail as slips; a front within
 // the first range; nothing in cylinders that make no whole range.
-std::optional<Sparing> per_range(const Holes& zone, std::int64_t range) {
-  Sparing sparing;
+std::optional<LeftOut> per_range(const Holes& zone, std::int64_t range) {
+  LeftOut sparing;
   const std::int64_t whole = zone.all / range, front = zone.front();
   if (whole == 0 || front >= range) return std::nullopt;
   sparing.dead = front;
@@ -145,10 +146,10 @@ std::optional<Sparing> per_range(const Holes& zone, std::int64_t range) {
 
 struct Choice {
   int scheme = 9, range_cylinders = 1;
-  std::vector<Sparing> zones;
+  std::vector<LeftOut> zones;
 };
 
-std::optional<Choice> try_scheme(int number, Scheme scheme, int range,
+std::optional<Choice> try_scheme(int number, WayToLeaveOut scheme, int range,
                                  const std::vector<Holes>& zones) {
   Choice choice{number, range, {}};
   for (const Holes& zone : zones) {
@@ -161,7 +162,7 @@ std::optional<Choice> try_scheme(int number, Scheme scheme, int range,
 
 std::size_t slips_of(const Choice& choice) {
   std::size_t slips = 0;
-  for (const Sparing& zone : choice.zones) slips += zone.slips.size();
+  for (const LeftOut& zone : choice.zones) slips += zone.slips.size();
   return slips;
 }
 
@@ -265,7 +266,7 @@ std::vector<Holes> holes_of_zones(const model::Layout& layout, const Geometry& g
     zones.push_back(sectors.holes_of(zone));
     all += zones.back().all;
   }
-  if (all >= kMostSectors)
+  if (all >= kMostCounted)
     cannot_express(fmt::format("the drive has {} sectors, 2^31 or more", all));
   const Sequence sequence(used);
   for (const model::Remap& remap : layout.remaps) {
@@ -277,8 +278,6 @@ std::vector<Holes> holes_of_zones(const model::Layout& layout, const Geometry& g
   }
   return zones;
 }
-
-double fraction(double rev) { return rev - std::floor(rev); }
 
 }  // namespace
 

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <optional>
 
+#include "emit/disksim/track_runs.h"
 #include "model/error.h"
 
 namespace platter::emit_disksim {
 namespace {
 
-double fraction(double rev) { return rev - std::floor(rev); }
 double nearest(double rev) { return rev - std::round(rev); }  // -0.5 to 0.5
 
 struct Cylinder {

@@ -18,7 +18,7 @@
 namespace platter::emit_disksim {
 namespace {
 
-struct Zone {
+struct G2Zone {
   Where where;
   std::int64_t first_cylinder, last_cylinder, first_lbn, last_lbn, sectors;
   double skew_rev, track_skew_rev, cylinder_skew_rev;
@@ -42,21 +42,22 @@ using TrackName = std::pair<std::int64_t, std::int64_t>;  // cylinder, head
 
 // ---------------------------------------------------------------- reading
 
-constexpr std::int64_t kMostCylinders = 1 << 28;
-constexpr std::int64_t kMostBlocks = std::int64_t{1} << 40;
+constexpr std::int64_t kMostCylindersG2 = 1 << 28;
+constexpr std::int64_t kMostBlocksG2 = std::int64_t{1} << 40;
 
-Zone read_zone(const Value& value, std::vector<std::string>& notes) {
+G2Zone read_zone(const Value& value, std::vector<std::string>& notes) {
   const auto* block = std::get_if<std::shared_ptr<const Block>>(&value.data);
   if (block == nullptr || (*block)->type != "dm_layout_g2_zone") {
     fail_at(value.where, "\"Zones\" must be a list of dm_layout_g2_zone blocks");
   }
   BlockReader reader(**block);
-  Zone zone{};
+  G2Zone zone{};
   zone.where = (*block)->where;
-  zone.first_cylinder = reader.integer("First cylinder number", 0, kMostCylinders);
-  zone.last_cylinder = reader.integer("Last cylinder number", zone.first_cylinder, kMostCylinders);
-  zone.first_lbn = reader.integer("First LBN", 0, kMostBlocks);
-  zone.last_lbn = reader.integer("Last LBN", 0, kMostBlocks);
+  zone.first_cylinder = reader.integer("First cylinder number", 0, kMostCylindersG2);
+  zone.last_cylinder = reader.integer("Last cylinder number", zone.first_cylinder,
+                                      kMostCylindersG2);
+  zone.first_lbn = reader.integer("First LBN", 0, kMostBlocksG2);
+  zone.last_lbn = reader.integer("Last LBN", 0, kMostBlocksG2);
   zone.sectors = reader.integer("Blocks per track", 1, 1 << 20);
   bool revolutions = false;
   if (reader.has("Skew units")) {
@@ -73,18 +74,18 @@ Zone read_zone(const Value& value, std::vector<std::string>& notes) {
       fail_at(reader.where(name), fmt::format("\"{}\" is too large", name));
     return fraction(revolutions ? number : std::trunc(number) / static_cast<double>(zone.sectors));
   };
-  zone.skew_rev = skew("Zone Skew");
+  zone.skew_rev = skew("G2Zone Skew");
   zone.track_skew_rev = skew("Skew for track switch");
   zone.cylinder_skew_rev = skew("Skew for cylinder switch");
   note_unknown(reader, notes);
   return zone;
 }
 
-std::vector<Zone> read_zones(BlockReader& reader, std::vector<std::string>& notes) {
-  std::vector<Zone> zones;
+std::vector<G2Zone> read_zones(BlockReader& reader, std::vector<std::string>& notes) {
+  std::vector<G2Zone> zones;
   for (const Value& value : reader.list("Zones")) zones.push_back(read_zone(value, notes));
   std::sort(zones.begin(), zones.end(),
-            [](const Zone& a, const Zone& b) { return a.first_cylinder < b.first_cylinder; });
+            [](const G2Zone& a, const G2Zone& b) { return a.first_cylinder < b.first_cylinder; });
   for (std::size_t i = 1; i < zones.size(); ++i) {
     if (zones[i].first_cylinder <= zones[i - 1].last_cylinder) {
       fail_at(zones[i].where, "two zones have the same cylinder");
@@ -119,7 +120,7 @@ MapFile read_map(const std::string& path) {
       long long cylinders = 0, heads = 0;
       if (std::sscanf(line.c_str(), "%lld cylinders, %*d rot, %lld heads", &cylinders, &heads) !=
               2 ||
-          cylinders < 1 || cylinders > kMostCylinders || heads < 1 || heads > 1024) {
+          cylinders < 1 || cylinders > kMostCylindersG2 || heads < 1 || heads > 1024) {
         fail_at(where, "the third line of a layout map must be \"C cylinders, R rot, H heads\"");
       }
       map.cylinders = cylinders;
@@ -139,7 +140,7 @@ MapFile read_map(const std::string& path) {
       fail_at(where, fmt::format("block {} is expected here, not {}", next, extent.lbn));
     if (extent.cylinder < 0 || extent.cylinder >= map.cylinders || extent.head < 0 ||
         extent.head >= map.heads || extent.sector < 0 || extent.length < 1 ||
-        extent.length > kMostBlocks) {
+        extent.length > kMostBlocksG2) {
       fail_at(where, "the place is none of the drive's");
     }
     map.extents.push_back(extent);
@@ -150,16 +151,16 @@ MapFile read_map(const std::string& path) {
 
 // ---------------------------------------------------------------- tracks in the order of blocks
 
-const Zone* find_zone(const std::vector<Zone>& zones, std::int64_t cylinder) {
+const G2Zone* find_zone(const std::vector<G2Zone>& zones, std::int64_t cylinder) {
   auto after = std::upper_bound(
       zones.begin(), zones.end(), cylinder,
-      [](std::int64_t c, const Zone& zone) { return c < zone.first_cylinder; });
+      [](std::int64_t c, const G2Zone& zone) { return c < zone.first_cylinder; });
   if (after == zones.begin() || cylinder > (--after)->last_cylinder) return nullptr;
   return &*after;
 }
 
-const Zone& zone_of(const std::vector<Zone>& zones, std::int64_t cylinder, const Where& where) {
-  const Zone* zone = find_zone(zones, cylinder);
+const G2Zone& zone_of(const std::vector<G2Zone>& zones, std::int64_t cylinder, const Where& where) {
+  const G2Zone* zone = find_zone(zones, cylinder);
   if (zone == nullptr) fail_at(where, fmt::format("no zone has the cylinder {}", cylinder));
   return *zone;
 }
@@ -180,21 +181,21 @@ std::vector<TrackName> tracks_in_order(const std::vector<Extent>& extents) {
 }
 
 // The map has the say; DiskSim finds a block's zone by the zone's own numbers.
-void note_contradictions(const std::vector<Zone>& zones, const MapFile& map,
+void note_contradictions(const std::vector<G2Zone>& zones, const MapFile& map,
                          std::vector<std::string>& notes) {
   struct Blocks {
     std::int64_t first = -1, last = -1;
   };
   std::vector<Blocks> found(zones.size());
   for (const Extent& extent : map.extents) {
-    const Zone* zone = find_zone(zones, extent.cylinder);
+    const G2Zone* zone = find_zone(zones, extent.cylinder);
     if (zone == nullptr) continue;
     Blocks& its = found[static_cast<std::size_t>(zone - zones.data())];
     if (its.first < 0) its.first = extent.lbn;
     its.last = extent.lbn + extent.length - 1;
   }
   for (std::size_t i = 0; i < zones.size(); ++i) {
-    const Zone& zone = zones[i];
+    const G2Zone& zone = zones[i];
     const auto [first, last] = found[i];
     if (first != zone.first_lbn || last != zone.last_lbn) {
       notes.push_back(fmt::format(
@@ -221,7 +222,7 @@ model::LayoutNode track_node(const TrackName& track, std::int64_t sectors, doubl
 
 // The tracks of one zone that follow one another in the order of blocks, from `at` on.
 std::vector<model::LayoutNode> tracks_of_zone(const std::vector<TrackName>& tracks,
-                                              const Zone& zone, std::size_t& at) {
+                                              const G2Zone& zone, std::size_t& at) {
   std::vector<model::LayoutNode> nodes;
   std::int64_t head_switches = 0, cylinder_switches = 0;
   for (const std::size_t first = at; at < tracks.size(); ++at) {
@@ -248,7 +249,7 @@ model::LayoutNode zone_node(std::vector<model::LayoutNode> nodes) {
 G2Layout import_g2_layout(const Block& block, std::int64_t block_count,
                           const std::string& top_folder, std::vector<std::string>& notes) {
   BlockReader reader(block);
-  const std::vector<Zone> zones = read_zones(reader, notes);
+  const std::vector<G2Zone> zones = read_zones(reader, notes);
   MapFile map = read_map(find_named_file(reader, "Layout Map File", "the layout map", top_folder));
   note_unknown(reader, notes);
   note_contradictions(zones, map, notes);
@@ -262,7 +263,7 @@ G2Layout import_g2_layout(const Block& block, std::int64_t block_count,
   std::int64_t slots = 0;
   for (std::size_t at = 0; at < tracks.size();) {
     const std::size_t first = at;
-    const Zone& zone = zone_of(zones, tracks[at].first, map.where(3));
+    const G2Zone& zone = zone_of(zones, tracks[at].first, map.where(3));
     result.layout.zones.push_back(zone_node(fold_tracks(tracks_of_zone(tracks, zone, at))));
     for (std::size_t i = first; i < at; ++i, slots += zone.sectors) first_slots[tracks[i]] = slots;
   }
@@ -285,9 +286,9 @@ G2Layout import_g2_layout(const Block& block, std::int64_t block_count,
   }
   place_blocks(pieces, slots, block.where, result.layout);
   if (std::any_of(zones.begin(), zones.end(),
-                  [](const Zone& zone) { return zone.skew_rev != 0; })) {
+                  [](const G2Zone& zone) { return zone.skew_rev != 0; })) {
     notes.push_back(
-        "Zone Skew holds for the whole zone, as documented; DiskSim's own code knows it on the "
+        "G2Zone Skew holds for the whole zone, as documented; DiskSim's own code knows it on the "
         "first "
         "cylinder of zones behind the first only");
   }

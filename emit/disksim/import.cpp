@@ -47,19 +47,19 @@ model::Parameter count(BlockReader& reader, const char* name, std::int64_t low, 
 
 // ---------------------------------------------------------------- disksim_disk
 
-constexpr std::int64_t kMany = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMostOfInt = std::numeric_limits<std::int32_t>::max();
 
 model::Cache import_cache(BlockReader& disk) {
   model::Cache cache;
   cache.read_enabled = count(disk, "Enable caching in buffer", 0, 2);
   cache.write_back_level = count(disk, "Fast write level", 0, 2);
   cache.segments = count(disk, "Number of buffer segments", 1, 65536);
-  cache.segment_blocks = count(disk, "Segment size (in blks)", 1, kMany, "blocks");
+  cache.segment_blocks = count(disk, "Segment size (in blks)", 1, kMostOfInt, "blocks");
   cache.write_segments = count(disk, "Maximum number of write segments", 1, 65536);
   cache.separate_write_segment = count(disk, "Use separate write segment", 0, 1);
   cache.read_ahead = count(disk, "Buffer continuous read", 0, 4);
-  cache.read_ahead_min_blocks = count(disk, "Minimum read-ahead (blks)", 0, kMany, "blocks");
-  cache.read_ahead_max_blocks = count(disk, "Maximum read-ahead (blks)", 0, kMany, "blocks");
+  cache.read_ahead_min_blocks = count(disk, "Minimum read-ahead (blks)", 0, kMostOfInt, "blocks");
+  cache.read_ahead_max_blocks = count(disk, "Maximum read-ahead (blks)", 0, kMostOfInt, "blocks");
   cache.read_ahead_over_requested = count(disk, "Read-ahead over requested", -1, 1);
   cache.read_ahead_on_hit = count(disk, "Read-ahead on idle hit", 0, 1);
   cache.read_free_blocks = count(disk, "Read any free blocks", 0, 1);
@@ -122,12 +122,12 @@ model::Bus import_bus(BlockReader& disk) {
 
 model::Queue import_queue(BlockReader& disk, Notes& notes) {
   model::Queue queue;
-  queue.depth = count(disk, "Max queue length", 0, kMany);
+  queue.depth = count(disk, "Max queue length", 0, kMostOfInt);
   queue.preseeking = count(disk, "Preseeking level", 0, 2);
   queue.hits_overtake = count(disk, "Allow sneaky full read hits", 0, 1);
   if (!disk.has("Scheduler")) return queue;
   BlockReader scheduler(disk.inner("Scheduler"));
-  queue.policy = count(scheduler, "Scheduling policy", 0, kMany);
+  queue.policy = count(scheduler, "Scheduling policy", 0, kMostOfInt);
   note_without_place(scheduler, notes);
   note_unknown(scheduler, notes.warnings);
   return queue;
@@ -173,7 +173,7 @@ void import_mechanics(const Block& block, model::DriveModel& model, const std::s
   note_unknown(mechanics, notes.warnings);
 }
 
-constexpr std::int64_t kMostBlocks = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostOfFile = std::numeric_limits<std::int64_t>::max();
 
 // The layout, and the numbers of heads and cylinders if they are not known yet (0).
 void import_layout(const Block& block, std::int64_t block_count, const std::string& top_folder,
@@ -209,7 +209,7 @@ void import_model(const Block& block, model::DriveModel& model, const std::strin
   model.identity.cylinders =
       static_cast<std::uint32_t>(reader.integer("Number of cylinders", 1, 1 << 28));
   const std::int64_t said = reader.has("Block count")
-                                ? reader.integer("Block count", 0, kMostBlocks)
+                                ? reader.integer("Block count", 0, kMostOfFile)
                                 : 0;
   import_layout(reader.inner("Layout Model"), said, top_folder, model, notes);
   const std::uint32_t used = model::cylinders_of(model.layout);

@@ -15,14 +15,14 @@ namespace platter::emit_disksim {
 namespace {
 
 // Consecutive LBNs in consecutive sectors of one track, remaps ignored.
-struct Stretch {
+struct TrackStretch {
   std::uint64_t lbn, blocks;
   std::uint32_t cylinder, head, sector, sectors;
   double angle_rev;  // of the track
 };
 
-std::vector<Stretch> stretches_of(const model::Layout& layout, const engine::LayoutMap& map) {
-  std::vector<Stretch> all;
+std::vector<TrackStretch> stretches_of(const model::Layout& layout, const engine::LayoutMap& map) {
+  std::vector<TrackStretch> all;
   std::uint64_t lbn = 0;
   for (const Interval& run : slots_with_blocks(layout, map.slots())) {
     for (std::uint64_t slot = run.first; slot < run.end;) {
@@ -44,12 +44,13 @@ std::vector<Stretch> stretches_of(const model::Layout& layout, const engine::Lay
       fmt::format("the layout cannot be written for DiskSim: block {} would lie {}", lbn, how));
 }
 
-double angle_at(const Stretch& stretch, std::uint64_t lbn) {
+double angle_at(const TrackStretch& stretch, std::uint64_t lbn) {
   const double sector = static_cast<double>(stretch.sector + (lbn - stretch.lbn));
   return stretch.angle_rev + sector / stretch.sectors;
 }
 
-void compare_at(std::uint64_t lbn, const Stretch& a, const Stretch& b, double tolerance_rev) {
+void compare_at(std::uint64_t lbn, const TrackStretch& a, const TrackStretch& b,
+                double tolerance_rev) {
   if (a.cylinder != b.cylinder || a.head != b.head) {
     differs(lbn, fmt::format("on cylinder {}, head {} instead of {}, {}", b.cylinder, b.head,
                              a.cylinder, a.head));
@@ -68,7 +69,7 @@ void require_same_places(const model::Layout& wanted, const model::Layout& got,
   if (a_map.blocks() != b_map.blocks()) {
     differs(std::min(a_map.blocks(), b_map.blocks()), "nowhere, or where there is none");
   }
-  const std::vector<Stretch> a = stretches_of(wanted, a_map), b = stretches_of(got, b_map);
+  const std::vector<TrackStretch> a = stretches_of(wanted, a_map), b = stretches_of(got, b_map);
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     const std::uint64_t first = std::max(a[i].lbn, b[j].lbn);
     const std::uint64_t a_end = a[i].lbn + a[i].blocks, b_end = b[j].lbn + b[j].blocks;

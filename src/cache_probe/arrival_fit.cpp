@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "statistics/circular.h"
+
 namespace platter::cache_probe {
 namespace {
 
@@ -14,8 +16,6 @@ constexpr double kGoodFit_rev = 0.05;
 constexpr double kNoiseFloor_rev = 0.02;  // no reason to look for another explanation
 constexpr double kSlowBus = 0.9;          // of the media's time
 constexpr double kBusBound_rev = 0.9;     // fixed time that seek and overheads do not explain
-
-double fraction(double rev) { return rev - std::floor(rev); }
 
 // How the bus is used once the first block is there: kept in step with the media, then the rest at
 // its own pace; or all at its own pace from then on.
@@ -42,7 +42,7 @@ Fit best_offset(const std::vector<ArrivalSample>& samples, double blocks_rev, do
   for (int step = 0; step < kPhaseSteps; ++step) {
     const double offset = static_cast<double>(step) / kPhaseSteps;
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      const double latency = fraction(-samples[i].phase_rev - offset);
+      const double latency = statistics::turn_rev(-samples[i].phase_rev - offset);
       rest[i] = samples[i].response_rev - expected(latency, blocks_rev, bus_rev, bus);
     }
     const auto middle = rest.begin() + static_cast<std::ptrdiff_t>(rest.size() / 2);
@@ -80,10 +80,10 @@ std::vector<double> telling_phases(std::vector<ArrivalSample> samples, double bl
     }
   }
   const double from = samples[missed].phase_rev;
-  const double step = fraction(samples[(missed + 1) % samples.size()].phase_rev - from);
+  const double step = statistics::turn_rev(samples[(missed + 1) % samples.size()].phase_rev - from);
   std::vector<double> phases;
   for (int i = 0; i < kTelling; ++i)
-    phases.push_back(fraction(from + step / 2 + blocks_rev * (i + 0.5) / kTelling));
+    phases.push_back(statistics::turn_rev(from + step / 2 + blocks_rev * (i + 0.5) / kTelling));
   return phases;
 }
 

@@ -11,11 +11,11 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr double kMostError = 0.001, kLeastShare = 1e-4;
-constexpr double kAstray = 0.03;       // of the changes: a late answer was taken for a division
-constexpr double kFewScattered = 0.3;  // too few of a window to ask for another division
+constexpr double kMostError = 0.001, kLeastShareDivided = 1e-4;
+constexpr double kAstrayChanges = 0.03;  // of the changes: a late answer was taken for a division
+constexpr double kFewScattered = 0.3;    // too few of a window to ask for another division
 constexpr double kInARowPrior = 0.1, kIrregularPrior = 0.2;
-constexpr std::uint64_t kFewest = 4;  // changes of load
+constexpr std::uint64_t kFewestChanges = 4;  // changes of load
 
 std::int64_t modulo(std::int64_t a, std::int64_t n) { return (a % n + n) % n; }
 
@@ -24,7 +24,7 @@ std::int64_t left_of_window(std::int64_t from, std::int64_t window, std::int64_t
   return modulo(phase - from - 1, window) + 1;
 }
 
-double log_astray() { return std::log(kAstray / static_cast<double>(2 * kMostWindow)); }
+double log_astray() { return std::log(kAstrayChanges / static_cast<double>(2 * kMostWindow)); }
 
 // Reads of the new load before the buffer is divided, and how probable that is.
 std::vector<std::pair<std::int64_t, double>> foretold(const Division& by, std::int64_t from) {
@@ -38,7 +38,7 @@ std::vector<std::pair<std::int64_t, double>> foretold(const Division& by, std::i
 double log_likelihood(const LoadChange& change, const Division& by) {
   double later = 0;
   for (const auto& [reads, probable] : foretold(by, change.from)) {
-    if (change.divided == change.from + reads) return std::log((1 - kAstray) * probable);
+    if (change.divided == change.from + reads) return std::log((1 - kAstrayChanges) * probable);
     if (change.until < change.from + reads) later += probable;
   }
   return change.divided == 0 && later > 0 ? std::log(later) : log_astray();
@@ -75,7 +75,9 @@ double alike(const Division& a, const Division& b, std::int64_t from) {
   return sum;
 }
 
-bool Divisions::proven() const { return changes >= kFewest && likeliest().share >= 1 - kMostError; }
+bool Divisions::proven() const {
+  return changes >= kFewestChanges && likeliest().share >= 1 - kMostError;
+}
 
 Divisions divisions_of(const std::vector<LoadChange>& changes) {
   Divisions found;
@@ -117,7 +119,7 @@ Divisions divisions_of(const std::vector<LoadChange>& changes) {
   for (const Division& one : all) sum += std::exp(one.share - all[0].share);
   for (const Division& one : all) {
     const double share = std::exp(one.share - all[0].share) / sum;
-    if (share < kLeastShare) break;
+    if (share < kLeastShareDivided) break;
     found.likely.push_back(one);
     found.likely.back().share = share;
   }

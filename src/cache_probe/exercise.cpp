@@ -12,8 +12,8 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr int kAnswers = 200, kFewest = 64;
-constexpr double kLong_rev = 96;  // then kFewest are enough
+constexpr int kAnswers = 200, kFewestAnswers = 64;
+constexpr double kLong_rev = 96;  // then kFewestAnswers are enough
 constexpr int kMostPolluted = 40;
 constexpr std::size_t kMostSpots = 64;
 constexpr int kAtOnce = 8, kInARow = 2;  // so many behind each
@@ -24,7 +24,7 @@ constexpr double kAtOnceShare = 0.75;  // no rest but for the angle; else up to 
 constexpr double kMostRest_rev = 2.5;
 constexpr double kByTurnShare = 0.5;  // of spots: as likely as any that the cache may just hold
 constexpr double kOneBlockShare = 0.6;
-constexpr std::uint32_t kMostBlocks = 8;
+constexpr std::uint32_t kLongestRequest = 8;
 constexpr std::int64_t kAheadWithoutReach = 64;  // blocks
 
 // Where something was read or written.
@@ -57,8 +57,8 @@ class Exerciser {
     // Many in a row would be a load of their own.
     for (int i = 0; load == 0 && i < kAtOnce && !prober_.spent(); ++i) at_once();
     if (!further_ && !prober_.spent()) burst();
-    for (int i = 0; i < kAnswers && !prober_.spent() && (i < kFewest || took_rev() < kLong_rev);
-         ++i) {
+    for (int i = 0;
+         i < kAnswers && !prober_.spent() && (i < kFewestAnswers || took_rev() < kLong_rev); ++i) {
       if (load > 0 && i % kApart == 0 && i < kAtOnce * kApart) at_once();
       if (draw(kSoonShare)) elsewhere(Exercise::setup);
       answer();
@@ -77,7 +77,7 @@ class Exerciser {
                                          std::uniform_real_distribution<double>(0, log)(random_))));
   }
   std::uint32_t some_blocks() {
-    return draw(kOneBlockShare) ? 1 : static_cast<std::uint32_t>(within(2, kMostBlocks));
+    return draw(kOneBlockShare) ? 1 : static_cast<std::uint32_t>(within(2, kLongestRequest));
   }
 
   void answer() {
@@ -112,7 +112,7 @@ class Exerciser {
     const auto place = place_for(prober_, Kind::any, reach_blocks(prober_.record()));
     if (!place) return;
     const std::uint32_t blocks = some_blocks();
-    const std::int64_t room = std::int64_t{place->blocks()} - kMostBlocks;
+    const std::int64_t room = std::int64_t{place->blocks()} - kLongestRequest;
     const std::uint64_t lbn = place->first + static_cast<std::uint64_t>(within(0, room));
     rest(kind, lbn);
     // What comes from the media for sure ties the platter's angle to the clock.

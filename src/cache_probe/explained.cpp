@@ -25,11 +25,11 @@ using ByKind = std::array<Contradictions, static_cast<std::size_t>(kExercises)>;
 const double kClear = std::log(10.0);
 // A policy must make each half of the answers so many times likelier, whatever the other half says:
 // one that other tests ask for, and left open; one that no other test asks for.
-const double kProven = std::log(100.0), kProvenAlone = std::log(10.0);
-constexpr double kHardlyHeld = 0.1;    // chance
-constexpr double kAstray = 0.02;       // of the answers, whatever the model says
-constexpr std::uint64_t kFewest = 40;  // answers
-constexpr double kUsualNoise = 0.02;   // share of answers, worth kUsualWorth probes
+const double kModelProven = std::log(100.0), kProvenAlone = std::log(10.0);
+constexpr double kHardlyHeld = 0.1;            // chance
+constexpr double kMostAstray = 0.02;           // of the answers, whatever the model says
+constexpr std::uint64_t kFewestCompared = 40;  // answers
+constexpr double kUsualNoise = 0.02;           // share of answers, worth kUsualWorth probes
 constexpr double kUsualWorth = 25;
 constexpr double kOddsTold = 200;      // against what noise does
 constexpr double kMostlyChance = 0.2;  // that the drive answers otherwise: such answers tell little
@@ -126,7 +126,7 @@ Likelihood likelihood(const Replayed& replayed, const Responses& responses,
     const Predicted answer = predicted(replayed, i, responses);
     double hits = answer == Predicted::hit ? 1 : answer == Predicted::miss ? 0 : 0.5;
     if (!by_chance.empty()) hits = by_chance[i];
-    hits = std::clamp(hits, kAstray, 1 - kAstray);
+    hits = std::clamp(hits, kMostAstray, 1 - kMostAstray);
     sum.each.push_back(std::log(hits * std::exp(responses.log_ratio(seen)) + 1 - hits));
     sum.half[half] += sum.each.back();
   }
@@ -199,7 +199,7 @@ Explained judged(const Record& record, const model::DriveModel& model) {
     all.add(contradicts, misled);
   }
   Explained result;
-  if (all.answers() < kFewest) {
+  if (all.answers() < kFewestCompared) {
     result.unexplained_share = absent("too few requests in random order were answered");
     return result;
   }
@@ -301,7 +301,7 @@ void fill_gaps(const Record& record, model::DriveModel& model) {
         (changed.cache.*other.policy).value = other.value;
         const Likelihood with = likelihood(record, changed, responses);
         const bool alone = other.policy == &Cache::almost_read_hits;
-        if (!with.proves(now, alone ? kProvenAlone : kProven) || with.all() <= with_best.all())
+        if (!with.proves(now, alone ? kProvenAlone : kModelProven) || with.all() <= with_best.all())
           continue;
         with_best = with;
         best = &other;

@@ -10,10 +10,10 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr std::uint64_t kUnexplained = 5;  // one of so many probes may be noise
-constexpr double kWaits_rev = 0.12;        // longer than usual
-constexpr std::int64_t kFewAtOnce = 24;    // blocks
-constexpr double kUntilObeyed = 2;         // hits; a miss takes a drive longer to decode
+constexpr std::uint64_t kNoiseOneOf = 5;  // one of so many probes may be noise
+constexpr double kWaits_rev = 0.12;       // longer than usual
+constexpr std::int64_t kFewAtOnce = 24;   // blocks
+constexpr double kUntilObeyed = 2;        // hits; a miss takes a drive longer to decode
 
 // Large ones take longer on the bus.
 double bus_ns(const Record& record, std::uint32_t blocks) {
@@ -109,7 +109,7 @@ End end_of(const Record& record, Question question) {
         misses_before += before ? 1 : 0;
       }
     }
-    if (hits_behind * kUnexplained < hits && misses_before * kUnexplained < misses) return end;
+    if (hits_behind * kNoiseOneOf < hits && misses_before * kNoiseOneOf < misses) return end;
   }
   return nullptr;
 }

@@ -13,7 +13,7 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-constexpr double kSigmas = 3;
+constexpr double kHiddenSigmas = 3;
 
 std::uint32_t fewest_sectors(const std::vector<model::LayoutNode>& nodes) {
   std::uint32_t fewest = kNone;
@@ -43,7 +43,8 @@ double least_decoding_ms(const model::DriveModel& model) {
     decoding.insert(decoding.end(), {&o.write_hit_after_read, &o.write_hit_after_write});
   double least_ms = std::numeric_limits<double>::infinity();
   for (const model::Parameter* overhead : decoding)
-    least_ms = std::min(least_ms, overhead->or_else(0) - kSigmas * overhead->error.value_or(0));
+    least_ms = std::min(least_ms,
+                        overhead->or_else(0) - kHiddenSigmas * overhead->error.value_or(0));
   return std::max(0.0, least_ms);
 }
 

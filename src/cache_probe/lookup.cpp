@@ -22,7 +22,7 @@ namespace {
 constexpr int kPairs = 28, kAtTrackEnd = 6, kPairsOfUsual = 16, kPairsOfShort = 13;
 constexpr double kOfInnermost = 0.9, kShorter = 0.85;  // of the drive's blocks; of the usual track
 constexpr double kReached_rev = 0.35;                  // after a short way
-constexpr int kTries = 40, kMostTracksOn = 6;
+constexpr int kPlaceTries = 40, kMostTracksOn = 6;
 constexpr double kMostLate_rev = 0.1;
 constexpr int kMostAtLimit = 4;                        // of the pairs: there is no edge
 constexpr double kFirstStep = 0.2, kLeastStep = 0.02;  // hits
@@ -32,9 +32,9 @@ constexpr double kCaught_rev = 0.5;
 
 constexpr double kStep_ns = 2e3, kMost_ns = 150e3;
 constexpr std::array kJitters = {0.1, 0.3, 0.7};  // of the logarithm, from command to command
-constexpr double kAstray = 0.03;                  // of the answers
-constexpr std::size_t kFewest = 16;               // pairs
-const double kProven = std::log(100.0);           // a delay, against none
+constexpr double kAstrayAnswers = 0.03;           // of the answers
+constexpr std::size_t kFewestPairs = 16;          // pairs
+const double kDelayProven = std::log(100.0);      // a delay, against none
 const double kProvenHeld = std::log(10.0);
 constexpr double kSureHeld = 0.05, kSureInside = 0.05;  // chance of being wrong
 constexpr double kNearBound = 0.9;                      // of the longest delay that is tried
@@ -71,7 +71,7 @@ std::optional<Place> place_on_short_track(Prober& prober, const std::optional<Pl
   const engine::LayoutMap& map = *prober.context().map;
   const auto first = static_cast<std::uint64_t>(kOfInnermost * static_cast<double>(map.blocks()));
   std::uint64_t lbn = before ? before->last : first;
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kPlaceTries; ++i) {
     lbn += std::uniform_int_distribution<std::uint64_t>(
         1, kMostTracksOn * prober.places().track_blocks())(prober.context().random);
     if (lbn >= map.blocks()) return std::nullopt;
@@ -206,7 +206,7 @@ std::vector<double> caught_by(const model::DriveModel& model, const std::vector<
 
 // What the answers say of a drive that looks up its cache so late, by steps of kStep_ns; the
 // likelihoods are sums over how much that varies from command to command.
-struct Fit {
+struct DelayFit {
   std::vector<double> log_likelihood{};
   double all = 0, later = 0;  // of all together, of all but "at once"
   double mean_ns = 0, error_ns = 0;
@@ -229,7 +229,7 @@ double log_normal(std::size_t steps, std::size_t median, double spread) {
   return std::exp(-0.5 * z * z) / static_cast<double>(steps);
 }
 
-Fit fit(const model::DriveModel& model, const std::vector<Pair>& pairs, double period_ns) {
+DelayFit fit(const model::DriveModel& model, const std::vector<Pair>& pairs, double period_ns) {
   const auto steps = static_cast<std::size_t>(most_ns(model.overheads) / kStep_ns);
   std::vector<std::vector<double>> caught;
   for (std::size_t step = 0; step <= steps; ++step) {
@@ -238,7 +238,7 @@ Fit fit(const model::DriveModel& model, const std::vector<Pair>& pairs, double p
     look_up_later(later.overheads, static_cast<double>(step) * kStep_ns * 1e-6);
     caught.push_back(caught_by(later, pairs));
   }
-  Fit result;
+  DelayFit result;
   double best = -1e300;
   for (std::size_t at = 0; at < caught.size(); ++at) {
     std::vector<double> of_jitters;
@@ -256,7 +256,7 @@ Fit fit(const model::DriveModel& model, const std::vector<Pair>& pairs, double p
         double expected = 0;
         for (std::size_t step = 0; step < caught.size(); ++step)
           expected += weights[step] / all * caught[step][i];
-        expected = std::clamp(expected, kAstray, 1 - kAstray);
+        expected = std::clamp(expected, kAstrayAnswers, 1 - kAstrayAnswers);
         const bool was = static_cast<double>(pairs[i].asked->response_ns()) <
                          kCaught_rev * period_ns;
         each.push_back(std::log(was ? expected : 1 - expected));
@@ -289,9 +289,9 @@ Fit fit(const model::DriveModel& model, const std::vector<Pair>& pairs, double p
 }
 
 // Where blocks that are just being read do not count as held (0), and where they do (1).
-std::array<Fit, 2> both_fits(const model::DriveModel& model, const std::vector<Pair>& pairs,
-                             double period_ns) {
-  std::array<Fit, 2> fits;
+std::array<DelayFit, 2> both_fits(const model::DriveModel& model, const std::vector<Pair>& pairs,
+                                  double period_ns) {
+  std::array<DelayFit, 2> fits;
   for (const int value : {0, 1}) {
     model::DriveModel with = model;
     with.cache.almost_read_hits.value = value;
@@ -324,8 +324,8 @@ void test_lookup(Prober& prober) {
 namespace {
 
 // Where a delay is much likelier than none.
-void tell_delay(const Fit& best, std::size_t pairs, model::Overheads& overheads) {
-  if (best.later - best.log_likelihood.front() < kProven) return;
+void tell_delay(const DelayFit& best, std::size_t pairs, model::Overheads& overheads) {
+  if (best.later - best.log_likelihood.front() < kDelayProven) return;
   look_up_later(overheads, best.mean_ns * 1e-6);
   model::Parameter& late = overheads.per_request;
   late.error = best.error_ns * 1e-6;
@@ -343,12 +343,12 @@ void tell_delay(const Fit& best, std::size_t pairs, model::Overheads& overheads)
 
 std::vector<HeldOrNot> held_or_not(const Record& record, const model::DriveModel& model) {
   const std::vector<Pair> pairs = pairs_of(record);
-  if (pairs.size() < kFewest || model.overheads.per_request || model.cache.almost_read_hits)
+  if (pairs.size() < kFewestPairs || model.overheads.per_request || model.cache.almost_read_hits)
     return {};
   std::vector<HeldOrNot> both;
-  const std::array<Fit, 2> fits = both_fits(model, pairs, record.setting.period_ns);
+  const std::array<DelayFit, 2> fits = both_fits(model, pairs, record.setting.period_ns);
   for (const int value : {0, 1}) {
-    const Fit& fit = fits[static_cast<std::size_t>(value)];
+    const DelayFit& fit = fits[static_cast<std::size_t>(value)];
     both.push_back({fit.all, model});
     both.back().model.cache.almost_read_hits.value = value;
     if (fit.at_bound <= kSureInside) tell_delay(fit, pairs.size(), both.back().model.overheads);
@@ -358,13 +358,13 @@ std::vector<HeldOrNot> held_or_not(const Record& record, const model::DriveModel
 
 void tell_lookup(const Record& record, model::DriveModel& model) {
   const std::vector<Pair> pairs = pairs_of(record);
-  if (pairs.size() < kFewest || model.overheads.per_request) return;
+  if (pairs.size() < kFewestPairs || model.overheads.per_request) return;
   try {
     model::Parameter& almost = model.cache.almost_read_hits;
-    const std::array<Fit, 2> fits = both_fits(model, pairs, record.setting.period_ns);
+    const std::array<DelayFit, 2> fits = both_fits(model, pairs, record.setting.period_ns);
     const bool held = fits[1].all > fits[0].all;
-    const Fit& best = fits[held ? 1 : 0];
-    const Fit& other = fits[held ? 0 : 1];
+    const DelayFit& best = fits[held ? 1 : 0];
+    const DelayFit& other = fits[held ? 0 : 1];
     // A delay of a block more or less looks like the other: where that is open, so is the delay,
     // and where the delay may be longer than those that were tried, so is all.
     if (best.all - other.all < kProvenHeld || best.at_bound > kSureInside) return;
@@ -413,8 +413,8 @@ model::DriveModel with_other_delay(const model::DriveModel& model, std::mt19937_
 
 double chance_of_delay_instead(const Record& record, const model::DriveModel& model) {
   const std::vector<Pair> pairs = pairs_of(record);
-  if (pairs.size() < kFewest || model.overheads.per_request) return 0;
-  const std::array<Fit, 2> fits = both_fits(model, pairs, record.setting.period_ns);
+  if (pairs.size() < kFewestPairs || model.overheads.per_request) return 0;
+  const std::array<DelayFit, 2> fits = both_fits(model, pairs, record.setting.period_ns);
   return 1 / (1 + std::exp(fits[1].all - fits[0].all));
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/error.h"
+#include "statistics/circular.h"
 
 namespace platter::cache_probe {
 namespace {
@@ -27,8 +28,6 @@ std::int64_t step_of_each(std::int64_t low, std::int64_t high) {
   return high - low <= kManyAlike ? 1 : (high - low + kRungs - 1) / kRungs;
 }
 
-double fraction(double rev) { return rev - std::floor(rev); }
-
 }  // namespace
 
 Prober::Prober(mtbrc::Context& context, Places& places, Record& record)
@@ -43,7 +42,8 @@ double Prober::angle_rev(std::uint64_t lbn) const {
 }
 
 double Prober::angle_at_rev(Nanoseconds time_ns) const {
-  return fraction(reference_rev_ + static_cast<double>(time_ns - reference_ns_) / period_ns_);
+  return statistics::turn_rev(reference_rev_ +
+                              static_cast<double>(time_ns - reference_ns_) / period_ns_);
 }
 
 scsi::Completion Prober::read(std::uint64_t lbn, std::uint32_t blocks) {
@@ -81,8 +81,8 @@ void Prober::rest_rev(double revolutions) {
 void Prober::rest_until(std::uint64_t lbn, double least_rev, double from_rev, double most_rev) {
   double more = std::uniform_real_distribution<double>(0, 1)(context_.random);
   if (record_.setting.angles_trusted) {
-    const double ahead = fraction(angle_rev(lbn) - angle_now_rev() - least_rev);
-    more = ahead >= from_rev && ahead <= most_rev ? 0 : fraction(ahead - most_rev);
+    const double ahead = statistics::turn_rev(angle_rev(lbn) - angle_now_rev() - least_rev);
+    more = ahead >= from_rev && ahead <= most_rev ? 0 : statistics::turn_rev(ahead - most_rev);
   }
   rest_rev(least_rev + more);
 }
@@ -101,7 +101,7 @@ Observation Prober::observed(Question question, std::int64_t x, const scsi::Comp
                    setup.blocks,
                    setup.to_track_end,
                    setup.to_cylinder_end};
-  seen.ahead_rev = fraction(angle_rev(lbn) - angle_at_rev(done.issued_ns));
+  seen.ahead_rev = statistics::turn_rev(angle_rev(lbn) - angle_at_rev(done.issued_ns));
   seen.nth = nth;
   return seen;
 }

@@ -9,18 +9,19 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr std::int64_t kPolluting = 16, kMostPolluting = 64;  // reads; paper, section 4.3
-constexpr double kWay_rev = 0.45;            // for an arm to get to a track near by
-constexpr std::int64_t kMostBlocks = 16384;  // of a segment, of read-ahead
-constexpr double kSavedShows_rev = 0.16;     // by the order of access
+constexpr double kWay_rev = 0.45;              // for an arm to get to a track near by
+constexpr std::int64_t kLargestReach = 16384;  // of a segment, of read-ahead
+constexpr double kSavedShows_rev = 0.16;       // by the order of access
 
 }  // namespace
 
 std::int64_t most_blocks(Prober& prober) {
-  return std::min<std::int64_t>(kMostBlocks, static_cast<std::int64_t>(prober.places().room() / 8));
+  return std::min<std::int64_t>(kLargestReach,
+                                static_cast<std::int64_t>(prober.places().room() / 8));
 }
 
 std::int64_t most_requested(Prober& prober) {
-  return std::min<std::int64_t>(2 * kMostBlocks,
+  return std::min<std::int64_t>(2 * kLargestReach,
                                 static_cast<std::int64_t>(prober.places().room() / 4));
 }
 

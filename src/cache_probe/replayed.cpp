@@ -13,8 +13,8 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr Nanoseconds kLongBefore = 10 * kSecond;
-constexpr double kSoon = 0.1;       // revolutions; writes without pause
-constexpr std::size_t kFewest = 4;  // times that tell their spread
+constexpr double kSoon = 0.1;            // revolutions; writes without pause
+constexpr std::size_t kFewestTimes = 4;  // times that tell their spread
 
 // A command that is on its way does nothing in the drive: it may as well come later.
 model::DriveModel looks_at_once(model::DriveModel model) {
@@ -58,12 +58,12 @@ TimeNoise Replayed::time_noise(const Responses& responses) const {
       of_hits.push_back(late);
   }
   TimeNoise noise;
-  if (of_hits.size() >= kFewest) {
+  if (of_hits.size() >= kFewestTimes) {
     const double usual = statistics::median(of_hits);
     for (double& late : of_hits) late -= usual;
     noise.host_ns = std::move(of_hits);
   }
-  if (of_misses.size() >= kFewest) noise.positioning_ns = statistics::mad_sigma(of_misses);
+  if (of_misses.size() >= kFewestTimes) noise.positioning_ns = statistics::mad_sigma(of_misses);
   return noise;
 }
 

@@ -17,7 +17,7 @@ constexpr double kKernel_rev = 0.12;  // where angles do not tell when a miss en
 constexpr double kOutliers = 0.03;    // responses that are neither: anything up to kWorst_rev
 constexpr double kWorst_rev = 2.5;
 constexpr double kLeastEarly = 0.004;  // misses before their sector arrives: angles err
-constexpr double kEarly_rev = 0.15;
+constexpr double kEarlyResponse_rev = 0.15;
 // A sector that just went by costs a revolution more, a far way two; where the spindle is fast,
 // several.
 constexpr std::array kTurnsMore = {0.73, 0.19, 0.05, 0.01, 0.01, 0.005, 0.005};
@@ -61,10 +61,10 @@ Responses::Responses(const Record& record)
   if (!late.empty()) {
     // What took a revolution more is no part of it.
     for (double& value : late)
-      if (value > 0) value -= std::floor(value + kEarly_rev);
+      if (value > 0) value -= std::floor(value + kEarlyResponse_rev);
     late_rev_ = statistics::median(late);
     const auto early = std::ranges::count_if(
-        late, [&](double value) { return value < late_rev_ - kEarly_rev; });
+        late, [&](double value) { return value < late_rev_ - kEarlyResponse_rev; });
     early_share_ = std::max(kLeastEarly,
                             (static_cast<double>(early) - 0.5) / static_cast<double>(late.size()));
     late_spread_rev_ = std::clamp(1.5 * statistics::mad_sigma(late), kLeastLateSpread_rev,
@@ -102,7 +102,7 @@ double Responses::log_ratio(const Observation& seen) const {
   const double neither = outlier(response);
   // Delays only add: what comes before its sector was no miss.
   const bool early = trusted_ && seen.ahead_rev >= 0 &&
-                     response < seen.ahead_rev + late_rev_ - kEarly_rev;
+                     response < seen.ahead_rev + late_rev_ - kEarlyResponse_rev;
   const double ratio =
       std::log((1 - kOutliers) * if_hit(response, seen.write) + kOutliers * neither) -
       std::log((1 - kOutliers) * if_miss(response, seen.ahead_rev) +

@@ -15,13 +15,13 @@ constexpr std::int64_t kStream = 64;  // reads
 // So many probes alike: of few segments any of which may go, the same ones stay by chance.
 constexpr std::uint64_t kAloneForSure = 10, kFewForSure = 5;
 constexpr std::int64_t kFewSettled = 4;
-constexpr std::int64_t kTracks = 2;  // of a request that is larger than a segment
-constexpr std::int64_t kGrowth = 4;  // of requests
-constexpr double kAtOnce = 64;       // blocks, so that those of a stream are hits
-constexpr double kLarger = 1.25;     // than what a segment holds else
-constexpr std::int64_t kMostSegments = 2048;
+constexpr std::int64_t kTracks = 2;         // of a request that is larger than a segment
+constexpr std::int64_t kRequestGrowth = 4;  // of requests
+constexpr double kReadAhead = 64;           // blocks, so that those of a stream are hits
+constexpr double kLarger = 1.25;            // than what a segment holds else
+constexpr std::int64_t kMostSegmentsTried = 2048;
 constexpr std::uint64_t kBehindNever = 4;  // by chance it comes behind the blocks several times
-constexpr int kBoundaryTrials = 6, kMostInVain = 2;
+constexpr int kBoundaryTrials = 6, kMostSizesInVain = 2;
 constexpr int kFewOfMany = 2, kUsualOfMany = 8, kMostOfMany = 20;
 
 bool at_an_end(const Record& record, std::int64_t last_hit) {
@@ -36,7 +36,7 @@ bool at_an_end(const Record& record, std::int64_t last_hit) {
 void find_boundary_behind(Prober& prober, const Prober::Prepare& prepare) {
   for (const auto end : {&Setup::to_track_end, &Setup::to_cylinder_end}) {
     int in_vain = 0;
-    for (int i = 0; i < kBoundaryTrials && in_vain < kMostInVain && !prober.spent(); ++i) {
+    for (int i = 0; i < kBoundaryTrials && in_vain < kMostSizesInVain && !prober.spent(); ++i) {
       const auto prepared = prepare(0);
       if (!prepared) return;
       const std::int64_t beyond = i % 2;
@@ -151,7 +151,7 @@ void test_segment_size(Prober& prober) {
   if (const auto size = segment_size(record);
       request > 1 && (!size || size->source == SegmentSize::Source::largest_kept))
     prober.search(
-        Question::held_first, 1, request, kGrowth,
+        Question::held_first, 1, request, kRequestGrowth,
         prober.trial_of(Question::held_first, [&](std::int64_t x) { return roomy(x)(x); }));
   // May read-ahead push out what was requested? A request that fills a segment tells.
   if (const auto size = segment_size(record); size && request > 1 && !size->bound)
@@ -164,7 +164,7 @@ void test_segment_count(Prober& prober) {
   const std::int64_t track = prober.places().track_blocks(), reach = reach_blocks(record);
   const auto room = static_cast<std::int64_t>(prober.places().room());
   const std::int64_t most = std::clamp<std::int64_t>(room / (2 * (3 * track + reach)), 2,
-                                                     kMostSegments);
+                                                     kMostSegmentsTried);
 
   // The x-th newest of reads on distinct cylinders: the first of x.
   const auto scattered = [&](std::uint32_t blocks, std::int64_t probed,
@@ -288,8 +288,8 @@ void test_segment_count(Prober& prober) {
 
 void read_stream(Prober& prober, std::uint64_t lbn, std::int64_t reads, const ReadBlocks& read) {
   const auto size = segment_size(prober.record());
-  const auto held =
-      static_cast<std::uint32_t>(size ? std::clamp(size->blocks - size->error, 1.0, kAtOnce) : 1);
+  const auto held = static_cast<std::uint32_t>(
+      size ? std::clamp(size->blocks - size->error, 1.0, kReadAhead) : 1);
   std::uint64_t end = lbn;
   for (std::int64_t i = 0; i < reads; ++i) {
     const bool fill = held > 1 && lbn == end;

@@ -7,8 +7,8 @@ namespace platter::cache_probe {
 namespace {
 
 constexpr double kMixedPrior = 0.02;
-constexpr double kSure = 0.85;             // posterior of the leading hypothesis
-const double kLogOdds = std::log(1000.0);  // hit against miss
+constexpr double kSure = 0.85;                    // posterior of the leading hypothesis
+const double kVerdictLogOdds = std::log(1000.0);  // hit against miss
 constexpr std::uint64_t kMostProbes = 16;
 constexpr int kRates = 32;     // of "mixed" that are summed over
 constexpr double kTold = 0.1;  // of an answer's logarithm; less is the same to both
@@ -56,8 +56,8 @@ Judgement judge(const Tally& tally) {
   const double mixed = std::log(kMixedPrior) + log_if_mixed(tally);
   const double all = log_sum(log_sum(hit, miss), mixed);
   const double p_hit = std::exp(hit - all), p_miss = std::exp(miss - all);
-  if (p_hit >= kSure && ratio >= kLogOdds) return {Verdict::hit, 1 - p_hit};
-  if (p_miss >= kSure && -ratio >= kLogOdds) return {Verdict::miss, 1 - p_miss};
+  if (p_hit >= kSure && ratio >= kVerdictLogOdds) return {Verdict::hit, 1 - p_hit};
+  if (p_miss >= kSure && -ratio >= kVerdictLogOdds) return {Verdict::miss, 1 - p_miss};
   const double p_mixed = std::exp(mixed - all);
   if (p_mixed >= 0.95 || tally.all() >= kMostProbes) return {Verdict::mixed, 1 - p_mixed};
   return {Verdict::open, 1 - std::max(p_hit, p_miss)};

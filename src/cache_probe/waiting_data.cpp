@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kSpread_rev = 0.01;  // how well it is known when a sector comes by
 constexpr double kMisled = 0.03;      // of the probes: something else delayed them, or was in time
-constexpr double kFinest_rev = 0.05, kStep = 1.0004;  // of the times that are weighed
-constexpr double kOutside = 0.025, kSigmas = 1.96;    // of the middle 95 %
+constexpr double kFinest_rev = 0.05, kStep = 1.0004;      // of the times that are weighed
+constexpr double kOutside = 0.025, kMiddleSigmas = 1.96;  // of the middle 95 %
 constexpr int kAhead = 2;  // so many more runs say the one than the other
 
 }  // namespace
@@ -64,7 +64,7 @@ std::optional<IdleTime> idle_before_destage(const Record& record) {
   // The engine counts from when the write was taken up, the host knows when it heard of its
   // completion; the drive may count from any time between.
   const double response_ns = usual_write_ns(record), unknown_ns = response_ns / 2;
-  const double error_ns = std::max(half_ns / kSigmas, (kStep - 1) * median_ns);
+  const double error_ns = std::max(half_ns / kMiddleSigmas, (kStep - 1) * median_ns);
   return IdleTime{median_ns + response_ns, std::hypot(error_ns, unknown_ns), median_ns, error_ns,
                   trials.size()};
 }

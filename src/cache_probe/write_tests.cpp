@@ -22,14 +22,14 @@ constexpr double kDestageAll_rev = 15;   // for many, where SYNCHRONIZE CACHE do
 constexpr double kDestageLarge_rev = 3;  // each, of those that fill a segment
 constexpr double kFirstIdle_rev = 2.5, kMostIdle_rev = 250;
 constexpr double kIdleShare = 0.001, kCoarseShare = 0.03;  // how well the idle time is told
-constexpr double kLong_rev = 250;    // of one probe after the other; then kCoarseShare will do
-constexpr double kBehind_rev = 0.3;  // the sector, when SYNCHRONIZE CACHE is sent
-constexpr double kFine_rev = 0.005;  // host and sector are not in time by more
+constexpr double kLongWrite_rev = 250;  // of one probe after the other; then kCoarseShare will do
+constexpr double kBehind_rev = 0.3;     // the sector, when SYNCHRONIZE CACHE is sent
+constexpr double kFine_rev = 0.005;     // host and sector are not in time by more
 constexpr int kMostIdleProbes = 40, kMostFills = 60;
 constexpr std::int64_t kFirstHeld = 5;
-constexpr int kTries = 2000;
+constexpr int kWriteTries = 2000;
 constexpr double kTimesOver = 4;  // so many writes a segment leave a block in 2 % of all cases
-constexpr int kArrivals = 12, kArrivalsOverSlowBus = 8;  // there each takes long
+constexpr int kWriteArrivals = 12, kArrivalsOverSlowBus = 8;  // there each takes long
 
 bool writes_cached(const Record& record) {
   return judge(record, Question::write_isolated, 0).verdict == Verdict::hit;
@@ -150,7 +150,7 @@ std::optional<std::uint64_t> Targets::place(std::uint32_t blocks) {
   scsi::Drive& drive = prober_.context().drive;
   const std::uint64_t step = 2 * std::uint64_t{prober_.places().track_blocks()} +
                              static_cast<std::uint64_t>(reach_blocks(prober_.record())) + blocks;
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kWriteTries; ++i) {
     std::uint64_t lbn = random_lbn();
     if (i == 0 && !lbns_.empty()) lbn = last_ + step + random_lbn() % step;
     if (lbn + blocks > map.blocks() || !drive.may_write(lbn, blocks)) continue;
@@ -439,7 +439,7 @@ void test_destage(Prober& prober, Targets& targets) {
     double next = std::sqrt(low * high);
     if (const auto told = idle_before_destage(record)) {
       const bool late = static_cast<double>(prober.context().drive.now_ns() - began_ns) >
-                        kLong_rev * prober.period_ns();
+                        kLongWrite_rev * prober.period_ns();
       const double enough_ns = std::max(kFine_rev * prober.period_ns(), kIdleShare * told->ns);
       if (told->narrow_ns < (late ? kCoarseShare * told->ns : enough_ns)) return;
       next = told->passed_ns / prober.period_ns();
@@ -453,7 +453,7 @@ void test_destage(Prober& prober, Targets& targets) {
 std::optional<Place> track_to_write(Prober& prober, const std::vector<LbnRange>& writable) {
   auto& random = prober.context().random;
   std::uniform_int_distribution<std::size_t> any_range(0, writable.size() - 1);
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kWriteTries; ++i) {
     const LbnRange& range = writable[any_range(random)];
     std::uniform_int_distribution<std::uint64_t> any(range.first, range.last);
     const auto found = prober.places().place_of_lbn(any(random));
@@ -499,7 +499,7 @@ void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writab
                     true, Setup{blocks, 0, 0}, phase - std::floor(phase));
         return true;
       },
-      bus_hides_arrival(record, blocks) ? kArrivalsOverSlowBus : kArrivals);
+      bus_hides_arrival(record, blocks) ? kArrivalsOverSlowBus : kWriteArrivals);
 }
 
 }  // namespace platter::cache_probe

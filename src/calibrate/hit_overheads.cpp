@@ -11,12 +11,12 @@
 namespace platter::calibrate {
 namespace {
 
-constexpr std::size_t kFewest = 12;  // hits of a kind
-constexpr double kFar = 1.0 / 8;     // of a revolution: a difference that no overhead explains
-constexpr double kLeast_ms = 0.01;   // that hits which carry on differ from others
-constexpr double kErrors = 4;        // standard errors of that
-constexpr double kSplit = 0.95;      // of what is unexplained: more than a limit in time leaves
-constexpr std::size_t kLimits = 40;  // tried at a time
+constexpr std::size_t kFewestHits = 12;  // hits of a kind
+constexpr double kFar = 1.0 / 8;         // of a revolution: a difference that no overhead explains
+constexpr double kLeast_ms = 0.01;       // that hits which carry on differ from others
+constexpr double kSlopeErrors = 4;       // standard errors of that
+constexpr double kSplit = 0.95;          // of what is unexplained: more than a limit in time leaves
+constexpr std::size_t kLimits = 40;      // tried at a time
 
 struct Hit {
   std::size_t kind = 0;  // 0: after a read, 1: after a write
@@ -65,10 +65,11 @@ std::optional<Fit> fit(const std::vector<Hit>& hits, std::optional<double> limit
     sizes.insert(hit.blocks);
     carry_on += is_fast(hit);
   }
-  if (limit_ms && (carry_on < kFewest || hits.size() - carry_on < kFewest)) return std::nullopt;
+  if (limit_ms && (carry_on < kFewestHits || hits.size() - carry_on < kFewestHits))
+    return std::nullopt;
   std::vector<std::size_t> kinds;
   for (std::size_t kind = 0; kind < 2; ++kind)
-    if (counts[kind] >= kFewest) kinds.push_back(kind);
+    if (counts[kind] >= kFewestHits) kinds.push_back(kind);
   if (kinds.empty()) return std::nullopt;
   const std::size_t sequential = kinds.size(), block = sequential + (limit_ms ? 1 : 0);
   const bool several_sizes = sizes.size() > 1;
@@ -106,7 +107,7 @@ std::optional<Fit> fit(const std::vector<Hit>& hits, std::optional<double> limit
 
 bool differs(const std::optional<Fit>& fit) {
   return fit && fit->sequential && std::abs(fit->sequential->value) > kLeast_ms &&
-         std::abs(fit->sequential->value) > kErrors * fit->sequential->error;
+         std::abs(fit->sequential->value) > kSlopeErrors * fit->sequential->error;
 }
 
 // The limit that leaves least unexplained: among some, then among those beside the best.
@@ -115,8 +116,8 @@ std::optional<statistics::Estimate> best_limit(const std::vector<Hit>& hits, con
   for (const Hit& hit : hits)
     if (hit.carries_on) idle.push_back(hit.idle_ms);
   std::ranges::sort(idle);
-  if (idle.size() < 2 * kFewest) return std::nullopt;
-  std::size_t from = kFewest, to = idle.size() - kFewest, best = 0;
+  if (idle.size() < 2 * kFewestHits) return std::nullopt;
+  std::size_t from = kFewestHits, to = idle.size() - kFewestHits, best = 0;
   double least = kSplit * without.unexplained_ms;
   for (std::size_t step = std::max<std::size_t>(1, (to - from) / kLimits);; step = 1) {
     for (std::size_t i = from; i < to; i += step) {

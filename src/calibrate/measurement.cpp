@@ -12,7 +12,7 @@
 namespace platter::calibrate {
 namespace {
 
-constexpr std::size_t kFewest = 200;
+constexpr std::size_t kFewestRequests = 200;
 
 trace::Trace trace_of(const replay::Result& drive) {
   trace::Trace trace{.kind = drive.kind, .name = drive.trace, .requests = {}};
@@ -60,11 +60,11 @@ Measurement::Measurement(replay::Result drive, Range learn, Range judge)
                 fmt::format("the result of {} is a model's; calibrate with one that was measured "
                             "on a drive",
                             drive_.name));
-  if (learn.size() < kFewest || judge.size() < kFewest)
+  if (learn.size() < kFewestRequests || judge.size() < kFewestRequests)
     throw Error(ExitStatus::bad_input,
                 fmt::format("the result of {} has {} requests, too few to learn from one half and "
                             "to judge by the other; measure at least {}",
-                            drive_.name, drive_.requests.size(), 2 * kFewest));
+                            drive_.name, drive_.requests.size(), 2 * kFewestRequests));
   learned_.requests.resize(learn.end);
 }
 

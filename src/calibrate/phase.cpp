@@ -7,7 +7,7 @@
 namespace platter::calibrate {
 namespace {
 
-constexpr std::ptrdiff_t kFewest = 5;
+constexpr std::ptrdiff_t kFewestOfSegment = 5;
 constexpr double kWidest = 64;  // times the width, where little is known
 
 }  // namespace
@@ -26,7 +26,7 @@ std::optional<double> Phase::at(double time_ns, bool write) const {
     const auto from = std::ranges::lower_bound(list, time_ns - width_ns, std::less{},
                                                &Entry::first);
     const auto to = std::ranges::upper_bound(list, time_ns + width_ns, std::less{}, &Entry::first);
-    if (to - from < kFewest) continue;
+    if (to - from < kFewestOfSegment) continue;
     return angle_of(std::accumulate(
         from, to, std::complex<double>{},
         [](std::complex<double> sum, const Entry& entry) { return sum + entry.second; }));

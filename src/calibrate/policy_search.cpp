@@ -9,11 +9,11 @@
 namespace platter::calibrate {
 namespace {
 
-constexpr double kErrors = 3.5;       // that a gain must exceed
+constexpr double kGainErrors = 3.5;   // that a gain must exceed
 constexpr double kLeastGain = 0.002;  // of the mean absolute difference
 constexpr int kMostRounds = 12;
 
-struct Candidate {
+struct PolicyCandidate {
   std::string path;
   model::Parameter model::Cache::*cache = nullptr;
   model::Parameter model::Bus::*bus = nullptr;
@@ -64,8 +64,8 @@ const std::vector<Policy>& policies() {
   return all;
 }
 
-std::vector<Candidate> candidates(const model::DriveModel& model) {
-  std::vector<Candidate> list;
+std::vector<PolicyCandidate> candidates(const model::DriveModel& model) {
+  std::vector<PolicyCandidate> list;
   for (const Policy& policy : policies())
     for (const double value : policy.values)
       list.push_back({std::string("cache.") + policy.name, policy.field, nullptr, value});
@@ -94,10 +94,10 @@ std::vector<PolicyChange> search_policies(model::DriveModel& model, const Measur
   std::vector<PolicyChange> changes;
   std::optional<Differences> now = differences(model, measured);
   for (int round = 0; now && round < kMostRounds; ++round) {
-    std::optional<Candidate> best;
+    std::optional<PolicyCandidate> best;
     Differences best_differences{};
     Gain best_gain;
-    for (const Candidate& candidate : candidates(model)) {
+    for (const PolicyCandidate& candidate : candidates(model)) {
       if (!keep_on()) return changes;
       const model::Parameter before = candidate.in(model);
       if (before.value && *before.value == candidate.value) continue;
@@ -106,7 +106,7 @@ std::vector<PolicyChange> search_policies(model::DriveModel& model, const Measur
       candidate.in(model) = before;
       if (!then) continue;
       const Gain gain = gain_of(*now, *then);
-      if (gain.mean <= kErrors * gain.error || gain.mean < kLeastGain * mean(*now)) continue;
+      if (gain.mean <= kGainErrors * gain.error || gain.mean < kLeastGain * mean(*now)) continue;
       if (best && gain.mean <= best_gain.mean) continue;
       best = candidate;
       best_gain = gain;

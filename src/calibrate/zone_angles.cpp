@@ -22,16 +22,16 @@ namespace {
 using Complex = std::complex<double>;
 using statistics::wrap_rev;
 
-constexpr double kChance = -6.9;    // ln(1e-3): a zone keeps step by chance, all tries counted
-constexpr double kGrid = 0.3;       // turn over a zone's heads, cylinders: a step of the search
-constexpr std::size_t kFewest = 5;  // accesses
+constexpr double kZoneChance = -6.9;  // ln(1e-3): a zone keeps step by chance, all tries counted
+constexpr double kGrid = 0.3;         // turn over a zone's heads, cylinders: a step of the search
+constexpr std::size_t kFewestAccesses = 5;  // accesses
 constexpr std::size_t kMostSearched = 260;  // accesses that the search looks at
 constexpr double kNearlyRight = 0.85;       // coherence from which on only a regression is needed
 constexpr double kSurelyRight = 0.99;       // ... in a zone with ranges, which even skews can mimic
-constexpr double kSignificant = 4;          // standard errors
+constexpr double kShiftErrors = 4;          // standard errors
 // Smaller corrections are of no use: a position counts as known within 1/32 of a revolution.
 constexpr double kLeast = 0.002;
-constexpr int kRounds = 3;
+constexpr int kZoneRounds = 3;
 
 // One access of a zone: by how much the platter stood elsewhere than the model says, and where.
 struct Sample {
@@ -274,18 +274,18 @@ std::vector<Sample> thinned(const std::vector<Sample>& samples) {
 // searched for.
 bool identify(Zone& zone, const std::vector<Sample>& samples,
               std::span<const ZoneCorrection> neighbours) {
-  if (samples.size() < kFewest) return false;
+  if (samples.size() < kFewestAccesses) return false;
   const Sets sets(samples);
   const double before = score_of(samples, sets, zone.angles.correction);
   if (zone.angles.coherence_before == 0) zone.angles.coherence_before = sets.coherence(before);
   const double enough = zone.range > 0 ? kSurelyRight : kNearlyRight;
-  if (sets.coherence(before) > enough && sets.log_chance(before, 1) < kChance) return true;
+  if (sets.coherence(before) > enough && sets.log_chance(before, 1) < kZoneChance) return true;
   Found best{zone.angles.correction, before, 1};
-  bool identified = sets.log_chance(before, 1) < kChance;
+  bool identified = sets.log_chance(before, 1) < kZoneChance;
   const auto consider = [&](Found found) {
     const double chance = sets.log_chance(found.score, found.tried);
     climb(samples, sets, found);
-    if (chance > kChance || found.score <= best.score) return;
+    if (chance > kZoneChance || found.score <= best.score) return;
     best = found;
     identified = true;
   };
@@ -297,10 +297,10 @@ bool identify(Zone& zone, const std::vector<Sample>& samples,
   if (near.score > 0) consider(near);
   for (const std::uint32_t range : {0u, zone.range}) {
     if (sets.coherence(best.score) > enough) break;
-    if (range == 0 && zone.range > 0 && samples.size() < kFewest) continue;
+    if (range == 0 && zone.range > 0 && samples.size() < kFewestAccesses) continue;
     const std::vector<Sample> some = thinned(samples);
     Found found = search(some, Sets(some), range);
-    if (Sets(some).log_chance(found.score, found.tried) > kChance) continue;
+    if (Sets(some).log_chance(found.score, found.tried) > kZoneChance) continue;
     found.score = score_of(samples, sets, found.correction);
     consider(found);
     if (zone.range == 0) break;
@@ -315,7 +315,7 @@ void regress(Zone& zone, const Phase& phase) {
   ZoneCorrection& c = zone.angles.correction;
   Complex mean{};
   for (const Sample& sample : samples) mean += unit(sample.lead - correction_at(c, sample));
-  if (samples.size() < kFewest) return;
+  if (samples.size() < kFewestAccesses) return;
   const double centre = angle_of(mean);
   std::vector<double> left;
   std::vector<const Sample*> used;
@@ -447,7 +447,7 @@ double take_off_common_angle(std::vector<Zone>& zones) {
 
 // Beyond its error, and by so much that it matters over the zone.
 bool beyond(double value, double error, double reach) {
-  return std::abs(value) > kSignificant * error && std::abs(value) * reach > kLeast;
+  return std::abs(value) > kShiftErrors * error && std::abs(value) * reach > kLeast;
 }
 
 bool is_changed(const Zone& zone, const ZoneCorrection& c, double common) {
@@ -491,7 +491,7 @@ AngleFit fit_zone_angles(const model::Layout& layout, std::span<const Access> ac
   std::ranges::stable_sort(order, std::greater{}, [](const Zone* z) { return z->samples.size(); });
   const double window_ns = std::clamp(spindle.steady_ns / 2, 2e9, 40e9);
   std::vector<ZoneCorrection> known;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kZoneRounds; ++round) {
     Phase phase(window_ns / 4);
     for (Zone* zone : order)
       if (round > 0 && zone->angles.identified) add_to(phase, *zone);

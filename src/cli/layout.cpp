@@ -15,7 +15,7 @@
 namespace platter::cli {
 namespace {
 
-struct Options {
+struct LayoutOptions {
   std::string model;
   std::vector<std::uint64_t> lbns;
   std::vector<std::string> pbns;
@@ -37,7 +37,7 @@ engine::LayoutMap layout_of(const std::string& path) {
   return engine::LayoutMap(model.layout);
 }
 
-void run(const Options& options) {
+void print_layout(const LayoutOptions& options) {
   const engine::LayoutMap map = layout_of(options.model);
   if (options.all_tracks) {
     fmt::print("{}", options.json ? report::tracks_as_json(map) : report::tracks_as_text(map));
@@ -53,7 +53,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_layout(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LayoutOptions>();
   CLI::App* command = app.add_subcommand("layout", "where blocks lie, and at what angle");
   command->add_option("MODEL", options->model, "the model file, or a table (.ptab)")->required();
   auto* what = command->add_option_group("what");
@@ -67,7 +67,7 @@ void add_layout(CLI::App& app) {
                  "a line a track: first LBN, sectors, cylinder, head, angle of the first sector");
   what->require_option(1, 2);
   command->add_flag("--json", options->json, "for programs");
-  command->callback([options] { run(*options); });
+  command->callback([options] { print_layout(*options); });
 }
 
 }  // namespace platter::cli

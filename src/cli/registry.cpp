@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct RegistryOptions {
   std::string registry, reference, output, files_folder;
   std::vector<std::string> words;
   bool json = false;
@@ -60,7 +60,7 @@ double gigabytes(const registry::Entry& entry) {
   return std::strtod(blocks.c_str(), nullptr) * std::strtod(bytes.c_str(), nullptr) / 1e9;
 }
 
-void list(const Options& options) {
+void list(const RegistryOptions& options) {
   const registry::Listing listing = registry::search(options.store(), options.words);
   notice(listing.problems);
   if (options.json) {
@@ -79,7 +79,7 @@ void list(const Options& options) {
   }
 }
 
-void show(const Options& options) {
+void show(const RegistryOptions& options) {
   const registry::Published published = registry::find(options.store(), options.reference);
   const registry::Contents contents = registry::open(published);
   if (options.json) {
@@ -108,7 +108,7 @@ void show(const Options& options) {
   fmt::print("\n{}", report::model_as_text(contents.model));
 }
 
-void pull(const Options& options) {
+void pull(const RegistryOptions& options) {
   const registry::Published published = registry::find(options.store(), options.reference);
   const registry::Contents contents = registry::open(published);
   if (!options.output.empty()) options.outputs.writes(options.output, content_of(contents.model));
@@ -124,7 +124,7 @@ void pull(const Options& options) {
   }
 }
 
-void verify(const Options& options) {
+void verify(const RegistryOptions& options) {
   const registry::Store store = options.store();
   const registry::Verification found = options.reference.empty()
                                            ? registry::verify(store)
@@ -152,7 +152,7 @@ void verify(const Options& options) {
   }
 }
 
-void rebuild_index(const Options& options) {
+void rebuild_index(const RegistryOptions& options) {
   const registry::Store store = options.store();
   const std::size_t models = registry::rebuild_search_index(store);
   if (options.json) {
@@ -165,10 +165,10 @@ void rebuild_index(const Options& options) {
 }  // namespace
 
 void add_registry(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RegistryOptions>();
   CLI::App* command = app.add_subcommand("registry", "what was published: find, fetch, check");
   command->require_subcommand(1);
-  const auto add = [&](const char* name, const char* what, void (*run)(const Options&)) {
+  const auto add = [&](const char* name, const char* what, void (*run)(const RegistryOptions&)) {
     CLI::App* verb = command->add_subcommand(name, what);
     verb->add_option("--registry", options->registry,
                      "the registry's folder (else $XDG_DATA_HOME/platter/registry)");

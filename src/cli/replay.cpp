@@ -34,7 +34,7 @@ const std::map<std::string, replay::Caches> kCaches = {{"default", replay::Cache
 // More set no phase better, and take a tenth of a second each.
 constexpr double kMostReferenceReads = 1000;
 
-struct Options {
+struct ReplayOptions {
   TraceOptions trace;
   std::string target, output, phase_from, scheduler, caches = "default";
   double ageing = 0;
@@ -47,7 +47,7 @@ struct Options {
 };
 
 // The trace in blocks of the target's size.
-std::unique_ptr<trace::Reader> open_trace(const Options& options, std::uint32_t block_bytes) {
+std::unique_ptr<trace::Reader> open_trace(const ReplayOptions& options, std::uint32_t block_bytes) {
   trace::Reading reading = options.trace.reading();
   reading.block_bytes = block_bytes;
   return trace::open_trace(options.trace.path, reading);
@@ -83,7 +83,7 @@ class Sink final : public replay::Rows {
   replay::Summarizer summarizer_;
 };
 
-Replayed saved(const replay::Result& result, const Options& options, double speed) {
+Replayed saved(const replay::Result& result, const ReplayOptions& options, double speed) {
   Sink sink(options.output, result);
   sink.add(replay::Part::reference, result.reference);
   sink.add(replay::Part::trace, result.requests);
@@ -91,8 +91,8 @@ Replayed saved(const replay::Result& result, const Options& options, double spee
 }
 
 // The trace for a model, which may tell by itself where the think times belong.
-std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject, const Options& options,
-                                         bool& think_in_front) {
+std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject,
+                                         const ReplayOptions& options, bool& think_in_front) {
   std::unique_ptr<trace::Reader> trace = open_trace(options, subject.block_bytes);
   const bool closed = trace->source().kind == trace::Kind::closed;
   think_in_front = closed && options.trace.reading().think_in_front;
@@ -111,7 +111,7 @@ std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject, const O
   return replay::shaped(std::move(trace), options.shape);
 }
 
-Replayed on_model(const Options& options) {
+Replayed on_model(const ReplayOptions& options) {
   const replay::Subject subject = load_subject(options.target).subject;
   options.outputs.writes(options.output);
   bool think_in_front = false;
@@ -148,7 +148,7 @@ bool is_device(const std::string& target) {
   return false;
 }
 
-Replayed on_device(const Options& options) {
+Replayed on_device(const ReplayOptions& options) {
   if (!options.scheduler.empty())
     throw Error(ExitStatus::usage,
                 "--scheduler sets a model's queue; a drive orders its requests as it does");
@@ -191,7 +191,7 @@ void print(const Replayed& replayed, bool json) {
         replayed.summary.lateness.host.p99_ms, 100 * replay::kLateShare);
 }
 
-void run(const Options& options) {
+void replay_trace(const ReplayOptions& options) {
   for (const std::string& input : {options.trace.path, options.target, options.phase_from})
     options.outputs.reads(input);
   model::require_writable(options.output);
@@ -222,7 +222,7 @@ CLI::Validator scheduler() {
 }  // namespace
 
 void add_replay(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReplayOptions>();
   CLI::App* command = app.add_subcommand("replay", "a trace on a drive, a model or a table");
   add_trace_options(*command, options->trace);
   command
@@ -284,7 +284,7 @@ void add_replay(CLI::App& app) {
                       "device: LBN ranges FIRST-LAST that may be rewritten with what they hold");
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "the summary for programs");
-  command->callback([options] { run(*options); });
+  command->callback([options] { replay_trace(*options); });
 }
 
 }  // namespace platter::cli

@@ -26,7 +26,7 @@ const std::map<std::string, trace::Gap> kGaps = {{"constant", trace::Gap::consta
                                                  {"uniform", trace::Gap::uniform},
                                                  {"exponential", trace::Gap::exponential}};
 
-struct Options {
+struct GenerateOptions {
   std::string workload, format, model, output, gap;
   std::vector<std::string> within, writes;
   std::uint64_t blocks = 0, seed = 1;
@@ -37,7 +37,7 @@ struct Options {
   Outputs outputs;
 };
 
-trace::Workload workload_of(const Options& options) {
+trace::Workload workload_of(const GenerateOptions& options) {
   trace::Adjustment adjustment = options.adjustment;
   if (!options.gap.empty()) adjustment.gap = kGaps.at(options.gap);
   trace::Workload workload{.profile = trace::adjusted(trace::profile(options.workload), adjustment),
@@ -64,7 +64,7 @@ void require(bool given, const char* what) {
                             what));
 }
 
-void run(const Options& options) {
+void generate(const GenerateOptions& options) {
   if (options.list) {
     const auto profiles = trace::profiles();
     fmt::print("{}", options.json ? trace::list_json(profiles) : trace::list_text(profiles));
@@ -96,7 +96,7 @@ void add_places(CLI::App& command, trace::Adjustment& adjustment) {
   command.add_option("--hot-span", adjustment.hot_span, "of the blocks, in the hot spot");
 }
 
-void add_times(CLI::App& command, Options& options) {
+void add_times(CLI::App& command, GenerateOptions& options) {
   trace::Adjustment& adjustment = options.adjustment;
   command.add_option("--rate", adjustment.rate_hz, "open: requests a second arrive");
   command.add_option("--think-ms", adjustment.think_ms,
@@ -112,7 +112,7 @@ void add_times(CLI::App& command, Options& options) {
 }  // namespace
 
 void add_trace_generate(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GenerateOptions>();
   CLI::App* command = parent.add_subcommand("generate",
                                             "a workload for a drive (docs/workloads.md)");
   CLI::Option* list = command->add_flag("--list", options->list, "the workloads that there are");
@@ -147,7 +147,7 @@ void add_trace_generate(CLI::App& parent) {
       ->check(CLI::IsMember(trace::format_names()));
   command->add_option("-o,--output", options->output, "the trace file to write");
   options->outputs.add_force(*command);
-  command->callback([options] { run(*options); });
+  command->callback([options] { generate(*options); });
 }
 
 }  // namespace platter::cli

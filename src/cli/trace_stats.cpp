@@ -12,13 +12,13 @@
 namespace platter::cli {
 namespace {
 
-struct Options {
+struct StatsOptions {
   TraceOptions trace;
   std::vector<std::string> more;
   bool json = false, tables = false;
 };
 
-std::vector<trace::Statistics> all_statistics(const Options& options) {
+std::vector<trace::Statistics> all_statistics(const StatsOptions& options) {
   std::vector<std::string> paths = {options.trace.path};
   paths.insert(paths.end(), options.more.begin(), options.more.end());
   std::vector<trace::Statistics> all;
@@ -32,7 +32,7 @@ std::vector<trace::Statistics> all_statistics(const Options& options) {
   return all;
 }
 
-void run(const Options& options) {
+void print_statistics(const StatsOptions& options) {
   const std::vector<trace::Statistics> all = all_statistics(options);
   if (options.json)
     fmt::print("{}", trace::to_json(all));
@@ -45,7 +45,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_trace_stats(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StatsOptions>();
   CLI::App* command = parent.add_subcommand("stats", "what traces ask for: sizes, places, times");
   add_trace_options(*command, options->trace);
   command->add_option("MORE", options->more, "more traces");
@@ -53,7 +53,7 @@ void add_trace_stats(CLI::App& parent) {
       "--tables", options->tables,
       "only the table of Salam-Alada 2004, one configuration for each trace");
   command->add_flag("--json", options->json, "for programs")->excludes(tables);
-  command->callback([options] { run(*options); });
+  command->callback([options] { print_statistics(*options); });
 }
 
 }  // namespace platter::cli

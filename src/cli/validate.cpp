@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ValidateOptions {
   std::string device, output;
   std::vector<std::string> models, writes;
   std::uint64_t requests = 5000, seed = 1;
@@ -60,12 +60,13 @@ class ResultFolder {
 };
 
 // DIR/random.trace, DIR/random.drive.csv, DIR/random.MODEL.csv, DIR/random.json, DIR/random.svg.
-std::string file_of(const Options& options, const std::string& workload, const std::string& rest) {
+std::string file_of(const ValidateOptions& options, const std::string& workload,
+                    const std::string& rest) {
   return (fs::path(options.output) / (workload + "." + rest)).string();
 }
 
 // All that the run will write, before it begins.
-void check_outputs(const Options& options, const std::vector<std::string>& names,
+void check_outputs(const ValidateOptions& options, const std::vector<std::string>& names,
                    const std::vector<LoadedSubject>& judged, const model::Identity& drive) {
   for (const std::string& model : options.models) options.outputs.reads(model);
   options.outputs.reads(options.device);
@@ -80,7 +81,7 @@ void check_outputs(const Options& options, const std::vector<std::string>& names
     if (judged[i].model) options.outputs.updates(options.models[i], content_of(*judged[i].model));
 }
 
-void save(const replay::Validated& validated, const Options& options,
+void save(const replay::Validated& validated, const ValidateOptions& options,
           const std::vector<std::string>& names) {
   const auto file = [&](const std::string& rest) {
     return file_of(options, validated.workload, rest);
@@ -104,7 +105,7 @@ void show(const replay::Validated& validated) {
     fmt::print("{}\n", replay::comparison_table(comparison));
 }
 
-void run(const Options& options) {
+void validate(const ValidateOptions& options) {
   std::vector<LoadedSubject> judged;
   std::vector<replay::Subject> subjects;
   for (const std::string& path : options.models) {
@@ -143,7 +144,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_validate(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ValidateOptions>();
   CLI::App* command = app.add_subcommand(
       "validate", "replay the DIXtrac workloads on a drive and its models, and compare");
   command->add_option("DEVICE", options->device, "the drive")->required();
@@ -165,7 +166,7 @@ void add_validate(CLI::App& app) {
                     "note the demerits and the ranges checked in the models' files");
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "for programs");
-  command->callback([options] { run(*options); });
+  command->callback([options] { validate(*options); });
 }
 
 }  // namespace platter::cli

@@ -62,7 +62,7 @@ class Platter {
   Nanoseconds exact_turn_ns(Angle angle) const;
 
   std::uint64_t numerator_ns_, denominator_;
-  std::uint64_t turns_[3];            // revolutions a nanosecond, times 2^64, 2^128, 2^192
+  std::uint64_t turns_[3] = {};       // revolutions a nanosecond, times 2^64, 2^128, 2^192
   std::uint64_t whole_ns_, part_ns_;  // the period: nanoseconds, and 2^64ths of one
   Nanoseconds period_ns_;
 };

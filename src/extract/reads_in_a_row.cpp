@@ -38,7 +38,7 @@ trace::Trace rows_of(const model::DriveModel& model, std::uint32_t most_blocks) 
   return trace;
 }
 
-trace::Trace trace_of(const replay::Result& drive) {
+trace::Trace reads_of(const replay::Result& drive) {
   trace::Trace trace{.kind = trace::Kind::closed, .name = drive.trace, .requests = {}};
   for (const replay::Response& read : drive.requests)
     trace.requests.push_back({.lbn = read.lbn, .blocks = read.blocks});
@@ -126,7 +126,7 @@ void sharpen_lookup(const replay::Result& drive, model::DriveModel& model) {
   const Lost seen = lost_of(drive.requests, model::revolution_ns(model.rotation));
   if (!knows_delays(model) || seen.of == 0) return;
   const double error_ms = *model.overheads.per_request.error;
-  const trace::Trace trace = trace_of(drive);
+  const trace::Trace trace = reads_of(drive);
   struct Tried {
     double by_ms, expected, log_likelihood;
   };

@@ -21,7 +21,7 @@
 namespace platter::mtbrc {
 namespace {
 
-constexpr std::uint32_t kTrialsAtOnePlace = 6, kOfMany = 12;
+constexpr std::uint32_t kTrialsOfOnePair = 6, kOfMany = 12;
 constexpr std::size_t kFewestTrials = 30, kMostTrials = 600;
 
 // Over what writes move to show their settle: to other heads of a cylinder, or to the cylinder
@@ -117,7 +117,7 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
       continue;
     }
     // The way to a place costs as much as three trials there.
-    const std::uint32_t here = count() < 2 * kFewestTrials ? kTrialsAtOnePlace : kOfMany;
+    const std::uint32_t here = count() < 2 * kFewestTrials ? kTrialsOfOnePair : kOfMany;
     for (std::uint32_t i = 0; i < here; ++i) {
       const auto candidates = others(*at);
       if (candidates.empty()) break;

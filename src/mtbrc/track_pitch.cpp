@@ -17,7 +17,7 @@ namespace {
 constexpr double kDisturbed = 0.1;  // share of sectors that move: nothing can be said of a map then
 
 // Two reads that followed one another on a track.
-struct Pair {
+struct TrackPair {
   double turn = 0;     // from the one sector to the other by the layout, in parts of the track
   double surplus = 0;  // what the platter turned by beyond that, -0.5 to 0.5 revolutions
   bool same = false;   // of one sector, within a visit: what disturbs the drive, not the map
@@ -53,12 +53,12 @@ std::vector<Visit> visits_of(const Samples& samples, const model::Rotation& rota
   return visits;
 }
 
-void add_pairs(const Visit& visit, std::vector<Pair>& pairs) {
+void add_pairs(const Visit& visit, std::vector<TrackPair>& pairs) {
   const auto pair = [&](std::size_t a, std::size_t b) {
     const double turn =
         (static_cast<double>(visit.slots[b]) - static_cast<double>(visit.slots[a])) / visit.sectors;
-    return Pair{turn, statistics::wrap_rev(visit.phases[b] - visit.phases[a] - turn),
-                visit.slots[a] == visit.slots[b], visit.track};
+    return TrackPair{turn, statistics::wrap_rev(visit.phases[b] - visit.phases[a] - turn),
+                     visit.slots[a] == visit.slots[b], visit.track};
   };
   for (std::size_t i = 1; i < visit.slots.size(); ++i)
     if (visit.slots[i] != visit.slots[i - 1]) pairs.push_back(pair(i - 1, i));
@@ -75,16 +75,16 @@ struct Gap {
   double share = 0, error = 1;
   std::size_t pairs = 0;
 
-  double miss_rev(const Pair& pair) const {
+  double miss_rev(const TrackPair& pair) const {
     return std::abs(statistics::wrap_rev(pair.surplus + share * pair.turn));
   }
 };
 
-Gap fit_gap(const std::vector<Pair>& pairs, double noise_rev) {
+Gap fit_gap(const std::vector<TrackPair>& pairs, double noise_rev) {
   Gap gap;
   constexpr double kFar = 0.3;
   std::vector<double> slopes;
-  for (const Pair& pair : pairs) {
+  for (const TrackPair& pair : pairs) {
     if (pair.same) continue;
     ++gap.pairs;
     if (std::abs(pair.turn) > kFar) slopes.push_back(-pair.surplus / pair.turn);
@@ -98,7 +98,7 @@ Gap fit_gap(const std::vector<Pair>& pairs, double noise_rev) {
     double products = 0;
     squares = misses = 0;
     used = 0;
-    for (const Pair& pair : pairs) {
+    for (const TrackPair& pair : pairs) {
       const double miss = gap.miss_rev(pair);
       if (pair.same || miss > near_rev) continue;
       ++used;
@@ -123,11 +123,11 @@ struct Contradictions {
   std::size_t tracks_seen = 0;
 };
 
-Contradictions contradictions(const std::vector<Pair>& pairs, const Gap& zone, double bound_rev,
-                              double noise_rev) {
+Contradictions contradictions(const std::vector<TrackPair>& pairs, const Gap& zone,
+                              double bound_rev, double noise_rev) {
   constexpr double kOfTrack = 0.2;
-  std::map<std::uint64_t, std::vector<Pair>> tracks;
-  for (const Pair& pair : pairs)
+  std::map<std::uint64_t, std::vector<TrackPair>> tracks;
+  for (const TrackPair& pair : pairs)
     if (!pair.same) tracks[pair.track].push_back(pair);
   Contradictions result;
   result.tracks_seen = tracks.size();
@@ -135,7 +135,7 @@ Contradictions contradictions(const std::vector<Pair>& pairs, const Gap& zone, d
   for (const auto& [track, own] : tracks) {
     const Gap gap = fit_gap(own, noise_rev);
     double beyond = 0;
-    for (const Pair& pair : own)
+    for (const TrackPair& pair : own)
       if (gap.miss_rev(pair) > bound_rev) beyond += 1;
     const auto size = static_cast<double>(own.size());
     const bool even = beyond <= kOfTrack * size;
@@ -151,9 +151,9 @@ Contradictions contradictions(const std::vector<Pair>& pairs, const Gap& zone, d
   return result;
 }
 
-double share_disturbed(const std::vector<Pair>& pairs, double bound_rev) {
+double share_disturbed(const std::vector<TrackPair>& pairs, double bound_rev) {
   double same = 0, disturbed = 0;
-  for (const Pair& pair : pairs) {
+  for (const TrackPair& pair : pairs) {
     if (!pair.same) continue;
     same += 1;
     if (std::abs(pair.surplus) > bound_rev) disturbed += 1;
@@ -161,7 +161,7 @@ double share_disturbed(const std::vector<Pair>& pairs, double bound_rev) {
   return same > 0 ? disturbed / same : 0;
 }
 
-void judge(ZonePitch& zone, const std::vector<Pair>& pairs, double noise_rev) {
+void judge(ZonePitch& zone, const std::vector<TrackPair>& pairs, double noise_rev) {
   constexpr double kSigmas = 6, kFloor_rev = 0.002, kSlips = 2.5;
   constexpr std::size_t kFewestPairs = 12, kFewestTracks = 4;
   constexpr double kContradicting = 0.2, kContradictingTracks = 0.4;
@@ -197,7 +197,7 @@ TrackPitch judge_zones(const Samples& samples, const model::Rotation& rotation,
                        double noise_rev) {
   TrackPitch result;
   result.noise_rev = noise_rev;
-  std::vector<std::vector<Pair>> pairs(layout.zones.size());
+  std::vector<std::vector<TrackPair>> pairs(layout.zones.size());
   std::vector<std::set<std::uint32_t>> sectors(layout.zones.size());
   for (const Visit& visit : visits_of(samples, rotation, map)) {
     add_pairs(visit, pairs[visit.zone]);

@@ -15,7 +15,6 @@
 namespace platter::replay {
 namespace {
 
-constexpr std::size_t kPhaseAccesses = 100;
 constexpr double kPhaseWindow = 1.0 / 32;  // of a revolution, to either side
 
 struct SizeClass {

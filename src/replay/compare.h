@@ -14,6 +14,9 @@
 
 namespace platter::replay {
 
+// The phase of a model is set by so many accesses of the drive to its media (docs/metrics.md).
+constexpr std::size_t kPhaseAccesses = 100;
+
 // Errors are the model's response time less the drive's, of the same request.
 struct PairedError {
   double bias_ms = 0;  // their mean

@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "model/error.h"
 #include "model/standing.h"
+#include "replay/compare.h"
 #include "replay/hits.h"
 #include "replay/schedule.h"
 #include "statistics/distribution.h"
@@ -19,7 +20,6 @@
 namespace platter::replay {
 namespace {
 
-constexpr std::size_t kPhaseAccesses = 100;
 constexpr std::array<const char*, 5> kSchedulers = {"fcfs", "sstf", "look", "c-look", "sptf"};
 constexpr std::array<const char*, 3> kCaches = {"default", "off", "forced"};
 

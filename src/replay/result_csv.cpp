@@ -11,11 +11,11 @@
 namespace platter::replay {
 namespace {
 
-constexpr std::string_view kColumns =
+constexpr std::string_view kCsvColumns =
     "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media,waited_ns";
 constexpr std::string_view kColumnsNotWaited =
     "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media";
-constexpr std::size_t kPiece = 1 << 20;        // bytes, read or written at a time
+constexpr std::size_t kCsvPiece = 1 << 20;     // bytes, read or written at a time
 constexpr std::size_t kLongestLine = 1 << 20;  // bytes; a line that is longer is none of ours
 
 class Row {
@@ -96,11 +96,11 @@ class CsvReader final : public ResultReader {
     head_ = head_of(line.substr(1), path_);
     told_ = rows_of(line.substr(1), path_);
     next_line(line);
-    if (line != kColumns && line != kColumnsNotWaited)
+    if (line != kCsvColumns && line != kColumnsNotWaited)
       throw Error(ExitStatus::bad_input,
-                  fmt::format("{}, line 2: the columns are not {}", path_, kColumns));
-    waited_ = line == kColumns;
-    columns_ = waited_ ? kColumns : kColumnsNotWaited;
+                  fmt::format("{}, line 2: the columns are not {}", path_, kCsvColumns));
+    waited_ = line == kCsvColumns;
+    columns_ = waited_ ? kCsvColumns : kColumnsNotWaited;
   }
 
   const ResultHead& head() const override { return head_; }
@@ -140,7 +140,7 @@ class CsvReader final : public ResultReader {
         throw Error(
             ExitStatus::bad_input,
             fmt::format("{}, line {}: is longer than a line of a result", path_, number_ + 1));
-      bytes_.fill(text_, had + kPiece);
+      bytes_.fill(text_, had + kCsvPiece);
       if (text_.size() == had) break;
       end = text_.find('\n', had);
     }
@@ -166,9 +166,7 @@ class CsvReader final : public ResultReader {
 class CsvWriter final : public ResultWriter {
  public:
   CsvWriter(const std::string& path, const ResultHead& head)
-      : file_(path, line_of(head, 0).size() + kRoom) {
-    text_ = fmt::format("{}\n", kColumns);
-  }
+      : file_(path, line_of(head, 0).size() + kRoom), text_(fmt::format("{}\n", kCsvColumns)) {}
 
   void add(Part part, std::span<const Response> rows) override {
     for (const Response& row : rows)
@@ -177,7 +175,7 @@ class CsvWriter final : public ResultWriter {
                      row.blocks, row.due_ns, row.issue_ns, row.response_ns,
                      row.media ? (*row.media ? "1" : "0") : "", row.waited_ns);
     rows_ += rows.size();
-    if (text_.size() > kPiece) flush();
+    if (text_.size() > kCsvPiece) flush();
   }
 
   void finish(const ResultHead& head) override {

@@ -13,7 +13,7 @@ namespace platter::replay {
 namespace {
 
 constexpr std::uint64_t kReferenceStep = 8192;  // blocks
-constexpr std::size_t kPiece = 4096;            // requests, read or handed on at a time
+constexpr std::size_t kRequestsRead = 4096;     // requests, read or handed on at a time
 
 // The requests from the oldest that is not complete on.
 class Window {
@@ -40,7 +40,7 @@ class Window {
     entries_.erase(entries_.begin(), end);
     thinks_.erase(thinks_.begin(), thinks_.begin() + count);
     first_ += static_cast<std::uint64_t>(count);
-    enough_ = std::max(2 * entries_.size(), kPiece);
+    enough_ = std::max(2 * entries_.size(), kRequestsRead);
   }
 
  private:
@@ -51,7 +51,7 @@ class Window {
   std::vector<Response> entries_{};
   std::vector<Nanoseconds> thinks_{};
   std::uint64_t first_ = 0;
-  std::size_t enough_ = kPiece;
+  std::size_t enough_ = kRequestsRead;
 };
 
 class Play {
@@ -153,7 +153,7 @@ std::vector<std::uint64_t> reference_lbns(std::uint64_t blocks, std::uint32_t co
 Nanoseconds play(Player& player, trace::Reader& trace, const Schedule& schedule, Part part,
                  Rows& rows, const Issued& issued) {
   Play playing(player, schedule, part, rows);
-  std::vector<trace::Request> requests(kPiece);
+  std::vector<trace::Request> requests(kRequestsRead);
   while (const std::size_t count = trace.read(requests))
     for (std::size_t i = 0; i < count; ++i) {
       require_within(requests[i], playing.issued() + 1, trace.source().name, schedule.blocks);

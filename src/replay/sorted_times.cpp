@@ -21,8 +21,8 @@
 namespace platter::replay {
 namespace {
 
-constexpr std::size_t kMerged = 16;   // runs of a level
-constexpr std::size_t kPiece = 2048;  // times read at a time
+constexpr std::size_t kMerged = 16;       // runs of a level
+constexpr std::size_t kTimesRead = 2048;  // times read at a time
 constexpr std::size_t kWritten = 1 << 15;
 
 [[noreturn]] void fail(const std::string& folder, const char* what) {
@@ -92,7 +92,7 @@ class SortedTimes::File {
 
 bool SortedTimes::Source::refill() {
   if (at_ == end_) return false;
-  piece_.resize(std::min<std::uint64_t>(kPiece, end_ - at_));
+  piece_.resize(std::min<std::uint64_t>(kTimesRead, end_ - at_));
   file_->read(at_, piece_);
   at_ += piece_.size();
   rest_ = piece_;

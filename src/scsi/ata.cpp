@@ -42,12 +42,12 @@ Command pass_through(PassThrough form, std::uint8_t protocol, std::uint8_t flags
   return command;
 }
 
-std::uint16_t word(Bytes data, std::size_t number) {  // little-endian
+std::uint16_t ata_word(Bytes data, std::size_t number) {  // little-endian
   return static_cast<std::uint16_t>(data[2 * number] | data[2 * number + 1] << 8);
 }
 
 // Bits 15 and 14 of words 83 and 87 are 01b where these words and those before them count.
-bool counts(std::uint16_t word) { return (word & 0xC000) == 0x4000; }
+bool counts(std::uint16_t ata_word) { return (ata_word & 0xC000) == 0x4000; }
 
 constexpr std::uint16_t kWriteCacheBit = 1 << 5, kLookAheadBit = 1 << 6;  // of words 82 and 85
 constexpr std::uint16_t kPowerManagementBit = 1 << 3;                     // of words 83 and 86
@@ -128,17 +128,19 @@ std::vector<Command> changes(PassThrough form, const AtaSettings& now, const Ata
 
 // ACS-4, IDENTIFY DEVICE data.
 std::optional<AtaSettings> decode_identify_device(Bytes data) {
-  if (data.size() < kIdentifyBytes || (word(data, 0) & 0x8000)) return std::nullopt;
+  if (data.size() < kIdentifyBytes || (ata_word(data, 0) & 0x8000)) return std::nullopt;
   constexpr std::size_t kIntegrity = 510;
   const auto sum = std::accumulate(data.begin(), data.begin() + kIdentifyBytes, 0U);
   if (data[kIntegrity] == 0xA5 && (sum & 0xFF) != 0) return std::nullopt;
   AtaSettings found;
-  if (!counts(word(data, 83)) || !counts(word(data, 87))) return found;
-  if (word(data, 82) & kWriteCacheBit) found.write_cache = (word(data, 85) & kWriteCacheBit) != 0;
-  if (word(data, 82) & kLookAheadBit) found.look_ahead = (word(data, 85) & kLookAheadBit) != 0;
-  if (word(data, 83) & kPowerManagementBit) {
-    const auto level = static_cast<std::uint8_t>(word(data, 91) & 0xFF);
-    const bool enabled = (word(data, 86) & kPowerManagementBit) != 0;
+  if (!counts(ata_word(data, 83)) || !counts(ata_word(data, 87))) return found;
+  if (ata_word(data, 82) & kWriteCacheBit)
+    found.write_cache = (ata_word(data, 85) & kWriteCacheBit) != 0;
+  if (ata_word(data, 82) & kLookAheadBit)
+    found.look_ahead = (ata_word(data, 85) & kLookAheadBit) != 0;
+  if (ata_word(data, 83) & kPowerManagementBit) {
+    const auto level = static_cast<std::uint8_t>(ata_word(data, 91) & 0xFF);
+    const bool enabled = (ata_word(data, 86) & kPowerManagementBit) != 0;
     // A level that is none could not be set again.
     if (!enabled)
       found.power_level = std::uint8_t{0};

@@ -13,7 +13,6 @@ namespace platter::scsi {
 namespace {
 
 constexpr std::uint32_t kTranslationAllocation = 6 + 8 * 31;
-constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
 
 Command plain(std::uint8_t opcode, std::uint8_t cdb_length) {
   Command command;
@@ -53,7 +52,7 @@ std::uint8_t cache_bits(CacheBits bits) {
 }
 
 void address_10(Command& command, std::uint64_t lbn, std::uint32_t blocks, CacheBits bits) {
-  require(lbn < kFourGig && blocks >= 1 && blocks <= 0xFFFF, lbn, blocks);
+  require(lbn < kTenByteBlocks && blocks >= 1 && blocks <= 0xFFFF, lbn, blocks);
   command.cdb[1] = cache_bits(bits);
   put_be(&command.cdb[2], 4, lbn);
   put_be(&command.cdb[7], 2, blocks);
@@ -180,7 +179,7 @@ Command write_16(std::uint64_t lbn, std::uint32_t blocks, std::vector<std::uint8
 }
 
 Command seek_10(std::uint64_t lbn) {
-  require(lbn < kFourGig, lbn, 0);
+  require(lbn < kTenByteBlocks, lbn, 0);
   Command command = plain(kSeek10, 10);
   put_be(&command.cdb[2], 4, lbn);
   return command;
@@ -237,7 +236,7 @@ Command mode_select(ModeForm form, std::span<const std::uint8_t> page) {
 
 Command translate_block(std::uint64_t lbn, AddressFormat block, AddressFormat place) {
   const bool is_short = block == AddressFormat::block;
-  require(!is_short || lbn < kFourGig, lbn, 1);
+  require(!is_short || lbn < kTenByteBlocks, lbn, 1);
   std::array<std::uint8_t, 8> address{};
   put_be(address.data(), is_short ? 4 : 8, lbn);
   return translate(block, place, address);

@@ -13,6 +13,9 @@
 
 namespace platter::scsi {
 
+// Ten-byte commands have a four-byte block address (SBC-3, READ(10), WRITE(10), VERIFY(10)).
+constexpr std::uint64_t kTenByteBlocks = std::uint64_t{1} << 32;
+
 // How page 40h and the defect lists name blocks and places (SBC-3, FORMAT UNIT, address descriptor
 // formats; SCSI-2, 9.2.1).
 enum class AddressFormat : std::uint8_t {

@@ -58,7 +58,7 @@ std::optional<Translation> Drive::Impl::translate(std::uint64_t lbn, AddressForm
 std::optional<Translation> Drive::translate(std::uint64_t lbn) {
   auto& d = *impl_;
   if (d.translates_not) return std::nullopt;
-  const bool is_long = lbn >= kFourGig;
+  const bool is_long = lbn >= kTenByteBlocks;
   if (d.block_format)
     return d.translate(lbn, is_long ? AddressFormat::long_block : *d.block_format, *d.place_format);
   for (const auto place : {AddressFormat::physical_sector, AddressFormat::bytes_from_index}) {
@@ -81,8 +81,8 @@ std::optional<Translation> Drive::translate(std::uint64_t lbn) {
 std::optional<PlaceContent> Drive::translate_back(const PhysicalAddress& place) {
   if (place.cylinder >= 1U << 24 || place.head > 0xFF) return std::nullopt;
   const auto from = impl_->place_format.value_or(AddressFormat::physical_sector);
-  const auto to = blocks() > kFourGig ? AddressFormat::long_block
-                                      : impl_->block_format.value_or(AddressFormat::block);
+  const auto to = blocks() > kTenByteBlocks ? AddressFormat::long_block
+                                            : impl_->block_format.value_or(AddressFormat::block);
   const auto reply = impl_->translated(translate_place(place, from, to), from, to);
   auto content = reply ? decode_translation_back(*reply) : std::nullopt;
   if (content && content->lbn && *content->lbn >= blocks()) content->lbn.reset();
@@ -98,8 +98,8 @@ std::optional<PhysicalAddress> Drive::sector_at(const PhysicalAddress& bytes_fro
 }
 
 std::optional<PhysicalAddress> Drive::bytes_from_index(std::uint64_t lbn) {
-  const auto block = lbn >= kFourGig ? AddressFormat::long_block
-                                     : impl_->block_format.value_or(AddressFormat::block);
+  const auto block = lbn >= kTenByteBlocks ? AddressFormat::long_block
+                                           : impl_->block_format.value_or(AddressFormat::block);
   const auto found = impl_->translate(lbn, block, AddressFormat::bytes_from_index);
   return found ? std::optional<PhysicalAddress>(found->places.front()) : std::nullopt;
 }

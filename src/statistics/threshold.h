@@ -43,7 +43,7 @@ struct Threshold {
 // may be added one by one, so that the next can be placed where it tells most.
 class ThresholdPosterior {
  public:
-  explicit ThresholdPosterior(ThresholdPrior prior) : prior_(prior) {}
+  explicit ThresholdPosterior(const ThresholdPrior& prior) : prior_(prior) {}
 
   void add(const CensoredTrial& trial);
   std::size_t trials() const { return trials_.size(); }

@@ -11,16 +11,16 @@ namespace {
 
 // device processor sequence time process action operation sector + sectors [...]
 enum : std::size_t {
-  kDevice,
-  kProcessor,
-  kSequence,
-  kTime,
-  kProcess,
-  kAction,
-  kOperation,
-  kSectorNumber,
-  kPlus,
-  kSectors
+  kDeviceColumn,
+  kProcessorColumn,
+  kSequenceColumn,
+  kTimeColumn,
+  kProcessColumn,
+  kActionColumn,
+  kOperationColumn,
+  kSectorNumberColumn,
+  kPlusColumn,
+  kSectorsColumn
 };
 
 class BlkparseReader final : public LineReader {
@@ -50,49 +50,51 @@ class BlkparseReader final : public LineReader {
     in_summary_ = in_summary_ || line[0].starts_with("CPU") || line[0] == "Total";
     if (in_summary_) return false;
     const std::uint32_t device = device_of(line);
-    line.require_at_least(kAction + 1, "device, processor, sequence, time in s, process, action");
+    line.require_at_least(kActionColumn + 1,
+                          "device, processor, sequence, time in s, process, action");
     BlockEvent event;
-    if (line[kAction] == "Q")
+    if (line[kActionColumn] == "Q")
       event.action = BlockEvent::Action::queue;
-    else if (line[kAction] == "D")
+    else if (line[kActionColumn] == "D")
       event.action = BlockEvent::Action::issue;
-    else if (line[kAction] == "R")
+    else if (line[kActionColumn] == "R")
       event.action = BlockEvent::Action::requeue;
-    else if (line[kAction] == "C")
+    else if (line[kActionColumn] == "C")
       event.action = BlockEvent::Action::complete;
     else
       return false;
-    line.require_at_least(kOperation + 1,
+    line.require_at_least(kOperationColumn + 1,
                           "device, processor, sequence, time in s, process, action, "
                           "operation");
     if (const char* what = other_than_data(line)) {
       if (event.action == BlockEvent::Action::issue) skips_.add(what);
       return false;
     }
-    event.time_ns = line.time(kTime, "the time", kSecond);
+    event.time_ns = line.time(kTimeColumn, "the time", kSecond);
     event.device = device;
-    event.write = line[kOperation].find('W') != std::string_view::npos;
-    event.sector = line.integer<std::uint64_t>(kSectorNumber, "the sector");
-    event.bytes = std::uint64_t{line.integer<std::uint32_t>(kSectors, "the number of sectors")} *
-                  kSector;
+    event.write = line[kOperationColumn].find('W') != std::string_view::npos;
+    event.sector = line.integer<std::uint64_t>(kSectorNumberColumn, "the sector");
+    event.bytes =
+        std::uint64_t{line.integer<std::uint32_t>(kSectorsColumn, "the number of sectors")} *
+        kSector;
     if (event.bytes == 0) return false;
-    const std::uint64_t begin = sectors_to_bytes(line, kSectorNumber, event.sector);
+    const std::uint64_t begin = sectors_to_bytes(line, kSectorNumberColumn, event.sector);
     if (event.bytes > std::numeric_limits<std::uint64_t>::max() - begin)
-      line.fail(kSectorNumber,
+      line.fail(kSectorNumberColumn,
                 fmt::format("sector {} lies past the end of any drive", event.sector));
     const std::string_view last = line.last();
     event.failed = event.action == BlockEvent::Action::complete && last.starts_with('[') &&
                    last != "[0]";
-    event.time = line.place(kTime);
-    event.lbn = line.place(kSectorNumber);
-    event.blocks = line.place(kSectors);
+    event.time = line.place(kTimeColumn);
+    event.lbn = line.place(kSectorNumberColumn);
+    event.blocks = line.place(kSectorsColumn);
     events_.add(event);
     return true;
   }
 
   // "8,16"
   static std::uint32_t device_of(const Line& line) {
-    const std::string_view text = line[kDevice];
+    const std::string_view text = line[kDeviceColumn];
     const char* const end = text.data() + text.size();
     std::uint32_t major = 0, minor = 0;
     const auto [comma, error] = std::from_chars(text.data(), end, major);
@@ -101,17 +103,17 @@ class BlkparseReader final : public LineReader {
       if (minor_error == std::errc() && rest == end && major < 1u << 12 && minor < 1u << 20)
         return major << 20 | minor;
     }
-    line.fail(kDevice, fmt::format("\"{}\" is no device, as 8,16", shown(text)));
+    line.fail(kDeviceColumn, fmt::format("\"{}\" is no device, as 8,16", shown(text)));
   }
 
   // What an event is of that reads or writes nothing; nullptr if it does.
   static const char* other_than_data(const Line& line) {
-    const std::string_view operation = line[kOperation];
+    const std::string_view operation = line[kOperationColumn];
     if (operation.find('D') != std::string_view::npos) return "discards";
     const bool data = operation.find_first_of("RW") != std::string_view::npos;
-    if (data && line.count() > kSectors && line[kPlus] != "+")
+    if (data && line.count() > kSectorsColumn && line[kPlusColumn] != "+")
       return "commands past the block layer";
-    if (!data || line.count() <= kSectors || line[kSectors] == "0") return "flushes";
+    if (!data || line.count() <= kSectorsColumn || line[kSectorsColumn] == "0") return "flushes";
     return nullptr;
   }
 

@@ -16,13 +16,13 @@ constexpr std::uint32_t kMagic = 0x65617400, kVersion = 7;
 constexpr std::size_t kEventBytes = 48;
 
 enum : std::size_t {
-  kTime = 8,
-  kSectorNumber = 16,
-  kBytes = 24,
-  kAction = 28,
-  kDevice = 36,
-  kError = 44,
-  kDataBytes = 46,
+  kTimeAt = 8,
+  kSectorNumberAt = 16,
+  kBytesAt = 24,
+  kActionAt = 28,
+  kDeviceAt = 36,
+  kErrorAt = 44,
+  kDataBytesAt = 46,
 };
 
 // An action: what happened in the lower byte, categories in the upper half.
@@ -63,7 +63,7 @@ class EventFile {
     if (magic >> 8 != kMagic >> 8) lost("it does not begin with blktrace's magic number");
     if ((magic & 0xff) != kVersion)
       lost(fmt::format("its version is {}, not {}", magic & 0xff, kVersion));
-    const auto data_bytes = get<std::uint16_t>(kDataBytes);
+    const auto data_bytes = get<std::uint16_t>(kDataBytesAt);
     if (input_.take(data_bytes).size() < data_bytes) lost("the trace ends within its data");
     return true;
   }
@@ -72,7 +72,7 @@ class EventFile {
   Integer get(std::size_t at) const {
     return load<Integer>(event_.data() + at, order_);
   }
-  std::uint64_t time_ns() const { return get<std::uint64_t>(kTime); }
+  std::uint64_t time_ns() const { return get<std::uint64_t>(kTimeAt); }
   Place at(std::size_t offset) const { return {number_, begin_ + offset, true}; }
 
   [[noreturn]] void fail(std::size_t offset, const std::string& what) const {
@@ -134,7 +134,7 @@ class BlktraceReader final : public RecordReader {
   }
 
   void add(const EventFile& file) {
-    const auto action = file.get<std::uint32_t>(kAction);
+    const auto action = file.get<std::uint32_t>(kActionAt);
     if (action & kNotify) return skips_.add("messages");
     // Time 0 is that of the first event, as blkparse has it.
     if (!first_ns_) first_ns_ = file.time_ns();
@@ -158,19 +158,19 @@ class BlktraceReader final : public RecordReader {
     const bool issued = event.action == BlockEvent::Action::issue;
     if (action & kDiscard) return count(issued, "discards");
     if (action & kFromCommand) return count(issued, "commands past the block layer");
-    event.bytes = file.get<std::uint32_t>(kBytes);
+    event.bytes = file.get<std::uint32_t>(kBytesAt);
     if (event.bytes == 0 || !(action & (kRead | kWrite))) return count(issued, "flushes");
     event.time_ns = time_since_first(file);
-    event.device = file.get<std::uint32_t>(kDevice);
-    event.sector = file.get<std::uint64_t>(kSectorNumber);
+    event.device = file.get<std::uint32_t>(kDeviceAt);
+    event.sector = file.get<std::uint64_t>(kSectorNumberAt);
     if (event.sector > std::numeric_limits<std::uint64_t>::max() / kSector - event.bytes)
-      file.fail(kSectorNumber,
+      file.fail(kSectorNumberAt,
                 fmt::format("sector {} lies past the end of any drive", event.sector));
     event.write = action & kWrite;
-    event.failed = file.get<std::uint16_t>(kError) != 0;
-    event.time = file.at(kTime);
-    event.lbn = file.at(kSectorNumber);
-    event.blocks = file.at(kBytes);
+    event.failed = file.get<std::uint16_t>(kErrorAt) != 0;
+    event.time = file.at(kTimeAt);
+    event.lbn = file.at(kSectorNumberAt);
+    event.blocks = file.at(kBytesAt);
     events_.add(event);
   }
 
@@ -182,7 +182,7 @@ class BlktraceReader final : public RecordReader {
     const std::uint64_t time_ns = file.time_ns();
     const std::uint64_t apart = time_ns > *first_ns_ ? time_ns - *first_ns_ : *first_ns_ - time_ns;
     if (apart > static_cast<std::uint64_t>(kLongestTime_ns))
-      file.fail(kTime,
+      file.fail(kTimeAt,
                 fmt::format("the time {} ns is months from that of the first event", time_ns));
     const auto apart_ns = static_cast<Nanoseconds>(apart);
     return time_ns > *first_ns_ ? apart_ns : -apart_ns;

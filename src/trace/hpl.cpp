@@ -16,20 +16,20 @@ namespace {
 constexpr std::size_t kLongestHeader = 1024 * 1024;
 constexpr char kHeaderEnd = '\f';
 constexpr std::uint32_t kShortIo = 1, kSuspectIo = 4;
-constexpr std::uint32_t kReadFlag = 1;
+constexpr std::uint32_t kReadFlagOfHpl = 1;
 
 // Offsets of a short I/O record's 32-bit words.
 enum : std::size_t {
-  kSize = 0,
-  kId = 4,
-  kSeconds = 8,
-  kMicroseconds = 12,
-  kStart = 16,
-  kStop = 20,
-  kBytes = 24,
-  kSectorNumber = 28,
-  kDevice = 32,
-  kFlags = 44,
+  kSizeWord = 0,
+  kIdWord = 4,
+  kSecondsWord = 8,
+  kMicrosecondsWord = 12,
+  kStartWord = 16,
+  kStopWord = 20,
+  kBytesWord = 24,
+  kSectorNumberWord = 28,
+  kDeviceWord = 32,
+  kFlagsWord = 44,
   kShortest = 52,
 };
 constexpr std::size_t kLongest = 4096;  // no record is longer
@@ -85,12 +85,12 @@ class HplReader final : public RecordReader {
       const std::string_view head = input_.peek(8);
       if (head.empty() || lost_) return false;
       ++number_;
-      const auto size = word(head, kSize);
+      const auto size = word(head, kSizeWord);
       if (head.size() < 8 || size < 8 || size > kLongest)
         lost("its size is none that a record has");
       const std::string_view bytes = input_.take(size);
       if (bytes.size() < size) lost("the trace ends within it");
-      const std::uint32_t id = word(bytes, kId);
+      const std::uint32_t id = word(bytes, kIdWord);
       if ((id & 0xffff) == kSuspectIo)
         skips_.add("suspect I/O records");
       else if ((id & 0xffff) != kShortIo)
@@ -103,17 +103,17 @@ class HplReader final : public RecordReader {
   Place place(Part part) const override {
     switch (part) {
       case Part::time:
-        return at(kSeconds);
+        return at(kSecondsWord);
       case Part::device:
-        return at(kDevice);
+        return at(kDeviceWord);
       case Part::lbn:
-        return at(kSectorNumber);
+        return at(kSectorNumberWord);
       case Part::blocks:
-        return at(kBytes);
+        return at(kBytesWord);
       case Part::service:
-        return at(kStop);
+        return at(kStopWord);
       default:
-        return at(kFlags);
+        return at(kFlagsWord);
     }
   }
 
@@ -130,28 +130,29 @@ class HplReader final : public RecordReader {
   // Without a record's size the next one is not to be found.
   [[noreturn]] void lost(const char* what) {
     lost_ = true;
-    fail(kSize, fmt::format("the record and all behind it cannot be read: {}", what));
+    fail(kSizeWord, fmt::format("the record and all behind it cannot be read: {}", what));
   }
 
   void parse(std::string_view bytes, Record& record) const {
-    if (bytes.size() < kShortest) fail(kSize, "a record of an I/O has at least 52 bytes");
-    const std::uint32_t start_us = word(bytes, kStart), stop_us = word(bytes, kStop);
-    if (word(bytes, kMicroseconds) >= 1'000'000)
-      fail(kMicroseconds,
-           fmt::format("{} microseconds are a second or more", word(bytes, kMicroseconds)));
+    if (bytes.size() < kShortest) fail(kSizeWord, "a record of an I/O has at least 52 bytes");
+    const std::uint32_t start_us = word(bytes, kStartWord), stop_us = word(bytes, kStopWord);
+    if (word(bytes, kMicrosecondsWord) >= 1'000'000)
+      fail(kMicrosecondsWord,
+           fmt::format("{} microseconds are a second or more", word(bytes, kMicrosecondsWord)));
     if (stop_us < start_us)
-      fail(kStop, fmt::format("the request stops {} us after it was queued and starts {} us after",
-                              stop_us, start_us));
-    const std::uint32_t disk = word(bytes, kDevice) >> 8 & 0xff;
-    record.request = {
-        .arrival_ns = word(bytes, kSeconds) * kSecond + word(bytes, kMicroseconds) * kMicrosecond,
-        .device = disk,
-        .write = !(word(bytes, kFlags) & kReadFlag)};
+      fail(kStopWord,
+           fmt::format("the request stops {} us after it was queued and starts {} us after",
+                       stop_us, start_us));
+    const std::uint32_t disk = word(bytes, kDeviceWord) >> 8 & 0xff;
+    record.request = {.arrival_ns = word(bytes, kSecondsWord) * kSecond +
+                                    word(bytes, kMicrosecondsWord) * kMicrosecond,
+                      .device = disk,
+                      .write = !(word(bytes, kFlagsWord) & kReadFlagOfHpl)};
     if (stop_us > start_us) record.request.service_ns = (stop_us - start_us) * kMicrosecond;
     const auto sector_bytes = sector_bytes_.find(disk);
-    record.first = std::uint64_t{word(bytes, kSectorNumber)} *
+    record.first = std::uint64_t{word(bytes, kSectorNumberWord)} *
                    (sector_bytes == sector_bytes_.end() ? kSector : sector_bytes->second);
-    record.count = word(bytes, kBytes);
+    record.count = word(bytes, kBytesWord);
   }
 
   Input input_;
@@ -201,7 +202,7 @@ class HplWriter final : public RecordWriter {
     put(request.device << 8);
     put(0);  // type of driver
     put(0);  // cylinder
-    put(request.write ? 0u : kReadFlag);
+    put(request.write ? 0u : kReadFlagOfHpl);
     put(0);  // where it came from
   }
 

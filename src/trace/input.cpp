@@ -11,7 +11,8 @@
 namespace platter::trace {
 namespace {
 
-constexpr std::size_t kFirstBuffer = 16 * 1024, kBuffer = 256 * 1024;  // grows where there is much
+constexpr std::size_t kFirstBuffer = 16 * 1024, kLargestBuffer = 256 * 1024;  // grows where there
+                                                                              // is much
 constexpr std::size_t kLongestLine = 4 * 1024 * 1024;  // a header of HPL's or a path may be long
 
 }  // namespace
@@ -29,7 +30,7 @@ bool Input::fill() {
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
   const std::size_t got = source_->read(buffer_.data() + end_, buffer_.size() - end_);
   end_ += got;
-  if (end_ == buffer_.size() && end_ < kBuffer) buffer_.resize(2 * buffer_.size());
+  if (end_ == buffer_.size() && end_ < kLargestBuffer) buffer_.resize(2 * buffer_.size());
   ended_ = got == 0;
   return !ended_;
 }

@@ -35,7 +35,7 @@ class Placer {
   std::uint64_t next(const HotSpot& spot, Draws& draws, std::uint64_t blocks);
   void require_room(const Ranges& ranges, const std::string& what) const;
 
-  Place place_;
+  Placement place_;
   Ranges ranges_;
   std::uint64_t align_, largest_;
   std::vector<Stream> streams_{};

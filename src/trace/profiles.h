@@ -43,7 +43,7 @@ struct HotSpot {
   Share hot{80, 100}, span{20, 100};
 };
 
-using Place = std::variant<Nearby, Streams, HotSpot>;
+using Placement = std::variant<Nearby, Streams, HotSpot>;
 
 enum class Gap : std::uint8_t {
   constant,     // the mean
@@ -67,7 +67,7 @@ struct Profile {
   Share writes{};
   Sizes sizes{};
   std::uint32_t align_bytes = 0;  // of places that are drawn; 0: any block
-  Place place{};
+  Placement place{};
   Times times{};
   std::uint64_t requests = 5000;
 };

@@ -78,7 +78,7 @@ std::string summary(const Statistics& statistics) {
   return text;
 }
 
-std::string sizes(const Statistics& statistics) {
+std::string sizes_text(const Statistics& statistics) {
   std::string text = spread_head("Sizes, blocks") + spread_row("all", statistics.all.blocks) +
                      spread_row("reads", statistics.reads.blocks) +
                      spread_row("writes", statistics.writes.blocks);
@@ -95,7 +95,7 @@ std::string sizes(const Statistics& statistics) {
   return text + "\n";
 }
 
-std::string strides(const Statistics& statistics) {
+std::string strides_text(const Statistics& statistics) {
   const std::uint64_t pairs = statistics.pairs();
   if (pairs == 0) return {};
   std::string text =
@@ -112,7 +112,7 @@ std::string strides(const Statistics& statistics) {
   return text;
 }
 
-std::string sequentiality(const Statistics& statistics) {
+std::string sequentiality_text(const Statistics& statistics) {
   const Sequentiality& seen = statistics.sequentiality;
   std::string text = fmt::format(
       "Runs: {}, {} requests and {} blocks on average, longest {} requests and {} blocks\n",
@@ -153,7 +153,7 @@ std::string places(const Statistics& statistics) {
                             "begin and end, %", ends);
 }
 
-std::string times(const Statistics& statistics) {
+std::string times_text(const Statistics& statistics) {
   const Histogram& gaps = statistics.gaps_ns;
   std::string text = spread_head("Times, ms") +
                      spread_row(statistics.open() ? "between arrivals" : "think times", gaps, 1e6) +
@@ -183,9 +183,9 @@ std::string rhythm(const Statistics& statistics) {
 std::string text_of(const Statistics& statistics) {
   if (statistics.requests() == 0)
     return fmt::format("{} holds no request.\n", statistics.source.name);
-  std::string text = summary(statistics) + "\n" + sizes(statistics);
-  text += strides(statistics) + sequentiality(statistics) + places(statistics);
-  text += times(statistics) + rhythm(statistics);
+  std::string text = summary(statistics) + "\n" + sizes_text(statistics);
+  text += strides_text(statistics) + sequentiality_text(statistics) + places(statistics);
+  text += times_text(statistics) + rhythm(statistics);
   return text + "\n" + access_table({&statistics, 1});
 }
 

@@ -106,8 +106,8 @@ std::vector<std::uint8_t> background_control_changeable() {
   return mask;
 }
 
-// Skews in sectors, as the format page has them.
-struct Skews {
+// SkewFields in sectors, as the format page has them.
+struct SkewFields {
   std::uint16_t track = 0, cylinder = 0;
 };
 
@@ -118,7 +118,8 @@ std::uint16_t skew_in_sectors(const engine::Track& from, const engine::Track& to
 
 // From the first track of a zone to the next one of its cylinder, and over its first cylinder
 // switch.
-Skews skews_of_zone(const engine::LayoutMap& map, std::uint64_t first_slot, std::uint64_t end) {
+SkewFields skews_of_zone(const engine::LayoutMap& map, std::uint64_t first_slot,
+                         std::uint64_t end) {
   constexpr int kFarthestSwitch = 4096;  // tracks; beyond, there is none worth naming
   std::optional<std::uint16_t> track_skew, cylinder_skew;
   engine::Track track = map.track_of_slot(first_slot);
@@ -135,7 +136,7 @@ Skews skews_of_zone(const engine::LayoutMap& map, std::uint64_t first_slot, std:
 std::vector<std::uint8_t> format_page(const Personality& drive, const engine::LayoutMap& map,
                                       std::uint64_t first_slot, std::uint64_t end) {
   auto page = empty_page(kFormat, 0x16);
-  const Skews skews = skews_of_zone(map, first_slot, end);
+  const SkewFields skews = skews_of_zone(map, first_slot, end);
   scsi::put_be(&page[10], 2,
                std::min<std::uint32_t>(map.track_of_slot(first_slot).sectors, 0xffff));
   scsi::put_be(&page[12], 2, std::min<std::uint32_t>(drive.block_bytes, 0xffff));
