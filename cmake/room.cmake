@@ -1,10 +1,22 @@
 # A room is a folder of sources and one static library, platter_<name>. What it may use is what it
 # links: docs/architecture.md has the rules, tests/house holds the includes against them.
+
+# The release build compiles up to so many sources of a target as one. Names in unnamed namespaces are then of the
+# whole room. The presets dev, debug, asan and tsan compile each file alone, so that none leans on its neighbours,
+# and with the warnings that mean nothing where files lie together.
+function(platter_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PLATTER_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  if(PLATTER_UNITY)
+    target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)
+  endif()
+endfunction()
+
 function(platter_room name)
   cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   if(sources)
     add_library(platter_${name} STATIC ${sources})
+    platter_unity(platter_${name})
     set(scope PUBLIC)
   else()
     add_library(platter_${name} INTERFACE)
@@ -21,7 +33,7 @@ function(platter_room_tests name)
   if(NOT sources)
     return()
   endif()
-  add_executable(test_${name} ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/catch_main.cpp)
+  add_executable(test_${name} ${sources} $<TARGET_OBJECTS:catch_main>)
   target_include_directories(test_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(test_${name} PRIVATE Catch2::Catch2 ${ROOM_USES})
   target_compile_definitions(test_${name} PRIVATE
