@@ -308,7 +308,8 @@ class Parser {
       if (!seen.insert(name).second)
         fail_at(where, fmt::format("the parameter \"{}\" is redefined", name));
       if (names.size() > 1) {
-        block.values.push_back({name, set});
+        block.values.push_back({name, set});  // NOLINT(bugprone-use-after-move): moved for a single
+                                              // name
       } else {
         block.values.push_back({name, std::move(set)});
       }

@@ -131,8 +131,9 @@ model::Validity validity_of(const wire::Drive& table, const engine::ValidityTabl
 
 }  // namespace
 
-Table view_table(std::span<const std::byte> bytes, const std::string& origin,
-                 std::shared_ptr<const void> owner) {
+Table view_table(
+    std::span<const std::byte> bytes, const std::string& origin,
+    std::shared_ptr<const void> owner) {  // NOLINT(performance-unnecessary-value-param)
   const wire::Drive& envelope = envelope_of(bytes, origin);
   const engine::TablesView view = view_of(envelope, origin);
   if (const auto defect = engine::tables_defect(view)) damaged(origin, *defect);

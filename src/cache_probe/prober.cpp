@@ -281,7 +281,7 @@ std::optional<Edge> Prober::find_edge(Question question, const Range& range,
       rungs.push_back(high);
     }
     std::ranges::sort(rungs);
-    rungs.erase(std::ranges::unique(rungs).begin(), rungs.end());
+    rungs.erase(std::unique(rungs.begin(), rungs.end()), rungs.end());
     const auto missed = climb(question, rungs, prepare);
     if (!missed) return edge_of(record_, question);
     if (*missed == 0 && rungs[0] == low && range.overrun) {
