@@ -132,6 +132,25 @@ TEST_CASE("every write of a characterization is of whole physical blocks") {
   CHECK(mtbrc::write_unit(run.samples) == kInPhysical);
 }
 
+TEST_CASE("what ends a run of whole physical blocks is not taken for segments") {
+  model::DriveModel truth = emulating("cache-write-burst");
+  truth.cache.written_blocks.value = 64;  // so many blocks may wait, eight physical ones
+  truth.cache.segments.value = truth.cache.write_segments.value = 24;
+  Emulating512 device(truth, 0);
+  const Folder folder;
+  Options options = options_in(folder);
+  options.writable = {{0, 200'000}};
+  const Run run = characterize(device, options);
+  CHECK_FALSE(run.ended_by);
+  const model::Cache& found = run.model.cache;
+  require_same(found.written_blocks, truth.cache.written_blocks, "written blocks");
+  require_same(found.segments, truth.cache.segments, "segments");
+  CHECK_FALSE(found.write_segments);
+  CHECK(found.write_segments.reason.find("as many as the blocks that may wait") !=
+        std::string::npos);
+  CHECK_FALSE(found.combine_sequential_writes);
+}
+
 TEST_CASE("writes of whole physical blocks show seeks of their own") {
   const model::DriveModel truth = emulating("seeks-apart");
   Emulating512 device(truth, 0);
