@@ -44,6 +44,12 @@ def written_outside(log, ranges):
             if event["event"] == "write" and outside(event["lbn"], event["blocks"], ranges)]
 
 
+def cut(log, in_physical, lowest_aligned):
+    """Writes that begin or end within a physical block, which makes a drive read the rest of it first."""
+    return [(event["lbn"], event["blocks"]) for event in events(log) if event["event"] == "write"
+            and (event["blocks"] % in_physical or (event["lbn"] - lowest_aligned) % in_physical)]
+
+
 def bad_status(status):
     """A status that no run may end with: a defect of the program, or a signal that nobody sent."""
     return status == 1 or status < 0

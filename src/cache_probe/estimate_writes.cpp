@@ -47,11 +47,20 @@ void Estimator::write_segments() {
   } else if (!run || run->runs < 3) {
     c.write_segments = c.combine_sequential_writes = absent(missing());
   } else {
+    // Of writes of several blocks each so few may be all the blocks that may wait.
+    const std::uint32_t unit = write_unit(record_);
+    const auto taken = taken_blocks(record_);
+    const bool by_blocks = unit > 1 && taken &&
+                           (run->median + 1) * unit >= static_cast<double>(*taken->too_many);
+    const char* more = by_blocks ? ", as many as the blocks that may wait," : " and more";
     c.write_segments =
-        run->bound ? absent(fmt::format("{:.0f} writes and more were taken at once", run->median))
-                   : counted(std::max(1.0, run->median), run->error, run->runs,
-                             "scattered writes without pause until one has to wait");
-    if (stream) {
+        run->bound || by_blocks
+            ? absent(fmt::format("{:.0f} writes{} were taken at once", run->median, more))
+            : counted(std::max(1.0, run->median), run->error, run->runs,
+                      "scattered writes without pause until one has to wait");
+    if (by_blocks) {
+      c.combine_sequential_writes = absent("the blocks that may wait end adjacent writes, too");
+    } else if (stream) {
       const bool combined = !run->bound && stream->median > run->median + 2 * run->error + 1;
       const std::string method = "adjacent against scattered writes without pause";
       c.combine_sequential_writes = run->bound

@@ -105,7 +105,7 @@ class Exerciser {
     std::ranges::shuffle(order, random_);
     if (!order.empty()) settle(prober_);
     for (const std::uint64_t lbn : order)
-      keep(Exercise::burst, prober_.context().drive.write(lbn, 1), lbn, 1, true);
+      keep(Exercise::burst, prober_.write(lbn), lbn, prober_.write_unit(), true);
   }
 
   void elsewhere(Exercise kind) {
@@ -161,7 +161,8 @@ class Exerciser {
     const auto at =
         static_cast<std::size_t>(within(0, static_cast<std::int64_t>(targets_.size()) - 1));
     const std::uint64_t lbn = targets_[at];
-    const std::uint32_t blocks = some_blocks();
+    const std::uint32_t blocks =
+        prober_.context().drive.physical_blocks().rounded_up(some_blocks());
     rest(Exercise::written, lbn);
     keep(Exercise::written, prober_.context().drive.write(lbn, blocks), lbn, blocks, true);
     remember(written_, {lbn, lbn + blocks, blocks, lbn});

@@ -15,10 +15,11 @@ constexpr double kWaits_rev = 0.12;       // longer than usual
 constexpr std::int64_t kFewAtOnce = 24;   // blocks
 constexpr double kUntilObeyed = 2;        // hits; a miss takes a drive longer to decode
 
-// Large ones take longer on the bus.
+// Larger ones than the usual take longer on the bus.
 double bus_ns(const Record& record, std::uint32_t blocks) {
-  if (blocks <= 1) return 0;
-  return bus_rev_per_block(record).value_or(0) * record.setting.period_ns * (blocks - 1);
+  const std::uint32_t usual = write_unit(record);
+  if (blocks <= usual) return 0;
+  return bus_rev_per_block(record).value_or(0) * record.setting.period_ns * (blocks - usual);
 }
 
 double longest_ns(const Record& record, double usual_ns, std::uint32_t blocks) {
@@ -39,6 +40,13 @@ std::optional<double> synchronize_ns(const Record& record) {
 bool synchronize_waited(const Record& record, const Observation& seen) {
   return static_cast<double>(seen.response_ns()) >
          synchronize_ns(record).value_or(0) + kWaits_rev * record.setting.period_ns;
+}
+
+std::uint32_t write_unit(const Record& record) {
+  std::uint32_t least = 0;
+  for (const Observation& seen : record.observations)
+    if (seen.write && seen.blocks > 0 && (least == 0 || seen.blocks < least)) least = seen.blocks;
+  return std::max(1U, least);
 }
 
 double usual_write_ns(const Record& record) {

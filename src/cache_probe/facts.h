@@ -99,7 +99,9 @@ std::optional<double> synchronize_ns(const Record& record);
 bool synchronize_waited(const Record& record, const Observation& seen);
 // It returns at once although data wait.
 bool synchronize_lies(const Record& record);
-double usual_write_ns(const Record& record);  // of one that does not wait
+// Blocks of the smallest writes (mtbrc::Context::write_unit()); 1 where there are none.
+std::uint32_t write_unit(const Record& record);
+double usual_write_ns(const Record& record);  // of one of the smallest, that does not wait
 // A write of so many blocks that takes longer had to wait for others to reach the media.
 double longest_write_ns(const Record& record, std::uint32_t blocks);
 // Hit: neither FUA nor SYNCHRONIZE CACHE waits for the media; miss: one of them does.

@@ -573,6 +573,7 @@ class Freedoms {
     if (const auto size = cache_probe::segment_size(prober_.record());
         size && size->blocks >= 1 && size->blocks < blocks)
       blocks = static_cast<std::uint32_t>(size->blocks);
+    blocks = drive_.physical_blocks().rounded_down(blocks);
     const double share = static_cast<double>(blocks) / at->track.sectors;
     if (share < kLeastArrivalShare)
       return tell(Outcome::open, "a segment holds too little of a track");
@@ -598,7 +599,7 @@ class Freedoms {
 
   bool takes_forced_writes() {
     try {
-      drive_.write(writable_.front().first, 1, true);
+      drive_.write(writable_.front().first, prober_.write_unit(), true);
     } catch (const scsi::DriveError& error) {
       if (error.refused()) return false;
       if (!error.medium()) throw;

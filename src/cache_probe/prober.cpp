@@ -125,7 +125,7 @@ void Prober::probe(Question question, std::int64_t x, std::uint64_t lbn, double 
 }
 
 void Prober::probe_write(Question question, std::int64_t x, std::uint64_t lbn) {
-  keep(question, x, context_.drive.write(lbn, 1), lbn, 1, true);
+  keep(question, x, write(lbn), lbn, write_unit(), true);
 }
 
 // A block that cannot be read costs its trial only.

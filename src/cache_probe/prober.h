@@ -60,6 +60,9 @@ class Prober {
              const Setup& setup = {}, std::uint32_t nth = 0);
   void probe_now(Question question, std::int64_t x, std::uint64_t lbn, const Setup& setup = {},
                  std::uint32_t nth = 0);
+  // Writes are of physical blocks: of one, where nothing else is said.
+  std::uint32_t write_unit() const { return context_.write_unit(); }
+  scsi::Completion write(std::uint64_t lbn) { return context_.drive.write(lbn, write_unit()); }
   void probe_write(Question question, std::int64_t x, std::uint64_t lbn);
   Observation observed(Question question, std::int64_t x, const scsi::Completion& done,
                        std::uint64_t lbn, std::uint32_t blocks, bool write, const Setup& setup = {},

@@ -8,11 +8,12 @@
 #include "cache_probe/read_tests.h"
 #include "cache_probe/waiting_data.h"
 #include "model/error.h"
+#include "mtbrc/passages.h"
 
 namespace platter::cache_probe {
 namespace {
 
-constexpr std::uint32_t kTargetBlocks = 8;
+constexpr std::uint32_t kLeastTargetBlocks = 8;
 constexpr std::size_t kUsualTargets = 12, kMostTargets = 64, kLeastTargets = 4;
 constexpr std::size_t kMostLarge = 20;
 constexpr std::uint32_t kMostOfLargeWrite = 1024;  // blocks
@@ -54,12 +55,12 @@ bool synchronize(Prober& prober, std::optional<std::pair<Question, std::int64_t>
 // With its sector far ahead, so that a write which waits for it is slow.
 void write_aligned(Prober& prober, std::uint64_t lbn) {
   prober.rest_until(lbn, 0);
-  prober.context().drive.write(lbn, 1);
+  prober.write(lbn);
 }
 
 // One write after another without pause until one has to wait; true: none had to.
 bool run_writes(Prober& prober, Question question, const std::vector<std::uint64_t>& lbns,
-                std::uint32_t blocks = 1) {
+                std::uint32_t blocks) {
   prober.refresh_angle();
   prober.rest_until(lbns[0], 0);
   // Known before the run begins, in which there is to be no pause.
@@ -75,15 +76,16 @@ bool run_writes(Prober& prober, Question question, const std::vector<std::uint64
 }
 
 // So many blocks as writes of at most `piece`, each at the beginning of one of `lbns`, without
-// pause; at least two, for the first is always taken. Kept is the one that had to wait, or the last
-// one.
+// pause; at least two, for the first is always taken; all of whole physical blocks. Kept is the one
+// that had to wait, or the last one.
 void fill(Prober& prober, const std::vector<std::uint64_t>& lbns, std::int64_t blocks,
           std::uint32_t piece) {
   prober.refresh_angle();
   prober.rest_until(lbns[0], 0);
   std::int64_t rest = blocks;
   for (const std::uint64_t lbn : lbns) {
-    const auto most = rest == blocks ? std::min<std::int64_t>(piece, blocks - 1) : piece;
+    const auto most = rest == blocks ? std::min<std::int64_t>(piece, blocks - prober.write_unit())
+                                     : piece;
     const auto of_this = static_cast<std::uint32_t>(std::min<std::int64_t>(rest, most));
     const double longest_ns = longest_write_ns(prober.record(), of_this);
     const auto done = prober.context().drive.write(lbn, of_this);
@@ -131,6 +133,17 @@ Targets::Targets(Prober& prober, const std::vector<LbnRange>& writable)
   if (distinct(kUsualTargets).size() < kLeastTargets) lbns_.clear();
 }
 
+std::uint32_t Targets::blocks() const {
+  return std::max(kLeastTargetBlocks, 2 * prober_.write_unit());
+}
+
+// The first at or behind it at which a physical block begins.
+std::uint64_t Targets::aligned(std::uint64_t lbn) const {
+  const scsi::PhysicalBlocks& physical = prober_.context().drive.physical_blocks();
+  const auto whole = physical.whole_within({lbn, ~std::uint64_t{0} - 1});
+  return whole ? whole->first : lbn;
+}
+
 std::uint64_t Targets::random_lbn() {
   std::uint64_t total = 0;
   for (const auto& range : writable_) total += range.last - range.first + 1;
@@ -144,6 +157,16 @@ std::uint64_t Targets::random_lbn() {
   return writable_.back().last;
 }
 
+// Single writes lie on one track; those of several blocks in a row there, as one block always does.
+bool Targets::is_for_timing(std::uint64_t lbn, std::uint32_t blocks) const {
+  const engine::LayoutMap& map = *prober_.context().map;
+  const std::uint64_t slot = map.slot_of_lbn(lbn);
+  const engine::Track track = map.track_of_slot(slot);
+  if (blocks <= this->blocks() && slot + blocks > track.first_slot + track.sectors) return false;
+  const std::uint32_t unit = prober_.write_unit();
+  return unit == 1 || mtbrc::run_at(map, slot, unit) == std::optional(lbn);
+}
+
 // Near the last one if there is room, behind what is read ahead of it.
 std::optional<std::uint64_t> Targets::place(std::uint32_t blocks) {
   const engine::LayoutMap& map = *prober_.context().map;
@@ -153,10 +176,9 @@ std::optional<std::uint64_t> Targets::place(std::uint32_t blocks) {
   for (int i = 0; i < kWriteTries; ++i) {
     std::uint64_t lbn = random_lbn();
     if (i == 0 && !lbns_.empty()) lbn = last_ + step + random_lbn() % step;
+    lbn = aligned(lbn);
     if (lbn + blocks > map.blocks() || !drive.may_write(lbn, blocks)) continue;
-    const std::uint64_t slot = map.slot_of_lbn(lbn);
-    const engine::Track track = map.track_of_slot(slot);
-    if (blocks <= kTargetBlocks && slot + blocks > track.first_slot + track.sectors) continue;
+    if (!is_for_timing(lbn, blocks)) continue;
     const auto near = [&](std::uint64_t other) { return lbn < other + step && other < lbn + step; };
     if (std::ranges::any_of(lbns_, near)) continue;
     drive.learn_contents(lbn, blocks);
@@ -168,7 +190,7 @@ std::optional<std::uint64_t> Targets::place(std::uint32_t blocks) {
 
 std::vector<std::uint64_t> Targets::distinct(std::size_t count) {
   while (lbns_.size() < count) {
-    const auto lbn = place(kTargetBlocks);
+    const auto lbn = place(blocks());
     if (!lbn) break;
     lbns_.push_back(*lbn);
   }
@@ -193,8 +215,8 @@ void test_write_back(Prober& prober, Targets& targets) {
       const std::uint64_t lbn = targets.next();
       synchronize(prober);
       prober.refresh_angle();
-      prober.context().drive.write(lbn, 1);
-      prober.probe_write(Question::write_appended, x, lbn + 1);
+      prober.write(lbn);
+      prober.probe_write(Question::write_appended, x, lbn + prober.write_unit());
       return true;
     });
   }
@@ -218,8 +240,9 @@ void test_write_back(Prober& prober, Targets& targets) {
     prober.refresh_angle();
     prober.rest_until(lbn, 0);
     try {
-      prober.keep(Question::write_forced, x, prober.context().drive.write(lbn, 1, true), lbn, 1,
-                  true);
+      const std::uint32_t unit = prober.write_unit();
+      prober.keep(Question::write_forced, x, prober.context().drive.write(lbn, unit, true), lbn,
+                  unit, true);
     } catch (const scsi::DriveError& error) {
       if (!error.refused()) throw;
       return false;  // there is no such write to ask about
@@ -234,8 +257,8 @@ void test_reads_of_written(Prober& prober, Targets& targets) {
     prober.decide(Question::write_into, 0, [&](std::int64_t x) {
       const std::uint64_t lbn = targets.next();
       prober.refresh_angle();
-      prober.context().drive.read(lbn, kTargetBlocks);
-      prober.context().drive.write(lbn + kTargetBlocks / 2, 1);
+      prober.read(lbn, targets.blocks());
+      prober.write(lbn + targets.blocks() / 2);
       settle(prober);
       prober.probe(Question::write_into, x, lbn + 1, 0);
       return true;
@@ -246,7 +269,7 @@ void test_reads_of_written(Prober& prober, Targets& targets) {
       forget_read_targets(prober);
       settle(prober);
       prober.refresh_angle();
-      prober.context().drive.write(lbn, 1);
+      prober.write(lbn);
       if (x == 1) {
         settle(prober);
         prober.probe(Question::read_written, x, lbn, 0);
@@ -264,12 +287,13 @@ void test_room_for_writes(Prober& prober, const std::vector<std::uint64_t>& lbns
   const Record& record = prober.record();
   const auto small = run_length(record, Question::write_run);
   const auto large = run_length(record, Question::write_run_large);
-  if (!large || large->bound || piece < 2) return;
+  const std::int64_t unit = prober.write_unit();
+  if (!large || large->bound || piece < 2 * unit) return;
   if (!small->bound && large->median >= small->median) return;  // the segments are the limit
   const auto taken = static_cast<std::int64_t>(large->median);
-  // Two blocks fit beside the first of any size.
-  std::int64_t low = std::max<std::int64_t>(1, taken > 1 ? taken * piece - 1 : 1);
-  std::int64_t high = (taken + 1) * piece + 1;
+  // Two of the smallest writes fit beside the first of any size.
+  std::int64_t low = std::max(unit, taken > 1 ? taken * piece - unit : unit);
+  std::int64_t high = (taken + 1) * piece + unit;
   if (std::cmp_greater(taken + 1, lbns.size())) return;
   int fills = 0;
   const auto takes = [&](std::int64_t blocks) {
@@ -280,20 +304,21 @@ void test_room_for_writes(Prober& prober, const std::vector<std::uint64_t>& lbns
     }
     return is_taken(record, blocks).value_or(false);
   };
-  while (high - low > 1 && fills < kMostFills && !prober.spent()) {
-    const std::int64_t middle = low + (high - low) / 2;
+  while (high - low > unit && fills < kMostFills && !prober.spent()) {
+    const std::int64_t middle = low + (high - low) / (2 * unit) * unit;
     (takes(middle) ? low : high) = middle;
   }
 }
 
 void test_write_segments(Prober& prober, Targets& targets) {
+  const std::uint32_t unit = prober.write_unit();
   if (writes_cached(prober.record())) {
     std::size_t count = kUsualTargets;
     repeat_runs(prober, Question::write_run, [&] {
       std::vector<std::uint64_t> order = targets.distinct(count);
       std::ranges::shuffle(order, prober.context().random);
       settle(prober);
-      if (run_writes(prober, Question::write_run, order)) {
+      if (run_writes(prober, Question::write_run, order, unit)) {
         if (order.size() >= kMostTargets || order.size() < count) return true;
         count = std::min(kMostTargets, 4 * count);
         std::erase_if(prober.record().observations,
@@ -307,21 +332,21 @@ void test_write_segments(Prober& prober, Targets& targets) {
       const auto length = static_cast<std::uint32_t>(
           std::clamp(2 * scattered->median + 2, 8.0, static_cast<double>(kMostTargets)));
       repeat_runs(prober, Question::write_stream, [&] {
-        const auto lbn = targets.run_of(length);
+        const auto lbn = targets.run_of(length * unit);
         if (!lbn) return false;
         std::vector<std::uint64_t> order;
-        for (std::uint32_t i = 0; i < length; ++i) order.push_back(*lbn + i);
+        for (std::uint32_t i = 0; i < length; ++i) order.push_back(*lbn + i * unit);
         settle(prober);
-        run_writes(prober, Question::write_stream, order);
+        run_writes(prober, Question::write_stream, order, unit);
         return true;
       });
     }
     // The same with large ones: is it the blocks that count?
     const auto size = segment_size(prober.record());
     if (scattered && scattered->median >= 2 && size && !size->bound) {
-      const auto blocks = std::min(
-          static_cast<std::uint32_t>(std::min<double>(size->blocks, kMostOfLargeWrite)),
-          prober.context().drive.most_blocks());
+      const auto blocks = prober.context().drive.physical_blocks().rounded_down(
+          std::min(static_cast<std::uint32_t>(std::min<double>(size->blocks, kMostOfLargeWrite)),
+                   prober.context().drive.most_blocks()));
       std::vector<std::uint64_t> order;
       const auto enough = std::min(kMostLarge, static_cast<std::size_t>(scattered->median) + 1);
       while (order.size() < enough) {
@@ -359,7 +384,7 @@ void test_write_segments(Prober& prober, Targets& targets) {
           if (lbns.size() < static_cast<std::size_t>(count)) return std::nullopt;
           forget_read_targets(prober);
           prober.refresh_angle();
-          for (const std::uint64_t lbn : lbns) prober.context().drive.write(lbn, 1);
+          for (const std::uint64_t lbn : lbns) prober.write(lbn);
           settle(prober);
           return Prober::Prepared{
               [lbns](std::int64_t x) { return lbns[lbns.size() - static_cast<std::size_t>(x)]; }, 0,
@@ -391,7 +416,7 @@ void test_separate_write_segment(Prober& prober, Targets& targets) {
     const auto read = read_scattered(prober, count->random ? 1 : x, 1,
                                      ahead ? reading_rev(prober, probed) : 0);
     if (read.empty()) return false;
-    for (const std::uint64_t lbn : written) prober.context().drive.write(lbn, 1);
+    for (const std::uint64_t lbn : written) prober.write(lbn);
     settle(prober);
     prober.probe(Question::write_displaces, x, read[0] + static_cast<std::uint64_t>(probed), 0);
     return true;
@@ -409,13 +434,13 @@ void test_destage(Prober& prober, Targets& targets) {
   const auto is_destaged = [&](double idle_rev) {
     // The arm stays on the track: the same block again.
     prober.refresh_angle();
-    prober.context().drive.write(lbn, 1);
+    prober.write(lbn);
     synchronize(prober);
     // The time counts from when the write is through.
     const double until_sector_rev = idle_rev + usual_write_ns(record) / prober.period_ns();
     const double ahead_rev = until_sector_rev - std::floor(until_sector_rev);
     prober.rest_until(lbn, 0, ahead_rev, ahead_rev);
-    prober.context().drive.write(lbn, 1);
+    prober.write(lbn);
     const Nanoseconds written_ns = prober.context().drive.now_ns();
     double until_rev = prober.angle_rev(lbn) - prober.angle_now_rev();
     until_rev += std::round(idle_rev - until_rev);
@@ -456,10 +481,14 @@ std::optional<Place> track_to_write(Prober& prober, const std::vector<LbnRange>&
   for (int i = 0; i < kWriteTries; ++i) {
     const LbnRange& range = writable[any_range(random)];
     std::uniform_int_distribution<std::uint64_t> any(range.first, range.last);
-    const auto found = prober.places().place_of_lbn(any(random));
-    if (found && found->first >= found->blocks() && prober.places().clean(*found) &&
-        prober.context().drive.may_write(found->first, found->blocks()))
-      return found;
+    auto found = prober.places().place_of_lbn(any(random));
+    if (!found || found->first < found->blocks() || !prober.places().clean(*found)) continue;
+    const scsi::Drive& drive = prober.context().drive;
+    const auto whole = drive.physical_blocks().whole_within({found->first, found->last});
+    if (!whole) continue;
+    found->first = whole->first;
+    found->last = whole->last;
+    if (drive.may_write(found->first, found->blocks())) return found;
   }
   return std::nullopt;
 }
@@ -482,6 +511,8 @@ void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writab
   if (blocks < 4) return;
   if (!bus_hides_arrival(record, blocks))
     blocks = std::min(place->blocks(), blocks_that_tell(prober, blocks));
+  blocks = drive.physical_blocks().rounded_down(blocks);
+  if (blocks == 0) return;
   drive.learn_contents(place->first, blocks);
   const bool cached = writes_cached(record);
   const bool forced = cached && judge(record, Question::write_forced, 1).verdict == Verdict::miss;

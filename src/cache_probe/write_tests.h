@@ -9,6 +9,7 @@
 namespace platter::cache_probe {
 
 // Places for single writes: a few blocks on a cylinder of their own each, their contents known.
+// They begin with a physical block, and hold two at least.
 class Targets {
  public:
   Targets(Prober& prober, const std::vector<LbnRange>& writable);
@@ -19,12 +20,15 @@ class Targets {
   // So many different ones; fewer where there is no more room.
   std::vector<std::uint64_t> distinct(std::size_t count);
   const std::vector<std::uint64_t>& all() const { return lbns_; }
+  std::uint32_t blocks() const;  // of each
   // A place for `blocks` in a row, contents known; nullopt: there is none.
   std::optional<std::uint64_t> run_of(std::uint32_t blocks);
 
  private:
   std::optional<std::uint64_t> place(std::uint32_t blocks);
+  bool is_for_timing(std::uint64_t lbn, std::uint32_t blocks) const;
   std::uint64_t random_lbn();
+  std::uint64_t aligned(std::uint64_t lbn) const;
 
   Prober& prober_;
   const std::vector<LbnRange>& writable_;
@@ -35,7 +39,8 @@ class Targets {
 
 // Rests until nothing waits for the media, of a few blocks each or so many large writes.
 void settle(Prober& prober, std::size_t large = 0);
-// A track that may be written, with another in front of it; nullopt: none was found.
+// A track that may be written, with another in front of it, less what of its ends is no whole
+// physical block; nullopt: none was found.
 std::optional<Place> track_to_write(Prober& prober, const std::vector<LbnRange>& writable);
 // The arm comes from near by, so that its way takes the same time each time, and the track's first
 // block is so far ahead of the heads.

@@ -354,10 +354,13 @@ void Characterization::begin() {
   });
 }
 
-// A power loss tears whole physical blocks: those that the ranges hold in part are not written to.
+// A power loss tears whole physical blocks, and a write of a part of one makes the drive read it:
+// those that the ranges hold in part are not written to.
 void Characterization::narrow_writes_to_physical_blocks() {
   const scsi::PhysicalBlocks& physical = drive_.physical_blocks();
-  const std::vector<LbnRange> whole = scsi::whole_physical_blocks(options_.writable, physical);
+  std::vector<LbnRange> whole;
+  for (const LbnRange& range : scsi::whole_physical_blocks(options_.writable, physical))
+    if (const auto within = physical.whole_within(range)) whole.push_back(*within);
   const auto kept_whole = [&](const LbnRange& range) {
     return std::ranges::any_of(
         whole, [&](const LbnRange& w) { return w.first <= range.first && range.last <= w.last; });
@@ -374,11 +377,6 @@ void Characterization::narrow_writes_to_physical_blocks() {
         "the drive writes physical blocks of {} logical blocks: of the ranges given for writes "
         "those that lie in them as a whole were used, {}",
         physical.logical_blocks(), safety::in_words(whole)));
-  if (!whole.empty() && physical.logical_blocks() > 1)
-    add_note(fmt::format(
-        "timed writes were of logical blocks, of which a physical block has {}: the drive may have "
-        "read the rest of it first, and then write settle and overheads of writes are not its own",
-        physical.logical_blocks()));
   options_.writable = whole;
   drive_.permit_writes(whole);
 }

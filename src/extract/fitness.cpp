@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <numeric>
-
 #include "model/error.h"
 #include "scsi/replies.h"
 
@@ -88,16 +86,17 @@ void Fitness::require_no_tags(bool writes) {
                   type));
 }
 
-// The shortest requests that the experiments cannot do without are of so many blocks.
+// The shortest requests that the experiments cannot do without are of so many blocks, and writes of
+// a physical one.
 void Fitness::require_long_enough_commands() {
-  constexpr std::uint32_t kLeast = 8;
-  if (const std::uint32_t most = drive_.most_blocks(); most < kLeast)
+  const std::uint32_t least = std::max(8U, drive_.physical_blocks().logical_blocks());
+  if (const std::uint32_t most = drive_.most_blocks(); most < least)
     throw Error(
         ExitStatus::unsupported,
         fmt::format(
             "{} takes no more than {} block{} in one command (as VPD page B0h, the host's path, or "
             "its refusals say), and the experiments need {}; it cannot be characterized this way",
-            name_, most, most == 1 ? "" : "s", kLeast));
+            name_, most, most == 1 ? "" : "s", least));
 }
 
 // What was never written, or trimmed since, has no place on the media.
@@ -147,9 +146,10 @@ void Fitness::require_reads_from_the_media() {
 
 // A drive may refuse long commands and not say so: the longest that it takes is looked for, by
 // reads or, where they are not refused, by writes, at the same place. False: it is not for the
-// length.
+// length. Writes of whole physical blocks, as all are.
 bool Fitness::shorten_commands(const scsi::DriveError& error) {
   if (!error.refused() || error.blocks < 2) return false;
+  const scsi::PhysicalBlocks& physical = drive_.physical_blocks();
   bool write = false;
   const auto takes = [&](std::uint32_t blocks) {
     try {
@@ -164,13 +164,14 @@ bool Fitness::shorten_commands(const scsi::DriveError& error) {
     return true;
   };
   if (takes(error.blocks)) {
-    write = drive_.may_write(error.lbn, error.blocks);
+    write = drive_.may_write(error.lbn, error.blocks) && physical.is_whole(error.lbn, error.blocks);
     if (!write || takes(error.blocks)) return false;
   }
-  if (!takes(1)) return false;
-  std::uint32_t taken = 1, refused = error.blocks;
-  while (refused - taken > 1) {
-    const std::uint32_t middle = std::midpoint(taken, refused);
+  const std::uint32_t unit = write ? physical.logical_blocks() : 1;
+  if (!takes(unit)) return false;
+  std::uint32_t taken = unit, refused = error.blocks;
+  while (refused - taken > unit) {
+    const std::uint32_t middle = taken + (refused - taken) / (2 * unit) * unit;
     (takes(middle) ? taken : refused) = middle;
   }
   drive_.limit_blocks(taken);

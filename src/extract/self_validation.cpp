@@ -250,6 +250,15 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
     validity.note += "; " + *remains;
 }
 
+// Of all physical blocks that it would write to; of as many of them as one command takes.
+void make_whole(trace::Request& request, scsi::Drive& drive) {
+  const scsi::PhysicalBlocks& physical = drive.physical_blocks();
+  const LbnRange whole = physical.covering(request.lbn, request.blocks);
+  request.lbn = whole.first;
+  request.blocks = std::min(static_cast<std::uint32_t>(whole.last - whole.first + 1),
+                            physical.rounded_down(drive.most_blocks()));
+}
+
 // One at a time, until there is no time left; what the drive cannot read is left out.
 replay::Result requests_like(const char* workload, mtbrc::Context& context,
                              const model::DriveModel& model, const SelfValidationOptions& options,
@@ -268,8 +277,10 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
       workload, model.identity,
       std::max(fitting, context.deadline_ns > 0 ? std::uint64_t{1} : fewest), context.seed,
       options.writable);
-  for (trace::Request& request : trace.requests)
+  for (trace::Request& request : trace.requests) {
     request.blocks = std::min(request.blocks, drive.most_blocks());
+    if (request.write) make_whole(request, drive);
+  }
   replay::Result result;
   result.target = replay::Result::Target::drive;
   result.name = "the drive";

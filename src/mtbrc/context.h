@@ -39,6 +39,9 @@ struct Context {
 
   // The revolution in ns. Rotation must be known.
   double period_ns() const { return model::revolution_ns(rotation); }
+  // Blocks of the smallest write: those of a physical block, for of less a drive reads the rest
+  // first, and takes a revolution more. All writes are whole physical blocks.
+  std::uint32_t write_unit() const { return drive.physical_blocks().logical_blocks(); }
   // Whether anything limits how long the next experiment may take.
   bool limited() const {
     return budget.commands > 0 || budget.drive_time_ns > 0 || deadline_ns > 0;

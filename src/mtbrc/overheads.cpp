@@ -1,5 +1,7 @@
 #include "mtbrc/overheads.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +14,7 @@
 #include "mtbrc/seek.h"
 #include "mtbrc/switches.h"
 #include "mtbrc/trials.h"
+#include "mtbrc/writable.h"
 #include "mtbrc/write_supply.h"
 #include "statistics/regression.h"
 #include "statistics/robust.h"
@@ -54,12 +57,13 @@ std::vector<double> gathered(const std::vector<double>& times, double centre, do
   return kept;
 }
 
-// Those of one kind that the cache served: one-block accesses are often fast, and the fast ones lie
-// close together, as accesses to the media by chance do not. With the number of blocks hits grow
-// along a straight line; a size that the drive does not keep leaves it, for accesses to the media
-// lie all over the turn, or in a row a whole turn apart.
+// Those of one kind that the cache served: the smallest accesses are often fast, and the fast ones
+// lie close together, as accesses to the media by chance do not. With the number of blocks hits
+// grow along a straight line; a size that the drive does not keep leaves it, for accesses to the
+// media lie all over the turn, or in a row a whole turn apart.
 std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after_write,
                                   double period_ms) {
+  const std::uint32_t fewest = write ? write_unit(samples) : 1;
   constexpr double kClose_rev = 0.04;
   constexpr double kSigmas = 8;  // of the hits' own spread, which has a long tail
   constexpr double kLineSigmas = 4;
@@ -69,7 +73,7 @@ std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after
         s.after_completed_ns > 0)
       by_size[s.blocks].push_back(to_ms(s.completed_ns - s.issued_ns));
   std::vector<double> fast;
-  for (double ms : by_size[1])
+  for (double ms : by_size[fewest])
     if (ms < kHit_rev * period_ms) fast.push_back(ms);
   if (fast.size() < kFewestHits || statistics::mad_sigma(fast) > kClose_rev * period_ms)
     return std::nullopt;
@@ -185,13 +189,20 @@ void HitReads::run(Meter& meter) {
 class WriteHits {
  public:
   WriteHits(Context& context, const std::vector<engine::Track>& tracks, std::uint32_t hits)
-      : context_(context), tracks_(tracks), hits_(hits), accesses_(context) {}
+      : context_(context),
+        tracks_(tracks),
+        hits_(hits),
+        unit_(context.write_unit()),
+        accesses_(context) {}
 
   void run(Meter& meter);
 
  private:
-  std::optional<std::uint64_t> pick(std::uint32_t blocks = 1);
-  bool one_block(Meter& meter);
+  std::optional<std::uint64_t> pick(std::uint32_t blocks);
+  std::optional<Sample> write(Experiment experiment, std::uint64_t lbn) {
+    return accesses_.write(experiment, lbn, 0, unit_);
+  }
+  bool smallest(Meter& meter);
   void several_blocks(Meter& meter);
   void rest() { context_.drive.rest_ns(static_cast<Nanoseconds>(4 * context_.period_ns())); }
   bool fast(const std::optional<Sample>& sample) const {
@@ -201,31 +212,35 @@ class WriteHits {
   Context& context_;
   const std::vector<engine::Track>& tracks_;
   std::uint32_t hits_;
+  std::uint32_t unit_;  // blocks of the smallest write
   Accesses accesses_;
 };
 
-// So many blocks in one piece on one of the tracks.
+// So many blocks in one piece on one of the tracks, whole physical ones.
 std::optional<std::uint64_t> WriteHits::pick(std::uint32_t blocks) {
-  const engine::LayoutMap& map = *context_.map;
   const engine::Track& track =
       tracks_[std::uniform_int_distribution<std::size_t>(0, tracks_.size() - 1)(context_.random)];
   if (blocks > track.sectors) return std::nullopt;
   const std::uint32_t index = std::uniform_int_distribution<std::uint32_t>(
       0, track.sectors - blocks)(context_.random);
-  return run_at(map, track.first_slot + index, blocks);
+  for (std::uint32_t i = 0; i < unit_; ++i)
+    if (const auto lbn = writable_run(context_, track, track.first_slot + index + i, blocks))
+      return lbn;
+  return std::nullopt;
 }
 
 void WriteHits::run(Meter& meter) {
-  if (one_block(meter)) several_blocks(meter);
+  if (smallest(meter)) several_blocks(meter);
 }
 
 // Writes of several sizes, each after a write: how long their data take. Four times as many blocks
 // from one size to the next, for most is told by the largest that the drive takes.
 void WriteHits::several_blocks(Meter& meter) {
-  constexpr std::uint32_t kLeast = 4, kMost = 64, kRounds = 8;
-  const std::uint32_t most = std::min(kMost, context_.drive.most_blocks());
+  constexpr std::uint32_t kRounds = 8;
+  const std::uint32_t least = std::max(4U, 2 * unit_);
+  const std::uint32_t most = std::min(std::max(64U, 8 * unit_), context_.drive.most_blocks());
   std::vector<std::uint32_t> sizes;
-  for (std::uint32_t size = kLeast; size <= most; size *= 4) sizes.push_back(size);
+  for (std::uint32_t size = least; size <= most; size *= 4) sizes.push_back(size);
   for (std::uint32_t round = 0; round < kRounds && !sizes.empty(); ++round) {
     for (const std::uint32_t size : sizes) {
       if (meter.exhausted()) return;
@@ -242,12 +257,12 @@ void WriteHits::several_blocks(Meter& meter) {
 }
 
 // True if writes after writes hit.
-bool WriteHits::one_block(Meter& meter) {
+bool WriteHits::smallest(Meter& meter) {
   std::uint32_t write_hits = 0, read_hits = 0, later_write_hits = 0;
   const auto enough = [&](std::uint32_t seen) { return 2 * seen >= hits_; };
   for (std::uint32_t i = 0; i < hits_ && !meter.exhausted(); ++i) {
     if (enough(write_hits) && enough(read_hits) && enough(later_write_hits)) break;
-    const auto a = pick(), b = pick(), c = pick();
+    const auto a = pick(unit_), b = pick(unit_), c = pick(unit_);
     if (!a || !b || !c) continue;
     // What never hits is not tried for long.
     const bool try_writes = i < 8 || write_hits > 0;
@@ -255,7 +270,7 @@ bool WriteHits::one_block(Meter& meter) {
     if (!try_writes && !try_reads) return false;
     if (!accesses_.read(Experiment::other, *a)) continue;
     rest();
-    write_hits += fast(accesses_.write(Experiment::hit, *b)) ? 1 : 0;  // after a read
+    write_hits += fast(write(Experiment::hit, *b)) ? 1 : 0;  // after a read
     rest();
     // After a write: of the sector read before it; on drives that then have dropped that, of what
     // was just written.
@@ -263,20 +278,20 @@ bool WriteHits::one_block(Meter& meter) {
     read_hits += fast(accesses_.read(Experiment::hit, written ? *b : *a)) ? 1 : 0;
     rest();
     if (!try_writes) continue;
-    accesses_.write(Experiment::other, *b);
+    write(Experiment::other, *b);
     rest();
-    later_write_hits += fast(accesses_.write(Experiment::hit, *c)) ? 1 : 0;  // after a write
+    later_write_hits += fast(write(Experiment::hit, *c)) ? 1 : 0;  // after a write
     rest();
     context_.report("hit overheads", meter.share());
   }
   return later_write_hits >= kFewestHits;
 }
 
-std::vector<double> times_of_one_block(const HitTimes& times) {
-  std::vector<double> ones;
+std::vector<double> times_of_size(const HitTimes& times, std::uint32_t blocks) {
+  std::vector<double> mine;
   for (std::size_t i = 0; i < times.ms.size(); ++i)
-    if (times.blocks[i] == 1) ones.push_back(times.ms[i]);
-  return ones;
+    if (times.blocks[i] == blocks) mine.push_back(times.ms[i]);
+  return mine;
 }
 
 // What hits deviate from the median of their kind and size: the host's delay is the same for all.
@@ -301,10 +316,10 @@ std::vector<double> deviations_of_hits(const Samples& samples, double period_ms)
 // The median, because what the host adds has a long tail: the sum is with the host's median delay.
 // Some kinds of hits are too few to tell their own well.
 std::optional<statistics::Estimate> median_of_hits(const Samples& samples, const HitTimes& times,
-                                                   double period_ms) {
-  const std::vector<double> ones = times_of_one_block(times);
-  const auto by_shape = statistics::median_by_shape(ones, deviations_of_hits(samples, period_ms));
-  return by_shape ? by_shape : statistics::median_estimate(ones);
+                                                   std::uint32_t blocks, double period_ms) {
+  const std::vector<double> mine = times_of_size(times, blocks);
+  const auto by_shape = statistics::median_by_shape(mine, deviations_of_hits(samples, period_ms));
+  return by_shape ? by_shape : statistics::median_estimate(mine);
 }
 
 model::Parameter hit_overhead(const Samples& samples, bool write, bool after_write,
@@ -313,20 +328,24 @@ model::Parameter hit_overhead(const Samples& samples, bool write, bool after_wri
   if (!times)
     return model::absent(write ? "no cached writes were timed" : "no cache hits were timed", "ms");
   if (!block_transfer) return model::absent("the bus time of a block is not known", "ms");
-  const auto found = median_of_hits(samples, *times, period_ms);
+  const std::uint32_t fewest = write ? write_unit(samples) : 1;
+  const auto found = median_of_hits(samples, *times, fewest, period_ms);
   if (!found) return model::absent("no cache hits were timed", "ms");
   model::Parameter result;
   result.unit = "ms";
-  result.method = "response time of cache hits, less one block's transfer";
-  result.value = found->value - *block_transfer.value;
-  result.error = std::hypot(found->error, block_transfer.error.value_or(0));
+  result.method = fewest == 1
+                      ? "response time of cache hits, less one block's transfer"
+                      : fmt::format("response time of cache hits of {} blocks, less their transfer",
+                                    fewest);
+  result.value = found->value - fewest * *block_transfer.value;
+  result.error = std::hypot(found->error, fewest * block_transfer.error.value_or(0));
   result.samples = found->samples;
   return result;
 }
 
 model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& map,
                                const model::Rotation& rotation, bool write, bool after_write,
-                               const model::Parameter& block_transfer, const ReadTimes& reads,
+                               const model::Parameter& data, const ReadTimes& reads,
                                const std::optional<statistics::Estimate>& least) {
   const bool any = std::any_of(samples.begin(), samples.end(), [](const Sample& s) {
     return s.experiment == Experiment::same_track && (s.write || s.after_write);
@@ -345,15 +364,21 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
                        ? std::hypot(*result.error, reads.same_track.error.value_or(0), still_ms)
                        : still_ms;
   }
-  result.method = "MTBRC on one track, less one sector's media time";
+  const std::uint32_t fewest = write ? write_unit(samples) : 1;
+  result.method = fewest == 1 ? "MTBRC on one track, less one sector's media time"
+                              : fmt::format(
+                                    "MTBRC on one track of writes of {} blocks, less their media "
+                                    "time",
+                                    fewest);
   if (least) {
     *result.value -= least->value * 1e-6;
     result.error = std::hypot(result.error.value_or(0), least->error * 1e-6);
     result.method += " and the least delay of a write";
-  } else if (block_transfer) {
-    *result.value -= *block_transfer.value;
-    result.error = std::hypot(result.error.value_or(0), block_transfer.error.value_or(0));
-    result.method += " and one block's transfer";
+  } else if (data) {
+    *result.value -= *data.value;
+    result.error = std::hypot(result.error.value_or(0), data.error.value_or(0));
+    result.method += fewest == 1 ? " and one block's transfer"
+                                 : " and what they wait for their data";
   }
   return result;
 }
@@ -466,10 +491,16 @@ model::Parameter estimate_write_block_transfer(const Samples& samples, const eng
   return result;
 }
 
-model::Parameter estimate_write_transfer(const Samples& samples, const engine::LayoutMap& map,
-                                         const model::Rotation& rotation) {
+model::Parameter estimate_write_data(const Samples& samples, const engine::LayoutMap& map,
+                                     const model::Rotation& rotation) {
   const model::Parameter writes = estimate_write_block_transfer(samples, map, rotation);
-  return writes ? writes : estimate_block_transfer(samples, rotation);
+  model::Parameter data = writes ? writes : estimate_block_transfer(samples, rotation);
+  if (write_unit(samples) == 1 || !data) return data;
+  const statistics::Estimate waits = wait_for_data(
+      samples, map, rotation, {*data.value * 1e6, data.error.value_or(0) * 1e6, data.samples});
+  data.value = waits.value * 1e-6;
+  data.error = waits.error * 1e-6;
+  return data;
 }
 
 std::optional<model::DelaySpread> estimate_delay_spread(const Samples& samples,
@@ -510,13 +541,14 @@ OverheadEstimate estimate_overheads(const Samples& samples, const engine::Layout
                                                                   : result.block_transfer;
   const ReadTimes reads = read_times(samples, map, rotation);
   const auto supply = write_supply(samples, map, rotation);
+  const model::Parameter write_data = estimate_write_data(samples, map, rotation);
   const auto hit = [&](bool write, bool after_write) {
     return hit_overhead(samples, write, after_write, write ? of_writes : result.block_transfer,
                         period_ms);
   };
   const auto miss = [&](bool write, bool after_write) {
     return miss_overhead(samples, map, rotation, write, after_write,
-                         write ? of_writes : result.block_transfer, reads,
+                         write ? write_data : result.block_transfer, reads,
                          write && supply ? supply->least : std::nullopt);
   };
   model::Overheads& o = result.overheads;
@@ -532,7 +564,10 @@ OverheadEstimate estimate_overheads(const Samples& samples, const engine::Layout
     o.minimum_seek_delay.unit = "ms";
     o.minimum_seek_delay.value = supply->least->value * 1e-6;
     o.minimum_seek_delay.error = supply->least->error * 1e-6;
-    o.minimum_seek_delay.method = "MTBRC on one track of writes of one block and of several";
+    const std::uint32_t unit = write_unit(samples);
+    o.minimum_seek_delay.method =
+        unit == 1 ? "MTBRC on one track of writes of one block and of several"
+                  : fmt::format("MTBRC on one track of writes of {} blocks and of more", unit);
     o.minimum_seek_delay.samples = supply->least->samples;
   }
   return result;

@@ -33,19 +33,21 @@ model::Parameter estimate_block_transfer(const Samples& samples, const model::Ro
 // The same of cached writes; else of writes to the media that wait for their data. Pure.
 model::Parameter estimate_write_block_transfer(const Samples& samples, const engine::LayoutMap& map,
                                                const model::Rotation& rotation);
-// What is taken off writes for the data of a block: that, or else what reads need. Pure.
-model::Parameter estimate_write_transfer(const Samples& samples, const engine::LayoutMap& map,
-                                         const model::Rotation& rotation);
+// How long the smallest writes wait for their data (write_supply.h); a block's bus time is that, or
+// else what reads need. Pure.
+model::Parameter estimate_write_data(const Samples& samples, const engine::LayoutMap& map,
+                                     const model::Rotation& rotation);
 
 struct OverheadEstimate {
   model::Overheads overheads;
   model::Parameter block_transfer, write_block_transfer;  // ms for each block
 };
 
-// Hit overhead = intercept of hit time over blocks; block transfer = slope. Miss overhead = MTBRC
-// on one track less one sector's media time less one block's transfer; where a write on one track
-// waits for a least delay of the drive's own (write_supply.h), that is taken off instead. What was
-// not measured says why.
+// Hit overhead = time of hits less their blocks' transfer; block transfer = slope of hit time over
+// blocks. Miss overhead = MTBRC on one track less the sector's media time less its transfer; of the
+// smallest writes, where they are of several blocks, less what they wait for their data; where a
+// write on one track waits for a least delay of the drive's own (write_supply.h), that is taken off
+// instead. What was not measured says why.
 OverheadEstimate estimate_overheads(const Samples& samples, const engine::LayoutMap& map,
                                     const model::Rotation& rotation);
 

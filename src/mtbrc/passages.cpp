@@ -12,6 +12,8 @@ namespace {
 
 // Completions further than this from a passage are of another kind.
 constexpr double kStranger_rev = 0.05;
+// Nothing makes a completion earlier than its passage by more: the host's delay only scatters.
+constexpr double kEarly_rev = 0.004;
 // So many strangers in a row: the constant itself was wrong.
 constexpr int kRelearn = 8;
 // The constant follows the spindle's wander over about so many accesses.
@@ -36,16 +38,23 @@ double Passages::begin_rev(std::uint64_t lbn) const {
   return engine::rev_from_angle(map_.angle_of_lbn(lbn));
 }
 
-double Passages::width_rev(std::uint64_t lbn) const {
-  return 1.0 / map_.track_of_slot(map_.slot_of_lbn(lbn)).sectors;
+std::optional<double> Passages::width_rev(std::uint64_t lbn, std::uint32_t blocks) const {
+  if (lbn + blocks > map_.blocks()) return std::nullopt;
+  const std::uint64_t slot = map_.slot_of_lbn(lbn);
+  const engine::Track track = map_.track_of_slot(slot);
+  const bool in_a_row = blocks == 1 || (slot + blocks <= track.first_slot + track.sectors &&
+                                        run_at(map_, slot, blocks) == std::optional(lbn));
+  if (!in_a_row) return std::nullopt;
+  return static_cast<double>(blocks) / track.sectors;
 }
 
 std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample) {
   stop_if_asked();
-  if (sample.blocks != 1 || sample.lbn >= map_.blocks()) return std::nullopt;
+  if (sample.blocks != (sample.write ? write_unit_ : 1)) return std::nullopt;
+  const auto width = width_rev(sample.lbn, sample.blocks);
+  if (!width) return std::nullopt;
   const std::size_t kind = kind_of(sample.write, sample.after_write);
-  const double width = width_rev(sample.lbn);
-  const double seen = statistics::turn_rev(phase_rev(rotation_, sample.completed_ns) - width -
+  const double seen = statistics::turn_rev(phase_rev(rotation_, sample.completed_ns) - *width -
                                            begin_rev(sample.lbn));
   if (!first_) first_ = kind;
   if (count_[kind] == 0 || strangers_[kind] >= kRelearn) {
@@ -58,6 +67,10 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
     return std::nullopt;
   }
   const double residual = statistics::wrap_rev(seen - constant_of(kind));
+  // A drive may begin in the middle (zero latency): it was not ready for the first block.
+  const bool in_the_middle = sample.blocks > 1 && count_[kind] >= kLearn &&
+                             residual < -kEarly_rev && residual > -*width - kEarly_rev;
+  if (in_the_middle) return trial_of(sample, residual, *width);
   if (std::abs(residual) > kStranger_rev) {
     ++strangers_[kind];
     return std::nullopt;
@@ -77,10 +90,15 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
   if (alone) constant_rev_ += weight(kMemory) * pull;
   if (kind != *first_) offset_rev_[kind] += weight(kLongMemory) * pull;
   if (learning) return std::nullopt;
+  return trial_of(sample, statistics::wrap_rev(seen - constant_of(kind)), *width);
+}
+
+statistics::CensoredTrial Passages::trial_of(const Sample& sample, double late_rev,
+                                             double width_rev) const {
   const double period = period_ns();
   const double high = static_cast<double>(sample.completed_ns - sample.issued_ns) -
-                      (statistics::wrap_rev(seen - constant_of(kind)) + width) * period;
-  return statistics::CensoredTrial{high - period, high};
+                      (late_rev + width_rev) * period;
+  return {high - period, high};
 }
 
 std::optional<std::size_t> Passages::known_kind(bool write, bool after_write) const {
@@ -91,30 +109,22 @@ std::optional<std::size_t> Passages::known_kind(bool write, bool after_write) co
 
 std::optional<statistics::CensoredTrial> Passages::observe_run(const Sample& sample) const {
   const auto kind = known_kind(sample.write, sample.after_write);
-  if (!kind || sample.lbn + sample.blocks > map_.blocks()) return std::nullopt;
-  const std::uint64_t slot = map_.slot_of_lbn(sample.lbn);
-  const engine::Track track = map_.track_of_slot(slot);
-  if (slot + sample.blocks > track.first_slot + track.sectors ||
-      run_at(map_, slot, sample.blocks) != std::optional(sample.lbn))
-    return std::nullopt;
-  const double width = static_cast<double>(sample.blocks) / track.sectors;
-  if (width > 0.5) return std::nullopt;
+  if (!kind) return std::nullopt;
+  const auto width = width_rev(sample.lbn, sample.blocks);
+  if (!width || *width > 0.5) return std::nullopt;
   // How much of a turn behind the passage of all of them; what began in their middle less than
   // none.
-  const double seen = phase_rev(rotation_, sample.completed_ns) - width - begin_rev(sample.lbn) -
+  const double seen = phase_rev(rotation_, sample.completed_ns) - *width - begin_rev(sample.lbn) -
                       constant_of(*kind);
   double late = statistics::turn_rev(seen);
   if (late > kStranger_rev) late -= 1;
-  if (late < -width - kStranger_rev) return std::nullopt;
-  const double period = period_ns();
-  const double high = static_cast<double>(sample.completed_ns - sample.issued_ns) -
-                      (late + width) * period;
-  return statistics::CensoredTrial{high - period, high};
+  if (late < -*width - kStranger_rev) return std::nullopt;
+  return trial_of(sample, late, *width);
 }
 
 std::optional<Passages::Target> Passages::aim(const engine::Track& track, Nanoseconds time_ns,
-                                              bool write, std::uint32_t blocks,
-                                              bool after_write) const {
+                                              bool write, std::uint32_t blocks, bool after_write,
+                                              const scsi::PhysicalBlocks& physical) const {
   const auto kind = known_kind(write, after_write);
   if (!kind || blocks > track.sectors) return std::nullopt;
   const double wanted = phase_rev(rotation_, time_ns) - constant_of(*kind);
@@ -126,7 +136,7 @@ std::optional<Passages::Target> Passages::aim(const engine::Track& track, Nanose
     const auto slot = static_cast<std::uint64_t>(index) % track.sectors;
     if (slot + blocks > track.sectors) continue;
     const auto lbn = run_at(map_, track.first_slot + slot, blocks);
-    if (!lbn) continue;
+    if (!lbn || (write && !physical.is_whole(*lbn, blocks))) continue;
     const double late = (index - place) / sectors * period_ns();
     return Target{*lbn, static_cast<Nanoseconds>(late)};
   }

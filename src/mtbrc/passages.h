@@ -12,6 +12,7 @@
 #include "model/drive_model.h"
 #include "model/revolution.h"
 #include "mtbrc/samples.h"
+#include "scsi/physical_blocks.h"
 #include "statistics/threshold.h"
 
 namespace platter::mtbrc {
@@ -26,18 +27,19 @@ std::optional<std::uint64_t> run_at(const engine::LayoutMap& map, std::uint64_t 
 // and afterwards.
 class Passages {
  public:
-  // The map's angles must be measured.
-  Passages(const engine::LayoutMap& map, const model::Rotation& rotation)
-      : map_(map), rotation_(rotation) {}
+  // The map's angles must be measured. Writes are of so many blocks at least.
+  Passages(const engine::LayoutMap& map, const model::Rotation& rotation,
+           std::uint32_t write_unit = 1)
+      : map_(map), rotation_(rotation), write_unit_(write_unit) {}
 
-  // Takes note of a one-sector media access. The result is from issue to completion less the
-  // sector's own time, in ns, the completion freed of its noise: (time of the passage before, time
-  // of this passage]; so tracks of any length are alike. nullopt: the completion is at no passage
-  // of that sector (served by a cache, disturbed, or a retry within the revolution), or too little
-  // is known yet.
+  // Takes note of a media access of one sector, or a write of the fewest. The result is from issue
+  // to completion less the sectors' own time, in ns, the completion freed of its noise: (time of
+  // the passage before, time of this passage]; so tracks of any length are alike. nullopt: the
+  // completion is at no passage of that sector (served by a cache, disturbed, or a retry within the
+  // revolution), or too little is known yet.
   std::optional<statistics::CensoredTrial> observe(const Sample& sample);
 
-  // The same of a write of several blocks that lie in a row on one track, less the time that they
+  // The same of a write of more blocks that lie in a row on one track, less the time that they
   // all take to pass: when their drive was ready to begin with the first. One that begins in their
   // middle and ends a turn later (zero latency) was not ready for it. Changes nothing.
   std::optional<statistics::CensoredTrial> observe_run(const Sample& sample) const;
@@ -50,10 +52,11 @@ class Passages {
     Nanoseconds late_ns = 0;  // its passage completes so much later than wanted, >= 0
   };
   // The sector of a track whose passage would complete soonest after `time_ns` and the sector's own
-  // time; with `blocks` the first of so many in a row. nullopt: the track holds no such LBNs in
-  // their own places, or ready() is false.
+  // time; with `blocks` the first of so many in a row, of writes whole physical ones. nullopt:
+  // the track holds no such LBNs in their own places, or ready() is false.
   std::optional<Target> aim(const engine::Track& track, Nanoseconds time_ns, bool write,
-                            std::uint32_t blocks = 1, bool after_write = false) const;
+                            std::uint32_t blocks = 1, bool after_write = false,
+                            const scsi::PhysicalBlocks& physical = {}) const;
 
   double period_ns() const { return model::revolution_ns(rotation_); }
 
@@ -65,12 +68,15 @@ class Passages {
   }
   // This kind, or the other kind of write where only that is known.
   std::optional<std::size_t> known_kind(bool write, bool after_write) const;
+  statistics::CensoredTrial trial_of(const Sample& sample, double late_rev, double width_rev) const;
   double constant_of(std::size_t kind) const { return constant_rev_ + offset_rev_[kind]; }
   double begin_rev(std::uint64_t lbn) const;
-  double width_rev(std::uint64_t lbn) const;
+  // Of the turn that they take to pass; nullopt: they do not lie in a row on one track.
+  std::optional<double> width_rev(std::uint64_t lbn, std::uint32_t blocks) const;
 
   const engine::LayoutMap& map_;
   model::Rotation rotation_;
+  std::uint32_t write_unit_;
   // Completion's phase less the angle of the sector's end, of the kind that came first; the others
   // beside.
   std::optional<std::size_t> first_;

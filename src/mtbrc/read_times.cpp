@@ -105,7 +105,7 @@ ReadTimes read_times(const Samples& samples, const engine::LayoutMap& map,
   ReadTimes reads;
   reads.same_track = estimate_same_track(samples, map, rotation);
   TrialsByMove by_way, by_distance;
-  Passages passages(map, rotation);
+  Passages passages(map, rotation, write_unit(samples));
   for (const Sample& s : samples) {
     if (s.experiment == Experiment::hit) continue;
     const auto trial = passages.observe(s);

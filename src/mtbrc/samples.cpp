@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <istream>
 #include <nlohmann/json.hpp>
@@ -42,6 +43,13 @@ Sample sample_of(const nlohmann::json& line) {
 }
 
 }  // namespace
+
+std::uint32_t write_unit(const Samples& samples) {
+  std::uint32_t least = 0;
+  for (const Sample& s : samples)
+    if (s.write && (least == 0 || s.blocks < least)) least = s.blocks;
+  return std::max(1U, least);
+}
 
 void write_samples(std::ostream& out, const Samples& samples) {
   for (const Sample& s : samples) {

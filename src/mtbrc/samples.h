@@ -39,6 +39,9 @@ struct Sample {
 
 using Samples = std::vector<Sample>;
 
+// Blocks of the smallest writes among them (see Context::write_unit()); 1 where there are none.
+std::uint32_t write_unit(const Samples& samples);
+
 // One JSON object a line, times in ns of the device's clock.
 void write_samples(std::ostream& out, const Samples& samples);
 // Throws Error(bad_input) that names the line.

@@ -391,9 +391,10 @@ std::vector<statistics::CensoredTrial> same_track_trials(const Samples& samples,
                                                          const engine::LayoutMap& map,
                                                          const model::Rotation& rotation,
                                                          bool write, bool after_write,
-                                                         std::uint32_t blocks) {
+                                                         std::optional<std::uint32_t> blocks) {
+  const std::uint32_t wanted = blocks.value_or(write ? write_unit(samples) : 1);
   return trials_of(samples, map, rotation, [&](const Sample& s) {
-    return s.experiment == Experiment::same_track && s.write == write && s.blocks == blocks &&
+    return s.experiment == Experiment::same_track && s.write == write && s.blocks == wanted &&
            s.after_write == after_write && s.after_completed_ns > 0;
   });
 }
@@ -401,7 +402,8 @@ std::vector<statistics::CensoredTrial> same_track_trials(const Samples& samples,
 }  // namespace
 
 void measure_same_track(Context& context, bool write, bool after_write, double target_error_ms,
-                        const std::vector<engine::Track>& tracks, std::uint32_t blocks) {
+                        const std::vector<engine::Track>& tracks,
+                        std::optional<std::uint32_t> blocks) {
   Trials trials(context);
   Meter meter(context);
   // What earlier stages saw of the same counts.
@@ -438,7 +440,7 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
 
 model::Parameter estimate_same_track(const Samples& samples, const engine::LayoutMap& map,
                                      const model::Rotation& rotation, bool write, bool after_write,
-                                     std::uint32_t blocks) {
+                                     std::optional<std::uint32_t> blocks) {
   model::Parameter result;
   result.unit = "ms";
   result.method = "MTBRC on one track";

@@ -42,14 +42,16 @@ Seeks measure_seeks(Context& context, const SeekOptions& options = {});
 Seeks estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
                      const model::Rotation& rotation);
 
-// MTBRC(1-sector read, 1-sector read) on one track, ms; the constant part of every read. With
-// writes also of several blocks.
+// MTBRC(1-sector read, 1-sector read) on one track, ms; the constant part of every read. Of writes
+// those of so many blocks, else of the fewest (write_unit()).
 model::Parameter estimate_same_track(const Samples& samples, const engine::LayoutMap& map,
                                      const model::Rotation& rotation, bool write = false,
-                                     bool after_write = false, std::uint32_t blocks = 1);
+                                     bool after_write = false,
+                                     std::optional<std::uint32_t> blocks = std::nullopt);
 // Trials on one track: `write` and `after_write` as the accesses' and what comes before them.
 // Tracks are random ones, or among `tracks` (which must be writable if anything writes).
 void measure_same_track(Context& context, bool write, bool after_write, double target_error_ms,
-                        const std::vector<engine::Track>& tracks = {}, std::uint32_t blocks = 1);
+                        const std::vector<engine::Track>& tracks = {},
+                        std::optional<std::uint32_t> blocks = std::nullopt);
 
 }  // namespace platter::mtbrc

@@ -257,7 +257,7 @@ HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap&
   const ReadTimes reads = read_times(samples, map, rotation);
   std::vector<statistics::CensoredTrial> all;
   std::map<std::int64_t, std::vector<statistics::CensoredTrial>> by_pair;
-  Passages passages(map, rotation);
+  Passages passages(map, rotation, write_unit(samples));
   for (const Sample& s : samples) {
     if (s.experiment == Experiment::hit) continue;
     const auto trial = passages.observe(s);
@@ -314,7 +314,7 @@ struct SettleTrials {
 
   bool known() const { return moved && same; }
   double more_ns() const { return moved->value - same->value; }
-  // The data of a block come over the bus meanwhile: a move that is shorter shows nothing.
+  // A write's data come over the bus meanwhile: a move that is shorter shows nothing.
   bool hidden() const {
     constexpr double kShows_ns = 30e3, kSigmas = 2;
     return known() && more_ns() < kShows_ns + kSigmas * std::hypot(moved->error, same->error);
@@ -376,7 +376,7 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
                                                              context.rotation))
     target_ms = 1e-6 * worth_ns(1e6 * target_ms, 1e6 * *roughly.value);
   run_switches(context, true, after_write, over, tracks, target_ms, options);
-  // A switch that is shorter than a block's transfer hides behind it: a seek may not.
+  // A switch that is shorter than a write waits for its data hides behind that: a seek may not.
   if (over == Over::heads &&
       settle_trials(context.samples, map, context.rotation, over, after_write).hidden()) {
     const std::vector<engine::Track> others = find_writable_tracks(context, permitted, kTracks,
@@ -428,10 +428,11 @@ model::Parameter estimate_write_settle(const Samples& samples, const engine::Lay
         "which nothing outside of the drive shows";
     return result;
   }
-  if (const model::Parameter transfer = estimate_write_transfer(samples, map, rotation)) {
-    *result.value += *transfer.value;
-    result.error = std::hypot(*result.error, transfer.error.value_or(0));
-    result.method += ", plus one block's transfer";
+  if (const model::Parameter data = estimate_write_data(samples, map, rotation)) {
+    *result.value += *data.value;
+    result.error = std::hypot(*result.error, data.error.value_or(0));
+    result.method += write_unit(samples) == 1 ? ", plus one block's transfer"
+                                              : ", plus what the writes wait for their data";
   }
   return result;
 }

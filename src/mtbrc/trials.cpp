@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mtbrc/phase_drift.h"
+#include "mtbrc/writable.h"
 
 namespace platter::mtbrc {
 
@@ -54,7 +55,7 @@ double Threshold::error_ns() const {
 Trials::Trials(Context& context)
     : context_(context),
       accesses_(context),
-      passages_(*context.map, context.rotation),
+      passages_(*context.map, context.rotation, context.write_unit()),
       reference_(reference_lbn(context.samples)),
       last_anchor_ns_(context.drive.now_ns()) {}
 
@@ -74,6 +75,7 @@ void Trials::anchor() {
 bool Trials::go(const engine::Track& track, bool write) {
   anchor();
   const engine::LayoutMap& map = *context_.map;
+  const std::uint32_t blocks = write ? context_.write_unit() : 1;
   const std::uint32_t from = std::uniform_int_distribution<std::uint32_t>(
       0, track.sectors - 1)(context_.random);
   std::uint32_t index = from;
@@ -81,11 +83,11 @@ bool Trials::go(const engine::Track& track, bool write) {
   for (int tries = 0; tries < 40; ++tries) {
     std::optional<std::uint64_t> lbn;
     for (std::uint32_t i = 0; i < track.sectors && !lbn; ++i) {
-      lbn = map.lbn_of_slot(track.first_slot + (index + i) % track.sectors);
-      if (lbn && map.is_remapped(*lbn)) lbn.reset();
+      const std::uint64_t slot = track.first_slot + (index + i) % track.sectors;
+      lbn = write ? writable_run(context_, track, slot, blocks) : run_at(map, slot);
     }
     if (!lbn) return false;
-    const auto sample = write ? accesses_.write(Experiment::other, *lbn)
+    const auto sample = write ? accesses_.write(Experiment::other, *lbn, 0, blocks)
                               : accesses_.read(Experiment::other, *lbn);
     if (sample) passages_.observe(*sample);
     if (sample && passages_.ready(write)) return true;
@@ -95,11 +97,13 @@ bool Trials::go(const engine::Track& track, bool write) {
 }
 
 bool Trials::trial(Experiment experiment, std::int64_t group, const engine::Track& track,
-                   bool write, Threshold& threshold, std::uint32_t blocks) {
+                   bool write, Threshold& threshold, std::optional<std::uint32_t> wanted_blocks) {
   if (!accesses_.last()) return false;
+  const std::uint32_t fewest = write ? context_.write_unit() : 1;
+  const std::uint32_t blocks = wanted_blocks.value_or(fewest);
   const Nanoseconds wanted = threshold.next_ns(context_.random);
   const auto target = passages_.aim(track, context_.drive.now_ns() + wanted, write, blocks,
-                                    accesses_.last()->write);
+                                    accesses_.last()->write, context_.drive.physical_blocks());
   if (!target) return false;
   // Sectors are coarser than the spread of what is measured: the rest is waited for here.
   constexpr Nanoseconds kFine_ns = 12 * kMicrosecond;
@@ -107,7 +111,7 @@ bool Trials::trial(Experiment experiment, std::int64_t group, const engine::Trac
   const auto sample = write ? accesses_.write(experiment, target->lbn, group, blocks)
                             : accesses_.read(experiment, target->lbn, group, blocks);
   if (!sample) return false;
-  const auto told = blocks > 1 ? passages_.observe_run(*sample) : passages_.observe(*sample);
+  const auto told = blocks > fewest ? passages_.observe_run(*sample) : passages_.observe(*sample);
   if (!told) return false;
   threshold.add(*told);
   return true;

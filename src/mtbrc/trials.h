@@ -56,10 +56,10 @@ class Trials {
 
   // Gets the heads to a track, and learns the constant of passages where needed. False: cannot.
   bool go(const engine::Track& track, bool write = false);
-  // One trial from wherever the last access was to `track`, of so many blocks in a row. False: the
-  // access told nothing.
+  // One trial from wherever the last access was to `track`, of so many blocks in a row, else of the
+  // fewest. False: the access told nothing.
   bool trial(Experiment experiment, std::int64_t group, const engine::Track& track, bool write,
-             Threshold& threshold, std::uint32_t blocks = 1);
+             Threshold& threshold, std::optional<std::uint32_t> blocks = std::nullopt);
   const Passages& passages() const { return passages_; }
 
  private:
@@ -94,11 +94,12 @@ std::vector<statistics::CensoredTrial> trials_of(const Samples& samples,
                                                  const engine::LayoutMap& map,
                                                  const model::Rotation& rotation, Wanted wanted) {
   std::vector<statistics::CensoredTrial> result;
-  Passages passages(map, rotation);
+  const std::uint32_t unit = write_unit(samples);
+  Passages passages(map, rotation, unit);
   for (const Sample& sample : samples) {
     if (sample.experiment == Experiment::hit) continue;
-    const auto trial = sample.blocks > 1 && sample.write ? passages.observe_run(sample)
-                                                         : passages.observe(sample);
+    const auto trial = sample.write && sample.blocks > unit ? passages.observe_run(sample)
+                                                            : passages.observe(sample);
     if (trial && wanted(sample)) result.push_back(*trial);
   }
   return result;

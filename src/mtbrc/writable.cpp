@@ -14,6 +14,14 @@ bool is_writable(const Context& context, const engine::Track& track) {
   return true;
 }
 
+std::optional<std::uint64_t> writable_run(const Context& context, const engine::Track& track,
+                                          std::uint64_t slot, std::uint32_t blocks) {
+  if (slot + blocks > track.first_slot + track.sectors) return std::nullopt;
+  const auto lbn = run_at(*context.map, slot, blocks);
+  if (!lbn || !context.drive.physical_blocks().is_whole(*lbn, blocks)) return std::nullopt;
+  return lbn;
+}
+
 bool learn_contents(Context& context, const engine::Track& track) {
   const engine::LayoutMap& map = *context.map;
   const std::uint64_t track_end = track.first_slot + track.sectors;

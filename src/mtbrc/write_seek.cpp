@@ -54,9 +54,9 @@ std::optional<statistics::Estimate> still_ms(const Samples& samples, const engin
   const model::Parameter same = estimate_same_track(samples, map, rotation, true, false);
   if (!same) return std::nullopt;
   statistics::Estimate still{*same.value, same.error.value_or(0), 1};
-  if (const model::Parameter transfer = estimate_write_transfer(samples, map, rotation)) {
-    still.value -= *transfer.value;
-    still.error = std::hypot(still.error, transfer.error.value_or(0));
+  if (const model::Parameter data = estimate_write_data(samples, map, rotation)) {
+    still.value -= *data.value;
+    still.error = std::hypot(still.error, data.error.value_or(0));
   }
   return still;
 }
@@ -190,11 +190,12 @@ void WriteSeekSurvey::measure(const std::vector<std::uint32_t>& distances, doubl
 std::vector<DistantSettle> settles_of(const Samples& samples, const engine::LayoutMap& map,
                                       const model::DriveModel& model, double still) {
   std::map<std::int64_t, std::vector<statistics::CensoredTrial>> trials;
-  Passages passages(map, model.rotation);
+  const std::uint32_t unit = write_unit(samples);
+  Passages passages(map, model.rotation, unit);
   for (const Sample& s : samples) {
     if (s.experiment == Experiment::hit) continue;
     const auto trial = passages.observe(s);
-    if (trial && s.experiment == Experiment::seek && s.write && !s.after_write && s.blocks == 1)
+    if (trial && s.experiment == Experiment::seek && s.write && !s.after_write && s.blocks == unit)
       trials[model.outward_seek ? s.group : std::abs(s.group)].push_back(*trial);
   }
   const statistics::ThresholdPrior prior = read_times(samples, map, model.rotation).trial;

@@ -1,6 +1,6 @@
 // What a write waits for where no arm moves. Its data: each block more takes as long as it needs on
 // the bus, on drives that wait for all of them before they begin. Or a least delay of the drive's
-// own, behind which the data of one block hide, so that writes of one block do not tell where the
+// own, behind which the data of the smallest write hide, so that such writes do not tell where the
 // overhead ends and the settle begins.
 #pragma once
 
@@ -13,12 +13,12 @@
 namespace platter::mtbrc {
 
 struct WriteSupply {
-  // MTBRC of a write of one block that follows a read on its track, if its data took no time and
-  // nothing else were waited for, ns.
+  // MTBRC of a write that follows a read on its track, if its data took no time and nothing else
+  // were waited for, ns.
   statistics::Estimate begins;
   statistics::Estimate block;  // what one block more takes, ns
-  statistics::Estimate over;   // what one block takes beyond its data, ns
-  // The drive's own least delay, if one block waits for that and not for its data.
+  statistics::Estimate over;   // what the smallest write takes beyond its data, ns
+  // The drive's own least delay, if the smallest write waits for that and not for its data.
   std::optional<statistics::Estimate> least;
 };
 
@@ -26,8 +26,17 @@ struct WriteSupply {
 std::optional<WriteSupply> write_supply(const Samples& samples, const engine::LayoutMap& map,
                                         const model::Rotation& rotation);
 
+// How long the smallest write waits for its data, if no least delay hides that, ns. Of one block:
+// its time on the bus, `block`. Of several (Context::write_unit()): what those behind the first add
+// is what larger writes take longer for each block, if the drive waits for all of them, or the bus
+// is as fast as the media. Else, and where larger ones were not timed, as if each were waited for
+// when it passes, with an error that reaches from the first block to all. Pure.
+statistics::Estimate wait_for_data(const Samples& samples, const engine::LayoutMap& map,
+                                   const model::Rotation& rotation,
+                                   const statistics::Estimate& block);
+
 // Writes of several blocks on the tracks, which may be written: a few everywhere, and where they
-// take longer than those of one block, as many as the error needs.
+// take longer than the smallest ones, as many as the error needs.
 void measure_write_supply(Context& context, const std::vector<engine::Track>& tracks,
                           double target_error_ms);
 

@@ -45,12 +45,14 @@ bool rereads_come_at_once(Drive& drive, std::uint64_t lbn) {
   });
 }
 
-// A write right behind another one would wait for that to reach the media.
+// A write right behind another one would wait for that to reach the media; one of a part of a
+// physical block for the rest of it.
 bool writes_come_at_once(Drive& drive, std::uint64_t lbn) {
+  const LbnRange whole = drive.physical_blocks().covering(lbn, 1);
   return most_come_at_once([&] {
     drive.learn_contents(lbn, 1);
     drive.read(lbn);
-    return drive.write(lbn);
+    return drive.write(whole.first, static_cast<std::uint32_t>(whole.last - whole.first + 1));
   });
 }
 

@@ -35,6 +35,20 @@ std::optional<LbnRange> PhysicalBlocks::within(const LbnRange& range) const {
   return LbnRange{begin, end - 1};
 }
 
+bool PhysicalBlocks::is_whole(std::uint64_t lbn, std::uint64_t blocks) const {
+  return lbn >= first_aligned_ && (lbn - first_aligned_) % logical_ == 0 && blocks > 0 &&
+         blocks % logical_ == 0 && lbn + blocks <= blocks_;
+}
+
+std::optional<LbnRange> PhysicalBlocks::whole_within(const LbnRange& range) const {
+  const auto inside = within({std::max<std::uint64_t>(range.first, first_aligned_), range.last});
+  if (!inside) return std::nullopt;
+  const std::uint64_t blocks = inside->last - inside->first + 1;
+  const std::uint64_t whole = blocks - blocks % logical_;  // less one that the drive's end cuts
+  if (whole == 0) return std::nullopt;
+  return LbnRange{inside->first, inside->first + whole - 1};
+}
+
 std::vector<LbnRange> whole_physical_blocks(const std::vector<LbnRange>& ranges,
                                             const PhysicalBlocks& physical) {
   std::vector<LbnRange> sorted = ranges, whole;

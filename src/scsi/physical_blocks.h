@@ -24,6 +24,18 @@ class PhysicalBlocks {
   // drive's end is left out.
   std::optional<LbnRange> within(const LbnRange& range) const;
 
+  // Whether these are physical blocks from the first to the last, each with all its logical ones: a
+  // write of them makes the drive read nothing. Where drive or LBNs begin or end within a physical
+  // block, that one is none of them.
+  bool is_whole(std::uint64_t lbn, std::uint64_t blocks) const;
+  // Of the range those for which is_whole() holds; nullopt: none.
+  std::optional<LbnRange> whole_within(const LbnRange& range) const;
+  // As many whole ones as fit into, or hold, so many logical blocks; in logical blocks.
+  std::uint32_t rounded_down(std::uint32_t blocks) const { return blocks - blocks % logical_; }
+  std::uint32_t rounded_up(std::uint32_t blocks) const {
+    return rounded_down(blocks + logical_ - 1);
+  }
+
  private:
   std::uint64_t begin_of(std::uint64_t lbn) const;  // the first LBN of the physical block
   std::uint64_t end_of(std::uint64_t lbn) const;    // one past its last

@@ -251,6 +251,63 @@ TEST_CASE("passages: writes behind reads may complete otherwise than writes behi
   CHECK(told->high == Approx(4e6 - 8 * turn / sectors).margin(2e3));
 }
 
+constexpr std::uint32_t kUnit = 8;  // blocks of a physical one
+
+TEST_CASE("passages: the smallest writes may be of several blocks") {
+  const plain::Disk disk(plain::small_shape());
+  const engine::LayoutMap map(disk.layout(true));
+  Passages passages(map, rotation_6ms(), kUnit);
+  const double turn = 6e6;
+  double turns = 10;
+  const auto sectors = [&](std::uint64_t lbn) {
+    return map.track_of_slot(map.slot_of_lbn(lbn)).sectors;
+  };
+  const auto write = [&](std::uint64_t lbn, double late_ns, std::uint32_t blocks = kUnit) {
+    Sample sample;
+    sample.lbn = lbn;
+    sample.write = sample.after_write = true;
+    sample.blocks = blocks;
+    const double end = engine::rev_from_angle(map.angle_of_lbn(lbn)) +
+                       static_cast<double>(blocks) / sectors(lbn);
+    turns += 2;
+    sample.completed_ns = static_cast<Nanoseconds>((turns + end) * turn + 50e3 + late_ns);
+    sample.issued_ns = sample.completed_ns - 4'000'000;
+    return passages.observe(sample);
+  };
+  for (std::uint64_t i = 1; i < 8; ++i) write(3000 * i, 0);
+  REQUIRE(passages.ready(true));
+  const double width = kUnit * turn / sectors(60'000);
+  const auto told = write(60'000, 0);
+  REQUIRE(told);
+  CHECK(told->high == Approx(4e6 - width).margin(2e3));
+  // Begun in the middle, and so complete before a turn is over: not ready when the first passed.
+  const auto middle = write(60'000, -width / 2);
+  REQUIRE(middle);
+  CHECK(middle->high == Approx(4e6 - width / 2).margin(2e3));
+  // It tells nothing of when others complete.
+  for (int i = 0; i < 20; ++i) write(60'000, -width / 2);
+  CHECK(write(60'000, 0)->high == Approx(4e6 - width).margin(2e3));
+  CHECK_FALSE(write(60'000, 0, 1));  // no such write was sent
+  // Over a track's end the blocks do not pass in a row.
+  const engine::Track track = map.track_of_slot(map.slot_of_lbn(60'000));
+  const std::uint64_t last = *map.lbn_of_slot(track.first_slot + track.sectors - 1);
+  CHECK_FALSE(write(last - kUnit + 2, 0));
+  // Aimed at is where a physical block begins.
+  scsi::Capacity capacity;
+  capacity.blocks = map.blocks();
+  capacity.block_bytes = 512;
+  capacity.physical_block_bytes = kUnit * 512;
+  capacity.lowest_aligned_lbn = 3;
+  const scsi::PhysicalBlocks physical(capacity);
+  for (int i = 0; i < 50; ++i) {
+    const auto target = passages.aim(track, 1'000'000'000 + i * 123'457, true, kUnit, true,
+                                     physical);
+    REQUIRE(target);
+    CHECK(target->lbn % kUnit == 3);
+    CHECK(map.slot_of_lbn(target->lbn) + kUnit <= track.first_slot + track.sectors);
+  }
+}
+
 TEST_CASE(
     "overheads: what was seen before counts, and long times are not measured sharper than needed") {
   const auto measured = [](plain::Disk& disk, auto experiment) {

@@ -1,6 +1,8 @@
 #include "scsi/physical_blocks.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <optional>
 #include <random>
 #include <set>
 
@@ -56,6 +58,44 @@ TEST_CASE("physical blocks are those that counting from the lowest aligned LBN g
     REQUIRE(within->first == *inside.begin());
     REQUIRE(within->last == *inside.rbegin());
   }
+}
+
+TEST_CASE("whole are physical blocks of which every logical one is there") {
+  std::mt19937 random(8);
+  for (int i = 0; i < 500; ++i) {
+    const std::uint32_t in_physical = 1U << random() % 4;
+    const Capacity c = capacity(20 + random() % 40, in_physical,
+                                static_cast<std::uint32_t>(random() % (2 * in_physical)));
+    const PhysicalBlocks physical(c);
+    const auto of = counted_out(c);
+    const auto holds_all = [&](std::uint64_t lbn) {
+      return std::count(of.begin(), of.end(), of[lbn]) == in_physical;
+    };
+    const std::uint64_t first = random() % c.blocks;
+    std::optional<LbnRange> longest;  // from there on, or behind it
+    for (std::uint64_t last = first; last < c.blocks; ++last) {
+      const std::uint64_t blocks = last - first + 1;
+      const bool begins = first == 0 || of[first - 1] != of[first];
+      const bool ends = last + 1 == c.blocks || of[last + 1] != of[last];
+      const bool whole = begins && ends && holds_all(first) && holds_all(last);
+      REQUIRE(physical.is_whole(first, blocks) == whole);
+      if (whole) longest = LbnRange{first, last};
+    }
+    REQUIRE_FALSE(physical.is_whole(first, 0));
+    const auto within = physical.whole_within({first, c.blocks + 5});
+    if (longest) {
+      REQUIRE(within);
+      REQUIRE(within->first == longest->first);
+      REQUIRE(within->last == longest->last);
+    } else if (within) {
+      REQUIRE(physical.is_whole(within->first, within->last - within->first + 1));
+      REQUIRE(within->first > first);
+    }
+  }
+  const PhysicalBlocks physical(capacity(1000, 8, 0));
+  CHECK(physical.rounded_down(23) == 16);
+  CHECK(physical.rounded_up(17) == 24);
+  CHECK(physical.rounded_up(16) == 16);
 }
 
 TEST_CASE("ranges that touch are one, and those without a whole physical block are gone") {

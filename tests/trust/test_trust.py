@@ -53,6 +53,14 @@ class Planted(unittest.TestCase):
         finding = recover_and_judge(folder)
         self.assertEqual((finding["verdict"], failures_of(finding)), ("intact", []))
 
+    def test_characterize_cuts_no_physical_block(self):
+        for lowest in (0, 1, 7):
+            folder = self.folder("--drive", "small-512e", "--lowest-aligned", str(lowest))
+            self.assertEqual(folder.job("characterize"), 0)
+            self.assertEqual(verdict.cut(folder.log, 8, lowest), [])
+            self.assertTrue(verdict.written_outside(folder.log, []))  # there were writes
+            self.assertTrue(verdict.cut(folder.log, 8, (lowest + 1) % 8))
+
     def test_a_block_that_the_drive_loses_is_a_silent_loss(self):
         for torn in ("unreadable", "garbage"):
             folder = self.folder("--torn", torn)
