@@ -4,7 +4,7 @@
 # The release build compiles up to so many sources of a target as one. Names in unnamed namespaces are then of the
 # whole room. The presets dev, debug, asan and tsan compile each file alone, so that none leans on its neighbours,
 # and with the warnings that mean nothing where files lie together.
-function(platter_unity target)
+function(compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${PLATTER_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   if(PLATTER_UNITY)
     target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)
@@ -16,7 +16,7 @@ function(platter_room name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   if(sources)
     add_library(platter_${name} STATIC ${sources})
-    platter_unity(platter_${name})
+    compile_together(platter_${name})
     set(scope PUBLIC)
   else()
     add_library(platter_${name} INTERFACE)

@@ -71,6 +71,7 @@ class Signals(PlatterTest):
             os.remove(self.path("stderr"))
             # It may have come before the program could hear it, or just when it was done.
             if process.returncode in (OK, -number):
+                self.remove_all_but(before)
                 return
             self.assertEqual(process.returncode, INTERRUPTED, said)
             self.assertRegex(said.splitlines()[-1], r"\Aplatter: [^\n]*(stopped|interrupted)")
@@ -82,6 +83,9 @@ class Signals(PlatterTest):
             self.assertLessEqual(new, {*partial, arguments[-1]})
             for name in new:
                 (self.check_json if name in partial else self.check_whole)(name, arguments)
+        self.remove_all_but(before)
+
+    def remove_all_but(self, before):
         for name in set(self.files()) - set(before):
             os.remove(self.path(name))
 

@@ -1,0 +1,74 @@
+"""Holds every tracked C and C++ source against .clang-format (version 14; later ones format otherwise), and prose of
+the documents against a width of 120 columns. Prints what to run, and ends with 1, where something differs."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+WIDTH = 120
+CODE = re.compile(r"\s*```|    ")
+FORMATTERS = ("clang-format-14", "clang-format")
+
+
+def sources(root):
+    listed = subprocess.run(["git", "-C", root, "ls-files", "*.cpp", "*.h", "*.md"], check=True, text=True,
+                            stdout=subprocess.PIPE).stdout.split("\n")
+    return [name for name in listed if name]
+
+
+def formatter():
+    for name in FORMATTERS:
+        path = shutil.which(name)
+        if path and " version 14." in subprocess.run([path, "--version"], text=True, stdout=subprocess.PIPE,
+                                                     check=True).stdout:
+            return path
+    return None
+
+
+def unformatted(root, names, program):
+    """Names of the sources that the formatter would change."""
+    told = subprocess.run([program, "--dry-run", *names], cwd=root, text=True, stderr=subprocess.PIPE, check=True).stderr
+    return sorted(set(re.findall(r"^(\S+?):\d+:\d+: warning: code should be clang-formatted", told, re.M)))
+
+
+def faults_of_document(text):
+    """(line number, what is wrong): lines of prose that are too long, tables without a header."""
+    faults, fenced, in_table = [], False, False
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        table = line.lstrip().startswith("|") and not fenced
+        if table and not in_table:
+            following = lines[number] if number < len(lines) else ""
+            if not re.fullmatch(r"\s*\|(\s*:?-+:?\s*\|)+\s*", following):
+                faults.append((number, "a table begins without a header"))
+        in_table = table
+        prose = not (fenced or table or CODE.match(line) or line.startswith("#"))
+        # One word, a link for instance, may be longer.
+        if prose and len(line) > WIDTH and " " in line.strip()[: WIDTH - 1]:
+            faults.append((number, f"{len(line)} columns of prose, more than {WIDTH}"))
+    return faults
+
+
+def main(root):
+    names = sources(root)
+    program = formatter()
+    if program is None:
+        print("there is no clang-format 14; install the package clang-format-14", file=sys.stderr)
+        return 1
+    bad = unformatted(root, [name for name in names if not name.endswith(".md")], program)
+    for name in bad:
+        print(f"{name}: not formatted; run clang-format-14 -i {name}")
+    for name in names:
+        if name.endswith(".md"):
+            with open(f"{root}/{name}", encoding="utf-8") as file:
+                for number, what in faults_of_document(file.read()):
+                    bad.append(name)
+                    print(f"{name}:{number}: {what}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
