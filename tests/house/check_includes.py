@@ -50,6 +50,7 @@ def read_table(text):
         for path in paths:
             rooms[path.rstrip("/")] = Room(path.rstrip("/"), read_allowed(cells[2]))
     never = text.partition("\nNever:\n")[2]
+    never = re.sub(r"\n  +(?=\S)", " ", never)  # a sentence may go on in the next line
     return rooms, re.findall(r"^- (.+)$", never, re.MULTILINE)
 
 
