@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <istream>
-#include <nlohmann/json.hpp>
-#include <ostream>
 
 #include "model/error.h"
+#include "samples/file.h"
 
 namespace platter::cache_probe {
 namespace {
 
-constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+constexpr const char* kSetting = "cache_setting";
+constexpr const char* kProbe = "cache_probe";
 
 constexpr std::array<const char*, 48> kNames = {"miss_control",
                                                 "reread",
@@ -72,13 +71,12 @@ Question question_of(const std::string& name) {
   throw Error(ExitStatus::bad_input, fmt::format("unknown cache test '{}'", name));
 }
 
-nlohmann::json json_of(const Setting& setting) {
-  nlohmann::json line = {{"cache", "setting"},
-                         {"period_ns", setting.period_ns},
-                         {"track_blocks", setting.track_blocks},
-                         {"angles_trusted", setting.angles_trusted},
-                         {"writes_allowed", setting.writes_allowed},
-                         {"complete", setting.complete}};
+samples::Json json_of(const Setting& setting) {
+  samples::Json line = {{"period_ns", setting.period_ns},
+                        {"track_blocks", setting.track_blocks},
+                        {"angles_trusted", setting.angles_trusted},
+                        {"writes_allowed", setting.writes_allowed},
+                        {"complete", setting.complete}};
   if (setting.page) {
     const scsi::CachePage& page = *setting.page;
     line["page"] = {{"write_cache_enabled", page.write_cache_enabled},
@@ -93,7 +91,7 @@ nlohmann::json json_of(const Setting& setting) {
   return line;
 }
 
-Setting setting_of(const nlohmann::json& line) {
+Setting setting_of(const samples::Json& line) {
   Setting setting;
   setting.period_ns = line.at("period_ns").get<double>();
   setting.track_blocks = line.at("track_blocks").get<std::uint32_t>();
@@ -102,7 +100,7 @@ Setting setting_of(const nlohmann::json& line) {
   setting.complete = line.at("complete").get<bool>();
   if (!(setting.period_ns > 0)) throw Error(ExitStatus::bad_input, "period_ns is not positive");
   if (line.contains("page")) {
-    const nlohmann::json& from = line.at("page");
+    const samples::Json& from = line.at("page");
     scsi::CachePage page;
     page.write_cache_enabled = from.at("write_cache_enabled").get<bool>();
     page.read_cache_disabled = from.at("read_cache_disabled").get<bool>();
@@ -117,7 +115,7 @@ Setting setting_of(const nlohmann::json& line) {
   return setting;
 }
 
-Observation observation_of(const nlohmann::json& line) {
+Observation observation_of(const samples::Json& line) {
   Observation seen;
   seen.question = question_of(line.at("question").get<std::string>());
   seen.x = line.at("x").get<std::int64_t>();
@@ -151,53 +149,31 @@ std::map<Question, Spent> spent_on(const Record& record) {
   return spent;
 }
 
-void write_record(std::ostream& out, const Record& record) {
-  out << json_of(record.setting).dump() << '\n';
-  for (const Observation& seen : record.observations) {
-    out << fmt::format(
-        "{{\"cache\":\"probe\",\"question\":\"{}\",\"x\":{},\"write\":{},\"lbn\":{},\"blocks\":{},"
-        "\"issued_ns\":{},\"completed_ns\":{},\"phase_rev\":{},\"request_blocks\":{},"
-        "\"to_track_end\":{},\"to_cylinder_end\":{},\"ahead_rev\":{},\"nth\":{}}}\n",
-        name_of(seen.question), seen.x, seen.write, seen.lbn, seen.blocks, seen.issued_ns,
-        seen.completed_ns, seen.phase_rev, seen.request_blocks, seen.to_track_end,
-        seen.to_cylinder_end, seen.ahead_rev, seen.nth);
-  }
+void write_record(samples::Writer& file, const Record& record) {
+  if (record.setting.period_ns == 0) return;  // no test was made
+  file.add(kSetting, json_of(record.setting));
+  for (const Observation& seen : record.observations)
+    file.add(kProbe, {{"question", name_of(seen.question)},
+                      {"x", seen.x},
+                      {"write", seen.write},
+                      {"lbn", seen.lbn},
+                      {"blocks", seen.blocks},
+                      {"issued_ns", seen.issued_ns},
+                      {"completed_ns", seen.completed_ns},
+                      {"phase_rev", seen.phase_rev},
+                      {"request_blocks", seen.request_blocks},
+                      {"to_track_end", seen.to_track_end},
+                      {"to_cylinder_end", seen.to_cylinder_end},
+                      {"ahead_rev", seen.ahead_rev},
+                      {"nth", seen.nth}});
 }
 
-Record read_record(std::istream& in, const std::string& name) {
-  Record record;
-  bool has_setting = false;
-  std::string text;
-  for (std::size_t number = 1; std::getline(in, text); ++number) {
-    if (text.empty()) continue;
-    if (text.size() > kLongestLine)
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: line {} is longer than any raw sample; give a samples file that "
-                              "platter characterize kept.",
-                              name, number));
-    try {
-      const nlohmann::json line = nlohmann::json::parse(text);
-      const std::string kind = line.value("cache", std::string());
-      if (kind == "setting") {
-        record.setting = setting_of(line);
-        has_setting = true;
-      } else if (kind == "probe") {
-        record.observations.push_back(observation_of(line));
-      }
-    } catch (const std::exception& failure) {
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: line {} is no raw sample ({}); give a samples file that platter "
-                              "characterize kept.",
-                              name, number, failure.what()));
-    }
-  }
-  if (!record.observations.empty() && !has_setting) {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}: cache probes without the line that says under which setting they "
-                            "were made; give a samples file that platter characterize kept.",
-                            name));
-  }
-  return record;
+void add_to(Record& record, const samples::Line& line) {
+  if (line.payload == kSetting) record.setting = setting_of(line.fields);
+  if (line.payload != kProbe) return;
+  if (!(record.setting.period_ns > 0))
+    throw Error(ExitStatus::bad_input, "it comes before the setting under which it was made");
+  record.observations.push_back(observation_of(line.fields));
 }
 
 }  // namespace platter::cache_probe

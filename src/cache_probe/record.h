@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +11,11 @@
 
 #include "model/units.h"
 #include "scsi/drive.h"
+
+namespace platter::samples {
+class Writer;
+struct Line;
+}  // namespace platter::samples
 
 namespace platter::cache_probe {
 
@@ -110,9 +114,10 @@ struct Spent {
 };
 std::map<Question, Spent> spent_on(const Record& record);
 
-// One JSON object a line: the setting, then the observations. Times in ns of the device's clock.
-void write_record(std::ostream& out, const Record& record);
-// Lines of other experiments are passed over. Throws Error(bad_input) that names the line.
-Record read_record(std::istream& in, const std::string& name);
+// As payloads "cache_setting" and then "cache_probe", times in ns of the device's clock.
+void write_record(samples::Writer& file, const Record& record);
+// Adds what the line holds, if it is of the cache. Throws std::exception for fields that are not
+// what write_record() writes.
+void add_to(Record& record, const samples::Line& line);
 
 }  // namespace platter::cache_probe

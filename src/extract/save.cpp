@@ -5,22 +5,19 @@
 #include <sstream>
 #include <utility>
 
-#include "model/drive_mark.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
-#include "model/json_head.h"
+#include "samples/file.h"
 
 namespace platter::extract {
 namespace {
 
 std::string samples_text(const Run& run) {
   std::ostringstream text;
-  nlohmann::ordered_json head = model::json_head("platter-samples");
-  head["drive"] = model::drive_mark(run.model.identity);
-  text << head.dump() << '\n';
-  mtbrc::write_samples(text, run.samples);
-  cache_probe::write_record(text, run.cache_record);
+  samples::Writer file(text, run.model.identity);
+  mtbrc::write_samples(file, run.samples);
+  cache_probe::write_record(file, run.cache_record);
   return std::move(text).str();
 }
 
@@ -34,6 +31,20 @@ void save(const Run& run, const std::string& model_path, const std::string& samp
     throw Error(error.status(), fmt::format("{}; the run's raw samples are kept, in {}",
                                             error.what(), samples_path));
   }
+}
+
+RawSamples read_samples(std::istream& in, const std::string& name) {
+  RawSamples raw;
+  samples::Reader file(in, name);
+  file.each([&raw](const samples::Line& line) {
+    if (const auto sample = mtbrc::sample_of(line))
+      raw.samples.push_back(*sample);
+    else
+      cache_probe::add_to(raw.cache_record, line);
+  });
+  raw.drive = file.drive();
+  raw.cut = file.cut();
+  return raw;
 }
 
 }  // namespace platter::extract

@@ -4,11 +4,15 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "model/units.h"
+
+namespace platter::samples {
+class Writer;
+struct Line;
+}  // namespace platter::samples
 
 namespace platter::mtbrc {
 
@@ -42,9 +46,9 @@ using Samples = std::vector<Sample>;
 // Blocks of the smallest writes among them (see Context::write_unit()); 1 where there are none.
 std::uint32_t write_unit(const Samples& samples);
 
-// One JSON object a line, times in ns of the device's clock.
-void write_samples(std::ostream& out, const Samples& samples);
-// Throws Error(bad_input) that names the line.
-Samples read_samples(std::istream& in, const std::string& name);
+// As payloads "timing", times in ns of the device's clock.
+void write_samples(samples::Writer& file, const Samples& samples);
+// nullopt: the line holds another payload. Throws std::exception for fields that are no sample's.
+std::optional<Sample> sample_of(const samples::Line& line);
 
 }  // namespace platter::mtbrc

@@ -8,6 +8,7 @@
 #include "cache_probe/edge.h"
 #include "cache_probe/estimate.h"
 #include "cache_probe/facts.h"
+#include "cache_probe/kept.h"
 #include "cache_probe/random_replacement.h"
 #include "cache_probe/record.h"
 #include "model/error.h"
@@ -388,9 +389,7 @@ TEST_CASE("a record survives its JSON lines") {
   record.observations.back().to_cylinder_end = -4;
   record.observations.back().phase_rev = 0.1;
   record.observations.back().nth = 3;
-  std::stringstream file;
-  write_record(file, record);
-  const Record back = read_record(file, "samples");
+  const Record back = kept_and_read(record);
   CHECK(back.setting.track_blocks == 334);
   CHECK(back.setting.page->segments == 10);
   REQUIRE(back.observations.size() == record.observations.size());
@@ -401,8 +400,10 @@ TEST_CASE("a record survives its JSON lines") {
   CHECK(back.observations.back().ahead_rev == 0.7);
   CHECK(back.observations.back().nth == 3);
 
-  std::stringstream broken("{\"cache\":\"setting\"}\n");
-  CHECK_THROWS_AS(read_record(broken, "samples"), Error);
-  std::stringstream other("{\"experiment\":\"seek\"}\n");
-  CHECK(read_record(other, "samples").observations.empty());
+  Record none;
+  CHECK_THROWS(add_to(none, samples::Line{2, "cache_setting", samples::Json::object()}));
+  CHECK_THROWS(add_to(none, samples::Line{2, "cache_probe", {{"question", "reread"}}}));
+  add_to(none, samples::Line{2, "timing", {{"experiment", "seek"}}});
+  CHECK(none.observations.empty());
+  CHECK(kept_and_read(none).setting.period_ns == 0);  // no test was made
 }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cache_probe/cache_probe.h"
+#include "cache_probe/kept.h"
 #include "engine/tables.h"
 #include "model/error.h"
 #include "model/validate.h"
@@ -583,9 +584,7 @@ TEST_CASE("random caches are recovered") {
 
 TEST_CASE("estimating a kept record again gives the same") {
   const auto run = probe({}, true);
-  std::stringstream file;
-  write_record(file, run.findings.record);
-  const Estimate again = estimate_cache(read_record(file, "samples"));
+  const Estimate again = estimate_cache(kept_and_read(run.findings.record));
   const model::Cache &a = again.cache, &b = run.findings.estimate.cache;
   CHECK(a.segments.value == b.segments.value);
   CHECK(a.segment_blocks.value == b.segment_blocks.value);

@@ -5,7 +5,9 @@
 #include <sstream>
 
 #include "extract/runs.h"
+#include "model/drive_mark.h"
 #include "model/error.h"
+#include "virtual_drive/target.h"
 
 using namespace platter;
 using namespace platter::extract;
@@ -32,5 +34,25 @@ TEST_CASE("save: a model that cannot be written does not take the run's samples 
   REQUIRE(std::getline(file, first));
   CHECK(first.find("4711") != std::string::npos);
   std::istringstream timed(head + "\n" + first + "\n");  // the cache's answers come after them
-  CHECK(mtbrc::read_samples(timed, "kept").front().lbn == 4711);
+  CHECK(read_samples(timed, "kept").samples.front().lbn == 4711);
+}
+
+TEST_CASE("save: what a whole run measured is read back as it was") {
+  const Folder folder;
+  virtual_drive::VirtualDevice device(drive_named("cache-base"));
+  const Run run = characterize(device, options_in(folder));
+  const std::string samples = folder.path / "m.samples.jsonl";
+  save(run, folder.path / "m.json", samples);
+  std::ifstream file(samples);
+  const RawSamples raw = read_samples(file, samples);
+  CHECK_FALSE(raw.cut);
+  CHECK(raw.drive == model::drive_mark(run.model.identity));
+  REQUIRE(raw.samples.size() == run.samples.size());
+  CHECK(raw.samples.back().completed_ns == run.samples.back().completed_ns);
+  REQUIRE(raw.cache_record.observations.size() == run.cache_record.observations.size());
+  CHECK(raw.cache_record.observations.size() > 1000);
+  const cache_probe::Observation &seen = raw.cache_record.observations.back(),
+                                 &was = run.cache_record.observations.back();
+  CHECK(seen.question == was.question);
+  CHECK(seen.completed_ns == was.completed_ns);
 }

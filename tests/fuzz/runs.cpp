@@ -1,9 +1,8 @@
 #include <chrono>
 #include <sstream>
 
-#include "cache_probe/record.h"
+#include "extract/save.h"
 #include "fuzz/targets.h"
-#include "mtbrc/samples.h"
 #include "safety/journal.h"
 #include "scsi/commands.h"
 #include "transport/exec.h"
@@ -14,11 +13,7 @@ namespace {
 void samples(const std::string& bytes) {
   refusing([&] {
     std::istringstream in(bytes);
-    mtbrc::read_samples(in, "s");
-  });
-  refusing([&] {
-    std::istringstream in(bytes);
-    cache_probe::read_record(in, "s");
+    extract::read_samples(in, "s");
   });
 }
 

@@ -1,9 +1,8 @@
 #include "mtbrc/samples.h"
 
 #include <catch2/catch.hpp>
-#include <sstream>
 
-#include "model/error.h"
+#include "mtbrc/kept.h"
 
 using namespace platter::mtbrc;
 
@@ -14,9 +13,7 @@ TEST_CASE("samples: written and read again they are the same") {
   samples[1].experiment = Experiment::head_switch;
   samples[1].write = true;
   samples[1].blocks = 64;
-  std::stringstream text;
-  write_samples(text, samples);
-  const Samples again = read_samples(text, "x.jsonl");
+  const Samples again = kept_and_read(samples);
   REQUIRE(again.size() == 2);
   for (std::size_t i = 0; i < 2; ++i) {
     CHECK(again[i].experiment == samples[i].experiment);
@@ -32,9 +29,9 @@ TEST_CASE("samples: written and read again they are the same") {
   }
 }
 
-TEST_CASE("samples: a broken line is named") {
-  std::stringstream text("{\"experiment\":\"seek\"}\n");
-  CHECK_THROWS_WITH(read_samples(text, "x.jsonl"), Catch::Contains("x.jsonl: line 1"));
-  std::stringstream unknown("{\"experiment\":\"dance\"}\n");
-  CHECK_THROWS_AS(read_samples(unknown, "x.jsonl"), platter::Error);
+TEST_CASE("samples: fields that are no sample's are refused, other payloads are left alone") {
+  using platter::samples::Line;
+  CHECK_THROWS(sample_of(Line{2, "timing", {{"experiment", "seek"}}}));
+  CHECK_THROWS(sample_of(Line{2, "timing", {{"experiment", "dance"}}}));
+  CHECK_FALSE(sample_of(Line{2, "cache_probe", {{"experiment", "seek"}}}));
 }

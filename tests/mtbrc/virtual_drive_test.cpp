@@ -8,6 +8,7 @@
 
 #include "mtbrc/access.h"
 #include "mtbrc/angle.h"
+#include "mtbrc/kept.h"
 #include "mtbrc/overheads.h"
 #include "mtbrc/read_times.h"
 #include "mtbrc/rotation.h"
@@ -156,9 +157,7 @@ TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads agai
   check("write hit", o.write_hit_after_write, *t.write_hit_after_write.value, 0, 0.04);
 
   // A kept run tells the same again.
-  std::stringstream kept;
-  write_samples(kept, context.samples);
-  const Samples again = read_samples(kept, "kept");
+  const Samples again = kept_and_read(context.samples);
   const LayoutAngles refit = estimate_layout_angles(again, context.rotation, angles.layout);
   CHECK(refit.layout.zones[0].angle_rev == Approx(angles.layout.zones[0].angle_rev).margin(1e-12));
   CHECK(estimate_seeks(again, map, context.rotation).seek.points.size() == seek.points.size());
