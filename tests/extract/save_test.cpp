@@ -50,7 +50,7 @@ TEST_CASE("save: what a whole run measured is read back as it was") {
   REQUIRE(raw.samples.size() == run.samples.size());
   CHECK(raw.samples.back().completed_ns == run.samples.back().completed_ns);
   REQUIRE(raw.cache_record.observations.size() == run.cache_record.observations.size());
-  CHECK(raw.cache_record.observations.size() > 1000);
+  CHECK(raw.cache_record.observations.size() > 100);
   const cache_probe::Observation &seen = raw.cache_record.observations.back(),
                                  &was = run.cache_record.observations.back();
   CHECK(seen.question == was.question);
