@@ -20,6 +20,7 @@
 #include "extract/translated_map.h"
 #include "extract/unexplained.h"
 #include "layout/extract.h"
+#include "model/drive_mark.h"
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/parameters.h"
@@ -627,7 +628,7 @@ void Characterization::require_the_same_drive() {
   scsi::Drive now(guard_, options_.device_name);
   const model::Identity& found = now.identify();
   const model::Identity& begun = model_.identity;
-  if (safety::same_drive(found, begun)) return;
+  if (model::same_drive(found, begun)) return;
   throw scsi::AnotherDrive(
       ExitStatus::protocol,
       fmt::format("{} is not the drive that it was when the run began: {} {} with {} blocks "

@@ -15,4 +15,9 @@ std::string drive_mark(const Identity& identity) {
   return fmt::format("{:016x}", hash);
 }
 
+bool same_drive(const Identity& a, const Identity& b) {
+  return a.vendor == b.vendor && a.product == b.product && a.serial == b.serial &&
+         a.blocks == b.blocks && a.block_bytes == b.block_bytes;
+}
+
 }  // namespace platter::model

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "model/drive_mark.h"
 #include "model/error.h"
 #include "safety/restore.h"
 #include "scsi/drive.h"
@@ -39,7 +40,8 @@ EndOfRun end_run(scsi::Device& device, const model::Identity& identity, Journal&
   try {
     scsi::Guard guard(device, {});
     scsi::Drive drive(guard, device.name());
-    if (!same_drive(drive.identify(), identity) || !put_settings_back(drive, journal.settings()))
+    if (!model::same_drive(drive.identify(), identity) ||
+        !put_settings_back(drive, journal.settings()))
       throw Error(ExitStatus::drive_error, device.name() + " does not take its own settings back");
   } catch (const Error& error) {
     if (end.trouble.empty())

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "model/drive_mark.h"
 #include "model/error.h"
 #include "safety/media_check.h"
 #include "scsi/conditions.h"
@@ -131,14 +132,14 @@ void refuse_what_was_left(const std::string& folder, const model::Identity& iden
     } catch (const Error&) {
       continue;  // cut off before the drive was touched, or no journal
     }
-    if (same_drive(left.identity, identity) && !shows(settings, left.settings))
+    if (model::same_drive(left.identity, identity) && !shows(settings, left.settings))
       throw Error(
           ExitStatus::refused,
           fmt::format("an earlier run on {} {} was cut off, and its settings are not back yet: run "
                       "platter restore {} first, or remove that file if they are what you want",
                       identity.vendor, identity.product, path));
     // A torn block that can be read all the same would be taken for what the drive holds.
-    if (same_drive(left.identity, identity) && !left.blocks.empty())
+    if (model::same_drive(left.identity, identity) && !left.blocks.empty())
       throw Error(ExitStatus::refused, fmt::format("an earlier run on {} {} was cut off while it "
                                                    "wrote, and its blocks have not been looked "
                                                    "after: run platter restore {} first",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/drive_mark.h"
 #include "model/error.h"
 #include "scsi/forced_access.h"
 #include "scsi/guard.h"
@@ -230,17 +231,12 @@ std::size_t reads_of_check(const BlockContents& contents) {
   return reads_of(contents.runs(), kReadBlocks).size();
 }
 
-bool same_drive(const model::Identity& a, const model::Identity& b) {
-  return a.vendor == b.vendor && a.product == b.product && a.serial == b.serial &&
-         a.blocks == b.blocks && a.block_bytes == b.block_bytes;
-}
-
 MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
                        const BlockContents& contents, const MediaCheckOptions& options) {
   scsi::Guard guard(device, {.settings = false, .writes = {}, .writes_go_on = true});
   scsi::Drive drive(guard, device.name());
   const model::Identity& found = drive.identify();
-  if (!same_drive(found, expected))
+  if (!model::same_drive(found, expected))
     throw Error(
         ExitStatus::refused,
         fmt::format(

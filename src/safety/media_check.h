@@ -14,8 +14,6 @@
 
 namespace platter::safety {
 
-bool same_drive(const model::Identity& a, const model::Identity& b);
-
 // How what is read is known to come from the media (SBC-3, FUA and VERIFY), found by timing:
 // accesses to one block come a revolution apart.
 enum class Past : std::uint8_t {

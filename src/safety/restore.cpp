@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "model/drive_mark.h"
 #include "model/error.h"
 #include "scsi/drive.h"
 
@@ -18,7 +19,7 @@ void require_same_drive(const model::Identity& found, const JournalContents& jou
   const bool has_serials = !found.serial.empty() && !wanted.serial.empty();
   model::Identity like_it = wanted;
   if (!has_serials) like_it.serial = found.serial;
-  if (!same_drive(found, like_it))
+  if (!model::same_drive(found, like_it))
     throw Error(
         ExitStatus::refused,
         fmt::format(

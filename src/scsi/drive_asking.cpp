@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "model/drive_mark.h"
 #include "scsi/command_table.h"
 #include "scsi/drive_impl.h"
 
@@ -201,13 +202,14 @@ void Drive::Impl::require_same_drive() {
     now.vendor = found->vendor;
     now.product = found->product;
   }
-  now.blocks = ask_capacity().blocks;
+  const Capacity capacity_now = ask_capacity();
+  now.blocks = capacity_now.blocks;
+  now.block_bytes = capacity_now.block_bytes;
   const auto serial = ask(inquiry_vpd(0x80));
   const bool has_serial = serial.good() && serial.completion.data.size() >= 4 &&
                           serial.completion.data[1] == 0x80;
   now.serial = has_serial ? decode_serial(serial.completion.data).value_or("") : "";
-  if (now.vendor != identity.vendor || now.product != identity.product ||
-      now.serial != identity.serial || now.blocks != identity.blocks)
+  if (!model::same_drive(now, identity))
     throw AnotherDrive(
         ExitStatus::protocol,
         fmt::format(

@@ -727,9 +727,9 @@ TEST_CASE("nothing is written to another drive that a reset has put in the place
   Identified t({.writes = {{100, 199}}});
   t.device.expect(answers({kRead10}, Bytes8(512)));
   t.drive.learn_contents(100, 1);
-  const auto asked = [&](std::uint32_t last_lbn) {
+  const auto asked = [&](std::uint32_t last_lbn, std::uint32_t block_bytes = 512) {
     t.device.expect({answers({kInquiry, 0}, inquiry_reply()),
-                     answers({kReadCapacity10}, capacity_reply(last_lbn)),
+                     answers({kReadCapacity10}, capacity_reply(last_lbn, block_bytes)),
                      fails({kInquiry, 1, 0x80}, 5, 0x24)});
   };
   SECTION("before the write") {
@@ -738,6 +738,8 @@ TEST_CASE("nothing is written to another drive that a reset has put in the place
     asked(4999);
     CHECK_THROWS_AS(t.drive.write(100), AnotherDrive);
     asked(4999);  // and again, as often as one tries
+    CHECK_THROWS_AS(t.drive.write(100), AnotherDrive);
+    asked(9999, 4096);  // as many blocks of another length
     CHECK_THROWS_AS(t.drive.write(100), AnotherDrive);
   }
   SECTION("between the write and its repetition") {
