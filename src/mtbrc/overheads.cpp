@@ -57,6 +57,17 @@ std::vector<double> gathered(const std::vector<double>& times, double centre, do
   return kept;
 }
 
+std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after_write,
+                                  double period_ms);
+
+// What the data of the blocks beyond the first take on the bus, as far as hits of reads told it.
+double bus_time_beyond_first_ms(const Samples& samples, double period_ms, std::uint32_t blocks) {
+  if (blocks == 1) return 0;
+  const auto reads = hit_times(samples, false, false, period_ms);
+  const auto line = reads ? statistics::huber_line(reads->blocks, reads->ms) : std::nullopt;
+  return line ? (blocks - 1) * std::max(0.0, line->coefficients[1]) : 0;
+}
+
 // Those of one kind that the cache served: the smallest accesses are often fast, and the fast ones
 // lie close together, as accesses to the media by chance do not. With the number of blocks hits
 // grow along a straight line; a size that the drive does not keep leaves it, for accesses to the
@@ -72,9 +83,10 @@ std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after
     if (s.experiment == Experiment::hit && s.write == write && s.after_write == after_write &&
         s.after_completed_ns > 0)
       by_size[s.blocks].push_back(to_ms(s.completed_ns - s.issued_ns));
+  const double others_ms = bus_time_beyond_first_ms(samples, period_ms, fewest);
   std::vector<double> fast;
   for (double ms : by_size[fewest])
-    if (ms < kHit_rev * period_ms) fast.push_back(ms);
+    if (ms < kHit_rev * period_ms + others_ms) fast.push_back(ms);
   if (fast.size() < kFewestHits || statistics::mad_sigma(fast) > kClose_rev * period_ms)
     return std::nullopt;
   const double one_ms = statistics::median(fast);
@@ -85,7 +97,8 @@ std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after
     double centre = one_ms, unsure = 0;
     if (sizes == 1) {  // no line yet: the quick ones
       centre = statistics::quantile_of(times, 0.15);
-      if (centre > one_ms + kHit_rev * period_ms) continue;
+      const double times_as_many = static_cast<double>(size) / fewest - 1;
+      if (centre > one_ms + kHit_rev * period_ms + times_as_many * others_ms) continue;
     } else if (sizes > 1) {
       const auto line = statistics::huber_line(kept.blocks, kept.ms);
       if (!line) continue;
@@ -206,13 +219,16 @@ class WriteHits {
   void several_blocks(Meter& meter);
   void rest() { context_.drive.rest_ns(static_cast<Nanoseconds>(4 * context_.period_ns())); }
   bool fast(const std::optional<Sample>& sample) const {
-    return sample && static_cast<double>(sample->completed_ns - sample->issued_ns) <
-                         kHit_rev * context_.period_ns();
+    return sample &&
+           static_cast<double>(sample->completed_ns - sample->issued_ns) < longest_hit_ns_;
   }
   Context& context_;
   const std::vector<engine::Track>& tracks_;
   std::uint32_t hits_;
   std::uint32_t unit_;  // blocks of the smallest write
+  double longest_hit_ns_ = kHit_rev * context_.period_ns() +
+                           1e6 * bus_time_beyond_first_ms(context_.samples,
+                                                          context_.period_ns() * 1e-6, unit_);
   Accesses accesses_;
 };
 
@@ -478,9 +494,8 @@ model::Parameter estimate_write_block_transfer(const Samples& samples, const eng
                          "ms");
   // A drive that begins before it has all the data waits only for what the bus is slower by than
   // the media.
-  constexpr double kAllData = 0.6;
   if (const model::Parameter reads = estimate_block_transfer(samples, rotation);
-      reads && supply->block.value * 1e-6 < kAllData * *reads.value)
+      reads && supply->is_nearer_to_what_the_bus_lags(1e6 * *reads.value))
     return model::absent(
         result.reason + ", and writes to the media begin before all their data are there", "ms");
   result.reason.clear();

@@ -36,6 +36,18 @@ bool later(const std::optional<statistics::Estimate>& than,
          than->value - that->value > kShows_ns + kSigmas * std::hypot(than->error, that->error);
 }
 
+// Of the tracks where the smallest writes were timed.
+double sector_ns(const Samples& samples, const engine::LayoutMap& map,
+                 const model::Rotation& rotation) {
+  double sectors = 0, count = 0;
+  for (const Sample& s : samples) {
+    if (!s.write || s.experiment != Experiment::same_track || s.lbn >= map.blocks()) continue;
+    sectors += map.track_of_slot(map.slot_of_lbn(s.lbn)).sectors;
+    ++count;
+  }
+  return count > 0 ? model::revolution_ns(rotation) * count / sectors : 0;
+}
+
 }  // namespace
 
 std::optional<WriteSupply> write_supply(const Samples& samples, const engine::LayoutMap& map,
@@ -62,6 +74,7 @@ std::optional<WriteSupply> write_supply(const Samples& samples, const engine::La
   found.over = {alone.value - unit * found.block.value,
                 std::hypot(alone.error, unit * found.block.error), alone.samples};
   if (found.over.value > kShows_ns + kSigmas * found.over.error) found.least = alone;
+  found.sector_ns = sector_ns(samples, map, rotation);
   return found;
 }
 
@@ -89,18 +102,6 @@ std::optional<statistics::Estimate> each_more(const Samples& samples, const engi
     }
   }
   return best;
-}
-
-// Of the tracks where the smallest writes were timed.
-double sector_ns(const Samples& samples, const engine::LayoutMap& map,
-                 const model::Rotation& rotation) {
-  double sectors = 0, count = 0;
-  for (const Sample& s : samples) {
-    if (!s.write || s.experiment != Experiment::same_track || s.lbn >= map.blocks()) continue;
-    sectors += map.track_of_slot(map.slot_of_lbn(s.lbn)).sectors;
-    ++count;
-  }
-  return count > 0 ? model::revolution_ns(rotation) * count / sectors : 0;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // overhead ends and the settle begins.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,13 @@ struct WriteSupply {
   statistics::Estimate over;   // what the smallest write takes beyond its data, ns
   // The drive's own least delay, if the smallest write waits for that and not for its data.
   std::optional<statistics::Estimate> least;
+  double sector_ns = 0;  // what a block takes to pass under the heads
+
+  // Whether `block` is rather what the bus takes longer for a block than the media than all that
+  // it takes, `bus_ns`.
+  bool is_nearer_to_what_the_bus_lags(double bus_ns) const {
+    return block.value < bus_ns - std::min(bus_ns, sector_ns) / 2;
+  }
 };
 
 // nullopt: the drive does not wait for the data of several blocks, or they were not timed. Pure.

@@ -132,6 +132,23 @@ TEST_CASE("every write of a characterization is of whole physical blocks") {
   CHECK(mtbrc::write_unit(run.samples) == kInPhysical);
 }
 
+// Eight blocks take 0.84 ms on its bus, more than a quarter of a revolution with the rest.
+TEST_CASE("cached writes of whole physical blocks over a slow bus are told as such") {
+  const model::DriveModel truth = emulating("seagate-cheetah9lp");
+  Emulating512 device(truth, 0);
+  const Folder folder;
+  Options options = options_in(folder);
+  options.writable = {{0, 200'000}};
+  const Run run = characterize(device, options);
+  CHECK(device.partial == 0);
+  const model::Overheads &o = run.model.overheads, &t = truth.overheads;
+  require_told(o.write_hit_after_read, *t.write_hit_after_read.value, "write hit after read");
+  require_told(o.write_hit_after_write, *t.write_hit_after_write.value, "write hit after write");
+  require_told(o.write_miss_after_read, *t.write_miss_after_read.value, "write miss after read");
+  require_told(run.model.write_settle, *truth.write_settle.value, "write settle");
+  require_told(run.model.bus.write_block_transfer, *truth.bus.block_transfer.value, "bus time");
+}
+
 TEST_CASE("what ends a run of whole physical blocks is not taken for segments") {
   model::DriveModel truth = emulating("cache-write-burst");
   truth.cache.written_blocks.value = 64;  // so many blocks may wait, eight physical ones
