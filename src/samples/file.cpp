@@ -50,8 +50,11 @@ Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(na
   const auto line = whole_line();
   const Json head = line ? Json::parse(*line, nullptr, false) : Json();
   const auto text_at = [&head](const char* pointer) {
-    const Json value = head.is_object() ? head.value(Json::json_pointer(pointer), Json()) : Json();
-    return value.is_string() ? value.get<std::string>() : std::string();
+    try {
+      return head.at(Json::json_pointer(pointer)).get<std::string>();
+    } catch (const Json::exception&) {
+      return std::string();
+    }
   };
   if (text_at("/schema/name") != kSchema)
     refuse_file("does not begin with the line that says whose raw samples they are");
@@ -64,15 +67,17 @@ Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(na
 
 // Without a line's end it was not written to its end.
 std::optional<std::string> Reader::whole_line() {
-  std::string line;
-  if (!std::getline(in_, line)) return std::nullopt;
   ++number_;
+  buffer_.resize(kLongestLine + 1);
+  in_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  if (in_.bad()) refuse("the file cannot be read to its end");
+  const auto length = static_cast<std::size_t>(in_.gcount());
+  if (in_.fail() && length > 0) refuse("it is longer than any");
   if (in_.eof()) {
-    cut_ = true;
+    cut_ = length > 0;
     return std::nullopt;
   }
-  if (line.size() > kLongestLine) refuse("it is longer than any");
-  return line;
+  return buffer_.substr(0, length - 1);  // of which one is the line's end
 }
 
 Line Reader::line_of(const std::string& text) const {

@@ -12,8 +12,11 @@ FORMATTERS = ("clang-format-14", "clang-format")
 
 
 def sources(root):
-    listed = subprocess.run(["git", "-C", root, "ls-files", "*.cpp", "*.h", "*.md"], check=True, text=True,
-                            stdout=subprocess.PIPE).stdout.split("\n")
+    try:
+        listed = subprocess.run(["git", "-c", "safe.directory=*", "-C", root, "ls-files", "*.cpp", "*.c", "*.h", "*.md"],
+                                check=True, text=True, capture_output=True).stdout.split("\n")
+    except (OSError, subprocess.CalledProcessError) as failure:
+        sys.exit(f"which files are the project's cannot be told without git and a clone: {failure}")
     return [name for name in listed if name]
 
 

@@ -75,6 +75,7 @@ TEST_CASE("raw samples: what is no such file is refused in one sentence") {
   CHECK_THAT(refusal(""), Catch::StartsWith("x.jsonl: does not begin with the line"));
   CHECK_THAT(refusal("{\"timing\":{}}\n"), Catch::StartsWith("x.jsonl: does not begin"));
   CHECK_THAT(refusal("not JSON\n"), Catch::StartsWith("x.jsonl: does not begin"));
+  CHECK_THAT(refusal("{\"schema\":[\"x\"]}\n"), Catch::StartsWith("x.jsonl: does not begin"));
   std::string older = head();
   older.replace(older.find("2.0"), 3, "1.0");
   CHECK_THAT(refusal(older), Catch::Contains("version \"1.0\", and this platter reads 2.x"));
@@ -82,4 +83,5 @@ TEST_CASE("raw samples: what is no such file is refused in one sentence") {
   CHECK_THAT(refusal(head() + "[1]\n"), Catch::Contains("line 2"));
   CHECK_THAT(refusal(head() + "{\"a\":{},\"b\":{}}\n"), Catch::Contains("line 2"));
   CHECK_THAT(refusal(head() + std::string(2'000'000, ' ') + "\n"), Catch::Contains("longer"));
+  CHECK_THAT(refusal(head() + std::string(2'000'000, ' ')), Catch::Contains("longer"));
 }

@@ -1,7 +1,7 @@
 // Lets user-mode Linux run on processors with a large extended state (AMX makes it 11 KB). The
-// kernel of user-mode Linux keeps a fixed buffer of some 2.7 KB for it, which today's hosts refuse to
-// fill or take. Preloaded below it, ptrace() moves the whole state, and hands the buffer's part on:
-// what lies behind (the tile registers) stays as the process had it.
+// kernel of user-mode Linux keeps a fixed buffer of some 2.7 KB for it, which today's hosts refuse
+// to fill or take. Preloaded below it, ptrace() moves the whole state, and hands the buffer's part
+// on: what lies behind (the tile registers) stays as the process had it.
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
