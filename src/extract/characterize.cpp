@@ -135,6 +135,7 @@ class Characterization {
   Fitness fitness_;
   std::optional<safety::Journal> journal_;
   std::optional<std::string> not_restored_, not_verified_, failed_write_;
+  std::size_t stage_ = 0, writes_failed_in_ = 0;
   std::vector<std::size_t> done_stages_;
   std::optional<model::DriveModel> last_whole_;  // the model at the end of the last stage
   std::optional<std::string> not_taken_back_;    // settings, after a test of them
@@ -235,6 +236,7 @@ void Characterization::make_void_since(const Measured& before) {
 // A reset behind the run's back, or another host, changes the settings in silence; what was
 // measured since is void, and so is what was noted of it.
 void Characterization::stage(std::size_t index, Caches caches, const Body& body) {
+  stage_ = index;
   with_failed_writes_seen_to([&] { attempt_stage(index, caches, body); });
   done_stages_.push_back(index);
   last_whole_ = model_;
@@ -255,6 +257,7 @@ void Characterization::with_failed_writes_seen_to(const Body& body) {
 
 void Characterization::go_on_without_writes(const scsi::WriteFailed& failure) {
   failed_write_ = failure.what();
+  writes_failed_in_ = stage_;
   options_.writable.clear();
   settings_.end_writes("a write failed, and nothing was written from then on");
   add_note(fmt::format("{}: nothing was written from then on", failure.what()));
@@ -702,6 +705,11 @@ void Characterization::tell_what_is_missing(const std::string& reason) {
       provenance.missing.push_back({std::string(kStages[index].name), reason});
   provenance.complete = provenance.missing.empty() && !failed_write_;
   if (!provenance.missing.empty()) model::explain_missing(model_, "not measured: " + reason);
+  if (failed_write_)
+    provenance.missing.push_back(
+        {"writes",
+         fmt::format("a write failed in the stage '{}', and nothing was written from then on",
+                     kStages[writes_failed_in_].name)});
 }
 
 Run Characterization::as_it_is() {

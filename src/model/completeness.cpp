@@ -11,9 +11,10 @@
 namespace platter::model {
 namespace {
 
-// They check a model, or say how the drive orders several requests.
-constexpr std::array<std::string_view, 3> kOnlyJudge{"self-validation, caches on",
-                                                     "self-validation", "queue"};
+// They check a model, or say how the drive orders several requests; of writes that failed every
+// figure that is not there says so itself.
+constexpr std::array<std::string_view, 4> kOnlyJudge{"self-validation, caches on",
+                                                     "self-validation", "queue", "writes"};
 
 [[noreturn]] void refuse(const DriveModel& model, const std::string& path,
                          const std::string& purpose) {

@@ -65,7 +65,7 @@ TEST_CASE(
   CHECK(std::filesystem::is_empty(t.folder.path));
   CHECK(t.damaged.writes.size() <= static_cast<std::size_t>(from) + 2);  // the one that put it back
   CHECK_FALSE(run.model.provenance.complete);
-  CHECK(run.model.provenance.missing.empty());
+  CHECK(missing(run.model, "writes"));
   CHECK(run.model.seek.points.size() > 10);
   CHECK_FALSE(run.model.write_settle);
   CHECK_THAT(run.model.write_settle.reason, Catch::Contains("a write failed"));
