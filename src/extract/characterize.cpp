@@ -704,7 +704,10 @@ void Characterization::tell_what_is_missing(const std::string& reason) {
     if (std::ranges::find(done_stages_, index) == done_stages_.end())
       provenance.missing.push_back({std::string(kStages[index].name), reason});
   provenance.complete = provenance.missing.empty() && !failed_write_;
-  if (!provenance.missing.empty()) model::explain_missing(model_, "not measured: " + reason);
+  if (!provenance.missing.empty())
+    model::explain_missing(model_, "not measured: " + reason);
+  else if (failed_write_)
+    model::explain_missing(model_, "what was measured does not tell it");
   if (failed_write_)
     provenance.missing.push_back(
         {"writes",
