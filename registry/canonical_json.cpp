@@ -18,8 +18,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostMembers = std::size_t{1} << 20;  // of one object; they lie in a tree
-
 // The shortest digits d1 d2 ... dk of a positive value 0.d1d2...dk * 10^point.
 struct Decimal {
   std::string digits;

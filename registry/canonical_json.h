@@ -2,10 +2,14 @@
 // Scheme. Equal documents become equal bytes, whatever wrote them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace platter::registry {
+
+inline constexpr std::size_t kMostMembers = std::size_t{1} << 20;  // of one object; they lie in a
+                                                                   // tree
 
 // RFC 8785, section 3.2: no white space, members sorted by their names' UTF-16 code units, numbers
 // as ECMAScript writes them. Throws Error(bad_input) with `origin` for what is not JSON, or is no

@@ -14,8 +14,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostOfObject = std::size_t{1} << 20;  // they lie in a tree
-
 [[noreturn]] void fail(const std::string& origin, const std::string& what) {
   throw Error(ExitStatus::bad_input, fmt::format("{}: {}", origin, what));
 }
@@ -24,7 +22,7 @@ Json parse_object(const std::string& text, const std::string& origin) {
   if (text.size() > kLargestDocument)
     fail(origin,
          fmt::format("is larger than the {} MiB of any manifest or index", kLargestDocument >> 20));
-  Json json = model::parse_strictly<Json>(text, origin, {.members = kMostOfObject});
+  Json json = model::parse_strictly<Json>(text, origin, {.members = kMostMembers});
   if (!json.is_object()) fail(origin, "is JSON, but not an object");
   return json;
 }

@@ -10,6 +10,8 @@
 
 namespace platter::emit_disksim {
 
+constexpr std::int64_t kMostCylinders = 1 << 28;  // that a file may name
+
 // Slots in a row.
 struct Run {
   std::int64_t first, length;

@@ -84,8 +84,6 @@ std::vector<std::int64_t> whole_numbers(const std::vector<Value>& list) {
   return numbers;
 }
 
-constexpr std::int64_t kMostCylinders = 1 << 28;
-
 Zone read_zone(const Block& block, const Scheme& scheme, std::vector<std::string>& notes) {
   BlockReader reader(block);
   if (block.type != "dm_layout_g1_zone") {

@@ -42,7 +42,6 @@ using TrackName = std::pair<std::int64_t, std::int64_t>;  // cylinder, head
 
 // ---------------------------------------------------------------- reading
 
-constexpr std::int64_t kMostCylindersG2 = 1 << 28;
 constexpr std::int64_t kMostBlocksG2 = std::int64_t{1} << 40;
 
 G2Zone read_zone(const Value& value, std::vector<std::string>& notes) {
@@ -53,9 +52,8 @@ G2Zone read_zone(const Value& value, std::vector<std::string>& notes) {
   BlockReader reader(**block);
   G2Zone zone{};
   zone.where = (*block)->where;
-  zone.first_cylinder = reader.integer("First cylinder number", 0, kMostCylindersG2);
-  zone.last_cylinder = reader.integer("Last cylinder number", zone.first_cylinder,
-                                      kMostCylindersG2);
+  zone.first_cylinder = reader.integer("First cylinder number", 0, kMostCylinders);
+  zone.last_cylinder = reader.integer("Last cylinder number", zone.first_cylinder, kMostCylinders);
   zone.first_lbn = reader.integer("First LBN", 0, kMostBlocksG2);
   zone.last_lbn = reader.integer("Last LBN", 0, kMostBlocksG2);
   zone.sectors = reader.integer("Blocks per track", 1, 1 << 20);
@@ -120,7 +118,7 @@ MapFile read_map(const std::string& path) {
       long long cylinders = 0, heads = 0;
       if (std::sscanf(line.c_str(), "%lld cylinders, %*d rot, %lld heads", &cylinders, &heads) !=
               2 ||
-          cylinders < 1 || cylinders > kMostCylindersG2 || heads < 1 || heads > 1024) {
+          cylinders < 1 || cylinders > kMostCylinders || heads < 1 || heads > 1024) {
         fail_at(where, "the third line of a layout map must be \"C cylinders, R rot, H heads\"");
       }
       map.cylinders = cylinders;

@@ -207,7 +207,7 @@ void import_model(const Block& block, model::DriveModel& model, const std::strin
   model.identity.heads =
       static_cast<std::uint32_t>(reader.integer("Number of data surfaces", 1, model::kMostHeads));
   model.identity.cylinders =
-      static_cast<std::uint32_t>(reader.integer("Number of cylinders", 1, 1 << 28));
+      static_cast<std::uint32_t>(reader.integer("Number of cylinders", 1, kMostCylinders));
   const std::int64_t said = reader.has("Block count")
                                 ? reader.integer("Block count", 0, kMostOfFile)
                                 : 0;

@@ -13,7 +13,6 @@ using model::ReadAhead;
 
 namespace {
 
-constexpr std::uint64_t kUnexplained = 5;   // one of so many misses may be noise
 constexpr std::int64_t kMostRounding = 64;  // blocks; read-ahead may end at a multiple of them
 
 }  // namespace
@@ -98,7 +97,7 @@ Parameter Estimator::read_ahead_limit(ReadAhead kind) {
       ++missed;
       before += seen.x <= seen.*end ? 1 : 0;
     }
-    return missed > 0 && before * kUnexplained < missed;
+    return missed > 0 && before * kNoiseOneOf < missed;
   };
   const bool to_track = sample &&
                         (ends_at(sample->to_track_end) ||

@@ -10,10 +10,9 @@
 namespace platter::cache_probe {
 namespace {
 
-constexpr std::uint64_t kNoiseOneOf = 5;  // one of so many probes may be noise
-constexpr double kWaits_rev = 0.12;       // longer than usual
-constexpr std::int64_t kFewAtOnce = 24;   // blocks
-constexpr double kUntilObeyed = 2;        // hits; a miss takes a drive longer to decode
+constexpr double kWaits_rev = 0.12;      // longer than usual
+constexpr std::int64_t kFewAtOnce = 24;  // blocks
+constexpr double kUntilObeyed = 2;       // hits; a miss takes a drive longer to decode
 
 // Larger ones than the usual take longer on the bus.
 double bus_ns(const Record& record, std::uint32_t blocks) {

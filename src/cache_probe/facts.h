@@ -10,6 +10,8 @@
 
 namespace platter::cache_probe {
 
+constexpr std::uint64_t kNoiseOneOf = 5;  // one of so many probes may be noise
+
 bool retained(const Record& record);          // a block stays after it was sent
 bool reads_ahead(const Record& record);       // the next block comes along
 bool after_sequential(const Record& record);  // but only behind a read that carries on from another

@@ -57,15 +57,13 @@ std::vector<double> gathered(const std::vector<double>& times, double centre, do
   return kept;
 }
 
-std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after_write,
-                                  double period_ms);
+model::Parameter transfer_of_hits(const Samples& samples, double period_ms, bool write);
 
 // What the data of the blocks beyond the first take on the bus, as far as hits of reads told it.
 double bus_time_beyond_first_ms(const Samples& samples, double period_ms, std::uint32_t blocks) {
   if (blocks == 1) return 0;
-  const auto reads = hit_times(samples, false, false, period_ms);
-  const auto line = reads ? statistics::huber_line(reads->blocks, reads->ms) : std::nullopt;
-  return line ? (blocks - 1) * std::max(0.0, line->coefficients[1]) : 0;
+  const model::Parameter block = transfer_of_hits(samples, period_ms, false);
+  return (blocks - 1) * std::max(0.0, block.value.value_or(0));
 }
 
 // Those of one kind that the cache served: the smallest accesses are often fast, and the fast ones
@@ -455,9 +453,8 @@ double period_ms_of(const model::Rotation& rotation) {
 }
 
 // Slope of hit time over blocks.
-model::Parameter transfer_of_hits(const Samples& samples, const model::Rotation& rotation,
-                                  bool write) {
-  const auto times = hit_times(samples, write, write, period_ms_of(rotation));
+model::Parameter transfer_of_hits(const Samples& samples, double period_ms, bool write) {
+  const auto times = hit_times(samples, write, write, period_ms);
   if (!times)
     return model::absent(write ? "no cached writes were timed" : "no cache hits were timed", "ms");
   const auto line = statistics::huber_line(times->blocks, times->ms);
@@ -478,12 +475,12 @@ model::Parameter transfer_of_hits(const Samples& samples, const model::Rotation&
 }  // namespace
 
 model::Parameter estimate_block_transfer(const Samples& samples, const model::Rotation& rotation) {
-  return transfer_of_hits(samples, rotation, false);
+  return transfer_of_hits(samples, period_ms_of(rotation), false);
 }
 
 model::Parameter estimate_write_block_transfer(const Samples& samples, const engine::LayoutMap& map,
                                                const model::Rotation& rotation) {
-  model::Parameter result = transfer_of_hits(samples, rotation, true);
+  model::Parameter result = transfer_of_hits(samples, period_ms_of(rotation), true);
   if (result) return result;
   if (std::none_of(samples.begin(), samples.end(), [](const Sample& s) { return s.write; }))
     return model::absent("no writes were timed: they need permitted ranges with whole tracks",
@@ -506,16 +503,26 @@ model::Parameter estimate_write_block_transfer(const Samples& samples, const eng
   return result;
 }
 
-model::Parameter estimate_write_data(const Samples& samples, const engine::LayoutMap& map,
-                                     const model::Rotation& rotation) {
-  const model::Parameter writes = estimate_write_block_transfer(samples, map, rotation);
-  model::Parameter data = writes ? writes : estimate_block_transfer(samples, rotation);
+namespace {
+
+// Of a block that takes `data` on the bus.
+model::Parameter with_wait(model::Parameter data, const Samples& samples,
+                           const engine::LayoutMap& map, const model::Rotation& rotation) {
   if (write_unit(samples) == 1 || !data) return data;
   const statistics::Estimate waits = wait_for_data(
       samples, map, rotation, {*data.value * 1e6, data.error.value_or(0) * 1e6, data.samples});
   data.value = waits.value * 1e-6;
   data.error = waits.error * 1e-6;
   return data;
+}
+
+}  // namespace
+
+model::Parameter estimate_write_data(const Samples& samples, const engine::LayoutMap& map,
+                                     const model::Rotation& rotation) {
+  const model::Parameter writes = estimate_write_block_transfer(samples, map, rotation);
+  return with_wait(writes ? writes : estimate_block_transfer(samples, rotation), samples, map,
+                   rotation);
 }
 
 std::optional<model::DelaySpread> estimate_delay_spread(const Samples& samples,
@@ -556,7 +563,7 @@ OverheadEstimate estimate_overheads(const Samples& samples, const engine::Layout
                                                                   : result.block_transfer;
   const ReadTimes reads = read_times(samples, map, rotation);
   const auto supply = write_supply(samples, map, rotation);
-  const model::Parameter write_data = estimate_write_data(samples, map, rotation);
+  const model::Parameter write_data = with_wait(of_writes, samples, map, rotation);
   const auto hit = [&](bool write, bool after_write) {
     return hit_overhead(samples, write, after_write, write ? of_writes : result.block_transfer,
                         period_ms);

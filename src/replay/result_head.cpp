@@ -4,6 +4,7 @@
 
 #include "model/error.h"
 #include "model/json_head.h"
+#include "replay/delay_json.h"
 #include "replay/result_forms.h"
 
 namespace platter::replay {
@@ -12,10 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "platter-replay-result";
-
-Json delay_json(const Delay& delay) {
-  return {{"p50_ms", delay.p50_ms}, {"p99_ms", delay.p99_ms}, {"max_ms", delay.max_ms}};
-}
 
 Delay delay_of(const Json& json) {
   return {.p50_ms = json.at("p50_ms").get<double>(),

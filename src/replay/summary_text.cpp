@@ -5,6 +5,7 @@
 #include "model/json_head.h"
 #include "model/pretty.h"
 #include "model/printable.h"
+#include "replay/delay_json.h"
 #include "replay/summary.h"
 
 namespace platter::replay {
@@ -21,10 +22,6 @@ Json times_json(const ResponseTimes& times) {
           {"p99_ms", times.p99_ms},
           {"p999_ms", times.p999_ms},
           {"max_ms", times.max_ms}};
-}
-
-Json json_of_delay(const Delay& delay) {
-  return {{"p50_ms", delay.p50_ms}, {"p99_ms", delay.p99_ms}, {"max_ms", delay.max_ms}};
 }
 
 std::string times_row(const char* name, const ResponseTimes& times) {
@@ -73,8 +70,8 @@ std::string summary_json(const ResultHead& head, const Summary& summary) {
   json["write"] = times_json(summary.write);
   json["quantile_error"] = summary.quantile_error;
   json["hits_share"] = summary.hits_share ? Json(*summary.hits_share) : Json(nullptr);
-  json["lateness"] = {{"host", json_of_delay(summary.lateness.host)},
-                      {"depth", json_of_delay(summary.lateness.depth)}};
+  json["lateness"] = {{"host", delay_json(summary.lateness.host)},
+                      {"depth", delay_json(summary.lateness.depth)}};
   json["outside_validity"] = head.outside_validity;
   json["retries"] = head.retries;
   return model::pretty(json);

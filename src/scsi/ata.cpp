@@ -47,7 +47,7 @@ std::uint16_t ata_word(Bytes data, std::size_t number) {  // little-endian
 }
 
 // Bits 15 and 14 of words 83 and 87 are 01b where these words and those before them count.
-bool counts(std::uint16_t ata_word) { return (ata_word & 0xC000) == 0x4000; }
+bool counts(std::uint16_t word) { return (word & 0xC000) == 0x4000; }
 
 constexpr std::uint16_t kWriteCacheBit = 1 << 5, kLookAheadBit = 1 << 6;  // of words 82 and 85
 constexpr std::uint16_t kPowerManagementBit = 1 << 3;                     // of words 83 and 86

@@ -8,7 +8,6 @@
 namespace platter::statistics {
 namespace {
 
-constexpr double kHuberLine = 1.345;
 constexpr int kMaxRounds = 60;
 
 // Inverse of a symmetric positive definite matrix by Cholesky; nullopt if it is not.
@@ -168,7 +167,7 @@ std::optional<LinearFit> huber_regression(const Matrix& design, std::span<const 
     scale = 1.4826 * quantile_of(sizes, kept);
     if (!(scale > 0)) break;
     for (std::size_t r = 0; r < effective.size(); ++r)
-      effective[r] = base[r] * std::min(1.0, kHuberLine * scale / std::max(sizes[r], 1e-300));
+      effective[r] = base[r] * std::min(1.0, kHuber * scale / std::max(sizes[r], 1e-300));
     std::optional<Solution> next = solve(design, observed, effective);
     if (!next) break;
     double change = 0;
@@ -187,9 +186,9 @@ std::optional<LinearFit> huber_regression(const Matrix& design, std::span<const 
   double psi_squares = 0;
   double inside = 0;
   for (double z : standard) {
-    const double psi = std::clamp(z / scale, -kHuberLine, kHuberLine);
+    const double psi = std::clamp(z / scale, -kHuber, kHuber);
     psi_squares += psi * psi;
-    inside += std::abs(z) <= kHuberLine * scale ? 1.0 : 0.0;
+    inside += std::abs(z) <= kHuber * scale ? 1.0 : 0.0;
   }
   const double factor = scale * scale * (psi_squares / freedom) / std::pow(inside / n, 2);
   std::optional<Solution> unweighted = solve(design, observed, base);

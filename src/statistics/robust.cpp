@@ -9,7 +9,6 @@
 namespace platter::statistics {
 namespace {
 
-constexpr double kHuberLocation = 1.345;  // 95 % efficient at the Gaussian
 constexpr double kMadToSigma = 1.4826;
 
 std::vector<double> sorted_copy(std::span<const double> values) {
@@ -130,10 +129,10 @@ std::optional<Estimate> huber_location(std::span<const double> values) {
     psi_squares = inside = 0;
     for (double value : values) {
       const double z = (value - location) / scale;
-      const double psi = std::clamp(z, -kHuberLocation, kHuberLocation);
+      const double psi = std::clamp(z, -kHuber, kHuber);
       psi_sum += psi;
       psi_squares += psi * psi;
-      inside += std::abs(z) <= kHuberLocation ? 1.0 : 0.0;
+      inside += std::abs(z) <= kHuber ? 1.0 : 0.0;
     }
     const double step = scale * psi_sum / std::max(inside, 1.0);
     location += step;

@@ -7,6 +7,9 @@
 
 namespace platter::statistics {
 
+// Huber's limit, in standard deviations: 95 % efficient at the Gaussian.
+constexpr double kHuber = 1.345;
+
 struct Estimate {
   double value = 0;
   double error = 0;  // one standard error

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "model/error.h"
+#include "trace/refuse.h"
 
 namespace platter::trace {
 namespace {
@@ -16,11 +17,6 @@ constexpr std::uint64_t kMillion = 1'000'000;
 constexpr std::uint32_t kMostStreams = 65536;
 constexpr double kLargestBurst_kib = 1e12;
 constexpr double kLongest_ms = 1e9;  // 11 days
-
-template <class... Values>
-[[noreturn]] void refuse(fmt::format_string<Values...> sentence, Values&&... values) {
-  throw Error(ExitStatus::usage, fmt::format(sentence, std::forward<Values>(values)...));
-}
 
 std::uint64_t millionths(double share, const char* option) {
   if (!(share >= 0 && share <= 1)) refuse("{} {} is no share; name one from 0 to 1", option, share);

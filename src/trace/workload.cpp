@@ -6,16 +6,12 @@
 #include <memory>
 
 #include "model/error.h"
+#include "trace/refuse.h"
 
 namespace platter::trace {
 namespace {
 
 constexpr Nanoseconds kLongest_ns = 9'000'000'000'000'000;  // what traces hold exactly
-
-template <class... Values>
-[[noreturn]] void refuse_workload(fmt::format_string<Values...> sentence, Values&&... values) {
-  throw Error(ExitStatus::usage, fmt::format(sentence, std::forward<Values>(values)...));
-}
 
 std::uint64_t whole_blocks(std::uint64_t bytes, std::uint32_t block_bytes) {
   return std::max<std::uint64_t>(1, (bytes + block_bytes - 1) / block_bytes);
@@ -24,21 +20,21 @@ std::uint64_t whole_blocks(std::uint64_t bytes, std::uint32_t block_bytes) {
 void check(const std::vector<LbnRange>& ranges, std::uint64_t capacity) {
   for (const LbnRange& range : ranges)
     if (range.first > range.last || range.last >= capacity)
-      refuse_workload("the LBN range {}-{} is not one of this drive, whose last LBN is {}",
-                      range.first, range.last, capacity - 1);
+      refuse("the LBN range {}-{} is not one of this drive, whose last LBN is {}", range.first,
+             range.last, capacity - 1);
 }
 
 void check(const Profile& profile, std::uint32_t block_bytes) {
-  if (block_bytes == 0) refuse_workload("a block of 0 bytes is none");
+  if (block_bytes == 0) refuse("a block of 0 bytes is none");
   if (profile.align_bytes % block_bytes != 0)
-    refuse_workload(
+    refuse(
         "requests cannot be aligned to {} bytes on a drive with blocks of {} bytes; name a "
         "multiple of it",
         profile.align_bytes, block_bytes);
   if (const auto* nearby = std::get_if<Nearby>(&profile.place);
       nearby &&
       (nearby->sequential > nearby->of || nearby->local > nearby->of - nearby->sequential))
-    refuse_workload("the sequential and the local share together are more than all requests");
+    refuse("the sequential and the local share together are more than all requests");
 }
 
 }  // namespace
@@ -59,9 +55,8 @@ Generator::Generator(const Workload& workload)
       sizes.least_bytes + (sizes.weights.size() - 1) * std::uint64_t{sizes.step_bytes},
       workload.block_bytes);
   if (workload.blocks < largest)
-    refuse_workload(
-        "a drive of {} blocks cannot hold the largest request of the workload, {} blocks",
-        workload.blocks, largest);
+    refuse("a drive of {} blocks cannot hold the largest request of the workload, {} blocks",
+           workload.blocks, largest);
   check(workload.within, workload.blocks);
   check(workload.writes, workload.blocks);
   const std::uint64_t align = std::max(1u, profile_.align_bytes / workload.block_bytes);
@@ -86,7 +81,7 @@ Request Generator::next() {
   Request request;
   if (made_ > 0) arrival_ns_ += gap_ns_;
   if (arrival_ns_ > kLongest_ns)
-    refuse_workload(
+    refuse(
         "request {} of the workload {} would arrive after more than 104 days; ask for fewer "
         "requests or for a higher rate",
         made_ + 1, profile_.name);
@@ -148,7 +143,7 @@ void save(const Workload& workload, const std::string& path, Format format) {
   if (format == Format::detect) format = kind == Kind::open ? Format::ascii : Format::validate;
   const auto writer = create_trace(path, format, {.block_bytes = workload.block_bytes});
   if (kind == Kind::closed && writer->kind() == Kind::open)
-    refuse_workload(
+    refuse(
         "the workload {} is closed, and the format {} holds open traces; name --format validate, "
         "or --rate for an open one",
         workload.profile.name, name_of(format));

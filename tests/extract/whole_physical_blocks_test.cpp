@@ -72,6 +72,13 @@ model::DriveModel emulating(const std::string& name) {
   return model;
 }
 
+Run characterized(scsi::Device& device, std::vector<LbnRange> writable) {
+  const Folder folder;
+  Options options = options_in(folder);
+  options.writable = std::move(writable);
+  return characterize(device, options);
+}
+
 // Within three of its errors and what the host's clock rounds by.
 void require_told(const model::Parameter& found, double truth, const char* what) {
   INFO(what << ": " << found.reason);
@@ -114,10 +121,7 @@ TEST_CASE("every write of a characterization is of whole physical blocks") {
   CAPTURE(lowest_aligned);
   const model::DriveModel truth = emulating("cache-write-burst");
   Emulating512 device(truth, lowest_aligned);
-  const Folder folder;
-  Options options = options_in(folder);
-  options.writable = {{0, 120'002}, {300'005, 400'000}};
-  const Run run = characterize(device, options);
+  const Run run = characterized(device, {{0, 120'002}, {300'005, 400'000}});
   INFO((run.ended_by ? run.ended_by->what() : ""));
   CHECK_FALSE(run.ended_by);
   CHECK(device.writes > 1000);
@@ -136,10 +140,7 @@ TEST_CASE("every write of a characterization is of whole physical blocks") {
 TEST_CASE("cached writes of whole physical blocks over a slow bus are told as such") {
   const model::DriveModel truth = emulating("seagate-cheetah9lp");
   Emulating512 device(truth, 0);
-  const Folder folder;
-  Options options = options_in(folder);
-  options.writable = {{0, 200'000}};
-  const Run run = characterize(device, options);
+  const Run run = characterized(device, {{0, 200'000}});
   CHECK(device.partial == 0);
   const model::Overheads &o = run.model.overheads, &t = truth.overheads;
   require_told(o.write_hit_after_read, *t.write_hit_after_read.value, "write hit after read");
@@ -154,10 +155,7 @@ TEST_CASE("what ends a run of whole physical blocks is not taken for segments") 
   truth.cache.written_blocks.value = 64;  // so many blocks may wait, eight physical ones
   truth.cache.segments.value = truth.cache.write_segments.value = 24;
   Emulating512 device(truth, 0);
-  const Folder folder;
-  Options options = options_in(folder);
-  options.writable = {{0, 200'000}};
-  const Run run = characterize(device, options);
+  const Run run = characterized(device, {{0, 200'000}});
   CHECK_FALSE(run.ended_by);
   const model::Cache& found = run.model.cache;
   require_same(found.written_blocks, truth.cache.written_blocks, "written blocks");
@@ -171,10 +169,7 @@ TEST_CASE("what ends a run of whole physical blocks is not taken for segments") 
 TEST_CASE("writes of whole physical blocks show seeks of their own") {
   const model::DriveModel truth = emulating("seeks-apart");
   Emulating512 device(truth, 0);
-  const Folder folder;
-  Options options = options_in(folder);
-  options.writable = {{0, 200'000}};
-  const Run run = characterize(device, options);
+  const Run run = characterized(device, {{0, 200'000}});
   CHECK_FALSE(run.ended_by);
   CHECK(device.partial == 0);
   require_writes_told(run.model, truth);
@@ -191,10 +186,7 @@ TEST_CASE("writes of whole physical blocks show seeks of their own") {
 TEST_CASE("a bus that is slower than the media leaves the wait for eight blocks unsure") {
   const model::DriveModel truth = emulating("hp-c2247");
   Emulating512 device(truth, 0);
-  const Folder folder;
-  Options options = options_in(folder);
-  options.writable = {{0, 200'000}};
-  const Run run = characterize(device, options);
+  const Run run = characterized(device, {{0, 200'000}});
   CHECK_FALSE(run.ended_by);
   CHECK(device.partial == 0);
   const model::Parameter& settle = run.model.write_settle;
