@@ -149,31 +149,36 @@ std::map<Question, Spent> spent_on(const Record& record) {
   return spent;
 }
 
-void write_record(samples::Writer& file, const Record& record) {
-  if (record.setting.period_ns == 0) return;  // no test was made
-  file.add(kSetting, json_of(record.setting));
-  for (const Observation& seen : record.observations)
-    file.add(kProbe, {{"question", name_of(seen.question)},
-                      {"x", seen.x},
-                      {"write", seen.write},
-                      {"lbn", seen.lbn},
-                      {"blocks", seen.blocks},
-                      {"issued_ns", seen.issued_ns},
-                      {"completed_ns", seen.completed_ns},
-                      {"phase_rev", seen.phase_rev},
-                      {"request_blocks", seen.request_blocks},
-                      {"to_track_end", seen.to_track_end},
-                      {"to_cylinder_end", seen.to_cylinder_end},
-                      {"ahead_rev", seen.ahead_rev},
-                      {"nth", seen.nth}});
+void write_setting(samples::Writer& file, const Setting& setting) {
+  file.add(kSetting, json_of(setting));
 }
 
-void add_to(Record& record, const samples::Line& line) {
-  if (line.payload == kSetting) record.setting = setting_of(line.fields);
-  if (line.payload != kProbe) return;
+void write_probe(samples::Writer& file, const Observation& seen) {
+  file.add(kProbe, {{"question", name_of(seen.question)},
+                    {"x", seen.x},
+                    {"write", seen.write},
+                    {"lbn", seen.lbn},
+                    {"blocks", seen.blocks},
+                    {"issued_ns", seen.issued_ns},
+                    {"completed_ns", seen.completed_ns},
+                    {"phase_rev", seen.phase_rev},
+                    {"request_blocks", seen.request_blocks},
+                    {"to_track_end", seen.to_track_end},
+                    {"to_cylinder_end", seen.to_cylinder_end},
+                    {"ahead_rev", seen.ahead_rev},
+                    {"nth", seen.nth}});
+}
+
+bool add_to(Record& record, const samples::Line& line) {
+  if (line.payload == kSetting) {
+    record.setting = setting_of(line.fields);
+    return true;
+  }
+  if (line.payload != kProbe) return false;
   if (!(record.setting.period_ns > 0))
     throw Error(ExitStatus::bad_input, "it comes before the setting under which it was made");
   record.observations.push_back(observation_of(line.fields));
+  return true;
 }
 
 }  // namespace platter::cache_probe

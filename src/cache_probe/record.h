@@ -114,10 +114,12 @@ struct Spent {
 };
 std::map<Question, Spent> spent_on(const Record& record);
 
-// As payloads "cache_setting" and then "cache_probe", times in ns of the device's clock.
-void write_record(samples::Writer& file, const Record& record);
-// Adds what the line holds, if it is of the cache. Throws std::exception for fields that are not
-// what write_record() writes.
-void add_to(Record& record, const samples::Line& line);
+// As payload "cache_setting", which comes before the probes.
+void write_setting(samples::Writer& file, const Setting& setting);
+// As payload "cache_probe", times in ns of the device's clock.
+void write_probe(samples::Writer& file, const Observation& seen);
+// Adds what the line holds, if it is of the cache; whether it is. Throws std::exception for fields
+// that are not what these write.
+bool add_to(Record& record, const samples::Line& line);
 
 }  // namespace platter::cache_probe

@@ -35,6 +35,7 @@ int run(int argc, char** argv) {
   platter::cli::add_devices(app);
   platter::cli::add_inspect(app);
   platter::cli::add_characterize(app);
+  platter::cli::add_estimate(app);
   platter::cli::add_truth(app);
   platter::cli::add_import(app);
   platter::cli::add_derive(app);

@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cache_probe/record.h"
+#include "extract/record.h"
 #include "model/drive_model.h"
 #include "model/error.h"
-#include "mtbrc/samples.h"
 #include "scsi/guard.h"
 
 namespace platter::extract {
@@ -32,9 +31,8 @@ struct Options {
 };
 
 struct Run {
-  model::DriveModel model;           // without date and wall time, which the caller knows
-  mtbrc::Samples samples;            // raw samples of the timing experiments
-  cache_probe::Record cache_record;  // and of the cache tests
+  model::DriveModel model;  // without date and wall time, which the caller knows
+  Record record;            // what it was made of
   // Everything was measured, but the drive did not take its settings back, or what it held: what to
   // do about it.
   std::optional<std::string> not_restored;

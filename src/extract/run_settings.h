@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "extract/characterize.h"
+#include "extract/stages.h"
 #include "mtbrc/context.h"
 #include "safety/journal.h"
 #include "scsi/drive.h"
 
 namespace platter::extract {
-
-enum class Caches : std::uint8_t { any, off, as_found };
 
 class RunSettings {
  public:

@@ -5,19 +5,21 @@
 #include <sstream>
 #include <utility>
 
+#include "extract/record_file.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
-#include "samples/file.h"
 
 namespace platter::extract {
 namespace {
 
 std::string samples_text(const Run& run) {
   std::ostringstream text;
-  samples::Writer file(text, run.model.identity);
-  mtbrc::write_samples(file, run.samples);
-  cache_probe::write_record(file, run.cache_record);
+  Record record = run.record;
+  // Which the caller knew only once the run was over.
+  record.ending.date = run.model.provenance.date;
+  record.ending.wall_seconds = run.model.provenance.wall_seconds;
+  write_record(text, record);
   return std::move(text).str();
 }
 
@@ -31,20 +33,6 @@ void save(const Run& run, const std::string& model_path, const std::string& samp
     throw Error(error.status(), fmt::format("{}; the run's raw samples are kept, in {}",
                                             error.what(), samples_path));
   }
-}
-
-RawSamples read_samples(std::istream& in, const std::string& name) {
-  RawSamples raw;
-  samples::Reader file(in, name);
-  file.each([&raw](const samples::Line& line) {
-    if (const auto sample = mtbrc::sample_of(line))
-      raw.samples.push_back(*sample);
-    else
-      cache_probe::add_to(raw.cache_record, line);
-  });
-  raw.drive = file.drive();
-  raw.cut = file.cut();
-  return raw;
 }
 
 }  // namespace platter::extract

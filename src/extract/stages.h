@@ -1,53 +1,154 @@
-// The stages of a run and their share of its time, for progress and for what a budget leaves to
-// each; the shares are what runs on drives of 5400 to 15000 rpm took, in about the seconds of a
-// drive of 10,000 rpm.
+// The stages of a run as one table: what each needs, how the caches stand in it, its share of the
+// time, its experiments, and what is made of their samples. A run is a walk over it with a drive
+// (characterize.h), an estimate the same walk over what a run kept (estimate.h).
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
+
+#include "extract/cache_stages.h"
+#include "extract/mechanics_stages.h"
+#include "extract/validation_stages.h"
 
 namespace platter::extract {
 
+enum class Caches : std::uint8_t { any, off, as_found };
+
+enum class Needs : std::uint8_t {
+  nothing,
+  map,         // LBNs to tracks
+  prediction,  // a model that tells response times
+};
+
+// One experiment, and what its samples are made into at once, for the next one to rest on.
+struct Part {
+  void (*experiment)(Rig&) = nullptr;
+  void (*estimate)(const Evidence&, Findings&) = nullptr;
+  double share = 1;     // of the time that is left to the stage; the last part has all of it
+  bool writes = false;  // takes no time where no write may wait for the media
+};
+
 struct Stage {
   std::string_view name;
+  // Its share of a run's time, for progress and for what a budget leaves to each: what runs on
+  // drives of 5400 to 15000 rpm took, in about the seconds of a drive of 10,000 rpm.
   double weight;
   double least;  // of it, where time is short: what is left is too little to be of use
+  int gives_up;  // precision, in a run that is given less time: 1 the first; 0 never
+  Needs needs;
+  Caches caches;
+  std::array<Part, 3> parts;
+  // Once all parts are done and the drive's settings held through them.
+  void (*conclude)(const Evidence&, Findings&) = nullptr;
 };
 
-constexpr std::array<Stage, 11> kStages{{
-    {"warm-up", 0.5, 1},
-    {"rotation", 2, 1},
-    {"layout", 6, 1},
-    {"angles", 11, 0.4},
-    {"seeks", 12, 0.25},
-    {"head switch and write settle", 7, 0.25},
-    {"overheads", 5.5, 0.3},
-    {"cache", 12, 0.4},
-    {"self-validation, caches on", 1.5, 0.6},
-    {"self-validation", 6.5, 0.5},
-    {"queue", 1, 1},
+inline constexpr std::array<Stage, 11> kStages{{
+    {.name = "warm-up",
+     .weight = 0.5,
+     .least = 1,
+     .gives_up = 0,
+     .needs = Needs::nothing,
+     .caches = Caches::any,
+     .parts = {{{.experiment = warm_up}}}},
+    {.name = "rotation",
+     .weight = 2,
+     .least = 1,
+     .gives_up = 0,
+     .needs = Needs::nothing,
+     .caches = Caches::off,
+     .parts = {{{.experiment = measure_rotation, .estimate = estimate_rotation}}}},
+    {.name = "layout",
+     .weight = 6,
+     .least = 1,
+     .gives_up = 0,
+     .needs = Needs::nothing,
+     .caches = Caches::any,
+     .parts = {{{.experiment = find_map, .estimate = take_map}}}},
+    {.name = "angles",
+     .weight = 11,
+     .least = 0.4,
+     .gives_up = 7,
+     .needs = Needs::map,
+     .caches = Caches::off,
+     .parts = {{{.experiment = measure_angles, .estimate = take_map}}}},
+    {.name = "seeks",
+     .weight = 12,
+     .least = 0.25,
+     .gives_up = 6,
+     .needs = Needs::map,
+     .caches = Caches::off,
+     .parts = {{{.experiment = measure_seeks, .estimate = estimate_seeks}}}},
+    {.name = "head switch and write settle",
+     .weight = 7,
+     .least = 0.25,
+     .gives_up = 5,
+     .needs = Needs::map,
+     .caches = Caches::off,
+     .parts = {{{.experiment = measure_head_switch, .estimate = estimate_head_switch, .share = 0.5},
+                {.experiment = measure_write_settle,
+                 .estimate = estimate_write_settle,
+                 .share = 0.7,
+                 .writes = true},
+                {.experiment = measure_write_seeks, .writes = true}}}},
+    {.name = "overheads",
+     .weight = 5.5,
+     .least = 0.3,
+     .gives_up = 4,
+     .needs = Needs::map,
+     .caches = Caches::off,
+     .parts = {{{.experiment = measure_miss_overheads, .share = 0.6},
+                {.experiment = measure_watermark}}}},
+    {.name = "cache",
+     .weight = 12,
+     .least = 0.4,
+     .gives_up = 1,
+     .needs = Needs::map,
+     .caches = Caches::as_found,
+     .parts = {{{.experiment = measure_hit_overheads, .share = 0.5},
+                {.experiment = probe_cache, .estimate = estimate_cache}}},
+     .conclude = conclude_cache},
+    {.name = "self-validation, caches on",
+     .weight = 1.5,
+     .least = 0.6,
+     .gives_up = 2,
+     .needs = Needs::prediction,
+     .caches = Caches::as_found,
+     .parts = {{{.experiment = read_in_a_row, .estimate = sharpen_by_reads_in_a_row},
+                {.experiment = exercise_cache_further, .estimate = explain_cache_anew},
+                {.experiment = send_mixed_requests}}}},
+    {.name = "self-validation",
+     .weight = 6.5,
+     .least = 0.5,
+     .gives_up = 3,
+     .needs = Needs::prediction,
+     .caches = Caches::off,
+     .parts = {{{.experiment = send_random_requests}}},
+     .conclude = validate_itself},
+    {.name = "queue",
+     .weight = 1,
+     .least = 1,
+     .gives_up = 0,
+     .needs = Needs::prediction,
+     .caches = Caches::off,
+     .parts = {{{.experiment = send_batches}}},
+     .conclude = estimate_queue},
 }};
 
-enum : std::size_t {
-  kWarmUp,
-  kRotation,
-  kLayout,
-  kAngles,
-  kSeeks,
-  kSwitches,
-  kOverheads,
-  kCache,
-  kMixedValidation,
-  kSelfValidation,
-  kQueue
-};
+constexpr std::size_t stage_named(std::string_view name) {
+  std::size_t index = 0;
+  while (index < kStages.size() && kStages[index].name != name) ++index;
+  return index;
+}
 
-// What a run that is given less time gives up precision in, the first first; the layout never.
-constexpr std::array<std::size_t, 7> kGivenUpInOrder{
-    kCache, kMixedValidation, kSelfValidation, kOverheads, kSwitches, kSeeks, kAngles};
+// Those that something else than the walk asks for by name.
+inline constexpr std::size_t kRotation = stage_named("rotation"), kLayout = stage_named("layout"),
+                             kAngles = stage_named("angles"), kOverheads = stage_named("overheads"),
+                             kCache = stage_named("cache"),
+                             kSelfValidation = stage_named("self-validation");
 
-constexpr double kAllWeights = [] {
+inline constexpr double kAllWeights = [] {
   double all = 0;
   for (const Stage& stage : kStages) all += stage.weight;
   return all;

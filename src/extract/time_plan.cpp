@@ -1,6 +1,7 @@
 #include "extract/time_plan.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace platter::extract {
 namespace {
@@ -9,10 +10,11 @@ constexpr double kWeightsRpm = 10'000;  // of the drive that the stages' weights
 constexpr double kUsualRpm = 7200;
 constexpr double kOrder_s = 0.2;  // for what is asked of the drive between and behind the stages
 
-// How early a stage gives up; those that never do, last.
-std::size_t turn_of(std::size_t stage) {
-  return static_cast<std::size_t>(std::ranges::find(kGivenUpInOrder, stage) -
-                                  kGivenUpInOrder.begin());
+constexpr int kNever = std::numeric_limits<int>::max();
+
+// How early a stage gives up.
+int turn_of(std::size_t stage) {
+  return kStages[stage].gives_up > 0 ? kStages[stage].gives_up : kNever;
 }
 
 }  // namespace
@@ -54,7 +56,7 @@ std::optional<double> TimePlan::limit_s(std::size_t stage, double elapsed_s) con
   const double mine_s = least_s_[stage];
   // Stages of which a part is of no use may take more than they were expected to from all others.
   constexpr double kWorthALayout = 0.6;
-  if (turn_of(stage) == kGivenUpInOrder.size())
+  if (turn_of(stage) == kNever)
     return std::max(left_s - kWorthALayout * later_least_s,
                     std::max(0.0, left_s) * mine_s / (mine_s + later_least_s));
   if (left_s <= mine_s + later_least_s)

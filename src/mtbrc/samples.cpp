@@ -34,18 +34,17 @@ std::uint32_t write_unit(const Samples& samples) {
   return std::max(1U, least);
 }
 
-void write_samples(samples::Writer& file, const Samples& samples) {
-  for (const Sample& s : samples)
-    file.add(kPayload, {{"experiment", kNames[static_cast<std::size_t>(s.experiment)]},
-                        {"group", s.group},
-                        {"write", s.write},
-                        {"lbn", s.lbn},
-                        {"blocks", s.blocks},
-                        {"issued_ns", s.issued_ns},
-                        {"completed_ns", s.completed_ns},
-                        {"after_write", s.after_write},
-                        {"after_lbn", s.after_lbn},
-                        {"after_completed_ns", s.after_completed_ns}});
+void write_sample(samples::Writer& file, const Sample& s) {
+  file.add(kPayload, {{"experiment", kNames[static_cast<std::size_t>(s.experiment)]},
+                      {"group", s.group},
+                      {"write", s.write},
+                      {"lbn", s.lbn},
+                      {"blocks", s.blocks},
+                      {"issued_ns", s.issued_ns},
+                      {"completed_ns", s.completed_ns},
+                      {"after_write", s.after_write},
+                      {"after_lbn", s.after_lbn},
+                      {"after_completed_ns", s.after_completed_ns}});
 }
 
 std::optional<Sample> sample_of(const samples::Line& line) {

@@ -46,8 +46,8 @@ using Samples = std::vector<Sample>;
 // Blocks of the smallest writes among them (see Context::write_unit()); 1 where there are none.
 std::uint32_t write_unit(const Samples& samples);
 
-// As payloads "timing", times in ns of the device's clock.
-void write_samples(samples::Writer& file, const Samples& samples);
+// As payload "timing", times in ns of the device's clock.
+void write_sample(samples::Writer& file, const Sample& sample);
 // nullopt: the line holds another payload. Throws std::exception for fields that are no sample's.
 std::optional<Sample> sample_of(const samples::Line& line);
 

@@ -9,6 +9,7 @@
 
 #include "model/drive_mark.h"
 #include "model/error.h"
+#include "model/file.h"
 #include "model/interruption.h"
 #include "model/json_head.h"
 #include "model/strict_json.h"
@@ -17,8 +18,9 @@ namespace platter::samples {
 namespace {
 
 constexpr const char* kSchema = "platter-samples";
-constexpr std::size_t kLongestLine = std::size_t{1} << 20;
-constexpr model::JsonLimits kLimits = {.depth = 8, .values = 100'000};
+// A line may hold a map, and as much as a model file.
+constexpr std::size_t kLongestLine = model::kLargestFile;
+constexpr std::streamsize kPiece = 1 << 16;
 
 // 0 for what is no version.
 int major_version(const std::string& version) {
@@ -68,20 +70,26 @@ Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(na
 // Without a line's end it was not written to its end.
 std::optional<std::string> Reader::whole_line() {
   ++number_;
-  buffer_.resize(kLongestLine + 1);
-  in_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-  if (in_.bad()) refuse("the file cannot be read to its end");
-  const auto length = static_cast<std::size_t>(in_.gcount());
-  if (in_.fail() && length > 0) refuse("it is longer than any");
-  if (in_.eof()) {
-    cut_ = length > 0;
-    return std::nullopt;
+  std::string line;
+  buffer_.resize(static_cast<std::size_t>(kPiece));
+  while (true) {
+    in_.getline(buffer_.data(), kPiece);
+    if (in_.bad()) refuse("the file cannot be read to its end");
+    const auto length = static_cast<std::size_t>(in_.gcount());
+    const bool ended = !in_.fail() && !in_.eof();
+    line.append(buffer_, 0, ended ? length - 1 : length);  // without the line's end
+    if (line.size() > kLongestLine) refuse("it is longer than any");
+    if (ended) return line;
+    if (in_.eof()) {
+      cut_ = !line.empty();
+      return std::nullopt;
+    }
+    in_.clear();  // a longer line
   }
-  return buffer_.substr(0, length - 1);  // of which one is the line's end
 }
 
 Line Reader::line_of(const std::string& text) const {
-  Json whole = model::parse_strictly<Json>(text, "it", kLimits);
+  Json whole = model::parse_strictly<Json>(text, "it");
   if (!whole.is_object() || whole.size() != 1)
     throw Error(ExitStatus::bad_input, "it has no payload's name");
   return {number_, whole.begin().key(), std::move(whole.begin().value())};

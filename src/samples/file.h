@@ -16,8 +16,8 @@ namespace platter::samples {
 
 using Json = nlohmann::ordered_json;
 
-// 1: lines without the names of payloads.
-inline constexpr int kMajorVersion = 2;
+// 1: lines without the names of payloads. 2: without facts and stages.
+inline constexpr int kMajorVersion = 3;
 
 class Writer {
  public:

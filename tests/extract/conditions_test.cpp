@@ -53,7 +53,7 @@ TEST_CASE("scans and power conditions are off during a run, and as they were beh
   CHECK(noted(run, "power conditions (mode page 1Ah) were stopped"));
   CHECK(std::filesystem::is_empty(folder.path));
   // Of the reads after a rest none waited for a scan or for the spindle; a turn takes 11 ms.
-  const auto& samples = run.samples;
+  const auto& samples = run.record.samples;
   CHECK(std::ranges::none_of(samples, [](const mtbrc::Sample& sample) {
     return sample.completed_ns - sample.issued_ns > 300 * kMillisecond;
   }));

@@ -162,7 +162,7 @@ void check(const Shakes& shakes) {
   CHECK(pages_of(device) == before);
   // Nothing that the reset disturbed is in the model: not a pause of the spindle, nor a cache that
   // was on.
-  CHECK(std::ranges::none_of(run.samples, [](const mtbrc::Sample& sample) {
+  CHECK(std::ranges::none_of(run.record.samples, [](const mtbrc::Sample& sample) {
     return sample.completed_ns - sample.issued_ns > 300 * kMillisecond;
   }));
   CHECK_THAT(run.model.validity.note, !Catch::Contains("timed commands waited"));

@@ -133,7 +133,7 @@ TEST_CASE("every write of a characterization is of whole physical blocks") {
   CHECK(run.model.validity.writes);
   CHECK(run.model.validity.demerits[0].demerit_percent < 4);
   // The drive's own samples say of what size the smallest writes were.
-  CHECK(mtbrc::write_unit(run.samples) == kInPhysical);
+  CHECK(mtbrc::write_unit(run.record.samples) == kInPhysical);
 }
 
 // Eight blocks take 0.84 ms on its bus, more than a quarter of a revolution with the rest.

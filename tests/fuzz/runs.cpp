@@ -1,7 +1,7 @@
 #include <chrono>
 #include <sstream>
 
-#include "extract/save.h"
+#include "extract/record_file.h"
 #include "fuzz/targets.h"
 #include "safety/journal.h"
 #include "scsi/commands.h"
@@ -13,7 +13,7 @@ namespace {
 void samples(const std::string& bytes) {
   refusing([&] {
     std::istringstream in(bytes);
-    extract::read_samples(in, "s");
+    extract::read_record(in, "s");
   });
 }
 

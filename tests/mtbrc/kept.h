@@ -11,7 +11,7 @@ namespace platter::mtbrc {
 inline Samples kept_and_read(const Samples& samples) {
   std::stringstream text;
   samples::Writer file(text, {});
-  write_samples(file, samples);
+  for (const Sample& sample : samples) write_sample(file, sample);
   Samples again;
   samples::Reader(text, "kept").each([&](const samples::Line& line) {
     again.push_back(sample_of(line).value());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/error.h"
+#include "model/file.h"
 
 using namespace platter;
 using samples::Json;
@@ -77,11 +78,12 @@ TEST_CASE("raw samples: what is no such file is refused in one sentence") {
   CHECK_THAT(refusal("not JSON\n"), Catch::StartsWith("x.jsonl: does not begin"));
   CHECK_THAT(refusal("{\"schema\":[\"x\"]}\n"), Catch::StartsWith("x.jsonl: does not begin"));
   std::string older = head();
-  older.replace(older.find("2.0"), 3, "1.0");
-  CHECK_THAT(refusal(older), Catch::Contains("version \"1.0\", and this platter reads 2.x"));
+  older.replace(older.find("3.0"), 3, "2.0");
+  CHECK_THAT(refusal(older), Catch::Contains("version \"2.0\", and this platter reads 3.x"));
   CHECK_THAT(refusal(head() + "{\"timing\":{}}\n"), Catch::StartsWith("x.jsonl: line 2 is no raw"));
   CHECK_THAT(refusal(head() + "[1]\n"), Catch::Contains("line 2"));
   CHECK_THAT(refusal(head() + "{\"a\":{},\"b\":{}}\n"), Catch::Contains("line 2"));
-  CHECK_THAT(refusal(head() + std::string(2'000'000, ' ') + "\n"), Catch::Contains("longer"));
-  CHECK_THAT(refusal(head() + std::string(2'000'000, ' ')), Catch::Contains("longer"));
+  const std::string long_line(model::kLargestFile + 1, ' ');
+  CHECK_THAT(refusal(head() + long_line + "\n"), Catch::Contains("longer"));
+  CHECK_THAT(refusal(head() + long_line), Catch::Contains("longer"));
 }

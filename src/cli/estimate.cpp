@@ -1,0 +1,76 @@
+#include "extract/estimate.h"
+
+#include <fmt/core.h>
+
+#include <fstream>
+#include <memory>
+
+#include "cli/interrupt.h"
+#include "cli/outputs.h"
+#include "cli/subcommands.h"
+#include "extract/record_file.h"
+#include "model/completeness.h"
+#include "model/error.h"
+#include "model/file.h"
+#include "model/json.h"
+#include "report/model_summary.h"
+
+namespace platter::cli {
+namespace {
+
+struct Arguments {
+  std::string samples, output;
+  bool json = false;
+  Outputs outputs;
+};
+
+extract::KeptRecord read(const std::string& path) {
+  if (!model::is_file(path))
+    throw Error(ExitStatus::bad_input, path +
+                                           ": is no file, or is not there; give the raw samples "
+                                           "that platter characterize kept");
+  std::ifstream file(path);
+  if (!file) throw Error(ExitStatus::permission, path + ": may not be read");
+  return extract::read_record(file, path);
+}
+
+void estimate(const Arguments& arguments) {
+  catch_interrupts();
+  arguments.outputs.reads(arguments.samples);
+  const extract::KeptRecord kept = read(arguments.samples);
+  arguments.outputs.writes(arguments.output, measured_model_of(kept.record.identity));
+  const model::DriveModel model = [&] {
+    try {
+      return extract::estimate(kept.record);
+    } catch (const Error& error) {
+      if (error.status() == ExitStatus::interrupted) throw;
+      throw Error(error.status(), fmt::format("{}: {}", arguments.samples, error.what()));
+    }
+  }();
+  model::save_model(model, arguments.output);
+  fmt::print("{}", arguments.json ? model::to_json_text(model) : report::model_as_text(model));
+  if (kept.cut || !kept.ended)
+    fmt::print(stderr, "platter: {} ends {}: it was read up to there\n", arguments.samples,
+               kept.cut ? "in the middle of a line" : "before the run did");
+  if (!model.provenance.complete)
+    throw Error(ExitStatus::incomplete, fmt::format("{} lacks {}", arguments.output,
+                                                    model::what_is_missing(model.provenance)));
+  if (!arguments.json) fmt::print(stderr, "written: {}\n", arguments.output);
+}
+
+}  // namespace
+
+void add_estimate(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand(
+      "estimate", "make the model of a run again from its raw samples, without the drive");
+  command->add_option("SAMPLES", arguments->samples, "what characterize kept, MODEL.samples.jsonl")
+      ->required();
+  command->add_option("-o,--output", arguments->output, "the model to write, MODEL.json")
+      ->required();
+  command->add_flag("--json", arguments->json, "print the model as JSON");
+  arguments->outputs.add_force(*command);
+  command->callback([arguments] { estimate(*arguments); });
+}
+
+}  // namespace platter::cli

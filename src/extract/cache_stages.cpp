@@ -1,0 +1,74 @@
+#include "extract/cache_stages.h"
+
+#include "cache_probe/estimate.h"
+#include "extract/impossible_values.h"
+#include "extract/mechanics_stages.h"
+#include "extract/reads_in_a_row.h"
+#include "extract/rig.h"
+#include "mtbrc/overheads.h"
+
+namespace platter::extract {
+
+void measure_hit_overheads(Rig& rig) {
+  mtbrc::measure_hit_overheads(rig.context, rig.options.writable);
+}
+
+void probe_cache(Rig& rig) {
+  cache_probe::Options how;
+  how.writable = rig.options.writable;
+  cache_probe::Findings found = cache_probe::probe_cache(rig.context, how);
+  rig.facts.cache = std::move(found.record);
+  rig.ground.reset();
+  if (found.ground) rig.ground.emplace(std::move(*found.ground));
+  rig.facts.cache_fields = std::move(found.estimate.cache.freedoms);
+  rig.facts.not_taken_back = std::move(found.not_taken_back);
+  rig.facts.no_media_writes = rig.settings.no_media_writes();
+}
+
+void estimate_cache(const Evidence& seen, Findings& found) {
+  cache_probe::Estimate estimate = cache_probe::estimate_cache(seen.cache);
+  found.model.cache = std::move(estimate.cache);
+  found.model.cache.freedoms = seen.facts.cache_fields;
+  for (std::string& note : estimate.notes) found.note(std::move(note));
+  if (seen.facts.not_taken_back)
+    found.note(*seen.facts.not_taken_back +
+               " after a test of them: the cache's tests were the last");
+}
+
+void conclude_cache(const Evidence& seen, Findings& found) {
+  estimate_overheads(seen, found);
+  found.cache.explain(seen.cache, found.model);
+  for (std::string& note : take_out_what_cannot_be(found.model)) found.note(std::move(note));
+}
+
+void read_in_a_row(Rig& rig) {
+  rig.facts.in_a_row.reset();
+  if (!rig.context.limited() && hang_on_lookup(rig.found.model))
+    rig.facts.in_a_row = reads_in_a_row(rig.context, rig.found.model);
+}
+
+void sharpen_by_reads_in_a_row(const Evidence& seen, Findings& found) {
+  if (!seen.facts.in_a_row) return;
+  sharpen_lookup(*seen.facts.in_a_row, found.model);
+  found.cache.explain_anew(seen.cache, found.model);
+}
+
+// Another part of the requests in random order, while the answers leave something open.
+void exercise_cache_further(Rig& rig) {
+  constexpr int kMostParts = 6;
+  if (rig.context.limited()) return;
+  Findings trial = rig.found;
+  for (int part = 0; part < kMostParts && trial.cache.open() && rig.ground; ++part) {
+    const std::size_t answers = rig.facts.cache.observations.size();
+    cache_probe::exercise_further(rig.context, *rig.ground, rig.facts.cache);
+    if (rig.facts.cache.observations.size() == answers) return;
+    trial.cache.explain_anew(rig.facts.cache, trial.model);
+  }
+}
+
+void explain_cache_anew(const Evidence& seen, Findings& found) {
+  if (seen.cache.observations.size() > found.cache.answers())
+    found.cache.explain_anew(seen.cache, found.model);
+}
+
+}  // namespace platter::extract

@@ -1,0 +1,22 @@
+// The stages with the caches as the drive has them: the hits, the cache's tests, and the requests
+// in random order that show what of the cache the model does not explain.
+#pragma once
+
+namespace platter::extract {
+
+struct Rig;
+struct Evidence;
+struct Findings;
+
+void measure_hit_overheads(Rig& rig);
+void probe_cache(Rig& rig);
+void estimate_cache(const Evidence& seen, Findings& found);
+// Overheads and what the model explains of the cache.
+void conclude_cache(const Evidence& seen, Findings& found);
+
+void read_in_a_row(Rig& rig);
+void sharpen_by_reads_in_a_row(const Evidence& seen, Findings& found);
+void exercise_cache_further(Rig& rig);
+void explain_cache_anew(const Evidence& seen, Findings& found);
+
+}  // namespace platter::extract

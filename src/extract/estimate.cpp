@@ -1,0 +1,162 @@
+#include "extract/estimate.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "extract/impossible_values.h"
+#include "extract/self_validation.h"
+#include "extract/stages.h"
+#include "model/error.h"
+#include "model/parameters.h"
+
+namespace platter::extract {
+namespace {
+
+bool done(const Record& record, std::size_t stage) {
+  return std::ranges::find(record.stages, stage, &StageRecord::stage) != record.stages.end();
+}
+
+// What the drive had shown by each moment of the run.
+class SeenSoFar {
+ public:
+  explicit SeenSoFar(const Record& record) : record_(record) {
+    cache_.setting = record.facts.cache.setting;
+  }
+
+  void begin_stage() { first_sample_ = samples_.size(); }
+  void grow_to(const Mark& mark) {
+    grow(samples_, record_.samples, mark.samples);
+    grow(media_accesses_, record_.media_accesses, mark.media_accesses);
+    grow(cache_.observations, record_.facts.cache.observations, mark.probes);
+  }
+  Evidence evidence() const {
+    return {samples_, first_sample_, media_accesses_, cache_, record_.facts};
+  }
+
+ private:
+  template <class T>
+  static void grow(std::vector<T>& some, const std::vector<T>& all, std::size_t until) {
+    const auto from = static_cast<std::ptrdiff_t>(some.size());
+    some.insert(some.end(), all.begin() + from, all.begin() + static_cast<std::ptrdiff_t>(until));
+  }
+
+  const Record& record_;
+  mtbrc::Samples samples_, media_accesses_;
+  cache_probe::Record cache_;
+  std::size_t first_sample_ = 0;
+};
+
+void take_notes(const std::vector<std::string>& notes, Findings& found) {
+  for (const std::string& note : notes) found.note(note);
+}
+
+void walk(const StageRecord& done, SeenSoFar& seen, Findings& found) {
+  const Stage& stage = kStages[done.stage];
+  seen.begin_stage();
+  for (std::size_t i = 0; i < done.parts.size(); ++i) {
+    seen.grow_to(done.parts[i]);
+    take_notes(done.parts[i].notes, found);
+    if (stage.parts[i].estimate != nullptr) stage.parts[i].estimate(seen.evidence(), found);
+  }
+  seen.grow_to(done.end);
+  take_notes(done.end.notes, found);
+  found.model.provenance.stages.push_back(
+      {std::string(stage.name), done.drive_seconds, done.commands});
+  if (stage.conclude != nullptr) stage.conclude(seen.evidence(), found);
+}
+
+void say_that_the_layout_is_unknown(Findings& found) {
+  model::DriveModel& model = found.model;
+  const std::string unknown = "the layout is not known";
+  found.unchecked = unknown + (model.layout.reason.empty() ? "" : ": " + model.layout.reason);
+  model.seek.reason = model.head_switch.reason = model.write_settle.reason = unknown;
+  model.queue.depth.reason = model.queue.policy.reason = unknown;
+  model.overheads.read_miss_after_read.reason = model.cache.segments.reason = unknown;
+}
+
+void say_that_nothing_was_checked(const Facts& facts, Findings& found) {
+  model::DriveModel& model = found.model;
+  found.unchecked = facts.not_taken_back ? facts.not_taken_back : what_prevents_prediction(model);
+  model.validity.note = "not checked: " + found.unchecked.value_or("the run did not come to it");
+  model.queue.depth.reason = model.queue.policy.reason =
+      facts.not_taken_back.value_or("the model lacks what a prediction needs");
+}
+
+// The stages that were announced and not done, and a reason for each figure that is not there.
+void say_what_is_missing(const Record& record, Findings& found) {
+  model::Provenance& provenance = found.model.provenance;
+  const std::string reason = record.ending.finished
+                                 ? found.unchecked.value_or("the run did not come to it")
+                                 : record.ending.missing;
+  for (std::size_t index = 0; index < kStages.size(); ++index)
+    if (!done(record, index))
+      provenance.missing.push_back({std::string(kStages[index].name), reason});
+  const auto& failed = record.ending.failed_write;
+  provenance.complete = provenance.missing.empty() && !failed;
+  if (!provenance.missing.empty())
+    model::explain_missing(found.model, "not measured: " + reason);
+  else if (failed)
+    model::explain_missing(found.model, "what was measured does not tell it");
+  if (failed)
+    provenance.missing.push_back(
+        {"writes",
+         fmt::format("a write failed in the stage '{}', and nothing was written from then on",
+                     kStages[failed->stage].name)});
+}
+
+}  // namespace
+
+void conclude_run(const Record& record, Findings& found) {
+  model::DriveModel& model = found.model;
+  const Evidence all{record.samples, 0, record.media_accesses, record.facts.cache, record.facts};
+  take_notes(record.notes, found);
+  if (!record.ending.finished) {
+    if (found.map && done(record, kOverheads) && !done(record, kCache))
+      estimate_overheads(all, found);
+    if (model.validity.demerits.empty())
+      model.validity.note = "not checked: the run did not come to it";
+  } else {
+    if (!found.map) {
+      say_that_the_layout_is_unknown(found);
+    } else {
+      if (!done(record, kSelfValidation)) say_that_nothing_was_checked(record.facts, found);
+      take_notes(found.cache.unexplained(), found);
+    }
+    refine_rotation(all, found);
+  }
+  take_notes(impossible_values(model), found);
+  say_what_is_missing(record, found);
+  take_notes(record.ending.notes, found);
+
+  const Ending& ending = record.ending;
+  model::Provenance& provenance = model.provenance;
+  provenance.method = "characterized";
+  provenance.source = ending.source;
+  provenance.date = ending.date;
+  provenance.drive_seconds = ending.drive_seconds;
+  provenance.wall_seconds = ending.wall_seconds;
+  provenance.commands = ending.commands;
+  provenance.translations = ending.translations;
+  provenance.bytes_written = ending.bytes_written;
+  provenance.seed = ending.seed;
+}
+
+model::DriveModel estimate(const Record& record) {
+  Findings found;
+  found.model.identity = record.identity;
+  SeenSoFar seen(record);
+  for (const StageRecord& stage : record.stages) {
+    walk(stage, seen, found);
+    if (stage.stage == kRotation && found.rotation.numerator_ns == 0)
+      throw Error(ExitStatus::bad_input,
+                  "its samples show no rotation, and nothing can be estimated from them");
+  }
+  conclude_run(record, found);
+  return std::move(found.model);
+}
+
+}  // namespace platter::extract

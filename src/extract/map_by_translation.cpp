@@ -1,0 +1,125 @@
+#include "extract/map_by_translation.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "engine/layout_map.h"
+#include "extract/translated_map.h"
+#include "layout/extract.h"
+#include "model/validate.h"
+#include "mtbrc/angle.h"
+#include "mtbrc/empty_units.h"
+#include "mtbrc/track_pitch.h"
+#include "mtbrc/zone_shape.h"
+
+namespace platter::extract {
+namespace {
+
+struct OutOfTime {};
+
+// Answers until the deadline has passed.
+class LimitedTranslator final : public layout::Translator {
+ public:
+  LimitedTranslator(layout::Translator& drive, const mtbrc::Context& context)
+      : drive_(drive), context_(context) {}
+
+  const std::string& name() const override { return drive_.name(); }
+  std::uint64_t blocks() const override { return drive_.blocks(); }
+  std::uint32_t heads() const override { return drive_.heads(); }
+  std::uint32_t cylinders() const override { return drive_.cylinders(); }
+  std::optional<scsi::Translation> translate(std::uint64_t lbn) override {
+    return in_time(drive_.translate(lbn));
+  }
+  std::optional<scsi::PlaceContent> translate_back(const scsi::PhysicalAddress& place) override {
+    return in_time(drive_.translate_back(place));
+  }
+  std::optional<layout::DefectPlaces> defects(bool primary, bool grown) override {
+    return in_time(drive_.defects(primary, grown));
+  }
+  std::optional<std::uint32_t> sector_from_index(std::uint64_t lbn) override {
+    return in_time(drive_.sector_from_index(lbn));
+  }
+
+ private:
+  template <class Answer>
+  Answer in_time(Answer answer) const {
+    if (context_.deadline_ns > 0 && context_.drive.now_ns() > context_.deadline_ns)
+      throw OutOfTime{};
+    return answer;
+  }
+
+  layout::Translator& drive_;
+  const mtbrc::Context& context_;
+};
+
+}  // namespace
+
+FoundMap MapByTranslation::find() {
+  layout::DriveTranslator drive(context_.drive, name_);
+  LimitedTranslator translator(drive, context_);
+  layout::Options how;
+  how.seed = context_.seed;
+  const Nanoseconds before = context_.drive.now_ns();
+  const std::uint64_t translations = context_.drive.translations();
+  layout::Extraction found;
+  try {
+    found = layout::by_address_translation(translator, how);
+  } catch (const OutOfTime&) {
+    found.layout.reason = fmt::format(
+        "the budget of {:.0f} s ended before the drive's map was complete", budget_s_.value_or(0));
+    found.notes = {"layout: " + found.layout.reason};
+  }
+  question_time_ = {};
+  const std::uint64_t asked = context_.drive.translations() - translations;
+  if (asked > 0 && !found.layout.zones.empty()) {
+    question_time_.value = to_ms(context_.drive.now_ns() - before) / static_cast<double>(asked);
+    question_time_.unit = "ms";
+    question_time_.method = "mean over the layout extraction";
+    question_time_.samples = asked;
+  }
+  translated_ = {};
+  if (!found.layout.zones.empty()) translated_ = mtbrc::grouped_by_empty_units(found.layout);
+  return {std::move(found.layout), std::move(found.notes)};
+}
+
+// Every unknown angle takes a visit of a track at the least, every zone some more.
+double MapByTranslation::visits() const {
+  constexpr double kVisitsOfZone = 4;
+  const engine::LayoutMap map(translated_);
+  const std::vector<std::uint64_t> starts = model::zone_starts(translated_);
+  double visits = 0;
+  for (std::size_t i = 0; i < translated_.zones.size(); ++i) {
+    const mtbrc::ZoneShape shape(translated_.zones[i], starts[i], map);
+    if (shape.solvable()) visits += kVisitsOfZone + static_cast<double>(shape.unknowns());
+  }
+  return visits;
+}
+
+FoundMap MapByTranslation::with_angles() {
+  constexpr double kOfPitch = 0.4;
+  mtbrc::TrackPitch pitch;
+  {
+    const mtbrc::PartOfTime part(context_, kOfPitch);
+    pitch = mtbrc::measure_track_pitch(context_, translated_);
+  }
+  JudgedMap judged = judge_map(translated_, pitch);
+  FoundMap found{std::move(judged.layout), std::move(judged.notes)};
+  if (found.layout.zones.empty()) return found;
+  mtbrc::AngleOptions how;
+  how.left_zones = std::move(judged.left_zones);
+  mtbrc::LayoutAngles angles = mtbrc::measure_layout_angles(context_, found.layout, how);
+  found.layout = std::move(angles.layout);
+  std::ranges::move(angles.notes, std::back_inserter(found.notes));
+  if (found.layout.zones.size() != translated_.zones.size())
+    found.notes.push_back(
+        fmt::format("layout: {} zones in the end, for the {} that address translation tells "
+                    "have parts whose tracks turn by other angles",
+                    found.layout.zones.size(), translated_.zones.size()));
+  return found;
+}
+
+}  // namespace platter::extract

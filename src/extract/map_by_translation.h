@@ -1,0 +1,33 @@
+// A run's map by address translation, borne out by timed reads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "extract/map_source.h"
+#include "mtbrc/context.h"
+
+namespace platter::extract {
+
+class MapByTranslation final : public MapSource {
+ public:
+  // `name`: the device's, for sentences.
+  MapByTranslation(mtbrc::Context& context, std::string name, std::optional<double> budget_s)
+      : context_(context), name_(std::move(name)), budget_s_(budget_s) {}
+
+  FoundMap find() override;
+  model::Parameter question_time() const override { return question_time_; }
+  double visits() const override;
+  std::size_t zones() const override { return translated_.zones.size(); }
+  FoundMap with_angles() override;
+
+ private:
+  mtbrc::Context& context_;
+  std::string name_;
+  std::optional<double> budget_s_;  // for the sentence where it ended too early
+  model::Layout translated_;        // as translation tells it
+  model::Parameter question_time_;
+};
+
+}  // namespace platter::extract

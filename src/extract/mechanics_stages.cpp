@@ -1,0 +1,181 @@
+#include "extract/mechanics_stages.h"
+
+#include <iterator>
+
+#include "extract/rig.h"
+#include "model/error.h"
+#include "model/parameters.h"
+#include "mtbrc/overheads.h"
+#include "mtbrc/rotation.h"
+#include "mtbrc/seek.h"
+#include "mtbrc/switches.h"
+#include "mtbrc/watermark.h"
+#include "mtbrc/write_seek.h"
+
+namespace platter::extract {
+namespace {
+
+constexpr double kFirstPeriodError = 1.5e-6, kOnlyPeriodError = 1e-7;  // shares of the period
+
+void measure_period(Rig& rig, double relative_error) {
+  mtbrc::RotationOptions how;
+  how.target_relative_error = relative_error;
+  const std::size_t samples = rig.context.samples.size();
+  const std::uint64_t lbn = rig.settings.reference_lbn;
+  auto estimate = mtbrc::measure_rotation(rig.context, lbn, how);
+  if (estimate.outcome == mtbrc::RotationOutcome::cache_still_on && rig.settings.force_reads()) {
+    rig.context.samples.resize(samples);
+    estimate = mtbrc::measure_rotation(rig.context, lbn, how);
+  }
+  switch (estimate.outcome) {
+    case mtbrc::RotationOutcome::measured:
+      rig.settings.look_for_read_ahead();
+      return;
+    case mtbrc::RotationOutcome::cache_still_on:
+      rig.settings.refuse_a_cache_that_stays_on();
+    case mtbrc::RotationOutcome::irregular:
+    case mtbrc::RotationOutcome::too_few:
+      throw Error(ExitStatus::unsupported,
+                  rig.options.device_name +
+                      " shows no rotation: repeated reads of one sector are no whole revolutions "
+                      "apart; is it a disk drive, and idle otherwise?");
+  }
+}
+
+void take(FoundMap map, Rig& rig) {
+  rig.facts.layout = std::move(map.layout);
+  for (std::string& note : map.notes) rig.note(std::move(note));
+}
+
+void say_why_no_media_writes(const std::string& why, model::DriveModel& model) {
+  if (why.empty()) return;
+  model::Overheads& overheads = model.overheads;
+  for (model::Parameter* parameter :
+       {&model.write_settle, &overheads.write_miss_after_read, &overheads.write_miss_after_write,
+        &overheads.read_miss_after_write, &model.bus.write_block_transfer})
+    if (!*parameter) parameter->reason = why;
+}
+
+}  // namespace
+
+void warm_up(Rig& rig) { rig.fitness.warm_up(rig.context); }
+
+void measure_rotation(Rig& rig) {
+  if (rig.fitness.answered_at_once()) rig.settings.force_reads();
+  rig.fitness.require_reads_from_the_media();
+  measure_period(rig, kFirstPeriodError);
+  rig.settings.bring_writes_to_the_media();
+}
+
+void measure_rotation_alone(Rig& rig) { measure_period(rig, kOnlyPeriodError); }
+
+void estimate_rotation(const Evidence& seen, Findings& found) {
+  const mtbrc::Samples own(seen.samples.begin() + static_cast<std::ptrdiff_t>(seen.first_sample),
+                           seen.samples.end());
+  found.model.rotation = found.rotation = mtbrc::estimate_rotation(own).rotation;
+}
+
+void find_map(Rig& rig) {
+  take(rig.maps.find(), rig);
+  rig.facts.address_translation = rig.maps.question_time();
+}
+
+void measure_angles(Rig& rig) {
+  FoundMap map = rig.maps.with_angles();
+  rig.context.map = nullptr;  // the one before
+  take(std::move(map), rig);
+}
+
+void take_map(const Evidence& seen, Findings& found) {
+  model::DriveModel& model = found.model;
+  model.layout = seen.facts.layout;
+  if (seen.facts.address_translation)
+    model.overheads.address_translation = seen.facts.address_translation;
+  if (found.map) model.identity.heads = model.identity.cylinders = 0;
+  found.map.reset();
+  if (model.layout.zones.empty()) return;
+  found.map = std::make_shared<const engine::LayoutMap>(model.layout);
+  model.identity.heads = found.map->heads();
+  model.identity.cylinders = found.map->cylinders();
+}
+
+void measure_seeks(Rig& rig) { mtbrc::measure_seeks(rig.context); }
+
+void estimate_seeks(const Evidence& seen, Findings& found) {
+  mtbrc::Seeks seeks = mtbrc::estimate_seeks(seen.samples, *found.map, found.rotation);
+  found.model.seek = std::move(seeks.seek);
+  found.model.outward_seek = std::move(seeks.outward);
+}
+
+void measure_head_switch(Rig& rig) { mtbrc::measure_head_switch(rig.context); }
+
+void estimate_head_switch(const Evidence& seen, Findings& found) {
+  mtbrc::HeadSwitch head_switch = mtbrc::estimate_head_switch(seen.samples, *found.map,
+                                                              found.rotation);
+  found.model.head_switch = std::move(head_switch.time);
+  for (std::string& note : head_switch.notes) found.note(std::move(note));
+}
+
+void measure_write_settle(Rig& rig) {
+  const model::Parameter settle = mtbrc::measure_write_settle(rig.context,
+                                                              rig.settings.media_writes());
+  rig.facts.no_write_settle = settle ? "" : settle.reason;
+}
+
+void estimate_write_settle(const Evidence& seen, Findings& found) {
+  found.model.write_settle = seen.facts.no_write_settle.empty()
+                                 ? mtbrc::estimate_write_settle(seen.samples, *found.map,
+                                                                found.rotation)
+                                 : model::absent(seen.facts.no_write_settle, "ms");
+}
+
+void measure_write_seeks(Rig& rig) {
+  mtbrc::measure_write_seeks(rig.context, rig.settings.media_writes(), rig.found.model);
+}
+
+void measure_miss_overheads(Rig& rig) {
+  mtbrc::measure_miss_overheads(rig.context, rig.settings.media_writes());
+}
+
+void measure_watermark(Rig& rig) { mtbrc::measure_watermark(rig.context); }
+
+void estimate_overheads(const Evidence& seen, Findings& found) {
+  model::DriveModel& model = found.model;
+  const engine::LayoutMap& map = *found.map;
+  const model::Parameter translation = model.overheads.address_translation;
+  const mtbrc::OverheadEstimate estimate = mtbrc::estimate_overheads(seen.samples, map,
+                                                                     found.rotation);
+  model.overheads = estimate.overheads;
+  model.overheads.address_translation = translation;
+  model.delay_spread = mtbrc::estimate_delay_spread(seen.samples, found.rotation);
+  model.bus.block_transfer = estimate.block_transfer;
+  model.bus.write_block_transfer = estimate.write_block_transfer;
+  model.bus.high_read_watermark = mtbrc::estimate_watermark(seen.samples, map, found.rotation,
+                                                            estimate.block_transfer);
+  const model::Parameter portions = mtbrc::estimate_portions(seen.samples, map, found.rotation,
+                                                             estimate.block_transfer);
+  if (portions.or_else(1) > 1) {
+    model.bus.watermark_by_request_size = portions;
+    model.bus.high_read_watermark = {};
+    model.bus.high_read_watermark.reason =
+        "the drive sends portions of so many blocks, each when it has all of it";
+  }
+  // How much of the settle time hides behind a block's transfer is known only now.
+  if (model.write_settle) {
+    model.write_settle = mtbrc::estimate_write_settle(seen.samples, map, found.rotation);
+    mtbrc::WriteSeeks writes = mtbrc::estimate_write_seeks(seen.samples, map, model);
+    model.write_seek = std::move(writes.curve);
+    found.note(std::move(writes.note));
+  }
+  say_why_no_media_writes(seen.facts.no_media_writes, model);
+}
+
+void refine_rotation(const Evidence& seen, Findings& found) {
+  const auto refined = mtbrc::estimate_rotation(seen.samples);
+  const model::Parameter& period = found.model.rotation.period;
+  if (refined.outcome == mtbrc::RotationOutcome::measured && refined.rotation.period.error &&
+      period.error && *refined.rotation.period.error < *period.error)
+    found.model.rotation = refined.rotation;
+}
+
+}  // namespace platter::extract

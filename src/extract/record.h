@@ -1,0 +1,82 @@
+// What a run learned from its drive, in the order of its stages, without what was made of it: the
+// model is a pure function of it (estimate.h), and it is what the file of raw samples holds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache_probe/record.h"
+#include "extract/queue_behaviour.h"
+#include "model/drive_model.h"
+#include "mtbrc/samples.h"
+#include "replay/result.h"
+
+namespace platter::extract {
+
+// What is taken as it came, for it is no sample of the timing experiments, or is made by reads that
+// depend on one another.
+struct Facts {
+  model::Layout layout;  // with angles once these are measured
+  model::Parameter address_translation;
+  std::string no_write_settle;  // why it was not measured
+  std::string no_media_writes;  // why no write waited for the media; none were permitted: ""
+  cache_probe::Record cache;
+  std::vector<model::CacheFreedom> cache_fields;  // of the Caching mode page
+  std::optional<std::string> not_taken_back;      // settings, after a test of them
+  std::optional<replay::Result> in_a_row;         // absent: the model does not hang on it
+  replay::Result mixed, random;                   // requests of the self-validation
+  QueueSamples queue;
+};
+
+// How much of everything there was at some moment, and what was noticed since the moment before.
+struct Mark {
+  std::size_t samples = 0, media_accesses = 0, probes = 0;
+  std::vector<std::string> notes;  // for a reader of the model
+};
+
+struct StageRecord {
+  std::size_t stage = 0;  // of kStages
+  double drive_seconds = 0;
+  std::uint64_t commands = 0;
+  std::vector<Mark> parts;  // as each part ended
+  Mark end;
+};
+
+// How a run ended, and what it took.
+struct Ending {
+  bool finished = false;  // it came to its end, with or without all stages
+  std::string missing;    // why stages are missing, where some are
+  struct FailedWrite {
+    std::size_t stage = 0;
+  };
+  std::optional<FailedWrite> failed_write;
+  std::vector<std::string> notes;  // once all was estimated
+  std::string source, date;
+  double drive_seconds = 0, wall_seconds = 0;
+  std::uint64_t commands = 0, translations = 0, bytes_written = 0, seed = 0;
+};
+
+struct Record {
+  model::Identity identity;  // without heads and cylinders, which the map tells
+  Facts facts;
+  mtbrc::Samples samples;           // of all experiments, those of a stage that was broken off too
+  mtbrc::Samples media_accesses;    // all commands that waited for nothing but the media: when and
+                                    // how long
+  std::vector<StageRecord> stages;  // those that were done
+  std::vector<std::string> notes;   // since the last of them
+  Ending ending;
+};
+
+// What was seen up to the end of a stage or a part.
+struct Evidence {
+  const mtbrc::Samples& samples;
+  std::size_t first_sample;  // of the stage
+  const mtbrc::Samples& media_accesses;
+  const cache_probe::Record& cache;
+  const Facts& facts;
+};
+
+}  // namespace platter::extract

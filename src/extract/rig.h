@@ -1,0 +1,37 @@
+// What an experiment of a run has at hand: the drive, what is known so far, and where to leave what
+// it learns.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache_probe/cache_probe.h"
+#include "extract/findings.h"
+#include "extract/fitness.h"
+#include "extract/map_source.h"
+#include "extract/record.h"
+#include "extract/run_settings.h"
+#include "mtbrc/context.h"
+#include "scsi/guard.h"
+
+namespace platter::extract {
+
+struct Rig {
+  const Options& options;
+  scsi::Guard& guard;
+  scsi::Drive& drive;
+  mtbrc::Context& context;
+  RunSettings& settings;
+  Fitness& fitness;
+  MapSource& maps;
+  const Findings& found;
+  Facts& facts;
+  std::optional<cache_probe::Ground>& ground;  // where the cache's tests took place
+  std::uint64_t& queued_commands;              // that the drive does not count
+  std::function<void(std::string)> note;       // for a reader of the model
+};
+
+}  // namespace platter::extract

@@ -1,0 +1,40 @@
+#include "extract/validation_stages.h"
+
+#include "extract/queue_behaviour.h"
+#include "extract/rig.h"
+#include "extract/self_validation.h"
+#include "extract/unexplained.h"
+
+namespace platter::extract {
+
+void send_mixed_requests(Rig& rig) {
+  rig.facts.mixed = mixed_requests(rig.context, rig.found.model,
+                                   {rig.settings.media_writes(), 2 * kSecond});
+}
+
+void send_random_requests(Rig& rig) {
+  rig.facts.random = random_requests(
+      rig.context, rig.found.model, {rig.settings.media_writes(), 5 * kSecond},
+      rig.settings.look_ahead_stays_on() ? replay::Caches::forced : replay::Caches::off);
+}
+
+void validate_itself(const Evidence& seen, Findings& found) {
+  model::DriveModel& model = found.model;
+  for (std::string& note : validate_by(seen.facts.random, model)) found.note(std::move(note));
+  judge_mixed(seen.facts.mixed, model);
+  model::Validity& validity = model.validity;
+  const double request_ms = validity.demerits.empty() ? 0 : validity.demerits.front().drive_mean_ms;
+  if (const auto pauses = told(pauses_of(seen.media_accesses, model), request_ms))
+    validity.note += "; " + *pauses;
+}
+
+void send_batches(Rig& rig) {
+  rig.facts.queue = queue_samples(rig.guard, rig.context);
+  rig.queued_commands += rig.facts.queue.commands;
+}
+
+void estimate_queue(const Evidence& seen, Findings& found) {
+  found.model.queue = estimate_queue(seen.facts.queue, found.model);
+}
+
+}  // namespace platter::extract

@@ -1,0 +1,120 @@
+// A model is a pure function of what a run kept: from its file it is the same to the last byte.
+#include "extract/estimate.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "extract/record_file.h"
+#include "extract/runs.h"
+#include "extract/stages.h"
+#include "model/error.h"
+#include "model/json.h"
+#include "virtual_drive/target.h"
+
+using namespace platter;
+using namespace platter::extract;
+
+namespace {
+
+std::string text_of(const Record& record) {
+  std::ostringstream text;
+  write_record(text, record);
+  return std::move(text).str();
+}
+
+KeptRecord read(const std::string& text) {
+  std::istringstream in(text);
+  return read_record(in, "kept.jsonl");
+}
+
+Run run_on(const std::string& drive, const std::vector<LbnRange>& writable,
+           std::optional<double> budget_s = std::nullopt) {
+  const Folder folder;
+  virtual_drive::VirtualDevice device(drive_named(drive));
+  Options options = options_in(folder);
+  options.writable = writable;
+  options.budget_s = budget_s;
+  return characterize(device, options);
+}
+
+void check_that_the_file_tells_the_model(const Run& run) {
+  const KeptRecord kept = read(text_of(run.record));
+  CHECK(kept.ended);
+  CHECK_FALSE(kept.cut);
+  CHECK(model::to_json_text(estimate(kept.record)) == model::to_json_text(run.model));
+  CHECK(text_of(kept.record) == text_of(run.record));
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    estimate(read(text).record);
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::bad_input);
+    return error.what();
+  }
+  return "";
+}
+
+// One line of a file with another text in place of its own.
+std::string with(const std::string& text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  std::string other = text;
+  return other.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("estimate: of five drives the file tells the model to the last byte") {
+  const auto [drive, writes, budget_s] =
+      GENERATE(table<const char*, bool, double>({{"hp-c2247", true, 0},
+                                                 {"cache-base", false, 0},
+                                                 {"cache-adaptive-wide", true, 0},
+                                                 {"seeks-apart", true, 0},
+                                                 {"cache-base", true, 30}}));
+  CAPTURE(drive, budget_s);
+  std::vector<LbnRange> writable;
+  if (writes) writable.push_back({0, 100'000});
+  const Run run = run_on(drive, writable, budget_s > 0 ? std::optional(budget_s) : std::nullopt);
+  CHECK(run.record.stages.size() == kStages.size());
+  check_that_the_file_tells_the_model(run);
+}
+
+TEST_CASE("estimate: a file cut at the end of any stage gives the model of the stages before") {
+  const Run run = run_on("cache-base", {});
+  const std::string text = text_of(run.record);
+  std::size_t at = 0, stages = 0;
+  while ((at = text.find("\n{\"stage\":", at)) != std::string::npos) {
+    at = text.find('\n', at + 1);
+    ++stages;
+    const KeptRecord kept = read(text.substr(0, at + 1) + "{\"timing\":{\"exper");
+    CHECK(kept.cut);
+    CHECK_FALSE(kept.ended);
+    REQUIRE(kept.record.stages.size() == stages);
+    const model::DriveModel model = estimate(kept.record);
+    CHECK_FALSE(model.provenance.complete == (stages < kStages.size()));
+    CHECK(model.provenance.missing.size() == kStages.size() - stages);
+    model::to_json_text(model);  // is valid
+    if (stages > stage_named("seeks")) CHECK(model.seek.points.size() == run.model.seek.points.size());
+  }
+  CHECK(stages == kStages.size());
+}
+
+TEST_CASE("estimate: what no drive can have shown is refused in one sentence") {
+  const Run run = run_on("cache-base", {}, 30);
+  const std::string text = text_of(run.record);
+  CHECK_THAT(refusal(with(text, "{\"facts\":", "{\"fact\":")), Catch::Contains("before the facts"));
+  CHECK_THAT(refusal(text.substr(0, text.find('\n') + 1)), Catch::Contains("no line of facts"));
+  CHECK_THAT(refusal(with(text, "\"experiment\":\"angle\",\"group\":0,\"write\":false,\"lbn\":",
+                          "\"experiment\":\"angle\",\"group\":0,\"write\":false,\"lbn\":9999")),
+             Catch::Contains("blocks that the drive does not have"));
+  CHECK_THAT(refusal(with(text, "\"completed_ns\":", "\"completed_ns\":-")),
+             Catch::Contains("at no time of a run"));
+  CHECK_THAT(refusal(with(text, "{\"name\":\"seeks\"", "{\"name\":\"seek\"")),
+             Catch::Contains("knows no stage 'seek'"));
+  CHECK_THAT(refusal(with(text, "{\"name\":\"seeks\"", "{\"name\":\"layout\"")),
+             Catch::Contains("the stage 'layout' comes where 'seeks' was to come"));
+  CHECK_THAT(refusal(with(text, "{\"part\":{\"notes\":[]}}\n{\"stage\":", "{\"stage\":")),
+             Catch::Contains("has 1 parts"));
+  CHECK_THAT(refusal(text + "{\"timing\":{}}\n"), Catch::Contains("it comes after the last one"));
+}
