@@ -183,6 +183,7 @@ class Formats:
         self.disksim()
         self.traces()
         self.results()
+        self.samples()
         self.journal()
         self.registry()
 
@@ -201,6 +202,12 @@ class Formats:
             "trace generate --workload random --requests 50 --for FILE -o x.trace", "publish FILE --registry r"])
         shutil.copy(os.path.join(self.folder, "model.json"), os.path.join(self.folder, "valid.json"))
         self.all["model"][0].append("valid.json")
+
+    def samples(self):
+        self.run("characterize", f"{DRIVE}?seed=1", "--budget", "25", "--allow-writes", "0-100000", "-o", "whole.json",
+                 "--samples", "run.jsonl", "--journal", self.folder)
+        self.all["samples"] = (["run.jsonl"], [("run.jsonl", "lines"), ("run.jsonl", "bytes")], [
+            "estimate FILE -o x.json"])
 
     def table(self):
         self.run("emit", "table", "model.json", "-o", "drive.ptab")

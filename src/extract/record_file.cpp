@@ -20,8 +20,8 @@ namespace {
 using samples::Json;
 
 constexpr const char *kFacts = "facts", *kRequests = "requests", *kRequest = "request",
-                     *kMediaAccesses = "media_accesses", *kPart = "part", *kStage = "stage",
-                     *kEnd = "end";
+                     *kMediaAccesses = "media_accesses", *kQueueFacts = "queue", *kPart = "part",
+                     *kStage = "stage", *kEnd = "end";
 constexpr std::size_t kAccessesInLine = 1000;
 
 // Requests of the self-validation and the queue's test, by the name of what they were made for.
@@ -54,6 +54,7 @@ class RecordWriter {
         file_.add(kPart, {{"notes", part.notes}});
       }
       write_until(stage.end);
+      write_requests_of(stage.stage);
       file_.add(kStage, {{"name", kStages[stage.stage].name},
                          {"drive_seconds", stage.drive_seconds},
                          {"commands", stage.commands},
@@ -63,10 +64,6 @@ class RecordWriter {
                  record_.media_accesses.size(),
                  record_.facts.cache.observations.size(),
                  {}});
-    if (record_.facts.in_a_row) write_requests("reads in a row", *record_.facts.in_a_row);
-    write_requests("mixed", record_.facts.mixed);
-    write_requests("random", record_.facts.random);
-    write_requests("queue", record_.facts.queue.reads);
     write_end();
   }
 
@@ -83,12 +80,6 @@ class RecordWriter {
     if (!facts.no_write_settle.empty()) fields["no_write_settle"] = facts.no_write_settle;
     if (!facts.no_media_writes.empty()) fields["no_media_writes"] = facts.no_media_writes;
     if (facts.not_taken_back) fields["not_taken_back"] = *facts.not_taken_back;
-    const QueueSamples& queue = facts.queue;
-    fields["queue"] = {{"asked", queue.asked},
-                       {"taken", queue.taken},
-                       {"refused_when_full", queue.refused_when_full},
-                       {"commands", queue.commands},
-                       {"begins", queue.begins}};
     file_.add(kFacts, std::move(fields));
   }
 
@@ -111,6 +102,21 @@ class RecordWriter {
                                  {"took_ns", std::move(took)},
                                  {"blocks", std::move(blocks)}});
     }
+  }
+
+  void write_requests_of(std::size_t stage) {
+    const Facts& facts = record_.facts;
+    if (stage == kMixedValidation && facts.in_a_row)
+      write_requests("reads in a row", *facts.in_a_row);
+    if (stage == kMixedValidation) write_requests("mixed", facts.mixed);
+    if (stage == kSelfValidation) write_requests("random", facts.random);
+    if (stage != kQueue) return;
+    file_.add(kQueueFacts, {{"asked", facts.queue.asked},
+                            {"taken", facts.queue.taken},
+                            {"refused_when_full", facts.queue.refused_when_full},
+                            {"commands", facts.queue.commands},
+                            {"begins", facts.queue.begins}});
+    write_requests("queue", facts.queue.reads);
   }
 
   void write_requests(const char* of, const replay::Result& result) {
@@ -205,6 +211,7 @@ class RecordReader {
     if (const auto sample = mtbrc::sample_of(line)) return take(*sample);
     if (cache_probe::add_to(kept_.record.facts.cache, line)) return check_last_probe();
     if (line.payload == kMediaAccesses) return take_media_accesses(fields);
+    if (line.payload == kQueueFacts) return take_queue(fields);
     if (line.payload == kRequests) return begin_requests(fields);
     if (line.payload == kRequest) return take_request(fields);
     if (line.payload == kPart) return parts_.push_back(mark(fields));
@@ -230,13 +237,16 @@ class RecordReader {
     facts.no_media_writes = fields.value("no_media_writes", "");
     if (fields.contains("not_taken_back"))
       facts.not_taken_back = fields.at("not_taken_back").get<std::string>();
-    const Json& queue = fields.at("queue");
-    facts.queue.asked = queue.at("asked").get<std::uint32_t>();
-    facts.queue.taken = queue.at("taken").get<std::uint32_t>();
-    facts.queue.refused_when_full = queue.at("refused_when_full").get<std::uint32_t>();
-    facts.queue.commands = queue.at("commands").get<std::uint64_t>();
-    facts.queue.begins = queue.at("begins").get<std::vector<std::size_t>>();
     has_facts_ = true;
+  }
+
+  void take_queue(const Json& fields) {
+    QueueSamples& queue = kept_.record.facts.queue;
+    queue.asked = fields.at("asked").get<std::uint32_t>();
+    queue.taken = fields.at("taken").get<std::uint32_t>();
+    queue.refused_when_full = fields.at("refused_when_full").get<std::uint32_t>();
+    queue.commands = fields.at("commands").get<std::uint64_t>();
+    queue.begins = fields.at("begins").get<std::vector<std::size_t>>();
   }
 
   void take(const mtbrc::Sample& sample) {
@@ -360,7 +370,7 @@ class RecordReader {
       refuse_file("the stages after the angles have no map to rest on");
     const QueueSamples& queue = kept_.record.facts.queue;
     const auto not_after = [](std::size_t a, std::size_t b) { return b <= a; };
-    if (!queue.begins.empty() &&
+    if (stages.size() == kStages.size() && !queue.begins.empty() &&
         (queue.begins.front() == 0 || queue.begins.back() >= queue.reads.requests.size() ||
          std::ranges::adjacent_find(queue.begins, not_after) != queue.begins.end()))
       refuse_file("the queue's batches are none of its reads");

@@ -146,7 +146,9 @@ constexpr std::size_t stage_named(std::string_view name) {
 inline constexpr std::size_t kRotation = stage_named("rotation"), kLayout = stage_named("layout"),
                              kAngles = stage_named("angles"), kOverheads = stage_named("overheads"),
                              kCache = stage_named("cache"),
-                             kSelfValidation = stage_named("self-validation");
+                             kMixedValidation = stage_named("self-validation, caches on"),
+                             kSelfValidation = stage_named("self-validation"),
+                             kQueue = stage_named("queue");
 
 inline constexpr double kAllWeights = [] {
   double all = 0;

@@ -11,7 +11,7 @@ namespace platter::cache_probe {
 inline Record kept_and_read(const Record& record) {
   std::stringstream text;
   samples::Writer file(text, {});
-  write_setting(file, record.setting);
+  if (record.setting.period_ns > 0) write_setting(file, record.setting);
   for (const Observation& seen : record.observations) write_probe(file, seen);
   Record again;
   samples::Reader(text, "kept").each([&](const samples::Line& line) { add_to(again, line); });

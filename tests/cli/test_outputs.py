@@ -41,6 +41,7 @@ OUTPUTS = {
     "emit disksim --output": Output("emit disksim truth.json --name x -o {out}", ("truth.json",),
                                     file="x.seek"),
     "emit table --output": Output("emit table truth.json -o {out}", ("truth.json",)),
+    "estimate --output": Output("estimate mine.samples.jsonl -o {out}", ("mine.samples.jsonl",)),
     "import disksim --output": Output("import disksim disksim/x.parv -o {out}",
                                       ("disksim/x.parv", "disksim/x.diskspecs", "disksim/x.model",
                                        "disksim/x.seek")),
@@ -106,6 +107,7 @@ PRINTS = {
     "diff": "diff truth.json mine.json",
     "emit disksim": "emit disksim truth.json -o d",
     "emit table": "emit table truth.json -o t.ptab",
+    "estimate": "estimate mine.samples.jsonl -o e.json",
     "import disksim": "import disksim disksim/x.parv",
     "inspect": f"inspect {DRIVE}",
     "layout": "layout truth.json --lbn 0 77",
@@ -162,6 +164,7 @@ class Case(PlatterTest):
             truth = json.load(file)
         write("mine.json", changed(truth, "MINE", "characterized"))
         write("theirs.json", changed(truth, "THEIRS", "characterized"))
+        platter("characterize virtual:mine.json -o whole.json --samples mine.samples.jsonl --budget 30")
         platter("trace generate --workload random --requests 400 --reads-only --for truth.json -o t.trace")
         platter("replay t.trace --on virtual:mine.json -o drive.csv")
         platter("replay t.trace --on virtual:theirs.json -o theirs.csv")

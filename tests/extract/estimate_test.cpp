@@ -95,7 +95,8 @@ TEST_CASE("estimate: a file cut at the end of any stage gives the model of the s
     CHECK_FALSE(model.provenance.complete == (stages < kStages.size()));
     CHECK(model.provenance.missing.size() == kStages.size() - stages);
     model::to_json_text(model);  // is valid
-    if (stages > stage_named("seeks")) CHECK(model.seek.points.size() == run.model.seek.points.size());
+    if (stages > stage_named("seeks"))
+      CHECK(model.seek.points.size() == run.model.seek.points.size());
   }
   CHECK(stages == kStages.size());
 }
@@ -115,6 +116,6 @@ TEST_CASE("estimate: what no drive can have shown is refused in one sentence") {
   CHECK_THAT(refusal(with(text, "{\"name\":\"seeks\"", "{\"name\":\"layout\"")),
              Catch::Contains("the stage 'layout' comes where 'seeks' was to come"));
   CHECK_THAT(refusal(with(text, "{\"part\":{\"notes\":[]}}\n{\"stage\":", "{\"stage\":")),
-             Catch::Contains("has 1 parts"));
+             Catch::Contains("the stage 'cache' has 2 parts"));
   CHECK_THAT(refusal(text + "{\"timing\":{}}\n"), Catch::Contains("it comes after the last one"));
 }
