@@ -204,7 +204,7 @@ class Formats:
         self.all["model"][0].append("valid.json")
 
     def samples(self):
-        self.run("characterize", f"{DRIVE}?seed=1", "--budget", "25", "--allow-writes", "0-100000", "-o", "whole.json",
+        self.run("characterize", f"{DRIVE}?seed=1", "--allow-writes", "0-100000", "-o", "whole.json",
                  "--samples", "run.jsonl", "--journal", self.folder)
         self.all["samples"] = (["run.jsonl"], [("run.jsonl", "lines"), ("run.jsonl", "bytes")], [
             "estimate FILE -o x.json"])

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <functional>
+#include <algorithm>
 #include <string_view>
 
 #include "model/error.h"
@@ -35,6 +35,10 @@ constexpr Opener kOpeners[] = {
 };
 
 }  // namespace
+
+bool names_device(const std::string& name) {
+  return std::ranges::any_of(kOpeners, [&](const Opener& o) { return name.starts_with(o.prefix); });
+}
 
 std::unique_ptr<scsi::Device> open_device(const std::string& name) {
   for (const auto& opener : kOpeners)

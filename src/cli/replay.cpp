@@ -141,13 +141,6 @@ Replayed on_model(const ReplayOptions& options) {
   return sink.finish(head, options.shape.speed);
 }
 
-// Devices have a prefix or lie in /dev; everything else is a file (subject.h).
-bool is_device(const std::string& target) {
-  for (const char* prefix : {"/dev/", "virtual:", "exec:", "record:", "playback:"})
-    if (target.starts_with(prefix)) return true;
-  return false;
-}
-
 Replayed on_device(const ReplayOptions& options) {
   if (!options.scheduler.empty())
     throw Error(ExitStatus::usage,
@@ -195,7 +188,7 @@ void replay_trace(const ReplayOptions& options) {
   for (const std::string& input : {options.trace.path, options.target, options.phase_from})
     options.outputs.reads(input);
   model::require_writable(options.output);
-  print(is_device(options.target) ? on_device(options) : on_model(options), options.json);
+  print(names_device(options.target) ? on_device(options) : on_model(options), options.json);
 }
 
 // CLI::Range lets what is no number pass.

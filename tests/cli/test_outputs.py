@@ -164,7 +164,7 @@ class Case(PlatterTest):
             truth = json.load(file)
         write("mine.json", changed(truth, "MINE", "characterized"))
         write("theirs.json", changed(truth, "THEIRS", "characterized"))
-        platter("characterize virtual:mine.json -o whole.json --samples mine.samples.jsonl --budget 30")
+        platter("characterize virtual:mine.json -o whole.json --samples mine.samples.jsonl")
         platter("trace generate --workload random --requests 400 --reads-only --for truth.json -o t.trace")
         platter("replay t.trace --on virtual:mine.json -o drive.csv")
         platter("replay t.trace --on virtual:theirs.json -o theirs.csv")
