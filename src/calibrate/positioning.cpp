@@ -6,6 +6,8 @@
 #include <numeric>
 #include <random>
 
+#include "statistics/regression.h"
+
 namespace platter::calibrate {
 namespace {
 
@@ -60,28 +62,6 @@ double expected(const Row& row, const std::vector<double>& values) {
   return sum;
 }
 
-// Solves a x = b for a symmetric, positive a (Cholesky); a becomes its factor.
-std::vector<double> solve(std::vector<double> a, std::vector<double> b) {
-  const std::size_t n = b.size();
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t k = 0; k < j; ++k) a[j * n + j] -= a[j * n + k] * a[j * n + k];
-    a[j * n + j] = std::sqrt(std::max(a[j * n + j], 1e-12));
-    for (std::size_t i = j + 1; i < n; ++i) {
-      for (std::size_t k = 0; k < j; ++k) a[i * n + j] -= a[i * n + k] * a[j * n + k];
-      a[i * n + j] /= a[j * n + j];
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) b[i] -= a[i * n + k] * b[k];
-    b[i] /= a[i * n + i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) b[i] -= a[k * n + i] * b[k];
-    b[i] /= a[i * n + i];
-  }
-  return b;
-}
-
 double log_prior(const Problem& problem, const std::vector<double>& values) {
   double sum = 0;
   for (std::size_t i = 0; i < problem.first_seek; ++i)
@@ -115,19 +95,20 @@ Solution climb(const Problem& problem, std::vector<double> values, double sigma,
   Solution solution;
   double best = log_posterior(problem, values, sigma);
   for (int round = 0; round < 60; ++round) {
-    std::vector<double> gradient(n), information(n * n);
+    std::vector<double> gradient(n);
+    statistics::Matrix information(n, n);
     for (std::size_t i = 0; i < n; ++i) {
       gradient[i] = -values[i] / (kPrior_ms * kPrior_ms);
-      information[i * n + i] = 1 / (kPrior_ms * kPrior_ms);
+      information.at(i, i) = 1 / (kPrior_ms * kPrior_ms);
     }
     for (std::size_t i = problem.first_seek + 1; i < n; ++i) {
       const double weight = 1 / (kSmooth_ms * kSmooth_ms), step = values[i] - values[i - 1];
       gradient[i] -= weight * step;
       gradient[i - 1] += weight * step;
-      information[i * n + i] += weight;
-      information[(i - 1) * n + i - 1] += weight;
-      information[i * n + i - 1] -= weight;
-      information[(i - 1) * n + i] -= weight;
+      information.at(i, i) += weight;
+      information.at(i - 1, i - 1) += weight;
+      information.at(i, i - 1) -= weight;
+      information.at(i - 1, i) -= weight;
     }
     for (const Row& row : problem.rows) {
       const double at = expected(row, values);
@@ -137,17 +118,17 @@ Solution climb(const Problem& problem, std::vector<double> values, double sigma,
       for (std::size_t k = 0; k < row.count; ++k) {
         gradient[row.terms[k].first] += slope * row.terms[k].second;
         for (std::size_t l = 0; l < row.count; ++l)
-          information[row.terms[k].first * n + row.terms[l].first] +=
+          information.at(row.terms[k].first, row.terms[l].first) +=
               slope * slope * row.terms[k].second * row.terms[l].second;
       }
     }
     for (std::size_t i = 0; i < n; ++i) {
       if (free[i]) continue;
       gradient[i] = 0;
-      for (std::size_t j = 0; j < n; ++j) information[i * n + j] = information[j * n + i] = 0;
-      information[i * n + i] = 1;
+      for (std::size_t j = 0; j < n; ++j) information.at(i, j) = information.at(j, i) = 0;
+      information.at(i, i) = 1;
     }
-    const std::vector<double> step = solve(information, gradient);
+    const std::vector<double> step = statistics::solve_symmetric(information, gradient);
     double scale = 1, gained = 0;
     for (; scale > 1e-4; scale /= 2) {
       std::vector<double> next = values;

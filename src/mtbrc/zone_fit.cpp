@@ -1,5 +1,6 @@
 #include "mtbrc/zone_fit.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,95 +17,83 @@ constexpr double kPriorSigma_rev = 10;
 constexpr double kLastUnwrap_rev = 0.07;  // seven of these are half a turn
 constexpr double kAnywhere_rev = 0.3;
 
-// Recursive least squares over the unknowns.
+using Eigen::MatrixXd, Eigen::VectorXd;
+
+Eigen::Map<const VectorXd> view(const std::vector<double>& values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
+}
+
+// Recursive least squares over the unknowns: a Kalman filter whose state stands still.
 struct Filter {
-  std::vector<double> mean;
-  statistics::Matrix covariance;
+  VectorXd mean;
+  MatrixXd covariance;
   std::vector<bool> introduced;
 
   explicit Filter(std::size_t unknowns)
-      : mean(unknowns, 0.0), covariance(unknowns, unknowns), introduced(unknowns, false) {
-    for (std::size_t i = 0; i < unknowns; ++i)
-      covariance.at(i, i) = kPriorSigma_rev * kPriorSigma_rev;
-  }
-  std::vector<double> gain(const std::vector<double>& row) const {
-    std::vector<double> result(mean.size(), 0.0);
-    for (std::size_t i = 0; i < mean.size(); ++i)
-      for (std::size_t j = 0; j < mean.size(); ++j) result[i] += covariance.at(i, j) * row[j];
-    return result;
-  }
+      : mean(VectorXd::Zero(static_cast<Eigen::Index>(unknowns))),
+        covariance(MatrixXd::Identity(mean.size(), mean.size()) * kPriorSigma_rev *
+                   kPriorSigma_rev),
+        introduced(unknowns, false) {}
+
   void update(const std::vector<double>& row, double value, double sigma) {
-    const std::vector<double> direction = gain(row);
-    double variance = sigma * sigma, predicted = 0;
-    for (std::size_t i = 0; i < mean.size(); ++i) {
-      variance += row[i] * direction[i];
-      predicted += row[i] * mean[i];
-    }
-    for (std::size_t i = 0; i < mean.size(); ++i)
-      mean[i] += direction[i] * (value - predicted) / variance;
-    for (std::size_t i = 0; i < mean.size(); ++i)
-      for (std::size_t j = 0; j < mean.size(); ++j)
-        covariance.at(i, j) -= direction[i] * direction[j] / variance;
+    const VectorXd gain = covariance * view(row);
+    const double variance = sigma * sigma + view(row).dot(gain);
+    mean += gain * ((value - view(row).dot(mean)) / variance);
+    covariance -= gain * gain.transpose() / variance;
   }
 };
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
+double deviation(const Eigen::Ref<const MatrixXd>& covariance, const std::vector<double>& row) {
+  return std::sqrt(std::max(view(row).dot(covariance * view(row)), 0.0));
 }
 
-double deviation(const statistics::Matrix& covariance, const std::vector<double>& row) {
-  double variance = 0;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (row[i] == 0) continue;
-    for (std::size_t j = 0; j < row.size(); ++j) variance += row[i] * covariance.at(i, j) * row[j];
-  }
-  return std::sqrt(std::max(variance, 0.0));
+statistics::Matrix as_matrix(const MatrixXd& symmetric) {
+  const auto n = static_cast<std::size_t>(symmetric.rows());
+  statistics::Matrix matrix(n, n);
+  std::copy_n(symmetric.data(), matrix.data.size(), matrix.data.begin());
+  return matrix;
 }
 
 // What a common error of observations adds to the covariance of unknowns that were fitted as if
 // each had its own: A X'W K W X A, A the inverse of X'W X and K the common error's covariance.
-statistics::Matrix of_common_error(const statistics::Matrix& inverse_normal,
-                                   const std::vector<const TrackAngle*>& observations,
-                                   const std::vector<const std::vector<double>*>& rows,
-                                   double width_s) {
-  const std::size_t n = inverse_normal.rows, count = observations.size();
+MatrixXd of_common_error(const MatrixXd& inverse_normal,
+                         const std::vector<const TrackAngle*>& observations,
+                         const std::vector<const std::vector<double>*>& rows, double width_s) {
+  const auto count = static_cast<Eigen::Index>(observations.size());
   // How far each observation's error moves each unknown.
-  statistics::Matrix pull(count, n);
-  for (std::size_t i = 0; i < count; ++i) {
+  MatrixXd pull(inverse_normal.rows(), count);
+  for (Eigen::Index i = 0; i < count; ++i) {
     stop_if_asked();
-    const double weight = std::pow(observations[i]->sigma_rev, -2);
-    for (std::size_t a = 0; a < n; ++a)
-      for (std::size_t b = 0; b < n; ++b)
-        pull.at(i, a) += inverse_normal.at(a, b) * (*rows[i])[b] * weight;
+    const auto at = static_cast<std::size_t>(i);
+    pull.col(i) = inverse_normal * view(*rows[at]) * std::pow(observations[at]->sigma_rev, -2);
   }
-  statistics::Matrix added(n, n);
-  std::vector<double> together(n);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::fill(together.begin(), together.end(), 0.0);
-    for (std::size_t j = 0; j < count; ++j) {
-      stop_if_asked();
-      const double apart = (observations[i]->time_s - observations[j]->time_s) / width_s;
+  MatrixXd added = MatrixXd::Zero(inverse_normal.rows(), inverse_normal.rows());
+  for (Eigen::Index i = 0; i < count; ++i) {
+    stop_if_asked();
+    const TrackAngle& one = *observations[static_cast<std::size_t>(i)];
+    VectorXd together = VectorXd::Zero(inverse_normal.rows());
+    for (Eigen::Index j = 0; j < count; ++j) {
+      const TrackAngle& other = *observations[static_cast<std::size_t>(j)];
+      const double apart = (one.time_s - other.time_s) / width_s;
       if (std::abs(apart) > 8) continue;
-      const double alike = observations[i]->common_rev * observations[j]->common_rev *
-                           std::exp(-0.25 * apart * apart);
-      for (std::size_t a = 0; a < n; ++a) together[a] += alike * pull.at(j, a);
+      together += one.common_rev * other.common_rev * std::exp(-0.25 * apart * apart) * pull.col(j);
     }
-    for (std::size_t a = 0; a < n; ++a)
-      for (std::size_t b = 0; b < n; ++b) added.at(a, b) += pull.at(i, a) * together[b];
+    added += pull.col(i) * together.transpose();
   }
   return added;
 }
 
 }  // namespace
 
-double ZoneFit::predict_rev(const std::vector<double>& row) const { return dot(row, unknowns); }
+double ZoneFit::predict_rev(const std::vector<double>& row) const {
+  return view(row).dot(view(unknowns));
+}
 
 double ZoneFit::error_rev(const std::vector<double>& row) const {
   for (std::size_t i = 0; i < row.size(); ++i)
     if (row[i] != 0 && !introduced[i]) return std::numeric_limits<double>::infinity();
-  return deviation(covariance, row);
+  const auto n = static_cast<Eigen::Index>(covariance.rows);
+  return deviation(Eigen::Map<const MatrixXd>(covariance.data.data(), n, n), row);
 }
 
 namespace {
@@ -156,7 +145,7 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
   const auto try_introduce = [&](std::size_t i, double bound = kSureUnwrap_rev) {
     const Introduction found = introduction(i);
     if (found.unsure_rev > bound) return false;
-    const double predicted = dot(found.known, filter.mean);
+    const double predicted = view(found.known).dot(filter.mean);
     take(i, predicted + statistics::turn_rev(observations[i].angle_rev - predicted));
     filter.introduced[found.unknown] = true;
     return true;
@@ -170,7 +159,7 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
   const auto try_unwrap = [&](std::size_t i, double bound = kSureUnwrap_rev) {
     const double error = prediction_error(i);
     if (error > bound) return false;
-    const double predicted = dot(rows[i], filter.mean);
+    const double predicted = view(rows[i]).dot(filter.mean);
     const double miss = statistics::wrap_rev(observations[i].angle_rev - predicted);
     if (std::abs(miss) >
         kOddFloor_rev + kOddSigmas * std::hypot(error, observations[i].sigma_rev)) {
@@ -220,8 +209,8 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
     if (fit.odd[i]) fit.odd[i] = done[i] = false;
   take_all();
 
-  fit.unknowns = filter.mean;
-  fit.covariance = filter.covariance;
+  fit.unknowns.assign(filter.mean.begin(), filter.mean.end());
+  fit.covariance = as_matrix(filter.covariance);
   fit.introduced = filter.introduced;
   // The robust fit, where all unknowns are known and there are observations to spare.
   std::vector<std::size_t> used;
@@ -236,7 +225,7 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
     for (std::size_t r = 0; r < used.size(); ++r) {
       for (std::size_t c = 0; c < n; ++c) design.at(r, c) = rows[used[r]][c];
       // Relative to the filter's line, so that large counts of turns do not cost precision.
-      values.push_back(unwrapped[used[r]] - dot(rows[used[r]], filter.mean));
+      values.push_back(unwrapped[used[r]] - view(rows[used[r]]).dot(filter.mean));
       weights.push_back(std::pow(observations[used[r]].sigma_rev, -2));
     }
     if (const auto robust = statistics::huber_regression(design, values, weights)) {
@@ -245,7 +234,7 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
       // Not better than the noise of one observation allows, worse where the residuals say so:
       // their scatter, its degrees of freedom and what robustness costs are in the regression's
       // covariance.
-      const double factor = std::max(1.0, robust->covariance.at(0, 0) / filter.covariance.at(0, 0));
+      const double factor = std::max(1.0, robust->covariance.at(0, 0) / filter.covariance(0, 0));
       for (double& entry : fit.covariance.data) entry *= factor;
     }
   }
@@ -256,13 +245,14 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
     read_rows.push_back(&rows[i]);
   }
   if (std::any_of(read.begin(), read.end(), [](auto* o) { return o->common_rev > 0; })) {
-    const auto added = of_common_error(filter.covariance, read, read_rows, common_width_s);
+    const auto added =
+        as_matrix(of_common_error(filter.covariance, read, read_rows, common_width_s));
     for (std::size_t i = 0; i < added.data.size(); ++i) fit.covariance.data[i] += added.data[i];
   }
   for (std::size_t i = 0; i < observations.size(); ++i)
     if (done[i])
       fit.residuals_rev[i] =
-          statistics::wrap_rev(observations[i].angle_rev - dot(rows[i], fit.unknowns));
+          statistics::wrap_rev(observations[i].angle_rev - view(rows[i]).dot(view(fit.unknowns)));
   return fit;
 }
 

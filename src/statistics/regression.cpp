@@ -1,5 +1,6 @@
 #include "statistics/regression.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -10,37 +11,16 @@ namespace {
 
 constexpr int kMaxRounds = 60;
 
-// Inverse of a symmetric positive definite matrix by Cholesky; nullopt if it is not.
-std::optional<Matrix> inverse(const Matrix& a) {
-  const std::size_t n = a.rows;
-  Matrix lower(n, n);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = a.at(i, j);
-      for (std::size_t k = 0; k < j; ++k) sum -= lower.at(i, k) * lower.at(j, k);
-      if (i == j) {
-        if (!(sum > 1e-11 * std::abs(a.at(i, i)))) return std::nullopt;
-        lower.at(i, i) = std::sqrt(sum);
-      } else {
-        lower.at(i, j) = sum / lower.at(j, j);
-      }
-    }
-  }
-  Matrix result(n, n);
-  std::vector<double> column(n);
-  for (std::size_t c = 0; c < n; ++c) {
-    for (std::size_t i = 0; i < n; ++i) {
-      double sum = i == c ? 1.0 : 0.0;
-      for (std::size_t k = 0; k < i; ++k) sum -= lower.at(i, k) * column[k];
-      column[i] = sum / lower.at(i, i);
-    }
-    for (std::size_t i = n; i-- > 0;) {
-      double sum = column[i];
-      for (std::size_t k = i + 1; k < n; ++k) sum -= lower.at(k, i) * result.at(k, c);
-      result.at(i, c) = sum / lower.at(i, i);
-    }
-  }
-  return result;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Vector = Eigen::VectorXd;
+
+Eigen::Map<const RowMajor> view(const Matrix& matrix) {
+  return {matrix.data.data(), static_cast<Eigen::Index>(matrix.rows),
+          static_cast<Eigen::Index>(matrix.columns)};
+}
+
+Eigen::Map<const Vector> view(std::span<const double> values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
 }
 
 struct Solution {
@@ -50,54 +30,46 @@ struct Solution {
 
 std::vector<double> residuals_of(const Matrix& design, std::span<const double> observed,
                                  std::span<const double> coefficients) {
-  std::vector<double> residuals(design.rows);
-  for (std::size_t r = 0; r < design.rows; ++r) {
-    double fitted = 0;
-    for (std::size_t c = 0; c < design.columns; ++c) fitted += design.at(r, c) * coefficients[c];
-    residuals[r] = observed[r] - fitted;
-  }
-  return residuals;
+  const Vector residuals = view(observed) - view(design) * view(coefficients);
+  return {residuals.begin(), residuals.end()};
 }
 
-// Columns are scaled to unit length first, so that unknowns of any size can be told apart.
+// The rows tell all unknowns apart.
+bool is_sure(const Eigen::LLT<Eigen::MatrixXd>& factor, const Eigen::MatrixXd& normal) {
+  constexpr double kLeastPivot = 1e-11;  // of its diagonal's; the rest is rounding
+  if (factor.info() != Eigen::Success) return false;
+  const auto pivots = factor.matrixLLT().diagonal().array().square();
+  return (pivots > kLeastPivot * normal.diagonal().array()).all();
+}
+
+// The normal equations by Cholesky. Columns are scaled to unit length first, so that unknowns of
+// any size can be told apart.
 std::optional<Solution> solve(const Matrix& design, std::span<const double> observed,
                               std::span<const double> weights) {
   const std::size_t n = design.columns;
   if (n == 0 || design.rows < n) return std::nullopt;
-  std::vector<double> length(n, 0.0);
-  for (std::size_t r = 0; r < design.rows; ++r)
-    for (std::size_t c = 0; c < n; ++c) length[c] += weights[r] * design.at(r, c) * design.at(r, c);
-  for (double& l : length) {
-    if (!(l > 0)) return std::nullopt;
-    l = std::sqrt(l);
-  }
-  Matrix normal(n, n);
-  for (std::size_t r = 0; r < design.rows; ++r) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const double left = weights[r] * design.at(r, i) / length[i];
-      if (left == 0) continue;
-      for (std::size_t j = 0; j <= i; ++j) normal.at(i, j) += left * design.at(r, j) / length[j];
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < i; ++j) normal.at(j, i) = normal.at(i, j);
-  std::optional<Matrix> inverted = inverse(normal);
-  if (!inverted) return std::nullopt;
+  const auto x = view(design);
+  const auto w = view(weights);
+  const Vector length = (x.array().square().matrix().transpose() * w).cwiseSqrt();
+  if (!(length.array() > 0).all()) return std::nullopt;
+  const RowMajor scaled = x * length.cwiseInverse().asDiagonal();
+  const Eigen::MatrixXd normal = scaled.transpose() * w.asDiagonal() * scaled;
+  const Eigen::LLT<Eigen::MatrixXd> factor(normal);
+  if (!is_sure(factor, normal)) return std::nullopt;
 
-  Solution solution{std::vector<double>(n, 0.0), std::move(*inverted)};
   // Once for the solution, once more on its residuals (iterative refinement).
-  for (int round = 0; round < 2; ++round) {
-    const std::vector<double> residuals = residuals_of(design, observed, solution.coefficients);
-    std::vector<double> right(n, 0.0);
-    for (std::size_t r = 0; r < design.rows; ++r)
-      for (std::size_t c = 0; c < n; ++c)
-        right[c] += weights[r] * design.at(r, c) * residuals[r] / length[c];
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j)
-        solution.coefficients[i] += solution.inverse_normal.at(i, j) * right[j] / length[i];
-  }
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j) solution.inverse_normal.at(i, j) /= length[i] * length[j];
+  const auto weighted = [&](const Vector& values) -> Vector {
+    return scaled.transpose() * w.cwiseProduct(values);
+  };
+  Vector found = factor.solve(weighted(view(observed)));
+  found += factor.solve(weighted(view(observed) - scaled * found));
+  found = found.cwiseQuotient(length);
+
+  Solution solution{{found.begin(), found.end()}, Matrix(n, n)};
+  const auto size = static_cast<Eigen::Index>(n);
+  Eigen::Map<RowMajor>(solution.inverse_normal.data.data(), size, size) =
+      length.cwiseInverse().asDiagonal() * factor.solve(Eigen::MatrixXd::Identity(size, size)) *
+      length.cwiseInverse().asDiagonal();
   return solution;
 }
 
@@ -118,6 +90,11 @@ LinearFit finished(const Matrix& design, std::span<const double> observed, Solut
 }
 
 }  // namespace
+
+std::vector<double> solve_symmetric(const Matrix& a, std::span<const double> b) {
+  const Vector solved = Eigen::LDLT<Eigen::MatrixXd>(view(a)).solve(view(b));
+  return {solved.begin(), solved.end()};
+}
 
 double LinearFit::predict(std::span<const double> row) const {
   double value = 0;

@@ -19,6 +19,9 @@ struct Matrix {
   double at(std::size_t r, std::size_t c) const { return data[r * columns + c]; }
 };
 
+// Solves a x = b; `a` is symmetric and positive but for rounding.
+std::vector<double> solve_symmetric(const Matrix& a, std::span<const double> b);
+
 struct LinearFit {
   std::vector<double> coefficients;
   Matrix covariance;              // of the coefficients

@@ -1,5 +1,6 @@
 #include "statistics/wander_line.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -7,39 +8,6 @@
 
 namespace platter::statistics {
 namespace {
-
-// Lower triangle of a symmetric positive matrix of n rows, in place. False: it is none.
-bool cholesky(std::vector<double>& a, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = a[i * n + j];
-      for (std::size_t k = 0; k < j; ++k) sum -= a[i * n + k] * a[j * n + k];
-      if (i != j) {
-        a[i * n + j] = sum / a[j * n + j];
-      } else if (sum > 0) {
-        a[i * n + i] = std::sqrt(sum);
-      } else {
-        return false;
-      }
-    }
-  return true;
-}
-
-std::vector<double> forward(const std::vector<double>& lower, std::span<const double> right) {
-  const std::size_t n = right.size();
-  std::vector<double> solved(right.begin(), right.end());
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) solved[i] -= lower[i * n + k] * solved[k];
-    solved[i] /= lower[i * n + i];
-  }
-  return solved;
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 struct Fit {
   double slope = 0, variance = 0, log_likelihood = 0;
@@ -57,29 +25,34 @@ struct Wander {
 
 std::optional<Fit> fit(std::span<const double> x, std::span<const double> y,
                        std::span<const double> variances, const Wander& wander) {
-  const std::size_t n = x.size();
-  std::vector<double> covariance(n * n, 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) covariance[i * n + j] = wander.covariance(x[i] - x[j]);
-    covariance[i * n + i] += variances[i];
-  }
-  if (!cholesky(covariance, n)) return std::nullopt;
-  const std::vector<double> one = forward(covariance, std::vector<double>(n, 1.0));
-  const std::vector<double> at = forward(covariance, x), seen = forward(covariance, y);
-  const double a = dot(one, one), b = dot(one, at), c = dot(at, at);
+  const auto n = static_cast<Eigen::Index>(x.size());
+  const auto view = [n](std::span<const double> values) {
+    return Eigen::Map<const Eigen::VectorXd>(values.data(), n);
+  };
+  Eigen::MatrixXd covariance(n, n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j <= i; ++j)
+      covariance(i, j) = wander.covariance(view(x)[i] - view(x)[j]);
+  covariance.diagonal() += view(variances);
+  // Only the lower triangle is read.
+  const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
+  if (factor.info() != Eigen::Success) return std::nullopt;
+  const auto whitened = [&factor](const Eigen::VectorXd& values) -> Eigen::VectorXd {
+    return factor.matrixL().solve(values);
+  };
+  const Eigen::VectorXd one = whitened(Eigen::VectorXd::Ones(n)), at = whitened(view(x)),
+                        seen = whitened(view(y));
+  const double a = one.dot(one), b = one.dot(at), c = at.dot(at);
   const double determinant = a * c - b * b;
   if (!(determinant > 1e-12 * a * c)) return std::nullopt;
-  const double p = dot(one, seen), q = dot(at, seen);
+  const double p = one.dot(seen), q = at.dot(seen);
   const double intercept = (c * p - b * q) / determinant;
   Fit result;
   result.slope = (a * q - b * p) / determinant;
   result.variance = a / determinant;
-  double squares = 0, log_determinant = std::log(determinant);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double left = seen[i] - intercept * one[i] - result.slope * at[i];
-    squares += left * left;
-    log_determinant += 2 * std::log(covariance[i * n + i]);
-  }
+  const double squares = (seen - intercept * one - result.slope * at).squaredNorm();
+  const double log_determinant = std::log(determinant) +
+                                 2 * factor.matrixLLT().diagonal().array().log().sum();
   result.log_likelihood = -0.5 * (squares + log_determinant);
   return result;
 }
