@@ -20,7 +20,7 @@ Findings probe_cache(mtbrc::Context& context, const Options& options) {
   Findings findings;
   Record& record = findings.record;
   record.setting.period_ns = context.period_ns();
-  record.setting.page = context.drive.cache_page();
+  record.setting.page = context.drive.settings().cache_page();
   Ground& ground = findings.ground.emplace(Ground{Places(*context.map, context.random), {}});
   Places& places = ground.places;
   places.avoid([&context](std::uint64_t lbn, std::uint32_t blocks) {

@@ -102,8 +102,9 @@ class Freedoms {
         drive_(prober.context().drive),
         found_(found),
         writable_(writable),
-        page_(drive_.mode_page(scsi::kCachingPage.page, scsi::PageControl::current)),
-        mask_(drive_.mode_page(scsi::kCachingPage.page, scsi::PageControl::changeable)) {}
+        page_(drive_.settings().mode_page(scsi::kCachingPage.page, scsi::PageControl::current)),
+        mask_(drive_.settings().mode_page(scsi::kCachingPage.page, scsi::PageControl::changeable)) {
+  }
 
   FreedomsFound all() {
     FreedomsFound found;
@@ -142,7 +143,7 @@ class Freedoms {
   // An ATA drive has WCE and DRA also where its translation does not let the page be changed.
   bool has_feature(std::string_view name) {
     if ((name != "WCE" && name != "DRA") || now("RCD")) return false;
-    const auto ata = drive_.ata_settings();
+    const auto ata = drive_.settings().ata();
     return ata && (name == "WCE" ? ata->write_cache : ata->look_ahead).has_value();
   }
 
@@ -345,7 +346,7 @@ class Freedoms {
 
   Under under(const Values& values, const Effect& effect) {
     Under result{.values = values};
-    const bool first = !drive_.recorded_settings();
+    const bool first = !drive_.settings().recorded();
     if (!values.empty()) result.taken = take(result.values);
     if (result.taken == Taken::refused) return result;
     result.verdict = prober_.decide(Question::freedom, number_++, effect.trial);
@@ -360,12 +361,13 @@ class Freedoms {
         const auto given = std::ranges::find(values, &field(name), &scsi::CacheFieldValue::field);
         return given == values.end() ? now(name) != 0 : given->value != 0;
       };
-      return drive_.set_cache(wanted("WCE"), false, wanted("DRA")) ? Taken::as_asked
-                                                                   : Taken::refused;
+      return drive_.settings().set_cache(wanted("WCE"), false, wanted("DRA")) ? Taken::as_asked
+                                                                              : Taken::refused;
     }
-    if (!drive_.set_cache_fields(values)) return Taken::refused;
+    if (!drive_.settings().set_cache_fields(values)) return Taken::refused;
     Taken taken = Taken::as_asked;
-    const auto page = drive_.mode_page(scsi::kCachingPage.page, scsi::PageControl::current);
+    const auto page = drive_.settings().mode_page(scsi::kCachingPage.page,
+                                                  scsi::PageControl::current);
     for (auto& [field, value] : values) {
       if (!page || !scsi::has_field(*page, *field)) continue;
       const std::uint32_t shown = scsi::value_of(*page, *field);
@@ -378,9 +380,9 @@ class Freedoms {
   // `first`: no other setting of the page was changed before.
   void restore(bool first) {
     if (first) {
-      drive_.restore_cache();
+      drive_.settings().restore_cache();
     } else {
-      drive_.put_back_page(*page_);
+      drive_.settings().put_back_page(*page_);
     }
   }
 
@@ -612,8 +614,8 @@ class Freedoms {
                                             const Values& other, const std::vector<int>& phases,
                                             int rounds) {
     const std::vector<double> usual = whole_writes_rev(at, blocks, phases, rounds);
-    const bool first = !drive_.recorded_settings();
-    if (!drive_.set_cache_fields(other)) return {};
+    const bool first = !drive_.settings().recorded();
+    if (!drive_.settings().set_cache_fields(other)) return {};
     const std::vector<double> changed = whole_writes_rev(at, blocks, phases, rounds);
     restore(first);
     std::vector<double> differences;

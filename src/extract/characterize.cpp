@@ -179,7 +179,8 @@ void Characterization::plan_the_time() {
   double rpm = 0;
   if (const auto page = drive_.vpd_page(0xB1))
     if (const auto said = scsi::decode_characteristics(*page)) rpm = said->rotation_rate;
-  if (const auto page = drive_.mode_page(0x04, scsi::PageControl::current); page && rpm <= 1)
+  if (const auto page = drive_.settings().mode_page(0x04, scsi::PageControl::current);
+      page && rpm <= 1)
     if (const auto said = scsi::decode_geometry_page(*page)) rpm = said->rpm;
   plan_.emplace(rpm, options_.budget_s);
   if (options_.budget_s && *options_.budget_s < plan_->least_s())
@@ -505,7 +506,7 @@ void Characterization::put_back_settings() {
   } catch (const Error& error) {
     const std::string advice = advice_of(error);
     not_restored_ = not_restored_ ? *not_restored_ + "; " + advice : advice;
-    drive_.keep_settings();  // nothing is tried again behind the journal's back
+    drive_.settings().keep();  // nothing is tried again behind the journal's back
   }
   if (!not_restored_ && !not_verified_) journal_->finish();
   journal_.reset();

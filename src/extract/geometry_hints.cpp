@@ -25,7 +25,7 @@ std::vector<std::string> contradicted_hints(scsi::Drive& drive, const model::Lay
                                             const engine::LayoutMap& map) {
   std::vector<std::string> sentences;
   const auto page = [&drive](std::uint8_t code) {
-    return drive.mode_page(code, scsi::PageControl::current);
+    return drive.settings().mode_page(code, scsi::PageControl::current);
   };
   if (const auto bytes = page(kGeometryPage))
     if (const auto said = scsi::decode_geometry_page(*bytes);

@@ -234,7 +234,7 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
   if (samples.asked < 2) return samples;
   const std::uint64_t blocks = context.drive.blocks();
   const std::uint32_t block_bytes = context.drive.block_bytes();
-  const Form form{block_bytes, {.force_unit_access = context.drive.forces_reads()}};
+  const Form form{block_bytes, {.force_unit_access = context.drive.settings().forces_reads()}};
   context.drive.test_unit_ready();
   // More than once where some were refused, and it may have been chance.
   constexpr int kRounds = 3;

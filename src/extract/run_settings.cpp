@@ -29,11 +29,11 @@ void RunSettings::set(Caches caches) {
 
 // A reset may have taken away what the run found, and never set.
 void RunSettings::put_back() {
-  drive_.restore_settings();
+  drive_.settings().restore();
   std::exception_ptr refused;
   for (const safety::SavedPage& page : found_.pages) {
     try {
-      if (has_set_ && !drive_.shows(page)) drive_.put_back_page(page);
+      if (has_set_ && !drive_.settings().shows(page)) drive_.settings().put_back_page(page);
     } catch (const scsi::NotTakenBack&) {
       refused = std::current_exception();  // the others are worth it all the same
     }
@@ -43,8 +43,8 @@ void RunSettings::put_back() {
 
 // The pages are as they were set, and where the caches are to be off, they are by effect.
 bool RunSettings::held() {
-  const auto held = [this](const safety::SavedPage& page) { return drive_.shows(page); };
-  return std::ranges::all_of(set_pages_, held) && drive_.features_hold() &&
+  const auto held = [this](const safety::SavedPage& page) { return drive_.settings().shows(page); };
+  return std::ranges::all_of(set_pages_, held) && drive_.settings().features_hold() &&
          (caches_ != Caches::off || reads_come_from_the_media());
 }
 
@@ -54,9 +54,9 @@ void RunSettings::stop_what_the_drive_does_on_its_own() {
     outcomes.stopped |= outcome == scsi::Stopped::stopped;
     outcomes.goes_on |= outcome == scsi::Stopped::goes_on;
   };
-  keep(drive_.stop_background_scan(), scans_);
-  keep(drive_.stop_power_conditions(), power_conditions_);
-  keep(drive_.stop_power_management(), power_management_);
+  keep(drive_.settings().stop_background_scan(), scans_);
+  keep(drive_.settings().stop_power_conditions(), power_conditions_);
+  keep(drive_.settings().stop_power_management(), power_management_);
 }
 
 // Each is set anew after a reset, and may come out otherwise then.
@@ -75,14 +75,15 @@ void RunSettings::tell_what_was_stopped() {
 }
 
 void RunSettings::switch_caches_off() {
-  const bool set = drive_.set_cache(false, true, true);
+  const bool set = drive_.settings().set_cache(false, true, true);
   if (forces_reads_ || forces_writes_) {
-    drive_.force_access(drive_.forces_reads() || forces_reads_, forces_writes_);
+    drive_.settings().force_access(drive_.settings().forces_reads() || forces_reads_,
+                                   forces_writes_);
     tell_of_forced_access();
     if (forces_reads_) return;
   }
   if (set) {
-    if (drive_.forces_reads())
+    if (drive_.settings().forces_reads())
       note_(
           "write cache and look-ahead were switched off by SET FEATURES, mode page 08h could not "
           "be "
@@ -98,9 +99,10 @@ void RunSettings::switch_caches_off() {
 
 // As they were when the run began: a reset may have made others of them.
 void RunSettings::put_caches_back() {
-  drive_.restore_cache();
+  drive_.settings().restore_cache();
   for (const safety::SavedPage& page : found_.pages)
-    if (scsi::code_of(page) == scsi::kCachingPage && !drive_.shows(page)) drive_.restore_page(page);
+    if (scsi::code_of(page) == scsi::kCachingPage && !drive_.settings().shows(page))
+      drive_.settings().restore_page(page);
 }
 
 void RunSettings::refuse_a_cache_that_stays_on() const {
@@ -122,7 +124,8 @@ bool RunSettings::reads_come_from_the_media() {
     if (static_cast<double>(completed - before) < 0.5 * context_.period_ns()) ++fast;
     before = completed;
   }
-  return fast < 2 && (!drive_.forces_reads() || look_ahead_stays_on_ || nothing_is_read_ahead());
+  return fast < 2 &&
+         (!drive_.settings().forces_reads() || look_ahead_stays_on_ || nothing_is_read_ahead());
 }
 
 // FUA hides a look-ahead that is on. Half a revolution behind a read the next block is half a
@@ -145,7 +148,8 @@ bool RunSettings::nothing_is_read_ahead() {
 
 // Where setting the caches off does nothing to reads, and FUA does.
 bool RunSettings::force_reads() {
-  if (drive_.forces_reads() || scsi::force_reads(drive_, reference_lbn) != scsi::Forced::obeyed)
+  if (drive_.settings().forces_reads() ||
+      scsi::force_reads(drive_, reference_lbn) != scsi::Forced::obeyed)
     return false;
   forces_reads_ = true;
   tell_of_forced_access();

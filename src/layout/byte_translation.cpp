@@ -16,7 +16,7 @@ namespace {
 // Bytes from the index to a block, where it lies in the place that its number gives it.
 std::optional<scsi::PhysicalAddress> place_of(scsi::Drive& drive, std::uint64_t lbn) {
   if (lbn >= drive.blocks()) return std::nullopt;
-  const auto found = drive.translate(lbn);
+  const auto found = drive.addresses().translate(lbn);
   if (!found || found->remapped || found->alternate_track) return std::nullopt;
   return found->places.front();
 }

@@ -10,7 +10,7 @@ DriveTranslator::DriveTranslator(scsi::Drive& drive, std::string name)
 }
 
 std::optional<scsi::Translation> DriveTranslator::translate(std::uint64_t lbn) {
-  auto found = drive_.translate(lbn);
+  auto found = drive_.addresses().translate(lbn);
   if (!found || found->format != scsi::AddressFormat::bytes_from_index) return found;
   in_bytes_ = true;
   found->format = scsi::AddressFormat::physical_sector;
@@ -20,13 +20,13 @@ std::optional<scsi::Translation> DriveTranslator::translate(std::uint64_t lbn) {
 
 std::optional<scsi::PlaceContent> DriveTranslator::translate_back(
     const scsi::PhysicalAddress& place) {
-  return drive_.translate_back(in_bytes_ ? bytes_.in_bytes(place) : place);
+  return drive_.addresses().translate_back(in_bytes_ ? bytes_.in_bytes(place) : place);
 }
 
 // A list in bytes from the index names sectors where the drive translates from such bytes; else
 // their place in order from the index, if a sector takes the bytes of a block there.
 std::optional<DefectPlaces> DriveTranslator::defects(bool primary, bool grown) {
-  auto list = drive_.defects(primary, grown);
+  auto list = drive_.addresses().defects(primary, grown);
   if (!list) return std::nullopt;
   DefectPlaces found;
   if (list->format == scsi::AddressFormat::physical_sector) {
@@ -37,7 +37,7 @@ std::optional<DefectPlaces> DriveTranslator::defects(bool primary, bool grown) {
   found.format = "bytes from the index";
   for (const scsi::PhysicalAddress& place : list->places) {
     const auto sector = in_bytes_ ? std::optional(bytes_.in_sectors(place))
-                                  : drive_.sector_at(place);
+                                  : drive_.addresses().sector_at(place);
     if (!sector) {
       found.unit = DefectUnit::sectors_from_index;
       break;
@@ -52,7 +52,7 @@ std::optional<DefectPlaces> DriveTranslator::defects(bool primary, bool grown) {
 
 std::optional<std::uint32_t> DriveTranslator::sector_from_index(std::uint64_t lbn) {
   if (in_bytes_) return std::nullopt;
-  const auto place = drive_.bytes_from_index(lbn);
+  const auto place = drive_.addresses().bytes_from_index(lbn);
   if (!place) return std::nullopt;
   return place->sector / drive_.block_bytes();
 }

@@ -284,7 +284,7 @@ void set_caches(scsi::Drive& drive, const std::string& name, Caches caches,
                 const std::optional<std::uint64_t>& written) {
   if (caches == Caches::as_they_are) return;
   const bool off = caches == Caches::off;
-  if (off && !drive.set_cache(false, true, true))
+  if (off && !drive.settings().set_cache(false, true, true))
     refuse_caches(name + " does not let its caches be turned off",
                   "forced, which passes them by with FUA");
   using scsi::Forced;
@@ -297,7 +297,7 @@ void set_caches(scsi::Drive& drive, const std::string& name, Caches caches,
   };
   require(scsi::force_reads(drive, drive.blocks() / 2), "reads");
   if (written) require(scsi::force_writes(drive, *written), "writes");
-  if (caches == Caches::forced) drive.force_access(true, written.has_value());
+  if (caches == Caches::forced) drive.settings().force_access(true, written.has_value());
 }
 
 }  // namespace
@@ -348,8 +348,8 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   result.caches = name_of(options.caches);
   result.block_bytes = identity.block_bytes;
 
-  DrivePlayer player(guard, identity.block_bytes, identity.blocks, contents, drive.forces_reads(),
-                     drive.forces_writes());
+  DrivePlayer player(guard, identity.block_bytes, identity.blocks, contents,
+                     drive.settings().forces_reads(), drive.settings().forces_writes());
   player.require_by([&] { drive.require_same_drive(); });
   IntoResult rows(result);
   try {
@@ -377,7 +377,7 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
         fmt::format("{} was reset during the replay and may have turned its caches on again; "
                     "the result is discarded, replay once more",
                     device.name()));
-  drive.restore_settings();
+  drive.settings().restore();
   return result;
 }
 

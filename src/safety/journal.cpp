@@ -178,10 +178,10 @@ SavedSettings settings_of(scsi::Drive& drive) {
   SavedSettings settings;
   for (const scsi::PageCode code :
        {scsi::kCachingPage, scsi::kPowerConditionPage, scsi::kBackgroundControlPage}) {
-    auto page = drive.mode_page(code.page, scsi::PageControl::current, code.subpage);
+    auto page = drive.settings().mode_page(code.page, scsi::PageControl::current, code.subpage);
     if (page && scsi::code_of(*page) == code) settings.pages.push_back(std::move(*page));
   }
-  settings.ata = drive.ata_settings();
+  settings.ata = drive.settings().ata();
   return settings;
 }
 

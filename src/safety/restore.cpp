@@ -41,10 +41,10 @@ void require_same_drive(const model::Identity& found, const JournalContents& jou
 // The features of an ATA drive before the pages: its caching page shows what SET FEATURES made of
 // it, and may not be set itself.
 bool put_settings_back(scsi::Drive& drive, const SavedSettings& settings) {
-  bool back = !settings.ata || drive.restore_ata(*settings.ata);
+  bool back = !settings.ata || drive.settings().restore_ata(*settings.ata);
   for (const SavedPage& page : settings.pages)
-    if (!drive.shows(page) && !drive.restore_page(page)) back = false;
-  drive.keep_settings();
+    if (!drive.settings().shows(page) && !drive.settings().restore_page(page)) back = false;
+  drive.settings().keep();
   return back;
 }
 

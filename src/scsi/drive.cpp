@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "scsi/commands.h"
-#include "scsi/drive_impl.h"
+#include "scsi/drive_link.h"
 
 namespace platter::scsi {
 namespace {
@@ -15,21 +15,23 @@ constexpr std::uint32_t kContentBlocks = 64;  // read at once to learn contents
 }  // namespace
 
 Drive::Drive(Device& guarded, std::string name)
-    : impl_(std::make_unique<Impl>(guarded, std::move(name))) {}
+    : link_(std::make_unique<DriveLink>(guarded, std::move(name))),
+      settings_(*link_),
+      addresses_(*link_) {}
 
 Drive::~Drive() {
   try {
-    restore_settings();
+    settings_.restore();
   } catch (const std::exception&) {
-    // The drive is gone or refuses; whoever must know has called restore_settings() before.
+    // The drive is gone or refuses; whoever must know has called settings().restore() before.
   }
 }
 
-Clock& Drive::clock() { return impl_->device.clock(); }
+Clock& Drive::clock() { return link_->device.clock(); }
 
 void Drive::rest_ns(Nanoseconds time_ns) { clock().sleep_until_ns(now_ns() + time_ns); }
 
-Capacity Drive::Impl::ask_capacity() {
+Capacity DriveLink::ask_capacity() {
   // Nothing but READ CAPACITY(16) tells the physical block length, and drives before SPC-3 lack it.
   constexpr std::uint8_t kSpc3 = 5;
   const auto short_reply = ask(read_capacity_10());
@@ -48,7 +50,7 @@ Capacity Drive::Impl::ask_capacity() {
 }
 
 const model::Identity& Drive::identify() {
-  auto& d = *impl_;
+  auto& d = *link_;
   if (d.identified) return d.identity;
   const auto inquiry = decode_inquiry(d.must(scsi::inquiry()).completion.data);
   if (!inquiry)
@@ -80,25 +82,25 @@ const model::Identity& Drive::identify() {
   return identity;
 }
 
-void Drive::require_same_drive() { impl_->require_same_drive(); }
+void Drive::require_same_drive() { link_->require_same_drive(); }
 
-const Inquiry& Drive::inquiry() const { return impl_->known(), impl_->inquiry; }
+const Inquiry& Drive::inquiry() const { return link_->known(), link_->inquiry; }
 
 std::optional<std::vector<std::uint8_t>> Drive::vpd_page(std::uint8_t page) {
-  auto reply = impl_->ask(inquiry_vpd(page));
+  auto reply = link_->ask(inquiry_vpd(page));
   // Drives without VPD pages may ignore EVPD and answer with the standard data.
   if (!reply.good() || reply.completion.data.size() < 4 || reply.completion.data[1] != page)
     return std::nullopt;
   return std::move(reply.completion.data);
 }
 
-std::uint64_t Drive::blocks() const { return impl_->known().blocks; }
-std::uint32_t Drive::block_bytes() const { return impl_->known().block_bytes; }
-const PhysicalBlocks& Drive::physical_blocks() const { return impl_->known(), impl_->physical; }
-const Capacity& Drive::capacity() const { return impl_->known(), impl_->capacity; }
+std::uint64_t Drive::blocks() const { return link_->known().blocks; }
+std::uint32_t Drive::block_bytes() const { return link_->known().block_bytes; }
+const PhysicalBlocks& Drive::physical_blocks() const { return link_->known(), link_->physical; }
+const Capacity& Drive::capacity() const { return link_->known(), link_->capacity; }
 
 std::uint32_t Drive::most_blocks() {
-  auto& d = *impl_;
+  auto& d = *link_;
   if (d.most_blocks) return *d.most_blocks;
   constexpr std::uint32_t kMostBytes = 1U << 30;  // of what READ(16) could name
   std::uint32_t most = std::max(1U, kMostBytes / block_bytes());
@@ -111,7 +113,7 @@ std::uint32_t Drive::most_blocks() {
   return most;
 }
 
-void Drive::limit_blocks(std::uint32_t most) { impl_->most_blocks = std::min(most, most_blocks()); }
+void Drive::limit_blocks(std::uint32_t most) { link_->most_blocks = std::min(most, most_blocks()); }
 
 // SBC-3, GET LBA STATUS: a drive may name as few blocks at once as it likes.
 std::optional<std::vector<LbnRange>> Drive::unmapped() {
@@ -122,9 +124,9 @@ std::optional<std::vector<LbnRange>> Drive::unmapped() {
   std::uint64_t at = 0;
   for (int i = 0; i < kMostCommands; ++i) {
     const auto command = get_lba_status(at, kAllocation);
-    const auto reply = impl_->ask(command);
+    const auto reply = link_->ask(command);
     if (reply.illegal()) return std::nullopt;
-    if (!reply.good()) impl_->fail(command, reply, 0, 0);
+    if (!reply.good()) link_->fail(command, reply, 0, 0);
     const auto found = decode_lba_status(reply.completion.data);
     if (found.empty() || found.front().range.first > at || found.back().range.last < at)
       return std::nullopt;
@@ -143,19 +145,19 @@ std::optional<std::vector<LbnRange>> Drive::unmapped() {
   return std::nullopt;
 }
 
-void Drive::leave_out(std::vector<LbnRange> ranges) { impl_->left_out = std::move(ranges); }
+void Drive::leave_out(std::vector<LbnRange> ranges) { link_->left_out = std::move(ranges); }
 
-const std::vector<LbnRange>& Drive::left_out() const { return impl_->left_out; }
+const std::vector<LbnRange>& Drive::left_out() const { return link_->left_out; }
 
 bool Drive::leaves_out(std::uint64_t lbn, std::uint32_t blocks) const {
-  const auto& ranges = impl_->left_out;
+  const auto& ranges = link_->left_out;
   const auto range = std::ranges::lower_bound(ranges, lbn, {}, &LbnRange::last);
   return range != ranges.end() && range->first < lbn + blocks;
 }
 
 Completion Drive::read(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access,
                        bool keep_data) {
-  return read_as(lbn, blocks, force_unit_access || impl_->forces_reads, keep_data);
+  return read_as(lbn, blocks, force_unit_access || link_->forces_reads, keep_data);
 }
 
 Completion Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access,
@@ -169,13 +171,13 @@ Completion Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_un
     throw DriveError(
         ExitStatus::drive_error,
         fmt::format("{} has nothing on the media for LBN {} to {}; leave these blocks out",
-                    impl_->name, lbn, lbn + blocks - 1),
+                    link_->name, lbn, lbn + blocks - 1),
         nothing_there, lbn, blocks);
   }
   auto command = fits_ten_bytes(lbn, blocks) ? read_10(lbn, blocks, bytes, bits)
                                              : read_16(lbn, blocks, bytes, bits);
   command.keep_data = keep_data;
-  auto completion = impl_->must(command, lbn, blocks).completion;
+  auto completion = link_->must(command, lbn, blocks).completion;
   if (!keep_data) completion.data.clear();
   return completion;
 }
@@ -183,20 +185,20 @@ Completion Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_un
 Completion Drive::read_as_cached(std::uint64_t lbn) { return read_as(lbn, 1, false, false); }
 
 void Drive::require_length(std::uint64_t lbn, std::uint32_t blocks) const {
-  if (!impl_->most_blocks || blocks <= *impl_->most_blocks) return;
+  if (!link_->most_blocks || blocks <= *link_->most_blocks) return;
   throw Error(
       ExitStatus::unsupported,
       fmt::format("{} takes {} blocks in one command at most (VPD page B0h, or the host's path), "
                   "not the {} of LBN {} to {}",
-                  impl_->name, *impl_->most_blocks, blocks, lbn, lbn + blocks - 1));
+                  link_->name, *link_->most_blocks, blocks, lbn, lbn + blocks - 1));
 }
 
 void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
-  auto& contents = impl_->contents;
+  auto& contents = link_->contents;
   const std::size_t bytes = block_bytes();
   const LbnRange all = physical_blocks().covering(lbn, blocks);
   const auto end = all.last + 1;
-  const auto most = std::min(kContentBlocks, impl_->most_blocks.value_or(kContentBlocks));
+  const auto most = std::min(kContentBlocks, link_->most_blocks.value_or(kContentBlocks));
   for (auto at = all.first; at < end;) {
     if (contents.contains(at)) {
       ++at;
@@ -209,7 +211,7 @@ void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
       throw DriveError(ExitStatus::drive_error,
                        fmt::format("{} gave {} of the {} bytes of LBN {} to {}, so these blocks "
                                    "can't be rewritten; leave them out",
-                                   impl_->name, reply.data.size(), run * bytes, at, at + run - 1),
+                                   link_->name, reply.data.size(), run * bytes, at, at + run - 1),
                        std::nullopt, at, run);
     for (std::uint32_t i = 0; i < run; ++i)
       contents[at + i].assign(reply.data.begin() + i * bytes, reply.data.begin() + (i + 1) * bytes);
@@ -218,15 +220,15 @@ void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
 }
 
 bool Drive::may_write(std::uint64_t lbn, std::uint32_t blocks) const {
-  return impl_->guard && impl_->guard->may_write(lbn, blocks);
+  return link_->guard && link_->guard->may_write(lbn, blocks);
 }
 
 void Drive::permit_writes(std::vector<LbnRange> writes) {
-  if (impl_->guard) impl_->guard->permit_writes(std::move(writes));
+  if (link_->guard) link_->guard->permit_writes(std::move(writes));
 }
 
-Command Drive::Impl::write_command(std::uint64_t lbn, std::vector<std::uint8_t> data,
-                                   bool force_unit_access) const {
+Command DriveLink::write_command(std::uint64_t lbn, std::vector<std::uint8_t> data,
+                                 bool force_unit_access) const {
   const auto blocks = static_cast<std::uint32_t>(data.size() / identity.block_bytes);
   const CacheBits bits{.force_unit_access = force_unit_access || forces_writes};
   return fits_ten_bytes(lbn, blocks) ? write_10(lbn, blocks, std::move(data), bits)
@@ -237,14 +239,14 @@ void Drive::put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& content
   const std::size_t bytes = block_bytes();
   const auto blocks = static_cast<std::uint32_t>(contents.size() / bytes);
   const std::uint32_t unit = physical_blocks().logical_blocks();
-  const std::uint32_t longest = impl_->most_blocks.value_or(blocks);
+  const std::uint32_t longest = link_->most_blocks.value_or(blocks);
   const std::uint32_t most = longest > unit ? longest - longest % unit : longest;
   bool takes_fua = true;
   for (std::uint32_t i = 0; i < blocks; i += most) {
     const std::uint32_t count = std::min(blocks - i, most);
     const auto* from = contents.data() + i * bytes;
     const auto send = [&] {
-      impl_->send_write(impl_->write_command(lbn + i, {from, from + count * bytes}, takes_fua),
+      link_->send_write(link_->write_command(lbn + i, {from, from + count * bytes}, takes_fua),
                         lbn + i, count);
     };
     try {
@@ -255,32 +257,31 @@ void Drive::put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& content
       send();
     }
   }
-  if (!takes_fua) impl_->ask(synchronize_cache_10());  // where there is that at least
+  if (!takes_fua) link_->ask(synchronize_cache_10());  // where there is that at least
 }
 
 Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access) {
-  if (impl_->guard && impl_->guard->why_writes_ended())
+  if (link_->guard && link_->guard->why_writes_ended())
     throw Error(ExitStatus::refused,
-                *impl_->guard->why_writes_ended() + ", and so nothing more is written");
+                *link_->guard->why_writes_ended() + ", and so nothing more is written");
   if (!may_write(lbn, blocks))
     throw Error(ExitStatus::refused,
                 fmt::format("{} may not be written at LBN {} to {}; name these blocks with "
                             "--allow-writes, or leave writes out",
-                            impl_->name, lbn, lbn + blocks - (blocks ? 1 : 0)));
+                            link_->name, lbn, lbn + blocks - (blocks ? 1 : 0)));
   require_length(lbn, blocks);
   learn_contents(lbn, blocks);
-  if (impl_->write_callback) {
+  if (link_->write_callback) {
     const LbnRange all = physical_blocks().covering(lbn, blocks);
-    impl_->write_callback(all.first, impl_->known_contents(all.first, all.last + 1 - all.first));
+    link_->write_callback(all.first, link_->known_contents(all.first, all.last + 1 - all.first));
   }
-  std::vector<std::uint8_t> data = impl_->known_contents(lbn, blocks);
-  impl_->bytes_written += data.size();
-  return impl_->send_write(impl_->write_command(lbn, std::move(data), force_unit_access), lbn,
+  std::vector<std::uint8_t> data = link_->known_contents(lbn, blocks);
+  link_->bytes_written += data.size();
+  return link_->send_write(link_->write_command(lbn, std::move(data), force_unit_access), lbn,
                            blocks);
 }
 
-std::vector<std::uint8_t> Drive::Impl::known_contents(std::uint64_t lbn,
-                                                      std::uint64_t blocks) const {
+std::vector<std::uint8_t> DriveLink::known_contents(std::uint64_t lbn, std::uint64_t blocks) const {
   std::vector<std::uint8_t> bytes;
   bytes.reserve(blocks * identity.block_bytes);
   auto sector = contents.find(lbn);
@@ -290,31 +291,31 @@ std::vector<std::uint8_t> Drive::Impl::known_contents(std::uint64_t lbn,
 }
 
 Completion Drive::verify(std::uint64_t lbn, std::uint32_t blocks) {
-  return impl_
+  return link_
       ->must(fits_ten_bytes(lbn, blocks) ? verify_10(lbn, blocks) : verify_16(lbn, blocks), lbn,
              blocks)
       .completion;
 }
 
-Completion Drive::seek(std::uint64_t lbn) { return impl_->must(seek_10(lbn), lbn, 1).completion; }
+Completion Drive::seek(std::uint64_t lbn) { return link_->must(seek_10(lbn), lbn, 1).completion; }
 
-Completion Drive::test_unit_ready() { return impl_->must(scsi::test_unit_ready()).completion; }
+Completion Drive::test_unit_ready() { return link_->must(scsi::test_unit_ready()).completion; }
 
-Completion Drive::synchronize_cache() { return impl_->must(synchronize_cache_10()).completion; }
+Completion Drive::synchronize_cache() { return link_->must(synchronize_cache_10()).completion; }
 
 void Drive::on_write(
     std::function<void(std::uint64_t, const std::vector<std::uint8_t>&)> callback) {
-  impl_->write_callback = std::move(callback);
+  link_->write_callback = std::move(callback);
 }
 void Drive::on_command(std::function<void(const CommandRecord&)> callback) {
-  impl_->command_callback = std::move(callback);
+  link_->command_callback = std::move(callback);
 }
 
-std::uint64_t Drive::commands() const { return impl_->commands; }
-std::uint64_t Drive::translations() const { return impl_->translations; }
-std::uint64_t Drive::bytes_written() const { return impl_->bytes_written; }
-std::uint64_t Drive::unit_attentions() const { return impl_->unit_attentions; }
-std::uint64_t Drive::resets() const { return impl_->resets; }
-std::uint64_t Drive::busy_replies() const { return impl_->busy_replies; }
+std::uint64_t Drive::commands() const { return link_->commands; }
+std::uint64_t Drive::translations() const { return link_->translations; }
+std::uint64_t Drive::bytes_written() const { return link_->bytes_written; }
+std::uint64_t Drive::unit_attentions() const { return link_->unit_attentions; }
+std::uint64_t Drive::resets() const { return link_->resets; }
+std::uint64_t Drive::busy_replies() const { return link_->busy_replies; }
 
 }  // namespace platter::scsi

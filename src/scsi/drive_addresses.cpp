@@ -1,7 +1,7 @@
 // Where blocks lie by the drive's own word: address translation, and the lists of defects.
 #include <algorithm>
 
-#include "scsi/drive_impl.h"
+#include "scsi/drive_link.h"
 
 namespace platter::scsi {
 namespace {
@@ -16,9 +16,9 @@ constexpr std::uint8_t kDefectListNotFound = 0x1C;  // ASC
 // SEND DIAGNOSTIC and RECEIVE DIAGNOSTIC RESULTS belong together: a reset in between makes the
 // drive forget the question, so both are sent again. So they are where what comes is no answer to
 // this question.
-std::optional<std::vector<std::uint8_t>> Drive::Impl::translated(const Command& send,
-                                                                 AddressFormat from,
-                                                                 AddressFormat to) {
+std::optional<std::vector<std::uint8_t>> DriveLink::translated(const Command& send,
+                                                               AddressFormat from,
+                                                               AddressFormat to) {
   int mixed_up = 0;
   for (int attempt = 0; attempt < kMaxUnitAttentions; ++attempt) {
     const auto sent = ask(send);
@@ -49,14 +49,14 @@ std::optional<std::vector<std::uint8_t>> Drive::Impl::translated(const Command& 
               name + " is reset again and again during address translation; find out by what");
 }
 
-std::optional<Translation> Drive::Impl::translate(std::uint64_t lbn, AddressFormat block,
-                                                  AddressFormat place) {
+std::optional<Translation> DriveLink::translate(std::uint64_t lbn, AddressFormat block,
+                                                AddressFormat place) {
   const auto reply = translated(translate_block(lbn, block, place), block, place);
   return reply ? decode_translation(*reply) : std::nullopt;
 }
 
-std::optional<Translation> Drive::translate(std::uint64_t lbn) {
-  auto& d = *impl_;
+std::optional<Translation> DriveAddresses::translate(std::uint64_t lbn) {
+  auto& d = link_;
   if (d.translates_not) return std::nullopt;
   const bool is_long = lbn >= kTenByteBlocks;
   if (d.block_format)
@@ -78,33 +78,34 @@ std::optional<Translation> Drive::translate(std::uint64_t lbn) {
   return std::nullopt;
 }
 
-std::optional<PlaceContent> Drive::translate_back(const PhysicalAddress& place) {
+std::optional<PlaceContent> DriveAddresses::translate_back(const PhysicalAddress& place) {
   if (place.cylinder >= 1U << 24 || place.head > 0xFF) return std::nullopt;
-  const auto from = impl_->place_format.value_or(AddressFormat::physical_sector);
-  const auto to = blocks() > kTenByteBlocks ? AddressFormat::long_block
-                                            : impl_->block_format.value_or(AddressFormat::block);
-  const auto reply = impl_->translated(translate_place(place, from, to), from, to);
+  const auto from = link_.place_format.value_or(AddressFormat::physical_sector);
+  const auto to = link_.known().blocks > kTenByteBlocks
+                      ? AddressFormat::long_block
+                      : link_.block_format.value_or(AddressFormat::block);
+  const auto reply = link_.translated(translate_place(place, from, to), from, to);
   auto content = reply ? decode_translation_back(*reply) : std::nullopt;
-  if (content && content->lbn && *content->lbn >= blocks()) content->lbn.reset();
+  if (content && content->lbn && *content->lbn >= link_.known().blocks) content->lbn.reset();
   return content;
 }
 
-std::optional<PhysicalAddress> Drive::sector_at(const PhysicalAddress& bytes_from_index) {
+std::optional<PhysicalAddress> DriveAddresses::sector_at(const PhysicalAddress& bytes_from_index) {
   constexpr auto kFrom = AddressFormat::bytes_from_index, kTo = AddressFormat::physical_sector;
   if (bytes_from_index.cylinder >= 1U << 24 || bytes_from_index.head > 0xFF) return std::nullopt;
-  const auto reply = impl_->translated(translate_place(bytes_from_index, kFrom, kTo), kFrom, kTo);
+  const auto reply = link_.translated(translate_place(bytes_from_index, kFrom, kTo), kFrom, kTo);
   const auto found = reply ? decode_translation(*reply) : std::nullopt;
   return found ? std::optional<PhysicalAddress>(found->places.front()) : std::nullopt;
 }
 
-std::optional<PhysicalAddress> Drive::bytes_from_index(std::uint64_t lbn) {
+std::optional<PhysicalAddress> DriveAddresses::bytes_from_index(std::uint64_t lbn) {
   const auto block = lbn >= kTenByteBlocks ? AddressFormat::long_block
-                                           : impl_->block_format.value_or(AddressFormat::block);
-  const auto found = impl_->translate(lbn, block, AddressFormat::bytes_from_index);
+                                           : link_.block_format.value_or(AddressFormat::block);
+  const auto found = link_.translate(lbn, block, AddressFormat::bytes_from_index);
   return found ? std::optional<PhysicalAddress>(found->places.front()) : std::nullopt;
 }
 
-std::optional<std::vector<std::uint8_t>> Drive::Impl::defect_data(const Command& command) {
+std::optional<std::vector<std::uint8_t>> DriveLink::defect_data(const Command& command) {
   auto reply = ask(command);
   const auto& sense = reply.sense;
   if (reply.illegal() ||
@@ -115,7 +116,7 @@ std::optional<std::vector<std::uint8_t>> Drive::Impl::defect_data(const Command&
   return std::move(reply.completion.data);
 }
 
-std::optional<DefectList> Drive::Impl::defects(bool primary, bool grown, AddressFormat format) {
+std::optional<DefectList> DriveLink::defects(bool primary, bool grown, AddressFormat format) {
   constexpr std::uint32_t kLongestShortList = 0xFFFF - 4;
   // The header first: it says how long the list is.
   const auto header = defect_data(read_defect_data_10(primary, grown, format, 4));
@@ -133,13 +134,13 @@ std::optional<DefectList> Drive::Impl::defects(bool primary, bool grown, Address
   return reply ? decode_defects_12(*reply) : std::nullopt;
 }
 
-std::optional<DefectList> Drive::defects(bool primary, bool grown) {
-  const auto wanted = impl_->place_format.value_or(AddressFormat::physical_sector);
+std::optional<DefectList> DriveAddresses::defects(bool primary, bool grown) {
+  const auto wanted = link_.place_format.value_or(AddressFormat::physical_sector);
   const auto other = wanted == AddressFormat::physical_sector ? AddressFormat::bytes_from_index
                                                               : AddressFormat::physical_sector;
-  auto list = impl_->defects(primary, grown, wanted);
+  auto list = link_.defects(primary, grown, wanted);
   if (list && list->format == wanted) return list;
-  auto in_other_format = impl_->defects(primary, grown, other);
+  auto in_other_format = link_.defects(primary, grown, other);
   return in_other_format ? in_other_format : list;
 }
 

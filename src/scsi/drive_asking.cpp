@@ -6,7 +6,7 @@
 
 #include "model/drive_mark.h"
 #include "scsi/command_table.h"
-#include "scsi/drive_impl.h"
+#include "scsi/drive_link.h"
 
 namespace platter::scsi {
 namespace {
@@ -104,12 +104,12 @@ std::string_view advice(const std::optional<Sense>& sense, Status status) {
 }  // namespace
 
 // The guard hears of it with any command's answer.
-void Drive::Impl::tell_of_failed_writes() {
+void DriveLink::tell_of_failed_writes() {
   if (!guard || !guard->why_writes_ended() || std::exchange(told_of_failed_writes, true)) return;
   throw WriteFailed(ExitStatus::drive_error, *guard->why_writes_ended());
 }
 
-Answer Drive::Impl::once(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
+Answer DriveLink::once(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
   auto done = device.execute(command);
   if (!done) {
     tell_of_failed_writes();
@@ -128,7 +128,7 @@ Answer Drive::Impl::once(const Command& command, std::uint64_t lbn, std::uint32_
 }
 
 // Without autosense the sense data wait in the drive for the next command.
-void Drive::Impl::fetch_sense(Answer& answer) {
+void DriveLink::fetch_sense(Answer& answer) {
   const auto done = device.execute(request_sense());
   if (!done) throw as_error(done.error());
   ++commands;
@@ -137,7 +137,7 @@ void Drive::Impl::fetch_sense(Answer& answer) {
   if (guard && answer.sense) guard->heard(*answer.sense);
 }
 
-void Drive::Impl::note_unit_attention(const Sense& sense) {
+void DriveLink::note_unit_attention(const Sense& sense) {
   ++unit_attentions;
   may_be_another |= sense.may_mean_another_drive();
   if (sense.asc != kResetOccurred && sense.asc != kParametersChanged) return;
@@ -148,7 +148,7 @@ void Drive::Impl::note_unit_attention(const Sense& sense) {
 }
 
 // Sends the command until the drive has really answered it.
-Answer Drive::Impl::ask(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
+Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
   const auto* entry = find_command(command.cdb);
   const bool only_reads = entry && entry->command_class == CommandClass::read;
   int attentions = 0, aborts = 0;
@@ -181,8 +181,7 @@ Answer Drive::Impl::ask(const Command& command, std::uint64_t lbn, std::uint32_t
 
 // A write that the drive gave up, or turned away until patience ended. One that it does not take in
 // this form at all, or leaves to another host, was never begun.
-Completion Drive::Impl::send_write(const Command& command, std::uint64_t lbn,
-                                   std::uint32_t blocks) {
+Completion DriveLink::send_write(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
   try {
     return must(command, lbn, blocks).completion;
   } catch (const DriveError& error) {
@@ -195,7 +194,7 @@ Completion Drive::Impl::send_write(const Command& command, std::uint64_t lbn,
 }
 
 // Whatever takes its place after a reset answers to the same name.
-void Drive::Impl::require_same_drive() {
+void DriveLink::require_same_drive() {
   if (!identified) return;
   model::Identity now = identity;
   if (const auto found = decode_inquiry(must(scsi::inquiry()).completion.data)) {
@@ -220,14 +219,14 @@ void Drive::Impl::require_same_drive() {
   may_be_another = false;
 }
 
-Answer Drive::Impl::must(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
+Answer DriveLink::must(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
   auto answer = ask(command, lbn, blocks);
   if (!answer.good()) fail(command, answer, lbn, blocks);
   return answer;
 }
 
-void Drive::Impl::fail(const Command& command, const Answer& answer, std::uint64_t lbn,
-                       std::uint32_t blocks) const {
+void DriveLink::fail(const Command& command, const Answer& answer, std::uint64_t lbn,
+                     std::uint32_t blocks) const {
   const auto status = answer.completion.status;
   const auto where = blocks ? fmt::format(" of LBN {} to {}", lbn, lbn + blocks - 1) : "";
   const auto what = answer.sense ? answer.sense->text() : std::string(status_name(status));

@@ -3,34 +3,35 @@
 #include <algorithm>
 #include <exception>
 
-#include "scsi/drive_impl.h"
+#include "scsi/drive_link.h"
 
 namespace platter::scsi {
 
 // MODE SENSE(6) and (10) are both optional for someone: what was seen to work is asked again.
-std::optional<std::vector<std::uint8_t>> Drive::mode_page(std::uint8_t page, PageControl control,
-                                                          std::uint8_t subpage) {
+std::optional<std::vector<std::uint8_t>> DriveSettings::mode_page(std::uint8_t page,
+                                                                  PageControl control,
+                                                                  std::uint8_t subpage) {
   const auto try_form = [&](ModeForm form) -> std::optional<std::vector<std::uint8_t>> {
     const auto command = mode_sense(form, page, control, false, subpage);
-    const auto reply = impl_->ask(command);
+    const auto reply = link_.ask(command);
     if (reply.illegal()) return std::nullopt;
-    if (!reply.good()) impl_->fail(command, reply, 0, 0);
+    if (!reply.good()) link_.fail(command, reply, 0, 0);
     auto found = find_mode_page(form, reply.completion.data, page, subpage);
-    if (found) impl_->mode_form = form;
+    if (found) link_.mode_form = form;
     return found;
   };
-  if (impl_->mode_form) return try_form(*impl_->mode_form);
+  if (link_.mode_form) return try_form(*link_.mode_form);
   if (auto found = try_form(ModeForm::six)) return found;
   return try_form(ModeForm::ten);
 }
 
-std::optional<CachePage> Drive::cache_page(PageControl control) {
+std::optional<CachePage> DriveSettings::cache_page(PageControl control) {
   const auto page = mode_page(kCachingPage.page, control);
   return page ? decode_cache_page(*page) : std::nullopt;
 }
 
 // One page, for now only. True if the drive took it.
-bool Drive::Impl::select(const std::vector<std::uint8_t>& page) {
+bool DriveLink::select(const std::vector<std::uint8_t>& page) {
   const auto try_form = [&](ModeForm form) {
     const auto command = mode_select(form, page);
     selecting = true;
@@ -47,8 +48,8 @@ bool Drive::Impl::select(const std::vector<std::uint8_t>& page) {
 
 // The page as it came at the first change is kept. A page that the drive took and does not show as
 // wanted is set back.
-bool Drive::Impl::change(const PageView& before, const std::vector<std::uint8_t>& wanted,
-                         const std::function<bool()>& as_wanted) {
+bool DriveLink::change(const PageView& before, const std::vector<std::uint8_t>& wanted,
+                       const std::function<bool()>& as_wanted) {
   const bool first = recorded.emplace(before.code, before.raw).second;
   const bool taken = select(wanted);
   if (taken && as_wanted()) return true;
@@ -57,8 +58,8 @@ bool Drive::Impl::change(const PageView& before, const std::vector<std::uint8_t>
   return false;
 }
 
-bool Drive::set_cache_page(bool write_cache_enabled, bool read_cache_disabled,
-                           bool read_ahead_disabled) {
+bool DriveSettings::set_cache_page(bool write_cache_enabled, bool read_cache_disabled,
+                                   bool read_ahead_disabled) {
   const auto before = cache_page();
   const auto wanted = before ? with_cache_bits(before->raw, write_cache_enabled,
                                                read_cache_disabled, read_ahead_disabled)
@@ -70,44 +71,44 @@ bool Drive::set_cache_page(bool write_cache_enabled, bool read_cache_disabled,
            after->read_cache_disabled == read_cache_disabled &&
            after->read_ahead_disabled == read_ahead_disabled;
   };
-  return *wanted == before->raw || impl_->change({kCachingPage, before->raw}, *wanted, as_wanted);
+  return *wanted == before->raw || link_.change({kCachingPage, before->raw}, *wanted, as_wanted);
 }
 
-bool Drive::set_cache(bool write_cache_enabled, bool read_cache_disabled,
-                      bool read_ahead_disabled) {
-  impl_->forces_reads = impl_->forces_writes = false;
+bool DriveSettings::set_cache(bool write_cache_enabled, bool read_cache_disabled,
+                              bool read_ahead_disabled) {
+  link_.forces_reads = link_.forces_writes = false;
   bool done = set_cache_page(write_cache_enabled, read_cache_disabled, read_ahead_disabled);
   if (!done) {
     // Of what a drive without a write cache, or without look-ahead, has none of, nothing need be
     // set.
-    const auto now = ata_settings();
+    const auto now = ata();
     AtaSettings wanted;
     if (now && now->write_cache) wanted.write_cache = write_cache_enabled;
     if (now && now->look_ahead) wanted.look_ahead = !read_ahead_disabled;
     done = now && change_ata(wanted);
-    if (done && read_cache_disabled) impl_->forces_reads = takes_forced_reads();
+    if (done && read_cache_disabled) link_.forces_reads = takes_forced_reads();
   }
-  if (done) impl_->lost = false;
+  if (done) link_.lost = false;
   return done;
 }
 
-bool Drive::forces_reads() const { return impl_->forces_reads; }
+bool DriveSettings::forces_reads() const { return link_.forces_reads; }
 
-bool Drive::forces_writes() const { return impl_->forces_writes; }
+bool DriveSettings::forces_writes() const { return link_.forces_writes; }
 
-void Drive::force_access(bool reads, bool writes) {
-  impl_->forces_reads = reads;
-  impl_->forces_writes = writes;
+void DriveSettings::force_access(bool reads, bool writes) {
+  link_.forces_reads = reads;
+  link_.forces_writes = writes;
 }
 
 // A translation may refuse FUA for reads.
-bool Drive::takes_forced_reads() {
-  return impl_->ask(read_10(0, 1, block_bytes(), {.force_unit_access = true})).good();
+bool DriveSettings::takes_forced_reads() {
+  return link_.ask(read_10(0, 1, link_.known().block_bytes, {.force_unit_access = true})).good();
 }
 
 // The form that the translation takes; nullopt: there is no ATA drive, or nothing gets through to
 // it.
-std::optional<PassThrough> Drive::Impl::pass_through() {
+std::optional<PassThrough> DriveLink::pass_through() {
   if (std::exchange(asked_for_ata, true)) return ata_form;
   const auto page = ask(inquiry_vpd(0x89));
   if (!page.good() || page.completion.data.size() < 4 || page.completion.data[1] != 0x89)
@@ -121,18 +122,18 @@ std::optional<PassThrough> Drive::Impl::pass_through() {
   return ata_form;
 }
 
-std::optional<AtaSettings> Drive::Impl::identify_device() {
+std::optional<AtaSettings> DriveLink::identify_device() {
   if (!pass_through()) return std::nullopt;
   const auto reply = ask(scsi::identify_device(*ata_form));
   return reply.good() ? decode_identify_device(reply.completion.data) : std::nullopt;
 }
 
-std::optional<AtaSettings> Drive::ata_settings() { return impl_->identify_device(); }
+std::optional<AtaSettings> DriveSettings::ata() { return link_.identify_device(); }
 
 // IDENTIFY DEVICE says whether the drive took it; what it did not take is set back.
-bool Drive::change_ata(const AtaSettings& wanted) {
-  auto& d = *impl_;
-  const auto before = ata_settings();
+bool DriveSettings::change_ata(const AtaSettings& wanted) {
+  auto& d = link_;
+  const auto before = ata();
   if (!before) return false;
   const auto send = [&](const AtaSettings& from, const AtaSettings& to) {
     for (const Command& command : changes(*d.ata_form, from, to)) {
@@ -143,7 +144,7 @@ bool Drive::change_ata(const AtaSettings& wanted) {
   const bool first = !d.recorded_ata;
   if (first) d.recorded_ata = before;
   send(*before, wanted);
-  const auto after = ata_settings();
+  const auto after = ata();
   if (after && after->satisfies(wanted)) {
     d.made_ata = after;
     return true;
@@ -153,29 +154,29 @@ bool Drive::change_ata(const AtaSettings& wanted) {
   return false;
 }
 
-bool Drive::features_hold() { return !impl_->made_ata || ata_settings() == impl_->made_ata; }
+bool DriveSettings::features_hold() { return !link_.made_ata || ata() == link_.made_ata; }
 
-bool Drive::restore_ata(const AtaSettings& settings) {
-  const auto now = ata_settings();
+bool DriveSettings::restore_ata(const AtaSettings& settings) {
+  const auto now = ata();
   return now && (now->satisfies(settings) || change_ata(settings));
 }
 
-void Drive::keep_settings() {
-  impl_->recorded.clear();
-  impl_->recorded_ata.reset();
-  impl_->made_ata.reset();
-  impl_->lost = false;
+void DriveSettings::keep() {
+  link_.recorded.clear();
+  link_.recorded_ata.reset();
+  link_.made_ata.reset();
+  link_.lost = false;
 }
 
-void Drive::restore_recorded_ata(bool power_level_too) {
-  auto& d = *impl_;
+void DriveSettings::restore_recorded_ata(bool power_level_too) {
+  auto& d = link_;
   d.forces_reads = d.forces_writes = false;
   if (!d.recorded_ata) return;
   AtaSettings wanted = *d.recorded_ata;
   if (!power_level_too) wanted.power_level.reset();
   if (!restore_ata(wanted))
     throw NotTakenBack(d.name + " did not take its own settings of SET FEATURES back");
-  d.made_ata = ata_settings();
+  d.made_ata = ata();
   if (power_level_too) {
     d.recorded_ata.reset();
     d.made_ata.reset();
@@ -183,8 +184,8 @@ void Drive::restore_recorded_ata(bool power_level_too) {
 }
 
 // Some drives do not let power management be disabled, but all let it be set to most performance.
-Stopped Drive::stop_power_management() {
-  const auto now = ata_settings();
+Stopped DriveSettings::stop_power_management() {
+  const auto now = ata();
   if (!now || !now->power_level || *now->power_level == 0) return Stopped::nothing_to_stop;
   AtaSettings wanted;
   wanted.power_level = std::uint8_t{0};
@@ -193,13 +194,13 @@ Stopped Drive::stop_power_management() {
   return change_ata(wanted) ? Stopped::stopped : Stopped::goes_on;
 }
 
-std::optional<std::uint8_t> Drive::ata_power_mode() {
-  if (!impl_->pass_through()) return std::nullopt;
-  return decode_power_mode(impl_->ask(check_power_mode(*impl_->ata_form)).completion.sense);
+std::optional<std::uint8_t> DriveSettings::ata_power_mode() {
+  if (!link_.pass_through()) return std::nullopt;
+  return decode_power_mode(link_.ask(check_power_mode(*link_.ata_form)).completion.sense);
 }
 
 // A value that the drive made another of is taken too: the page says which it is.
-bool Drive::set_cache_fields(std::span<const CacheFieldValue> values) {
+bool DriveSettings::set_cache_fields(std::span<const CacheFieldValue> values) {
   const auto before = mode_page(kCachingPage.page, PageControl::current);
   if (!before) return false;
   auto wanted = *before;
@@ -216,59 +217,59 @@ bool Drive::set_cache_fields(std::span<const CacheFieldValue> values) {
              return now == of.value || now != value_of(*before, *of.field);
            });
   };
-  return impl_->change({kCachingPage, *before}, wanted, shows_change);
+  return link_.change({kCachingPage, *before}, wanted, shows_change);
 }
 
-Stopped Drive::stop(PageCode code, StoppedPage (*stopped_page)(Bytes)) {
+Stopped DriveSettings::stop(PageCode code, StoppedPage (*stopped_page)(Bytes)) {
   const auto before = mode_page(code.page, PageControl::current, code.subpage);
   const auto wanted = before ? stopped_page(*before) : std::nullopt;
   // Where no cache could be set, this is all there is to be made anew.
-  if (!impl_->recorded.contains(kCachingPage) && !impl_->recorded_ata) impl_->lost = false;
+  if (!link_.recorded.contains(kCachingPage) && !link_.recorded_ata) link_.lost = false;
   if (!wanted || *wanted == *before) return Stopped::nothing_to_stop;
   const auto as_wanted = [&] { return shows(*wanted); };
-  return impl_->change({code, *before}, *wanted, as_wanted) ? Stopped::stopped : Stopped::goes_on;
+  return link_.change({code, *before}, *wanted, as_wanted) ? Stopped::stopped : Stopped::goes_on;
 }
 
-Stopped Drive::stop_background_scan() {
+Stopped DriveSettings::stop_background_scan() {
   return stop(kBackgroundControlPage, without_background_scan);
 }
 
-Stopped Drive::stop_power_conditions() {
+Stopped DriveSettings::stop_power_conditions() {
   return stop(kPowerConditionPage, without_power_conditions);
 }
 
 // PS, the first bit, says only whether the page could be saved.
-bool Drive::shows(const std::vector<std::uint8_t>& page) {
+bool DriveSettings::shows(const std::vector<std::uint8_t>& page) {
   const auto code = code_of(page);
   if (!code) return false;
   const auto now = mode_page(code->page, PageControl::current, code->subpage);
   return now && std::equal(now->begin() + 1, now->end(), page.begin() + 1, page.end());
 }
 
-bool Drive::restore_page(const std::vector<std::uint8_t>& raw) {
-  return code_of(raw) && impl_->select(raw) && shows(raw);
+bool DriveSettings::restore_page(const std::vector<std::uint8_t>& raw) {
+  return code_of(raw) && link_.select(raw) && shows(raw);
 }
 
-void Drive::put_back_page(const std::vector<std::uint8_t>& raw) {
+void DriveSettings::put_back_page(const std::vector<std::uint8_t>& raw) {
   if (!restore_page(raw))
     throw NotTakenBack(fmt::format("{} did not take its own settings of mode page {:02X}h back",
-                                   impl_->name, raw.front() & 0x3F));
+                                   link_.name, raw.front() & 0x3F));
 }
 
-void Drive::restore_recorded(PageCode code) {
-  const auto page = impl_->recorded.find(code);
-  if (page == impl_->recorded.end()) return;
+void DriveSettings::restore_recorded(PageCode code) {
+  const auto page = link_.recorded.find(code);
+  if (page == link_.recorded.end()) return;
   put_back_page(page->second);
-  impl_->recorded.erase(page);
+  link_.recorded.erase(page);
 }
 
-void Drive::restore_cache() {
+void DriveSettings::restore_cache() {
   restore_recorded(kCachingPage);
   restore_recorded_ata(false);
-  impl_->lost = false;
+  link_.lost = false;
 }
 
-void Drive::restore_settings() {
+void DriveSettings::restore() {
   std::exception_ptr failed;
   for (const PageCode code : {kCachingPage, kPowerConditionPage, kBackgroundControlPage}) {
     try {
@@ -283,13 +284,13 @@ void Drive::restore_settings() {
     failed = std::current_exception();
   }
   if (failed) std::rethrow_exception(failed);
-  impl_->lost = false;
+  link_.lost = false;
 }
 
-std::optional<std::vector<std::uint8_t>> Drive::recorded_settings() const {
-  const auto page = impl_->recorded.find(kCachingPage);
-  return page == impl_->recorded.end() ? std::nullopt : std::optional(page->second);
+std::optional<std::vector<std::uint8_t>> DriveSettings::recorded() const {
+  const auto page = link_.recorded.find(kCachingPage);
+  return page == link_.recorded.end() ? std::nullopt : std::optional(page->second);
 }
-bool Drive::settings_may_be_lost() const { return impl_->lost; }
+bool DriveSettings::may_be_lost() const { return link_.lost; }
 
 }  // namespace platter::scsi

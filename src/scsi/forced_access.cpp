@@ -57,13 +57,15 @@ bool writes_come_at_once(Drive& drive, std::uint64_t lbn) {
 }
 
 Forced force_reads(Drive& drive, std::uint64_t lbn) {
-  return forced([&] { return rereads_come_at_once(drive, lbn); },
-                [&](bool on) { drive.force_access(on, drive.forces_writes()); });
+  return forced(
+      [&] { return rereads_come_at_once(drive, lbn); },
+      [&](bool on) { drive.settings().force_access(on, drive.settings().forces_writes()); });
 }
 
 Forced force_writes(Drive& drive, std::uint64_t lbn) {
-  return forced([&] { return writes_come_at_once(drive, lbn); },
-                [&](bool on) { drive.force_access(drive.forces_reads(), on); });
+  return forced(
+      [&] { return writes_come_at_once(drive, lbn); },
+      [&](bool on) { drive.settings().force_access(drive.settings().forces_reads(), on); });
 }
 
 }  // namespace platter::scsi

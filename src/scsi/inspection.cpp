@@ -19,14 +19,15 @@ bool seeks(Drive& drive) {
 }
 
 std::optional<std::size_t> count_defects(Drive& drive, bool primary, bool grown) {
-  const auto list = drive.defects(primary, grown);
+  const auto list = drive.addresses().defects(primary, grown);
   return list ? std::optional<std::size_t>(list->places.size()) : std::nullopt;
 }
 
 ModePageViews all_views(Drive& drive, std::uint8_t page) {
-  return {drive.mode_page(page, PageControl::current),
-          drive.mode_page(page, PageControl::changeable),
-          drive.mode_page(page, PageControl::defaults), drive.mode_page(page, PageControl::saved)};
+  return {drive.settings().mode_page(page, PageControl::current),
+          drive.settings().mode_page(page, PageControl::changeable),
+          drive.settings().mode_page(page, PageControl::defaults),
+          drive.settings().mode_page(page, PageControl::saved)};
 }
 
 RoundTrip measure_round_trip(Drive& drive, std::uint32_t commands) {
@@ -62,13 +63,13 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
     found.unmapped_share = static_cast<double>(blocks) / static_cast<double>(drive.blocks());
   }
   if (has(0x89)) {
-    found.ata = drive.ata_settings();
-    if (found.ata) found.power_mode = drive.ata_power_mode();
+    found.ata = drive.settings().ata();
+    if (found.ata) found.power_mode = drive.settings().ata_power_mode();
   }
-  found.first_block = drive.translate(0);
+  found.first_block = drive.addresses().translate(0);
   if (found.first_block) {
-    found.last_block = drive.translate(drive.blocks() - 1);
-    found.translates_back = drive.translate_back(found.first_block->places.front()) ==
+    found.last_block = drive.addresses().translate(drive.blocks() - 1);
+    found.translates_back = drive.addresses().translate_back(found.first_block->places.front()) ==
                             PlaceContent{0};
   }
   found.primary_defects = count_defects(drive, true, false);
@@ -92,19 +93,27 @@ Inspection::CanChange Inspection::can_change(bool CachePage::*bit, bool has_feat
 std::vector<std::string> Inspection::complaints() const {
   std::vector<std::string> found;
   if (!first_block)
-    found.push_back("the drive does not translate addresses: its layout must be found by timing");
+    found.push_back("the drive does not translate addresses: only its rotation can be measured");
   else if (!translates_back)
-    found.push_back("the drive translates addresses one way only: spares can't be asked for");
-  if (!primary_defects) found.push_back("the drive shows no list of defects");
-  if (!seeks) found.push_back("the drive has no SEEK command: seeks are timed by reads");
+    found.push_back(
+        "the drive translates LBNs to places, but not back: spares that hold no block may be "
+        "missed");
+  if (!primary_defects)
+    found.push_back("the drive gives no defect list: defects are searched for, which takes longer");
+  if (!seeks)
+    found.push_back("the drive has no SEEK command: seeks are timed by reads, which takes longer");
   if (ata)
     found.push_back(
-        "it is an ATA drive: its read cache can't be switched off, with caches off reads are sent "
-        "with FUA");
+        "it is an ATA drive: its read cache cannot be switched off; reads are sent with FUA "
+        "instead");
   else if (read_cache_can_change() == CanChange::no || read_ahead_can_change() == CanChange::no)
-    found.push_back("read cache or read-ahead can't be switched off by mode page 08h");
+    found.push_back(
+        "mode page 08h cannot switch off read cache or read-ahead: reads are sent with FUA, if "
+        "the drive obeys it");
   if (write_cache_can_change() == CanChange::no)
-    found.push_back("the write cache can't be switched by mode page 08h");
+    found.push_back(
+        "mode page 08h cannot switch off the write cache: writes are sent with FUA, if the drive "
+        "obeys it");
   if (characteristics && characteristics->rotation_rate == 1)
     found.push_back("the drive says that it does not rotate: there are no mechanics to measure");
   return found;

@@ -116,11 +116,11 @@ Told freedoms_of(
   scsi::Drive drive(guard, name);
   drive.identify();
   if (setting.reads_disabled) {
-    auto page = *drive.mode_page(0x08, scsi::PageControl::current);
+    auto page = *drive.settings().mode_page(0x08, scsi::PageControl::current);
     page[2] |= 1;
-    REQUIRE(drive.restore_page(page));
+    REQUIRE(drive.settings().restore_page(page));
   }
-  const auto page = drive.mode_page(0x08, scsi::PageControl::current);
+  const auto page = drive.settings().mode_page(0x08, scsi::PageControl::current);
   mtbrc::Context context(drive, seed);
   context.map = &device.layout();
   context.rotation = model.rotation;
@@ -128,7 +128,7 @@ Told freedoms_of(
   // What the freedoms build on, and no more.
   Record record;
   record.setting.period_ns = context.period_ns();
-  record.setting.page = drive.cache_page();
+  record.setting.page = drive.settings().cache_page();
   Places places(*context.map, context.random);
   record.setting.track_blocks = places.track_blocks();
   Prober prober(context, places, record);
@@ -145,8 +145,8 @@ Told freedoms_of(
     told.of[freedom.field] = freedom;
   }
   told.seconds = static_cast<double>(drive.now_ns() - begin) * 1e-9;
-  CHECK(drive.mode_page(0x08, scsi::PageControl::current) == page);
-  CHECK_FALSE(drive.recorded_settings());
+  CHECK(drive.settings().mode_page(0x08, scsi::PageControl::current) == page);
+  CHECK_FALSE(drive.settings().recorded());
   told.sizes = other.asked();
   return told;
 }

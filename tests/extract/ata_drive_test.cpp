@@ -25,7 +25,7 @@ scsi::AtaSettings settings_now(scsi::Device& device) {
   scsi::Guard guard(device, {});
   scsi::Drive drive(guard, "the drive");
   drive.identify();
-  return drive.ata_settings().value();
+  return drive.settings().ata().value();
 }
 
 }  // namespace
@@ -87,9 +87,9 @@ TEST_CASE("the journal of a killed run brings the features of an ATA drive back"
     const safety::Journal journal(folder.path.string(), "the drive", identity,
                                   safety::settings_of(drive));
     path = journal.path();
-    REQUIRE(drive.set_cache(false, true, true));
-    REQUIRE(drive.stop_power_management() == scsi::Stopped::stopped);
-    drive.keep_settings();  // as a process that was killed
+    REQUIRE(drive.settings().set_cache(false, true, true));
+    REQUIRE(drive.settings().stop_power_management() == scsi::Stopped::stopped);
+    drive.settings().keep();  // as a process that was killed
   }
   REQUIRE(settings_now(device) != before);
   const safety::JournalContents contents = safety::read_journal(path);

@@ -25,7 +25,8 @@ std::vector<Page> pages_of(scsi::Device& device) {
   std::vector<Page> pages;
   for (const auto code :
        {scsi::kCachingPage, scsi::kPowerConditionPage, scsi::kBackgroundControlPage})
-    pages.push_back(drive.mode_page(code.page, scsi::PageControl::current, code.subpage).value());
+    pages.push_back(
+        drive.settings().mode_page(code.page, scsi::PageControl::current, code.subpage).value());
   return pages;
 }
 

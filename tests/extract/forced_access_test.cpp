@@ -59,7 +59,7 @@ std::vector<std::uint8_t> caching_page(scsi::Device& device) {
   scsi::Guard guard(device, {});
   scsi::Drive drive(guard, "the drive");
   drive.identify();
-  return drive.mode_page(0x08, scsi::PageControl::current).value();
+  return drive.settings().mode_page(0x08, scsi::PageControl::current).value();
 }
 
 ExitStatus status_of_replay(scsi::Device& device, replay::Caches caches) {
@@ -166,17 +166,17 @@ TEST_CASE("FUA passes caches by that stay on, until caches are restored") {
   scsi::Guard guard(device, scsi::Permission{true, {{1000, 2000}}});
   scsi::Drive drive(guard, "the drive");
   drive.identify();
-  CHECK_FALSE(drive.set_cache(false, true, true));
+  CHECK_FALSE(drive.settings().set_cache(false, true, true));
   REQUIRE(scsi::rereads_come_at_once(drive, 1500));
   REQUIRE(scsi::force_reads(drive, 1500) == scsi::Forced::obeyed);
   CHECK_FALSE(scsi::rereads_come_at_once(drive, 1500));
-  CHECK_FALSE(drive.forces_writes());
+  CHECK_FALSE(drive.settings().forces_writes());
   REQUIRE(scsi::writes_come_at_once(drive, 1500));
   REQUIRE(scsi::force_writes(drive, 1500) == scsi::Forced::obeyed);
   CHECK_FALSE(scsi::writes_come_at_once(drive, 1500));
-  drive.restore_cache();
-  CHECK_FALSE(drive.forces_reads());
-  CHECK_FALSE(drive.forces_writes());
+  drive.settings().restore_cache();
+  CHECK_FALSE(drive.settings().forces_reads());
+  CHECK_FALSE(drive.settings().forces_writes());
   CHECK(scsi::rereads_come_at_once(drive, 1500));
 }
 
@@ -185,11 +185,11 @@ TEST_CASE("what goes to the media without FUA is not forced") {
   scsi::Guard guard(device, scsi::Permission{true, {{1000, 2000}}});
   scsi::Drive drive(guard, "the drive");
   drive.identify();
-  REQUIRE(drive.set_cache(false, true, true));
+  REQUIRE(drive.settings().set_cache(false, true, true));
   CHECK(scsi::force_reads(drive, 1500) == scsi::Forced::not_needed);
   CHECK(scsi::force_writes(drive, 1500) == scsi::Forced::not_needed);
-  CHECK_FALSE(drive.forces_reads());
-  CHECK_FALSE(drive.forces_writes());
+  CHECK_FALSE(drive.settings().forces_reads());
+  CHECK_FALSE(drive.settings().forces_writes());
 }
 
 TEST_CASE("what a journal kept is put back on a drive that refuses FUA in writes") {

@@ -31,7 +31,7 @@ Found queue_of(double policy, std::uint32_t task_set, std::uint64_t seed = 4,
   scsi::Guard guard(device, {});
   scsi::Drive drive(guard, "the drive");
   drive.identify();
-  REQUIRE(drive.set_cache(false, true, true));
+  REQUIRE(drive.settings().set_cache(false, true, true));
   const engine::LayoutMap map(truth.layout);
   mtbrc::Context context(drive, seed);
   context.map = &map;

@@ -40,7 +40,7 @@ class Shaken final : public scsi::Device {
     scsi::Guard guard(drive_, {});
     scsi::Drive asked(guard, "the drive");
     asked.identify();
-    cache_page_ = asked.mode_page(0x08, scsi::PageControl::current).value();
+    cache_page_ = asked.settings().mode_page(0x08, scsi::PageControl::current).value();
   }
 
   void shake(Shake how) { next_ = how; }
@@ -124,7 +124,8 @@ std::vector<std::vector<std::uint8_t>> pages_of(scsi::Device& device) {
   std::vector<std::vector<std::uint8_t>> pages;
   for (const auto code :
        {scsi::kCachingPage, scsi::kPowerConditionPage, scsi::kBackgroundControlPage})
-    pages.push_back(drive.mode_page(code.page, scsi::PageControl::current, code.subpage).value());
+    pages.push_back(
+        drive.settings().mode_page(code.page, scsi::PageControl::current, code.subpage).value());
   return pages;
 }
 

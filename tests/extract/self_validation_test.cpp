@@ -16,7 +16,7 @@ namespace {
 struct Measured {
   explicit Measured(model::DriveModel model) : truth(std::move(model)), device(truth) {
     drive.identify();
-    REQUIRE(drive.set_cache(false, true, true));
+    REQUIRE(drive.settings().set_cache(false, true, true));
   }
   replay::Result requests(Nanoseconds time_ns) {
     SelfValidationOptions options;

@@ -36,7 +36,7 @@ struct Bench {
         context(drive, seed),
         map(truth.layout) {
     drive.identify();
-    drive.set_cache(false, true, true);
+    drive.settings().set_cache(false, true, true);
     context.rotation = truth.rotation;
     context.map = &map;
   }
@@ -224,7 +224,7 @@ TEST_CASE("seeks of writes: without a permission nothing is known, nor a curve i
   model::DriveModel model;
   model.rotation = bench.truth.rotation;
   model.seek = bench.truth.seek;
-  model.write_settle.reason = "writes were not permitted";
+  model.write_settle.reason = "writes were not allowed (--allow-writes)";
   const WriteSeeks found = measure_write_seeks(bench.context, {}, model);
   CHECK_FALSE(found.curve);
   CHECK_FALSE(found.tied);

@@ -55,7 +55,7 @@ struct Bench {
         drive(guard, "the drive"),
         context(drive, 5) {
     drive.identify();
-    drive.set_cache(false, true, true);
+    drive.settings().set_cache(false, true, true);
     context.rotation = device->truth().rotation;
   }
   std::unique_ptr<virtual_drive::VirtualDevice> device;
@@ -170,7 +170,7 @@ TEST_CASE("track pitch: tracks of other lengths than the map has are no untruth"
 TEST_CASE("track pitch: where nothing comes twice from the same place, nothing is said") {
   // Reads that a buffer answers come at any time.
   Bench bench("virtual:quantum-atlas10k?imperfections=default&seed=2");
-  bench.drive.set_cache(false, false, false);
+  bench.drive.settings().set_cache(false, false, false);
   const TrackPitch found = measure_track_pitch(bench.context, bench.device->truth().layout);
   for (const ZonePitch& zone : found.zones) {
     CHECK_FALSE(zone.untrue);

@@ -61,7 +61,7 @@ struct Bench {
         drive(guard, device->name()),
         context(drive, 5) {
     drive.identify();
-    drive.set_cache(false, true, true);
+    drive.settings().set_cache(false, true, true);
   }
   const model::DriveModel& truth() const { return device->truth(); }
 
@@ -141,7 +141,7 @@ TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads agai
   CHECK(head_switch.uniform);
   measure_write_settle(context, bench.permission.writes);
   measure_miss_overheads(context, bench.permission.writes);
-  bench.drive.set_cache(true, false, false);
+  bench.drive.settings().set_cache(true, false, false);
   measure_hit_overheads(context, bench.permission.writes);
   const OverheadEstimate found = estimate_overheads(context.samples, map, context.rotation);
   check("block transfer", found.block_transfer, *truth.bus.block_transfer.value, -1e-4, 1e-4);
@@ -293,7 +293,7 @@ TEST_CASE("angles that the layout cannot hold are not passed off as known") {
   scsi::Drive drive(guard, "a drive with spares");
   Context context(drive, 5);
   drive.identify();
-  drive.set_cache(false, true, true);
+  drive.settings().set_cache(false, true, true);
   context.rotation = truth.rotation;
   const LayoutAngles wrong = measure_layout_angles(context, layout_of(15));
   REQUIRE(wrong.layout.angle.error);

@@ -34,7 +34,7 @@ Measured both_of(const model::DriveModel& drive, std::uint64_t seed) {
   scsi::Guard guard(device, {});
   scsi::Drive scsi(guard, "a drive");
   scsi.identify();
-  scsi.set_cache(false, true, true);
+  scsi.settings().set_cache(false, true, true);
   Context context(scsi, seed);
   context.rotation = drive.rotation;
   const engine::LayoutMap map(drive.layout);

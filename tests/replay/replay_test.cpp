@@ -272,5 +272,5 @@ TEST_CASE("cache settings of the drive are brought back") {
   scsi::Guard guard(device, {});
   scsi::Drive drive(guard, "d");
   drive.identify();
-  CHECK_FALSE(drive.cache_page()->read_cache_disabled);
+  CHECK_FALSE(drive.settings().cache_page()->read_cache_disabled);
 }

@@ -177,25 +177,25 @@ TEST_CASE("where mode page 08h is not to be changed, an ATA drive is told by SET
     takes(0x55);
     tells({false, false, 0x80});
     device.expect(answers({kRead10, 0x08}));  // FUA is taken
-    REQUIRE(drive.set_cache(false, true, true));
-    CHECK(drive.forces_reads());
+    REQUIRE(drive.settings().set_cache(false, true, true));
+    CHECK(drive.settings().forces_reads());
     device.expect(answers({kRead10, 0x08}));
     drive.read(7);
     for (int i = 0; i < 2; ++i) tells({false, false, 0x80});
     takes(0x85);
     tells({false, false, 0});
-    CHECK(drive.stop_power_management() == Stopped::stopped);
+    CHECK(drive.settings().stop_power_management() == Stopped::stopped);
     tells({false, false, 0});
-    CHECK(drive.features_hold());
+    CHECK(drive.settings().features_hold());
     tells({true, false, 0});  // something turned the write cache on
-    CHECK_FALSE(drive.features_hold());
+    CHECK_FALSE(drive.settings().features_hold());
     for (int i = 0; i < 2; ++i) tells({false, false, 0});
     takes(0x02);
     takes(0xAA);
     takes(0x05, 0x80);
     for (int i = 0; i < 2; ++i) tells({});
-    drive.restore_settings();
-    CHECK_FALSE(drive.forces_reads());
+    drive.settings().restore();
+    CHECK_FALSE(drive.settings().forces_reads());
     device.expect(answers({kRead10, 0x00}));
     drive.read(7);
   }
@@ -204,16 +204,16 @@ TEST_CASE("where mode page 08h is not to be changed, an ATA drive is told by SET
     device.expect(fails({0x85, 0x06, 0, 0, 0x55}, 5, 0x24));
     tells({false, true, 0x80});
     takes(0x02);
-    CHECK_FALSE(drive.set_cache(false, true, true));
-    CHECK_FALSE(drive.forces_reads());
+    CHECK_FALSE(drive.settings().set_cache(false, true, true));
+    CHECK_FALSE(drive.settings().forces_reads());
   }
   SECTION("without FUA the reads are not forced") {
     takes(0x82);
     takes(0x55);
     tells({false, false, 0x80});
     device.expect(fails({kRead10, 0x08}, 5, 0x24));
-    REQUIRE(drive.set_cache(false, true, true));
-    CHECK_FALSE(drive.forces_reads());
+    REQUIRE(drive.settings().set_cache(false, true, true));
+    CHECK_FALSE(drive.settings().forces_reads());
     for (int i = 0; i < 2; ++i) tells({false, false, 0x80});
     takes(0x02);
     takes(0xAA);
@@ -227,11 +227,11 @@ TEST_CASE("the shorter ATA PASS-THROUGH where the longer one is not known") {
                                  answers({0xA1, 0x08, 0x0E}, identify({}))};
   Guard guard(device, {});
   Drive drive(guard, "it");
-  CHECK(drive.ata_settings() == AtaSettings{true, true, 0x80});
+  CHECK(drive.settings().ata() == AtaSettings{true, true, 0x80});
   auto registers = fails({0xA1, 0x06, 0x20}, 1, 0x00, 0x1D);
   registers.sense[6] = 0xFF;
   device.expect(registers);
-  CHECK(drive.ata_power_mode() == 0xFF);
+  CHECK(drive.settings().ata_power_mode() == 0xFF);
 }
 
 }  // namespace platter::scsi

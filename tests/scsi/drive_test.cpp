@@ -107,7 +107,7 @@ TEST_CASE("identify reads name, capacity and serial number, and swallows a power
   CHECK(identity.block_bytes == 512);
   CHECK(drive.unit_attentions() == 2);
   CHECK(drive.resets() == 1);
-  CHECK_FALSE(drive.settings_may_be_lost());
+  CHECK_FALSE(drive.settings().may_be_lost());
   CHECK(drive.commands() == 6);
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("translate sends page 40h and reads physical sectors") {
   const Bytes8 question{0x40, 0, 0, 10, 0, 5, 0, 1, 0x51, 0x80, 0, 0, 0, 0};
   t.device.expect({takes({kSendDiagnostic, 0x10, 0, 0, 14}, question),
                    answers({kReceiveDiagnostic, 0}, translation_reply(0x40, {{0x010203, 7, 99}}))});
-  const auto translation = t.drive.translate(0x15180);
+  const auto translation = t.drive.addresses().translate(0x15180);
   REQUIRE(translation);
   CHECK(translation->places == std::vector<PhysicalAddress>{{0x010203, 7, 99}});
   CHECK(translation->remapped);
@@ -233,16 +233,16 @@ TEST_CASE("translate: a drive that does not answer is no error, and is not asked
     for (int i = 0; i < 16; ++i)
       t.device.expect({answers({kSendDiagnostic}), answers({kReceiveDiagnostic})});
   }
-  CHECK_FALSE(t.drive.translate(1));
-  CHECK_FALSE(t.drive.translate(2));
+  CHECK_FALSE(t.drive.addresses().translate(1));
+  CHECK_FALSE(t.drive.addresses().translate(2));
 }
 
 TEST_CASE("translate: a block that the drive has not says nothing about its formats") {
   Identified t;
   t.device.expect({fails({kSendDiagnostic}, 5, 0x21), answers({kSendDiagnostic}),
                    answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}))});
-  CHECK_FALSE(t.drive.translate(1'000'000));
-  CHECK(t.drive.translate(1));
+  CHECK_FALSE(t.drive.addresses().translate(1'000'000));
+  CHECK(t.drive.addresses().translate(1));
 }
 
 TEST_CASE("translate finds out which formats the drive takes, and keeps to them") {
@@ -260,29 +260,29 @@ TEST_CASE("translate finds out which formats the drive takes, and keeps to them"
   SECTION("long blocks") {
     t.device.expect({refused(0, 5, in_short), question(3, 5, in_long),
                      answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}, 3))});
-    CHECK(t.drive.translate(7)->format == AddressFormat::physical_sector);
+    CHECK(t.drive.addresses().translate(7)->format == AddressFormat::physical_sector);
     t.device.expect({question(3, 5, in_long),
                      answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}, 3))});
-    CHECK(t.drive.translate(7));
+    CHECK(t.drive.addresses().translate(7));
     t.device.expect({question(5, 3, {0, 0, 1, 2, 0, 0, 0, 3}),
                      answers({kReceiveDiagnostic}, joined({0x40, 0, 0, 10, 5, 3}, in_long))});
-    CHECK(t.drive.translate_back({1, 2, 3}) == PlaceContent{7});
+    CHECK(t.drive.addresses().translate_back({1, 2, 3}) == PlaceContent{7});
   }
   SECTION("bytes from the index") {
     t.device.expect({refused(0, 5, in_short), refused(3, 5, in_long), question(0, 4, in_short),
                      answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 588}}, 0, 4))});
-    const auto found = t.drive.translate(7);
+    const auto found = t.drive.addresses().translate(7);
     REQUIRE(found);
     CHECK(found->format == AddressFormat::bytes_from_index);
     CHECK(found->places.front() == PhysicalAddress{1, 2, 588});
     t.device.expect({question(4, 0, {0, 0, 1, 2, 0, 0, 2, 0x4C}),
                      answers({kReceiveDiagnostic}, joined({0x40, 0, 0, 10, 4, 0}, in_short))});
-    CHECK(t.drive.translate_back({1, 2, 588}) == PlaceContent{7});
+    CHECK(t.drive.addresses().translate_back({1, 2, 588}) == PlaceContent{7});
     // The list is asked for in the same format first.
     t.device.expect(
         {answers({kReadDefectData10, 0, 0x14}, {0, 0x14, 0, 8}),
          answers({kReadDefectData10, 0, 0x14}, {0, 0x14, 0, 8, 0, 0, 1, 2, 0, 0, 2, 0x4C})});
-    const auto list = t.drive.defects(true, false);
+    const auto list = t.drive.addresses().defects(true, false);
     REQUIRE(list);
     CHECK(list->format == AddressFormat::bytes_from_index);
     CHECK(list->places == std::vector<PhysicalAddress>{{1, 2, 588}});
@@ -294,8 +294,8 @@ TEST_CASE("bytes from the index are turned into sectors where the drive can do t
   t.device.expect({takes({kSendDiagnostic}, {0x40, 0, 0, 10, 4, 5, 0, 0, 1, 2, 0, 0, 2, 0x4C}),
                    answers({kReceiveDiagnostic}, translation_reply(0x80, {{1, 2, 9}}, 4)),
                    fails({kSendDiagnostic}, 5, 0x26)});
-  CHECK(t.drive.sector_at({1, 2, 588}) == PhysicalAddress{1, 2, 9});
-  CHECK_FALSE(t.drive.sector_at({1, 2, 588}));
+  CHECK(t.drive.addresses().sector_at({1, 2, 588}) == PhysicalAddress{1, 2, 9});
+  CHECK_FALSE(t.drive.addresses().sector_at({1, 2, 588}));
 }
 
 TEST_CASE("translate asks again when a reset comes between question and answer") {
@@ -304,7 +304,7 @@ TEST_CASE("translate asks again when a reset comes between question and answer")
                    answers({kReceiveDiagnostic}, translation_reply(0, {{9, 9, 9}})),
                    answers({kSendDiagnostic}),
                    answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}))});
-  CHECK(t.drive.translate(1)->places.front() == PhysicalAddress{1, 2, 3});
+  CHECK(t.drive.addresses().translate(1)->places.front() == PhysicalAddress{1, 2, 3});
 }
 
 TEST_CASE("an answer to another question is none: the question is asked again") {
@@ -324,7 +324,7 @@ TEST_CASE("an answer to another question is none: the question is asked again") 
   }
   t.device.expect({answers({kSendDiagnostic}),
                    answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}))});
-  CHECK(t.drive.translate(1)->places.front() == PhysicalAddress{1, 2, 3});
+  CHECK(t.drive.addresses().translate(1)->places.front() == PhysicalAddress{1, 2, 3});
 }
 
 TEST_CASE("BUSY between question and answer is waited for") {
@@ -333,7 +333,7 @@ TEST_CASE("BUSY between question and answer is waited for") {
   busy_send.status = busy_receive.status = Status::busy;
   t.device.expect({busy_send, answers({kSendDiagnostic}), busy_receive,
                    answers({kReceiveDiagnostic}, translation_reply(0, {{1, 2, 3}}))});
-  CHECK(t.drive.translate(1)->places.front() == PhysicalAddress{1, 2, 3});
+  CHECK(t.drive.addresses().translate(1)->places.front() == PhysicalAddress{1, 2, 3});
   CHECK(t.drive.busy_replies() == 2);
 }
 
@@ -346,15 +346,15 @@ TEST_CASE("translate_back gives the block, or nothing for a place without one") 
     return bytes;
   };
   t.device.expect({takes({kSendDiagnostic}, question), answers({kReceiveDiagnostic}, reply(1234))});
-  CHECK(t.drive.translate_back({4, 2, 33}) == PlaceContent{1234});
+  CHECK(t.drive.addresses().translate_back({4, 2, 33}) == PlaceContent{1234});
   for (const std::uint32_t none : {0xFFFFFFFFU, 10000U}) {
     t.device.expect({answers({kSendDiagnostic}), answers({kReceiveDiagnostic}, reply(none))});
-    CHECK(t.drive.translate_back({4, 2, 33}) == PlaceContent{});
+    CHECK(t.drive.addresses().translate_back({4, 2, 33}) == PlaceContent{});
   }
   t.device.expect(
       {answers({kSendDiagnostic}), answers({kReceiveDiagnostic}, {0x40, 0, 0, 2, 5, 0x80})});
-  CHECK(t.drive.translate_back({4, 2, 33}) == PlaceContent{});
-  CHECK_FALSE(t.drive.translate_back({1U << 24, 0, 0}));
+  CHECK(t.drive.addresses().translate_back({4, 2, 33}) == PlaceContent{});
+  CHECK_FALSE(t.drive.addresses().translate_back({1U << 24, 0, 0}));
 }
 
 TEST_CASE("defect lists are asked for their length first") {
@@ -362,7 +362,7 @@ TEST_CASE("defect lists are asked for their length first") {
   Bytes8 list{0, 0x1D, 0, 16, 0, 0, 1, 2, 0, 0, 0, 3, 0, 1, 0, 0, 0, 0, 0, 9};
   t.device.expect({answers({kReadDefectData10, 0, 0x1D, 0, 0, 0, 0, 0, 4}, {0, 0x1D, 0, 16}),
                    answers({kReadDefectData10, 0, 0x1D, 0, 0, 0, 0, 0, 20}, list)});
-  const auto defects = t.drive.defects(true, true);
+  const auto defects = t.drive.addresses().defects(true, true);
   REQUIRE(defects);
   CHECK(defects->places == std::vector<PhysicalAddress>{{1, 2, 3}, {0x100, 0, 9}});
   CHECK(defects->primary);
@@ -372,25 +372,25 @@ TEST_CASE("defect lists are asked for their length first") {
     const Step header = answers({kReadDefectData10}, {0, 0x14, 0, 8});
     const Step whole = answers({kReadDefectData10}, {0, 0x14, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8});
     t.device.expect({header, whole, header, whole});
-    CHECK(t.drive.defects(true, false)->format == AddressFormat::bytes_from_index);
+    CHECK(t.drive.addresses().defects(true, false)->format == AddressFormat::bytes_from_index);
   }
   SECTION("a list of blocks is none") {
     const Step header = answers({kReadDefectData10}, {0, 0x10, 0, 4});
     const Step whole = answers({kReadDefectData10}, {0, 0x10, 0, 4, 0, 0, 0, 1});
     t.device.expect({header, whole, header, whole});
-    CHECK_FALSE(t.drive.defects(true, false));
+    CHECK_FALSE(t.drive.addresses().defects(true, false));
   }
   SECTION("a drive without one") {
     for (int i = 0; i < 2; ++i)
       t.device.expect({fails({kReadDefectData10}, 5, 0x20), fails({kReadDefectData12}, 5, 0x20)});
-    CHECK_FALSE(t.drive.defects(true, false));
+    CHECK_FALSE(t.drive.addresses().defects(true, false));
   }
   SECTION("a drive with the long command only") {
     Bytes8 whole{0, 0x15, 0, 0, 0, 0, 0, 8, 0, 0, 1, 2, 0, 0, 0, 3};
     const Bytes8 header(whole.begin(), whole.begin() + 8);
     t.device.expect({fails({kReadDefectData10}, 5, 0x20), answers({kReadDefectData12}, header),
                      answers({kReadDefectData12}, whole)});
-    CHECK(t.drive.defects(true, false)->places.size() == 1);
+    CHECK(t.drive.addresses().defects(true, false)->places.size() == 1);
   }
   SECTION("a long list comes by the long command") {
     Bytes8 header{0, 0x15, 0, 0, 0, 1, 0, 0};
@@ -399,7 +399,7 @@ TEST_CASE("defect lists are asked for their length first") {
     t.device.expect({answers({kReadDefectData10}, {0, 0x15, 0xFF, 0xFF}),
                      answers({kReadDefectData12, 0x15}, header),
                      answers({kReadDefectData12, 0x15}, whole)});
-    CHECK(t.drive.defects(true, false)->places.size() == 8192);
+    CHECK(t.drive.addresses().defects(true, false)->places.size() == 8192);
   }
 }
 
@@ -419,8 +419,8 @@ TEST_CASE("mode pages: the form that works is remembered") {
                      answers({kModeSense10, 0, 0x08}, ten(cache_page(0x04))),
                      answers({kModeSense10, 0, 0x48}, ten(cache_page(0x05)))});
   }
-  CHECK(t.drive.cache_page()->write_cache_enabled);
-  CHECK(t.drive.cache_page(PageControl::changeable)->read_cache_disabled);
+  CHECK(t.drive.settings().cache_page()->write_cache_enabled);
+  CHECK(t.drive.settings().cache_page(PageControl::changeable)->read_cache_disabled);
 }
 
 TEST_CASE("set_cache records the page, changes three bits, checks, and restores exactly") {
@@ -430,14 +430,14 @@ TEST_CASE("set_cache records the page, changes three bits, checks, and restores 
   t.device.expect({answers({kModeSense6, 0, 0x08}, mode_reply_6(before)),
                    takes({kModeSelect6, 0x10, 0, 0, 24}, mode_list_6(after)),
                    answers({kModeSense6, 0, 0x08}, mode_reply_6(after))});
-  REQUIRE(t.drive.set_cache(false, true, true));
-  CHECK(t.drive.recorded_settings() == before);
+  REQUIRE(t.drive.settings().set_cache(false, true, true));
+  CHECK(t.drive.settings().recorded() == before);
 
   SECTION("restored by hand") {
     t.device.expect({takes({kModeSelect6, 0x10}, mode_list_6(before)),
                      answers({kModeSense6}, mode_reply_6(before))});
-    t.drive.restore_settings();
-    CHECK_FALSE(t.drive.recorded_settings());
+    t.drive.settings().restore();
+    CHECK_FALSE(t.drive.settings().recorded());
   }
   SECTION("restored by the destructor") {
     t.device.expect({takes({kModeSelect6, 0x10}, mode_list_6(before)),
@@ -450,26 +450,26 @@ TEST_CASE("set_cache records the page, changes three bits, checks, and restores 
                      answers({kModeSense6}, mode_reply_6(third)),
                      takes({kModeSelect6, 0x10}, mode_list_6(before)),
                      answers({kModeSense6}, mode_reply_6(before))});
-    REQUIRE(t.drive.set_cache(false, false, true));
+    REQUIRE(t.drive.settings().set_cache(false, false, true));
   }
   SECTION("a reset is noticed until the settings are made anew") {
     t.device.expect({fails({kRead10}, 6, 0x29), answers({kRead10})});
     t.drive.read(1);
-    CHECK(t.drive.settings_may_be_lost());
+    CHECK(t.drive.settings().may_be_lost());
     t.device.expect(
         {answers({kModeSense6}, mode_reply_6(before)),
          // Whoever was reset may be another drive by now.
          answers({kInquiry, 0}, inquiry_reply()), answers({kReadCapacity10}, capacity_reply(9999)),
          fails({kInquiry, 1, 0x80}, 5, 0x24), takes({kModeSelect6, 0x10}, mode_list_6(after)),
          answers({kModeSense6}, mode_reply_6(after))});
-    REQUIRE(t.drive.set_cache(false, true, true));
-    CHECK_FALSE(t.drive.settings_may_be_lost());
+    REQUIRE(t.drive.settings().set_cache(false, true, true));
+    CHECK_FALSE(t.drive.settings().may_be_lost());
     t.device.expect({takes({kModeSelect6, 0x10}, mode_list_6(before)),
                      answers({kModeSense6}, mode_reply_6(before))});
   }
   SECTION("a restoration that fails says so") {
     t.device.expect(fails({kModeSelect6, 0x10}, 5, 0x26));
-    CHECK_THROWS_WITH(t.drive.restore_settings(), Catch::Contains("platter restore"));
+    CHECK_THROWS_WITH(t.drive.settings().restore(), Catch::Contains("platter restore"));
     t.device.expect(fails({kModeSelect6, 0x10}, 5, 0x26));  // the destructor tries once more
   }
 }
@@ -481,12 +481,12 @@ TEST_CASE("a drive's report of our own change is no loss, one from outside is") 
                    takes({kModeSelect6, 0x10}, mode_list_6(after)),
                    fails({kModeSense6}, 6, 0x2A, 0x01),
                    answers({kModeSense6}, mode_reply_6(after))});
-  REQUIRE(t.drive.set_cache(false, true, false));
-  CHECK_FALSE(t.drive.settings_may_be_lost());
+  REQUIRE(t.drive.settings().set_cache(false, true, false));
+  CHECK_FALSE(t.drive.settings().may_be_lost());
   CHECK(t.drive.resets() == 0);
   t.device.expect({fails({kTestUnitReady}, 6, 0x2A, 0x01), answers({kTestUnitReady})});
   t.drive.test_unit_ready();
-  CHECK(t.drive.settings_may_be_lost());
+  CHECK(t.drive.settings().may_be_lost());
   t.device.expect({answers({kModeSelect6}), answers({kModeSense6}, mode_reply_6(before))});
 }
 
@@ -500,8 +500,8 @@ TEST_CASE("set_cache is false where the drive refuses or ignores it, and nothing
                      takes({kModeSelect6}, mode_list_6(before))});
   }
   t.device.expect(fails({kInquiry, 1, 0x89}, 5, 0x24));  // and it is no ATA drive
-  CHECK_FALSE(t.drive.set_cache(false, true, false));
-  CHECK_FALSE(t.drive.recorded_settings());
+  CHECK_FALSE(t.drive.settings().set_cache(false, true, false));
+  CHECK_FALSE(t.drive.settings().recorded());
 }
 
 Bytes8 background_page(std::uint8_t scan, std::uint8_t pre_scan) {
@@ -527,29 +527,29 @@ TEST_CASE("background scans are stopped and come back, as the drive had them") {
   SECTION("stopped, and restored by the destructor") {
     t.device.expect({takes({kModeSelect6, 0x10, 0, 0, 20}, mode_list_6(unsaved(after))),
                      answers({kModeSense6, 0, 0x1C, 0x01}, mode_reply_6(after))});
-    CHECK(t.drive.stop_background_scan() == Stopped::stopped);
-    CHECK_FALSE(t.drive.recorded_settings());  // which are the caches'
-    t.drive.restore_cache();
+    CHECK(t.drive.settings().stop_background_scan() == Stopped::stopped);
+    CHECK_FALSE(t.drive.settings().recorded());  // which are the caches'
+    t.drive.settings().restore_cache();
     t.device.expect({takes({kModeSelect6, 0x10, 0, 0, 20}, mode_list_6(unsaved(before))),
                      answers({kModeSense6, 0, 0x1C, 0x01}, mode_reply_6(before))});
   }
   SECTION("taken and not held to: set back at once") {
     t.device.expect({answers({kModeSelect6}), answers({kModeSense6}, mode_reply_6(before)),
                      takes({kModeSelect6}, mode_list_6(unsaved(before)))});
-    CHECK(t.drive.stop_background_scan() == Stopped::goes_on);
+    CHECK(t.drive.settings().stop_background_scan() == Stopped::goes_on);
   }
   SECTION("refused") {
     t.device.expect(fails({kModeSelect6}, 5, 0x26));
-    CHECK(t.drive.stop_background_scan() == Stopped::goes_on);
+    CHECK(t.drive.settings().stop_background_scan() == Stopped::goes_on);
   }
 }
 
 TEST_CASE("what is off, or not there, needs no stopping") {
   Identified t;
   t.device.expect(answers({kModeSense6, 0, 0x1C, 0x01}, mode_reply_6(background_page(0, 0))));
-  CHECK(t.drive.stop_background_scan() == Stopped::nothing_to_stop);
+  CHECK(t.drive.settings().stop_background_scan() == Stopped::nothing_to_stop);
   t.device.expect(fails({kModeSense6, 0, 0x1A}, 5, 0x24));
-  CHECK(t.drive.stop_power_conditions() == Stopped::nothing_to_stop);
+  CHECK(t.drive.settings().stop_power_conditions() == Stopped::nothing_to_stop);
 }
 
 TEST_CASE("all five power conditions are stopped, the precedence stays") {
@@ -566,7 +566,7 @@ TEST_CASE("all five power conditions are stopped, the precedence stays") {
   t.device.expect({answers({kModeSense6, 0, 0x1A, 0}, mode_reply_6(before)),
                    takes({kModeSelect6, 0x10}, mode_list_6(after)),
                    answers({kModeSense6, 0, 0x1A, 0}, mode_reply_6(after))});
-  CHECK(t.drive.stop_power_conditions() == Stopped::stopped);
+  CHECK(t.drive.settings().stop_power_conditions() == Stopped::stopped);
   t.device.expect({takes({kModeSelect6, 0x10}, mode_list_6(before)),
                    answers({kModeSense6, 0, 0x1A, 0}, mode_reply_6(before))});
 }

@@ -95,13 +95,14 @@ TEST_CASE("cache settings are changed for now, and restored") {
   scsi::Guard guard(device, {});
   scsi::Drive drive(guard, device.name());
   drive.identify();
-  const auto before = drive.cache_page();
+  const auto before = drive.settings().cache_page();
   REQUIRE(before);
-  REQUIRE(drive.set_cache(!before->write_cache_enabled, true, before->read_ahead_disabled));
-  CHECK(drive.cache_page()->read_cache_disabled);
-  CHECK_FALSE(drive.settings_may_be_lost());
-  drive.restore_settings();
-  CHECK(drive.cache_page()->raw == before->raw);
+  REQUIRE(
+      drive.settings().set_cache(!before->write_cache_enabled, true, before->read_ahead_disabled));
+  CHECK(drive.settings().cache_page()->read_cache_disabled);
+  CHECK_FALSE(drive.settings().may_be_lost());
+  drive.settings().restore();
+  CHECK(drive.settings().cache_page()->raw == before->raw);
 }
 
 TEST_CASE("a reset is carried out and noticed") {
@@ -109,13 +110,13 @@ TEST_CASE("a reset is carried out and noticed") {
   scsi::Guard guard(device, {});
   scsi::Drive drive(guard, device.name());
   drive.identify();
-  const auto before = drive.cache_page();
-  REQUIRE(drive.set_cache(!before->write_cache_enabled, before->read_cache_disabled,
-                          before->read_ahead_disabled));
+  const auto before = drive.settings().cache_page();
+  REQUIRE(drive.settings().set_cache(!before->write_cache_enabled, before->read_cache_disabled,
+                                     before->read_ahead_disabled));
   REQUIRE(guard.reset());
   drive.test_unit_ready();
-  CHECK(drive.settings_may_be_lost());
-  drive.restore_settings();
+  CHECK(drive.settings().may_be_lost());
+  drive.settings().restore();
 }
 
 // The drive's own time shows in the clock: never less than asked, and a difference of 3 ms is one.

@@ -34,22 +34,22 @@ TEST_CASE("a Drive finds in every virtual drive what its model says") {
 
     for (std::uint64_t i = 0; i <= 100; ++i) {
       const std::uint64_t lbn = (identity.blocks - 1) * i / 100;
-      const auto there = drive.translate(lbn);
+      const auto there = drive.addresses().translate(lbn);
       REQUIRE(there);
       const auto pbn = device->layout().pbn_of_lbn(lbn);
       CHECK(there->places.at(0) == scsi::PhysicalAddress{pbn.cylinder, pbn.head, pbn.sector});
-      CHECK(drive.translate_back(there->places[0]) == scsi::PlaceContent{lbn});
+      CHECK(drive.addresses().translate_back(there->places[0]) == scsi::PlaceContent{lbn});
     }
-    const auto defects = drive.defects(true, true);
+    const auto defects = drive.addresses().defects(true, true);
     REQUIRE(defects);
     CHECK(defects->places.size() == slips.at(std::string(entry.name)));
 
-    const auto before = drive.cache_page();
+    const auto before = drive.settings().cache_page();
     REQUIRE(before);
     CHECK(before->segments == device->truth().cache.segments.or_else(0));
-    CHECK(drive.set_cache(false, true, true));
-    CHECK(drive.cache_page()->read_cache_disabled);
-    drive.restore_settings();
-    CHECK(drive.cache_page()->raw == before->raw);
+    CHECK(drive.settings().set_cache(false, true, true));
+    CHECK(drive.settings().cache_page()->read_cache_disabled);
+    drive.settings().restore();
+    CHECK(drive.settings().cache_page()->raw == before->raw);
   }
 }

@@ -1,5 +1,5 @@
-// What the files of Drive share: what it knows of its drive, and how a command is sent until the
-// drive has answered it.
+// What a Drive and its parts share: what is known of the drive, and how a command is sent until the
+// drive has answered it. Of the files drive*.cpp alone.
 #pragma once
 
 #include <fmt/core.h>
@@ -47,8 +47,9 @@ struct PageView {
   const std::vector<std::uint8_t>& raw;
 };
 
-struct Drive::Impl {
-  Impl(Device& device_, std::string name_)
+class DriveLink {
+ public:
+  DriveLink(Device& device_, std::string name_)
       : device(device_), name(std::move(name_)), guard(dynamic_cast<Guard*>(&device_)) {}
 
   Answer once(const Command& command, std::uint64_t lbn, std::uint32_t blocks);
