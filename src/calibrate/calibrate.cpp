@@ -325,7 +325,7 @@ void Calibration::none_negative(model::DriveModel& next, bool write, const std::
     else
       changes.push_back({group, one.name, (model_.overheads.*one.field).value, now.value,
                          std::nullopt, now.unit, 0,
-                         "so that nothing in front of the media is less than nothing"});
+                         "so that no time before the media is below zero"});
   }
 }
 
@@ -594,7 +594,7 @@ Outcome calibrate(const model::DriveModel& model, const Measurement& given,
                   measured.learn().begin + 1, measured.learn().end, outcome.changes.size()));
   if (outcome.think_times_in_front)
     outcome.model.provenance.notes.push_back(
-        "the trace's think times were taken as those in front of their requests");
+        "the trace's think times were taken as those before their requests");
   model::validate(outcome.model, "the calibrated model");
   return outcome;
 }

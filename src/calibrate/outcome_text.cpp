@@ -64,7 +64,7 @@ std::string outcome_text(const Outcome& outcome) {
   std::string text;
   if (outcome.think_times_in_front)
     text +=
-        "Think times: taken as those in front of their requests; only so do accesses keep step "
+        "Think times: taken as those before their requests; only so do accesses keep step "
         "with "
         "the spindle.\n";
   text += outcome.phase_known
@@ -93,7 +93,7 @@ std::string outcome_text(const Outcome& outcome) {
   text += standing_line("judged after", outcome.judge_after);
   if (outcome.judge_as_written_before && outcome.judge_as_written_after)
     text += fmt::format(
-        "judged with think times behind their requests: demerit {:.4f} before, {:.4f} "
+        "judged with think times after their requests: demerit {:.4f} before, {:.4f} "
         "after\n",
         *outcome.judge_as_written_before, *outcome.judge_as_written_after);
   return text;

@@ -66,7 +66,7 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--only", options->only, "only these groups of parameters")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
-  command->add_option("--budget", options->budget_s, "seconds, behind which no new search begins")
+  command->add_option("--budget", options->budget_s, "seconds after which no new search begins")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   command->add_flag("--json", options->json, "for programs");

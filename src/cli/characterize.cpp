@@ -129,7 +129,8 @@ void characterize(const Arguments& arguments) {
 
 void add_characterize(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("characterize", "measure a drive: the main job");
+  auto* command = app.add_subcommand("characterize",
+                                     "measure a drive and write its model: the main job");
   command
       ->add_option("DEVICE", arguments->device, "the drive: /dev/..., virtual:NAME, exec:COMMAND")
       ->required();
@@ -140,12 +141,13 @@ void add_characterize(CLI::App& app) {
   command->add_option("--allow-writes", arguments->writable,
                       "LBNs FIRST-LAST that may be rewritten with what they hold (repeatable)");
   command->add_option("--journal", arguments->journal,
-                      "folder of the safety journal; not on the drive that is measured");
+                      "folder of the safety journal, not on the drive that is measured (default: "
+                      "~/.local/state/platter)");
   command->add_option("--seed", arguments->seed, "seed of the experiments' random choices")
       ->check(seed_number());
   command
       ->add_option("--budget", arguments->budget_s,
-                   "drive time that the run may take, in seconds: precision is given up for it")
+                   "drive time that the run may take, in seconds; a short one costs precision")
       ->check(CLI::Validator(
           [](const std::string& text) {
             double seconds = 0;

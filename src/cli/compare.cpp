@@ -45,8 +45,8 @@ void add_compare(CLI::App& app) {
   command
       ->add_option(
           "--hits-by", options->hits_by,
-          "waiting: what did not wait for the media, as known or else by the response less the "
-          "data's time on the bus; response: by the response alone, on both sides")
+          "waiting: a hit did not wait for the media, as the result knows, or else by its response "
+          "less its data's time on the bus; response: by the response alone, on both sides")
       ->check(CLI::IsMember(kHitsBy))
       ->capture_default_str();
   command

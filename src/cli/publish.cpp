@@ -37,7 +37,7 @@ void add_publish(CLI::App& app) {
   CLI::App* command = app.add_subcommand("publish", "puts a model into a registry, for good");
   command->add_option("MODEL", options->model, "the model file")->required();
   command->add_option("FILES", options->publish.files,
-                      "what goes along with it: DiskSim files, the table, a report");
+                      "files to publish with it: DiskSim files, the table, a report");
   command->add_option("--registry", options->registry,
                       "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
   command->add_flag("--hide-serial", options->publish.hide_serial,

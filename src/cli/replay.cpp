@@ -103,7 +103,7 @@ std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject,
     if (think_in_front)
       fmt::print(
           stderr,
-          "platter: {}: think times are taken as those in front of their requests, for so {:.0f} % "
+          "platter: {}: think times are taken as those before their requests, for so {:.0f} % "
           "of the accesses keep step with the model's platter, otherwise {:.0f} % "
           "(--think-times behind: as DiskSim)\n",
           options.trace.path, 100 * in_step.share_in_front, 100 * in_step.share_behind);
@@ -227,8 +227,9 @@ void add_replay(CLI::App& app) {
                    "the result file to write: CSV if it ends in .csv, otherwise columns")
       ->required();
   command
-      ->add_option("--caches", options->caches,
-                   "as they are, off for the replay, or passed by: all commands with FUA")
+      ->add_option(
+          "--caches", options->caches,
+          "default: as they are; off: for the replay; forced: bypassed, all commands with FUA")
       ->check(CLI::IsMember(kCaches))
       ->capture_default_str();
   CLI::Option* depth = command
@@ -256,10 +257,9 @@ void add_replay(CLI::App& app) {
       ->needs(chosen)
       ->check(between(0, 1000));
   command
-      ->add_option(
-          "--delay-seed", options->delay_seed,
-          "model that tells its host's delays, one request at a time: seeds their draws; 0: "
-          "always the median")
+      ->add_option("--delay-seed", options->delay_seed,
+                   "model that knows its host's delays, at depth 1: seed of their draws; 0: always "
+                   "the median")
       ->check(seed_number())
       ->capture_default_str();
   command

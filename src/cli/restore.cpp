@@ -91,14 +91,15 @@ void restore(const Arguments& arguments) {
 void add_restore(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand(
-      "restore", "put right what a run left behind that was cut off by a crash or power loss");
+      "restore", "put back blocks and settings after a run that a crash or power loss cut off");
   command->add_option("JOURNAL", arguments->journal, "the safety journal of that run")->required();
   command->add_option("--device", arguments->device,
-                      "the drive's device now, if it is not the one of then");
+                      "the drive's device now, if it has another one than in the run");
   command->add_flag("--yes", arguments->yes,
-                    "the device is the journal's drive, of which no serial number can tell");
-  command->add_flag("--overwrite", arguments->overwrite,
-                    "also put back what can be read and differs: loses what was written since");
+                    "the device is the journal's drive, although no serial number says so");
+  command->add_flag(
+      "--overwrite", arguments->overwrite,
+      "also put back blocks that can be read and differ: loses what was written there since");
   command->add_flag("--json", arguments->json, "the same for programs");
   command->callback([arguments] { restore(*arguments); });
 }

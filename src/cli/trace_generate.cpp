@@ -87,10 +87,11 @@ void add_places(CLI::App& command, trace::Adjustment& adjustment) {
       ->check(at_least(0));
   command.add_option("--streams", adjustment.streams, "sequential streams, each in its own region")
       ->check(at_least(1));
-  command.add_flag("--any-stream", adjustment.any_stream, "the next one's stream is drawn");
+  command.add_flag("--any-stream", adjustment.any_stream,
+                   "the stream of each request is drawn at random, not taken in turn");
   command
       .add_option("--run-requests", adjustment.run_requests,
-                  "after so many a stream goes on anywhere in its region")
+                  "after so many a stream continues anywhere in its region")
       ->check(at_least(1));
   command.add_option("--hot-share", adjustment.hot_share, "of the requests, to the hot spot");
   command.add_option("--hot-span", adjustment.hot_span, "of the blocks, in the hot spot");
@@ -106,7 +107,7 @@ void add_times(CLI::App& command, GenerateOptions& options) {
   command.add_option("--burst-requests", adjustment.burst_requests, "requests in a burst")
       ->check(at_least(1));
   command.add_option("--burst-kb", adjustment.burst_kb, "or KiB in a burst")->check(at_least(1));
-  command.add_option("--idle-ms", adjustment.idle_ms, "idle behind a burst");
+  command.add_option("--idle-ms", adjustment.idle_ms, "idle time after a burst");
 }
 
 }  // namespace

@@ -21,7 +21,9 @@ void add_trace_lint(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* command = parent.add_subcommand("lint", "all that is wrong with a trace");
   add_trace_options(*command, options->trace);
-  command->add_option("--blocks", options->blocks, "of the drive: what lies past them is an error")
+  command
+      ->add_option("--blocks", options->blocks,
+                   "blocks of the drive: a request beyond them is an error")
       ->check(at_least(1));
   command->add_option("--limit", options->limit, "findings to show; the others are counted")
       ->check(at_least(0))

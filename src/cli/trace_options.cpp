@@ -35,12 +35,13 @@ void add_trace_options(CLI::App& command, TraceOptions& options, const char* for
                    "requests that are no whole blocks grow to whole ones");
   command
       .add_option("--reorder", options.reorder,
-                  "requests lie at most so many places from the order of their times")
+                  "requests may be so many places out of the order of their times")
       ->check(at_least(0));
   command
       .add_option(
           "--think-times", options.think_times,
-          "validate: a think time lies behind its request, as in DiskSim, or in-front of it")
+          "validate: a think time comes after its request (behind), as in DiskSim, or before it "
+          "(in-front)")
       ->check(CLI::IsMember({"behind", kInFront}));
   command.add_flag("--queued", options.queued,
                    "blktrace, blkparse: requests as they were queued (Q), not as issued (D)");

@@ -218,7 +218,8 @@ LocatedDefects located(const DefectLists& lists, Mapper& map, Survey& survey, Tr
   if (from_index(lists.primary)) place_all(defects.primary_tracks, defects.primary, false);
   if (from_index(lists.grown)) place_all(defects.grown_tracks, defects.grown, true);
   if (rotations.drive_says())
-    result.how = "their sectors follow from where the drive says that blocks lie behind the index";
+    result.how =
+        "their sectors follow from the bytes from the index that the drive gives for blocks";
   defects.estimated = rotations.fitted_zones() > 0;
   if (defects.estimated)
     result.how = fmt::format(

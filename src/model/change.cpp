@@ -41,7 +41,7 @@ Decimal take_number(const std::string& text, std::string_view& rest) {
     if (point) number.scale *= 10;
   }
   if (digits == 0)
-    fail(text, "has no number behind the =; write PATH=VALUE, PATH=xFACTOR or PATH=/FACTOR");
+    fail(text, "has no number after the =; write PATH=VALUE, PATH=xFACTOR or PATH=/FACTOR");
   if (negative) number.mantissa = -number.mantissa;
   return number;
 }
@@ -64,12 +64,12 @@ Change parse_change(const std::string& text) {
   change.unit = rest;
   for (const char c : change.unit) {
     if (!std::isalpha(static_cast<unsigned char>(c)))
-      fail(text, fmt::format("has \"{}\" behind its number; a plain decimal number and perhaps its "
+      fail(text, fmt::format("has \"{}\" after its number; a plain decimal number and perhaps its "
                              "unit are needed",
                              change.unit));
   }
   if (change.kind == Change::Kind::set) return change;
-  if (!change.unit.empty()) fail(text, "has a unit behind a factor; leave it out");
+  if (!change.unit.empty()) fail(text, "has a unit after a factor; leave it out");
   if (change.number.mantissa < 0) fail(text, "has a factor below 0");
   if (change.kind == Change::Kind::divide && change.number.mantissa == 0)
     fail(text, "divides by 0");

@@ -174,7 +174,7 @@ void check_skips(const Layout& layout, std::uint64_t slots, const Checker& check
       check.require(skip.count - 1 <= room / skip.stride, path, "reaches past the last slot");
     }
     check.require(i == 0 || skip.first_slot >= next, path,
-                  "begins before the skip in front of it ends; skips are sorted and disjoint");
+                  "begins before the end of the previous skip; skips are sorted and disjoint");
     next = last_slot(skip) + 1;
   }
 }
@@ -201,7 +201,7 @@ void check_remaps(const Layout& layout, std::uint64_t slots, std::uint64_t block
     check.require(is_skipped(layout, remap.slot), path,
                   "must be a spare slot (one that a skip covers)", ".slot");
     check.require(i == 0 || remap.lbn > layout.remaps[i - 1].lbn, path,
-                  "is not above that of the remap in front of it; remaps are sorted", ".lbn");
+                  "is not above that of the previous remap; remaps are sorted", ".lbn");
     targets.push_back(remap.slot);
   }
   std::sort(targets.begin(), targets.end());
@@ -216,7 +216,7 @@ void check_not_understood(const Layout& layout, std::uint64_t blocks, const Chec
     check.require(range.first_lbn <= range.last_lbn, path, "is above last_lbn", ".first_lbn");
     check.require(range.last_lbn < blocks, path, "is past the last block", ".last_lbn");
     check.require(i == 0 || range.first_lbn > layout.not_understood[i - 1].last_lbn, path,
-                  "is not behind the range in front of it; ranges are sorted", ".first_lbn");
+                  "is not after the previous range; ranges are sorted", ".first_lbn");
   }
 }
 
@@ -326,7 +326,7 @@ void check_seek(const Seek& seek, std::string_view name, const Checker& check) {
     check.require(point.cylinders > 0 && point.cylinders < kMostCylinders, path,
                   "must be above 0 and a sensible distance", ".cylinders");
     check.require(i == 0 || point.cylinders > seek.points[i - 1].cylinders, path,
-                  "is not above that of the point in front of it; points are in ascending order",
+                  "is not above that of the previous point; points are in ascending order",
                   ".cylinders");
     check.require(point.time_ms >= 0 && point.time_ms <= kLongestTime_ms, path,
                   "must be a time from 0", ".time_ms");
@@ -410,11 +410,11 @@ void check_delay_spread(const DelaySpread& spread, const Checker& check) {
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
     const auto path = [i] { return fmt::format("delay_spread.quantiles[{}]", i); };
     check.require(i == 0 || quantiles[i].share > quantiles[i - 1].share, path,
-                  "is not above that of the point in front of it", ".share");
+                  "is not above that of the previous point", ".share");
     check.require(std::abs(quantiles[i].ms) <= kLongestTime_ms, path, "must be a sensible time",
                   ".ms");
     check.require(i == 0 || quantiles[i].ms >= quantiles[i - 1].ms, path,
-                  "is below that of the point in front of it", ".ms");
+                  "is below that of the previous point", ".ms");
   }
 }
 

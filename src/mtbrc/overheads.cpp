@@ -340,7 +340,10 @@ model::Parameter hit_overhead(const Samples& samples, bool write, bool after_wri
                               const model::Parameter& block_transfer, double period_ms) {
   const auto times = hit_times(samples, write, after_write, period_ms);
   if (!times)
-    return model::absent(write ? "no cached writes were timed" : "no cache hits were timed", "ms");
+    return model::absent(write         ? "no cached writes were timed"
+                         : after_write ? "no cache hits were timed that follow a write"
+                                       : "no cache hits were timed",
+                         "ms");
   if (!block_transfer) return model::absent("the bus time of a block is not known", "ms");
   const std::uint32_t fewest = write ? write_unit(samples) : 1;
   const auto found = median_of_hits(samples, *times, fewest, period_ms);
@@ -365,8 +368,8 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
     return s.experiment == Experiment::same_track && (s.write || s.after_write);
   });
   if ((write || after_write) && !any)
-    return model::absent("no writes were timed: they need permitted ranges with whole tracks",
-                         "ms");
+    return model::absent(
+        "no writes were timed: they need whole tracks in the ranges of --allow-writes", "ms");
   model::Parameter result = estimate_same_track(samples, map, rotation, write, after_write);
   if (!result) return result;
   // What positioning noise delayed reads on one track by, as far as SEEK commands tell it apart.
@@ -483,8 +486,8 @@ model::Parameter estimate_write_block_transfer(const Samples& samples, const eng
   model::Parameter result = transfer_of_hits(samples, period_ms_of(rotation), true);
   if (result) return result;
   if (std::none_of(samples.begin(), samples.end(), [](const Sample& s) { return s.write; }))
-    return model::absent("no writes were timed: they need permitted ranges with whole tracks",
-                         "ms");
+    return model::absent(
+        "no writes were timed: they need whole tracks in the ranges of --allow-writes", "ms");
   const auto supply = write_supply(samples, map, rotation);
   if (!supply)
     return model::absent(result.reason + ", and writes to the media do not wait for all their data",

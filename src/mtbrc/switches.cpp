@@ -351,7 +351,7 @@ bool any_beside(const std::vector<engine::Track>& tracks, Over over) {
 
 model::Parameter measure_write_settle(Context& context, const std::vector<LbnRange>& permitted,
                                       const SwitchOptions& options) {
-  if (permitted.empty()) return model::absent("writes were not permitted", "ms");
+  if (permitted.empty()) return model::absent("writes were not allowed (--allow-writes)", "ms");
   const engine::LayoutMap& map = *context.map;
   constexpr std::size_t kTracks = 24;
   // Writes behind reads take twice the time.
@@ -360,10 +360,10 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
   const Over over = map.heads() > 1 ? Over::heads : Over::cylinders;
   const std::vector<engine::Track> tracks = find_writable_tracks(context, permitted, kTracks, over);
   if (!any_beside(tracks, over))
-    return model::absent(map.heads() > 1
-                             ? "no two whole tracks of a cylinder lie in the permitted ranges"
-                             : "no two whole tracks beside each other lie in the permitted ranges",
-                         "ms");
+    return model::absent(
+        map.heads() > 1 ? "no two whole tracks of a cylinder lie in the ranges of --allow-writes"
+                        : "no two neighbouring whole tracks lie in the ranges of --allow-writes",
+        "ms");
   if (!estimate_same_track(context.samples, map, context.rotation, true, true))
     measure_same_track(context, true, true, target_ms, tracks);
   measure_write_supply(context, tracks, kCoarser * target_ms);

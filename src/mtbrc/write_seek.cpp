@@ -242,8 +242,8 @@ statistics::Estimate settle_at(const std::vector<DistantSettle>& settles, std::u
 model::Seek curve_of(const WriteSeeks& found, const model::DriveModel& model) {
   model::Seek curve;
   curve.method = fmt::format(
-      "the read seeks and the settles of writes behind {} distances, by MTBRC; beyond {} cylinders "
-      "as there",
+      "the read seek and the settle of writes after each of {} distances, by MTBRC; beyond {} "
+      "cylinders the settle there",
       found.settles.size(), found.settles.back().cylinders);
   for (const model::SeekPoint& point : model.seek.points) {
     const statistics::Estimate settle = settle_at(found.settles, point.cylinders);
@@ -314,19 +314,19 @@ WriteSeeks estimate_write_seeks(const Samples& samples, const engine::LayoutMap&
   WriteSeeks result;
   const auto still = still_ms(samples, map, model.rotation);
   if (!still || !model.write_settle || model.seek.points.empty()) {
-    result.note = "whether writes settle as long behind every seek is not known";
+    result.note = "whether writes settle equally long after every seek is not known";
     return result;
   }
   result.settles = settles_of(samples, map, model, still->value);
   result.shared_error_ms = still->error;
   if (result.settles.size() <
       std::min<std::size_t>(kFewestOfCurve, model.seek.points.back().cylinders)) {
-    result.note = result.settles.empty() ? "no write behind a seek could be timed: whether they "
-                                           "all settle for write_settle is not known"
+    result.note = result.settles.empty() ? "no write after a seek could be timed: whether all "
+                                           "writes settle for write_settle is not known"
                                          : fmt::format(
-                                               "too few distances of seeks that writes follow "
-                                               "could be timed ({}): whether they "
-                                               "all settle for write_settle is not known",
+                                               "writes after seeks could be timed over too few "
+                                               "distances ({}): whether all writes "
+                                               "settle for write_settle is not known",
                                                result.settles.size());
     return result;
   }
@@ -336,9 +336,8 @@ WriteSeeks estimate_write_seeks(const Samples& samples, const engine::LayoutMap&
   if (result.tied) {
     const statistics::Estimate mean = statistics::weighted_mean(estimates_of(result.settles));
     result.note = fmt::format(
-        "writes behind seeks over {} distances ({} to {} cylinders) settle for {:.4f} +- {:.4f} "
-        "ms, "
-        "write_settle for {:.4f} +- {:.4f} ms: not told apart{}{}",
+        "writes after seeks over {} distances ({} to {} cylinders) settle for {:.4f} +- {:.4f} ms, "
+        "write_settle is {:.4f} +- {:.4f} ms: no difference was found{}{}",
         result.settles.size(), nearest, farthest, mean.value,
         std::hypot(mean.error, result.shared_error_ms), *model.write_settle.value,
         model.write_settle.error.value_or(0),
@@ -348,8 +347,8 @@ WriteSeeks estimate_write_seeks(const Samples& samples, const engine::LayoutMap&
             : "",
         result.stranger
             ? fmt::format(
-                  "; that behind {} cylinders came out as {:.4f} +- {:.4f} ms and was left out, "
-                  "alone among them: the angles are off where it ended",
+                  "; the settle after {} cylinders came out as {:.4f} +- {:.4f} ms and was left "
+                  "out, as the only one: the angles are off where it ended",
                   result.stranger->cylinders, result.stranger->time_ms, result.stranger->error_ms)
             : "");
     return result;
@@ -357,9 +356,8 @@ WriteSeeks estimate_write_seeks(const Samples& samples, const engine::LayoutMap&
   result.curve = curve_of(result, model);
   const auto [least, most] = std::ranges::minmax(result.settles, {}, &DistantSettle::time_ms);
   result.note = fmt::format(
-      "writes settle for {:.3f} to {:.3f} ms behind seeks over {} distances ({} to {} cylinders), "
-      "not "
-      "for write_settle: write_seek has a curve of their own",
+      "writes settle for {:.3f} to {:.3f} ms after seeks over {} distances ({} to {} cylinders), "
+      "which differs from write_settle: write_seek is their curve",
       least.time_ms, most.time_ms, result.settles.size(), nearest, farthest);
   return result;
 }

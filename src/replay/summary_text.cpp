@@ -41,7 +41,7 @@ std::string how(const ResultHead& head) {
   if (!head.scheduler.empty() && head.depth > 1)
     text += fmt::format(", {}", model::printable(head.scheduler));
   if (head.ageing != 0 && head.depth > 1) text += fmt::format(" with ageing {}", head.ageing);
-  if (head.think_in_front) text += ", think times in front of their requests";
+  if (head.think_in_front) text += ", think times before their requests";
   if (head.speed != 1) text += fmt::format(", {} times as fast", head.speed);
   if (head.caches == "off") text += ", caches off";
   if (head.caches == "forced") text += ", caches passed by with FUA";

@@ -333,7 +333,7 @@ std::string cache_in_words(const model::Cache& cache) {
   if (cache.read_ahead) parts.push_back(read_ahead_in_words(*cache.read_ahead.value));
   if (cache.write_back_level)
     parts.push_back(*cache.write_back_level.value > 0 ? "write-back" : "write-through");
-  if (cache.destage_behind.or_else(0) > 0) parts.back() += ", destaged behind";
+  if (cache.destage_behind.or_else(0) > 0) parts.back() += ", destaged later";
   if (cache.zero_latency_read && *cache.zero_latency_read.value > 0)
     parts.push_back("zero-latency reads");
   if (cache.zero_latency_write && *cache.zero_latency_write.value > 0)

@@ -152,7 +152,7 @@ void adjust_times(Times& times, const Adjustment& adjustment) {
   if (bursts != (times.idle_ns > 0))
     refuse(
         "bursts are named by their length (--burst-requests or --burst-kb) and by the idle time "
-        "behind them (--idle-ms); name both");
+        "after them (--idle-ms); name both");
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ class EventFile {
  private:
   // Nothing marks where the next event begins.
   [[noreturn]] void lost(const std::string& what) const {
-    fail(0, fmt::format("the event and all behind it cannot be read: {}", what));
+    fail(0, fmt::format("the event and all after it cannot be read: {}", what));
   }
 
   Input input_;

@@ -130,7 +130,7 @@ class HplReader final : public RecordReader {
   // Without a record's size the next one is not to be found.
   [[noreturn]] void lost(const char* what) {
     lost_ = true;
-    fail(kSizeWord, fmt::format("the record and all behind it cannot be read: {}", what));
+    fail(kSizeWord, fmt::format("the record and all after it cannot be read: {}", what));
   }
 
   void parse(std::string_view bytes, Record& record) const {

@@ -52,7 +52,7 @@ constexpr int kNoEscalate = 0x100;
     case ENXIO:
     case ENODEV:
     case ENOMEDIUM:
-      fail(ExitStatus::no_device, path, "has no drive behind it; platter devices lists the drives");
+      fail(ExitStatus::no_device, path, "leads to no drive; platter devices lists the drives");
     case EACCES:
     case EPERM:
       fail(ExitStatus::permission, path,
