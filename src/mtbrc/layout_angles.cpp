@@ -251,8 +251,11 @@ bool Survey::introduce(Work& work, const ZoneFit& fit) {
 }
 
 // Reads the furthest track in each direction that is still predicted within a small part of a turn;
-// the next one can then lie many times further. False: every direction is known to its end.
+// the next one can then lie many times further. False: every direction is known to its end, or more
+// looks at its furthest sure track make nothing further sure, as where the drive's reads scatter
+// more than its reference reads did.
 bool Survey::grow(Work& work, const ZoneFit& fit) {
+  constexpr int kMostLooks = 6;
   const ZoneShape& shape = work.shape;
   for (std::uint32_t node = 0; node < shape.nodes(); ++node) {
     const std::int64_t base = shape.base(node);
@@ -277,6 +280,9 @@ bool Survey::grow(Work& work, const ZoneFit& fit) {
         const TrackPath path = shape.base_path(node,
                                                static_cast<std::uint32_t>(base + sign * step));
         if (!shape.usable(path)) continue;
+        const std::uint64_t track = shape.first_slot_of(path);
+        if (std::ranges::count(work.observations, track, &TrackAngle::track_slot) >= kMostLooks)
+          break;
         if (look(work, path, options_.reads_per_track)) return true;
       }
     }

@@ -85,6 +85,20 @@ TEST_CASE("angles: a skew that changes inside a zone is found and the zone cut t
         25e3);
 }
 
+// Its reads then scatter more than the reference reads promised, and no number of them makes the
+// next track sure.
+TEST_CASE("angles: a host that becomes noisy on the way does not hold them up") {
+  for (const std::uint64_t change : {660U, 680U, 820U}) {
+    plain::Shape shape = plain::small_shape();
+    shape.host_changes_at = change;
+    shape.host_later_us = 60;
+    Bench bench(shape, 5);
+    measure_layout_angles(bench.context, bench.disk.layout(false));
+    INFO("from command " << change);
+    CHECK(bench.disk.commands() < 20'000);
+  }
+}
+
 TEST_CASE("angles: single LBNs without a layout") {
   const plain::Shape shape = plain::small_shape();
   Bench bench(shape, 3);

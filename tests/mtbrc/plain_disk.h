@@ -40,6 +40,9 @@ struct Shape {
   // Noise; 0 = none.
   double positioning_us = 30, host_us = 12, host_log_sigma = 0.69, slow_share = 0.01, slow_ms = 1;
   double wobble_ppm = 5, wobble_period_s = 7;
+  // From this command on the host is host_later_us late, not host_us.
+  std::uint64_t host_changes_at = ~std::uint64_t{0};
+  double host_later_us = 0;
   Seeks seeks = Seeks::none;
   // Seeks of about dip_at cylinders take less, by up to dip_ms; by none from dip_width cylinders
   // away.
@@ -60,6 +63,7 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
   Nanoseconds now_ns() override { return now_; }
   void sleep_until_ns(Nanoseconds deadline) override { now_ = std::max(now_, deadline); }
   std::uint64_t blocks() const { return blocks_; }
+  std::uint64_t commands() const { return commands_; }
 
   platter::scsi::Expected<void> submit(const platter::scsi::Command& command,
                                        std::uint32_t tag) override {
@@ -135,9 +139,9 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
     return {0, 0, 0, 0};
   }
   double host_ns() {
-    if (shape_.host_us <= 0) return 0;
-    return 1e3 * shape_.host_us *
-           std::exp(shape_.host_log_sigma * std::normal_distribution<double>()(random_));
+    const double us = commands_ < shape_.host_changes_at ? shape_.host_us : shape_.host_later_us;
+    if (us <= 0) return 0;
+    return 1e3 * us * std::exp(shape_.host_log_sigma * std::normal_distribution<double>()(random_));
   }
   // How far the platter is ahead at a time.
   double wander_ns(double t) const {
@@ -187,6 +191,7 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
     return static_cast<Nanoseconds>(t);
   }
   platter::scsi::Completion perform(const platter::scsi::Command& command) {
+    ++commands_;
     platter::scsi::Completion done;
     done.issued_ns = now_;
     done.completed_ns = now_ + 20'000;
@@ -252,7 +257,7 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
   Shape shape_;
   std::mt19937_64 random_;
   std::string name_ = "plain disk";
-  std::uint64_t blocks_ = 0, last_lbn_ = ~std::uint64_t{0};
+  std::uint64_t commands_ = 0, blocks_ = 0, last_lbn_ = ~std::uint64_t{0};
   Nanoseconds now_ = 1'000'000'000;
   double cylinder_ = 0;
   std::uint32_t head_ = 0;

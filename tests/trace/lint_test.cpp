@@ -146,7 +146,7 @@ TEST_CASE("lint says what is wrong with the whole") {
                 "error: is compressed with gzip and ends too early");
   check_finding(lint_of("$$TR_IOREC"), 0, "error: the header does not end");
   check_finding(lint_of(std::string("\7tae") + "x"), 0,
-                "record 1, byte 0: error: the event and all behind");
+                "record 1, byte 0: error: the event and all after");
 }
 
 TEST_CASE("what lint calls free of errors can be read, what has errors cannot") {
