@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "cache_probe/record.h"
-#include "engine/flat_tables.h"
+#include "model/drive_model.h"
 
 namespace platter::cache_probe {
 
-// Requests: what the engine takes.
-inline constexpr std::int64_t kLeastWindow = engine::kLeastWindow,
-                              kMostWindow = engine::kMostWindow;
+inline constexpr std::int64_t kLeastWindow = model::kLeastWindowRequests,
+                              kMostWindow = model::kMostWindowRequests;
 
 // The load changed with read number `from`, from one stream to reads all over; the buffer was
 // divided anew before read number `divided` (0: not before `until`, the last one).

@@ -11,6 +11,9 @@
 namespace platter::engine {
 namespace {
 
+static_assert(kLeastWindow == model::kLeastWindowRequests &&
+              kMostWindow == model::kMostWindowRequests);
+
 Nanoseconds ns(const model::Parameter& ms, double fallback_ms = 0) {
   return from_ms(ms.or_else(fallback_ms));
 }

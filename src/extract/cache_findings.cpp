@@ -1,23 +1,24 @@
 #include "extract/cache_findings.h"
 
-#include "cache_probe/hidden.h"
-#include "cache_probe/lookup.h"
+#include "cache_check/lookup_delay.h"
+#include "cache_check/masked_policies.h"
+#include "cache_check/policy_choice.h"
 
 namespace platter::extract {
 
-void CacheFindings::explain(const cache_probe::Record& record, model::DriveModel& model) {
-  cache_probe::tell_lookup(record, model);
-  cache_probe::settle_lookup(record, model);
-  cache_probe::tell_hidden(model);
+void CacheFindings::check(const cache_probe::Record& record, model::DriveModel& model) {
+  cache_check::estimate_lookup_delay(record, model);
+  cache_check::choose_lookup(record, model);
+  cache_check::explain_masked(model);
   as_tested_ = model.cache;
-  explain_anew(record, model);
+  check_anew(record, model);
 }
 
-void CacheFindings::explain_anew(const cache_probe::Record& record, model::DriveModel& model) {
+void CacheFindings::check_anew(const cache_probe::Record& record, model::DriveModel& model) {
   model.cache = as_tested_;
-  cache_probe::fill_gaps(record, model);
-  explained_ = cache_probe::explain(record, model);
-  model.cache.unexplained_share = explained_.unexplained_share;
+  cache_check::choose_open_policies(record, model);
+  check_ = cache_check::check_answers(record, model);
+  model.cache.unexplained_share = check_.unexplained_share;
   answers_ = record.observations.size();
 }
 

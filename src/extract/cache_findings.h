@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cache_probe/explained.h"
+#include "cache_check/check.h"
 #include "cache_probe/record.h"
 #include "model/drive_model.h"
 
@@ -15,19 +15,19 @@ namespace platter::extract {
 class CacheFindings {
  public:
   // Once the tests of the cache's stage are done and the rest of the model is there.
-  void explain(const cache_probe::Record& record, model::DriveModel& model);
+  void check(const cache_probe::Record& record, model::DriveModel& model);
   // By the same answers, where the rest of the model is another now; by more answers, where there
   // are some.
-  void explain_anew(const cache_probe::Record& record, model::DriveModel& model);
-  // More answers would tell.
-  bool open() const { return explained_.open; }
+  void check_anew(const cache_probe::Record& record, model::DriveModel& model);
+  // More requests may show something that the model does not explain.
+  bool open() const { return check_.open; }
   std::size_t answers() const { return answers_; }
-  const std::vector<std::string>& unexplained() const { return explained_.notes; }
+  const std::vector<std::string>& unexplained() const { return check_.notes; }
 
  private:
-  model::Cache as_tested_;   // but for what only the model's answers tell
-  std::size_t answers_ = 0;  // that were explained
-  cache_probe::Explained explained_;
+  model::Cache as_tested_;   // but for what only the model's answers decide
+  std::size_t answers_ = 0;  // that were checked
+  cache_check::Check check_;
 };
 
 }  // namespace platter::extract

@@ -37,7 +37,7 @@ void estimate_cache(const Evidence& seen, Findings& found) {
 
 void conclude_cache(const Evidence& seen, Findings& found) {
   estimate_overheads(seen, found);
-  found.cache.explain(seen.cache, found.model);
+  found.cache.check(seen.cache, found.model);
   for (std::string& note : take_out_what_cannot_be(found.model)) found.note(std::move(note));
 }
 
@@ -50,7 +50,7 @@ void read_in_a_row(Rig& rig) {
 void sharpen_by_reads_in_a_row(const Evidence& seen, Findings& found) {
   if (!seen.facts.in_a_row) return;
   sharpen_lookup(*seen.facts.in_a_row, found.model);
-  found.cache.explain_anew(seen.cache, found.model);
+  found.cache.check_anew(seen.cache, found.model);
 }
 
 // Another part of the requests in random order, while the answers leave something open.
@@ -62,13 +62,13 @@ void exercise_cache_further(Rig& rig) {
     const std::size_t answers = rig.facts.cache.observations.size();
     cache_probe::exercise_further(rig.context, *rig.ground, rig.facts.cache);
     if (rig.facts.cache.observations.size() == answers) return;
-    trial.cache.explain_anew(rig.facts.cache, trial.model);
+    trial.cache.check_anew(rig.facts.cache, trial.model);
   }
 }
 
-void explain_cache_anew(const Evidence& seen, Findings& found) {
+void check_cache_anew(const Evidence& seen, Findings& found) {
   if (seen.cache.observations.size() > found.cache.answers())
-    found.cache.explain_anew(seen.cache, found.model);
+    found.cache.check_anew(seen.cache, found.model);
 }
 
 }  // namespace platter::extract

@@ -17,6 +17,6 @@ void conclude_cache(const Evidence& seen, Findings& found);
 void read_in_a_row(Rig& rig);
 void sharpen_by_reads_in_a_row(const Evidence& seen, Findings& found);
 void exercise_cache_further(Rig& rig);
-void explain_cache_anew(const Evidence& seen, Findings& found);
+void check_cache_anew(const Evidence& seen, Findings& found);
 
 }  // namespace platter::extract

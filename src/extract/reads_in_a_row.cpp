@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "cache_probe/lookup.h"
+#include "cache_check/lookup_delay.h"
 #include "model/revolution.h"
 #include "replay/replay_model.h"
 #include "scsi/drive.h"
@@ -90,8 +90,8 @@ bool hang_on_lookup(const model::DriveModel& model) {
   if (trace.requests.empty()) return false;
   const double later_ms = 2 * *model.overheads.per_request.error;
   const double sooner_ms = std::min(later_ms, kNearlyAll * *model.overheads.per_request.value);
-  const double sooner = lost_by_model(cache_probe::with_later_lookup(model, -sooner_ms), trace);
-  const double later = lost_by_model(cache_probe::with_later_lookup(model, later_ms), trace);
+  const double sooner = lost_by_model(cache_check::with_later_lookup(model, -sooner_ms), trace);
+  const double later = lost_by_model(cache_check::with_later_lookup(model, later_ms), trace);
   return std::abs(sooner - later) > kClearly * static_cast<double>(trace.requests.size());
 }
 
@@ -134,7 +134,7 @@ void sharpen_lookup(const replay::Result& drive, model::DriveModel& model) {
   for (int step = -kErrors * kStepsInError; step <= kErrors * kStepsInError; ++step) {
     const double errors = static_cast<double>(step) / kStepsInError, by_ms = errors * error_ms;
     if (*model.overheads.per_request.value + by_ms <= 0) continue;
-    const double expected = lost_by_model(cache_probe::with_later_lookup(model, by_ms), trace) +
+    const double expected = lost_by_model(cache_check::with_later_lookup(model, by_ms), trace) +
                             kOtherwise * seen.of;
     tried.push_back({by_ms, expected, log_poisson(seen.reads, expected) - errors * errors / 2});
   }
@@ -151,7 +151,7 @@ void sharpen_lookup(const replay::Result& drive, model::DriveModel& model) {
   // No finer than the steps.
   const double finest_ms = error_ms / kStepsInError / 2;
   const double spread_ms = std::sqrt(std::max(0.0, square_ms / all - mean_ms * mean_ms));
-  cache_probe::correct_lookup(model.overheads, mean_ms, std::max(finest_ms, spread_ms));
+  cache_check::correct_lookup_delay(model.overheads, mean_ms, std::max(finest_ms, spread_ms));
   model::Parameter& lookup = model.overheads.per_request;
   lookup.samples += static_cast<std::uint64_t>(seen.of);
   lookup.method += "; and how many of reads in a row came too early";

@@ -116,7 +116,7 @@ inline constexpr std::array<Stage, 11> kStages{{
      .needs = Needs::prediction,
      .caches = Caches::as_found,
      .parts = {{{.experiment = read_in_a_row, .estimate = sharpen_by_reads_in_a_row},
-                {.experiment = exercise_cache_further, .estimate = explain_cache_anew},
+                {.experiment = exercise_cache_further, .estimate = check_cache_anew},
                 {.experiment = send_mixed_requests}}}},
     {.name = "self-validation",
      .weight = 6.5,

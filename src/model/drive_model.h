@@ -175,6 +175,9 @@ struct CacheFreedom {
   std::string because;  // what was seen, or why it could not be
 };
 
+// Cache::adaptive_window_requests.
+inline constexpr std::uint32_t kLeastWindowRequests = 4, kMostWindowRequests = 1024;
+
 struct Cache {
   Parameter read_enabled, write_back_level;  // 0/1; 0, 1 (sequential streams only), 2 (any)
   Parameter segments, segment_blocks, write_segments;

@@ -20,8 +20,6 @@ constexpr double kLongestTime_ms = 1e6;
 constexpr double kLargestCount = 4294967295.0;  // blocks, queue entries: 32 bits in the engine
 constexpr double kSlowestBlock_ms = 100;        // on the bus; engine::bus_defect
 constexpr double kMostSegments = 16384;         // engine::kMaxSegments
-constexpr double kLeastWindow = 4, kMostWindow = 1024;  // requests; engine::kLeastWindow,
-                                                        // kMostWindow
 
 class Checker {
  public:
@@ -352,7 +350,7 @@ void check_cache(const Cache& cache, const Checker& check) {
         if (name == "segments" || name == "write_segments" || name == "adaptive_min_segments") {
           check.whole(path, p, 0, kMostSegments);
         } else if (name == "adaptive_window_requests") {
-          check.whole(path, p, kLeastWindow, kMostWindow);
+          check.whole(path, p, kLeastWindowRequests, kMostWindowRequests);
         } else if (name == "destage_idle" || name == "synchronize") {
           check.parameter(path, p, 0, kLongestTime_ms);
         } else if (name == "unexplained_share") {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "cache_probe/lookup.h"
+#include "cache_check/lookup_delay.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 #include "virtual_drive/open.h"

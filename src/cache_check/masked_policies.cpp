@@ -1,4 +1,4 @@
-#include "cache_probe/hidden.h"
+#include "cache_check/masked_policies.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 
 #include "model/revolution.h"
 
-namespace platter::cache_probe {
+namespace platter::cache_check {
 namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-constexpr double kHiddenSigmas = 3;
+constexpr double kMaskedSigmas = 3;
 
 std::uint32_t fewest_sectors(const std::vector<model::LayoutNode>& nodes) {
   std::uint32_t fewest = kNone;
@@ -44,13 +44,13 @@ double least_decoding_ms(const model::DriveModel& model) {
   double least_ms = std::numeric_limits<double>::infinity();
   for (const model::Parameter* overhead : decoding)
     least_ms = std::min(least_ms,
-                        overhead->or_else(0) - kHiddenSigmas * overhead->error.value_or(0));
+                        overhead->or_else(0) - kMaskedSigmas * overhead->error.value_or(0));
   return std::max(0.0, least_ms);
 }
 
 }  // namespace
 
-void tell_hidden(model::DriveModel& model) {
+void explain_masked(model::DriveModel& model) {
   model::Parameter& stops = model.cache.stop_read_ahead_in_sector;
   const std::uint32_t sectors = fewest_sectors(model.layout.zones);
   if (stops || sectors == kNone || model.rotation.numerator_ns == 0 || moves_by_itself(model.cache))
@@ -64,4 +64,4 @@ void tell_hidden(model::DriveModel& model) {
       sector_ms, decoding_ms);
 }
 
-}  // namespace platter::cache_probe
+}  // namespace platter::cache_check

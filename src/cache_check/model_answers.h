@@ -10,7 +10,13 @@
 #include "engine/engine.h"
 #include "model/drive_model.h"
 
-namespace platter::cache_probe {
+namespace platter::cache_check {
+
+using cache_probe::Exercise;
+using cache_probe::Observation;
+using cache_probe::Question;
+using cache_probe::Record;
+using cache_probe::Responses;
 
 inline Exercise kind_of(const Observation& seen) { return static_cast<Exercise>(seen.x); }
 inline bool from_media_for_sure(const Observation& seen) {
@@ -23,12 +29,12 @@ struct TimeNoise {
   double positioning_ns = 0;    // one standard deviation
 };
 
-class Replayed {
+class ModelAnswers {
  public:
   // `draws`: so many random choices were made before; and the number of the draw of the noise.
   // Throws Error(bad_input) where the model answers no requests.
-  Replayed(const Record& record, const model::DriveModel& model, int draws = 0,
-           const TimeNoise& noise = {});
+  ModelAnswers(const Record& record, const model::DriveModel& model, int draws = 0,
+               const TimeNoise& noise = {});
 
   std::size_t size() const { return seen_.size(); }
   const Observation& seen(std::size_t i) const { return *seen_[i]; }
@@ -52,4 +58,4 @@ class Replayed {
   std::vector<Nanoseconds> responses_;
 };
 
-}  // namespace platter::cache_probe
+}  // namespace platter::cache_check

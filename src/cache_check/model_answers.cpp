@@ -1,4 +1,4 @@
-#include "cache_probe/replayed.h"
+#include "cache_check/model_answers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "statistics/distribution.h"
 #include "statistics/robust.h"
 
-namespace platter::cache_probe {
+namespace platter::cache_check {
 namespace {
 
 constexpr Nanoseconds kLongBefore = 10 * kSecond;
@@ -24,8 +24,8 @@ model::DriveModel looks_at_once(model::DriveModel model) {
 
 }  // namespace
 
-Replayed::Replayed(const Record& record, const model::DriveModel& model, int draws,
-                   const TimeNoise& noise)
+ModelAnswers::ModelAnswers(const Record& record, const model::DriveModel& model, int draws,
+                           const TimeNoise& noise)
     : period_ns_(record.setting.period_ns),
       on_its_way_ns_(std::llround(model.overheads.per_request.or_else(0) * 1e6)),
       draws_(draws),
@@ -42,13 +42,13 @@ Replayed::Replayed(const Record& record, const model::DriveModel& model, int dra
   play(static_cast<Nanoseconds>(std::llround(statistics::circular_median(late, period_ns_))));
 }
 
-double Replayed::log_ratio(std::size_t i, const Responses& responses) const {
+double ModelAnswers::log_ratio(std::size_t i, const Responses& responses) const {
   Observation answered = *seen_[i];
   answered.completed_ns = answered.issued_ns + responses_[i];
   return responses.log_ratio(answered);
 }
 
-TimeNoise Replayed::time_noise(const Responses& responses) const {
+TimeNoise ModelAnswers::time_noise(const Responses& responses) const {
   std::vector<double> of_hits, of_misses;
   for (std::size_t i = 0; i < seen_.size(); ++i) {
     const double late = static_cast<double>(seen_[i]->response_ns() - responses_[i]);
@@ -67,7 +67,7 @@ TimeNoise Replayed::time_noise(const Responses& responses) const {
   return noise;
 }
 
-double Replayed::burst_error_ns() const {
+double ModelAnswers::burst_error_ns() const {
   double sum = 0, all = 0;
   for (std::size_t i = 0; i < seen_.size(); ++i) {
     if (kind_of(*seen_[i]) != Exercise::burst) continue;
@@ -80,7 +80,7 @@ double Replayed::burst_error_ns() const {
 // As on the drive; where the model is not ready yet when the drive was, it is given the time, the
 // platter standing still meanwhile. What was asked as soon as the drive was ready comes so soon in
 // the model's own time, too: a few us decide whether a block is caught.
-void Replayed::play(Nanoseconds phase_ns) {
+void ModelAnswers::play(Nanoseconds phase_ns) {
   if (seen_.empty()) return;
   const Nanoseconds before_ns = seen_.front()->issued_ns - kLongBefore;
   engine_.reset(before_ns);
@@ -122,7 +122,7 @@ void Replayed::play(Nanoseconds phase_ns) {
 }
 
 // One-block reads all over the drive.
-void Replayed::draw_before(Nanoseconds begin_ns) {
+void ModelAnswers::draw_before(Nanoseconds begin_ns) {
   for (int i = 0; i < draws_; ++i) {
     engine::Request request;
     request.lbn = engine_.blocks() / static_cast<std::uint64_t>(draws_) *
@@ -131,4 +131,4 @@ void Replayed::draw_before(Nanoseconds begin_ns) {
   }
 }
 
-}  // namespace platter::cache_probe
+}  // namespace platter::cache_check

@@ -1,5 +1,5 @@
 // A model that is right explains what a drive's cache does, a model that is not says so.
-#include "cache_probe/explained.h"
+#include "cache_check/check.h"
 
 #include <fmt/format.h>
 
@@ -9,14 +9,16 @@
 #include <string>
 #include <utility>
 
+#include "cache_check/lookup_delay.h"
+#include "cache_check/policy_choice.h"
 #include "cache_probe/exercise.h"
-#include "cache_probe/lookup.h"
 #include "cache_probe/probed_record.h"
 #include "model/parameters.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/random_drive.h"
 
 using namespace platter;
+using namespace platter::cache_check;
 using namespace platter::cache_probe;
 using testing::record_of;
 
@@ -35,7 +37,7 @@ TEST_CASE("the share of answers that a model contradicts") {
   for (const int of_kind : kinds) CHECK(of_kind > 0);
 
   SECTION("the drive's own model: what noise explains, and no note") {
-    const Explained found = explain(record, truth);
+    const Check found = check_answers(record, truth);
     REQUIRE(found.unexplained_share);
     CHECK(*found.unexplained_share.value <= 2 * *found.unexplained_share.error);
     CHECK(*found.unexplained_share.error < 0.03);
@@ -61,7 +63,7 @@ TEST_CASE("the share of answers that a model contradicts") {
       other.cache.write_back_level.value = 0;
       named = "of writes ";
     }
-    const Explained found = explain(record, other);
+    const Check found = check_answers(record, other);
     CAPTURE(named);
     REQUIRE(found.unexplained_share);
     CHECK(*found.unexplained_share.value > *found.unexplained_share.error);
@@ -72,7 +74,7 @@ TEST_CASE("the share of answers that a model contradicts") {
   SECTION("a model that cannot answer has no share, but a reason") {
     model::DriveModel bare = truth;
     bare.layout.zones.clear();
-    const Explained found = explain(record, bare);
+    const Check found = check_answers(record, bare);
     CHECK_FALSE(found.unexplained_share);
     CHECK(found.unexplained_share.reason.starts_with("the model answers no requests"));
   }
@@ -80,7 +82,7 @@ TEST_CASE("the share of answers that a model contradicts") {
     Record before = record;
     std::erase_if(before.observations,
                   [](const Observation& seen) { return seen.question == Question::exercise; });
-    const Explained found = explain(before, truth);
+    const Check found = check_answers(before, truth);
     CHECK_FALSE(found.unexplained_share);
     CHECK_FALSE(found.unexplained_share.reason.empty());
   }
@@ -96,7 +98,7 @@ TEST_CASE("what no other test told is taken from what fits best") {
     *policy = {};
     policy->reason = "not tested";
   }
-  fill_gaps(record, found);
+  choose_open_policies(record, found);
   CHECK(found.cache.almost_read_hits.or_else(0) == 1);
   CHECK_FALSE(found.cache.almost_read_hits.method.empty());
   REQUIRE(found.cache.almost_read_hits.error);
@@ -106,11 +108,11 @@ TEST_CASE("what no other test told is taken from what fits best") {
   CHECK(found.cache.almost_read_hits.reason.empty());
   CHECK_FALSE(found.cache.replacement);  // they are as where nothing is said
   CHECK_FALSE(found.cache.read_ahead_abort);
-  CHECK(explain(record, found).notes.empty());
+  CHECK(check_answers(record, found).notes.empty());
   // What was told stays.
   found = truth;
   found.cache.almost_read_hits.value = 0;
-  fill_gaps(record, found);
+  choose_open_policies(record, found);
   CHECK(found.cache.almost_read_hits.or_else(1) == 0);
 }
 
@@ -131,7 +133,7 @@ TEST_CASE("what one half of the answers says and the other does not is not taken
   record.observations = kept;
   model::DriveModel found = truth;
   found.cache.almost_read_hits = {};
-  fill_gaps(record, found);
+  choose_open_policies(record, found);
   CHECK_FALSE(found.cache.almost_read_hits);
 }
 
@@ -142,7 +144,7 @@ TEST_CASE("segments that follow the load follow it in the model, too") {
         "virtual:cache-adaptive-wide?imperfections=default&seed={}", seed);
     CAPTURE(name);
     const model::DriveModel truth = virtual_drive::virtual_model(name);
-    const Explained found = explain(record_of(truth, name), truth);
+    const Check found = check_answers(record_of(truth, name), truth);
     REQUIRE(found.unexplained_share);
     CHECK(*found.unexplained_share.value <= 4 * *found.unexplained_share.error);
     CHECK(*found.unexplained_share.error < 0.05);
@@ -158,7 +160,7 @@ TEST_CASE("hits are what the drive's own hits are, however long they take") {
        {&truth.overheads.read_hit_after_read, &truth.overheads.read_hit_after_write,
         &truth.overheads.write_hit_after_read, &truth.overheads.write_hit_after_write})
     hit->value = 1.8;  // 0.3 revolutions
-  const Explained found = explain(record_of(truth, name), truth);
+  const Check found = check_answers(record_of(truth, name), truth);
   REQUIRE(found.unexplained_share);
   CHECK(found.unexplained_share.samples >= 60);
   CHECK(found.notes.empty());
@@ -173,7 +175,7 @@ TEST_CASE("the order in which written data leave the cache, by writes without pa
     const model::DriveModel truth = virtual_drive::virtual_model(name);
     model::DriveModel found = truth;
     found.cache.destage_order = {};
-    fill_gaps(record_of(truth, name), found);
+    choose_open_policies(record_of(truth, name), found);
     REQUIRE(found.cache.destage_order);
     CHECK(*found.cache.destage_order.value == static_cast<double>(order));
   }
@@ -188,7 +190,7 @@ TEST_CASE("without writes without pause there is no order of destaging") {
   });
   model::DriveModel found = truth;
   found.cache.destage_order = model::absent("not told");
-  fill_gaps(record, found);
+  choose_open_policies(record, found);
   CHECK_FALSE(found.cache.destage_order);
   CHECK(found.cache.destage_order.reason == "not told");
 }
@@ -201,10 +203,10 @@ TEST_CASE("random choices of the drive are no contradiction") {
                                          seed);
     const model::DriveModel truth = virtual_drive::virtual_model(name);
     const Record record = record_of(truth, name, 4);
-    misled += !explain(record, truth).notes.empty();
+    misled += !check_answers(record, truth).notes.empty();
     model::DriveModel other = truth;
     other.cache.segments.value = 2;
-    contradicted += !explain(record, other).notes.empty();
+    contradicted += !check_answers(record, other).notes.empty();
   }
   CHECK(misled <= 1);
   CHECK(contradicted >= 2);
@@ -219,14 +221,14 @@ TEST_CASE("what some answers leave open, more of them tell") {
     const model::DriveModel truth = virtual_drive::virtual_model(name);
     model::DriveModel other = truth;
     other.cache.replacement.value = static_cast<double>(model::Replacement::least_recently_used);
-    const Explained soon = explain(record_of(truth, name), other);
+    const Check soon = check_answers(record_of(truth, name), other);
     open += soon.open;
     told_soon += !soon.notes.empty();
     const Record long_record = record_of(truth, name, 7);
-    const Explained found = explain(long_record, other);
+    const Check found = check_answers(long_record, other);
     told += !found.notes.empty();
     far += *found.unexplained_share.value > 2 * *found.unexplained_share.error;
-    const Explained by_truth = explain(long_record, truth);
+    const Check by_truth = check_answers(long_record, truth);
     misled += by_truth.open || !by_truth.notes.empty();
   }
   CHECK(open + told_soon >= kSeeds / 2);
@@ -241,7 +243,7 @@ TEST_CASE("answers that hang on a few us are no contradiction, however many they
     const std::string name = fmt::format("virtual:{}?imperfections=default&seed=1", drive);
     CAPTURE(name);
     const model::DriveModel truth = virtual_drive::virtual_model(name);
-    const Explained found = explain(record_of(truth, name, 7), truth);
+    const Check found = check_answers(record_of(truth, name, 7), truth);
     CHECK(found.unexplained_share.samples > 300);
     CHECK(*found.unexplained_share.value < 0.02);
     CHECK(found.notes.empty());
@@ -268,10 +270,10 @@ bool accused(std::uint64_t number) {
     *command->value += 0.012;  // the host's, as it is measured
     command->error = 0.001;
   }
-  tell_lookup(record, found);
-  settle_lookup(record, found);
+  estimate_lookup_delay(record, found);
+  choose_lookup(record, found);
   if (!found.cache.almost_read_hits) found.cache.almost_read_hits = truth.cache.almost_read_hits;
-  return !explain(record, found).notes.empty();
+  return !check_answers(record, found).notes.empty();
 }
 
 }  // namespace

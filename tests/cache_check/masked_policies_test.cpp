@@ -1,5 +1,5 @@
 // What is said to change nothing changes nothing: the engine answers alike with and without it.
-#include "cache_probe/hidden.h"
+#include "cache_check/masked_policies.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "virtual_drive/random_drive.h"
 
 using namespace platter;
-using namespace platter::cache_probe;
+using namespace platter::cache_check;
 
 namespace {
 
@@ -41,7 +41,7 @@ std::vector<Nanoseconds> completions(model::DriveModel model, double stops_in_se
 
 bool said_to_be_hidden(model::DriveModel model) {
   model.cache.stop_read_ahead_in_sector = {};
-  tell_hidden(model);
+  explain_masked(model);
   CHECK_FALSE(model.cache.stop_read_ahead_in_sector);
   return model.cache.stop_read_ahead_in_sector.reason.find("does not show") != std::string::npos;
 }
@@ -78,6 +78,6 @@ TEST_CASE("what hides is only what is surely longer than a sector") {
   model.overheads.read_miss_after_read = {};  // a run that could not measure it
   CHECK_FALSE(said_to_be_hidden(model));
   model.cache.stop_read_ahead_in_sector.value = 1;  // what was told stays
-  tell_hidden(model);
+  explain_masked(model);
   CHECK(model.cache.stop_read_ahead_in_sector.reason.empty());
 }

@@ -1,5 +1,5 @@
 // When a drive looks into its cache, from blocks that are asked for as they pass the heads.
-#include "cache_probe/lookup.h"
+#include "cache_check/lookup_delay.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,13 @@
 #include <cmath>
 #include <string>
 
-#include "cache_probe/explained.h"
+#include "cache_check/check.h"
+#include "cache_check/policy_choice.h"
 #include "cache_probe/probed_record.h"
 #include "virtual_drive/open.h"
 
 using namespace platter;
+using namespace platter::cache_check;
 using namespace platter::cache_probe;
 using testing::record_of;
 
@@ -50,7 +52,7 @@ TEST_CASE("how late the cache is looked into, and whether what is just being rea
     const Record record = record_of(truth, name);
     model::DriveModel found = measured_without(truth, kHost_ms);
     const double before_ms = *found.overheads.read_miss_after_read.value;
-    tell_lookup(record, found);
+    estimate_lookup_delay(record, found);
 
     const model::Parameter& late = found.overheads.per_request;
     if (!late) continue;
@@ -86,7 +88,7 @@ TEST_CASE(
         "virtual:cache-read-ahead-next-track?imperfections=default&seed={}", seed);
     const model::DriveModel truth = virtual_drive::virtual_model(name);
     model::DriveModel found = measured_without(truth, kHost_ms);
-    tell_lookup(record_of(truth, name), found);
+    estimate_lookup_delay(record_of(truth, name), found);
     CHECK(found.overheads.per_request.value.has_value() ==
           found.cache.almost_read_hits.value.has_value());
     if (!found.overheads.per_request) continue;
@@ -108,9 +110,9 @@ TEST_CASE("what a delay of a block's time explains as well is no proven policy")
     const model::DriveModel truth = virtual_drive::virtual_model(name);
     const Record record = record_of(truth, name);
     model::DriveModel found = measured_without(truth, kHost_ms);
-    tell_lookup(record, found);
-    settle_lookup(record, found);
-    fill_gaps(record, found);
+    estimate_lookup_delay(record, found);
+    choose_lookup(record, found);
+    choose_open_policies(record, found);
     const model::Parameter& almost = found.cache.almost_read_hits;
     const model::Parameter& late = found.overheads.per_request;
     told += almost || late;
@@ -144,9 +146,9 @@ TEST_CASE(
       REQUIRE((truth.cache.almost_read_hits.or_else(0) == 1) == one.held);
       const Record record = record_of(truth, name);
       model::DriveModel found = measured_without(truth, kHost_ms);
-      tell_lookup(record, found);
+      estimate_lookup_delay(record, found);
       if (found.overheads.per_request) continue;
-      settle_lookup(record, found);
+      choose_lookup(record, found);
       const model::Parameter& late = found.overheads.per_request;
       if (!late) continue;
       ++settled;
@@ -165,7 +167,7 @@ TEST_CASE("a drive that looks up its cache at once, and one whose answers do not
     model::DriveModel truth = virtual_drive::virtual_model(name);
     truth.imperfections->host_delay_median_us = truth.imperfections->host_delay_p99_us = 0;
     model::DriveModel found = measured_without(truth, 0);
-    tell_lookup(record_of(truth, name), found);
+    estimate_lookup_delay(record_of(truth, name), found);
     CHECK(found.overheads.per_request.or_else(0) < 0.005);
     CHECK(found.cache.almost_read_hits.or_else(0) == 1);
   }
@@ -173,7 +175,7 @@ TEST_CASE("a drive that looks up its cache at once, and one whose answers do not
     const std::string name = "virtual:cache-no-abort?imperfections=default&seed=2";
     const model::DriveModel truth = virtual_drive::virtual_model(name);
     model::DriveModel found = measured_without(truth, kHost_ms);
-    tell_lookup(record_of(truth, name), found);
+    estimate_lookup_delay(record_of(truth, name), found);
     CHECK_FALSE(found.overheads.per_request);
     CHECK(found.overheads.per_request.reason.empty());
     CHECK_FALSE(found.cache.almost_read_hits);
@@ -185,7 +187,7 @@ TEST_CASE("a command's time below zero leaves no room for a delay") {
   const model::DriveModel truth = virtual_drive::virtual_model(name);
   model::DriveModel found = measured_without(truth, kHost_ms);
   found.overheads.write_hit_after_write.value = -0.01;
-  tell_lookup(record_of(truth, name), found);
+  estimate_lookup_delay(record_of(truth, name), found);
   CHECK_FALSE(found.overheads.per_request);
   CHECK_FALSE(found.cache.almost_read_hits);
 }
