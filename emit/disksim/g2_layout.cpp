@@ -100,6 +100,9 @@ bool read_extent(const std::string& line, Extent& extent) {
                   &cylinder, &head, &sector, word, &count) != 6) {
     return false;
   }
+  constexpr long long kMost = 1LL << 48;  // what is larger was cut off when it was read
+  for (const long long value : {lbn, cylinder, head, sector, count})
+    if (value > kMost || value < -kMost) return false;
   extent = {lbn, cylinder, head, sector, count + (std::strcmp(word, "seqcnt") == 0 ? 1 : 0), 0};
   return true;
 }
