@@ -81,8 +81,7 @@ class Verification {
       if (ask || tracks_left_ > 0) ask_spares();
       mapper_.drop_needless_remaps();
       look_at_remapped();
-      look_at_known();
-      if (!repaired_) return;
+      if (!look_at_known() || !repaired_) return;
     }
   }
 
@@ -349,15 +348,21 @@ class Verification {
     }
   }
 
-  // What was repaired late agrees with all that was seen early.
-  void look_at_known() {
-    std::vector<std::uint64_t> lbns;
-    for (bool right = false; !right;) {
-      right = true;
-      lbns.clear();
+  // What was repaired late agrees with all that was seen early. False: repairs undo one another, so
+  // no rule that is known here holds for these blocks.
+  bool look_at_known() {
+    constexpr int kMostRounds = 12;
+    std::vector<std::uint64_t> wrong;
+    for (int round = 0; round < kMostRounds; ++round) {
+      std::vector<std::uint64_t> lbns;
       for (const auto& [lbn, answer] : survey_.known()) lbns.push_back(lbn);
-      for (const std::uint64_t lbn : lbns) right = check(lbn) && right;
+      wrong.clear();
+      for (const std::uint64_t lbn : lbns)
+        if (!check(lbn)) wrong.push_back(lbn);
+      if (wrong.empty()) return true;
     }
+    for (const std::uint64_t lbn : wrong) mapper_.do_not_understand(lbn);
+    return false;
   }
 
   // True if a block was found elsewhere than the map said.
