@@ -64,7 +64,7 @@ class Noise {
 
 std::string sentence(const Contradictions& all, const ByKind& kinds) {
   std::string text = fmt::format(
-      "the cache does what the model has no words for: {} of {} answers to requests in random "
+      "the cache has a policy that the model lacks: {} of {} answers to requests in random "
       "order contradict "
       "it, noise explains {:.0f}",
       all.contradicting(), all.answers(), all.by_noise());

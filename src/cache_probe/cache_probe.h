@@ -16,8 +16,8 @@ namespace platter::cache_probe {
 
 struct Options {
   std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
-  bool freedoms = true;  // also what the fields of the caching page do, which takes a second or
-                         // three
+  bool page_fields = true;  // also what the fields of the caching page do, which takes a second or
+                            // three
 };
 
 // Where the tests took place, for more of them.
@@ -30,7 +30,7 @@ struct Findings {
   Estimate estimate;
   Record record;  // the raw samples
   std::optional<Ground> ground;
-  std::optional<std::string> not_taken_back;  // freedoms.h
+  std::optional<std::string> not_taken_back;  // page_fields.h
 };
 
 // The context's map and rotation must be known, the drive identified; how the cache is set is the

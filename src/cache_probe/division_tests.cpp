@@ -9,7 +9,7 @@
 
 #include "cache_probe/division.h"
 #include "cache_probe/facts.h"
-#include "cache_probe/read_tests.h"
+#include "cache_probe/read_properties.h"
 
 namespace platter::cache_probe {
 namespace {

@@ -1,18 +1,52 @@
+#include "cache_probe/estimate.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "cache_probe/estimator.h"
+#include "cache_probe/facts.h"
+#include "cache_probe/properties.h"
 
 namespace platter::cache_probe {
+
+namespace {
 
 using model::absent;
 using model::Parameter;
 
-namespace {
-
 constexpr double kEither = 1 / 1.95;  // of two answers: the other one is within 1.96 errors
+
+// What the drive says of itself, against what was measured.
+void compare_with_page(Estimator& e) {
+  const Record& record = e.record();
+  if (!record.setting.page) return;
+  const scsi::CachePage& page = *record.setting.page;
+  const model::Cache& c = e.cache();
+  const auto compare = [&](const Parameter& parameter, double says, const char* what) {
+    if (says <= 0 || !parameter) return;
+    if (std::abs(*parameter.value - says) > std::max(0.5, 2 * parameter.error.value_or(0)))
+      e.note(fmt::format("mode page 08h says {} {}, measured were {:g}", says, what,
+                         *parameter.value));
+  };
+  // The page may count those of reads alone.
+  const auto reads = segment_count(record);
+  if (!reads || std::abs(reads->count - page.segments) > 0.5)
+    compare(c.segments, page.segments, "segments");
+  compare(c.segment_blocks, page.segment_blocks, "blocks a segment");
+  if (page.max_prefetch < 0xFFFF && c.read_ahead_max_blocks.or_else(0) > 0)
+    compare(c.read_ahead_max_blocks, page.max_prefetch, "blocks of read-ahead at most");
+  const auto contradict = [&](const Parameter& parameter, bool says, const char* what) {
+    if (parameter && (*parameter.value > 0) != says)
+      e.note(fmt::format("mode page 08h says that {} {}, measured was the opposite", what,
+                         says ? "is on" : "is off"));
+  };
+  contradict(c.read_enabled, !page.read_cache_disabled, "the read cache");
+  contradict(c.read_ahead, !page.read_ahead_disabled, "read-ahead");
+  if (record.setting.writes_allowed)
+    contradict(c.write_back_level, page.write_cache_enabled, "the write cache");
+}
 
 }  // namespace
 
@@ -38,17 +72,6 @@ Parameter counted(double value, double error, std::uint64_t samples, std::string
   const double whole = std::round(value);
   if (whole != value) error += 0.5;
   return measured(whole, error, samples, std::move(method), std::move(unit));
-}
-
-Estimate Estimator::all() {
-  read_facts();
-  read_ahead();
-  segments();
-  arrival();
-  writes();
-  not_observed();
-  mode_page();
-  return std::move(result_);
 }
 
 Judgement Estimator::next_block() const {
@@ -77,70 +100,29 @@ Parameter Estimator::yes_or_no(Question question, std::string method, std::int64
   return measured(hit == hit_means_yes ? 1 : 0, judgement.error, tally.all(), std::move(method));
 }
 
-void Estimator::read_facts() {
-  const bool cached = caches_reads(record_);
-  const Judgement again = judge(record_, Question::reread, 0);
-  const Judgement next = next_block();
-  const Tally tally = tally_of(record_, Question::reread, 0);
-  if (!cached && (again.verdict == Verdict::open || next.verdict == Verdict::open)) {
-    cache().read_enabled = absent(missing());
-  } else {
-    cache().read_enabled = measured(cached ? 1 : 0, std::min(again.error, next.error), tally.all(),
-                                    "a block read again, and the block behind it");
-  }
-  if (!cached) {
-    cache().discards_after_transfer = absent("reads are not cached");
-  } else {
-    cache().discards_after_transfer = yes_or_no(Question::reread, "a block read again at once", 0,
-                                                false);
-  }
+std::optional<std::string> Estimator::without_read_cache() const {
+  if (caches_reads(record_)) return std::nullopt;
+  return verdict(Question::reread) != Verdict::open ? "reads are not cached" : missing();
 }
 
-void Estimator::not_observed() {
-  model::Cache& c = cache();
-  for (Parameter* p : {&c.stop_read_ahead_in_sector, &c.write_hit_stops_read_ahead,
-                       &c.almost_read_hits, &c.transfer_partial_hit})
-    *p = absent("not tested");
-  // Of several models the one that explains the probes' answers may tell them (explained.h).
-  c.destage_order = absent(!c.destage_behind ? c.destage_behind.reason
-                           : c.destage_behind.or_else(0) == 1
-                               ? "the probes did not decide it"
-                               : "written data were not seen to wait for one another");
-  c.destage_in_passing = absent("not tested");
-  // The caching page has these apart from the limit in blocks; probes see where read-ahead ends.
-  c.read_ahead_by_request = absent("not tested: the read-ahead limit was measured in blocks");
-  c.read_ahead_ceiling_blocks = c.read_ahead_longest_request_blocks = absent("not tested", kBlocks);
+std::string Estimator::without_read_ahead() const {
+  return caches_reads(record_) ? "there is no read-ahead" : "reads are not cached";
 }
 
-// What the drive says of itself, against what was measured.
-void Estimator::mode_page() {
-  if (!record_.setting.page) return;
-  const scsi::CachePage& page = *record_.setting.page;
-  const model::Cache& c = cache();
-  const auto compare = [&](const Parameter& parameter, double says, const char* what) {
-    if (says <= 0 || !parameter) return;
-    if (std::abs(*parameter.value - says) > std::max(0.5, 2 * parameter.error.value_or(0)))
-      note(fmt::format("mode page 08h says {} {}, measured were {:g}", says, what,
-                       *parameter.value));
-  };
-  // The page may count those of reads alone.
-  const auto reads = segment_count(record_);
-  if (!reads || std::abs(reads->count - page.segments) > 0.5)
-    compare(c.segments, page.segments, "segments");
-  compare(c.segment_blocks, page.segment_blocks, "blocks a segment");
-  if (page.max_prefetch < 0xFFFF && c.read_ahead_max_blocks.or_else(0) > 0)
-    compare(c.read_ahead_max_blocks, page.max_prefetch, "blocks of read-ahead at most");
-  const auto contradict = [&](const Parameter& parameter, bool says, const char* what) {
-    if (parameter && (*parameter.value > 0) != says)
-      note(fmt::format("mode page 08h says that {} {}, measured was the opposite", what,
-                       says ? "is on" : "is off"));
-  };
-  contradict(c.read_enabled, !page.read_cache_disabled, "the read cache");
-  contradict(c.read_ahead, !page.read_ahead_disabled, "read-ahead");
-  if (record_.setting.writes_allowed)
-    contradict(c.write_back_level, page.write_cache_enabled, "the write cache");
+std::optional<std::string> Estimator::without_writes() const {
+  if (!record_.setting.writes_allowed) return kNotWritten;
+  if (verdict(Question::write_isolated) != Verdict::open) return std::nullopt;
+  return record_.setting.complete ? "the ranges of --allow-writes are too small for the test"
+                                  : missing();
 }
 
-Estimate estimate_cache(const Record& record) { return Estimator(record).all(); }
+Estimate estimate_cache(const Record& record) {
+  Estimate result;
+  Estimator estimator(record, result);
+  for (const Property& property : properties())
+    if (property.estimate) property.estimate(estimator);
+  compare_with_page(estimator);
+  return result;
+}
 
 }  // namespace platter::cache_probe

@@ -1,18 +1,21 @@
-// One record's estimate in the making: the questions of reads and read-ahead, segments, access on
-// arrival and writes are answered in a file each; all share what was found so far.
+// What the estimates of all properties share: the record, the cache as far as it is known, and the
+// words for what is not. A property's estimate writes the fields that it owns (properties.h), and
+// may read those of the properties that it needs.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "cache_probe/edge.h"
 #include "cache_probe/estimate.h"
-#include "cache_probe/facts.h"
 #include "model/parameters.h"
 
 namespace platter::cache_probe {
 
 inline constexpr const char* kBlocks = "blocks";
+inline constexpr const char* kNotWritten = "writes were not allowed (--allow-writes)";
 
 model::Parameter measured(double value, double error, std::uint64_t samples, std::string method,
                           std::string unit = "");
@@ -25,46 +28,30 @@ model::Parameter counted(double value, double error, std::uint64_t samples, std:
 
 class Estimator {
  public:
-  explicit Estimator(const Record& record) : record_(record) {}
+  Estimator(const Record& record, Estimate& result) : record_(record), result_(result) {}
 
-  Estimate all();
-
- private:
-  using Parameter = model::Parameter;
-
+  const Record& record() const { return record_; }
   model::Cache& cache() { return result_.cache; }
+  void note(std::string text) { result_.notes.push_back(std::move(text)); }
+
   Verdict verdict(Question question, std::int64_t x = 0) const {
     return judge(record_, question, x).verdict;
   }
   Judgement next_block() const;  // at once, or else after a pause
-  void note(std::string text) { result_.notes.push_back(std::move(text)); }
-  std::string missing() const;
   // 1 if the probes hit, 0 if they miss; both sometimes: the share that hits.
-  Parameter yes_or_no(Question question, std::string method, std::int64_t x = 0,
-                      bool hit_means_yes = true);
+  model::Parameter yes_or_no(Question question, std::string method, std::int64_t x = 0,
+                             bool hit_means_yes = true);
 
-  void read_facts();
-  void read_ahead();
-  model::ReadAhead read_ahead_kind();
-  Parameter read_ahead_limit(model::ReadAhead kind);
-  Parameter over_requested();
-  void segments();
-  void count_segments();
-  void replacement();
-  void adaptivity();
-  void window();
-  void arrival();
-  Parameter on_arrival(Question question, const std::string& method);
-  void writes();
-  void write_segments();
-  void segments_of_writes_alone();
-  void destaging();
-  void writes_not_allowed();
-  void not_observed();
-  void mode_page();
+  // Why a test has no answer although it was due.
+  std::string missing() const;
+  // Why properties of cached reads, of read-ahead, and of writes have none; nullopt: they have.
+  std::optional<std::string> without_read_cache() const;
+  std::string without_read_ahead() const;
+  std::optional<std::string> without_writes() const;
 
+ private:
   const Record& record_;
-  Estimate result_;
+  Estimate& result_;
 };
 
 }  // namespace platter::cache_probe

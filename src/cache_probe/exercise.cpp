@@ -6,8 +6,8 @@
 #include <deque>
 
 #include "cache_probe/facts.h"
-#include "cache_probe/read_tests.h"
-#include "cache_probe/write_tests.h"
+#include "cache_probe/read_properties.h"
+#include "cache_probe/write_properties.h"
 
 namespace platter::cache_probe {
 namespace {
@@ -199,12 +199,12 @@ const char* name_of(Exercise kind) {
       "set up",
       "reads elsewhere",
       "reads of the same again",
-      "reads that carry on",
+      "sequential reads",
       "reads further ahead",
-      "reads in front of earlier ones",
+      "reads before earlier ones",
       "writes",
       "reads of what was written",
-      "reads that carry on at once",
+      "sequential reads without a pause",
       "writes without pause"};
   return names[static_cast<std::size_t>(kind)];
 }

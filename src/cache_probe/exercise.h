@@ -19,7 +19,7 @@ enum class Exercise : std::int64_t {
   before,        // a read of blocks in front of an earlier one
   written,       // a write
   read_written,  // a read of what was written
-  at_once,       // a read that carries on as soon as the one before is complete
+  at_once,       // a sequential read as soon as the one before is complete
   burst,         // one of many writes at places of their own, without pause; judged by its time
 };
 constexpr std::int64_t kExercises = static_cast<std::int64_t>(Exercise::burst) + 1;

@@ -8,6 +8,8 @@
 namespace platter::cache_probe {
 namespace {
 
+constexpr double kShortRequest = 0.5;  // of a track
+
 constexpr std::int64_t kPolluting = 16, kMostPolluting = 64;  // reads; paper, section 4.3
 constexpr double kWay_rev = 0.45;              // for an arm to get to a track near by
 constexpr std::int64_t kLargestReach = 16384;  // of a segment, of read-ahead
@@ -158,6 +160,19 @@ std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, st
     read.push_back(lbn);
   }
   return read;
+}
+
+void sample_arrival(Prober& prober, Question question, std::uint32_t blocks,
+                    const std::function<bool(double ahead_rev)>& sample, int samples) {
+  for (int i = 0; i < samples && !prober.spent(); ++i)
+    if (!sample((i + 0.5) / samples)) return;
+  // A short request is seldom met in its middle by chance.
+  const double share = blocks / static_cast<double>(prober.places().track_blocks());
+  if (share > kShortRequest) return;
+  for (const double phase : telling_phases(arrival_samples(prober.record(), question), share)) {
+    if (prober.spent()) return;
+    sample(1 - phase);
+  }
 }
 
 }  // namespace platter::cache_probe

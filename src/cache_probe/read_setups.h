@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -69,5 +70,9 @@ Prober::Prepare past(Prober& prober, const Past& what);
 // A hypothesis without an x of its own: the block so far behind a request is in the cache.
 Verdict decide_past(Prober& prober, Question question, std::int64_t key, std::int64_t blocks_past,
                     const Past& what);
+
+// Samples with the first block of a request so far ahead of the heads when it is issued.
+void sample_arrival(Prober& prober, Question question, std::uint32_t blocks,
+                    const std::function<bool(double ahead_rev)>& sample, int samples = 12);
 
 }  // namespace platter::cache_probe

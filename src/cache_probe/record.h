@@ -60,7 +60,7 @@ enum class Question : std::uint8_t {
   write_into,       // a block beside a written one, of a segment that held both
   next_sequential,  // the block behind a read that carries on from one before
   reach_end,        // from a cylinder's first block to an end of a track or cylinder, x blocks on
-  cut_short,        // x blocks behind a read, right after the next read elsewhere
+  cut_short,        // x blocks after a read, right after the next read elsewhere
   held_in_stream,   // first block of a request of x blocks at the end of a sequential stream
   replaced,         // the oldest of x reads, read again before one more came
   written_held,     // first of x scattered writes, all of them on the media

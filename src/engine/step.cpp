@@ -141,6 +141,8 @@ Completion Step::serve(const Request& request, Nanoseconds arrival_ns, Nanosecon
   if (tables_.cache.works_when_idle()) core_.phase_ns = request.disturbance.phase_ns;
   if (tables_.cache.fewest_segments > 0) divide_as_asked(request);
   Completion done = request.write ? write(request, seen_ns) : read(request, seen_ns);
+  // Overheads may be below zero, by noise; what they add up to in a damaged table must not.
+  done.completion_ns = std::max(done.completion_ns, now_ns);
   core_.taken_until_ns = std::max(core_.taken_until_ns, arm_taken_until(request, done));
   done.tag = request.tag;
   done.arrival_ns = arrival_ns;
@@ -167,7 +169,7 @@ Nanoseconds Step::seek(std::uint64_t lbn, Nanoseconds now, const Disturbance& di
   core_.media_free_ns = start +
                         std::max<Nanoseconds>(0, move == 0 ? 0 : move + disturbance.positioning_ns);
   core_.last_was_write = false;
-  return core_.media_free_ns + overheads_.read_completion;
+  return std::max(now, core_.media_free_ns + overheads_.read_completion);
 }
 
 Nanoseconds Step::synchronize(Nanoseconds now) {

@@ -543,8 +543,9 @@ Run Characterization::as_it_is() {
   ending.seed = options_.seed;
   if (options_.budget_s && ending.drive_seconds > *options_.budget_s)
     note(
-        fmt::format("the run took {:.1f} s, more than the budget of {:.1f} s, by what could not "
-                    "be broken off",
+        fmt::format("the run took {:.1f} s, more than the budget of {:.1f} s, because of commands "
+                    "that no limit "
+                    "stops",
                     ending.drive_seconds, *options_.budget_s));
   if (drive_.unit_attentions() > 0)
     note(fmt::format("{} unit attentions were seen and retried", drive_.unit_attentions()));

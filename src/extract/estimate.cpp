@@ -100,7 +100,7 @@ void say_what_is_missing(const Record& record, Findings& found) {
   if (!provenance.missing.empty())
     model::explain_missing(found.model, "not measured: " + reason);
   else if (failed)
-    model::explain_missing(found.model, "what was measured does not tell it");
+    model::explain_missing(found.model, "it does not follow from what was measured");
   if (failed)
     provenance.missing.push_back(
         {"writes",

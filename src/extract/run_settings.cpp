@@ -109,8 +109,8 @@ void RunSettings::refuse_a_cache_that_stays_on() const {
   throw Error(
       ExitStatus::unsupported,
       fmt::format("{} answers reads of one sector faster than at {:.0f} rpm, the limit of the "
-                  "search for its rotation: either its cache cannot be switched off, nor be passed "
-                  "by with FUA, or it turns faster, and so it cannot be characterized",
+                  "search for its rotation: either its cache cannot be switched off, nor bypassed "
+                  "with FUA, or it turns faster, and so it cannot be characterized",
                   options_.device_name, mtbrc::kFastest_rpm));
 }
 

@@ -1,5 +1,5 @@
 // The drive's settings in a run: made for each stage, held against what the drive shows and does,
-// put back. Caches that stay on whatever is set are passed by with FUA.
+// put back. Caches that stay on whatever is set are bypassed with FUA.
 #pragma once
 
 #include <cstdint>

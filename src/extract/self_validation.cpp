@@ -243,7 +243,7 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
   validity.note = fmt::format(
       "checked in the run that measured it, caches {}, by the requests that nothing "
       "was learned from",
-      replay::caches_of(drive.caches) == replay::Caches::forced ? "passed by with FUA" : "off");
+      replay::caches_of(drive.caches) == replay::Caches::forced ? "bypassed with FUA" : "off");
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   if (const auto remains = what_remains(drive, trial.in_drives_time(model),
                                         engine::LayoutMap(model.layout), from - 1, period_ms))

@@ -24,7 +24,7 @@ constexpr std::uint64_t kFewestValidationRequests = 400, kFewestMixedRequests = 
 
 // Random requests, one at a time, a think time of 0 to 1 ms between them; as many as the drive time
 // allows by what the model takes for them, at least kFewestValidationRequests, and no more than the
-// context's deadline allows. What the drive cannot read is left out. Caches off; or passed by,
+// context's deadline allows. What the drive cannot read is left out. Caches off; or bypassed,
 // where read-ahead goes on behind commands with FUA, so that the model's has to, too.
 replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
                                const SelfValidationOptions& options,

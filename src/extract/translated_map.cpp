@@ -146,14 +146,14 @@ JudgedMap judge_map(const model::Layout& translated, const mtbrc::TrackPitch& pi
     if (zone.untrue && first_contradiction.empty()) first_contradiction = why;
     not_understood.push_back(blocks_of(
         map, starts[i], starts[i + 1],
-        zone.untrue ? "address translation does not tell the truth: " + why
+        zone.untrue ? "address translation contradicts timed reads: " + why
                     : "tracks are not as long as the map has them: sectors pass the heads "
                       "at another pace"));
     if (zone.untrue)
       untrue_blocks += not_understood.back().last_lbn - not_understood.back().first_lbn + 1;
   }
   if (static_cast<double>(untrue_blocks) > kNearlyAll * static_cast<double>(map.blocks())) {
-    judged.layout.reason = "the drive's address translation does not tell the truth: " +
+    judged.layout.reason = "the drive's address translation contradicts timed reads: " +
                            first_contradiction;
     judged.notes = {"layout: " + judged.layout.reason};
     return judged;

@@ -41,7 +41,7 @@ Subject subject_of(const model::Identity& identity, std::shared_ptr<const engine
 enum class Caches : std::uint8_t {
   as_they_are,
   off,
-  forced,  // as they are, and passed by: all reads and writes go with FUA
+  forced,  // as they are, and bypassed: all reads and writes go with FUA
 };
 
 // In results and on command lines ("default", "off", "forced"); of what has no such name (a

@@ -44,7 +44,7 @@ std::string how(const ResultHead& head) {
   if (head.think_in_front) text += ", think times before their requests";
   if (head.speed != 1) text += fmt::format(", {} times as fast", head.speed);
   if (head.caches == "off") text += ", caches off";
-  if (head.caches == "forced") text += ", caches passed by with FUA";
+  if (head.caches == "forced") text += ", caches bypassed with FUA";
   return text;
 }
 

@@ -10,7 +10,7 @@
 namespace platter::replay {
 namespace {
 
-// Where the drive does not let its caches be turned off, they are passed by; else they stay as they
+// Where the drive does not let its caches be turned off, they are bypassed; else they stay as they
 // are.
 Result drives_result(scsi::Device& device, const trace::Trace& trace, Caches wanted,
                      const Validation& options) {

@@ -77,7 +77,7 @@ std::string metrics_table(const replay::Comparison& comparison) {
 
 std::string caches_in_words(const std::string& caches) {
   if (caches == "off") return "caches off";
-  if (caches == "forced") return "caches passed by with FUA";
+  if (caches == "forced") return "caches bypassed with FUA";
   return caches == "default" ? "caches as the drive has them" : "caches in an unknown state";
 }
 

@@ -1,4 +1,4 @@
-// Caches that stay on whatever is set are passed by with FUA, where the drive obeys it by effect.
+// Caches that stay on whatever is set are bypassed with FUA, where the drive obeys it by effect.
 #pragma once
 
 #include <cstdint>

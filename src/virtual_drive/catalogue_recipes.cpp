@@ -203,7 +203,7 @@ model::DriveModel cache_base(const InventedDrive& drive) {
   recipe.last_sectors = 224;
   model::DriveModel model = made_from(drive, recipe, kClassicMechanics, "cache-base");
   model.cache.read_ahead_max_blocks = policy(0, "blocks");  // as far as the segment goes
-  // Else a read that carries on as soon as the one before is complete would find its first block
+  // Else a sequential read as soon as the one before is complete would find its first block
   // just being read, and lose a revolution where the host took 10 us less than it mostly takes.
   model.cache.almost_read_hits = policy(1);
   return model;

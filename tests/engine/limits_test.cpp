@@ -417,3 +417,20 @@ TEST_CASE("DiskSim's numbers of queue policies, each to what comes nearest") {
   for (const int policy : {4, 7}) CHECK(scheduler(policy) == Scheduler::sstf);
   for (const int policy : {8, 15, 27}) CHECK(scheduler(policy) == Scheduler::sptf);
 }
+
+TEST_CASE("nothing is answered before it was asked, whatever the overheads add up to") {
+  model::DriveModel model = drive();
+  model.overheads.read_completion = value(-500);
+  model.overheads.write_completion = value(-500);
+  Engine engine(model);
+  Nanoseconds now = 0;
+  for (const bool write : {false, true, false}) {
+    Request request;
+    request.lbn = engine.blocks() - 1;
+    request.write = write;
+    const Completion done = engine.service(request, now);
+    CHECK(done.completion_ns >= now);
+    now = done.completion_ns + kMillisecond;
+    CHECK(engine.seek(0, now) >= now);
+  }
+}

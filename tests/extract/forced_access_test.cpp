@@ -93,9 +93,9 @@ TEST_CASE(
         FAIL("was not refused");
       } catch (const Error& error) {
         CHECK(error.status() == ExitStatus::unsupported);
-        CHECK(std::string(error.what())
-                  .find("cache cannot be switched off, nor be passed by with FUA") !=
-              std::string::npos);
+        CHECK(
+            std::string(error.what()).find("cache cannot be switched off, nor bypassed with FUA") !=
+            std::string::npos);
       }
       CHECK(caching_page(device) == page);
     }

@@ -12,7 +12,7 @@
 
 namespace platter::cache_probe {
 
-struct FreedomsFound {
+struct PageFields {
   std::vector<model::CacheFreedom> fields;  // empty: the drive has no such page
   // The drive did not take its own settings back after one of the tests, which were the last; in
   // words.
@@ -20,7 +20,7 @@ struct FreedomsFound {
 };
 
 // What the tests before found is in the prober's record, and `found` of it.
-FreedomsFound probe_freedoms(Prober& prober, const model::Cache& found,
+PageFields probe_page_fields(Prober& prober, const model::Cache& found,
                              const std::vector<LbnRange>& writable);
 
 }  // namespace platter::cache_probe

@@ -1,7 +1,10 @@
-// The tests of what a drive does with writes. They rewrite sectors with what these hold, and only
-// where that is allowed.
+// Where writes may be tested, and when the drive has written all that it was given. Tests rewrite
+// sectors with what these hold, and only where that is allowed.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "cache_probe/prober.h"
@@ -37,6 +40,10 @@ class Targets {
   std::size_t turn_ = 0;
 };
 
+bool writes_cached(const Record& record);
+// SYNCHRONIZE CACHE, as a probe of x; false: the drive does not know it.
+bool synchronize(Prober& prober, std::optional<std::pair<Question, std::int64_t>> as = {},
+                 std::uint64_t lbn = 0);
 // Rests until nothing waits for the media, of a few blocks each or so many large writes.
 void settle(Prober& prober, std::size_t large = 0);
 // A track that may be written, with another in front of it, less what of its ends is no whole
@@ -45,13 +52,5 @@ std::optional<Place> track_to_write(Prober& prober, const std::vector<LbnRange>&
 // The arm comes from near by, so that its way takes the same time each time, and the track's first
 // block is so far ahead of the heads.
 void come_to(Prober& prober, const Place& track, double ahead_rev);
-// Is a write complete before it is on the media, what do FUA and SYNCHRONIZE CACHE cost then.
-void test_write_back(Prober& prober, Targets& targets);
-void test_reads_of_written(Prober& prober, Targets& targets);
-// How many writes may wait for the media, how many blocks, and for how long.
-void test_write_segments(Prober& prober, Targets& targets);
-void test_separate_write_segment(Prober& prober, Targets& targets);
-void test_destage(Prober& prober, Targets& targets);
-void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writable);
 
 }  // namespace platter::cache_probe

@@ -1,6 +1,6 @@
 // What the fields of the Caching mode page do, against virtual drives that obey them, ignore them
 // or do not let them be changed.
-#include "cache_probe/freedoms.h"
+#include "cache_probe/page_fields.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,8 +9,8 @@
 #include <set>
 
 #include "cache_probe/cache_probe.h"
-#include "cache_probe/read_tests.h"
-#include "cache_probe/write_tests.h"
+#include "cache_probe/read_properties.h"
+#include "cache_probe/write_properties.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/target.h"
@@ -22,7 +22,7 @@ namespace {
 
 struct Told {
   std::map<std::string, model::CacheFreedom> of;
-  double seconds = 0;             // of drive time, of the freedoms alone
+  double seconds = 0;             // of drive time, of the fields alone
   std::set<std::uint32_t> sizes;  // CACHE SEGMENT SIZE as asked for
 
   std::string effect(const std::string& field) const { return of.at(field).effect; }
@@ -100,7 +100,7 @@ struct Setting {
   bool reads_disabled = false;  // RCD = 1, from before
 };
 
-Told freedoms_of(
+Told page_fields_of(
     const std::string& name, std::uint64_t seed, bool writes = true,
     const Change& change = [](model::DriveModel&) {}, const Setting& setting = {}) {
   model::DriveModel model = virtual_drive::virtual_model(name);
@@ -125,7 +125,7 @@ Told freedoms_of(
   context.map = &device.layout();
   context.rotation = model.rotation;
 
-  // What the freedoms build on, and no more.
+  // What the tests of the fields build on, and no more.
   Record record;
   record.setting.period_ns = context.period_ns();
   record.setting.page = drive.settings().cache_page();
@@ -133,12 +133,12 @@ Told freedoms_of(
   record.setting.track_blocks = places.track_blocks();
   Prober prober(context, places, record);
   test_miss_control(prober);
-  test_basics(prober);
+  test_read_caching(prober);
   test_read_ahead(prober);
   test_segment_size(prober);
   const Nanoseconds begin = drive.now_ns();
   Told told;
-  for (const auto& freedom : probe_freedoms(prober, model.cache, writable).fields) {
+  for (const auto& freedom : probe_page_fields(prober, model.cache, writable).fields) {
     INFO(freedom.field << ": " << freedom.because);
     CHECK_FALSE(freedom.because.empty());
     CHECK((freedom.changeable || freedom.effect == "not told"));
@@ -155,7 +155,7 @@ Told freedoms_of(
 
 TEST_CASE("a drive that obeys its caching page") {
   for (const std::uint64_t seed : {1, 2, 3}) {
-    const Told base = freedoms_of("cache-base", seed);
+    const Told base = page_fields_of("cache-base", seed);
     for (const char* field : {"RCD", "WCE", "DRA", "NUMBER OF CACHE SEGMENTS", "CACHE SEGMENT SIZE",
                               "MINIMUM PRE-FETCH", "MAXIMUM PRE-FETCH", "MAXIMUM PRE-FETCH CEILING",
                               "DISABLE PRE-FETCH TRANSFER LENGTH", "DISC", "FSW"}) {
@@ -170,21 +170,21 @@ TEST_CASE("a drive that obeys its caching page") {
 }
 
 TEST_CASE("fields that are said to be changeable and do nothing") {
-  const Told dra = freedoms_of("cache-ignores-dra", 1);
+  const Told dra = page_fields_of("cache-ignores-dra", 1);
   CHECK(dra.changeable("DRA"));
   CHECK(dra.effect("DRA") == "none");
   CHECK(dra.effect("RCD") == "seen");
-  const Told enables = freedoms_of("cache-ignores-rcd-wce", 1);
+  const Told enables = page_fields_of("cache-ignores-rcd-wce", 1);
   CHECK(enables.effect("RCD") == "none");
   CHECK(enables.effect("WCE") == "none");
   CHECK(enables.effect("DRA") == "seen");
-  CHECK(freedoms_of("cache-ignores-rcd-wce", 1, false).effect("WCE") == "not told");
-  const Told segments = freedoms_of("cache-ignores-segments", 1);
+  CHECK(page_fields_of("cache-ignores-rcd-wce", 1, false).effect("WCE") == "not told");
+  const Told segments = page_fields_of("cache-ignores-segments", 1);
   CHECK(segments.changeable("NUMBER OF CACHE SEGMENTS"));
   CHECK(segments.effect("NUMBER OF CACHE SEGMENTS") == "none");
   CHECK(segments.effect("CACHE SEGMENT SIZE") == "seen");
 
-  const Told all = freedoms_of("cache-base", 2, true, [](model::DriveModel& model) {
+  const Told all = page_fields_of("cache-base", 2, true, [](model::DriveModel& model) {
     model.firmware->ignored_cache_fields = {"IC",
                                             "ABPF",
                                             "DISC",
@@ -204,7 +204,7 @@ TEST_CASE("fields that are said to be changeable and do nothing") {
 }
 
 TEST_CASE("a page of which nothing can be changed") {
-  for (const auto& [field, freedom] : freedoms_of("cache-fixed-page", 1).of) {
+  for (const auto& [field, freedom] : page_fields_of("cache-fixed-page", 1).of) {
     INFO(field);
     CHECK_FALSE(freedom.changeable);
     CHECK(freedom.effect == "not told");
@@ -212,38 +212,38 @@ TEST_CASE("a page of which nothing can be changed") {
 }
 
 TEST_CASE("fields of read-ahead that no command stops and of a buffer that divides itself") {
-  const Told goes_on = freedoms_of("cache-no-abort", 1);
+  const Told goes_on = page_fields_of("cache-no-abort", 1);
   CHECK(goes_on.changeable("ABPF"));
   CHECK(goes_on.effect("ABPF") == "seen");
   CHECK(goes_on.effect("MINIMUM PRE-FETCH") == "not told");
-  const Told least = freedoms_of("cache-read-ahead-least", 1);
+  const Told least = page_fields_of("cache-read-ahead-least", 1);
   CHECK(least.effect("ABPF") == "seen");
   CHECK(least.effect("MINIMUM PRE-FETCH") == "seen");
 
-  const Told adaptive = freedoms_of("cache-adaptive", 1);
+  const Told adaptive = page_fields_of("cache-adaptive", 1);
   CHECK(adaptive.changeable("IC"));
   CHECK(adaptive.effect("IC") == "seen");
   CHECK(adaptive.effect("NUMBER OF CACHE SEGMENTS") == "seen");
   CHECK(adaptive.effect("CACHE SEGMENT SIZE") == "seen");
 
-  const Told one = freedoms_of("cache-one-segment", 1);
+  const Told one = page_fields_of("cache-one-segment", 1);
   CHECK(one.effect("NUMBER OF CACHE SEGMENTS") == "seen");
   CHECK(one.effect("MINIMUM PRE-FETCH") == "not told");  // another read takes the segment
   CHECK(goes_on.effect("NUMBER OF CACHE SEGMENTS") == "seen");
   for (const char* name : {"cache-read-ahead-track", "cache-read-ahead-cylinder",
                            "cache-read-ahead-sequential", "cache-discards"}) {
-    const Told told = freedoms_of(name, 1);
+    const Told told = page_fields_of(name, 1);
     for (const char* field : {"DRA", "NUMBER OF CACHE SEGMENTS", "MAXIMUM PRE-FETCH",
                               "DISABLE PRE-FETCH TRANSFER LENGTH"}) {
       INFO(name << ": " << field << ": " << told.of.at(field).because);
       CHECK(told.effect(field) == "seen");
     }
   }
-  CHECK(freedoms_of("cache-random", 1).effect("NUMBER OF CACHE SEGMENTS") == "seen");
-  const Told none = freedoms_of("cache-no-read-ahead", 1);
+  CHECK(page_fields_of("cache-random", 1).effect("NUMBER OF CACHE SEGMENTS") == "seen");
+  const Told none = page_fields_of("cache-no-read-ahead", 1);
   CHECK_FALSE(none.changeable("DRA"));
   CHECK_FALSE(none.changeable("MAXIMUM PRE-FETCH"));
-  const Told through = freedoms_of("cache-write-through", 1);
+  const Told through = page_fields_of("cache-write-through", 1);
   CHECK_FALSE(through.changeable("WCE"));
   INFO(through.of.at("FSW").because);
   CHECK(through.effect("FSW") == "seen");
@@ -252,7 +252,7 @@ TEST_CASE("fields of read-ahead that no command stops and of a buffer that divid
 TEST_CASE("on the classic drives, none only where the drive ignores the field") {
   for (const auto& entry : virtual_drive::validated_drives()) {
     const auto ignored = virtual_drive::catalogue_model(entry).firmware->ignored_cache_fields;
-    for (const auto& [field, freedom] : freedoms_of(std::string(entry.name), 1).of) {
+    for (const auto& [field, freedom] : page_fields_of(std::string(entry.name), 1).of) {
       INFO(entry.name << ": " << field << ": " << freedom.because);
       CHECK((freedom.effect != "none" || std::ranges::find(ignored, field) != ignored.end()));
     }
@@ -260,7 +260,7 @@ TEST_CASE("on the classic drives, none only where the drive ignores the field") 
   // Read-ahead there passes by the beginning of its segment.
   for (const char* name : {"ibm-ultrastar18es", "seagate-barracuda4lp"}) {
     const auto of = [&](const Change& change) {
-      return freedoms_of(name, 1, true, change).of.at("CACHE SEGMENT SIZE");
+      return page_fields_of(name, 1, true, change).of.at("CACHE SEGMENT SIZE");
     };
     const auto obeys = of([](model::DriveModel&) {});
     INFO(name << ": " << obeys.because);
@@ -279,7 +279,7 @@ TEST_CASE("a size of segments in bytes, and one that the drive rounds") {
     model.cache.segment_blocks.value = 640;
     model.cache.write_segments.value = 1;
   };
-  const Told bytes = freedoms_of("cache-base", 1, true, large, {.sizes = {.in_bytes = true}});
+  const Told bytes = page_fields_of("cache-base", 1, true, large, {.sizes = {.in_bytes = true}});
   {
     INFO(bytes.of.at("CACHE SEGMENT SIZE").because);
     CHECK(bytes.effect("CACHE SEGMENT SIZE") == "seen");
@@ -287,7 +287,7 @@ TEST_CASE("a size of segments in bytes, and one that the drive rounds") {
     CHECK_FALSE(bytes.sizes.contains(0));
   }
   const auto rounds_to = [&](std::uint32_t step) {
-    return freedoms_of("cache-base", 1, true, large, {.sizes = {.step = step}})
+    return page_fields_of("cache-base", 1, true, large, {.sizes = {.step = step}})
         .of.at("CACHE SEGMENT SIZE");
   };
   const auto to_less = rounds_to(200), to_more = rounds_to(400), to_all = rounds_to(640);
@@ -301,14 +301,14 @@ TEST_CASE("a size of segments in bytes, and one that the drive rounds") {
 
 TEST_CASE("a drive that was told not to read from its cache") {
   for (const char* name : {"cache-base", "cache-discards"}) {
-    const Told off = freedoms_of(name, 1, true, [](model::DriveModel&) {},
-                                 {.sizes = {}, .reads_disabled = true});
+    const Told off = page_fields_of(name, 1, true, [](model::DriveModel&) {},
+                                    {.sizes = {}, .reads_disabled = true});
     INFO(name << ": " << off.of.at("RCD").because);
     CHECK(off.effect("RCD") == "seen");
     CHECK(off.effect("NUMBER OF CACHE SEGMENTS") == "not told");
     CHECK(off.effect("CACHE SEGMENT SIZE") == "not told");
   }
-  const Told ignored = freedoms_of(
+  const Told ignored = page_fields_of(
       "cache-base", 1, true,
       [](model::DriveModel& model) { model.firmware->ignored_cache_fields = {"RCD"}; },
       {.sizes = {}, .reads_disabled = true});
@@ -316,7 +316,7 @@ TEST_CASE("a drive that was told not to read from its cache") {
 }
 
 TEST_CASE("an ATA drive whose translation does not let its page be changed") {
-  const Told sat = freedoms_of("sat-disk", 1);
+  const Told sat = page_fields_of("sat-disk", 1);
   for (const auto& [field, freedom] : sat.of) {
     const bool feature = field == "WCE" || field == "DRA";
     INFO(field << ": " << freedom.because);

@@ -1,4 +1,4 @@
-#include "cache_probe/freedoms.h"
+#include "cache_probe/page_fields.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "cache_probe/facts.h"
-#include "cache_probe/read_tests.h"
-#include "cache_probe/write_tests.h"
+#include "cache_probe/read_properties.h"
+#include "cache_probe/write_properties.h"
 #include "model/error.h"
 #include "scsi/caching_fields.h"
 
@@ -106,8 +106,8 @@ class Freedoms {
         mask_(drive_.settings().mode_page(scsi::kCachingPage.page, scsi::PageControl::changeable)) {
   }
 
-  FreedomsFound all() {
-    FreedomsFound found;
+  PageFields all() {
+    PageFields found;
     if (!page_) return found;
     // Written data that wait would take the place of what is read.
     if (!writable_.empty()) settle(prober_);
@@ -246,8 +246,8 @@ class Freedoms {
 
   // `reach`: how far to let it read ahead.
   Effect behind(std::int64_t blocks, std::int64_t reach, Kind kind) {
-    const std::string what = blocks == 1 ? "the block behind a read"
-                                         : fmt::format("the block {} blocks behind a read", blocks);
+    const std::string what = blocks == 1 ? "the block after a read"
+                                         : fmt::format("the block {} blocks after a read", blocks);
     return {what, [this, blocks, reach, kind](std::int64_t x) {
               const auto at = place_for(prober_, kind, reach);
               if (!at) return false;
@@ -262,7 +262,7 @@ class Freedoms {
 
   // `rest_rev`: how long the other waits.
   Effect behind_when_broken_off(std::int64_t blocks, double rest_rev = 0) {
-    return {fmt::format("the block {} blocks behind a read that another followed{}", blocks,
+    return {fmt::format("the block {} blocks after a read that another followed{}", blocks,
                         rest_rev > 0 ? "" : " at once"),
             [this, blocks, rest_rev](std::int64_t x) {
               const auto at = place_for(prober_, Kind::starts_cylinder, blocks);
@@ -278,7 +278,7 @@ class Freedoms {
   }
 
   Effect over_the_end(Kind kind, const char* of) {
-    return {fmt::format("the block behind the end of a {}", of), [this, kind](std::int64_t x) {
+    return {fmt::format("the block after the end of a {}", of), [this, kind](std::int64_t x) {
               const auto at = place_for(prober_, kind, 1);
               if (!at) return false;
               prober_.refresh_angle();
@@ -480,7 +480,7 @@ class Freedoms {
     if (const auto size = cache_probe::segment_size(prober_.record()); size && size->blocks >= 4)
       blocks = static_cast<std::int64_t>(size->blocks) * each;
     blocks = std::min(blocks / each, kMostHeld);
-    if (blocks < 4) return tell(Outcome::open, "the size of a segment was not told");
+    if (blocks < 4) return tell(Outcome::open, "the size of a segment is not known");
     const std::int64_t most = scsi::most_of(field("CACHE SEGMENT SIZE")) / each;
     const std::int64_t less = std::min(blocks / 4, most);
     if (less < 1) return tell(Outcome::open, "the page has no room for a size of one block");
@@ -515,7 +515,8 @@ class Freedoms {
                                           : std::min<std::int64_t>(reach,
                                                                    prober_.places().track_blocks());
     if (blocks < kLeastAhead)
-      return tell(Outcome::open, "too few blocks are read ahead to be broken off in between");
+      return tell(Outcome::open,
+                  "too few blocks are read ahead for a command to stop it in between");
     const Effect effect = behind_when_broken_off(blocks);
     const Verdict usual = under({}, effect).verdict;
     const Values many{set("MINIMUM PRE-FETCH", static_cast<std::uint64_t>(blocks))};
@@ -655,7 +656,7 @@ class Freedoms {
 
 }  // namespace
 
-FreedomsFound probe_freedoms(Prober& prober, const model::Cache& found,
+PageFields probe_page_fields(Prober& prober, const model::Cache& found,
                              const std::vector<LbnRange>& writable) {
   return Freedoms(prober, found, writable).all();
 }

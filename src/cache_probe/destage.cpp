@@ -1,0 +1,181 @@
+// When dirty data go to the media, and what a host that wants them there has to wait for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cache_probe/estimator.h"
+#include "cache_probe/facts.h"
+#include "cache_probe/waiting_data.h"
+#include "cache_probe/write_properties.h"
+
+namespace platter::cache_probe {
+
+namespace {
+
+using model::absent;
+using model::Parameter;
+
+constexpr double kFirstIdle_rev = 2.5, kMostIdle_rev = 250;
+constexpr double kIdleShare = 0.001, kCoarseShare = 0.03;  // how well the idle time is told
+constexpr double kLongWrite_rev = 250;  // of one probe after the other; then kCoarseShare will do
+constexpr double kBehind_rev = 0.3;     // the sector, when SYNCHRONIZE CACHE is sent
+constexpr double kFine_rev = 0.005;     // host and sector are not in time by more
+constexpr int kMostIdleProbes = 40;
+
+}  // namespace
+
+// For how long do written data wait where no command comes? Their sector comes by when the time is
+// over, or just before.
+void test_destage(Prober& prober, Targets& targets) {
+  Record& record = prober.record();
+  if (!writes_cached(record) || written_persist(record) != Verdict::miss) return;
+  if (!synchronize_ns(record)) return;  // nothing else tells when data are on the media
+  const std::uint64_t lbn = targets.next();
+  const auto began_ns = prober.context().drive.now_ns();
+  const auto is_destaged = [&](double idle_rev) {
+    // The arm stays on the track: the same block again.
+    prober.refresh_angle();
+    prober.write(lbn);
+    synchronize(prober);
+    // The time counts from when the write is through.
+    const double until_sector_rev = idle_rev + usual_write_ns(record) / prober.period_ns();
+    const double ahead_rev = until_sector_rev - std::floor(until_sector_rev);
+    prober.rest_until(lbn, 0, ahead_rev, ahead_rev);
+    prober.write(lbn);
+    const Nanoseconds written_ns = prober.context().drive.now_ns();
+    double until_rev = prober.angle_rev(lbn) - prober.angle_now_rev();
+    until_rev += std::round(idle_rev - until_rev);
+    if (!record.setting.angles_trusted) until_rev = idle_rev;
+    prober.rest_rev(std::max(0.0, until_rev) + kBehind_rev);
+    const std::int64_t x = (prober.context().drive.now_ns() - written_ns) / 1000;
+    synchronize(prober, std::pair{Question::destaged, x}, lbn);
+    return !synchronize_waited(record, record.observations.back());
+  };
+  double low = 0, high = kFirstIdle_rev;
+  while (!is_destaged(high)) {
+    low = high;
+    if (high >= kMostIdle_rev || prober.spent()) return;
+    high = std::min(kMostIdle_rev, 4 * high);
+  }
+  if (low == 0) {
+    is_destaged(high);
+    return;
+  }
+  for (int i = 0; i < kMostIdleProbes && !prober.spent(); ++i) {
+    double next = std::sqrt(low * high);
+    if (const auto told = idle_before_destage(record)) {
+      const bool late = static_cast<double>(prober.context().drive.now_ns() - began_ns) >
+                        kLongWrite_rev * prober.period_ns();
+      const double enough_ns = std::max(kFine_rev * prober.period_ns(), kIdleShare * told->ns);
+      if (told->narrow_ns < (late ? kCoarseShare * told->ns : enough_ns)) return;
+      next = told->passed_ns / prober.period_ns();
+    } else if (high < 1.02 * low) {
+      return;
+    }
+    (is_destaged(next) ? high : low) = next;
+  }
+}
+
+// What waits for the media: how much, how long, and what a host does about it.
+void estimate_destage(Estimator& e) {
+  model::Cache& c = e.cache();
+  const double period_ms = e.record().setting.period_ns * 1e-6;
+  std::vector<double> idle_ms;
+  for (const Observation& seen : e.record().observations)
+    if (seen.question == Question::synchronize && seen.x == 0)
+      idle_ms.push_back(static_cast<double>(seen.response_ns()) * 1e-6);
+  if (const auto ns = synchronize_ns(e.record())) {
+    const auto [least, most] = std::ranges::minmax(idle_ms);
+    c.synchronize = measured(*ns * 1e-6, (most - least) / 2, idle_ms.size(),
+                             "SYNCHRONIZE CACHE with nothing to write", "ms");
+  } else {
+    c.synchronize = absent("the drive does not know SYNCHRONIZE CACHE", "ms");
+  }
+  const std::array waiting = {&c.written_persist, &c.destage_behind, &c.destage_idle,
+                              &c.written_blocks};
+  if (e.verdict(Question::write_isolated) != Verdict::hit) {
+    for (Parameter* p : waiting) *p = absent("isolated writes are not cached");
+    return;
+  }
+  const Verdict persist = written_persist(e.record());
+  c.written_persist =
+      persist == Verdict::open
+          ? absent(e.missing())
+          : measured(persist == Verdict::hit ? 1 : 0, 0,
+                     tally_of(e.record(), Question::write_forced, 1).all() + idle_ms.size(),
+                     "writes with FUA, and SYNCHRONIZE CACHE right after a write");
+  const auto idle = idle_before_destage(e.record());
+  std::optional<double> waits_ms, done_ms;
+  std::uint64_t samples = 0;
+  for (const Observation& seen : e.record().observations) {
+    if (seen.question != Question::destaged) continue;
+    ++samples;
+    const double ms = static_cast<double>(seen.x) * 1e-3;
+    if (synchronize_waited(e.record(), seen))
+      waits_ms = std::max(waits_ms.value_or(0), ms);
+    else
+      done_ms = std::min(done_ms.value_or(ms), ms);
+  }
+  const auto run = run_length(e.record(), Question::write_run);
+  const std::string unseen = persist == Verdict::hit
+                                 ? "no command shows when dirty data reach the media"
+                             : synchronize_ns(e.record())
+                                 ? e.missing()
+                                 : "the drive does not know SYNCHRONIZE CACHE, which would show it";
+  if (run && run->median >= 2) {
+    c.destage_behind = measured(1, 0, run->runs, "several scattered writes are cached at once");
+  } else if (run && samples > 0) {
+    c.destage_behind = measured(waits_ms ? 1 : 0, 0, run->runs + samples,
+                                "SYNCHRONIZE CACHE after a write and a pause");
+  } else {
+    c.destage_behind = absent(unseen);
+  }
+  const std::string method = "SYNCHRONIZE CACHE after a write and pauses of many lengths";
+  if (samples == 0) {
+    c.destage_idle = absent(unseen, "ms");
+  } else if (!done_ms) {
+    c.destage_idle = absent(fmt::format("more than {:.0f} ms", *waits_ms), "ms");
+  } else if (!waits_ms) {
+    c.destage_idle = measured(0, *done_ms / 2, samples, method, "ms");
+  } else if (idle) {
+    c.destage_idle = measured(
+        idle->ns * 1e-6, idle->error_ns * 1e-6, idle->samples,
+        "SYNCHRONIZE CACHE after a write and pauses in which its sector comes "
+        "by sooner or later",
+        "ms");
+  } else {
+    // The destage itself takes up to a revolution.
+    c.destage_idle = measured(std::max(0.0, (*waits_ms + *done_ms - period_ms) / 2),
+                              (std::abs(*done_ms - *waits_ms) + period_ms) / 2, samples, method,
+                              "ms");
+  }
+  const auto large = run_length(e.record(), Question::write_run_large);
+  if (!run) {
+    c.written_blocks = absent(e.missing(), kBlocks);
+  } else if (!large) {
+    c.written_blocks = absent(run->median < 2 ? "one write waits at a time" : e.missing(), kBlocks);
+  } else {
+    double blocks = 1;
+    for (const Observation& seen : e.record().observations)
+      if (seen.question == Question::write_run_large) blocks = seen.blocks;
+    if (large->bound) {
+      c.written_blocks = absent(
+          fmt::format("{:.0f} blocks and more were cached at once", large->median * blocks),
+          kBlocks);
+    } else if (!run->bound && large->median >= run->median) {
+      c.written_blocks = absent("as many as the segments hold", kBlocks);
+    } else if (const auto taken = taken_blocks(e.record())) {
+      const auto open = static_cast<double>(*taken->too_many - taken->most - 1);
+      c.written_blocks = counted(static_cast<double>(taken->most) + open / 2, open / 2, taken->runs,
+                                 "runs of writes without pause, of more and fewer blocks", kBlocks);
+    } else {
+      c.written_blocks = counted(
+          (large->median + 0.5) * blocks, blocks * (0.5 + large->error), large->runs,
+          "large scattered writes without pause until one has to wait", kBlocks);
+    }
+  }
+}
+
+}  // namespace platter::cache_probe

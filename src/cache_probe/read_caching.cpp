@@ -1,0 +1,76 @@
+// Whether anything that was read is kept, and for longer than until it is sent.
+#include <algorithm>
+
+#include "cache_probe/estimator.h"
+#include "cache_probe/facts.h"
+#include "cache_probe/read_properties.h"
+
+namespace platter::cache_probe {
+
+namespace {
+
+using model::absent;
+using model::Parameter;
+
+constexpr std::uint32_t kRereads = 4;
+constexpr double kGoneBy_rev = 0.05;  // more than a sector, much less than a revolution
+
+}  // namespace
+
+void test_read_caching(Prober& prober) {
+  // "Cache discards block after transferring it": a miss would cost a whole revolution. Once the
+  // block is known to stay, it shows how long hits take.
+  prober.decide(Question::reread, 0, [&](std::int64_t x) {
+    const auto place = clean_place_for(prober, Kind::any, 0);
+    if (!place) return false;
+    const std::uint64_t lbn = place->first + place->blocks() / 2;
+    prober.read(lbn);
+    for (std::uint32_t i = 0; i < kRereads; ++i)
+      prober.probe_now(Question::reread, x, lbn, setup_of(*place, lbn, 1), i);
+    return true;
+  });
+  // The next block has just gone by; a drive that has not read it waits a revolution.
+  const Verdict at_once = prober.decide(Question::next_block, 0, [&](std::int64_t x) {
+    const auto place = clean_place_for(prober, Kind::any, 0);
+    if (!place) return false;
+    const std::uint64_t lbn = place->first + place->blocks() / 3;
+    prober.read(lbn);
+    prober.rest_rev(kGoneBy_rev);
+    prober.probe_now(Question::next_block, x, lbn + 1, setup_of(*place, lbn, 1));
+    return true;
+  });
+  if (at_once == Verdict::hit) return;
+  if (decide_past(prober, Question::next_block, 1, 1,
+                  {.offset = prober.places().track_blocks() / 3}) == Verdict::hit)
+    return;
+  prober.decide(Question::next_sequential, 0, [&](std::int64_t x) {
+    const auto place = clean_place_for(prober, Kind::any, 0);
+    if (!place) return false;
+    const std::uint64_t lbn = place->first + place->blocks() / 3;
+    prober.read(lbn);
+    prober.read(lbn + 1);
+    prober.probe(Question::next_sequential, x, lbn + 2, kSettle_rev, setup_of(*place, lbn + 1, 1));
+    return true;
+  });
+}
+
+void estimate_read_caching(Estimator& e) {
+  const bool cached = caches_reads(e.record());
+  const Judgement again = judge(e.record(), Question::reread, 0);
+  const Judgement next = e.next_block();
+  const Tally tally = tally_of(e.record(), Question::reread, 0);
+  if (!cached && (again.verdict == Verdict::open || next.verdict == Verdict::open)) {
+    e.cache().read_enabled = absent(e.missing());
+  } else {
+    e.cache().read_enabled = measured(cached ? 1 : 0, std::min(again.error, next.error),
+                                      tally.all(), "a block read again, and the next block");
+  }
+  if (!cached) {
+    e.cache().discards_after_transfer = absent("reads are not cached");
+  } else {
+    e.cache().discards_after_transfer = e.yes_or_no(Question::reread, "a block read again at once",
+                                                    0, false);
+  }
+}
+
+}  // namespace platter::cache_probe

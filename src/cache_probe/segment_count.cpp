@@ -1,0 +1,139 @@
+// How many reads a cache keeps apart, and of which size.
+// What follows: segments.cpp.
+#include <algorithm>
+#include <optional>
+
+#include "cache_probe/facts.h"
+#include "cache_probe/random_replacement.h"
+#include "cache_probe/read_properties.h"
+
+namespace platter::cache_probe {
+
+namespace {
+
+constexpr std::int64_t kFirstSegments = 16;
+// So many probes alike: of few segments any of which may go, the same ones stay by chance.
+constexpr std::uint64_t kAloneForSure = 10, kFewForSure = 5;
+constexpr std::int64_t kFewSettled = 4;
+constexpr std::int64_t kMostSegmentsTried = 2048;
+constexpr int kFewOfMany = 2, kUsualOfMany = 8, kMostOfMany = 20;
+
+// The x-th newest of reads on distinct cylinders, or a block so far after it.
+Prober::Prepare scattered(Prober& prober, std::uint32_t blocks, std::int64_t probed,
+                          double rest_rev) {
+  return
+      [&prober, blocks, probed, rest_rev](std::int64_t count) -> std::optional<Prober::Prepared> {
+        const auto read = read_scattered(prober, count, blocks, rest_rev);
+        if (read.empty()) return std::nullopt;
+        return Prober::Prepared{[read, probed](std::int64_t x) {
+                                  return read[read.size() - static_cast<std::size_t>(x)] +
+                                         static_cast<std::uint64_t>(probed);
+                                },
+                                0, Setup{blocks, 0, 0}};
+      };
+}
+
+}  // namespace
+
+void test_segment_count(Prober& prober) {
+  const Record& record = prober.record();
+  if (!caches_reads(record)) return;
+  const std::int64_t track = prober.places().track_blocks(), reach = reach_blocks(record);
+  const auto room = static_cast<std::int64_t>(prober.places().room());
+  const std::int64_t most = std::clamp<std::int64_t>(room / (2 * (3 * track + reach)), 2,
+                                                     kMostSegmentsTried);
+  const auto counts = expected(prober, &scsi::CachePage::segments);
+  const std::int64_t horizon = counts.empty() ? kFirstSegments : counts[0] + 1;
+  std::optional<Edge> count;
+  // The newest read may be pushed out by its own read-ahead, which nothing breaks off: the older
+  // ones tell.
+  const std::int64_t newest = newest_is_pushed_out(record) ? 2 : 1;
+  if (retained(record))
+    count = prober.locate(Question::segments,
+                          {.from = newest,
+                           .limit = most,
+                           .horizon = horizon,
+                           .guesses = counts,
+                           .each = true,
+                           .search = false},
+                          scattered(prober, 1, 0, 0));
+  // Where requested blocks are dropped, or read-ahead pushes them out before the next read is
+  // served, a block read ahead tells.
+  const std::int64_t probed_ahead = block_ahead_that_tells(record);
+  // Not the same each time: what is replaced at random leaves some of any age.
+  const auto replaced_at_random_of = [&](Question question, const Prober::Prepare& reads) {
+    const std::int64_t many = std::min(most, 3 * count->last_hit + kFirstSegments);
+    const std::int64_t first = question == Question::segments ? newest : 1;
+    for (int i = 0; i < kMostOfMany && !prober.spent(); ++i) {
+      const Verdict random = replaced_at_random(record);
+      if (i >= kFewOfMany && random == Verdict::miss) break;
+      if (i >= kUsualOfMany && random == Verdict::hit) break;
+      const auto prepared = reads(many);
+      if (!prepared) continue;
+      for (std::int64_t x = first; x <= many && !prober.spent(); ++x)
+        prober.probe(Question::kept_of_many, x, prepared->target(x), 0, prepared->setup,
+                     static_cast<std::uint32_t>(x - first));
+    }
+    return replaced_at_random(record) == Verdict::hit;
+  };
+  const Prober::Prepare at_once = scattered(prober, 1, 0, 0);
+  bool random = count && count->mixed && replaced_at_random_of(Question::segments, at_once);
+  Question counted_by = Question::segments;
+  Prober::Prepare counted_reads = at_once;
+  if (!random && reach > 0 && (!count || count->last_hit == 1)) {
+    const Prober::Prepare settled_reads = scattered(prober, 1, probed_ahead,
+                                                    reading_rev(prober, probed_ahead));
+    auto settled = prober.locate(Question::segments_settled,
+                                 {.from = 1,
+                                  .limit = most,
+                                  .horizon = horizon,
+                                  .guesses = counts,
+                                  .each = true,
+                                  .search = false},
+                                 settled_reads);
+    // (As many as the drive says are no chance.)
+    const bool as_told = settled && std::ranges::find(counts, settled->last_hit) != counts.end();
+    if (settled && !as_told && !settled->mixed && settled->last_hit <= kFewSettled) {
+      const Prober::Trial trial = prober.trial_of(Question::segments_settled, settled_reads);
+      const std::uint64_t least = settled->last_hit == 1 ? kAloneForSure : kFewForSure;
+      bool mixed = false;
+      for (const std::int64_t x : {settled->last_hit, settled->last_hit + 1})
+        if (x > 1 && x <= most)
+          mixed |= prober.decide(Question::segments_settled, x, trial, least) == Verdict::mixed;
+      settled = edge_of(record, Question::segments_settled);
+      if (settled) settled->mixed |= mixed;
+    }
+    // One read that now and then stays beside another is no one segment.
+    if (settled && (!count || !count->mixed || settled->last_hit > count->last_hit)) {
+      counted_by = Question::segments_settled;
+      counted_reads = settled_reads;
+      count = settled;
+      random = count->mixed && replaced_at_random_of(counted_by, counted_reads);
+    }
+  }
+  if (count && count->mixed && !random)
+    prober.search(counted_by, 1, most, 2, prober.trial_of(counted_by, counted_reads));
+}
+
+// The same with full segments, where small requests do not fill them: a common buffer holds fewer.
+void test_shared_buffer(Prober& prober) {
+  const Record& record = prober.record();
+  if (!caches_reads(record)) return;
+  const std::int64_t reach = reach_blocks(record);
+  const auto found = segment_count(record);
+  const auto size = segment_size(record);
+  if (!found || !size || size->only_ahead || size->bound || found->bound || found->random ||
+      found->count < 2 || 2 * static_cast<double>(reach) >= size->blocks)
+    return;
+  const auto held = static_cast<std::int64_t>(std::min(size->blocks - size->error, 4096.0));
+  const std::int64_t blocks = std::max<std::int64_t>(1, held - reach);
+  const std::int64_t probed = std::max(blocks - 1, std::min(held / 2, blocks - 1 + reach));
+  const auto counted = static_cast<std::int64_t>(found->count);
+  const auto trial = prober.trial_of(Question::segments_full,
+                                     scattered(prober, static_cast<std::uint32_t>(blocks), probed,
+                                               reach > 0 ? reading_rev(prober, reach) : 0));
+  if (prober.decide(Question::segments_full, counted, trial) == Verdict::hit) return;
+  prober.search(Question::segments_full, 1, counted, 2, trial);
+}
+
+}  // namespace platter::cache_probe

@@ -1,0 +1,247 @@
+// How many segments, of what size, and which of them writes take: what the tests of
+// segment_size.cpp, segment_count.cpp and write_segments.cpp say together, for one buffer is
+// divided among reads and writes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cache_probe/estimator.h"
+#include "cache_probe/facts.h"
+#include "cache_probe/waiting_data.h"
+
+namespace platter::cache_probe {
+
+namespace {
+
+using model::absent;
+using model::Parameter;
+
+constexpr double kOneMore = 1 / 1.95;  // within 1.96 errors
+
+void segments_of_reads(Estimator& e) {
+  model::Cache& c = e.cache();
+  const auto count = segment_count(e.record());
+  if (!count) {
+    c.segments = absent(e.missing());
+    return;
+  }
+  std::string method = count->settled ? "reads on distinct cylinders, blocks read ahead probed"
+                                      : "reads on distinct cylinders, the first probed";
+  double error = count->error;
+  if (count->random) {
+    method += "; random replacement, fitted to the shares kept";
+    e.note(fmt::format("segments are replaced at random: {:.0f} of them fit best", count->count));
+  } else if (count->mixed) {
+    e.note(fmt::format("now {:.0f} and now {:.0f} segments are kept",
+                       std::max(0.0, count->count - count->error), count->count + count->error));
+  }
+  if (const auto& page = e.record().setting.page;
+      count->bound && page && page->segments >= count->count) {
+    c.segments = without_error(page->segments, 0, "mode page 08h, not measured");
+    return;
+  }
+  if (count->bound) {
+    c.segments = absent(fmt::format("at least {:.0f}: more could not be tried", count->count));
+    return;
+  }
+  const Tally full = tally_of(e.record(), Question::segments_full,
+                              static_cast<std::int64_t>(count->count));
+  if (!count->random && full.all() > 0 && judge(full).verdict != Verdict::hit) {
+    const auto fewer = edge_of(e.record(), Question::segments_full);
+    const double least = fewer ? static_cast<double>(fewer->last_hit) : 1;
+    e.note(fmt::format(
+        "segments share a buffer: {:.0f} for one-block reads, {:.0f} for reads that fill the "
+        "largest segment found",
+        count->count, least));
+    error = std::max(error, (count->count - least) / 2);
+    method += "; the error is half the range";
+  }
+  c.segments = counted(count->count, error, count->samples, method);
+}
+
+void size_by_reads(Estimator& e) {
+  model::Cache& c = e.cache();
+  const auto size = segment_size(e.record());
+  if (!size || size->bound) {
+    // The page's figure, unless what was measured says otherwise.
+    const auto& page = e.record().setting.page;
+    const auto reach = reach_edge(e.record());
+    const double least = std::max(size ? size->blocks : 1.0,
+                                  reach ? static_cast<double>(reach->sure_hit) : 0.0);
+    const auto count = segment_count(e.record());
+    const bool belied = page && count && !count->bound && page->segments > 0 &&
+                        std::abs(count->count - page->segments) > 1 + 2 * count->error;
+    if (page && !belied && page->segment_blocks >= least && page->segment_blocks < 0xFFFF) {
+      c.segment_blocks = without_error(page->segment_blocks, 0, "mode page 08h, not measured",
+                                       kBlocks);
+    } else {
+      c.segment_blocks = absent(
+          size ? fmt::format("at least {:.0f} blocks: {}", size->blocks,
+                             size->only_ahead
+                                 ? "requested blocks are dropped once sent, and what is read "
+                                   "ahead need not fill the segment"
+                                 : "nothing larger was tried")
+               : e.missing(),
+          kBlocks);
+    }
+  } else {
+    std::string method = size->source == SegmentSize::Source::held_range
+                             ? "range of blocks held of a request larger than the segment"
+                             : "largest request whose first block stays";
+    // What is dropped once sent counted while read-ahead was filling the segment?
+    const bool counted = size->only_ahead && e.verdict(Question::reach_large) == Verdict::miss;
+    c.segment_blocks = measured(size->blocks + (counted ? 1 : 0), size->error, size->samples,
+                                method, kBlocks);
+  }
+}
+
+// How many writes are cached until one has to wait, and whether sequential ones share a segment.
+void writes_that_wait(Estimator& e) {
+  model::Cache& c = e.cache();
+  const auto run = run_length(e.record(), Question::write_run);
+  const auto stream = run_length(e.record(), Question::write_stream);
+  if (e.verdict(Question::write_isolated) != Verdict::hit) {
+    c.write_segments = absent("isolated writes are not cached, so their segments do not show");
+    c.combine_sequential_writes = absent("isolated writes are not cached");
+  } else if (!run || run->runs < 3) {
+    c.write_segments = c.combine_sequential_writes = absent(e.missing());
+  } else {
+    // Of writes of several blocks each so few may be all the blocks that may wait.
+    const std::uint32_t unit = write_unit(e.record());
+    const auto taken = taken_blocks(e.record());
+    const bool by_blocks = unit > 1 && taken &&
+                           (run->median + 1) * unit >= static_cast<double>(*taken->too_many);
+    const char* more = by_blocks ? ", as many as there may be dirty blocks," : " and more";
+    c.write_segments =
+        run->bound || by_blocks
+            ? absent(fmt::format("{:.0f} writes{} were cached at once", run->median, more))
+            : counted(std::max(1.0, run->median), run->error, run->runs,
+                      "scattered writes without pause until one has to wait");
+    if (by_blocks) {
+      c.combine_sequential_writes = absent("the limit of dirty blocks ends sequential writes, too");
+    } else if (stream) {
+      const bool combined = !run->bound && stream->median > run->median + 2 * run->error + 1;
+      const std::string method = "sequential against scattered writes without pause";
+      c.combine_sequential_writes = run->bound
+                                        ? absent("scattered writes do not have to wait either")
+                                        : measured(combined ? 1 : 0, 0, stream->runs, method);
+    } else {
+      c.combine_sequential_writes = absent(e.missing());
+    }
+  }
+}
+
+// Whether writes take segments of reads; the totals of both.
+void sharing_with_writes(Estimator& e) {
+  model::Cache& c = e.cache();
+  std::int64_t reads = -1;
+  for (const auto& [x, tally] : tallies_of(e.record(), Question::write_displaces)) reads = x;
+  const auto count = segment_count(e.record());
+  const auto not_known = [&](const std::string& reason) {
+    c.separate_write_segment = absent(reason);
+    // One more than were counted may be set apart for writes.
+    if (c.segments.error) {
+      *c.segments.error += kOneMore;
+      c.segments.method += "; a segment set apart for writes, if any, comes on top";
+    }
+    if (!c.buffer_blocks && c.buffer_blocks.reason.empty())
+      c.buffer_blocks = absent(reason, kBlocks);
+  };
+  if (reads < 0)
+    return not_known(caches_reads(e.record())
+                         ? "the number of read segments is not known well enough"
+                         : "reads are not cached");
+  c.separate_write_segment = e.yes_or_no(
+      Question::write_displaces,
+      count && count->random
+          ? "a block that was read, after many more writes than there are segments"
+          : "oldest of as many reads as there are segments, after a write",
+      reads);
+  const auto held = edge_of(e.record(), Question::written_held);
+  if (held && held->first_miss && c.separate_write_segment.or_else(0) == 1) {
+    c.write_segments = measured(static_cast<double>(held->last_hit), held->error(), held->samples,
+                                "scattered writes, the oldest read once all are on the media");
+  } else if (held && count && c.segments && c.segment_blocks && !count->settled &&
+             static_cast<double>(held->last_hit) > count->count && !count->random &&
+             !count->mixed) {
+    // Reads, which fill their segments, find room for fewer than small writes do.
+    c.buffer_blocks = measured(count->count * *c.segment_blocks.value, *c.segment_blocks.value / 2,
+                               count->samples + held->samples,
+                               "as many full segments as were kept; small writes had more",
+                               kBlocks);
+    if (held->first_miss) {
+      c.segments = measured(static_cast<double>(held->last_hit), held->error(), held->samples,
+                            "scattered writes, the oldest read once all are on the media");
+    } else {
+      c.segments = absent(fmt::format("at least {}: more could not be tried", held->last_hit));
+    }
+  }
+  if (!c.buffer_blocks && c.buffer_blocks.reason.empty())
+    c.buffer_blocks = absent("segments do not share it, as far as was seen", kBlocks);
+  // Paper, section 4.3.2: where reads and writes share no segments the total is the sum.
+  if (c.separate_write_segment.or_else(0) == 1 && c.segments) {
+    c.segments.value = *c.segments.value + std::max(1.0, c.write_segments.or_else(1));
+    c.segments.method += "; and those of writes, which are separate";
+  }
+}
+
+// Where reads are not cached segments show by the writes alone that wait in them: what the drive
+// says of them counts where these do not contradict it.
+void segments_of_writes_alone(Estimator& e) {
+  model::Cache& c = e.cache();
+  if (e.verdict(Question::reread) != Verdict::miss || !c.write_segments) return;
+  double longest = 0;  // of the writes that did not have to wait
+  const Responses responses(e.record());
+  for (const Observation& seen : e.record().observations)
+    if (seen.write &&
+        (seen.question == Question::write_run || seen.question == Question::write_run_large) &&
+        responses.is_fast(seen))
+      longest = std::max(longest, static_cast<double>(seen.blocks));
+  if (longest == 0) return;
+  const auto& page = e.record().setting.page;
+  if (page && page->segments >= *c.write_segments.value && page->segment_blocks >= longest &&
+      page->segment_blocks < 0xFFFF) {
+    const std::string method = "mode page 08h, not measured: reads are not cached";
+    c.segments = without_error(page->segments, 0, method);
+    c.segment_blocks = without_error(page->segment_blocks, 0, method, kBlocks);
+  } else {
+    c.segments = without_error(*c.write_segments.value, c.write_segments.samples,
+                               "those that writes take; reads are not cached");
+    c.segment_blocks = without_error(longest, c.write_segments.samples,
+                                     "longest write that did not wait; reads are not cached",
+                                     kBlocks);
+  }
+}
+
+void writes_not_tested(Estimator& e, const std::string& reason) {
+  model::Cache& c = e.cache();
+  c.write_segments = c.separate_write_segment = c.combine_sequential_writes = absent(reason);
+  if (!c.buffer_blocks && c.buffer_blocks.reason.empty()) c.buffer_blocks = absent(reason, kBlocks);
+  if (c.segments) c.segments.method += "; segments set apart for writes, if any, come on top";
+}
+
+}  // namespace
+
+void estimate_segments(Estimator& e) {
+  model::Cache& c = e.cache();
+  if (const auto reason = e.without_read_cache()) {
+    c.segments = absent(*reason);
+    c.segment_blocks = c.buffer_blocks = absent(*reason, kBlocks);
+  } else {
+    segments_of_reads(e);
+    size_by_reads(e);
+  }
+  if (const auto reason = e.without_writes()) return writes_not_tested(e, *reason);
+  writes_that_wait(e);
+  sharing_with_writes(e);
+  segments_of_writes_alone(e);
+  // A drive that writes while it takes more seems to have more of them than there are.
+  if (c.segments && c.write_segments && *c.write_segments.value > *c.segments.value) {
+    c.write_segments.method += fmt::format("; {:g} were taken, but there are no more segments",
+                                           *c.write_segments.value);
+    c.write_segments.value = c.segments.value;
+  }
+}
+
+}  // namespace platter::cache_probe

@@ -1,0 +1,98 @@
+// Whether a write is complete before it is on the media.
+#include <algorithm>
+
+#include "cache_probe/estimator.h"
+#include "cache_probe/facts.h"
+#include "cache_probe/write_properties.h"
+
+namespace platter::cache_probe {
+
+namespace {
+
+using model::absent;
+using model::Parameter;
+
+constexpr int kSynchronizations = 3;
+constexpr double kOnMedia_rev = 10;  // for written data to reach the media where nothing tells
+
+// With its sector far ahead, so that a write which waits for it is slow.
+void write_aligned(Prober& prober, std::uint64_t lbn) {
+  prober.rest_until(lbn, 0);
+  prober.write(lbn);
+}
+
+}  // namespace
+
+void test_write_back(Prober& prober, Targets& targets) {
+  prober.decide(Question::write_isolated, 0, [&](std::int64_t x) {
+    const std::uint64_t lbn = targets.next();
+    settle(prober);
+    prober.refresh_angle();
+    prober.rest_until(lbn, 0);
+    prober.probe_write(Question::write_isolated, x, lbn);
+    return true;
+  });
+  if (!writes_cached(prober.record())) {
+    // Only what carries on the write before? On the media the next block has just gone by.
+    prober.decide(Question::write_appended, 0, [&](std::int64_t x) {
+      const std::uint64_t lbn = targets.next();
+      synchronize(prober);
+      prober.refresh_angle();
+      prober.write(lbn);
+      prober.probe_write(Question::write_appended, x, lbn + prober.write_unit());
+      return true;
+    });
+  }
+  const bool cached = writes_cached(prober.record());
+  if (synchronize(prober)) {
+    prober.rest_rev(cached ? kOnMedia_rev : 1);
+    for (int i = 0; i < kSynchronizations; ++i)
+      synchronize(prober, std::pair{Question::synchronize, 0});
+    for (int i = 0; cached && i < kSynchronizations; ++i) {
+      const std::uint64_t lbn = targets.next();
+      prober.refresh_angle();
+      write_aligned(prober, lbn);
+      synchronize(prober, std::pair{Question::synchronize, 1}, lbn);
+    }
+  }
+  if (!cached) return;
+  // FUA alone tells, where the drive does not know SYNCHRONIZE CACHE.
+  prober.decide(Question::write_forced, 1, [&](std::int64_t x) {
+    const std::uint64_t lbn = targets.next();
+    settle(prober);
+    prober.refresh_angle();
+    prober.rest_until(lbn, 0);
+    try {
+      const std::uint32_t unit = prober.write_unit();
+      prober.keep(Question::write_forced, x, prober.context().drive.write(lbn, unit, true), lbn,
+                  unit, true);
+    } catch (const scsi::DriveError& error) {
+      if (!error.refused()) throw;
+      return false;  // there is no such write to ask about
+    }
+    return true;
+  });
+}
+
+void estimate_write_back(Estimator& e) {
+  const Record& record = e.record();
+  Parameter& level = e.cache().write_back_level;
+  if (const auto reason = e.without_writes()) {
+    level = absent(*reason);
+    if (!record.setting.page) return;
+    level.value = record.setting.page->write_cache_enabled ? 2 : 0;
+    level.method = "mode page 08h, not measured";
+    level.reason.clear();
+    return;
+  }
+  const Judgement isolated = judge(record, Question::write_isolated, 0);
+  const bool appended = e.verdict(Question::write_appended) == Verdict::hit;
+  if (isolated.verdict == Verdict::mixed) e.note("isolated writes are cached only sometimes");
+  level = measured(isolated.verdict == Verdict::hit ? 2
+                   : appended                       ? 1
+                                                    : 0,
+                   isolated.error, tally_of(record, Question::write_isolated, 0).all(),
+                   "isolated writes, then sequential writes");
+}
+
+}  // namespace platter::cache_probe

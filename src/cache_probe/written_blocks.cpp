@@ -1,0 +1,78 @@
+// What a cache keeps of written blocks: whether they serve reads, and update what was read before.
+#include <algorithm>
+
+#include "cache_probe/estimator.h"
+#include "cache_probe/facts.h"
+#include "cache_probe/write_properties.h"
+
+namespace platter::cache_probe {
+
+namespace {
+
+using model::absent;
+using model::Parameter;
+
+constexpr double kTimesOver = 4;  // so many writes a segment leave a block in 2 % of all cases
+
+}  // namespace
+
+// What is written has been read before; where writes update read data that would serve reads, too.
+void forget_read_targets(Prober& prober) {
+  const Record& record = prober.record();
+  const auto count = segment_count(record);
+  if (!count || judge(record, Question::write_into, 0).verdict == Verdict::miss) return;
+  if (tally_of(record, Question::write_into, 0).all() == 0) return;
+  const double times = count->random ? kTimesOver : 1;
+  read_scattered(prober, static_cast<std::int64_t>(times * (count->count + count->error)) + 1, 1,
+                 0);
+}
+
+void test_reads_of_written(Prober& prober, Targets& targets) {
+  // Read data that a write overwrites in part: is the rest of their segment kept?
+  if (retained(prober.record()))
+    prober.decide(Question::write_into, 0, [&](std::int64_t x) {
+      const std::uint64_t lbn = targets.next();
+      prober.refresh_angle();
+      prober.read(lbn, targets.blocks());
+      prober.write(lbn + targets.blocks() / 2);
+      settle(prober);
+      prober.probe(Question::write_into, x, lbn + 1, 0);
+      return true;
+    });
+  for (const std::int64_t later : {0, 1}) {
+    prober.decide(Question::read_written, later, [&](std::int64_t x) {
+      const std::uint64_t lbn = targets.next();
+      forget_read_targets(prober);
+      settle(prober);
+      prober.refresh_angle();
+      prober.write(lbn);
+      if (x == 1) {
+        settle(prober);
+        prober.probe(Question::read_written, x, lbn, 0);
+      } else {
+        prober.probe_now(Question::read_written, x, lbn);
+      }
+      return true;
+    });
+  }
+}
+
+void estimate_reads_of_written(Estimator& e) {
+  const Record& record = e.record();
+  model::Cache& c = e.cache();
+  if (const auto reason = e.without_writes()) {
+    c.read_hit_on_written = c.write_updates_segments = absent(*reason);
+    return;
+  }
+  c.read_hit_on_written = e.yes_or_no(Question::read_written,
+                                      "a written block read once it is on the media", 1);
+  if (e.verdict(Question::read_written, 0) == Verdict::hit &&
+      e.verdict(Question::read_written, 1) == Verdict::miss)
+    e.note("written blocks can be read from the cache only until they are on the media");
+  c.write_updates_segments =
+      tally_of(record, Question::write_into, 0).all() == 0
+          ? absent(caches_reads(record) ? "requested blocks are dropped" : "reads are not cached")
+          : e.yes_or_no(Question::write_into, "a block read before, beside one written since");
+}
+
+}  // namespace platter::cache_probe
