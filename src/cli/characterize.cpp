@@ -36,44 +36,59 @@ struct Arguments {
   Outputs outputs;
 };
 
-std::string samples_path(const Arguments& arguments) {
-  if (!arguments.samples.empty()) return arguments.samples;
-  std::string path = arguments.output;
+std::string without_json(std::string path) {
   if (path.ends_with(".json")) path.resize(path.size() - 5);
-  return path + ".samples.jsonl";
+  return path;
+}
+
+// Where a run's results go.
+struct Places {
+  std::string model, samples;
+};
+
+Places places(const Arguments& arguments) {
+  return {arguments.output, arguments.samples.empty()
+                                ? without_json(arguments.output) + ".samples.jsonl"
+                                : arguments.samples};
 }
 
 // A run that was cut off does not replace a model that is whole: it is kept beside that.
-std::string model_path(const Arguments& arguments, const model::DriveModel& measured) {
+Places places_beside(const Arguments& arguments) {
+  const std::string stem = without_json(arguments.output) + ".partial";
+  return {stem + ".json", stem + ".samples.jsonl"};
+}
+
+bool holds_whole_model(const std::string& path) {
   std::error_code ignored;
-  if (measured.provenance.complete ||
-      !std::filesystem::is_regular_file(arguments.output, ignored) ||
-      std::filesystem::file_size(arguments.output, ignored) == 0)
-    return arguments.output;
+  if (!std::filesystem::is_regular_file(path, ignored) ||
+      std::filesystem::file_size(path, ignored) == 0)
+    return false;
   try {
-    if (!model::load_model(arguments.output).provenance.complete) return arguments.output;
+    return model::load_model(path).provenance.complete;
   } catch (const Error&) {
-    return arguments.output;  // no model: it was claimed, or forced
+    return false;  // no model: it was claimed, or forced
   }
-  std::string beside = arguments.output;
-  if (beside.ends_with(".json")) beside.resize(beside.size() - 5);
-  return beside + ".partial.json";
 }
 
 void characterize(const Arguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
-  if (std::filesystem::weakly_canonical(arguments.output) ==
-      std::filesystem::weakly_canonical(samples_path(arguments)))
+  const Places wanted = places(arguments);
+  if (std::filesystem::weakly_canonical(wanted.model) ==
+      std::filesystem::weakly_canonical(wanted.samples))
     throw Error(ExitStatus::usage, "the model and its raw samples would go to the same file, " +
                                        arguments.output + "; give --samples another name");
   model::require_writable(arguments.output);
-  model::require_writable(samples_path(arguments));
+  model::require_writable(wanted.samples);
   catch_interrupts();
   const auto device = open_device(arguments.device);
   const model::Identity drive = replay::identity_of(*device);
   arguments.outputs.reads(arguments.device);
-  arguments.outputs.writes(arguments.output, measured_model_of(drive));
-  arguments.outputs.writes(samples_path(arguments), samples_of(drive));
+  const auto may_write = [&](const Places& to) {
+    arguments.outputs.writes(to.model, measured_model_of(drive));
+    arguments.outputs.writes(to.samples, samples_of(drive));
+  };
+  may_write(wanted);
+  if (holds_whole_model(wanted.model)) may_write(places_beside(arguments));
   ProgressBar bar;
   extract::Options options;
   options.writable = lbn_ranges(arguments.writable);
@@ -101,9 +116,8 @@ void characterize(const Arguments& arguments) {
   provenance.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   provenance.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  const std::string output = model_path(arguments, run.model);
-  const std::string samples = output == arguments.output ? samples_path(arguments)
-                                                         : output + ".samples.jsonl";
+  const bool beside = !provenance.complete && holds_whole_model(wanted.model);
+  const auto [output, samples] = beside ? places_beside(arguments) : wanted;
   extract::save(run, output, samples);
   if (run.not_verified) fmt::print(stderr, "platter: {}\n", *run.not_verified);
   const char* const kept = run.model.provenance.complete
