@@ -261,7 +261,8 @@ class Compiler {
       std::uint64_t slot = place.sector - mapper_.numbering().base;
       const bool holds_blocks = *track >= framed.before &&
                                 *track - framed.before < mapper_.tracks_of(i);
-      if (holds_blocks) slot = mapper_.slot_in_track({i, *track - framed.before}, place.sector);
+      if (holds_blocks)
+        slot = mapper_.tracks().slot_in_track({i, *track - framed.before}, place.sector);
       return framed.first_slot + framed.lengths.first_slot(*track) +
              std::min<std::uint64_t>(slot, sectors - 1);
     }

@@ -45,7 +45,7 @@ class Rotations {
   bool drive_says() const { return drive_says_; }
   std::size_t fitted_zones() const { return fits_.size(); }
 
-  std::optional<std::uint64_t> slot(const Mapper::Found& found, std::uint32_t sector) {
+  std::optional<std::uint64_t> slot(const TrackInZone& found, std::uint32_t sector) {
     const std::uint64_t sectors = map_.zones()[found.zone].sectors_of(found.track);
     if (sector >= sectors) return std::nullopt;
     if (drive_says_) {
@@ -62,7 +62,7 @@ class Rotations {
   }
 
  private:
-  std::optional<std::uint64_t> first_slot_from_index(const Mapper::Found& found) {
+  std::optional<std::uint64_t> first_slot_from_index(const TrackInZone& found) {
     const Zone& zone = map_.zones()[found.zone];
     const std::uint64_t lbn = zone.first_block(found.track),
                         end = zone.first_block(found.track + 1);

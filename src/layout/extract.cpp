@@ -109,7 +109,7 @@ class Verification {
     const Zone& zone = mapper_.zones()[found->zone];
     const std::uint64_t track = zone.first_slot(found->track);
     const std::uint64_t end = mapper_.end_of(found->zone);
-    const std::uint64_t slot = track + mapper_.slot_of_defect(*found, defect.sector);
+    const std::uint64_t slot = track + mapper_.tracks().slot_of_defect(*found, defect.sector);
     if (slot >= track + zone.sectors_of(found->track)) return;
     const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(slot);
     // The block behind a slip tells that there is one, the one in front of it that it is there and
@@ -318,11 +318,11 @@ class Verification {
       for (std::uint64_t slot = range.first; slot < range.end; ++slot) {
         if (index++ % every != 0) continue;
         const Zone& where = mapper_.zones()[zone];
-        const Mapper::Found found{zone, where.slots.lengths().track_of(slot)};
+        const TrackInZone found{zone, where.slots.lengths().track_of(slot)};
         const TrackPlace place = where.order.at(found.track);
         const auto content = survey_.back(
             {static_cast<std::uint32_t>(place.cylinder), static_cast<std::uint32_t>(place.head),
-             mapper_.sector_of(found, slot - where.first_slot(found.track))});
+             mapper_.tracks().sector_of(found, slot - where.first_slot(found.track))});
         if (content && content->lbn && *content->lbn < survey_.blocks())
           remapped.push_back(*content->lbn);
       }
@@ -336,7 +336,7 @@ class Verification {
     for (const auto& [lbn, place] : remaps) {
       const auto found = mapper_.find({place.cylinder, place.head});
       if (!found || place.sector < mapper_.numbering().base) continue;
-      const std::uint64_t slot = mapper_.slot_in_track(*found, place.sector);
+      const std::uint64_t slot = mapper_.tracks().slot_in_track(*found, place.sector);
       const Zone& zone = mapper_.zones()[found->zone];
       if (slot >= zone.sectors_of(found->track)) {
         if (!zone.slots.lengths().alike()) continue;
