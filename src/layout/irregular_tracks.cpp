@@ -61,7 +61,7 @@ Outcome IrregularTracks::walk() {
     Zone& zone = map_.zones.back();
     if (!zone.not_understood.empty()) return Outcome::yes;
     const std::uint64_t track = zone.good;
-    const Result<TrackMeasure> measured = reader_.measure(zone, track, survey_.blocks());
+    const Result<TrackMeasure> measured = meter_.measure(zone, track, survey_.blocks());
     if (measured.outcome != Outcome::yes) return measured.outcome;
     const TrackMeasure& found = measured.value;
     const std::uint32_t sectors = zone.slots.sectors();

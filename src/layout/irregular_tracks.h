@@ -17,6 +17,7 @@ class IrregularTracks {
       : survey_(all.survey),
         numbers_(all.numbers),
         reader_(all.reader),
+        meter_(all.meter),
         agreement_(all.agreement),
         map_(all.map),
         starts_(starts),
@@ -36,6 +37,7 @@ class IrregularTracks {
   Survey& survey_;
   SectorNumbers& numbers_;
   TrackReader& reader_;
+  TrackMeter& meter_;
   Agreement& agreement_;
   BlockMap& map_;
   ZoneStart& starts_;

@@ -5,6 +5,7 @@
 #include "layout/block_map.h"
 #include "layout/sector_numbers.h"
 #include "layout/survey.h"
+#include "layout/track_meter.h"
 #include "layout/track_reader.h"
 
 namespace platter::layout {
@@ -14,6 +15,7 @@ struct MapAndDrive {
   Survey& survey;
   SectorNumbers& numbers;
   TrackReader& reader;
+  TrackMeter& meter;
   Agreement& agreement;
 };
 

@@ -138,10 +138,10 @@ bool Mapper::check(std::uint64_t lbn) {
 
 Outcome Mapper::put_right(std::uint64_t lbn, bool& at_once) {
   while (true) {
-    const Outcome there = agreement_.agrees(zones()[zone_of(lbn)], lbn);
+    const Outcome there = agreement_.agrees(map_.zones[map_.zone_of(lbn)], lbn);
     if (there != Outcome::no) return there;
     at_once = false;
-    if (const Outcome met = repairs_.repair(zone_of(lbn), lbn); met.stops()) return met;
+    if (const Outcome met = repairs_.repair(map_.zone_of(lbn), lbn); met.stops()) return met;
     if (const Outcome met = advance_to_end(); met.stops()) return met;
   }
 }
@@ -158,7 +158,7 @@ void Mapper::find_fronts() {
 // ---- what is not claimed
 
 void Mapper::do_not_understand(std::uint64_t lbn) {
-  Zone& zone = map_.zones[zone_of(lbn)];
+  Zone& zone = map_.zones[map_.zone_of(lbn)];
   if (zone.not_understood.empty())
     zone.not_understood = fmt::format(
         "block {} and others were found elsewhere than the drive's own rules have them", lbn);
@@ -166,9 +166,9 @@ void Mapper::do_not_understand(std::uint64_t lbn) {
 
 std::vector<model::NotUnderstood> Mapper::not_understood() const {
   std::vector<model::NotUnderstood> ranges;
-  for (std::size_t i = 0; i < zones().size(); ++i) {
-    if (zones()[i].not_understood.empty()) continue;
-    ranges.push_back({zones()[i].first_lbn, end_of(i) - 1, zones()[i].not_understood});
+  for (std::size_t i = 0; i < map_.zones.size(); ++i) {
+    if (map_.zones[i].not_understood.empty()) continue;
+    ranges.push_back({map_.zones[i].first_lbn, map_.end_of(i) - 1, map_.zones[i].not_understood});
   }
   if (not_looked_at_) {
     std::erase_if(ranges, [&](const auto& range) { return range.first_lbn >= *not_looked_at_; });

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -18,7 +17,9 @@
 #include "layout/outcome.h"
 #include "layout/repairs.h"
 #include "layout/sector_numbers.h"
+#include "layout/sector_slots.h"
 #include "layout/survey.h"
+#include "layout/track_meter.h"
 #include "layout/track_reader.h"
 #include "layout/zone_growth.h"
 #include "layout/zone_start.h"
@@ -39,7 +40,7 @@ class Mapper {
   bool check(std::uint64_t lbn);
   // Looks a block up and changes nothing.
   bool is_right(std::uint64_t lbn) const {
-    return agreement_.matches(zones()[zone_of(lbn)], lbn, survey_.at(lbn));
+    return agreement_.matches(map_.zones[map_.zone_of(lbn)], lbn, survey_.at(lbn));
   }
 
   // Where numbers start at the index: which tracks lack blocks in front. Error(unsupported) if
@@ -55,15 +56,10 @@ class Mapper {
   bool ended_early() const { return not_looked_at_.has_value(); }
   bool is_claimed(std::uint64_t lbn) const { return !not_looked_at_ || lbn < *not_looked_at_; }
 
-  const std::vector<Zone>& zones() const { return map_.zones; }
+  const BlockMap& map() const { return map_; }
   const Defects& defects() const { return defects_; }
-  const std::map<std::uint64_t, scsi::PhysicalAddress>& remaps() const { return map_.remaps; }
   const Numbering& numbering() const { return numbers_.numbering(); }
-  std::size_t zone_of(std::uint64_t lbn) const { return map_.zone_of(lbn); }
-  std::uint64_t end_of(std::size_t zone) const { return map_.end_of(zone); }
-  std::uint64_t tracks_of(std::size_t zone) const { return map_.tracks_of(zone); }
-  std::optional<TrackInZone> find(TrackPlace place) const { return map_.find(place); }
-  TrackReader& tracks() { return reader_; }
+  SectorSlots& slots() { return slots_; }
   // A sector beyond the known length of the tracks exists: they have spares at their end.
   void lengthen(std::size_t zone, std::uint32_t sectors);
 
@@ -82,14 +78,16 @@ class Mapper {
   BlockMap map_;
   SectorNumbers numbers_{survey_, defects_};
   TrackReader reader_{survey_, numbers_, map_};
+  TrackMeter meter_{survey_, numbers_, reader_, map_};
   Agreement agreement_{survey_, numbers_, map_};
-  MapAndDrive all_{map_, survey_, numbers_, reader_, agreement_};
+  MapAndDrive all_{map_, survey_, numbers_, reader_, meter_, agreement_};
   Attempts attempts_{survey_};
   ZoneStart starts_{all_};
   BlockRepairs block_repairs_{all_};
   ZoneGrowth growth_{all_, starts_, block_repairs_, attempts_};
   Repairs repairs_{all_, block_repairs_, growth_, attempts_};
   IrregularTracks irregular_{all_, starts_, attempts_};
+  SectorSlots slots_{survey_, numbers_, reader_, map_};
   int restarts_ = 0;
   std::optional<std::uint64_t> not_looked_at_;
 };

@@ -33,7 +33,7 @@ Outcome TrackFronts::find_on(std::size_t index, std::uint64_t track) {
     return Outcome::no;
   const auto starts = starts_by_neighbours(index, track);
   if (!starts) return Outcome::no;
-  const Result<TrackMeasure> measured = reader_.measure(zone, track, end);
+  const Result<TrackMeasure> measured = meter_.measure(zone, track, end);
   if (measured.outcome != Outcome::yes) return measured.outcome;
   const TrackMeasure& found = measured.value;
   const std::uint64_t span = found.span - found.first_slot;
@@ -101,7 +101,7 @@ std::optional<PossibleStarts> TrackFronts::starts_by_neighbours(std::size_t inde
     const std::int64_t other = static_cast<std::int64_t>(track) + k * cycle;
     if (k == 0 || other < 0 || other + 1 >= static_cast<std::int64_t>(tracks)) continue;
     const auto neighbour = static_cast<std::uint64_t>(other);
-    const auto first = reader_.first_block_seen(zone, neighbour);
+    const auto first = meter_.first_block(zone, neighbour);
     if (!first) continue;
     // It may lack blocks in front itself.
     if (listed_before(zone.order.at(neighbour), first->number, sectors) > 0) continue;

@@ -16,6 +16,7 @@ class TrackFronts {
       : survey_(all.survey),
         numbers_(all.numbers),
         reader_(all.reader),
+        meter_(all.meter),
         agreement_(all.agreement),
         map_(all.map) {}
 
@@ -34,6 +35,7 @@ class TrackFronts {
   Survey& survey_;
   SectorNumbers& numbers_;
   TrackReader& reader_;
+  TrackMeter& meter_;
   Agreement& agreement_;
   BlockMap& map_;
 };

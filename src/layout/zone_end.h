@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "layout/survey.h"
+#include "layout/track_meter.h"
 #include "layout/track_reader.h"
 
 namespace platter::layout {

@@ -27,7 +27,7 @@ Outcome ZoneGrowth::pass(std::size_t zone, std::uint64_t track) {
     const Outcome repaired = repair_next(zone, track);
     if (repaired != Outcome::no) return repaired;
   }
-  const Result<TrackMeasure> measured = reader_.measure(map_.zones[zone], track, end);
+  const Result<TrackMeasure> measured = meter_.measure(map_.zones[zone], track, end);
   if (measured.outcome != Outcome::yes) return measured.outcome;
   const TrackMeasure& found = measured.value;
   if (const Outcome fit = fit_length(zone, track, found); fit != Outcome::no) return fit;

@@ -18,6 +18,7 @@ class ZoneGrowth {
       : survey_(all.survey),
         numbers_(all.numbers),
         reader_(all.reader),
+        meter_(all.meter),
         agreement_(all.agreement),
         map_(all.map),
         starts_(starts),
@@ -44,6 +45,7 @@ class ZoneGrowth {
   Survey& survey_;
   SectorNumbers& numbers_;
   TrackReader& reader_;
+  TrackMeter& meter_;
   Agreement& agreement_;
   BlockMap& map_;
   ZoneStart& starts_;
