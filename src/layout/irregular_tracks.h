@@ -6,7 +6,6 @@
 #include "layout/attempts.h"
 #include "layout/map_and_drive.h"
 #include "layout/outcome.h"
-#include "layout/zone_growth.h"
 #include "layout/zone_start.h"
 
 namespace platter::layout {

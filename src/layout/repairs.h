@@ -24,8 +24,8 @@ class Repairs {
 
   // Block `lbn` is not where the zone has it.
   Outcome repair(std::size_t zone, std::uint64_t lbn);
-  // What was seen before still holds up to block `frontier`, after the map was changed? Only asked
-  // after changes that reach back behind the track that was measured.
+  // Repairs whatever of the zone was seen before block `frontier` and disagrees with the map now.
+  // Looked for only after changes that reach back behind the track that was measured.
   Outcome settle(std::size_t zone, std::uint64_t frontier);
 
  private:

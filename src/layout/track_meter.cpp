@@ -187,4 +187,15 @@ std::optional<FirstBlock> TrackMeter::first_block(const Zone& zone, std::uint64_
   return FirstBlock{numbers_.from_base(place.sector), expected(zone, lbn).slot};
 }
 
+void put_measured(Zone& zone, std::uint64_t track, const TrackMeasure& found, bool disk_ends) {
+  const std::uint64_t first_slot = zone.first_slot(track), sectors = zone.sectors_of(track);
+  std::vector<SlotRange> free;
+  if (found.first_slot > 0) free.push_back({first_slot, first_slot + found.first_slot});
+  for (const SlotRange& hole : found.holes)
+    free.push_back({first_slot + hole.first, first_slot + hole.end});
+  if (found.span < sectors && !disk_ends)
+    free.push_back({first_slot + found.span, first_slot + sectors});
+  zone.slots.measured({first_slot, first_slot + (disk_ends ? found.span : sectors)}, free);
+}
+
 }  // namespace platter::layout

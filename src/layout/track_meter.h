@@ -62,4 +62,7 @@ class TrackMeter {
   BlockMap& map_;
 };
 
+// What was measured on a track becomes what the zone has there. `disk_ends`: no block lies behind.
+void put_measured(Zone& zone, std::uint64_t track, const TrackMeasure& found, bool disk_ends);
+
 }  // namespace platter::layout

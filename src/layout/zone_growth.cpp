@@ -6,17 +6,6 @@
 
 namespace platter::layout {
 
-void put_measured(Zone& zone, std::uint64_t track, const TrackMeasure& found, bool disk_ends) {
-  const std::uint64_t first_slot = zone.first_slot(track), sectors = zone.sectors_of(track);
-  std::vector<SlotRange> free;
-  if (found.first_slot > 0) free.push_back({first_slot, first_slot + found.first_slot});
-  for (const SlotRange& hole : found.holes)
-    free.push_back({first_slot + hole.first, first_slot + hole.end});
-  if (found.span < sectors && !disk_ends)
-    free.push_back({first_slot + found.span, first_slot + sectors});
-  zone.slots.measured({first_slot, first_slot + (disk_ends ? found.span : sectors)}, free);
-}
-
 Outcome ZoneGrowth::pass(std::size_t zone, std::uint64_t track) {
   const std::uint64_t end = map_.end_of(zone);
   const Outcome counted = attempts_.count(map_.zones[zone].first_block(track));

@@ -22,6 +22,7 @@ class ZoneStart {
 
   // Tracks of one head are as long as they were at the zone's beginning, though not as those of
   // other heads: the zone begins anew, with a length for each head. Only the last zone can.
+  // No, too, where it began anew and the heads are alike after all.
   Outcome heads_differ(std::size_t zone, TrackPlace place, std::uint32_t length);
   // A track is not as long as it should be, and the drive does not say how long tracks are: the
   // zone begins anew with what its first tracks show of each head, if that differs. Looked at less
