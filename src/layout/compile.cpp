@@ -30,10 +30,10 @@ struct Framed {
 
 class Compiler {
  public:
-  explicit Compiler(Mapper& mapper) : mapper_(mapper) {}
+  explicit Compiler(Mapper& mapper) : mapper_(mapper), map_(mapper.map()) {}
 
   model::Layout layout() {
-    for (std::size_t i = 0; i < mapper_.zones().size(); ++i) frame(i);
+    for (std::size_t i = 0; i < map_.zones.size(); ++i) frame(i);
     for (std::size_t i = 0; i < zones_.size(); ++i) complete_cylinders(i);
     doubt_impossible();
     for (Framed& framed : zones_) {
@@ -41,10 +41,9 @@ class Compiler {
       if (!framed.zone->not_understood.empty() || (is_last && mapper_.ended_early()))
         make_possible(framed);
     }
-    for (const auto& [lbn, place] : mapper_.remaps()) make_room(place);
+    for (const auto& [lbn, place] : map_.remaps) make_room(place);
     lay_out();
-    for (const auto& [lbn, place] : mapper_.remaps())
-      result_.remaps.push_back({lbn, slot_of(place)});
+    for (const auto& [lbn, place] : map_.remaps) result_.remaps.push_back({lbn, slot_of(place)});
     result_.method = "address translation";
     result_.angle.unit = "rev";
     result_.angle.reason = "address translation knows no angles";
@@ -54,11 +53,11 @@ class Compiler {
  private:
   void frame(std::size_t index) {
     Framed framed;
-    framed.zone = &mapper_.zones()[index];
+    framed.zone = &map_.zones[index];
     framed.order = framed.zone->order;
-    framed.tracks = mapper_.tracks_of(index);
+    framed.tracks = map_.tracks_of(index);
     framed.used_slots =
-        framed.zone->slots.slot_of(mapper_.end_of(index) - 1 - framed.zone->first_lbn) + 1;
+        framed.zone->slots.slot_of(map_.end_of(index) - 1 - framed.zone->first_lbn) + 1;
     zones_.push_back(std::move(framed));
   }
 
@@ -124,13 +123,13 @@ class Compiler {
 
   bool holds_blocks(std::size_t zone, std::uint64_t track) const {
     const Framed& framed = zones_[zone];
-    if (track < framed.before || track >= framed.before + mapper_.tracks_of(zone)) return false;
+    if (track < framed.before || track >= framed.before + map_.tracks_of(zone)) return false;
     const std::uint64_t own = track - framed.before;
     return framed.zone->first_block(own) < framed.zone->first_block(own + 1);
   }
 
   std::uint64_t blocks_of(std::size_t zone) const {
-    return mapper_.end_of(zone) - mapper_.zones()[zone].first_lbn;
+    return map_.end_of(zone) - map_.zones[zone].first_lbn;
   }
 
   std::uint64_t blocks_held(std::size_t zone) {
@@ -157,7 +156,7 @@ class Compiler {
     framed.lengths = lengths_of(plain, framed.order);
   }
 
-  void doubt(std::size_t zone) { mapper_.do_not_understand(mapper_.zones()[zone].first_lbn); }
+  void doubt(std::size_t zone) { mapper_.do_not_understand(map_.zones[zone].first_lbn); }
 
   // Tracks that are guessed may be another zone's, or none: those are put behind all cylinders.
   void make_possible(Framed& framed) {
@@ -260,8 +259,8 @@ class Compiler {
       const std::uint32_t sectors = framed.lengths.of(*track);
       std::uint64_t slot = place.sector - mapper_.numbering().base;
       const bool holds_blocks = *track >= framed.before &&
-                                *track - framed.before < mapper_.tracks_of(i);
-      if (holds_blocks) slot = mapper_.slot_in_track({i, *track - framed.before}, place.sector);
+                                *track - framed.before < map_.tracks_of(i);
+      if (holds_blocks) slot = mapper_.slots().slot_of({i, *track - framed.before}, place.sector);
       return framed.first_slot + framed.lengths.first_slot(*track) +
              std::min<std::uint64_t>(slot, sectors - 1);
     }
@@ -270,6 +269,7 @@ class Compiler {
   }
 
   Mapper& mapper_;
+  const BlockMap& map_;
   std::vector<Framed> zones_;
   std::deque<Zone> plain_;  // in place of zones whose slots do not hold their blocks
   std::vector<TrackPlace> lone_;

@@ -33,8 +33,8 @@ std::optional<std::uint64_t> only_run(const std::set<std::uint64_t>& numbers) {
 // Which slot of a track lies where a list says, in sectors from the index.
 class Rotations {
  public:
-  Rotations(const DefectLists& lists, Mapper& map, Survey& survey, Translator& drive)
-      : map_(map), survey_(survey), drive_(drive) {
+  Rotations(const DefectLists& lists, Mapper& mapper, Survey& survey, Translator& drive)
+      : mapper_(mapper), map_(mapper.map()), survey_(survey), drive_(drive) {
     if (from_index(lists.primary))
       for (const scsi::PhysicalAddress& place : lists.primary->places)
         listed_[{place.cylinder, place.head}].insert(place.sector);
@@ -45,15 +45,15 @@ class Rotations {
   bool drive_says() const { return drive_says_; }
   std::size_t fitted_zones() const { return fits_.size(); }
 
-  std::optional<std::uint64_t> slot(const Mapper::Found& found, std::uint32_t sector) {
-    const std::uint64_t sectors = map_.zones()[found.zone].sectors_of(found.track);
+  std::optional<std::uint64_t> slot(const TrackInZone& found, std::uint32_t sector) {
+    const std::uint64_t sectors = map_.zones[found.zone].sectors_of(found.track);
     if (sector >= sectors) return std::nullopt;
     if (drive_says_) {
       const auto first = first_slot_from_index(found);
       if (!first) return std::nullopt;
       return (sector + sectors - *first) % sectors;
     }
-    const auto fit = fits_.find(map_.zones()[found.zone].first_lbn);
+    const auto fit = fits_.find(map_.zones[found.zone].first_lbn);
     if (fit == fits_.end()) return std::nullopt;
     const double behind = (sector + 0.5) / static_cast<double>(sectors) -
                           fit->second.at(found.track);
@@ -62,11 +62,11 @@ class Rotations {
   }
 
  private:
-  std::optional<std::uint64_t> first_slot_from_index(const Mapper::Found& found) {
-    const Zone& zone = map_.zones()[found.zone];
+  std::optional<std::uint64_t> first_slot_from_index(const TrackInZone& found) {
+    const Zone& zone = map_.zones[found.zone];
     const std::uint64_t lbn = zone.first_block(found.track),
                         end = zone.first_block(found.track + 1);
-    if (lbn >= end || lbn >= survey_.blocks() || map_.remaps().contains(lbn)) return std::nullopt;
+    if (lbn >= end || lbn >= survey_.blocks() || map_.remaps.contains(lbn)) return std::nullopt;
     const auto sector = drive_.sector_from_index(lbn);
     if (!sector) return std::nullopt;
     const std::uint64_t sectors = zone.sectors_of(found.track);
@@ -79,17 +79,17 @@ class Rotations {
     std::map<std::uint64_t, std::vector<TrackPlace>> tracks;  // by the zone's first block
     for (const auto& [place, sectors] : listed_)
       if (const auto found = map_.find({place.first, place.second}))
-        tracks[map_.zones()[found->zone].first_lbn].push_back({place.first, place.second});
+        tracks[map_.zones[found->zone].first_lbn].push_back({place.first, place.second});
     for (const auto& [zone, places] : tracks) {
       const std::size_t every = (places.size() + kOfZone - 1) / kOfZone;
       for (std::size_t i = 0; i < places.size(); i += every) {
         for (const bool at_end : {false, true}) {
           const auto found = map_.find(places[i]);
           if (!found) break;
-          const Zone& here = map_.zones()[found->zone];
+          const Zone& here = map_.zones[found->zone];
           const std::uint64_t next = std::min(here.first_block(found->track + 1),
                                               map_.end_of(found->zone));
-          map_.check(at_end && next > 0 ? next - 1 : here.first_block(found->track));
+          mapper_.check(at_end && next > 0 ? next - 1 : here.first_block(found->track));
         }
       }
     }
@@ -97,13 +97,13 @@ class Rotations {
 
   // Tracks whose listed sectors, and no others, are holes in their numbers.
   void fit() {
-    if (listed_.empty() || map_.numbering().from_index || map_.numbering().renumbered) return;
+    if (listed_.empty() || mapper_.numbering().from_index || mapper_.numbering().renumbered) return;
     look_at_sample();
     std::map<std::size_t, std::vector<TrackStart>> starts;
     for (const auto& [place, sectors] : listed_) {
       const auto found = map_.find({place.first, place.second});
-      if (!found || map_.zones()[found->zone].irregular) continue;
-      const Zone& zone = map_.zones()[found->zone];
+      if (!found || map_.zones[found->zone].irregular) continue;
+      const Zone& zone = map_.zones[found->zone];
       const std::uint64_t first = zone.first_slot(found->track);
       const auto& all = zone.slots.slips();
       const std::set<std::uint64_t> slips(all.lower_bound(first),
@@ -116,14 +116,15 @@ class Rotations {
       starts[found->zone].push_back({found->track, rev - std::floor(rev)});
     }
     for (const auto& [index, seen] : starts) {
-      const Zone& zone = map_.zones()[index];
+      const Zone& zone = map_.zones[index];
       if (auto rotation = fit_rotation(zone.order, map_.tracks_of(index), seen,
                                        1.0 / static_cast<double>(zone.slots.sectors())))
         fits_.emplace(zone.first_lbn, std::move(*rotation));
     }
   }
 
-  Mapper& map_;
+  Mapper& mapper_;
+  const BlockMap& map_;
   Survey& survey_;
   Translator& drive_;
   Listed listed_;
@@ -132,18 +133,18 @@ class Rotations {
 };
 
 // The block that a grown defect drove away, at the slot or, as that is known not quite, beside it.
-std::optional<std::uint64_t> slot_left(Mapper& map, TrackPlace place, std::uint64_t slot) {
+std::optional<std::uint64_t> slot_left(Mapper& mapper, TrackPlace place, std::uint64_t slot) {
   for (const int beside : {0, -1, 1}) {
-    const auto found = map.find(place);
+    const auto found = mapper.map().find(place);
     if (!found) return std::nullopt;
-    const Zone& zone = map.zones()[found->zone];
+    const Zone& zone = mapper.map().zones[found->zone];
     const std::uint64_t sectors = zone.sectors_of(found->track);
     const std::uint64_t near = (slot + sectors + static_cast<std::uint64_t>(beside)) % sectors;
     const std::uint64_t at = zone.first_slot(found->track) + near;
     const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(at);
-    if (zone.slots.is_free(at) || lbn >= map.end_of(found->zone)) continue;
-    map.check(lbn);
-    if (map.remaps().contains(lbn)) return near;
+    if (zone.slots.is_free(at) || lbn >= mapper.map().end_of(found->zone)) continue;
+    mapper.check(lbn);
+    if (mapper.map().remaps.contains(lbn)) return near;
   }
   return std::nullopt;
 }
@@ -181,10 +182,11 @@ Defects as_given(const DefectLists& lists) {
   return defects;
 }
 
-LocatedDefects located(const DefectLists& lists, Mapper& map, Survey& survey, Translator& drive) {
+LocatedDefects located(const DefectLists& lists, Mapper& mapper, Survey& survey,
+                       Translator& drive) {
   LocatedDefects result{as_given(lists), ""};
   Defects& defects = result.defects;
-  const Numbering numbering = map.numbering();
+  const Numbering numbering = mapper.numbering();
   if (numbering.from_index) {
     for (const auto& [list, sectors, tracks] :
          {std::tuple(&lists.primary, &defects.primary, &defects.primary_tracks),
@@ -199,14 +201,14 @@ LocatedDefects located(const DefectLists& lists, Mapper& map, Survey& survey, Tr
     return result;
   }
   if (numbering.renumbered) return result;
-  Rotations rotations(lists, map, survey, drive);
+  Rotations rotations(lists, mapper, survey, drive);
   const auto place_all = [&](std::vector<scsi::PhysicalAddress>& tracks,
                              std::vector<scsi::PhysicalAddress>& sectors, bool grown) {
     for (const scsi::PhysicalAddress& place : std::exchange(tracks, {})) {
       const TrackPlace track{place.cylinder, place.head};
-      const auto found = map.find(track);
+      const auto found = mapper.map().find(track);
       auto slot = found ? rotations.slot(*found, place.sector) : std::nullopt;
-      if (slot && grown) slot = slot_left(map, track, *slot);
+      if (slot && grown) slot = slot_left(mapper, track, *slot);
       if (slot) {
         sectors.push_back(
             {place.cylinder, place.head, numbering.base + static_cast<std::uint32_t>(*slot)});
@@ -225,7 +227,7 @@ LocatedDefects located(const DefectLists& lists, Mapper& map, Survey& survey, Tr
     result.how = fmt::format(
         "their sectors follow in {} of {} zones from the skews, and those "
         "from the holes that listed defects leave in the numbers",
-        rotations.fitted_zones(), map.zones().size());
+        rotations.fitted_zones(), mapper.map().zones.size());
   return result;
 }
 

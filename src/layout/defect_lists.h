@@ -29,7 +29,7 @@ struct LocatedDefects {
 // Places in other units as sectors, as far as a map made without them tells: where numbers start at
 // the index, where the drive also says a block's bytes from the index, or where the skews follow
 // from holes in the numbers of listed tracks. Asks for blocks of such tracks; may repair the map.
-LocatedDefects located(const DefectLists& lists, Mapper& map, Survey& survey, Translator& drive);
+LocatedDefects located(const DefectLists& lists, Mapper& mapper, Survey& survey, Translator& drive);
 
 // What was given, in which format, and how far it was used; for the model's provenance.
 std::string in_words(const DefectLists& lists, const LocatedDefects& used);

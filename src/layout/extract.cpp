@@ -23,7 +23,11 @@ namespace {
 class Verification {
  public:
   Verification(Mapper& mapper, Survey& survey, const Options& options)
-      : mapper_(mapper), survey_(survey), options_(options), random_(options.seed) {}
+      : mapper_(mapper),
+        map_(mapper.map()),
+        survey_(survey),
+        options_(options),
+        random_(options.seed) {}
 
   void run() {
     constexpr int kMostRounds = 12;
@@ -53,10 +57,10 @@ class Verification {
         if (mapper_.is_claimed(lbn) && !mapper_.is_right(lbn)) mapper_.do_not_understand(lbn);
       }
     };
-    look(0, mapper_.zones().back().first_lbn, questions / 2);
-    const std::uint64_t zones = mapper_.zones().size();
+    look(0, map_.zones.back().first_lbn, questions / 2);
+    const std::uint64_t zones = map_.zones.size();
     for (std::size_t i = 0; i < zones; ++i)
-      look(mapper_.zones()[i].first_lbn, mapper_.end_of(i) - 1, questions / 2 / zones);
+      look(map_.zones[i].first_lbn, map_.end_of(i) - 1, questions / 2 / zones);
     checks_ = 0;
   }
 
@@ -75,7 +79,7 @@ class Verification {
       for (const scsi::PhysicalAddress& defect : mapper_.defects().primary_tracks)
         look_at_track(defect);
       look_at_all_of_tracks(mapper_.defects().grown_tracks);
-      for (std::size_t zone = 0; zone < mapper_.zones().size(); ++zone) look_at_ends(zone);
+      for (std::size_t zone = 0; zone < map_.zones.size(); ++zone) look_at_ends(zone);
       look_at_exceptions();
       look_at_spares(all_spares ? options_.grid_limit : options_.listed_grid_limit, all_spares);
       if (ask || tracks_left_ > 0) ask_spares();
@@ -94,21 +98,21 @@ class Verification {
   // The blocks on both sides of a listed defect, the one that lies there in spite of it, the ends
   // of its track, and the last block before the spares that may make up for it.
   void look_around(const scsi::PhysicalAddress& defect) {
-    auto found = mapper_.find({defect.cylinder, defect.head});
+    auto found = map_.find({defect.cylinder, defect.head});
     if (!found || defect.sector < mapper_.numbering().base) return;
     const bool numbers_tell = !mapper_.numbering().from_index && !mapper_.numbering().renumbered;
     for (const std::uint64_t next : {0, 1}) {
       if (numbers_tell) break;
-      const std::uint64_t lbn = mapper_.zones()[found->zone].first_block(found->track + next);
+      const std::uint64_t lbn = map_.zones[found->zone].first_block(found->track + next);
       look_before(std::min(lbn, survey_.blocks()));
     }
-    found = mapper_.find({defect.cylinder, defect.head});
+    found = map_.find({defect.cylinder, defect.head});
     if (!found) return;
     std::vector<std::uint64_t> suspects;
-    const Zone& zone = mapper_.zones()[found->zone];
+    const Zone& zone = map_.zones[found->zone];
     const std::uint64_t track = zone.first_slot(found->track);
-    const std::uint64_t end = mapper_.end_of(found->zone);
-    const std::uint64_t slot = track + mapper_.slot_of_defect(*found, defect.sector);
+    const std::uint64_t end = map_.end_of(found->zone);
+    const std::uint64_t slot = track + mapper_.slots().slot_of_defect(*found, defect.sector);
     if (slot >= track + zone.sectors_of(found->track)) return;
     const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(slot);
     // The block behind a slip tells that there is one, the one in front of it that it is there and
@@ -144,9 +148,9 @@ class Verification {
   // may make up for it.
   void look_at_track(const scsi::PhysicalAddress& defect) {
     for (const int look : {0, 1, 2}) {
-      const auto found = mapper_.find({defect.cylinder, defect.head});
+      const auto found = map_.find({defect.cylinder, defect.head});
       if (!found) return;
-      const Zone& zone = mapper_.zones()[found->zone];
+      const Zone& zone = map_.zones[found->zone];
       const std::uint64_t next = zone.first_slot(found->track + 1);
       const auto spares = zone.slots.next_spares(next - 1);
       if (look == 2 && !spares) return;
@@ -154,7 +158,7 @@ class Verification {
                                  : look == 1 ? next
                                              : spares->end;
       const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(slot);
-      if (lbn <= mapper_.end_of(found->zone)) look_before(lbn);
+      if (lbn <= map_.end_of(found->zone)) look_before(lbn);
     }
   }
 
@@ -164,11 +168,11 @@ class Verification {
     std::uint64_t asked = 0;
     tracks_left_ = 0;
     for (const scsi::PhysicalAddress& defect : defects) {
-      const auto found = mapper_.find({defect.cylinder, defect.head});
+      const auto found = map_.find({defect.cylinder, defect.head});
       if (!found) continue;
-      const Zone& zone = mapper_.zones()[found->zone];
+      const Zone& zone = map_.zones[found->zone];
       const std::uint64_t end = std::min(zone.first_block(found->track + 1),
-                                         mapper_.end_of(found->zone));
+                                         map_.end_of(found->zone));
       const std::uint64_t first = zone.first_block(found->track);
       asked += end - std::min(first, end);
       if (asked > options_.listed_track_limit) {
@@ -180,18 +184,18 @@ class Verification {
   }
 
   void look_at_ends(std::size_t index) {
-    const std::uint64_t first = mapper_.zones()[index].first_lbn, end = mapper_.end_of(index);
+    const std::uint64_t first = map_.zones[index].first_lbn, end = map_.end_of(index);
     for (const std::uint64_t lbn : {first, first + 1, end - 1, end >= 2 ? end - 2 : 0}) check(lbn);
     // The order of tracks was seen in jumps only: all of one repetition, at both ends; of a short
     // zone, as they come where rules are broken, all.
     constexpr std::uint64_t kMostTracks = 64;
     for (const bool at_end : {false, true}) {
-      for (std::uint64_t i = 0; i < kMostTracks && index < mapper_.zones().size(); ++i) {
-        const Zone& zone = mapper_.zones()[index];
-        const std::uint64_t tracks = mapper_.tracks_of(index);
+      for (std::uint64_t i = 0; i < kMostTracks && index < map_.zones.size(); ++i) {
+        const Zone& zone = map_.zones[index];
+        const std::uint64_t tracks = map_.tracks_of(index);
         if (i >= tracks || (i > zone.order.cycle() && tracks > kMostTracks)) break;
         const std::uint64_t lbn = zone.first_block(at_end ? tracks - 1 - i : i);
-        if (lbn >= mapper_.end_of(index)) continue;
+        if (lbn >= map_.end_of(index)) continue;
         // Counted from the index the first block of a track tells nothing of the one before it.
         check(lbn);
         if (mapper_.numbering().from_index && lbn > first) check(lbn - 1);
@@ -202,9 +206,9 @@ class Verification {
   // Two wrong guesses may make up for one another: wherever the map has an exception or a series of
   // spares begins or ends, the blocks around and those around the nearest spares are looked up.
   void look_at_exceptions() {
-    for (std::size_t i = 0; i < mapper_.zones().size(); ++i) {
+    for (std::size_t i = 0; i < map_.zones.size(); ++i) {
       std::vector<std::uint64_t> slots;
-      const SlotMap& map = mapper_.zones()[i].slots;
+      const SlotMap& map = map_.zones[i].slots;
       for (const SlotRange& range : map.exceptions()) {
         slots.insert(slots.end(), {range.first, range.end});
         for (const SpareSeries& series : map.series()) add_around(map, series, range.first, slots);
@@ -215,10 +219,10 @@ class Verification {
           add_around(map, series, map.range(series, series.count).first, slots);
       }
       for (const std::uint64_t slot : slots) {
-        if (i >= mapper_.zones().size()) return;
-        const Zone& zone = mapper_.zones()[i];
+        if (i >= map_.zones.size()) return;
+        const Zone& zone = map_.zones[i];
         const std::uint64_t lbn = zone.first_lbn + zone.slots.blocks_before(slot);
-        if (lbn <= mapper_.end_of(i)) look_before(lbn);
+        if (lbn <= map_.end_of(i)) look_before(lbn);
       }
     }
   }
@@ -236,18 +240,18 @@ class Verification {
   void look_at_spares(std::uint64_t limit, bool tell) {
     constexpr std::uint64_t kMoreTracks = 10;
     std::uint64_t units = 0;
-    for (std::size_t i = 0; i < mapper_.zones().size(); ++i)
-      for (const SpareSeries& series : mapper_.zones()[i].slots.series()) units += count(i, series);
+    for (std::size_t i = 0; i < map_.zones.size(); ++i)
+      for (const SpareSeries& series : map_.zones[i].slots.series()) units += count(i, series);
     const std::uint64_t every = units / std::max<std::uint64_t>(1, limit) + 1;
     if (every > 1 && tell)
       note(
           fmt::format("only one of {} units of spares was checked for defects that the drive does "
                       "not list",
                       every));
-    for (std::size_t i = 0; i < mapper_.zones().size(); ++i) {
-      for (std::size_t s = 0; s < mapper_.zones()[i].slots.series().size(); ++s) {
-        for (std::uint64_t k = 0; i < mapper_.zones().size();) {
-          const Zone& zone = mapper_.zones()[i];
+    for (std::size_t i = 0; i < map_.zones.size(); ++i) {
+      for (std::size_t s = 0; s < map_.zones[i].slots.series().size(); ++s) {
+        for (std::uint64_t k = 0; i < map_.zones.size();) {
+          const Zone& zone = map_.zones[i];
           if (s >= zone.slots.series().size()) break;
           const SpareSeries& series = zone.slots.series()[s];
           if (k >= count(i, series)) break;
@@ -277,12 +281,12 @@ class Verification {
   }
 
   std::uint64_t first_on_track(std::uint64_t lbn) const {
-    return lbn - expected(mapper_.zones()[mapper_.zone_of(lbn)], lbn).rank;
+    return lbn - expected(map_.zones[map_.zone_of(lbn)], lbn).rank;
   }
 
   std::uint64_t count(std::size_t index, const SpareSeries& series) const {
-    const Zone& zone = mapper_.zones()[index];
-    const std::uint64_t slots = zone.first_slot(mapper_.tracks_of(index));
+    const Zone& zone = map_.zones[index];
+    const std::uint64_t slots = zone.first_slot(map_.tracks_of(index));
     return zone.slots.occurrence_from(series, slots).value_or(series.count);
   }
 
@@ -296,10 +300,10 @@ class Verification {
     }
     std::vector<std::pair<std::size_t, SlotRange>> spares;
     std::uint64_t slots = 0;
-    for (std::size_t i = 0; i < mapper_.zones().size(); ++i) {
-      const Zone& zone = mapper_.zones()[i];
-      const std::uint64_t used = zone.slots.slot_of(mapper_.end_of(i) - 1 - zone.first_lbn) + 1;
-      const std::uint64_t tracks = mapper_.tracks_of(i);
+    for (std::size_t i = 0; i < map_.zones.size(); ++i) {
+      const Zone& zone = map_.zones[i];
+      const std::uint64_t used = zone.slots.slot_of(map_.end_of(i) - 1 - zone.first_lbn) + 1;
+      const std::uint64_t tracks = map_.tracks_of(i);
       const std::uint64_t all = zone.first_slot(tracks + zone.order.missing_after(tracks));
       std::vector<SlotRange> free = zone.slots.free_ranges(0, used);
       if (all > used) free.push_back({used, all});
@@ -316,12 +320,12 @@ class Verification {
     for (const auto& [zone, range] : spares) {
       for (std::uint64_t slot = range.first; slot < range.end; ++slot) {
         if (index++ % every != 0) continue;
-        const Zone& where = mapper_.zones()[zone];
-        const Mapper::Found found{zone, where.slots.lengths().track_of(slot)};
+        const Zone& where = map_.zones[zone];
+        const TrackInZone found{zone, where.slots.lengths().track_of(slot)};
         const TrackPlace place = where.order.at(found.track);
         const auto content = survey_.back(
             {static_cast<std::uint32_t>(place.cylinder), static_cast<std::uint32_t>(place.head),
-             mapper_.sector_of(found, slot - where.first_slot(found.track))});
+             mapper_.slots().sector_of(found, slot - where.first_slot(found.track))});
         if (content && content->lbn && *content->lbn < survey_.blocks())
           remapped.push_back(*content->lbn);
       }
@@ -331,12 +335,12 @@ class Verification {
 
   // Where a remapped block lies, no other one does.
   void look_at_remapped() {
-    const auto remaps = mapper_.remaps();
+    const auto remaps = map_.remaps;
     for (const auto& [lbn, place] : remaps) {
-      const auto found = mapper_.find({place.cylinder, place.head});
+      const auto found = map_.find({place.cylinder, place.head});
       if (!found || place.sector < mapper_.numbering().base) continue;
-      const std::uint64_t slot = mapper_.slot_in_track(*found, place.sector);
-      const Zone& zone = mapper_.zones()[found->zone];
+      const std::uint64_t slot = mapper_.slots().slot_of(*found, place.sector);
+      const Zone& zone = map_.zones[found->zone];
       if (slot >= zone.sectors_of(found->track)) {
         if (!zone.slots.lengths().alike()) continue;
         mapper_.lengthen(found->zone, static_cast<std::uint32_t>(slot + 1));
@@ -344,7 +348,7 @@ class Verification {
       }
       const std::uint64_t zone_slot = zone.first_slot(found->track) + slot;
       const std::uint64_t holder = zone.first_lbn + zone.slots.blocks_before(zone_slot);
-      if (!zone.slots.is_free(zone_slot) && holder < mapper_.end_of(found->zone)) check(holder);
+      if (!zone.slots.is_free(zone_slot) && holder < map_.end_of(found->zone)) check(holder);
     }
   }
 
@@ -384,14 +388,14 @@ class Verification {
     constexpr int kCylinders = 4;
     for (int i = 0; i < kCylinders; ++i) {
       const std::uint64_t lbn = any(random_);
-      const std::size_t index = mapper_.zone_of(lbn);
-      const std::uint64_t track = expected(mapper_.zones()[index], lbn).track;
+      const std::size_t index = map_.zone_of(lbn);
+      const std::uint64_t track = expected(map_.zones[index], lbn).track;
       constexpr std::uint64_t kMostTracks = 32;
-      const std::uint64_t tracks = std::min<std::uint64_t>(mapper_.zones()[index].order.cycle(),
+      const std::uint64_t tracks = std::min<std::uint64_t>(map_.zones[index].order.cycle(),
                                                            kMostTracks);
-      for (std::uint64_t k = 0; k <= tracks && index < mapper_.zones().size(); ++k) {
-        const std::uint64_t first = mapper_.zones()[index].first_block(track + k);
-        if (first >= mapper_.end_of(index)) break;
+      for (std::uint64_t k = 0; k <= tracks && index < map_.zones.size(); ++k) {
+        const std::uint64_t first = map_.zones[index].first_block(track + k);
+        if (first >= map_.end_of(index)) break;
         if (first > 0 && !check(first - 1)) surprised = true;
         if (!check(first)) surprised = true;
       }
@@ -404,6 +408,7 @@ class Verification {
   }
 
   Mapper& mapper_;
+  const BlockMap& map_;
   Survey& survey_;
   const Options& options_;
   std::mt19937_64 random_;
@@ -449,7 +454,7 @@ std::vector<std::string> facts(const Mapper& mapper, const Survey& survey, std::
   notes.push_back(fmt::format(
       "layout: {} zones, {} remapped blocks, by {} address translations; sectors are numbered from "
       "{} {}{}",
-      mapper.zones().size(), remaps, survey.translations(), numbering.base,
+      mapper.map().zones.size(), remaps, survey.translations(), numbering.base,
       numbering.from_index ? "at the index" : "at the first of each track",
       numbering.renumbered ? ", slipped ones without a number" : ""));
   const Defects& defects = mapper.defects();

@@ -140,12 +140,13 @@ struct Tail {
 
 class Scheme {
  public:
-  Scheme(const Mapper& mapper, Survey& survey) : mapper_(mapper), survey_(survey) {
-    for (std::size_t i = 0; i < mapper.zones().size(); ++i) {
-      const Zone& zone = mapper.zones()[i];
+  Scheme(const Mapper& mapper, Survey& survey)
+      : map_(mapper.map()), numbering_(mapper.numbering()), survey_(survey) {
+    for (std::size_t i = 0; i < map_.zones.size(); ++i) {
+      const Zone& zone = map_.zones[i];
       if (zone.irregular || !zone.not_understood.empty()) continue;
       zones_.push_back(i);
-      ends_.emplace_back(zone, mapper.tracks_of(i));
+      ends_.emplace_back(zone, map_.tracks_of(i));
     }
   }
 
@@ -308,13 +309,12 @@ class Scheme {
     const auto has = [&](std::uint32_t sector) {
       return survey_
           .back({static_cast<std::uint32_t>(place.cylinder), static_cast<std::uint32_t>(place.head),
-                 mapper_.numbering().base + sector})
+                 numbering_.base + sector})
           .has_value();
     };
     constexpr std::uint32_t kMostUnnumbered = 16;
     const std::uint32_t sectors = zone.sectors_on(place.head);
-    return has(sectors - 1 -
-               std::min(sectors - 1, mapper_.numbering().renumbered ? kMostUnnumbered : 0)) &&
+    return has(sectors - 1 - std::min(sectors - 1, numbering_.renumbered ? kMostUnnumbered : 0)) &&
            !has(sectors);
   }
 
@@ -345,20 +345,20 @@ class Scheme {
   }
 
   bool goes_on(std::size_t index) const {
-    if (index + 1 >= mapper_.zones().size()) return false;
-    const Zone &here = mapper_.zones()[index], &next = mapper_.zones()[index + 1];
+    if (index + 1 >= map_.zones.size()) return false;
+    const Zone &here = map_.zones[index], &next = map_.zones[index + 1];
     return here.slots.sectors() == next.slots.sectors() && here.head_sectors == next.head_sectors;
   }
 
   Tail tail_of(std::size_t index, bool& sure) {
-    const Zone& zone = mapper_.zones()[index];
-    const std::uint64_t last = zone.slots.slot_of(mapper_.end_of(index) - 1 - zone.first_lbn);
+    const Zone& zone = map_.zones[index];
+    const std::uint64_t last = zone.slots.slot_of(map_.end_of(index) - 1 - zone.first_lbn);
     const std::uint64_t track = zone.slots.lengths().track_of(last);
     Tail tail;
     tail.on_track = tail.free = zone.first_slot(track + 1) - last - 1;
     std::uint64_t most = SpareSeries::kOpen;
-    if (index + 1 < mapper_.zones().size()) {
-      const auto next = zone.order.find(mapper_.zones()[index + 1].order.at(0), track + 1);
+    if (index + 1 < map_.zones.size()) {
+      const auto next = zone.order.find(map_.zones[index + 1].order.at(0), track + 1);
       if (next)
         most = *next - track - 1;
       else if (!survey_.answers_back())
@@ -489,7 +489,8 @@ class Scheme {
     say(Count{last.free - smaller, 0, false}, "the disk", false, true);
   }
 
-  const Mapper& mapper_;
+  const BlockMap& map_;
+  const Numbering& numbering_;
   Survey& survey_;
   std::vector<std::size_t> zones_;
   std::vector<ZoneEnds> ends_;

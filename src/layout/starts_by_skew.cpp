@@ -1,4 +1,4 @@
-#include "layout/told_start.h"
+#include "layout/starts_by_skew.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +59,8 @@ std::optional<std::pair<double, double>> starts_left(const std::vector<Bound>& b
 
 }  // namespace
 
-std::optional<ToldStarts> told_starts(const std::vector<SeenStart>& seen, std::uint64_t sectors) {
+std::optional<PossibleStarts> starts_by_skew(const std::vector<SeenStart>& seen,
+                                             std::uint64_t sectors) {
   constexpr std::size_t kFewest = 2;
   if (seen.size() < kFewest) return std::nullopt;
   const auto next = std::ranges::adjacent_find(
@@ -72,20 +73,20 @@ std::optional<ToldStarts> told_starts(const std::vector<SeenStart>& seen, std::u
   if (!left) return std::nullopt;
   // The greatest itself is forbidden: bounds are open there.
   const double low = std::floor(left->first + kRounding);
-  ToldStarts told;
+  PossibleStarts starts;
   const auto within_turn = [turn = static_cast<double>(sectors)](double number) {
     return static_cast<std::uint64_t>(number - turn * std::floor(number / turn));
   };
-  told.first = within_turn(low);
-  told.count = static_cast<std::uint64_t>(std::ceil(left->second - kRounding) - low);
+  starts.first = within_turn(low);
+  starts.count = static_cast<std::uint64_t>(std::ceil(left->second - kRounding) - low);
   const bool whole = std::ranges::all_of(bounds, [&](const Bound& bound) {
     return bound.low - bounds.front().low ==
            static_cast<double>(skew) * (bound.cycles - bounds.front().cycles);
   });
   if (whole)
-    told.if_whole =
+    starts.if_whole =
         within_turn(bounds.front().low - static_cast<double>(skew) * bounds.front().cycles);
-  return told;
+  return starts;
 }
 
 }  // namespace platter::layout

@@ -14,7 +14,7 @@ struct SeenStart {
 
 // Numbers that the first slot at distance 0 may have, if the skew from cycle to cycle is constant;
 // it need not be a whole number of sectors, and numbers are cut down to whole ones.
-struct ToldStarts {
+struct PossibleStarts {
   std::uint64_t first = 0;  // `count` numbers from here on, behind the last one 0 again
   std::uint64_t count = 1;
   // The one of them that it is if the skew is a whole number of sectors, as what was seen allows.
@@ -26,6 +26,7 @@ struct ToldStarts {
 
 // nullopt where what was seen follows no constant skew. `seen`: at least two, sorted by distance,
 // two of them side by side.
-std::optional<ToldStarts> told_starts(const std::vector<SeenStart>& seen, std::uint64_t sectors);
+std::optional<PossibleStarts> starts_by_skew(const std::vector<SeenStart>& seen,
+                                             std::uint64_t sectors);
 
 }  // namespace platter::layout

@@ -1,5 +1,5 @@
 // Where a track begins, by its neighbours.
-#include "layout/told_start.h"
+#include "layout/starts_by_skew.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -29,7 +29,7 @@ TEST_CASE("neighbours on both sides tell where a track begins, whatever the skew
     const auto sectors = 40 + static_cast<std::uint64_t>(1000 * share(random));
     const double start = static_cast<double>(sectors) * share(random);
     const double skew = static_cast<double>(sectors) * share(random);
-    const auto told = told_starts(seen_from(start, skew, sectors, -6, 6), sectors);
+    const auto told = starts_by_skew(seen_from(start, skew, sectors, -6, 6), sectors);
     REQUIRE(told);
     CHECK(told->has(static_cast<std::uint64_t>(start), sectors));
     told_exactly += told->count == 1 ? 1 : 0;
@@ -38,21 +38,21 @@ TEST_CASE("neighbours on both sides tell where a track begins, whatever the skew
 }
 
 TEST_CASE("neighbours on one side leave several starts, and one if the skew is whole") {
-  const auto whole = told_starts(seen_from(17, 23, 100, 1, 6), 100);
+  const auto whole = starts_by_skew(seen_from(17, 23, 100, 1, 6), 100);
   REQUIRE(whole);
   CHECK(whole->count > 1);
   CHECK(whole->has(17, 100));
   CHECK(whole->if_whole == 17);
-  const auto parts = told_starts(seen_from(17.4, 23.4, 100, 1, 6), 100);
+  const auto parts = starts_by_skew(seen_from(17.4, 23.4, 100, 1, 6), 100);
   REQUIRE(parts);
   CHECK(parts->has(17, 100));
   CHECK_FALSE(parts->if_whole);
 }
 
 TEST_CASE("starts that follow no constant skew tell nothing") {
-  CHECK_FALSE(told_starts({{-2, 10}, {-1, 20}, {1, 45}, {2, 50}}, 100));
-  CHECK_FALSE(told_starts({{1, 10}}, 100));
-  CHECK_FALSE(told_starts({{-3, 10}, {-1, 30}, {1, 50}}, 100));  // none side by side
+  CHECK_FALSE(starts_by_skew({{-2, 10}, {-1, 20}, {1, 45}, {2, 50}}, 100));
+  CHECK_FALSE(starts_by_skew({{1, 10}}, 100));
+  CHECK_FALSE(starts_by_skew({{-3, 10}, {-1, 30}, {1, 50}}, 100));  // none side by side
 }
 
 }  // namespace

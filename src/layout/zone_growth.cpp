@@ -1,0 +1,242 @@
+#include "layout/zone_growth.h"
+
+#include <algorithm>
+
+#include "layout/zone_end.h"
+
+namespace platter::layout {
+
+Outcome ZoneGrowth::pass(std::size_t zone, std::uint64_t track) {
+  const std::uint64_t end = map_.end_of(zone);
+  const Outcome counted = attempts_.count(map_.zones[zone].first_block(track));
+  if (counted != Outcome::yes) return counted;
+  const Outcome next = agreement_.boundary_agrees(map_.zones[zone], track + 1, end);
+  if (next.stops()) return next;
+  if (next == Outcome::no) {
+    const Outcome repaired = repair_next(zone, track);
+    if (repaired != Outcome::no) return repaired;
+  }
+  const Result<TrackMeasure> measured = meter_.measure(map_.zones[zone], track, end);
+  if (measured.outcome != Outcome::yes) return measured.outcome;
+  const TrackMeasure& found = measured.value;
+  if (const Outcome fit = fit_length(zone, track, found); fit != Outcome::no) return fit;
+  Zone& here = map_.zones[zone];
+  const std::uint64_t landing = found.last + 1;
+  numbers_.note_holes(!found.holes.empty());
+  put_measured(here, track, found, landing >= survey_.blocks());
+  if (first_spares_end_zone(survey_, reader_, here, track, found))
+    return starts_.begin(zone + 1, landing);
+  map_.unsettled |= here.slots.learn_series();
+  if (landing >= end) return Outcome::yes;
+  const Outcome landed = agreement_.agrees(here, landing);
+  return landed == Outcome::no ? land(zone, track, landing) : landed;
+}
+
+// Repairs of the block with which the track behind `track` should begin, or of the one before it.
+Outcome ZoneGrowth::repair_next(std::size_t zone, std::uint64_t track) {
+  const Zone& here = map_.zones[zone];
+  const std::uint64_t end = map_.end_of(zone);
+  std::uint64_t next = std::min(here.first_block(track + 1), end - 1);
+  while (map_.remaps.contains(next) && next + 1 < end) ++next;
+  if (const Outcome noted = repairs_.note_remap(zone, next); noted != Outcome::no) return noted;
+  if (numbers_.numbering().from_index && next > here.first_lbn) {
+    const Outcome noted = repairs_.note_remap(zone, next - 1);
+    if (noted != Outcome::no) return noted;
+  }
+  return repairs_.reinterpret(zone, next);
+}
+
+// ---- tracks of another length
+
+// No: the track is as long as the zone has it, or ends early for a reason of its own.
+Outcome ZoneGrowth::fit_length(std::size_t zone, std::uint64_t track, const TrackMeasure& found) {
+  const Zone& here = map_.zones[zone];
+  const std::uint32_t sectors = here.sectors_of(track);
+  auto length = numbers_.length_of(here.order.at(track), sectors);
+  const std::uint64_t next = found.last + 1;
+  if (length && *length != sectors && next < survey_.blocks() &&
+      numbers_.lacks_few(reader_.place_of(next), *length, sectors))
+    length = sectors;
+  if (length && *length != sectors) return fit_asked_length(zone, track, found, *length);
+  if (!length && found.span != sectors) {
+    const Outcome differ = starts_.heads_seem_to_differ(zone);
+    if (differ != Outcome::no) return differ;
+  }
+  if (found.span > sectors) {
+    if (head_grows(zone, track, found)) return Outcome::yes;
+    return lengthen(zone, track, found);
+  }
+  if (!length && tracks_grow_short(survey_, reader_, here, track, found))
+    return starts_.begin(zone + 1, found.first);
+  return Outcome::no;
+}
+
+// The drive says that the track has another length than those of the zone.
+Outcome ZoneGrowth::fit_asked_length(std::size_t zone, std::uint64_t track,
+                                     const TrackMeasure& found, std::uint32_t length) {
+  const Zone& here = map_.zones[zone];
+  if (!numbers_.numbering().renumbered && numbers_.lacks_listed(here, track, length)) {
+    numbers_.leave_slips_unnumbered(true);
+    return Outcome::other_numbers;
+  }
+  const Outcome differ = starts_.heads_differ(zone, here.order.at(track), length);
+  if (differ != Outcome::no) return differ;
+  return starts_.begin(zone + (track > 0 ? 1 : 0), found.first);
+}
+
+// A track is longer than was known: so are all those of the zone, or another one begins.
+Outcome ZoneGrowth::lengthen(std::size_t zone, std::uint64_t track, const TrackMeasure& found) {
+  Zone& here = map_.zones[zone];
+  const std::uint64_t blocks = found.last - found.first + 1;
+  const bool as_spares = blocks <= here.sectors_of(track);
+  constexpr std::uint64_t kYoung = 3;
+  if (!here.head_sectors.empty() || (!as_spares && track >= kYoung))
+    return starts_.begin(zone + (track > 0 ? 1 : 0), found.first);
+  map_.unsettled = true;
+  here.slots.widen(TrackLengths(found.span), as_spares, track);
+  numbers_.load_slips(here);
+  return Outcome::yes;
+}
+
+// A track is longer than the others of its head were seen to be, and those behind it are not: slips
+// have used spares at its end, which all of its head's tracks have.
+bool ZoneGrowth::head_grows(std::size_t zone, std::uint64_t track, const TrackMeasure& found) {
+  Zone& here = map_.zones[zone];
+  if (here.head_sectors.empty() || here.irregular || survey_.answers_back()) return false;
+  std::uint64_t next = found.last + 1;
+  if (next < survey_.blocks()) {
+    next = reader_.regular_from(next, survey_.blocks());
+    const TrackPlace place = reader_.place_of(next);
+    const std::uint64_t sectors = here.sectors_on(place.head);
+    if (place != here.order.at(track + 1)) return false;
+    const std::uint64_t last = reader_.last_on_track(next, next + sectors - 1);
+    if (reader_.span_of(next, last) > sectors) return false;
+  }
+  const auto head = static_cast<std::size_t>(here.order.at(track).head);
+  if (head >= here.head_sectors.size()) return false;
+  here.head_sectors[head] = found.span;
+  here.slots.widen(lengths_of(here, here.order), true, 0);
+  numbers_.load_slips(here);
+  map_.unsettled = true;
+  return true;
+}
+
+// ---- the next track is elsewhere
+
+// Block `lbn` follows the last one of `track`, and is not where the next track should begin.
+Outcome ZoneGrowth::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
+  if (const Outcome repaired = repairs_.repair(zone, lbn); repaired != Outcome::no) return repaired;
+  const std::uint32_t front = reader_.front_offset(lbn);
+  const bool order_is_known = map_.zones[zone].order.repeated(track + 1);
+  const TrackPlace place = reader_.place_of(lbn);
+  const std::uint32_t sectors = map_.zones[zone].sectors_on(place.head);
+  const auto length = numbers_.length_of(place, sectors);
+  if (length && *length != sectors) {
+    const Outcome differ = starts_.heads_differ(zone, place, *length);
+    if (differ != Outcome::no) return differ;
+    const bool lacks_listed = *length + numbers_.listed().count_on(place) == sectors;
+    if (!lacks_listed &&
+        !numbers_.lacks_few(map_.zones[zone].order.at(track + 2), *length, sectors))
+      return starts_.begin(zone + 1, lbn);
+  }
+  if (order_is_known) {
+    const Outcome skipped = skipped_ahead(zone, track, lbn, front);
+    if (skipped != Outcome::no) return skipped;
+  } else if (order_goes_on(zone, track, lbn, front)) {
+    return Outcome::yes;
+  }
+  const Outcome differ = starts_.heads_seem_to_differ(zone);
+  if (differ != Outcome::no) return differ;
+  return starts_.begin(zone + 1, lbn);
+}
+
+// Spares, reserved or left out tracks and cylinders: the order goes on as it was, further on.
+Outcome ZoneGrowth::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
+                                  std::uint32_t front) {
+  constexpr std::uint64_t kFarthestCycles = 64;
+  const Zone& here = map_.zones[zone];
+  const auto to = here.order.find(reader_.place_of(lbn), track + 1);
+  if (!to || *to - track > kFarthestCycles * (here.order.cycle() + 1)) return Outcome::no;
+  // Tracks of another length are none of this zone that hold no block.
+  for (const std::uint64_t skipped : {track + 1, *to - 1}) {
+    if (skipped <= track || skipped >= *to) continue;
+    const auto length = numbers_.length_of(here.order.at(skipped), here.sectors_of(skipped));
+    if (length && *length != here.sectors_of(skipped)) return Outcome::no;
+  }
+  const SlotRange gap{here.first_slot(track + 1), here.first_slot(*to) + front};
+  if (front >= here.sectors_of(*to)) return Outcome::no;
+  Zone trial = here;
+  // Spares that the map has in front of the block may be used.
+  const std::uint64_t wanted = here.slots.slot_of(lbn - here.first_lbn);
+  const std::uint64_t measured =
+      std::max(gap.end, std::min(wanted, here.first_slot(*to) + here.sectors_of(*to) - 1)) + 1;
+  std::vector<SlotRange> free;
+  if (gap.end > gap.first) free.push_back(gap);
+  trial.slots.measured({gap.first, measured}, free);
+  const std::uint64_t end = map_.end_of(zone);
+  if (const Outcome met = agreement_.agrees(trial, lbn); met != Outcome::yes) return met;
+  const Outcome behind = agreement_.boundary_agrees(trial, *to + 1, end);
+  if (behind != Outcome::yes) return behind;
+  if (const Outcome met = spares_go_on(trial, {gap.first, *to}, end); met != Outcome::yes)
+    return met;
+  map_.unsettled |= trial.slots.learn_series();
+  map_.zones[zone] = std::move(trial);
+  return Outcome::yes;
+}
+
+// Spares that come at a stride may be counted without the tracks that were left out: then the next
+// ones are elsewhere, and so are the blocks around them. `from`: the slot where tracks were left
+// out, and the track where the order goes on.
+Outcome ZoneGrowth::spares_go_on(const Zone& zone, SlotRange from, std::uint64_t end) {
+  const std::uint64_t skipped = from.end - zone.slots.lengths().track_of(from.first);
+  for (const SpareSeries& series : zone.slots.series()) {
+    const bool open = series.count == SpareSeries::kOpen;
+    if (!open || skipped % series.stride == 0) continue;
+    const auto occurrence = zone.slots.occurrence_from(series, zone.first_slot(from.end));
+    if (!occurrence) continue;
+    const SlotRange spares = zone.slots.range(series, *occurrence);
+    const std::uint64_t track = zone.slots.lengths().track_of(spares.first);
+    for (const std::uint64_t near : {track, track + 1, track + 2}) {
+      if (near <= from.end) continue;
+      const Outcome met = agreement_.boundary_agrees(zone, near, end);
+      if (met != Outcome::yes) return met;
+    }
+  }
+  return Outcome::yes;
+}
+
+// The order of the tracks is not fully known yet: the landing place is the next of them.
+bool ZoneGrowth::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
+                               std::uint32_t front) {
+  if (zone + 1 != map_.zones.size()) return false;
+  Zone& here = map_.zones[zone];
+  // Where the drive says how long tracks are it was asked.
+  if (!survey_.answers_back() && !tracks_are_as_long(here, lbn, front)) return false;
+  const TrackPlace place = reader_.place_of(lbn);
+  if (here.order.find(place) && *here.order.find(place) <= track) return false;
+  map_.unsettled = true;
+  if (here.order.is_inherited()) here.good = 0;  // it was taken in leaps
+  here.order.continue_with(track + 1, place);
+  here.slots.set_lengths(lengths_of(here, here.order));
+  numbers_.load_slips(here);
+  if (!numbers_.numbering().from_index) here.leave_front_free(track + 1, front);
+  if (front > 0) map_.unsettled |= here.slots.learn_series();
+  return true;
+}
+
+// From block `lbn` on, where `front` slots of its track lie in front: some tracks may be short by
+// spares or defects, none may be longer.
+bool ZoneGrowth::tracks_are_as_long(const Zone& zone, std::uint64_t lbn, std::uint32_t front) {
+  constexpr int kLookedAt = 4;
+  for (int i = 0; i < kLookedAt && lbn < survey_.blocks(); ++i) {
+    const std::uint64_t sectors = zone.sectors_on(reader_.place_of(lbn).head);
+    const std::uint64_t in_front = std::min<std::uint64_t>(sectors, i == 0 ? front : 0);
+    const std::uint64_t last = reader_.last_on_track(lbn, lbn + sectors - in_front - 1);
+    const std::uint64_t span = reader_.span_of(lbn, last);
+    if (span >= sectors) return span == sectors;
+    lbn = last + 1;
+  }
+  return lbn >= survey_.blocks();
+}
+
+}  // namespace platter::layout
