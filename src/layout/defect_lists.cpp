@@ -160,7 +160,8 @@ std::string count_in_words(const DefectLists& lists) {
     return list ? fmt::format("{} {} defects", list->places.size(), which)
                 : fmt::format("no {} list", which);
   };
-  const auto& one = lists.primary && !lists.primary->places.empty() ? lists.primary : lists.grown;
+  const bool by_grown = lists.grown && (!lists.primary || lists.primary->places.empty());
+  const auto& one = by_grown ? lists.grown : lists.primary;
   return fmt::format("the drive gives {} and {}, in {}", words("primary", lists.primary),
                      words("grown", lists.grown), one->format);
 }

@@ -352,8 +352,8 @@ class Verification {
     }
   }
 
-  // What was repaired late agrees with all that was seen early. False: repairs undo one another, so
-  // no rule that is known here holds for these blocks.
+  // What was repaired late agrees with all that was seen early. False: the questions ran out, or
+  // repairs undo one another, so no rule that is known here holds for these blocks.
   bool look_at_known() {
     constexpr int kMostRounds = 12;
     std::vector<std::uint64_t> wrong;
@@ -364,6 +364,7 @@ class Verification {
       for (const std::uint64_t lbn : lbns)
         if (!check(lbn)) wrong.push_back(lbn);
       if (wrong.empty()) return true;
+      if (mapper_.ended_early()) return false;  // nothing more may be asked
     }
     for (const std::uint64_t lbn : wrong) mapper_.do_not_understand(lbn);
     return false;

@@ -146,6 +146,11 @@ TEST_CASE("the note about defect lists says what was given and how far it was us
   const Extraction in_sectors = through_commands("virtual:spare-cylinder");
   CHECK(said(in_sectors, "in physical sectors; the neighbourhood of all"));
   CHECK_FALSE(said(in_sectors, "only the track"));
+  DefectLists empty;
+  empty.primary.emplace();
+  empty.primary->format = "bytes from the index";
+  CHECK(in_words(empty, {}) ==
+        "the drive gives 0 primary defects and no grown list, in bytes from the index");
 }
 
 }  // namespace

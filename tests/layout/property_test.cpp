@@ -107,6 +107,40 @@ TEST_CASE("defects that the drive does not list are found") {
   }
 }
 
+// A known block that disagreed when no question was left was looked at for ever.
+TEST_CASE("a limit of questions ends the search, and the rest of the drive is not claimed") {
+  constexpr int kDrives = 60;
+  int ended = 0;
+  for (int seed = 0; seed < kDrives; ++seed) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(seed) + 1000);
+    const RandomLayout drive = build(random_recipe(random), random);
+    INFO("seed " << seed << ": " << drive.description);
+    for (const bool lists : {true, false}) {
+      Behaviour behaviour;
+      behaviour.gives_primary = behaviour.gives_grown = lists;
+      const auto mapped = [&](const Options& options) -> std::optional<Extraction> {
+        SyntheticTranslator translator(drive.truth, behaviour);
+        translator.primary = drive.primary;
+        translator.grown = drive.grown;
+        try {
+          return by_address_translation(translator, options);
+        } catch (const Error&) {
+          return std::nullopt;
+        }
+      };
+      const auto whole = mapped({});
+      if (!whole) continue;
+      for (const std::uint64_t percent : {40U, 80U, 90U, 95U}) {
+        Options options;
+        options.translation_limit = whole->translations * percent / 100;
+        const auto part = mapped(options);
+        ended += part && !part->layout.not_understood.empty() ? 1 : 0;
+      }
+    }
+  }
+  CHECK(ended > kDrives);
+}
+
 // Slips in front of free slots that are longer than their unit were counted backward, without end.
 TEST_CASE("spares of whole zones behind slips end the search for a series") {
   std::mt19937_64 random(1'100'842);
