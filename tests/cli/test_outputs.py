@@ -325,6 +325,14 @@ class Rules(Case):
                    "--samples", "c.samples.jsonl")
         self.platter("characterize", DRIVE, "-o", "c.json")
 
+    def test_a_run_that_may_end_early_writes_beside_a_whole_model_only_where_it_may(self):
+        self.platter("characterize", DRIVE, "-o", "c.json")
+        for beside in ("c.partial.json", "c.partial.samples.jsonl"):
+            self.write(beside, NOTES)
+            self.fails(REFUSED, beside, "characterize", DRIVE, "-o", "c.json")
+            self.assertEqual(self.content(beside), NOTES.encode())
+            os.unlink(self.path(beside))
+
     def test_derive_writes_over_its_own_input_by_force(self):
         self.fails(USAGE, "truth.json", "derive", "truth.json", "--set", "head_switch=/2", "-o", "truth.json")
         self.platter("derive", "truth.json", "--set", "head_switch=/2", "-o", "truth.json", "--force")
