@@ -26,7 +26,7 @@ Likelihood likelihood(const ModelAnswers& answers, const Responses& responses,
   std::size_t half = 0;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const Observation& seen = answers.seen(i);
-    if (kind_of(seen) == Exercise::elsewhere) half = 1 - half;
+    if (seen.exercise == Exercise::elsewhere) half = 1 - half;
     if (!judged_by_hits(seen)) continue;
     const Predicted answer = predicted(answers, i, responses);
     double hits = answer == Predicted::hit ? 1 : answer == Predicted::miss ? 0 : 0.5;
@@ -48,7 +48,7 @@ std::uint64_t exercises(const Record& record) {
 }
 
 bool judged_by_hits(const Observation& seen) {
-  return kind_of(seen) != Exercise::setup && kind_of(seen) != Exercise::burst;
+  return seen.exercise != Exercise::setup && seen.exercise != Exercise::burst;
 }
 
 Predicted predicted(const ModelAnswers& answers, std::size_t i, const Responses& responses) {

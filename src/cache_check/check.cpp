@@ -18,7 +18,7 @@ namespace {
 using cache_probe::kExercises;
 using model::absent;
 using statistics::Contradictions;
-using ByKind = std::array<Contradictions, static_cast<std::size_t>(kExercises)>;
+using ByKind = std::array<Contradictions, kExercises>;
 
 // All chosen.
 constexpr std::uint64_t kFewestCompared = 40;  // answers
@@ -91,7 +91,7 @@ Check judged(const Record& record, const model::DriveModel& model) {
     const double misled = noise.of(i, hit);
     if (misled > kMostlyChance) continue;
     const bool contradicts = responses.is_fast(seen) != hit;
-    kinds[static_cast<std::size_t>(seen.x)].add(contradicts, misled);
+    kinds[static_cast<std::size_t>(seen.exercise)].add(contradicts, misled);
     all.add(contradicts, misled);
   }
   Check result;

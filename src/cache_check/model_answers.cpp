@@ -70,7 +70,7 @@ TimeNoise ModelAnswers::time_noise(const Responses& responses) const {
 double ModelAnswers::burst_error_ns() const {
   double sum = 0, all = 0;
   for (std::size_t i = 0; i < seen_.size(); ++i) {
-    if (kind_of(*seen_[i]) != Exercise::burst) continue;
+    if (seen_[i]->exercise != Exercise::burst) continue;
     sum += std::abs(response_ns(i) - static_cast<double>(seen_[i]->response_ns()));
     ++all;
   }
@@ -98,11 +98,11 @@ void ModelAnswers::play(Nanoseconds phase_ns) {
     stop_if_asked();
     const Observation* seen = seen_[i];
     const Nanoseconds rest = seen->issued_ns - drive_free;
-    const bool burst = kind_of(*seen) == Exercise::burst;
+    const bool burst = seen->exercise == Exercise::burst;
     const bool begins = burst && !(in_burst && static_cast<double>(rest) < kSoon * period_ns_);
     in_burst = burst;
     if (begins) free = std::max(free, engine_.synchronize(std::max(free, seen->issued_ns + held)));
-    if (kind_of(*seen) == Exercise::at_once || (burst && !begins)) {
+    if (seen->exercise == Exercise::at_once || (burst && !begins)) {
       held = free + rest - seen->issued_ns;
     } else {
       held = std::max(held, free - seen->issued_ns);

@@ -18,9 +18,8 @@ using cache_probe::Question;
 using cache_probe::Record;
 using cache_probe::Responses;
 
-inline Exercise kind_of(const Observation& seen) { return static_cast<Exercise>(seen.x); }
 inline bool from_media_for_sure(const Observation& seen) {
-  return kind_of(seen) == Exercise::elsewhere || kind_of(seen) == Exercise::setup;
+  return seen.exercise == Exercise::elsewhere || seen.exercise == Exercise::setup;
 }
 
 // What the drive's times are off the model's by, from request to request.

@@ -34,20 +34,20 @@ bool angles_hold(const Record& record) {
 
 void test_miss_control(Prober& prober) {
   Record& record = prober.record();
-  const auto far = [&](std::int64_t x) {
+  const auto far = [&] {
     const auto place = clean_place_for(prober, Kind::any, 0);
     if (!place) return false;
     prober.refresh_angle();
-    prober.probe(Question::miss_control, x, place->first + place->blocks() / 2, 0);
+    prober.probe(Question::miss_control, 0, place->first + place->blocks() / 2, 0);
     return true;
   };
-  const auto near = [&](std::int64_t x) {
+  const auto near = [&] {
     const auto place = clean_place_for(prober, Kind::any, 0);
     if (!place || place->first < place->blocks()) return false;
     prober.refresh_angle();
     // The angle is planned from a read before, elsewhere, as in most tests.
     prober.context().drive.read(place->first + place->blocks() / 2, 1);
-    prober.probe(Question::miss_control, x, place->first - place->blocks() / 2, 0);
+    prober.probe(Question::miss_control, 0, place->first - place->blocks() / 2, 0);
     return true;
   };
   for (const bool trusted : {true, false}) {
@@ -55,8 +55,8 @@ void test_miss_control(Prober& prober) {
     std::erase_if(record.observations,
                   [](const Observation& seen) { return seen.question == Question::miss_control; });
     for (int i = 0; i < (trusted ? 1 : 2) * kControls; ++i) {
-      far(0);
-      near(1);
+      far();
+      near();
     }
     if (trusted && angles_hold(record)) return;
   }

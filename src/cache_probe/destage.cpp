@@ -81,10 +81,17 @@ void test_destage(Prober& prober, Targets& targets) {
 // What waits for the media: how much, how long, and what a host does about it.
 void estimate_destage(Estimator& e) {
   model::Cache& c = e.cache();
+  const std::array waiting = {&c.written_persist, &c.destage_behind, &c.destage_idle,
+                              &c.written_blocks};
+  if (const auto reason = e.without_writes()) {
+    c.synchronize = absent(*reason);
+    for (Parameter* p : waiting) *p = absent(*reason);
+    return;
+  }
   const double period_ms = e.record().setting.period_ns * 1e-6;
   std::vector<double> idle_ms;
   for (const Observation& seen : e.record().observations)
-    if (seen.question == Question::synchronize && seen.x == 0)
+    if (seen.question == Question::synchronize_clean)
       idle_ms.push_back(static_cast<double>(seen.response_ns()) * 1e-6);
   if (const auto ns = synchronize_ns(e.record())) {
     const auto [least, most] = std::ranges::minmax(idle_ms);
@@ -93,8 +100,6 @@ void estimate_destage(Estimator& e) {
   } else {
     c.synchronize = absent("the drive does not know SYNCHRONIZE CACHE", "ms");
   }
-  const std::array waiting = {&c.written_persist, &c.destage_behind, &c.destage_idle,
-                              &c.written_blocks};
   if (e.verdict(Question::write_isolated) != Verdict::hit) {
     for (Parameter* p : waiting) *p = absent("isolated writes are not cached");
     return;
@@ -104,7 +109,7 @@ void estimate_destage(Estimator& e) {
       persist == Verdict::open
           ? absent(e.missing())
           : measured(persist == Verdict::hit ? 1 : 0, 0,
-                     tally_of(e.record(), Question::write_forced, 1).all() + idle_ms.size(),
+                     tally_of(e.record(), Question::write_forced, 0).all() + idle_ms.size(),
                      "writes with FUA, and SYNCHRONIZE CACHE right after a write");
   const auto idle = idle_before_destage(e.record());
   std::optional<double> waits_ms, done_ms;

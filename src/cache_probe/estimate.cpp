@@ -77,7 +77,7 @@ Parameter counted(double value, double error, std::uint64_t samples, std::string
 Judgement Estimator::next_block() const {
   const Judgement at_once = judge(record_, Question::next_block, 0);
   if (after_sequential(record_)) return judge(record_, Question::next_sequential, 0);
-  return at_once.verdict == Verdict::hit ? at_once : judge(record_, Question::next_block, 1);
+  return at_once.verdict == Verdict::hit ? at_once : judge(record_, Question::next_block_later, 0);
 }
 
 std::string Estimator::missing() const {

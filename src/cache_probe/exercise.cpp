@@ -177,7 +177,8 @@ class Exerciser {
   }
   void keep(Exercise kind, const scsi::Completion& done, std::uint64_t lbn, std::uint32_t blocks,
             bool write) {
-    prober_.keep(Question::exercise, static_cast<std::int64_t>(kind), done, lbn, blocks, write);
+    prober_.keep(Question::exercise, 0, done, lbn, blocks, write);
+    prober_.record().observations.back().exercise = kind;
   }
   static void remember(std::deque<Spot>& spots, const Spot& spot) {
     spots.push_back(spot);
@@ -195,17 +196,16 @@ class Exerciser {
 }  // namespace
 
 const char* name_of(Exercise kind) {
-  constexpr std::array<const char*, static_cast<std::size_t>(kExercises)> names = {
-      "set up",
-      "reads elsewhere",
-      "reads of the same again",
-      "sequential reads",
-      "reads further ahead",
-      "reads before earlier ones",
-      "writes",
-      "reads of what was written",
-      "sequential reads without a pause",
-      "writes without pause"};
+  constexpr std::array<const char*, kExercises> names = {"set up",
+                                                         "reads elsewhere",
+                                                         "reads of the same again",
+                                                         "sequential reads",
+                                                         "reads further ahead",
+                                                         "reads before earlier ones",
+                                                         "writes",
+                                                         "reads of what was written",
+                                                         "sequential reads without a pause",
+                                                         "writes without pause"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -30,7 +30,7 @@ double longest_ns(const Record& record, double usual_ns, std::uint32_t blocks) {
 std::optional<double> synchronize_ns(const Record& record) {
   std::vector<double> idle;
   for (const Observation& seen : record.observations)
-    if (seen.question == Question::synchronize && seen.x == 0)
+    if (seen.question == Question::synchronize_clean)
       idle.push_back(static_cast<double>(seen.response_ns()));
   if (idle.empty()) return std::nullopt;
   return statistics::median(idle);
@@ -64,7 +64,7 @@ double longest_write_ns(const Record& record, std::uint32_t blocks) {
 bool synchronize_lies(const Record& record) {
   int waiting = 0, all = 0;
   for (const Observation& seen : record.observations) {
-    if (seen.question != Question::synchronize || seen.x != 1) continue;
+    if (seen.question != Question::synchronize_dirty) continue;
     ++all;
     waiting += synchronize_waited(record, seen) ? 1 : 0;
   }
@@ -72,7 +72,7 @@ bool synchronize_lies(const Record& record) {
 }
 
 Verdict written_persist(const Record& record) {
-  const Verdict forced = judge(record, Question::write_forced, 1).verdict;
+  const Verdict forced = judge(record, Question::write_forced, 0).verdict;
   if (forced == Verdict::miss) return Verdict::miss;
   return forced == Verdict::hit && synchronize_lies(record) ? Verdict::hit : Verdict::open;
 }
@@ -83,7 +83,8 @@ bool retained(const Record& record) {
 
 bool reads_ahead(const Record& record) {
   return judge(record, Question::next_block, 0).verdict == Verdict::hit ||
-         judge(record, Question::next_block, 1).verdict == Verdict::hit || after_sequential(record);
+         judge(record, Question::next_block_later, 0).verdict == Verdict::hit ||
+         after_sequential(record);
 }
 
 bool after_sequential(const Record& record) {
@@ -91,8 +92,9 @@ bool after_sequential(const Record& record) {
 }
 
 bool sequential_tracks(const Record& record) {
-  for (const auto& [key, tally] : tallies_of(record, Question::cross_sequential))
-    if (judge(tally).verdict == Verdict::hit) return true;
+  for (const Question question :
+       {Question::cross_sequential, Question::cross_in_one, Question::cross_ends})
+    if (judge(record, question, 0).verdict == Verdict::hit) return true;
   return false;
 }
 
@@ -123,7 +125,8 @@ End end_of(const Record& record, Question question) {
 
 bool found_free_blocks(const Record& record) {
   std::uint64_t hits = 0;
-  for (const auto& [x, tally] : tallies_of(record, Question::free_blocks)) hits += tally.fast;
+  for (const Question question : {Question::free_blocks, Question::free_blocks_near})
+    hits += tally_of(record, question, 0).fast;
   return record.setting.angles_trusted && hits >= 2;
 }
 

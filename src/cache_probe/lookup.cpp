@@ -27,12 +27,12 @@ constexpr double kLeastOfHit = 0.3, kMostOfHit = 0.8;  // the heads are so near,
 bool ask(Prober& prober, std::uint64_t front, std::uint64_t block, double apart_ns,
          double early_ns) {
   const scsi::Completion done = prober.read(front);
-  prober.keep(Question::lookup, 0, done, front, 1, false);
+  prober.keep(Question::lookup_first, 0, done, front, 1, false);
   scsi::Drive& drive = prober.context().drive;
   const auto wait_ns = static_cast<double>(done.completed_ns - drive.now_ns()) + apart_ns -
                        early_ns;
   if (wait_ns > 0) drive.rest_ns(static_cast<Nanoseconds>(wait_ns));
-  prober.probe_now(Question::lookup, 1, block);
+  prober.probe_now(Question::lookup, 0, block);
   const auto response = static_cast<double>(prober.record().observations.back().response_ns());
   return response < kCaught_rev * prober.period_ns();
 }
@@ -131,9 +131,9 @@ std::vector<LookupPair> lookup_pairs(const Record& record) {
   std::vector<LookupPair> pairs;
   const Observation* before = nullptr;
   for (const Observation& seen : record.observations) {
-    if (seen.question != Question::lookup) continue;
-    if (seen.x == 1 && before) pairs.push_back({before, &seen});
-    before = seen.x == 0 ? &seen : nullptr;
+    if (seen.question == Question::lookup && before) pairs.push_back({before, &seen});
+    if (seen.question == Question::lookup) before = nullptr;
+    if (seen.question == Question::lookup_first) before = &seen;
   }
   return pairs;
 }

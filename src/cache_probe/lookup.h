@@ -10,7 +10,7 @@
 
 namespace platter::cache_probe {
 
-// Pairs of reads: one elsewhere (x = 0), and one a few blocks after it (x = 1).
+// Pairs of reads: one elsewhere, and one a few blocks after it.
 void test_lookup(Prober& prober);
 
 // They point into the record.

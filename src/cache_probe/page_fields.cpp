@@ -565,7 +565,7 @@ class Freedoms {
     if (!prober_.record().setting.angles_trusted)
       return tell(Outcome::open, "rotational positions are not known well enough");
     if (found_.written_persist.or_else(0) != 0 ||
-        judge(prober_.record(), Question::write_forced, 1).verdict == Verdict::hit)
+        judge(prober_.record(), Question::write_forced, 0).verdict == Verdict::hit)
       return tell(Outcome::open, "no write waits for the media");
     if (!takes_forced_writes()) return tell(Outcome::open, "the drive refuses writes with FUA");
     if (now("FSW") == 0 && found_.zero_latency_write.or_else(1) == 0)

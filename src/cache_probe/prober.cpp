@@ -90,17 +90,18 @@ void Prober::rest_until(std::uint64_t lbn, double least_rev, double from_rev, do
 Observation Prober::observed(Question question, std::int64_t x, const scsi::Completion& done,
                              std::uint64_t lbn, std::uint32_t blocks, bool write,
                              const Setup& setup, double phase_rev, std::uint32_t nth) const {
-  Observation seen{question,
-                   x,
-                   write,
-                   lbn,
-                   blocks,
-                   done.issued_ns,
-                   done.completed_ns,
-                   phase_rev,
-                   setup.blocks,
-                   setup.to_track_end,
-                   setup.to_cylinder_end};
+  Observation seen;
+  seen.question = question;
+  seen.x = x;
+  seen.write = write;
+  seen.lbn = lbn;
+  seen.blocks = blocks;
+  seen.issued_ns = done.issued_ns;
+  seen.completed_ns = done.completed_ns;
+  seen.phase_rev = phase_rev;
+  seen.request_blocks = setup.blocks;
+  seen.to_track_end = setup.to_track_end;
+  seen.to_cylinder_end = setup.to_cylinder_end;
   seen.ahead_rev = statistics::turn_rev(angle_rev(lbn) - angle_at_rev(done.issued_ns));
   seen.nth = nth;
   return seen;

@@ -330,7 +330,7 @@ void test_read_ahead(Prober& prober) {
   };
   if (prober.decide(Question::cross_sequential, 0, into_next) != Verdict::hit) {
     // Or where one request goes over the end of a track: to the end of the one behind.
-    prober.decide(Question::cross_sequential, 1, [&](std::int64_t key) {
+    prober.decide(Question::cross_in_one, 0, [&](std::int64_t key) {
       const auto place = clean_place_for(prober, Kind::starts_cylinder, 3 * track);
       if (!place) return false;
       const auto next = prober.places().place_of_lbn(place->last + 1);
@@ -338,13 +338,13 @@ void test_read_ahead(Prober& prober) {
       if (!far) return false;
       prober.refresh_angle();
       request(prober, place->last - 3, 8);
-      prober.probe(Question::cross_sequential, key, far->last, reading_rev(prober, 2 * track),
+      prober.probe(Question::cross_in_one, key, far->last, reading_rev(prober, 2 * track),
                    setup_of(*next, next->first + 3, 8));
       return true;
     });
     // Or the ends of two tracks, where a segment is shorter than a track.
     if (!sequential_tracks(record)) {
-      prober.decide(Question::cross_sequential, 2, [&](std::int64_t key) {
+      prober.decide(Question::cross_ends, 0, [&](std::int64_t key) {
         const auto place = clean_place_for(prober, Kind::starts_cylinder, 3 * track);
         const auto next = place ? prober.places().place_of_lbn(place->last + 1) : std::nullopt;
         if (!next) return false;
@@ -353,7 +353,7 @@ void test_read_ahead(Prober& prober) {
         request(prober, place->last + 1 - end, end);
         prober.rest_rev(kSettle_rev);
         prober.read(next->last + 1 - end, end);
-        prober.probe(Question::cross_sequential, key, next->last + 3, kSettle_rev,
+        prober.probe(Question::cross_ends, key, next->last + 3, kSettle_rev,
                      setup_of(*next, next->last + 1 - end, end));
         return true;
       });
@@ -377,7 +377,7 @@ void estimate_read_ahead(Estimator& e) {
   const ReadAhead kind = read_ahead_kind(e);
   c.read_ahead = measured(static_cast<double>(kind), e.next_block().error,
                           tally_of(e.record(), Question::next_block, 0).all() +
-                              tally_of(e.record(), Question::next_block, 1).all() +
+                              tally_of(e.record(), Question::next_block_later, 0).all() +
                               tally_of(e.record(), Question::cross_track, 0).all() +
                               tally_of(e.record(), Question::cross_cylinder, 0).all() +
                               tally_of(e.record(), Question::cross_sequential, 0).all(),

@@ -40,7 +40,7 @@ void test_read_caching(Prober& prober) {
     return true;
   });
   if (at_once == Verdict::hit) return;
-  if (decide_past(prober, Question::next_block, 1, 1,
+  if (decide_past(prober, Question::next_block_later, 0, 1,
                   {.offset = prober.places().track_blocks() / 3}) == Verdict::hit)
     return;
   prober.decide(Question::next_sequential, 0, [&](std::int64_t x) {

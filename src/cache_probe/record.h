@@ -19,65 +19,101 @@ struct Line;
 
 namespace platter::cache_probe {
 
-// The hypothesis that a probe tests; x is what it varies (0 where nothing is).
+// The hypothesis that a probe tests. What some of them vary (x) is in varied_by().
 enum class Question : std::uint8_t {
-  miss_control,      // a block that cannot be in the cache: x = 0 after a seek, 1 near by
+  miss_control,      // a block that cannot be in the cache
   reread,            // the same block again, at once
-  next_block,        // the block behind the one read: x = 0 once it has gone by, 1 after a pause
-  reach,             // read ahead from a track's first block; x = blocks past the request
+  next_block,        // the block after the one read, once it has gone by
+  next_block_later,  // the same after a pause
+  reach,             // read ahead from a track's first block, blocks past the request
   reach_aligned,     // the same from a block that ends at a multiple of 64 blocks
-  reach_mid,         // the same from the middle of a track: 0 as far as reach, 1 one block more
-  reach_large,       // as far as reach, behind a larger request
+  reach_mid,         // as far as reach, from the middle of a track
+  reach_large,       // as far as reach, after a larger request
   cross_track,       // read ahead from a track's end into the cylinder's next track
   cross_cylinder,    // read ahead from a cylinder's end into the next cylinder
   cross_sequential,  // into the next track after reads of a track's end and of the whole next one
-  reach_sequential,  // after those, x blocks past them; "ends" are those of the two tracks behind
-  held_first,        // first block of a request of x blocks, read-ahead being complete
-  held_upper,  // x blocks past a request that is larger than the segment; where a boundary ends
-               // read-ahead it ends at one, and "ends" are those of the two tracks behind
-  held_lower,  // x blocks before the last block held of such a request
-  segments,    // first of x reads on distinct cylinders
+  cross_in_one,      // after one request over the end of a track
+  cross_ends,        // after reads of the ends of two tracks
+  reach_sequential,  // blocks past the requests of cross_sequential; "ends" are those of the two
+                     // tracks after
+  held_first,        // first block of a request of so many blocks, read-ahead being complete
+  held_upper,        // blocks past a request that is larger than the segment; where a boundary ends
+                     // read-ahead it ends at one, and "ends" are those of the two tracks after
+  held_lower,        // blocks before the last block held of such a request
+  segments,          // first of so many reads on distinct cylinders
   segments_settled,  // the same, each with time to read ahead, a block read ahead probed
   segments_full,     // the same, each segment filled
   free_blocks,       // a block before the request, the arm having arrived well before it
-  interrupted,       // x = 0: read-ahead cut short by the next read; 1: then a hit on its segment
+  free_blocks_near,  // the same, the arm having arrived perhaps just before the request
+  interrupted,       // blocks of a read-ahead that the next read stopped, once the drive was idle
+  interrupted_hit,   // the same, after a hit on its segment
   hit_at_end,        // past the end of read-ahead, after a hit on its last block
-  large_hit,         // x blocks read again at once: the time of the bus
-  whole_track_read,  // x = sectors of the track; phase_rev = from the first block's angle to the
-                     // arm's, when issued
+  large_hit,         // blocks read again at once: the time of the bus
+  whole_track_read,  // of so many sectors; phase_rev = from the first block's angle to the arm's,
+                     // when issued
   write_isolated,    // a write far from all before
-  write_appended,    // a write behind the one before
-  read_written,      // x = 0: a written block at once; 1: once it is on the media
-  write_run,         // the x-th of scattered writes without pause
-  write_stream,      // the x-th of adjacent writes without pause
-  write_displaces,   // first of x reads on distinct cylinders, after one write
-  whole_track_write,
-  exercise,         // requests of all kinds in random order (exercise.h); x = what kind it is
-  write_forced,     // x = 1: with FUA; 0: the same without
-  synchronize,      // SYNCHRONIZE CACHE: x = 0 with nothing to write, 1 right after a write
-  destaged,         // SYNCHRONIZE CACHE after a write and x us without a command
-  write_run_large,  // the x-th of scattered writes that fill a segment each
-  write_into,       // a block beside a written one, of a segment that held both
-  next_sequential,  // the block behind a read that carries on from one before
-  reach_end,        // from a cylinder's first block to an end of a track or cylinder, x blocks on
-  cut_short,        // x blocks after a read, right after the next read elsewhere
-  held_in_stream,   // first block of a request of x blocks at the end of a sequential stream
-  replaced,         // the oldest of x reads, read again before one more came
-  written_held,     // first of x scattered writes, all of them on the media
-  kept_of_many,     // the x-th newest of many scattered reads, all of which are probed
-  reach_overrun,    // x blocks past the request, once what comes much later was read ahead
-  write_fill,       // a run of writes, x blocks in all: the one that had to wait, else the last
-  lookup,           // x = 0: a read elsewhere; 1: some blocks behind it, as they pass the heads
-  load_changed,     // first of many blocks read behind a stream, the read number x of the test
-  divided,  // nth = 0: one of those blocks in read number x; 1: another, that one being late
-  freedom,  // an effect that a field of the caching page must have; x numbers its settings
+  write_appended,    // a write of the blocks after the one before
+  read_written,      // a written block at once
+  read_settled,      // a written block once it is on the media
+  write_run,         // which of scattered writes without pause
+  write_stream,      // which of sequential writes without pause
+  write_displaces,   // first of so many reads on distinct cylinders, after one write
+  whole_track_write,  // as whole_track_read
+  exercise,           // requests of all kinds in random order (exercise.h)
+  write_forced,       // a write with FUA
+  synchronize_clean,  // SYNCHRONIZE CACHE with nothing to write
+  synchronize_dirty,  // the same right after a write
+  destaged,           // the same after a write and a pause
+  write_run_large,    // which of scattered writes that fill a segment each
+  write_into,         // a block beside a written one, of a segment that held both
+  next_sequential,    // the block after two sequential reads
+  reach_end,       // from a cylinder's first block to an end of a track or cylinder, blocks past it
+  cut_short,       // blocks after a read, right after the next read elsewhere
+  held_in_stream,  // first block of a request of so many blocks at the end of a sequential stream
+  replaced,        // the oldest of so many reads, read again before one more came
+  written_held,    // first of so many scattered writes, all of them on the media
+  kept_of_many,    // which of many scattered reads, from the newest; all of them are probed
+  reach_overrun,   // blocks past the request, once what comes much later was read ahead
+  write_fill,    // a run of writes, so many blocks in all: the one that had to wait, else the last
+  lookup_first,  // a read elsewhere
+  lookup,        // some blocks after it, as they pass the heads
+  load_changed,  // first of many blocks read after a stream, which read of the test
+  divided,       // nth = 0: one of those blocks; 1: another, that one being late
+  freedom,       // an effect that a field of the caching page must have
 };
+constexpr std::size_t kQuestions = static_cast<std::size_t>(Question::freedom) + 1;
 
 const char* name_of(Question question);
 
+// What the probes of a question vary: its x.
+enum class Varied : std::uint8_t {
+  nothing,   // 0
+  blocks,    // past, before or of a request, as the question says
+  requests,  // how many, or which of them, from 1
+  pause_us,  // microseconds without a command
+  setting,   // number of the setting of the caching page, from 0
+};
+Varied varied_by(Question question);
+
+// What a request of the exercise is.
+enum class Exercise : std::uint8_t {
+  setup,         // not judged
+  elsewhere,     // a read where nothing was read
+  again,         // a read of what was read
+  carries_on,    // a read behind an earlier one, or behind what carried that on
+  ahead,         // a read some blocks further on
+  before,        // a read of blocks in front of an earlier one
+  written,       // a write
+  read_written,  // a read of what was written
+  at_once,       // a sequential read as soon as the one before is complete
+  burst,         // one of many writes at places of their own, without pause; judged by its time
+};
+inline constexpr std::size_t kExercises = static_cast<std::size_t>(Exercise::burst) + 1;
+
 struct Observation {
   Question question = Question::miss_control;
-  std::int64_t x = 0;
+  std::int64_t x = 0;  // what the question varies, as varied_by() says; 0 where it varies nothing
+  Exercise exercise = Exercise::setup;  // of Question::exercise
   bool write = false;
   std::uint64_t lbn = 0;
   std::uint32_t blocks = 1;

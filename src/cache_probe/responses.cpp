@@ -46,6 +46,7 @@ Responses::Responses(const Record& record)
         break;
       case Question::reread:
       case Question::next_block:
+      case Question::next_block_later:
         if (response < kHitAtMost_rev) hits.push_back(std::log(std::max(1e-6, response)));
         break;
       default:

@@ -71,7 +71,7 @@ void test_stopped_read_ahead(Prober& prober) {
     offset = least_read->least_blocks +
              std::max<std::int64_t>(1, (reach - least_read->least_blocks) / 2);
   int replaced = 0;
-  const auto trial = [&](std::int64_t x) {
+  const auto trial = [&](Question question) {
     const auto place = clean_place_for(prober, Kind::starts_cylinder, reach_blocks(record));
     const auto other = clean_place_for(prober, Kind::any, reach_blocks(record));
     if (!place || !other) return false;
@@ -79,7 +79,8 @@ void test_stopped_read_ahead(Prober& prober) {
     request(prober, place->first, 1);
     prober.read(other->first);                                   // ends read-ahead behind the first
     prober.rest_rev(reading_rev(prober, reach_blocks(record)));  // the drive is idle again
-    if (x == 1) {
+    const bool after_hit = question == Question::interrupted_hit;
+    if (after_hit) {
       const scsi::Completion again = prober.context().drive.read(place->first, 1);
       // Where it was replaced meanwhile it is read anew, and read-ahead begins behind it: that is
       // no trial.
@@ -87,12 +88,14 @@ void test_stopped_read_ahead(Prober& prober) {
       if (count->random && response_rev > kSlowHits * Responses(record).hit_rev())
         return ++replaced < kMostReplaced;
     }
-    prober.probe(Question::interrupted, x, place->first + static_cast<std::uint64_t>(offset),
-                 x == 1 ? 3.0 : 0.0, setup_of(*place, place->first, 1));
+    prober.probe(question, 0, place->first + static_cast<std::uint64_t>(offset),
+                 after_hit ? 3.0 : 0.0, setup_of(*place, place->first, 1));
     return true;
   };
-  if (prober.decide(Question::interrupted, 0, trial) == Verdict::miss)
-    prober.decide(Question::interrupted, 1, trial);
+  const auto decided = [&](Question question) {
+    return prober.decide(question, 0, [&](std::int64_t) { return trial(question); });
+  };
+  if (decided(Question::interrupted) == Verdict::miss) decided(Question::interrupted_hit);
 }
 
 void estimate_stopped_read_ahead(Estimator& e) {
@@ -126,7 +129,7 @@ void estimate_stopped_read_ahead(Estimator& e) {
       c.read_ahead_min_blocks = measured(static_cast<double>(stopped->least_blocks), stopped->error,
                                          stopped->samples, method, kBlocks);
       c.read_ahead_resumes = e.yes_or_no(Question::interrupted,
-                                         "read-ahead that was stopped, once the drive was idle", 0);
+                                         "read-ahead that was stopped, once the drive was idle");
     }
   }
   const Tally idle = tally_of(e.record(), Question::interrupted, 0);
@@ -134,8 +137,8 @@ void estimate_stopped_read_ahead(Estimator& e) {
   if (judge(idle).verdict == Verdict::hit) {
     c.read_ahead_on_hit = absent("read-ahead goes on whatever the next read is");
   } else if (idle.all() > 0) {
-    c.read_ahead_on_hit = e.yes_or_no(Question::interrupted,
-                                      "a hit on a segment whose read-ahead was cut short", 1);
+    c.read_ahead_on_hit = e.yes_or_no(Question::interrupted_hit,
+                                      "a hit on a segment whose read-ahead was cut short");
   } else if (at_end.all() > 0 && kind == model::ReadAhead::to_segment_full) {
     c.read_ahead_on_hit = e.yes_or_no(Question::hit_at_end,
                                       "a hit on the last block of completed read-ahead");

@@ -47,17 +47,17 @@ void test_write_back(Prober& prober, Targets& targets) {
   if (synchronize(prober)) {
     prober.rest_rev(cached ? kOnMedia_rev : 1);
     for (int i = 0; i < kSynchronizations; ++i)
-      synchronize(prober, std::pair{Question::synchronize, 0});
+      synchronize(prober, std::pair{Question::synchronize_clean, 0});
     for (int i = 0; cached && i < kSynchronizations; ++i) {
       const std::uint64_t lbn = targets.next();
       prober.refresh_angle();
       write_aligned(prober, lbn);
-      synchronize(prober, std::pair{Question::synchronize, 1}, lbn);
+      synchronize(prober, std::pair{Question::synchronize_dirty, 0}, lbn);
     }
   }
   if (!cached) return;
   // FUA alone tells, where the drive does not know SYNCHRONIZE CACHE.
-  prober.decide(Question::write_forced, 1, [&](std::int64_t x) {
+  prober.decide(Question::write_forced, 0, [&](std::int64_t x) {
     const std::uint64_t lbn = targets.next();
     settle(prober);
     prober.refresh_angle();

@@ -150,7 +150,7 @@ void test_write_segments(Prober& prober, Targets& targets) {
     }
   }
   // How many of scattered writes are still held when all are on the media?
-  if (judge(prober.record(), Question::read_written, 1).verdict == Verdict::hit) {
+  if (judge(prober.record(), Question::read_settled, 0).verdict == Verdict::hit) {
     const auto reads = segment_count(prober.record());
     const std::int64_t most = std::min<std::int64_t>(
         kMostTargets, reads && !reads->bound && reads->count <= kMostTargets
@@ -189,7 +189,7 @@ void test_separate_write_segment(Prober& prober, Targets& targets) {
   const auto segments = static_cast<std::int64_t>(count->count);
   std::size_t writes = 1;
   if (count->random) {
-    if (judge(record, Question::read_written, 1).verdict != Verdict::hit) return;
+    if (judge(record, Question::read_settled, 0).verdict != Verdict::hit) return;
     writes = static_cast<std::size_t>(std::max(1.0, kManyTimes * (count->count + count->error)));
     if (targets.distinct(writes).size() < writes) return;
   }

@@ -39,18 +39,18 @@ void test_reads_of_written(Prober& prober, Targets& targets) {
       prober.probe(Question::write_into, x, lbn + 1, 0);
       return true;
     });
-  for (const std::int64_t later : {0, 1}) {
-    prober.decide(Question::read_written, later, [&](std::int64_t x) {
+  for (const Question question : {Question::read_written, Question::read_settled}) {
+    prober.decide(question, 0, [&](std::int64_t x) {
       const std::uint64_t lbn = targets.next();
       forget_read_targets(prober);
       settle(prober);
       prober.refresh_angle();
       prober.write(lbn);
-      if (x == 1) {
+      if (question == Question::read_settled) {
         settle(prober);
-        prober.probe(Question::read_written, x, lbn, 0);
+        prober.probe(question, x, lbn, 0);
       } else {
-        prober.probe_now(Question::read_written, x, lbn);
+        prober.probe_now(question, x, lbn);
       }
       return true;
     });
@@ -64,10 +64,10 @@ void estimate_reads_of_written(Estimator& e) {
     c.read_hit_on_written = c.write_updates_segments = absent(*reason);
     return;
   }
-  c.read_hit_on_written = e.yes_or_no(Question::read_written,
-                                      "a written block read once it is on the media", 1);
-  if (e.verdict(Question::read_written, 0) == Verdict::hit &&
-      e.verdict(Question::read_written, 1) == Verdict::miss)
+  c.read_hit_on_written = e.yes_or_no(Question::read_settled,
+                                      "a written block read once it is on the media");
+  if (e.verdict(Question::read_written) == Verdict::hit &&
+      e.verdict(Question::read_settled) == Verdict::miss)
     e.note("written blocks can be read from the cache only until they are on the media");
   c.write_updates_segments =
       tally_of(record, Question::write_into, 0).all() == 0

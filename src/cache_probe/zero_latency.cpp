@@ -111,7 +111,7 @@ void test_zero_latency_write(Prober& prober, const std::vector<LbnRange>& writab
   if (blocks == 0) return;
   drive.learn_contents(place->first, blocks);
   const bool cached = writes_cached(record);
-  const bool forced = cached && judge(record, Question::write_forced, 1).verdict == Verdict::miss;
+  const bool forced = cached && judge(record, Question::write_forced, 0).verdict == Verdict::miss;
   // Nothing tells when the data are on the media.
   if (cached && !forced && !synchronize(prober)) return;
   sample_arrival(

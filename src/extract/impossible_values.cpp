@@ -30,7 +30,7 @@ std::string why_below_zero(const model::Parameter& parameter) {
   const double value = *parameter.value;
   const double error = parameter.error.value_or(0);
   const bool chance = error > 0 && -value < kBeyondChance * error;
-  return chance ? "it is no different from zero within its error"
+  return chance ? "it is too short to be measured"
                 : "part of it overlaps with what was taken off, so that only the sum is right";
 }
 

@@ -17,7 +17,7 @@ namespace platter::samples {
 using Json = nlohmann::ordered_json;
 
 // 1: lines without the names of payloads. 2: without facts and stages.
-inline constexpr int kMajorVersion = 3;
+inline constexpr int kMajorVersion = 4;
 
 class Writer {
  public:

@@ -31,9 +31,9 @@ const std::string kName = "virtual:quantum-atlas10k?imperfections=default&seed=3
 TEST_CASE("the share of answers that a model contradicts") {
   const model::DriveModel truth = virtual_drive::virtual_model(kName);
   const Record record = record_of(truth, kName, 4);
-  std::array<int, static_cast<std::size_t>(kExercises)> kinds{};
+  std::array<int, kExercises> kinds{};
   for (const Observation& seen : record.observations)
-    if (seen.question == Question::exercise) ++kinds[static_cast<std::size_t>(seen.x)];
+    if (seen.question == Question::exercise) ++kinds[static_cast<std::size_t>(seen.exercise)];
   for (const int of_kind : kinds) CHECK(of_kind > 0);
 
   SECTION("the drive's own model: what noise explains, and no note") {
@@ -49,7 +49,7 @@ TEST_CASE("the share of answers that a model contradicts") {
     const char* named = "";
     SECTION("no read-ahead") {
       other.cache.read_ahead.value = 0;
-      named = "reads that carry on";
+      named = "sequential reads";
     }
     SECTION("three segments of ten") {
       other.cache.segments.value = 3;
@@ -123,7 +123,7 @@ TEST_CASE("what one half of the answers says and the other does not is not taken
   bool first_half = false;
   const auto of_the_other = [&](const Observation& seen) {
     if (seen.question != Question::exercise) return false;
-    const auto kind = static_cast<Exercise>(seen.x);
+    const auto kind = seen.exercise;
     if (kind == Exercise::elsewhere) first_half = !first_half;
     return !first_half && kind != Exercise::elsewhere && kind != Exercise::setup;
   };
@@ -186,7 +186,7 @@ TEST_CASE("without writes without pause there is no order of destaging") {
   const model::DriveModel truth = virtual_drive::virtual_model(name);
   Record record = record_of(truth, name);
   std::erase_if(record.observations, [](const Observation& seen) {
-    return seen.question == Question::exercise && static_cast<Exercise>(seen.x) == Exercise::burst;
+    return seen.question == Question::exercise && seen.exercise == Exercise::burst;
   });
   model::DriveModel found = truth;
   found.cache.destage_order = model::absent("not told");

@@ -324,7 +324,7 @@ TEST_CASE("free blocks that are there now and then are told, with what two hits 
     Record record = record_with(Question::reread, {{0, 1}, {0, 1}, {0, 1}, {0, 1}});
     record.setting.complete = true;
     add(record, Question::free_blocks, 0, false, misses);
-    add(record, Question::free_blocks, 1, true, hits);
+    add(record, Question::free_blocks_near, 0, true, hits);
     const auto found = estimate_cache(record).cache.read_free_blocks;
     CHECK(found.or_else(0) == 1);
     return found.error.value_or(0);

@@ -118,7 +118,7 @@ TEST_CASE("zones that reads contradict are told as not understood, one by one") 
     for (mtbrc::ZonePitch& zone : pitch.zones) zone.untrue = true;
     const JudgedMap none = judge_map(layout, pitch);
     CHECK(none.layout.zones.empty());
-    CHECK_THAT(none.layout.reason, Catch::Contains("does not tell the truth"));
+    CHECK_THAT(none.layout.reason, Catch::Contains("contradicts timed reads"));
   }
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("a drive whose address translation lies has no layout, and the run say
   const Run run = run_on(truth);
   INFO(name);
   CHECK(run.model.layout.zones.empty());
-  CHECK_THAT(run.model.layout.reason, Catch::Contains("does not tell the truth"));
+  CHECK_THAT(run.model.layout.reason, Catch::Contains("contradicts timed reads"));
   CHECK(run.model.rotation.period);
   CHECK(run.model.seek.reason == "the layout is not known");
 }

@@ -161,7 +161,7 @@ TEST_CASE("what ends a run of whole physical blocks is not taken for segments") 
   require_same(found.written_blocks, truth.cache.written_blocks, "written blocks");
   require_same(found.segments, truth.cache.segments, "segments");
   CHECK_FALSE(found.write_segments);
-  CHECK(found.write_segments.reason.find("as many as the blocks that may wait") !=
+  CHECK(found.write_segments.reason.find("as many as there may be dirty blocks") !=
         std::string::npos);
   CHECK_FALSE(found.combine_sequential_writes);
 }
