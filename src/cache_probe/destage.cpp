@@ -24,6 +24,107 @@ constexpr double kBehind_rev = 0.3;     // the sector, when SYNCHRONIZE CACHE is
 constexpr double kFine_rev = 0.005;     // host and sector are not in time by more
 constexpr int kMostIdleProbes = 40;
 
+// SYNCHRONIZE CACHE after a write and pauses: the longest one after which it still had to wait for
+// the media, and the shortest after which not.
+struct Pauses {
+  std::optional<double> waited_ms, done_ms;
+  std::uint64_t probes = 0;
+};
+Pauses pauses_of(const Record& record) {
+  Pauses pauses;
+  for (const Observation& seen : record.observations) {
+    if (seen.question != Question::destaged) continue;
+    ++pauses.probes;
+    const double ms = static_cast<double>(seen.x) * 1e-3;
+    if (synchronize_waited(record, seen))
+      pauses.waited_ms = std::max(pauses.waited_ms.value_or(0), ms);
+    else
+      pauses.done_ms = std::min(pauses.done_ms.value_or(ms), ms);
+  }
+  return pauses;
+}
+
+Parameter clean_synchronize(const Record& record) {
+  const auto ns = synchronize_ns(record);
+  if (!ns) return absent("the drive does not know SYNCHRONIZE CACHE", "ms");
+  std::vector<double> times_ms;
+  for (const Observation& seen : record.observations)
+    if (seen.question == Question::synchronize_clean)
+      times_ms.push_back(static_cast<double>(seen.response_ns()) * 1e-6);
+  const auto [least, most] = std::ranges::minmax(times_ms);
+  return measured(*ns * 1e-6, (most - least) / 2, times_ms.size(),
+                  "SYNCHRONIZE CACHE with nothing to write", "ms");
+}
+
+Parameter persist(Estimator& e) {
+  const Verdict verdict = written_persist(e.record());
+  if (verdict == Verdict::open) return absent(e.missing());
+  const auto synchronized = static_cast<std::uint64_t>(std::ranges::count(
+      e.record().observations, Question::synchronize_clean, &Observation::question));
+  return measured(verdict == Verdict::hit ? 1 : 0, 0,
+                  tally_of(e.record(), Question::write_forced, 0).all() + synchronized,
+                  "writes with FUA, and SYNCHRONIZE CACHE right after a write");
+}
+
+// Why nothing is known of when dirty data go to the media.
+std::string unseen(Estimator& e) {
+  if (written_persist(e.record()) == Verdict::hit)
+    return "no command shows when dirty data reach the media";
+  return synchronize_ns(e.record())
+             ? e.missing()
+             : "the drive does not know SYNCHRONIZE CACHE, which would show it";
+}
+
+Parameter behind(Estimator& e, const Pauses& pauses) {
+  const auto run = run_length(e.record(), Question::write_run);
+  if (run && run->median >= 2)
+    return measured(1, 0, run->runs, "several scattered writes are cached at once");
+  if (run && pauses.probes > 0)
+    return measured(pauses.waited_ms ? 1 : 0, 0, run->runs + pauses.probes,
+                    "SYNCHRONIZE CACHE after a write and a pause");
+  return absent(unseen(e));
+}
+
+Parameter idle_time(Estimator& e, const Pauses& pauses) {
+  const std::string method = "SYNCHRONIZE CACHE after a write and pauses of many lengths";
+  if (pauses.probes == 0) return absent(unseen(e), "ms");
+  if (!pauses.done_ms) return absent(fmt::format("more than {:.0f} ms", *pauses.waited_ms), "ms");
+  if (!pauses.waited_ms) return measured(0, *pauses.done_ms / 2, pauses.probes, method, "ms");
+  if (const auto idle = idle_before_destage(e.record()))
+    return measured(idle->ns * 1e-6, idle->error_ns * 1e-6, idle->samples,
+                    "SYNCHRONIZE CACHE after a write and pauses in which its sector comes by "
+                    "sooner or later",
+                    "ms");
+  // The destage itself takes up to a revolution.
+  const double period_ms = e.record().setting.period_ns * 1e-6;
+  const double waited_ms = *pauses.waited_ms, done_ms = *pauses.done_ms;
+  return measured(std::max(0.0, (waited_ms + done_ms - period_ms) / 2),
+                  (std::abs(done_ms - waited_ms) + period_ms) / 2, pauses.probes, method, "ms");
+}
+
+Parameter most_dirty_blocks(Estimator& e) {
+  const Record& record = e.record();
+  const auto run = run_length(record, Question::write_run);
+  const auto large = run_length(record, Question::write_run_large);
+  if (!run) return absent(e.missing(), kBlocks);
+  if (!large) return absent(run->median < 2 ? "one write waits at a time" : e.missing(), kBlocks);
+  double blocks = 1;
+  for (const Observation& seen : record.observations)
+    if (seen.question == Question::write_run_large) blocks = seen.blocks;
+  if (large->bound)
+    return absent(fmt::format("{:.0f} blocks and more were cached at once", large->median * blocks),
+                  kBlocks);
+  if (!run->bound && large->median >= run->median)
+    return absent("as many as the segments hold", kBlocks);
+  if (const auto taken = taken_blocks(record)) {
+    const auto open = static_cast<double>(*taken->too_many - taken->most - 1);
+    return counted(static_cast<double>(taken->most) + open / 2, open / 2, taken->runs,
+                   "runs of writes without pause, of more and fewer blocks", kBlocks);
+  }
+  return counted((large->median + 0.5) * blocks, blocks * (0.5 + large->error), large->runs,
+                 "large scattered writes without pause until one has to wait", kBlocks);
+}
+
 }  // namespace
 
 // For how long do written data wait where no command comes? Their sector comes by when the time is
@@ -78,109 +179,25 @@ void test_destage(Prober& prober, Targets& targets) {
   }
 }
 
-// What waits for the media: how much, how long, and what a host does about it.
 void estimate_destage(Estimator& e) {
   model::Cache& c = e.cache();
-  const std::array waiting = {&c.written_persist, &c.destage_behind, &c.destage_idle,
-                              &c.written_blocks};
+  const std::array of_dirty_data = {&c.written_persist, &c.destage_behind, &c.destage_idle,
+                                    &c.written_blocks};
   if (const auto reason = e.without_writes()) {
     c.synchronize = absent(*reason);
-    for (Parameter* p : waiting) *p = absent(*reason);
+    for (Parameter* p : of_dirty_data) *p = absent(*reason);
     return;
   }
-  const double period_ms = e.record().setting.period_ns * 1e-6;
-  std::vector<double> idle_ms;
-  for (const Observation& seen : e.record().observations)
-    if (seen.question == Question::synchronize_clean)
-      idle_ms.push_back(static_cast<double>(seen.response_ns()) * 1e-6);
-  if (const auto ns = synchronize_ns(e.record())) {
-    const auto [least, most] = std::ranges::minmax(idle_ms);
-    c.synchronize = measured(*ns * 1e-6, (most - least) / 2, idle_ms.size(),
-                             "SYNCHRONIZE CACHE with nothing to write", "ms");
-  } else {
-    c.synchronize = absent("the drive does not know SYNCHRONIZE CACHE", "ms");
-  }
+  c.synchronize = clean_synchronize(e.record());
   if (e.verdict(Question::write_isolated) != Verdict::hit) {
-    for (Parameter* p : waiting) *p = absent("isolated writes are not cached");
+    for (Parameter* p : of_dirty_data) *p = absent("isolated writes are not cached");
     return;
   }
-  const Verdict persist = written_persist(e.record());
-  c.written_persist =
-      persist == Verdict::open
-          ? absent(e.missing())
-          : measured(persist == Verdict::hit ? 1 : 0, 0,
-                     tally_of(e.record(), Question::write_forced, 0).all() + idle_ms.size(),
-                     "writes with FUA, and SYNCHRONIZE CACHE right after a write");
-  const auto idle = idle_before_destage(e.record());
-  std::optional<double> waits_ms, done_ms;
-  std::uint64_t samples = 0;
-  for (const Observation& seen : e.record().observations) {
-    if (seen.question != Question::destaged) continue;
-    ++samples;
-    const double ms = static_cast<double>(seen.x) * 1e-3;
-    if (synchronize_waited(e.record(), seen))
-      waits_ms = std::max(waits_ms.value_or(0), ms);
-    else
-      done_ms = std::min(done_ms.value_or(ms), ms);
-  }
-  const auto run = run_length(e.record(), Question::write_run);
-  const std::string unseen = persist == Verdict::hit
-                                 ? "no command shows when dirty data reach the media"
-                             : synchronize_ns(e.record())
-                                 ? e.missing()
-                                 : "the drive does not know SYNCHRONIZE CACHE, which would show it";
-  if (run && run->median >= 2) {
-    c.destage_behind = measured(1, 0, run->runs, "several scattered writes are cached at once");
-  } else if (run && samples > 0) {
-    c.destage_behind = measured(waits_ms ? 1 : 0, 0, run->runs + samples,
-                                "SYNCHRONIZE CACHE after a write and a pause");
-  } else {
-    c.destage_behind = absent(unseen);
-  }
-  const std::string method = "SYNCHRONIZE CACHE after a write and pauses of many lengths";
-  if (samples == 0) {
-    c.destage_idle = absent(unseen, "ms");
-  } else if (!done_ms) {
-    c.destage_idle = absent(fmt::format("more than {:.0f} ms", *waits_ms), "ms");
-  } else if (!waits_ms) {
-    c.destage_idle = measured(0, *done_ms / 2, samples, method, "ms");
-  } else if (idle) {
-    c.destage_idle = measured(
-        idle->ns * 1e-6, idle->error_ns * 1e-6, idle->samples,
-        "SYNCHRONIZE CACHE after a write and pauses in which its sector comes "
-        "by sooner or later",
-        "ms");
-  } else {
-    // The destage itself takes up to a revolution.
-    c.destage_idle = measured(std::max(0.0, (*waits_ms + *done_ms - period_ms) / 2),
-                              (std::abs(*done_ms - *waits_ms) + period_ms) / 2, samples, method,
-                              "ms");
-  }
-  const auto large = run_length(e.record(), Question::write_run_large);
-  if (!run) {
-    c.written_blocks = absent(e.missing(), kBlocks);
-  } else if (!large) {
-    c.written_blocks = absent(run->median < 2 ? "one write waits at a time" : e.missing(), kBlocks);
-  } else {
-    double blocks = 1;
-    for (const Observation& seen : e.record().observations)
-      if (seen.question == Question::write_run_large) blocks = seen.blocks;
-    if (large->bound) {
-      c.written_blocks = absent(
-          fmt::format("{:.0f} blocks and more were cached at once", large->median * blocks),
-          kBlocks);
-    } else if (!run->bound && large->median >= run->median) {
-      c.written_blocks = absent("as many as the segments hold", kBlocks);
-    } else if (const auto taken = taken_blocks(e.record())) {
-      const auto open = static_cast<double>(*taken->too_many - taken->most - 1);
-      c.written_blocks = counted(static_cast<double>(taken->most) + open / 2, open / 2, taken->runs,
-                                 "runs of writes without pause, of more and fewer blocks", kBlocks);
-    } else {
-      c.written_blocks = counted(
-          (large->median + 0.5) * blocks, blocks * (0.5 + large->error), large->runs,
-          "large scattered writes without pause until one has to wait", kBlocks);
-    }
-  }
+  const Pauses pauses = pauses_of(e.record());
+  c.written_persist = persist(e);
+  c.destage_behind = behind(e, pauses);
+  c.destage_idle = idle_time(e, pauses);
+  c.written_blocks = most_dirty_blocks(e);
 }
 
 }  // namespace platter::cache_probe

@@ -74,90 +74,67 @@ ReadAhead read_ahead_kind(Estimator& e) {
   return sequential ? ReadAhead::to_next_track_if_sequential : ReadAhead::to_track_end;
 }
 
-// Most blocks that are read ahead, whatever the boundary.
-Parameter read_ahead_limit(Estimator& e, ReadAhead kind) {
-  auto reach = reach_edge(e.record());
+// How far blocks were found, and by which question.
+struct Reach {
+  Edge edge;
   Question found_by = Question::reach;
-  if (!reach && reach_blocks(e.record()) > 0) {
-    found_by = Question::reach_end;
-    reach = Edge{};
-    reach->last_hit = reach->sure_hit = reach_blocks(e.record());
-    // Where the block behind it was there too it is no end.
-    if (e.verdict(found_by, reach->last_hit + 1) == Verdict::miss)
-      reach->first_miss = reach->sure_miss = reach->last_hit + 1;
-    reach->samples = tally_of(e.record(), found_by, reach->last_hit).all();
-  }
-  if (!reach) return absent("blocks are read ahead only in a sequence", kBlocks);
-  if (const auto aligned = edge_of(e.record(), Question::reach_aligned);
-      aligned && (reach->mixed || aligned->last_hit > reach->last_hit) && !aligned->mixed &&
-      aligned->first_miss) {
-    // The limit is the farthest that any block was found; the end varies below it.
-    std::int64_t farthest = std::max(reach->last_hit, aligned->last_hit);
-    for (const Question question : {Question::reach, Question::reach_aligned})
-      for (const auto& [x, tally] : tallies_of(e.record(), question))
-        if (tally.fast > 0) farthest = std::max(farthest, x);
-    const std::int64_t nearest = std::min(reach->sure_hit, aligned->last_hit);
-    e.note(fmt::format("read-ahead ends at multiples of several blocks: {} to {} blocks", nearest,
-                       farthest));
-    reach = aligned;
-    reach->last_hit = farthest;
-    reach->sure_hit = nearest;
-    reach->sure_miss = farthest + 1;
-  }
-  const auto blocks = static_cast<double>(reach->last_hit);
-  const auto size = segment_size(e.record());
-  if (!reach->first_miss) {
-    return absent(fmt::format("read-ahead goes on beyond the {} blocks that were tried", blocks),
-                  kBlocks);
-  }
-  if (reach->mixed) e.note("read-ahead does not always go as far");
-  // Is the end that was found one of the track or of the cylinder?
+};
+std::optional<Reach> reach_of(const Record& record) {
+  if (const auto edge = reach_edge(record)) return Reach{*edge};
+  if (reach_blocks(record) == 0) return std::nullopt;
+  Reach reach{{}, Question::reach_end};
+  reach.edge.last_hit = reach.edge.sure_hit = reach_blocks(record);
+  // Where the next block was there too it is no end.
+  if (judge(record, Question::reach_end, reach.edge.last_hit + 1).verdict == Verdict::miss)
+    reach.edge.first_miss = reach.edge.sure_miss = reach.edge.last_hit + 1;
+  reach.edge.samples = tally_of(record, Question::reach_end, reach.edge.last_hit).all();
+  return reach;
+}
+
+// Where read-ahead ends at multiples of several blocks: the limit is the farthest that any block
+// was found; the end varies below it.
+void take_farthest_multiple(Estimator& e, Reach& reach) {
+  const auto aligned = edge_of(e.record(), Question::reach_aligned);
+  if (!aligned || aligned->mixed || !aligned->first_miss ||
+      !(reach.edge.mixed || aligned->last_hit > reach.edge.last_hit))
+    return;
+  std::int64_t farthest = std::max(reach.edge.last_hit, aligned->last_hit);
+  for (const Question question : {Question::reach, Question::reach_aligned})
+    for (const auto& [x, tally] : tallies_of(e.record(), question))
+      if (tally.fast > 0) farthest = std::max(farthest, x);
+  const std::int64_t nearest = std::min(reach.edge.sure_hit, aligned->last_hit);
+  e.note(fmt::format("read-ahead ends at multiples of several blocks: {} to {} blocks", nearest,
+                     farthest));
+  reach.edge = *aligned;
+  reach.edge.last_hit = farthest;
+  reach.edge.sure_hit = nearest;
+  reach.edge.sure_miss = farthest + 1;
+}
+
+// Whether the end that was found is one of the track or of the cylinder, or at the multiple of some
+// blocks before it. Where these are of several lengths: whatever was not there lay past the end.
+bool ends_with(const Record& record, const Reach& reach, End end, bool several_lengths) {
   const Observation* sample = nullptr;
-  for (const Observation& seen : e.record().observations)
-    if (seen.question == found_by && seen.x == reach->last_hit) sample = &seen;
-  // (Or at the multiple of some blocks before it.)
-  const std::int64_t slack = reach->mixed ? kMostRounding : 0;
-  const auto ends_at = [&](std::int64_t end) {
-    return reach->last_hit <= end && end - reach->last_hit <= slack;
-  };
-  // Where cylinders are of several lengths: whatever was not there lay behind the end.
-  const Responses responses(e.record());
-  const auto ends_all = [&](std::int64_t Observation::*end) {
-    std::uint64_t missed = 0, before = 0;
-    for (const Observation& seen : e.record().observations) {
-      if (seen.question != found_by || responses.is_fast(seen)) continue;
-      ++missed;
-      before += seen.x <= seen.*end ? 1 : 0;
-    }
-    return missed > 0 && before * kNoiseOneOf < missed;
-  };
-  const bool to_track = sample &&
-                        (ends_at(sample->to_track_end) ||
-                         (kind == ReadAhead::to_track_end && ends_all(&Observation::to_track_end)));
-  const bool to_cylinder =
-      sample && (ends_at(sample->to_cylinder_end) ||
-                 (kind == ReadAhead::to_cylinder_end && ends_all(&Observation::to_cylinder_end)));
-  if (found_by == Question::reach_end && (to_track || to_cylinder)) {
-    return measured(
-        0, 0, reach->samples,
-        "read-ahead to the end of a track or cylinder, farther than a segment holds: no "
-        "limit of its own (0)",
-        kBlocks);
+  for (const Observation& seen : record.observations)
+    if (seen.question == reach.found_by && seen.x == reach.edge.last_hit) sample = &seen;
+  if (!sample) return false;
+  const std::int64_t slack = reach.edge.mixed ? kMostRounding : 0;
+  const std::int64_t left = sample->*end - reach.edge.last_hit;
+  if (left >= 0 && left <= slack) return true;
+  if (!several_lengths) return false;
+  const Responses responses(record);
+  std::uint64_t missed = 0, before = 0;
+  for (const Observation& seen : record.observations) {
+    if (seen.question != reach.found_by || responses.is_fast(seen)) continue;
+    ++missed;
+    before += seen.x <= seen.*end ? 1 : 0;
   }
-  const bool bounded = (kind == ReadAhead::to_track_end && to_track) ||
-                       (kind == ReadAhead::to_cylinder_end && to_cylinder) ||
-                       (kind == ReadAhead::to_next_track_if_sequential && to_track);
-  if (kind == ReadAhead::to_segment_full && e.verdict(Question::reach_large) == Verdict::miss) {
-    return measured(0, 0, reach->samples,
-                    "read-ahead after small and large requests: it has no limit of its own (0), "
-                    "it ends when the segment is full",
-                    kBlocks);
-  }
-  if (!bounded) {
-    return measured(blocks, reach->error(), reach->samples,
-                    "farthest block found after a one-block read and a pause", kBlocks);
-  }
-  // A sequence of reads lets read-ahead go past the end, as far as its limit or another end.
+  return missed > 0 && before * kNoiseOneOf < missed;
+}
+
+// A boundary ends read-ahead before any limit of its own: what a sequence of reads shows, which
+// lets it go past the end, else what the page says, else the segment's size.
+Parameter limit_past_boundary(Estimator& e, double blocks, std::uint64_t samples) {
   if (const auto sequential = edge_of(e.record(), Question::reach_sequential);
       sequential && sequential->first_miss && !end_of(e.record(), Question::reach_sequential)) {
     return measured(static_cast<double>(sequential->last_hit), sequential->error(),
@@ -168,16 +145,53 @@ Parameter read_ahead_limit(Estimator& e, ReadAhead kind) {
       page && page->max_prefetch >= blocks && page->max_prefetch < 0xFFFF) {
     return without_error(page->max_prefetch, 0, "mode page 08h, not measured", kBlocks);
   }
+  const auto size = segment_size(e.record());
   if (!size || size->bound)
     return absent(
         fmt::format("{} blocks and more: read-ahead ends at a boundary before its limit", blocks),
         kBlocks);
   return without_error(
-      std::max(blocks, size->blocks), reach->samples,
-      fmt::format("the segment's size: read-ahead ends at a boundary after {} blocks, "
-                  "before any limit of its own",
+      std::max(blocks, size->blocks), samples,
+      fmt::format("the segment's size: read-ahead ends at a boundary after {} blocks, before any "
+                  "limit of its own",
                   blocks),
       kBlocks);
+}
+
+// Most blocks that are read ahead, whatever the boundary.
+Parameter read_ahead_limit(Estimator& e, ReadAhead kind) {
+  const Record& record = e.record();
+  auto reach = reach_of(record);
+  if (!reach) return absent("blocks are read ahead only in a sequence", kBlocks);
+  take_farthest_multiple(e, *reach);
+  const auto blocks = static_cast<double>(reach->edge.last_hit);
+  const std::uint64_t samples = reach->edge.samples;
+  if (!reach->edge.first_miss)
+    return absent(fmt::format("read-ahead goes on beyond the {} blocks that were tried", blocks),
+                  kBlocks);
+  if (reach->edge.mixed) e.note("read-ahead does not always go as far");
+  const bool to_track = ends_with(record, *reach, &Observation::to_track_end,
+                                  kind == ReadAhead::to_track_end);
+  const bool to_cylinder = ends_with(record, *reach, &Observation::to_cylinder_end,
+                                     kind == ReadAhead::to_cylinder_end);
+  if (reach->found_by == Question::reach_end && (to_track || to_cylinder))
+    return measured(
+        0, 0, samples,
+        "read-ahead to the end of a track or cylinder, farther than a segment holds: no limit of "
+        "its own (0)",
+        kBlocks);
+  if (kind == ReadAhead::to_segment_full && e.verdict(Question::reach_large) == Verdict::miss)
+    return measured(0, 0, samples,
+                    "read-ahead after small and large requests: it has no limit of its own (0), it "
+                    "ends when the segment is full",
+                    kBlocks);
+  const bool bounded = (kind == ReadAhead::to_track_end && to_track) ||
+                       (kind == ReadAhead::to_cylinder_end && to_cylinder) ||
+                       (kind == ReadAhead::to_next_track_if_sequential && to_track);
+  if (!bounded)
+    return measured(blocks, reach->edge.error(), samples,
+                    "farthest block found after a one-block read and a pause", kBlocks);
+  return limit_past_boundary(e, blocks, samples);
 }
 
 // May read-ahead push the requested blocks out of their segment.
@@ -213,154 +227,197 @@ Parameter over_requested(Estimator& e) {
   return e.yes_or_no(Question::held_first, method, std::max<std::int64_t>(1, filling), false);
 }
 
-}  // namespace
-
-void test_read_ahead(Prober& prober) {
-  const Record& record = prober.record();
-  const std::uint32_t track = prober.places().track_blocks();
+// Where the mode page, or the end of a track, lets read-ahead end; the page may be wrong.
+std::vector<std::int64_t> expected_ends(const Prober& prober) {
   std::vector<std::int64_t> ends = expected(prober, &scsi::CachePage::max_prefetch);
   for (const std::int64_t end : expected(prober, &scsi::CachePage::segment_blocks))
     ends.push_back(end);
-  ends.push_back(track - 1);
-  if (reads_ahead(record) && *std::ranges::max_element(ends) > kFar * track) learn_pace(prober);
-  if (reads_ahead(record)) {
-    prober.locate(Question::reach,
-                  {.from = 1,
-                   .limit = most_blocks(prober),
-                   .horizon = kHorizon * track,
-                   .guesses = ends,
-                   .overrun = Question::reach_overrun},
-                  past(prober, {.kind = Kind::starts_cylinder}));
+  ends.push_back(prober.places().track_blocks() - 1);
+  return ends;
+}
+
+// From a cylinder's first block.
+void how_far(Prober& prober) {
+  const Record& record = prober.record();
+  const std::uint32_t track = prober.places().track_blocks();
+  if (!reads_ahead(record)) return;
+  const std::vector<std::int64_t> ends = expected_ends(prober);
+  if (*std::ranges::max_element(ends) > kFar * track) learn_pace(prober);
+  prober.locate(Question::reach,
+                {.from = 1,
+                 .limit = most_blocks(prober),
+                 .horizon = kHorizon * track,
+                 .guesses = ends,
+                 .overrun = Question::reach_overrun},
+                past(prober, {.kind = Kind::starts_cylinder}));
+}
+
+// Read-ahead may push out what it read first; then what it ends at tells how far it goes.
+void which_end(Prober& prober) {
+  const Record& record = prober.record();
+  const std::uint32_t track = prober.places().track_blocks();
+  if (!reads_ahead(record) || reach_blocks(record) != 0) return;
+  const auto place = place_for(prober, Kind::starts_cylinder, 0);
+  std::vector<std::int64_t> boundaries = {track - 1, 2 * track - 1};
+  if (place) boundaries.push_back(static_cast<std::int64_t>(place->cylinder_last - place->first));
+  std::ranges::sort(boundaries, std::greater<>());
+  const auto trial = prober.trial_of(Question::reach_end,
+                                     past(prober, {.kind = Kind::starts_cylinder}));
+  for (const std::int64_t end : boundaries) {
+    if (prober.decide(Question::reach_end, end, trial) != Verdict::hit) continue;
+    if (prober.decide(Question::reach_end, end + 1, trial) == Verdict::miss) break;
   }
-  // Read-ahead may push out what it read first; then what it ends at tells how far it goes.
-  if (reads_ahead(record) && reach_blocks(record) == 0) {
-    const auto place = place_for(prober, Kind::starts_cylinder, 0);
-    std::vector<std::int64_t> boundaries = {track - 1, 2 * track - 1};
-    if (place) boundaries.push_back(static_cast<std::int64_t>(place->cylinder_last - place->first));
-    std::ranges::sort(boundaries, std::greater<>());
-    const auto trial = prober.trial_of(Question::reach_end,
-                                       past(prober, {.kind = Kind::starts_cylinder}));
-    for (const std::int64_t end : boundaries) {
-      if (prober.decide(Question::reach_end, end, trial) != Verdict::hit) continue;
-      if (prober.decide(Question::reach_end, end + 1, trial) == Verdict::miss) break;
-    }
+}
+
+// It may end at a multiple of some number of blocks: then it goes farthest after requests that end
+// before such a multiple.
+void how_far_aligned(Prober& prober) {
+  const auto edge = reach_edge(prober.record());
+  if (!edge || !edge->first_miss) return;
+  const Prober::Prepare prepare = past(prober, {.kind = Kind::starts_cylinder, .aligned = true});
+  const std::int64_t beyond = edge->last_hit + 1;
+  const Prober::Trial trial = prober.trial_of(Question::reach_aligned, prepare);
+  if (edge->mixed || prober.decide(Question::reach_aligned, beyond, trial) == Verdict::hit) {
+    prober.search(Question::reach_aligned, std::max<std::int64_t>(1, edge->sure_hit),
+                  most_blocks(prober), 2, trial);
   }
-  // It may end at a multiple of some number of blocks: then it goes farthest behind requests that
-  // end before such a multiple.
-  if (const auto edge = reach_edge(record); edge && edge->first_miss) {
-    const Prober::Prepare prepare = past(prober, {.kind = Kind::starts_cylinder, .aligned = true});
-    const std::int64_t beyond = edge->last_hit + 1;
-    const Prober::Trial trial = prober.trial_of(Question::reach_aligned, prepare);
-    if (edge->mixed || prober.decide(Question::reach_aligned, beyond, trial) == Verdict::hit) {
-      prober.search(Question::reach_aligned, std::max<std::int64_t>(1, edge->sure_hit),
-                    most_blocks(prober), 2, trial);
-    }
-  }
+}
+
+// From a track's middle: as many blocks, or to the same end? After a larger request: as many, or
+// fewer because the segment is full?
+void as_far_from_elsewhere(Prober& prober) {
+  const std::int64_t reach = reach_blocks(prober.record());
+  if (reach <= 1) return;
+  decide_past(prober, Question::reach_mid, 0, reach,
+              {.offset = prober.places().track_blocks() / 2});
+  const auto large = static_cast<std::uint32_t>(std::max<std::int64_t>(2, reach / 4));
+  decide_past(prober, Question::reach_large, 0, reach,
+              {.kind = Kind::starts_cylinder, .blocks = large, .aligned = true});
+}
+
+// From the last blocks of a track, or of a cylinder, over its end.
+void over_ends(Prober& prober) {
+  const Record& record = prober.record();
+  const std::uint32_t track = prober.places().track_blocks();
   const std::int64_t reach = reach_blocks(record);
-
-  // From a track's middle: as many blocks, or to the same end?
-  if (reach > 1) {
-    decide_past(prober, Question::reach_mid, 0, reach, {.offset = track / 2});
-    // Behind a larger request: as many blocks, or fewer because the segment is full?
-    const auto large = static_cast<std::uint32_t>(std::max<std::int64_t>(2, reach / 4));
-    decide_past(prober, Question::reach_large, 0, reach,
-                {.kind = Kind::starts_cylinder, .blocks = large, .aligned = true});
-  }
-
-  // From the last blocks of a track, or of a cylinder, over its end.
-  if (reach > 0) {
-    const auto before = static_cast<std::uint32_t>(std::min<std::int64_t>(4, (reach - 1) / 2));
-    const std::int64_t over = before + 1 + std::min<std::int64_t>(2, reach - before - 1);
-    // Where read-ahead pushes out what it read first, the end of the cylinder is where to look.
-    const bool overruns = !reach_edge(record);
-    const auto cross = [&](Question question, Kind kind) {
-      prober.decide(question, 0, [&](std::int64_t key) {
-        auto place = clean_place_for(prober, kind, over);
-        if (!place || place->blocks() <= before) return false;
-        if (overruns && kind == Kind::before_end) {
-          const auto last = prober.places().place_of_lbn(place->cylinder_last);
-          place = last ? prober.places().place_of_lbn(last->first - 1) : std::nullopt;
-          if (!place) return false;
-          prober.refresh_angle();
-          request(prober, place->last, 1);
-          prober.probe(question, key, place->cylinder_last, reading_rev(prober, track),
-                       setup_of(*place, place->last, 1));
-          return true;
-        }
-        const std::uint64_t lbn = place->last - before;
-        request(prober, lbn, 1);
-        prober.probe(question, key, lbn + static_cast<std::uint64_t>(over),
-                     reading_rev(prober, over), setup_of(*place, lbn, 1));
+  if (reach <= 0) return;
+  const auto before = static_cast<std::uint32_t>(std::min<std::int64_t>(4, (reach - 1) / 2));
+  const std::int64_t over = before + 1 + std::min<std::int64_t>(2, reach - before - 1);
+  // Where read-ahead pushes out what it read first, the end of the cylinder is where to look.
+  const bool overruns = !reach_edge(record);
+  const auto cross = [&](Question question, Kind kind) {
+    prober.decide(question, 0, [&](std::int64_t key) {
+      auto place = clean_place_for(prober, kind, over);
+      if (!place || place->blocks() <= before) return false;
+      if (overruns && kind == Kind::before_end) {
+        const auto last = prober.places().place_of_lbn(place->cylinder_last);
+        place = last ? prober.places().place_of_lbn(last->first - 1) : std::nullopt;
+        if (!place) return false;
+        prober.refresh_angle();
+        request(prober, place->last, 1);
+        prober.probe(question, key, place->cylinder_last, reading_rev(prober, track),
+                     setup_of(*place, place->last, 1));
         return true;
-      });
-    };
-    cross(Question::cross_track, Kind::before_end);
-    cross(Question::cross_cylinder, Kind::ends_cylinder);
-  }
-
-  // Paper, section 4.3.3, "Track prefetching algorithm": the end of one track, then all of the
-  // next.
-  if (judge(record, Question::cross_track, 0).verdict == Verdict::hit) return;
-  const Prober::Prepare sequential = [&](std::int64_t farthest) -> std::optional<Prober::Prepared> {
-    const auto place = clean_place_for(prober, Kind::starts_cylinder, 2 * track + farthest);
-    if (!place) return std::nullopt;
-    const auto next = prober.places().place_of_lbn(place->last + 1);
-    if (!next ||
-        next->last + static_cast<std::uint64_t>(farthest) >= prober.context().map->blocks())
-      return std::nullopt;
-    const auto third = prober.places().place_of_lbn(next->last + 1);
-    const auto fourth = third ? prober.places().place_of_lbn(third->last + 1) : std::nullopt;
-    if (!fourth) return std::nullopt;
-    prober.refresh_angle();
-    const std::uint32_t end = std::min<std::uint32_t>(8, place->blocks());
-    prober.read(place->last + 1 - end, end);
-    prober.read(next->first, next->blocks());
-    return Prober::Prepared{
-        [last = next->last](std::int64_t x) { return last + static_cast<std::uint64_t>(x); },
-        reading_rev(prober, farthest),
-        Setup{next->blocks(), static_cast<std::int64_t>(third->last - next->last),
-              static_cast<std::int64_t>(fourth->last - next->last)}};
-  };
-  const auto into_next = [&](std::int64_t key) {
-    const auto prepared = sequential(3);
-    if (!prepared) return false;
-    prober.probe(Question::cross_sequential, key, prepared->target(3), prepared->least_rev,
-                 prepared->setup);
-    return true;
-  };
-  if (prober.decide(Question::cross_sequential, 0, into_next) != Verdict::hit) {
-    // Or where one request goes over the end of a track: to the end of the one behind.
-    prober.decide(Question::cross_in_one, 0, [&](std::int64_t key) {
-      const auto place = clean_place_for(prober, Kind::starts_cylinder, 3 * track);
-      if (!place) return false;
-      const auto next = prober.places().place_of_lbn(place->last + 1);
-      const auto far = next ? prober.places().place_of_lbn(next->last + 1) : std::nullopt;
-      if (!far) return false;
-      prober.refresh_angle();
-      request(prober, place->last - 3, 8);
-      prober.probe(Question::cross_in_one, key, far->last, reading_rev(prober, 2 * track),
-                   setup_of(*next, next->first + 3, 8));
+      }
+      const std::uint64_t lbn = place->last - before;
+      request(prober, lbn, 1);
+      prober.probe(question, key, lbn + static_cast<std::uint64_t>(over), reading_rev(prober, over),
+                   setup_of(*place, lbn, 1));
       return true;
     });
-    // Or the ends of two tracks, where a segment is shorter than a track.
-    if (!sequential_tracks(record)) {
-      prober.decide(Question::cross_ends, 0, [&](std::int64_t key) {
-        const auto place = clean_place_for(prober, Kind::starts_cylinder, 3 * track);
-        const auto next = place ? prober.places().place_of_lbn(place->last + 1) : std::nullopt;
-        if (!next) return false;
-        const std::uint32_t end = std::min<std::uint32_t>(8, next->blocks());
-        prober.refresh_angle();
-        request(prober, place->last + 1 - end, end);
-        prober.rest_rev(kSettle_rev);
-        prober.read(next->last + 1 - end, end);
-        prober.probe(Question::cross_ends, key, next->last + 3, kSettle_rev,
-                     setup_of(*next, next->last + 1 - end, end));
-        return true;
-      });
-    }
+  };
+  cross(Question::cross_track, Kind::before_end);
+  cross(Question::cross_cylinder, Kind::ends_cylinder);
+}
+
+// The end of one track, then all of the next one; probes are counted from its end.
+std::optional<Prober::Prepared> after_two_tracks(Prober& prober, std::int64_t farthest) {
+  const std::uint32_t track = prober.places().track_blocks();
+  const auto place = clean_place_for(prober, Kind::starts_cylinder, 2 * track + farthest);
+  if (!place) return std::nullopt;
+  const auto next = prober.places().place_of_lbn(place->last + 1);
+  if (!next || next->last + static_cast<std::uint64_t>(farthest) >= prober.context().map->blocks())
+    return std::nullopt;
+  const auto third = prober.places().place_of_lbn(next->last + 1);
+  const auto fourth = third ? prober.places().place_of_lbn(third->last + 1) : std::nullopt;
+  if (!fourth) return std::nullopt;
+  prober.refresh_angle();
+  const std::uint32_t end = std::min<std::uint32_t>(8, place->blocks());
+  prober.read(place->last + 1 - end, end);
+  prober.read(next->first, next->blocks());
+  return Prober::Prepared{
+      [last = next->last](std::int64_t x) { return last + static_cast<std::uint64_t>(x); },
+      reading_rev(prober, farthest),
+      Setup{next->blocks(), static_cast<std::int64_t>(third->last - next->last),
+            static_cast<std::int64_t>(fourth->last - next->last)}};
+}
+
+// Where one request goes over the end of a track: to the end of the next one.
+void over_end_in_one(Prober& prober) {
+  const std::uint32_t track = prober.places().track_blocks();
+  prober.decide(Question::cross_in_one, 0, [&](std::int64_t key) {
+    const auto place = clean_place_for(prober, Kind::starts_cylinder, 3 * track);
+    if (!place) return false;
+    const auto next = prober.places().place_of_lbn(place->last + 1);
+    const auto far = next ? prober.places().place_of_lbn(next->last + 1) : std::nullopt;
+    if (!far) return false;
+    prober.refresh_angle();
+    request(prober, place->last - 3, 8);
+    prober.probe(Question::cross_in_one, key, far->last, reading_rev(prober, 2 * track),
+                 setup_of(*next, next->first + 3, 8));
+    return true;
+  });
+}
+
+// The ends of two tracks, where a segment is shorter than a track.
+void over_two_ends(Prober& prober) {
+  const std::uint32_t track = prober.places().track_blocks();
+  prober.decide(Question::cross_ends, 0, [&](std::int64_t key) {
+    const auto place = clean_place_for(prober, Kind::starts_cylinder, 3 * track);
+    const auto next = place ? prober.places().place_of_lbn(place->last + 1) : std::nullopt;
+    if (!next) return false;
+    const std::uint32_t end = std::min<std::uint32_t>(8, next->blocks());
+    prober.refresh_angle();
+    request(prober, place->last + 1 - end, end);
+    prober.rest_rev(kSettle_rev);
+    prober.read(next->last + 1 - end, end);
+    prober.probe(Question::cross_ends, key, next->last + 3, kSettle_rev,
+                 setup_of(*next, next->last + 1 - end, end));
+    return true;
+  });
+}
+
+// Paper, section 4.3.3, "Track prefetching algorithm": whether reads of two tracks in sequence let
+// read-ahead go into the next one, and how far.
+void into_next_track(Prober& prober) {
+  const Record& record = prober.record();
+  if (judge(record, Question::cross_track, 0).verdict == Verdict::hit) return;
+  const Verdict into_next = prober.decide(Question::cross_sequential, 0, [&](std::int64_t x) {
+    const auto prepared = after_two_tracks(prober, 3);
+    if (!prepared) return false;
+    prober.probe(Question::cross_sequential, x, prepared->target(3), prepared->least_rev,
+                 prepared->setup);
+    return true;
+  });
+  if (into_next != Verdict::hit) {
+    over_end_in_one(prober);
+    if (!sequential_tracks(record)) over_two_ends(prober);
     return;
   }
-  prober.locate(Question::reach_sequential, {3, 4 * track, 2 * track, ends}, sequential);
+  const std::uint32_t track = prober.places().track_blocks();
+  prober.locate(Question::reach_sequential, {3, 4 * track, 2 * track, expected_ends(prober)},
+                [&](std::int64_t farthest) { return after_two_tracks(prober, farthest); });
+}
+
+}  // namespace
+
+void test_read_ahead(Prober& prober) {
+  how_far(prober);
+  which_end(prober);
+  how_far_aligned(prober);
+  as_far_from_elsewhere(prober);
+  over_ends(prober);
+  into_next_track(prober);
 }
 
 void estimate_read_ahead(Estimator& e) {

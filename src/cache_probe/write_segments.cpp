@@ -95,89 +95,105 @@ void test_room_for_writes(Prober& prober, const std::vector<std::uint64_t>& lbns
   }
 }
 
+// Scattered writes of one physical block each, as many as it takes until one has to wait.
+void run_scattered(Prober& prober, Targets& targets) {
+  const std::uint32_t unit = prober.write_unit();
+  std::size_t count = kUsualWrites;
+  repeat_runs(prober, Question::write_run, [&] {
+    std::vector<std::uint64_t> order = targets.distinct(count);
+    std::ranges::shuffle(order, prober.context().random);
+    settle(prober);
+    if (run_writes(prober, Question::write_run, order, unit)) {
+      if (order.size() >= kMostTargets || order.size() < count) return true;
+      count = std::min(kMostTargets, 4 * count);
+      std::erase_if(prober.record().observations,
+                    [](const Observation& seen) { return seen.question == Question::write_run; });
+    }
+    return true;
+  });
+  settle(prober);
+}
+
+// Sequential ones, more than were cached of scattered ones.
+void run_sequential(Prober& prober, Targets& targets) {
+  const std::uint32_t unit = prober.write_unit();
+  const auto scattered = run_length(prober.record(), Question::write_run);
+  if (!scattered || scattered->bound) return;
+  const auto length = static_cast<std::uint32_t>(
+      std::clamp(2 * scattered->median + 2, 8.0, static_cast<double>(kMostTargets)));
+  repeat_runs(prober, Question::write_stream, [&] {
+    const auto lbn = targets.run_of(length * unit);
+    if (!lbn) return false;
+    std::vector<std::uint64_t> order;
+    for (std::uint32_t i = 0; i < length; ++i) order.push_back(*lbn + i * unit);
+    settle(prober);
+    run_writes(prober, Question::write_stream, order, unit);
+    return true;
+  });
+}
+
+// Large ones: is it the blocks that count?
+void run_large(Prober& prober, Targets& targets) {
+  const auto scattered = run_length(prober.record(), Question::write_run);
+  const auto size = segment_size(prober.record());
+  if (!scattered || scattered->median < 2 || !size || size->bound) return;
+  const auto blocks = prober.context().drive.physical_blocks().rounded_down(
+      std::min(static_cast<std::uint32_t>(std::min<double>(size->blocks, kMostOfLargeWrite)),
+               prober.context().drive.most_blocks()));
+  std::vector<std::uint64_t> order;
+  const auto enough = std::min(kMostLarge, static_cast<std::size_t>(scattered->median) + 1);
+  while (order.size() < enough) {
+    const auto lbn = targets.run_of(blocks);
+    if (!lbn) break;
+    order.push_back(*lbn);
+  }
+  repeat_runs(prober, Question::write_run_large, [&] {
+    settle(prober, order.size());
+    return !order.empty() && (run_writes(prober, Question::write_run_large, order, blocks), true);
+  });
+  test_room_for_writes(prober, order, blocks);
+}
+
+// How many of scattered writes are still held when all are on the media?
+void count_held(Prober& prober, Targets& targets) {
+  if (judge(prober.record(), Question::read_settled, 0).verdict != Verdict::hit) return;
+  const auto reads = segment_count(prober.record());
+  const std::int64_t most = std::min<std::int64_t>(
+      kMostTargets, reads && !reads->bound && reads->count <= kMostTargets
+                        ? 2 * static_cast<std::int64_t>(reads->count) + 2
+                        : static_cast<std::int64_t>(kUsualWrites));
+  std::vector<std::int64_t> guesses;
+  if (reads && reads->count < static_cast<double>(most))
+    guesses.push_back(static_cast<std::int64_t>(reads->count));
+  prober.locate(Question::written_held,
+                {.from = 1,
+                 .limit = most,
+                 .horizon = guesses.empty() ? kFirstHeld : std::min(most, guesses[0] + 1),
+                 .guesses = guesses,
+                 .each = true},
+                [&](std::int64_t count) -> std::optional<Prober::Prepared> {
+                  const auto lbns = targets.distinct(static_cast<std::size_t>(count));
+                  if (lbns.size() < static_cast<std::size_t>(count)) return std::nullopt;
+                  forget_read_targets(prober);
+                  prober.refresh_angle();
+                  for (const std::uint64_t lbn : lbns) prober.write(lbn);
+                  settle(prober);
+                  return Prober::Prepared{[lbns](std::int64_t x) {
+                                            return lbns[lbns.size() - static_cast<std::size_t>(x)];
+                                          },
+                                          0, Setup{}};
+                });
+}
+
 }  // namespace
 
 void test_write_segments(Prober& prober, Targets& targets) {
-  const std::uint32_t unit = prober.write_unit();
   if (writes_cached(prober.record())) {
-    std::size_t count = kUsualWrites;
-    repeat_runs(prober, Question::write_run, [&] {
-      std::vector<std::uint64_t> order = targets.distinct(count);
-      std::ranges::shuffle(order, prober.context().random);
-      settle(prober);
-      if (run_writes(prober, Question::write_run, order, unit)) {
-        if (order.size() >= kMostTargets || order.size() < count) return true;
-        count = std::min(kMostTargets, 4 * count);
-        std::erase_if(prober.record().observations,
-                      [](const Observation& seen) { return seen.question == Question::write_run; });
-      }
-      return true;
-    });
-    settle(prober);
-    const auto scattered = run_length(prober.record(), Question::write_run);
-    if (scattered && !scattered->bound) {
-      const auto length = static_cast<std::uint32_t>(
-          std::clamp(2 * scattered->median + 2, 8.0, static_cast<double>(kMostTargets)));
-      repeat_runs(prober, Question::write_stream, [&] {
-        const auto lbn = targets.run_of(length * unit);
-        if (!lbn) return false;
-        std::vector<std::uint64_t> order;
-        for (std::uint32_t i = 0; i < length; ++i) order.push_back(*lbn + i * unit);
-        settle(prober);
-        run_writes(prober, Question::write_stream, order, unit);
-        return true;
-      });
-    }
-    // The same with large ones: is it the blocks that count?
-    const auto size = segment_size(prober.record());
-    if (scattered && scattered->median >= 2 && size && !size->bound) {
-      const auto blocks = prober.context().drive.physical_blocks().rounded_down(
-          std::min(static_cast<std::uint32_t>(std::min<double>(size->blocks, kMostOfLargeWrite)),
-                   prober.context().drive.most_blocks()));
-      std::vector<std::uint64_t> order;
-      const auto enough = std::min(kMostLarge, static_cast<std::size_t>(scattered->median) + 1);
-      while (order.size() < enough) {
-        const auto lbn = targets.run_of(blocks);
-        if (!lbn) break;
-        order.push_back(*lbn);
-      }
-      repeat_runs(prober, Question::write_run_large, [&] {
-        settle(prober, order.size());
-        return !order.empty() &&
-               (run_writes(prober, Question::write_run_large, order, blocks), true);
-      });
-      test_room_for_writes(prober, order, blocks);
-    }
+    run_scattered(prober, targets);
+    run_sequential(prober, targets);
+    run_large(prober, targets);
   }
-  // How many of scattered writes are still held when all are on the media?
-  if (judge(prober.record(), Question::read_settled, 0).verdict == Verdict::hit) {
-    const auto reads = segment_count(prober.record());
-    const std::int64_t most = std::min<std::int64_t>(
-        kMostTargets, reads && !reads->bound && reads->count <= kMostTargets
-                          ? 2 * static_cast<std::int64_t>(reads->count) + 2
-                          : static_cast<std::int64_t>(kUsualWrites));
-    std::vector<std::int64_t> guesses;
-    if (reads && reads->count < static_cast<double>(most))
-      guesses.push_back(static_cast<std::int64_t>(reads->count));
-    prober.locate(
-        Question::written_held,
-        {.from = 1,
-         .limit = most,
-         .horizon = guesses.empty() ? kFirstHeld : std::min(most, guesses[0] + 1),
-         .guesses = guesses,
-         .each = true},
-        [&](std::int64_t count) -> std::optional<Prober::Prepared> {
-          const auto lbns = targets.distinct(static_cast<std::size_t>(count));
-          if (lbns.size() < static_cast<std::size_t>(count)) return std::nullopt;
-          forget_read_targets(prober);
-          prober.refresh_angle();
-          for (const std::uint64_t lbn : lbns) prober.write(lbn);
-          settle(prober);
-          return Prober::Prepared{
-              [lbns](std::int64_t x) { return lbns[lbns.size() - static_cast<std::size_t>(x)]; }, 0,
-              Setup{}};
-        });
-  }
+  count_held(prober, targets);
 }
 
 // Does a write take a segment from reads? All are filled, then one write, then the oldest read.
