@@ -17,6 +17,7 @@ namespace {
 using model::absent;
 using model::Parameter;
 
+// Chosen: a stream that every drive of the catalogue sees as one, and steps that few probes take.
 constexpr std::int64_t kStream = 64;  // reads
 constexpr std::int64_t kTracks = 2;   // of a request that is larger than a segment
 constexpr double kReadAhead = 64;     // blocks, so that those of a stream are hits

@@ -10,6 +10,8 @@ namespace platter::cache_probe {
 
 namespace {
 
+// Chosen: six of a kind give a median and a spread; the limits are several times what the noise of
+// hosts and arms makes, and far below what a wrong map does (half a revolution).
 constexpr int kControls = 6;        // of each kind
 constexpr double kEarly_rev = 0.1;  // before the sector arrives
 constexpr double kOff_rev = 0.2;    // from the usual time after it arrives

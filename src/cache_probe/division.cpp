@@ -11,6 +11,8 @@
 namespace platter::cache_probe {
 namespace {
 
+// Chosen priors and shares of wrong answers; what is stated must be 1000 times likelier than all
+// else.
 constexpr double kMostError = 0.001, kLeastShareDivided = 1e-4;
 constexpr double kAstrayChanges = 0.03;  // of the changes: a late answer was taken for a division
 constexpr double kFewScattered = 0.3;    // too few of a window to ask for another division

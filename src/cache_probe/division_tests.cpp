@@ -14,6 +14,8 @@
 namespace platter::cache_probe {
 namespace {
 
+// Chosen by trial on the catalogue's caches, which tests/cache_probe/recovery_test.cpp holds. More
+// changes of load cost more time.
 constexpr std::int64_t kShortest = 64;  // reads of a stream, to begin with
 constexpr std::int64_t kLongest = 2 * kMostWindow;
 constexpr int kMostChanges = 24, kMostInVain = 2;

@@ -7,6 +7,7 @@
 namespace platter::cache_probe {
 namespace {
 
+// 1000 to 1, as for verdicts (verdict.cpp).
 const double kLogOdds = std::log(1000.0);  // between cuts
 
 }  // namespace

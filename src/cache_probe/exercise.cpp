@@ -12,6 +12,7 @@
 namespace platter::cache_probe {
 namespace {
 
+// Chosen: an exercise of about a second, with requests of every kind.
 constexpr int kAnswers = 200, kFewestAnswers = 64;
 constexpr double kLong_rev = 96;  // then kFewestAnswers are enough
 constexpr int kMostPolluted = 40;

@@ -10,6 +10,8 @@
 namespace platter::cache_probe {
 namespace {
 
+// Chosen by trial on the catalogue's caches, which tests/cache_probe/recovery_test.cpp holds.
+// kFewAtOnce: what passes while host and drive exchange a command.
 constexpr double kWaits_rev = 0.12;      // longer than usual
 constexpr std::int64_t kFewAtOnce = 24;  // blocks
 constexpr double kUntilObeyed = 2;       // hits; a miss takes a drive longer to decode

@@ -12,7 +12,8 @@ namespace {
 using model::absent;
 using model::Parameter;
 
-constexpr std::uint64_t kBehindNever = 4;  // by chance it comes behind the blocks several times
+// Chosen: by chance it comes behind the blocks several times.
+constexpr std::uint64_t kBehindNever = 4;
 
 }  // namespace
 

@@ -12,6 +12,8 @@
 namespace platter::cache_probe {
 namespace {
 
+// Chosen: a staircase (Levitt 1971, up-down method) of some thirty pairs, steps from a fifth of a
+// hit to a fiftieth.
 constexpr int kPairs = 28, kAtTrackEnd = 6, kPairsOfUsual = 16, kPairsOfShort = 13;
 constexpr double kOfInnermost = 0.9, kShorter = 0.85;  // of the drive's blocks; of the usual track
 constexpr double kReached_rev = 0.35;                  // after a short way

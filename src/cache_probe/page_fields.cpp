@@ -19,6 +19,8 @@ namespace {
 
 using Values = std::vector<scsi::CacheFieldValue>;
 
+// Chosen: what is farther takes too long; the rest by trial on the catalogue's caches
+// (tests/cache_probe/page_fields_test.cpp).
 constexpr std::int64_t kMostAhead = 4096, kMostHeld = 1024;  // blocks: farther takes too long
 constexpr std::int64_t kLeastAhead = 24;  // that a drive reads on while the next command comes
 constexpr int kArrivals = 6;              // phases at which the heads come to a write

@@ -11,6 +11,7 @@
 namespace platter::cache_probe {
 namespace {
 
+// Chosen: how long a place is looked for, and how much room the tests use at most.
 constexpr int kZoneSamples = 64;  // tracks looked at to learn a zone's usual track
 constexpr int kTries = 400, kNearTries = 60;
 constexpr std::uint32_t kFewestBlocks = 8;    // on a track

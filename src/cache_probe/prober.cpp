@@ -9,6 +9,8 @@
 namespace platter::cache_probe {
 namespace {
 
+// Chosen by trial on the catalogue's caches, which tests/cache_probe/recovery_test.cpp holds. They
+// set how many probes are made, not what is concluded from them.
 constexpr std::uint64_t kConfirm = 4;  // trials on both sides of an edge
 constexpr int kMostUnreadable = 16;
 // By chance the same blocks are kept: of few segments often, of many hardly ever.

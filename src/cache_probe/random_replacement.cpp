@@ -9,6 +9,7 @@
 namespace platter::cache_probe {
 namespace {
 
+// 99 % of the posterior; 1.95: a whole number off is within 1.96 errors.
 constexpr std::size_t kMostOfSetup = 3;  // segments, in probes of a setup
 constexpr std::size_t kMostSegments = 1024;
 constexpr double kInside = 0.99, kSigmas = 1.95;  // a whole number off is within 1.96 errors

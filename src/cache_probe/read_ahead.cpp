@@ -17,6 +17,7 @@ using model::absent;
 using model::Parameter;
 using model::ReadAhead;
 
+// Chosen: as far as the drives of docs/validation.md read ahead, and a little more.
 constexpr std::int64_t kHorizon = 4;  // tracks; as far as most drives read ahead
 constexpr std::int64_t kFar = 6;  // tracks; what is read ahead so far is waited for by the drive's
                                   // own pace

@@ -12,6 +12,7 @@ namespace {
 using model::absent;
 using model::Parameter;
 
+// Chosen: four rereads of a block show how hits scatter.
 constexpr std::uint32_t kRereads = 4;
 constexpr double kGoneBy_rev = 0.05;  // more than a sector, much less than a revolution
 

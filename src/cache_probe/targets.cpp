@@ -12,6 +12,8 @@ namespace platter::cache_probe {
 
 namespace {
 
+// Chosen: places enough that none is asked twice soon; rests longer than any destage of the
+// catalogue's drives, where SYNCHRONIZE CACHE does not tell.
 constexpr std::uint32_t kLeastTargetBlocks = 8;
 constexpr std::size_t kUsualTargets = 12, kLeastTargets = 4;
 constexpr double kDestage_rev = 10;      // for written data to reach the media where nothing tells

@@ -6,6 +6,8 @@
 namespace platter::cache_probe {
 namespace {
 
+// Chosen limits (docs/characterize.md, "The cache's tests"); how many probes are made follows from
+// them.
 constexpr double kMixedPrior = 0.02;
 constexpr double kSure = 0.85;                    // posterior of the leading hypothesis
 const double kVerdictLogOdds = std::log(1000.0);  // hit against miss

@@ -12,6 +12,7 @@ namespace {
 using model::absent;
 using model::Parameter;
 
+// Chosen: three show the spread; a rest longer than any destage of the catalogue's drives.
 constexpr int kSynchronizations = 3;
 constexpr double kOnMedia_rev = 10;  // for written data to reach the media where nothing tells
 

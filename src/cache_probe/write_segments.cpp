@@ -10,6 +10,7 @@ namespace platter::cache_probe {
 
 namespace {
 
+// Chosen: runs until three agree, and no more than fit into some seconds.
 constexpr std::size_t kUsualWrites = 12, kMostTargets = 64;
 constexpr std::size_t kMostLarge = 20;
 constexpr std::uint32_t kMostOfLargeWrite = 1024;  // blocks

@@ -19,6 +19,7 @@ using model::Parameter;
 constexpr const char* kMasked =
     "the bus is about as slow as the media or slower, so the order of access does not show";
 
+// Chosen: phases enough to tell two hypotheses apart; fewer where each takes long.
 constexpr int kBusSamples = 3;
 
 constexpr int kWriteArrivals = 12, kArrivalsOverSlowBus = 8;  // there each takes long
