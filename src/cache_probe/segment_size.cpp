@@ -2,6 +2,8 @@
 // What follows: segments.cpp.
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "cache_probe/facts.h"
@@ -41,112 +43,161 @@ void find_boundary_behind(Prober& prober, const Prober::Prepare& prepare) {
   }
 }
 
-}  // namespace
+// What is held of one request that is larger than a segment, from both ends.
+class SegmentSizeTest {
+ public:
+  explicit SegmentSizeTest(Prober& prober)
+      : prober_(prober),
+        record_(prober.record()),
+        reach_(reach_blocks(prober.record())),
+        bounded_(ends_at_boundary(prober.record())),
+        behind_(sequential_tracks(prober.record()) ? 2 * (reach_ + 1) : reach_),
+        sizes_(expected(prober, &scsi::CachePage::segment_blocks)) {}
 
-void test_segment_size(Prober& prober) {
-  const Record& record = prober.record();
-  if (!caches_reads(record)) return;
-  // In pieces a request takes a segment for each.
-  const std::int64_t most = std::min<std::int64_t>(most_requested(prober),
-                                                   prober.context().drive.most_blocks());
-  const std::int64_t reach = reach_blocks(record);
-  const std::int64_t track = prober.places().track_blocks();
-  const bool bounded = ends_at_boundary(record);
-  const std::int64_t behind = sequential_tracks(record) ? 2 * (reach + 1) : reach;
-  // Requests that are larger than a segment; the probes' places are counted from the first block.
+  void run() {
+    if (first_held(1) != Verdict::hit) {
+      upper_ = read_ahead_end(record_);
+      find_lower_of_read_ahead();
+      return;
+    }
+    if (!find_overflowing()) return;
+    // Where read-ahead has no end that was found, neither has what a segment holds.
+    if (const auto edge = reach_edge(record_); edge && !edge->first_miss) return;
+    find_upper();
+    find_lower();
+    // Where read-ahead did not end alike: the largest request whose first block stays.
+    if (request_ == 1) return;
+    const auto size = segment_size(record_);
+    if (!size || size->source == SegmentSize::Source::largest_kept)
+      prober_.search(
+          Question::held_first, 1, request_, kRequestGrowth,
+          prober_.trial_of(Question::held_first, [&](std::int64_t x) { return roomy(x)(x); }));
+    // May read-ahead push out what was requested? A request that fills a segment tells.
+    if (const auto found = segment_size(record_); found && !found->bound)
+      first_held(
+          std::max<std::int64_t>(1, static_cast<std::int64_t>(found->blocks - found->error)));
+  }
+
+ private:
   using Offset = std::function<std::int64_t(std::int64_t x, const Setup& setup)>;
-  const auto large = [&](std::int64_t request, std::int64_t ahead,
-                         const Offset& offset) -> Prober::Prepare {
-    return [&prober, request, ahead, behind,
-            offset](std::int64_t) -> std::optional<Prober::Prepared> {
-      const auto at = place_for_large(prober, request, behind);
+
+  // Requests that are larger than a segment; the probes' places are counted from the first block.
+  Prober::Prepare large(std::int64_t request, std::int64_t ahead, Offset offset) {
+    return [this, request, ahead,
+            offset = std::move(offset)](std::int64_t) -> std::optional<Prober::Prepared> {
+      const auto at = place_for_large(prober_, request, behind_);
       if (!at) return std::nullopt;
-      prober.refresh_angle();
-      prober.read(at->lbn, static_cast<std::uint32_t>(request));
+      prober_.refresh_angle();
+      prober_.read(at->lbn, static_cast<std::uint32_t>(request));
       return Prober::Prepared{[at, offset](std::int64_t x) {
                                 return at->lbn + static_cast<std::uint64_t>(offset(x, at->setup));
                               },
-                              ahead > 0 ? reading_rev(prober, ahead) : 0, at->setup};
+                              ahead > 0 ? reading_rev(prober_, ahead) : 0, at->setup};
     };
-  };
-  // As much is to be read ahead behind others as ever is.
-  const auto roomy = [&](std::int64_t request) -> Prober::Prepare {
-    return [&prober, request, reach, bounded](std::int64_t) -> std::optional<Prober::Prepared> {
-      const auto place = clean_place_for(prober, bounded ? Kind::starts_cylinder : Kind::any_track,
-                                         request + 2 * reach + kAlignment);
+  }
+
+  // As much is to be read ahead after others as ever is.
+  Prober::Prepare roomy(std::int64_t request) {
+    return [this, request](std::int64_t) -> std::optional<Prober::Prepared> {
+      const auto place = clean_place_for(prober_,
+                                         bounded_ ? Kind::starts_cylinder : Kind::any_track,
+                                         request + 2 * reach_ + kAlignment);
       if (!place) return std::nullopt;
-      prober.refresh_angle();
-      const std::uint64_t lbn = bounded ? place->first : aligned_start(*place, request);
+      prober_.refresh_angle();
+      const std::uint64_t lbn = bounded_ ? place->first : aligned_start(*place, request);
       const auto blocks = static_cast<std::uint32_t>(request);
-      prober.read(lbn, blocks);
-      return Prober::Prepared{[lbn](std::int64_t) { return lbn; }, reading_rev(prober, reach),
+      prober_.read(lbn, blocks);
+      return Prober::Prepared{[lbn](std::int64_t) { return lbn; }, reading_rev(prober_, reach_),
                               setup_of(*place, lbn, blocks)};
     };
-  };
+  }
 
   // Is the first block of a request of x blocks still there when read-ahead is complete?
-  const auto first_held = [&](std::int64_t x) {
-    return prober.decide(Question::held_first, x, prober.trial_of(Question::held_first, roomy(x)));
-  };
-  const auto overflows = [&](std::int64_t x) {
+  Verdict first_held(std::int64_t x) {
+    return prober_.decide(Question::held_first, x,
+                          prober_.trial_of(Question::held_first, roomy(x)));
+  }
+  bool overflows(std::int64_t x) {
     const Offset first = [](std::int64_t, const Setup&) { return 0; };
-    return prober.decide(Question::held_first, x,
-                         prober.trial_of(Question::held_first, large(x, 0, first))) != Verdict::hit;
-  };
-  std::vector<std::int64_t> sizes = expected(prober, &scsi::CachePage::segment_blocks);
-  std::int64_t request = 1;
-  std::optional<Edge> upper;
-  if (first_held(1) == Verdict::hit) {
-    // A request that overflows the segment, and what is held behind it.
-    request = std::min(most, sizes.empty() ? 2 * track : sizes[0] + kAlignment);
-    while (!overflows(request) && request < most && !prober.spent())
-      request = std::min(most, 4 * request);
-    if (judge(record, Question::held_first, request).verdict != Verdict::miss) return;
-    // Where read-ahead has no end that was found, neither has what a segment holds.
-    if (const auto edge = reach_edge(record); edge && !edge->first_miss) return;
-    std::vector<std::int64_t> ends = {reach};
-    for (const std::int64_t end : expected(prober, &scsi::CachePage::max_prefetch))
-      if (end <= 2 * reach) ends.push_back(end);
+    return prober_.decide(Question::held_first, x,
+                          prober_.trial_of(Question::held_first, large(x, 0, first))) !=
+           Verdict::hit;
+  }
+
+  // A request that overflows the segment; in pieces it would take a segment for each.
+  bool find_overflowing() {
+    const std::int64_t most = std::min<std::int64_t>(most_requested(prober_),
+                                                     prober_.context().drive.most_blocks());
+    const std::int64_t track = prober_.places().track_blocks();
+    request_ = std::min(most, sizes_.empty() ? 2 * track : sizes_[0] + kAlignment);
+    while (!overflows(request_) && request_ < most && !prober_.spent())
+      request_ = std::min(most, 4 * request_);
+    return judge(record_, Question::held_first, request_).verdict == Verdict::miss;
+  }
+
+  // The last block that is held.
+  void find_upper() {
+    std::vector<std::int64_t> ends = {reach_};
+    for (const std::int64_t end : expected(prober_, &scsi::CachePage::max_prefetch))
+      if (end <= 2 * reach_) ends.push_back(end);
     const std::int64_t farthest = *std::ranges::max_element(ends) + 1;
-    const Offset from_last = [&](std::int64_t x, const Setup&) { return request - 1 + x; };
-    upper = prober.locate(Question::held_upper, {0, 2 * behind + 8, farthest, ends},
-                          large(request, farthest - 1, from_last));
-    if (sequential_tracks(record) && (!upper || upper->mixed || at_an_end(record, upper->last_hit)))
-      find_boundary_behind(prober, large(request, behind, from_last));
-  } else {
-    upper = read_ahead_end(record);
+    const Offset from_last = [request = request_](std::int64_t x, const Setup&) {
+      return request - 1 + x;
+    };
+    upper_ = prober_.locate(Question::held_upper, {0, 2 * behind_ + 8, farthest, ends},
+                            large(request_, farthest - 1, from_last));
+    if (sequential_tracks(record_) &&
+        (!upper_ || upper_->mixed || at_an_end(record_, upper_->last_hit)))
+      find_boundary_behind(prober_, large(request_, behind_, from_last));
   }
-  if (request > 1 && (upper || end_behind(record))) {
-    const std::int64_t top = request - 1 + (upper ? upper->sure_hit : 0);
-    prober.locate(Question::held_lower, {0, top, top, sizes},
-                  large(request, upper && !end_behind(record) ? upper->sure_hit : behind,
-                        [&](std::int64_t x, const Setup& setup) {
-                          return request - 1 +
-                                 read_behind(record, setup.to_track_end, setup.to_cylinder_end) - x;
-                        }));
-  } else if (request == 1 && (upper || reach > 0)) {
-    const std::int64_t top = upper ? upper->sure_hit : reach;
-    prober.locate(Question::held_lower, {0, top, top, sizes},
-                  [&](std::int64_t x) -> std::optional<Prober::Prepared> {
-                    auto prepared = roomy(1)(x);
-                    if (!prepared) return std::nullopt;
-                    const std::uint64_t last = prepared->target(0) +
-                                               static_cast<std::uint64_t>(top);
-                    prepared->target = [last](std::int64_t back) {
-                      return last - static_cast<std::uint64_t>(back);
-                    };
-                    return prepared;
-                  });
+
+  // The first one, counted back from the last.
+  void find_lower() {
+    if (request_ > 1 && (upper_ || end_behind(record_))) {
+      const std::int64_t top = request_ - 1 + (upper_ ? upper_->sure_hit : 0);
+      prober_.locate(
+          Question::held_lower, {0, top, top, sizes_},
+          large(request_, upper_ && !end_behind(record_) ? upper_->sure_hit : behind_,
+                [this](std::int64_t x, const Setup& setup) {
+                  return request_ - 1 +
+                         read_behind(record_, setup.to_track_end, setup.to_cylinder_end) - x;
+                }));
+    } else if (request_ == 1) {
+      find_lower_of_read_ahead();
+    }
   }
-  // Where read-ahead did not end alike: the largest request whose first block stays.
-  if (const auto size = segment_size(record);
-      request > 1 && (!size || size->source == SegmentSize::Source::largest_kept))
-    prober.search(
-        Question::held_first, 1, request, kRequestGrowth,
-        prober.trial_of(Question::held_first, [&](std::int64_t x) { return roomy(x)(x); }));
-  // May read-ahead push out what was requested? A request that fills a segment tells.
-  if (const auto size = segment_size(record); size && request > 1 && !size->bound)
-    first_held(std::max<std::int64_t>(1, static_cast<std::int64_t>(size->blocks - size->error)));
+
+  // Where requested blocks are dropped, or no request is larger: of what was read ahead.
+  void find_lower_of_read_ahead() {
+    if (!upper_ && reach_ <= 0) return;
+    const std::int64_t top = upper_ ? upper_->sure_hit : reach_;
+    prober_.locate(Question::held_lower, {0, top, top, sizes_},
+                   [this, top](std::int64_t x) -> std::optional<Prober::Prepared> {
+                     auto prepared = roomy(1)(x);
+                     if (!prepared) return std::nullopt;
+                     const std::uint64_t last = prepared->target(0) +
+                                                static_cast<std::uint64_t>(top);
+                     prepared->target = [last](std::int64_t back) {
+                       return last - static_cast<std::uint64_t>(back);
+                     };
+                     return prepared;
+                   });
+  }
+
+  Prober& prober_;
+  const Record& record_;
+  std::int64_t reach_;
+  bool bounded_;                     // read-ahead ends at the end of a track or cylinder
+  std::int64_t behind_;              // blocks read ahead after such a request, at most
+  std::vector<std::int64_t> sizes_;  // that the mode page names
+  std::int64_t request_ = 1;
+  std::optional<Edge> upper_{};
+};
+
+}  // namespace
+
+void test_segment_size(Prober& prober) {
+  if (caches_reads(prober.record())) SegmentSizeTest(prober).run();
 }
 
 }  // namespace platter::cache_probe
