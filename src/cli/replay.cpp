@@ -17,12 +17,12 @@
 #include "cli/trace_options.h"
 #include "model/error.h"
 #include "model/file.h"
-#include "replay/in_step.h"
 #include "replay/replay_drive.h"
 #include "replay/replay_model.h"
 #include "replay/result_file.h"
 #include "replay/shaped.h"
 #include "replay/summary.h"
+#include "replay/think_time_place.h"
 
 namespace platter::cli {
 namespace {
@@ -97,16 +97,16 @@ std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject,
   const bool closed = trace->source().kind == trace::Kind::closed;
   think_in_front = closed && options.trace.reading().think_in_front;
   if (options.trace.think_times.empty()) {
-    replay::InStep in_step = replay::in_step(subject, std::move(trace));
-    trace = std::move(in_step.trace);
-    think_in_front = in_step.think_in_front;
+    replay::PlacedThinkTimes placed = replay::place_think_times(subject, std::move(trace));
+    trace = std::move(placed.trace);
+    think_in_front = placed.think_in_front;
     if (think_in_front)
       fmt::print(
           stderr,
           "platter: {}: think times are taken as those before their requests, for so {:.0f} % "
           "of the accesses keep step with the model's platter, otherwise {:.0f} % "
           "(--think-times behind: as DiskSim)\n",
-          options.trace.path, 100 * in_step.share_in_front, 100 * in_step.share_behind);
+          options.trace.path, 100 * placed.share_in_front, 100 * placed.share_behind);
   }
   return replay::shaped(std::move(trace), options.shape);
 }

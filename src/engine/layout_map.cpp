@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/int128.h"
 #include "engine/layout_tables.h"
-#include "engine/wide.h"
 
 namespace platter::engine {
 

@@ -2,8 +2,8 @@
 // comes from absolute time and the period as a ratio, so that it never drifts.
 #pragma once
 
+#include "engine/int128.h"
 #include "engine/layout_map.h"
-#include "engine/wide.h"
 #include "model/units.h"
 
 namespace platter::engine {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/flat_tables.h"
+#include "engine/int128.h"
 #include "engine/key_index.h"
-#include "engine/wide.h"
 #include "model/drive_model.h"
 #include "model/units.h"
 

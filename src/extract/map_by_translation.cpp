@@ -13,7 +13,7 @@
 #include "model/validate.h"
 #include "mtbrc/angle.h"
 #include "mtbrc/empty_units.h"
-#include "mtbrc/track_pitch.h"
+#include "mtbrc/passing_sectors.h"
 #include "mtbrc/zone_shape.h"
 
 namespace platter::extract {
@@ -100,13 +100,13 @@ double MapByTranslation::visits() const {
 }
 
 FoundMap MapByTranslation::with_angles() {
-  constexpr double kOfPitch = 0.4;
-  mtbrc::TrackPitch pitch;
+  constexpr double kOfPassing = 0.4;
+  mtbrc::PassingSectors passing;
   {
-    const mtbrc::PartOfTime part(context_, kOfPitch);
-    pitch = mtbrc::measure_track_pitch(context_, translated_);
+    const mtbrc::PartOfTime part(context_, kOfPassing);
+    passing = mtbrc::measure_passing_sectors(context_, translated_);
   }
-  JudgedMap judged = judge_map(translated_, pitch);
+  JudgedMap judged = judge_map(translated_, passing);
   FoundMap found{std::move(judged.layout), std::move(judged.notes)};
   if (found.layout.zones.empty()) return found;
   mtbrc::AngleOptions how;

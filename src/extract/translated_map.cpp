@@ -31,7 +31,7 @@ void add_not_understood(std::vector<model::NotUnderstood>& all, model::NotUnders
              std::move(more));
 }
 
-std::string contradiction(const mtbrc::ZonePitch& zone) {
+std::string contradiction(const mtbrc::ZonePassing& zone) {
   return fmt::format(
       "{:.0f} % of {} pairs of sectors that it puts on one track passed the heads at "
       "other times than sectors of a track do",
@@ -126,7 +126,7 @@ model::Layout with_longer_tracks(const model::Layout& layout,
   return result;
 }
 
-JudgedMap judge_map(const model::Layout& translated, const mtbrc::TrackPitch& pitch) {
+JudgedMap judge_map(const model::Layout& translated, const mtbrc::PassingSectors& passing) {
   constexpr double kNearlyAll = 0.8;
   JudgedMap judged;
   const engine::LayoutMap map(translated);
@@ -136,8 +136,8 @@ JudgedMap judge_map(const model::Layout& translated, const mtbrc::TrackPitch& pi
   std::uint64_t untrue_blocks = 0;
   std::map<std::uint32_t, std::vector<std::size_t>> zones_by_hidden;
   std::string first_contradiction;
-  for (std::size_t i = 0; i < pitch.zones.size(); ++i) {
-    const mtbrc::ZonePitch& zone = pitch.zones[i];
+  for (std::size_t i = 0; i < passing.zones.size(); ++i) {
+    const mtbrc::ZonePassing& zone = passing.zones[i];
     judged.left_zones.push_back(zone.untrue || zone.uneven);
     more.push_back(zone.hidden);
     if (zone.hidden > 0) zones_by_hidden[zone.hidden].push_back(i);
@@ -161,19 +161,19 @@ JudgedMap judge_map(const model::Layout& translated, const mtbrc::TrackPitch& pi
   const bool longer = std::ranges::any_of(more, [](std::uint32_t sectors) { return sectors > 0; });
   judged.layout = longer ? with_longer_tracks(translated, more) : translated;
   for (const auto& [hidden, zones] : zones_by_hidden) {
-    const mtbrc::ZonePitch& zone = pitch.zones[zones.front()];
+    const mtbrc::ZonePassing& zone = passing.zones[zones.front()];
     judged.notes.push_back(fmt::format(
         "layout: the tracks of {} of {} zones have {} more sectors at their end than address "
         "translation tells of (of zone {}, the first of them, {:.2f} pass in a revolution, "
         "with a standard error of {:.2f})",
-        zones.size(), pitch.zones.size(), hidden, zones.front(), zone.passing->value,
+        zones.size(), passing.zones.size(), hidden, zones.front(), zone.passing->value,
         zone.passing->error));
   }
   if (!not_understood.empty())
     judged.notes.push_back(
         fmt::format("layout: {} of {} zones are not as timed reads have them; of LBN "
                     "{} to {}, {}",
-                    not_understood.size(), pitch.zones.size(), not_understood.front().first_lbn,
+                    not_understood.size(), passing.zones.size(), not_understood.front().first_lbn,
                     not_understood.front().last_lbn, not_understood.front().reason));
   for (model::NotUnderstood& part : not_understood)
     add_not_understood(judged.layout.not_understood, std::move(part));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/drive_model.h"
-#include "mtbrc/track_pitch.h"
+#include "mtbrc/passing_sectors.h"
 
 namespace platter::extract {
 
@@ -17,7 +17,7 @@ struct JudgedMap {
   std::vector<std::string> notes;
 };
 
-JudgedMap judge_map(const model::Layout& translated, const mtbrc::TrackPitch& pitch);
+JudgedMap judge_map(const model::Layout& translated, const mtbrc::PassingSectors& passing);
 
 // The same blocks in the same places, on tracks that have so many more sectors at their end, none
 // of which holds a block. `more`: by zone; the tracks of a zone that is to be changed have equal

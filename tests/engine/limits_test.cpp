@@ -8,10 +8,10 @@
 #include <set>
 
 #include "engine/engine.h"
+#include "engine/int128.h"
 #include "engine/layout_tables.h"
 #include "engine/small_drive.h"
 #include "engine/tables.h"
-#include "engine/wide.h"
 #include "model/error.h"
 
 using namespace platter;

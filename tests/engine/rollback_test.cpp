@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/int128.h"
 #include "engine/random_layout.h"
 #include "engine/small_drive.h"
 #include "engine/state.h"
-#include "engine/wide.h"
 
 using namespace platter;
 using namespace platter::engine;

@@ -37,8 +37,8 @@ Run run_on(const model::DriveModel& truth) {
   return characterize(device, options);
 }
 
-mtbrc::TrackPitch all_true(std::size_t zones) {
-  mtbrc::TrackPitch pitch;
+mtbrc::PassingSectors all_true(std::size_t zones) {
+  mtbrc::PassingSectors pitch;
   pitch.zones.resize(zones);
   return pitch;
 }
@@ -88,7 +88,7 @@ TEST_CASE("longer tracks move no block, in random layouts") {
 TEST_CASE("zones that reads contradict are told as not understood, one by one") {
   const model::Layout layout = catalogue_drive("seagate-cheetah9lp", 1).layout;
   const engine::LayoutMap map(layout);
-  mtbrc::TrackPitch pitch = all_true(layout.zones.size());
+  mtbrc::PassingSectors pitch = all_true(layout.zones.size());
   CHECK(judge_map(layout, pitch).layout.not_understood.empty());
   CHECK(judge_map(layout, pitch).notes.empty());
   pitch.zones[1].untrue = pitch.zones[3].untrue = true;
@@ -115,7 +115,7 @@ TEST_CASE("zones that reads contradict are told as not understood, one by one") 
     CHECK(all[2].reason == "odd");
   }
   SECTION("where nearly all is contradicted there is no layout") {
-    for (mtbrc::ZonePitch& zone : pitch.zones) zone.untrue = true;
+    for (mtbrc::ZonePassing& zone : pitch.zones) zone.untrue = true;
     const JudgedMap none = judge_map(layout, pitch);
     CHECK(none.layout.zones.empty());
     CHECK_THAT(none.layout.reason, Catch::Contains("contradicts timed reads"));

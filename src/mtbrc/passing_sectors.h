@@ -13,7 +13,7 @@
 
 namespace platter::mtbrc {
 
-struct PitchOptions {
+struct PassingOptions {
   std::uint32_t first_tracks = 8;  // of each zone; fewer where zones are very many
   std::uint32_t most_tracks = 64;  // of a zone that is in doubt; of a layout of one zone at first
   double negligible_rev = 0.0012;  // over a whole track: no matter what it comes from
@@ -22,7 +22,7 @@ struct PitchOptions {
   Budget budget{30'000, 90 * kSecond};
 };
 
-struct ZonePitch {
+struct ZonePassing {
   std::uint32_t sectors = 0;                    // of a track, by the layout; 0: tracks differ
   std::optional<statistics::Estimate> passing;  // sectors that pass in a revolution, as reads say
   std::size_t pairs = 0;                        // of sectors of one track that were compared
@@ -33,17 +33,17 @@ struct ZonePitch {
   bool uneven = false;       // they do, but the tracks are not as long as the layout has them
 };
 
-struct TrackPitch {
-  std::vector<ZonePitch> zones;
+struct PassingSectors {
+  std::vector<ZonePassing> zones;
   double noise_rev = 0;  // one standard deviation of a completion's phase
 };
 
 // Reads tracks drawn at random, in each zone until it is known whether its tracks have more sectors
 // than the layout knows. Caches off; rotation known.
-TrackPitch measure_track_pitch(Context& context, const model::Layout& layout,
-                               const PitchOptions& options = {});
+PassingSectors measure_passing_sectors(Context& context, const model::Layout& layout,
+                                       const PassingOptions& options = {});
 // The same from kept samples: those of experiment angle that follow one another on a track. Pure.
-TrackPitch estimate_track_pitch(const Samples& samples, const model::Rotation& rotation,
-                                const model::Layout& layout);
+PassingSectors estimate_passing_sectors(const Samples& samples, const model::Rotation& rotation,
+                                        const model::Layout& layout);
 
 }  // namespace platter::mtbrc

@@ -1,4 +1,4 @@
-#include "mtbrc/track_pitch.h"
+#include "mtbrc/passing_sectors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -161,7 +161,7 @@ double share_disturbed(const std::vector<TrackPair>& pairs, double bound_rev) {
   return same > 0 ? disturbed / same : 0;
 }
 
-void judge(ZonePitch& zone, const std::vector<TrackPair>& pairs, double noise_rev) {
+void judge(ZonePassing& zone, const std::vector<TrackPair>& pairs, double noise_rev) {
   constexpr double kSigmas = 6, kFloor_rev = 0.002, kSlips = 2.5;
   constexpr std::size_t kFewestPairs = 12, kFewestTracks = 4;
   constexpr double kContradicting = 0.2, kContradictingTracks = 0.4;
@@ -192,10 +192,10 @@ void judge(ZonePitch& zone, const std::vector<TrackPair>& pairs, double noise_re
     zone.hidden = static_cast<std::uint32_t>(std::lround(std::max(0.0, more)));
 }
 
-TrackPitch judge_zones(const Samples& samples, const model::Rotation& rotation,
-                       const model::Layout& layout, const engine::LayoutMap& map,
-                       double noise_rev) {
-  TrackPitch result;
+PassingSectors judge_zones(const Samples& samples, const model::Rotation& rotation,
+                           const model::Layout& layout, const engine::LayoutMap& map,
+                           double noise_rev) {
+  PassingSectors result;
   result.noise_rev = noise_rev;
   std::vector<std::vector<TrackPair>> pairs(layout.zones.size());
   std::vector<std::set<std::uint32_t>> sectors(layout.zones.size());
@@ -204,7 +204,7 @@ TrackPitch judge_zones(const Samples& samples, const model::Rotation& rotation,
     sectors[visit.zone].insert(visit.sectors);
   }
   for (std::size_t i = 0; i < layout.zones.size(); ++i) {
-    ZonePitch zone;
+    ZonePassing zone;
     if (sectors[i].size() == 1) zone.sectors = *sectors[i].begin();
     judge(zone, pairs[i], noise_rev);
     result.zones.push_back(zone);
@@ -213,7 +213,7 @@ TrackPitch judge_zones(const Samples& samples, const model::Rotation& rotation,
 }
 
 // Nothing more has to be read.
-bool is_decided(const ZonePitch& zone, const PitchOptions& options) {
+bool is_decided(const ZonePassing& zone, const PassingOptions& options) {
   constexpr double kSharp = 0.2;  // the nearest whole number is the right one
   if (zone.untrue || zone.uneven || zone.disturbed > kDisturbed) return true;
   if (zone.hidden > 0) return zone.passing->error < kSharp;
@@ -225,7 +225,7 @@ bool is_decided(const ZonePitch& zone, const PitchOptions& options) {
 
 class Measurement {
  public:
-  Measurement(Context& context, const model::Layout& layout, const PitchOptions& options)
+  Measurement(Context& context, const model::Layout& layout, const PassingOptions& options)
       : context_(context),
         options_(options),
         layout_(layout),
@@ -235,7 +235,7 @@ class Measurement {
         meter_(context, options.budget),
         first_sample_(context.samples.size()) {}
 
-  TrackPitch run() {
+  PassingSectors run() {
     noise_rev_ = reference_.begin();
     constexpr std::uint32_t kFewest = 4, kTracks = 400;  // of a zone at first; of all zones
     const auto zones = static_cast<std::uint32_t>(layout_.zones.size());
@@ -250,7 +250,7 @@ class Measurement {
       context_.report("angles", 0.2 * (i + 1) / zones);
     }
     reference_.refresh_now();
-    return estimate_track_pitch(samples_since(first_sample_), context_.rotation, layout_);
+    return estimate_passing_sectors(samples_since(first_sample_), context_.rotation, layout_);
   }
 
  private:
@@ -270,9 +270,9 @@ class Measurement {
            ++tracks)
         any |= visit(shape);
       if (!any) return;
-      const auto pitch = judge_zones(samples_since(before), context_.rotation, layout_, map_,
-                                     noise_rev_);
-      if (is_decided(pitch.zones[zone], options_)) return;
+      const auto so_far = judge_zones(samples_since(before), context_.rotation, layout_, map_,
+                                      noise_rev_);
+      if (is_decided(so_far.zones[zone], options_)) return;
     }
   }
 
@@ -304,7 +304,7 @@ class Measurement {
   }
 
   Context& context_;
-  PitchOptions options_;
+  PassingOptions options_;
   const model::Layout& layout_;
   engine::LayoutMap map_;
   Accesses accesses_;
@@ -316,15 +316,15 @@ class Measurement {
 
 }  // namespace
 
-TrackPitch estimate_track_pitch(const Samples& samples, const model::Rotation& rotation,
-                                const model::Layout& layout) {
+PassingSectors estimate_passing_sectors(const Samples& samples, const model::Rotation& rotation,
+                                        const model::Layout& layout) {
   const PhaseDrift drift(anchors_about_angles(samples), rotation);
   return judge_zones(samples, rotation, layout, engine::LayoutMap(layout),
                      std::max(drift.noise_rev(), 1e-5));
 }
 
-TrackPitch measure_track_pitch(Context& context, const model::Layout& layout,
-                               const PitchOptions& options) {
+PassingSectors measure_passing_sectors(Context& context, const model::Layout& layout,
+                                       const PassingOptions& options) {
   return Measurement(context, layout, options).run();
 }
 

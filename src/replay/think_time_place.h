@@ -9,7 +9,7 @@
 
 namespace platter::replay {
 
-struct InStep {
+struct PlacedThinkTimes {
   std::unique_ptr<trace::Reader> trace;  // as it is to be replayed
   bool think_in_front = false;           // (trace/think_times.h)
   // Of the accesses at the trace's beginning, those in step with the model's platter (the folded
@@ -21,6 +21,6 @@ struct InStep {
 // than half as many otherwise; so a model without the angles between its zones leaves a trace as it
 // is. Looks at the first 10,000 requests; traces without think or service times are left as they
 // are.
-InStep in_step(const Subject& subject, std::unique_ptr<trace::Reader> trace);
+PlacedThinkTimes place_think_times(const Subject& subject, std::unique_ptr<trace::Reader> trace);
 
 }  // namespace platter::replay

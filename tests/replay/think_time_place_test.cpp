@@ -1,4 +1,4 @@
-#include "replay/in_step.h"
+#include "replay/think_time_place.h"
 
 #include <catch2/catch.hpp>
 #include <random>
@@ -36,12 +36,12 @@ trace::Trace written_in_front(trace::Trace trace) {
   return trace;
 }
 
-InStep in_step(const model::DriveModel& model, const trace::Trace& trace) {
+PlacedThinkTimes place_think_times(const model::DriveModel& model, const trace::Trace& trace) {
   std::stringstream text;
   trace::write_trace(text, trace, trace::Format::validate);
   auto reader = trace::open_trace(trace::memory_source(text.str()), "written",
                                   {.format = trace::Format::validate});
-  return replay::in_step(subject_of(model), std::move(reader));
+  return replay::place_think_times(subject_of(model), std::move(reader));
 }
 
 }  // namespace
@@ -50,13 +50,13 @@ TEST_CASE("a model that knows the platter tells where the think times belong") {
   const model::DriveModel model = drive_model();
   for (const std::size_t requests : {400u, 10'500u}) {
     const trace::Trace behind = measured_on(model, requests);
-    InStep told = in_step(model, behind);
+    PlacedThinkTimes told = place_think_times(model, behind);
     CHECK_FALSE(told.think_in_front);
     CHECK(told.share_behind > 0.9);
     CHECK(told.share_in_front < 0.2);
     CHECK(trace::read_trace(*told.trace).requests.size() == requests);
 
-    told = in_step(model, written_in_front(behind));
+    told = place_think_times(model, written_in_front(behind));
     CHECK(told.think_in_front);
     CHECK(told.share_in_front > 0.9);
     const trace::Trace read = trace::read_trace(*told.trace);
@@ -72,18 +72,18 @@ TEST_CASE("a model that does not know the platter leaves think times as the form
   std::mt19937_64 random(4);
   for (model::LayoutNode& zone : lost.layout.zones)
     zone.angle_step_rev = 0.001 * static_cast<double>(random() % 1000);
-  CHECK_FALSE(in_step(lost, behind).think_in_front);
-  CHECK_FALSE(in_step(lost, written_in_front(behind)).think_in_front);
+  CHECK_FALSE(place_think_times(lost, behind).think_in_front);
+  CHECK_FALSE(place_think_times(lost, written_in_front(behind)).think_in_front);
 }
 
 TEST_CASE("a trace without service times, or a short one, is not asked") {
   trace::Trace trace = measured_on(drive_model(), 300);
   trace.requests[7].service_ns.reset();
-  InStep told = in_step(drive_model(), trace);
+  PlacedThinkTimes told = place_think_times(drive_model(), trace);
   CHECK(told.share_behind == 0);
   CHECK(trace::read_trace(*told.trace).requests.size() == 300);
   trace = measured_on(drive_model(), 20);
-  told = in_step(drive_model(), trace);
+  told = place_think_times(drive_model(), trace);
   CHECK(told.share_behind == 0);
   CHECK(trace::read_trace(*told.trace).requests.size() == 20);
 }

@@ -1,6 +1,6 @@
 // What reads within single tracks tell of a layout: nothing wrong where it is right, spares that no
 // LBN tells of, and zones whose tracks are none.
-#include "mtbrc/track_pitch.h"
+#include "mtbrc/passing_sectors.h"
 
 #include <catch2/catch.hpp>
 
@@ -71,8 +71,9 @@ TEST_CASE("track pitch: nothing is found where the layout is right") {
                                     "seagate-barracuda4lp", "ibm-ultrastar18es", "hp-c2247");
   for (int seed = 1; seed <= 3; ++seed) {
     Bench bench("virtual:" + name + "?imperfections=default&seed=" + std::to_string(seed));
-    const TrackPitch found = measure_track_pitch(bench.context, bench.device->truth().layout);
-    for (const ZonePitch& zone : found.zones) {
+    const PassingSectors found = measure_passing_sectors(bench.context,
+                                                         bench.device->truth().layout);
+    for (const ZonePassing& zone : found.zones) {
       INFO(name << ", seed " << seed << ": " << zone.sectors << " sectors, found "
                 << (zone.passing ? zone.passing->value : 0) << ", contradicting "
                 << zone.contradicting << ", disturbed " << zone.disturbed);
@@ -91,7 +92,7 @@ TEST_CASE("track pitch: spares at the end of every track are counted, zone by zo
   const std::vector<PlainZone> zones{{900, 300, 1}, {900, 280, 0}, {900, 260, 6}, {900, 20, 5}};
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     Bench bench(zones, seed);
-    const TrackPitch found = measure_track_pitch(bench.context, plain_layout(zones, false));
+    const PassingSectors found = measure_passing_sectors(bench.context, plain_layout(zones, false));
     REQUIRE(found.zones.size() == zones.size());
     for (std::size_t i = 0; i < zones.size(); ++i) {
       INFO("zone " << i << ", seed " << seed << ", found "
@@ -109,7 +110,7 @@ TEST_CASE("track pitch: a zone whose tracks are none is found, the others are le
     Bench bench(zones, wrong);
     std::vector<PlainZone> told = zones;
     told.back() = {1200 * 250 / wrong, wrong, 0};
-    const TrackPitch found = measure_track_pitch(bench.context, plain_layout(told, false));
+    const PassingSectors found = measure_passing_sectors(bench.context, plain_layout(told, false));
     INFO(wrong << " sectors: contradicting " << found.zones.back().contradicting);
     // Half tracks are tracks, too, if of another length.
     CHECK((wrong == 125 ? found.zones.back().uneven : found.zones.back().untrue));
@@ -134,8 +135,8 @@ TEST_CASE("track pitch: sectors slipped behind the map's back are no untruth") {
   std::vector<PlainZone> told = zones;
   told[0].sectors = 44;  // the slip taken for a spare
   told[1].sectors = 39;
-  const TrackPitch found = measure_track_pitch(bench.context, plain_layout(told, false));
-  for (const ZonePitch& zone : found.zones) CHECK_FALSE(zone.untrue);
+  const PassingSectors found = measure_passing_sectors(bench.context, plain_layout(told, false));
+  for (const ZonePassing& zone : found.zones) CHECK_FALSE(zone.untrue);
 }
 
 TEST_CASE("track pitch: tracks of other lengths than the map has are no untruth") {
@@ -161,7 +162,7 @@ TEST_CASE("track pitch: tracks of other lengths than the map has are no untruth"
   }());
   model::Layout told = plain_layout({{800, 300, 0}}, false);
   told.skips = {{550, 50, 400, 600}};
-  const TrackPitch found = measure_track_pitch(bench.context, told);
+  const PassingSectors found = measure_passing_sectors(bench.context, told);
   CHECK_FALSE(found.zones[0].untrue);
   CHECK(found.zones[0].uneven);
   CHECK(found.zones[0].hidden == 0);
@@ -171,8 +172,8 @@ TEST_CASE("track pitch: where nothing comes twice from the same place, nothing i
   // Reads that a buffer answers come at any time.
   Bench bench("virtual:quantum-atlas10k?imperfections=default&seed=2");
   bench.drive.settings().set_cache(false, false, false);
-  const TrackPitch found = measure_track_pitch(bench.context, bench.device->truth().layout);
-  for (const ZonePitch& zone : found.zones) {
+  const PassingSectors found = measure_passing_sectors(bench.context, bench.device->truth().layout);
+  for (const ZonePassing& zone : found.zones) {
     CHECK_FALSE(zone.untrue);
     CHECK(zone.hidden == 0);
   }

@@ -1,4 +1,4 @@
-#include "replay/in_step.h"
+#include "replay/think_time_place.h"
 
 #include <algorithm>
 #include <utility>
@@ -55,8 +55,8 @@ double share_in_step(const Subject& subject, const trace::Trace& trace) {
 
 }  // namespace
 
-InStep in_step(const Subject& subject, std::unique_ptr<trace::Reader> trace) {
-  InStep told;
+PlacedThinkTimes place_think_times(const Subject& subject, std::unique_ptr<trace::Reader> trace) {
+  PlacedThinkTimes told;
   const trace::Source source = trace->source();
   if (source.kind == trace::Kind::open) {
     told.trace = std::move(trace);
