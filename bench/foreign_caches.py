@@ -4,7 +4,7 @@
 Alien drives (tests/alien), each also with policies of other kinds, and as a control drives of the catalogue,
 which a model can explain, are characterized with writes allowed everywhere. Printed are, for each seed, the share of
 answers to requests in random order that contradict the model, with its error and their number, and whether the
-model says that it has no words for the cache.
+model says that it lacks the cache.
 
     bench/foreign_caches.py --seeds 2
     bench/foreign_caches.py --seeds 5 --drives alien:moderate alien:moderate,cache.forgets_ms=60 cache-fifo
@@ -22,7 +22,7 @@ ALIENS = ["alien:moderate", "alien:serpentine", "alien:bands", "alien:old",
           "alien:moderate,cache.forgets_ms=60", "alien:moderate,cache.set_blocks=3000",
           "alien:moderate,cache.read_ahead_doubles_from=16"]
 CONTROLS = ["quantum-atlas10k", "hp-c2247", "cache-fifo", "cache-random", "cache-adaptive", "cache-no-abort"]
-NO_WORDS = "no words for"
+LACKS = "that the model lacks"
 
 
 def opened(drive, seed):
@@ -31,7 +31,7 @@ def opened(drive, seed):
 
 
 def said(platter, of, seed, work):
-    """Share in percent, its error, answers (None, None, 0: not told), and whether there are no words."""
+    """Share in percent, its error, answers (None, None, 0: not told), and whether a note says that the model lacks something."""
     file = os.path.join(work, "model.json")
     run(platter, "characterize", of, "-o", file, "--seed", str(seed), "--allow-writes", everywhere(platter, of),
         "--journal", work)
@@ -39,7 +39,7 @@ def said(platter, of, seed, work):
         model = json.load(text)
     os.remove(file)
     share = model["cache"].get("unexplained_share") or {}
-    silent = any(NO_WORDS in note for note in model["provenance"].get("notes", []))
+    silent = any(LACKS in note for note in model["provenance"].get("notes", []))
     if share.get("value") is None:
         return None, None, 0, silent
     return 100 * share["value"], 100 * share["error"], share["samples"], silent

@@ -86,7 +86,7 @@ class Judge(unittest.TestCase):
         model = self.characterize(*drive)[0]
         share = model["cache"]["unexplained_share"]
         return share["value"], share["error"], [note for note in model["provenance"]["notes"]
-                                                if "no words for" in note]
+                                                if "that the model lacks" in note]
 
     def test_a_cache_that_no_model_describes(self):
         """Replacement by the clock; read-ahead is lost when the next miss comes within 8 ms."""

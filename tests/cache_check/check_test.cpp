@@ -252,7 +252,7 @@ TEST_CASE("answers that hang on a few us are no contradiction, however many they
 
 namespace {
 
-// Whether a random drive is said to do what the model has no words for, that model being what the
+// Whether a random drive is said to do what the model lacks, that model being what the
 // drive is but for the delays that were measured.
 bool accused(std::uint64_t number) {
   model::DriveModel truth = virtual_drive::random_drive(number);
