@@ -16,8 +16,6 @@ namespace {
 using model::absent;
 using model::Parameter;
 
-constexpr double kEither = 1 / 1.95;  // of two answers: the other one is within 1.96 errors
-
 // What the drive says of itself, against what was measured.
 void compare_with_page(Estimator& e) {
   const Record& record = e.record();
@@ -94,7 +92,7 @@ Parameter Estimator::yes_or_no(Question question, std::string method, std::int64
     note(fmt::format("{}: {} of {} probes hit, the rest did not", name_of(question), tally.fast,
                      tally.all()));
     const bool more_hits = 2 * tally.fast >= tally.all();
-    return measured(more_hits == hit_means_yes ? 1 : 0, kEither, tally.all(), std::move(method));
+    return measured(more_hits == hit_means_yes ? 1 : 0, kOneOff, tally.all(), std::move(method));
   }
   const bool hit = judgement.verdict == Verdict::hit;
   return measured(hit == hit_means_yes ? 1 : 0, judgement.error, tally.all(), std::move(method));

@@ -15,6 +15,8 @@
 namespace platter::cache_probe {
 
 inline constexpr const char* kBlocks = "blocks";
+// The error of what is one of two neighbouring values: the other one is within 1.96 errors.
+inline constexpr double kOneOff = 1 / 1.95;
 inline constexpr const char* kNotWritten = "writes were not allowed (--allow-writes)";
 
 model::Parameter measured(double value, double error, std::uint64_t samples, std::string method,

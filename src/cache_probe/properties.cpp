@@ -45,7 +45,9 @@ void estimate_open_policies(Estimator& e) {
   c.destage_in_passing = absent("not tested");
 }
 
-const std::vector<Property>& table() {
+}  // namespace
+
+std::span<const Property> properties() {
   static const std::vector<Property> kTable = {
       {"controls", {}, {}, reads<test_miss_control>, nullptr, "blocks that no cache can hold"},
       {"read caching",
@@ -165,9 +167,5 @@ const std::vector<Property>& table() {
   };
   return kTable;
 }
-
-}  // namespace
-
-std::span<const Property> properties() { return table(); }
 
 }  // namespace platter::cache_probe

@@ -17,8 +17,6 @@ namespace {
 using model::absent;
 using model::Parameter;
 
-constexpr double kOneMore = 1 / 1.95;  // within 1.96 errors
-
 void segments_of_reads(Estimator& e) {
   model::Cache& c = e.cache();
   const auto count = segment_count(e.record());
@@ -142,7 +140,7 @@ void sharing_with_writes(Estimator& e) {
     c.separate_write_segment = absent(reason);
     // One more than were counted may be set apart for writes.
     if (c.segments.error) {
-      *c.segments.error += kOneMore;
+      *c.segments.error += kOneOff;
       c.segments.method += "; a segment set apart for writes, if any, comes on top";
     }
     if (!c.buffer_blocks && c.buffer_blocks.reason.empty())

@@ -12,11 +12,9 @@ namespace platter::cache_probe {
 
 namespace {
 
-// Chosen: places enough that none is asked twice soon; rests longer than any destage of the
-// catalogue's drives, where SYNCHRONIZE CACHE does not tell.
+// Chosen: how long a place is looked for; rests as kDestage_rev.
 constexpr std::uint32_t kLeastTargetBlocks = 8;
-constexpr std::size_t kUsualTargets = 12, kLeastTargets = 4;
-constexpr double kDestage_rev = 10;      // for written data to reach the media where nothing tells
+constexpr std::size_t kLeastTargets = 4;
 constexpr double kDestageAll_rev = 15;   // for many, where SYNCHRONIZE CACHE does not wait
 constexpr double kDestageLarge_rev = 3;  // each, of those that fill a segment
 constexpr int kWriteTries = 2000;

@@ -2,6 +2,7 @@
 // sectors with what these hold, and only where that is allowed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -10,6 +11,14 @@
 #include "cache_probe/prober.h"
 
 namespace platter::cache_probe {
+
+// Chosen: places enough that none is written twice soon; a rest longer than any destage of the
+// catalogue's drives, for written data to reach the media where nothing tells.
+inline constexpr std::size_t kUsualTargets = 12;
+inline constexpr double kDestage_rev = 10;
+// So many writes a segment leave a block in 2 % of all cases, where any is replaced: (1 - 1/n)^(4
+// n).
+inline constexpr double kTimesOver = 4;
 
 // Places for single writes: a few blocks on a cylinder of their own each, their contents known.
 // They begin with a physical block, and hold two at least.

@@ -12,9 +12,8 @@ namespace {
 using model::absent;
 using model::Parameter;
 
-// Chosen: three show the spread; a rest longer than any destage of the catalogue's drives.
+// Chosen: three show the spread.
 constexpr int kSynchronizations = 3;
-constexpr double kOnMedia_rev = 10;  // for written data to reach the media where nothing tells
 
 // With its sector far ahead, so that a write which waits for it is slow.
 void write_aligned(Prober& prober, std::uint64_t lbn) {
@@ -46,7 +45,7 @@ void test_write_back(Prober& prober, Targets& targets) {
   }
   const bool cached = writes_cached(prober.record());
   if (synchronize(prober)) {
-    prober.rest_rev(cached ? kOnMedia_rev : 1);
+    prober.rest_rev(cached ? kDestage_rev : 1);
     for (int i = 0; i < kSynchronizations; ++i)
       synchronize(prober, std::pair{Question::synchronize_clean, 0});
     for (int i = 0; cached && i < kSynchronizations; ++i) {

@@ -11,13 +11,12 @@ namespace platter::cache_probe {
 namespace {
 
 // Chosen: runs until three agree, and no more than fit into some seconds.
-constexpr std::size_t kUsualWrites = 12, kMostTargets = 64;
+constexpr std::size_t kMostTargets = 64;
 constexpr std::size_t kMostLarge = 20;
 constexpr std::uint32_t kMostOfLargeWrite = 1024;  // blocks
 constexpr int kMostRuns = 7, kRunsThatAgree = 3;
 constexpr int kMostFills = 60;
 constexpr std::int64_t kFirstHeld = 5;
-constexpr double kManyTimes = 4;  // so many writes a segment leave a block in 2 % of all cases
 
 // One write after another without pause until one has to wait; true: none had to.
 bool run_writes(Prober& prober, Question question, const std::vector<std::uint64_t>& lbns,
@@ -99,7 +98,7 @@ void test_room_for_writes(Prober& prober, const std::vector<std::uint64_t>& lbns
 // Scattered writes of one physical block each, as many as it takes until one has to wait.
 void run_scattered(Prober& prober, Targets& targets) {
   const std::uint32_t unit = prober.write_unit();
-  std::size_t count = kUsualWrites;
+  std::size_t count = kUsualTargets;
   repeat_runs(prober, Question::write_run, [&] {
     std::vector<std::uint64_t> order = targets.distinct(count);
     std::ranges::shuffle(order, prober.context().random);
@@ -162,7 +161,7 @@ void count_held(Prober& prober, Targets& targets) {
   const std::int64_t most = std::min<std::int64_t>(
       kMostTargets, reads && !reads->bound && reads->count <= kMostTargets
                         ? 2 * static_cast<std::int64_t>(reads->count) + 2
-                        : static_cast<std::int64_t>(kUsualWrites));
+                        : static_cast<std::int64_t>(kUsualTargets));
   std::vector<std::int64_t> guesses;
   if (reads && reads->count < static_cast<double>(most))
     guesses.push_back(static_cast<std::int64_t>(reads->count));
@@ -207,7 +206,7 @@ void test_separate_write_segment(Prober& prober, Targets& targets) {
   std::size_t writes = 1;
   if (count->random) {
     if (judge(record, Question::read_settled, 0).verdict != Verdict::hit) return;
-    writes = static_cast<std::size_t>(std::max(1.0, kManyTimes * (count->count + count->error)));
+    writes = static_cast<std::size_t>(std::max(1.0, kTimesOver * (count->count + count->error)));
     if (targets.distinct(writes).size() < writes) return;
   }
   const bool ahead = count->settled || (count->random && newest_is_pushed_out(record));

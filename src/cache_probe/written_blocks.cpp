@@ -12,9 +12,6 @@ namespace {
 using model::absent;
 using model::Parameter;
 
-// (1 - 1/n)^(4 n) is 2 %.
-constexpr double kTimesOver = 4;  // so many writes a segment leave a block in 2 % of all cases
-
 }  // namespace
 
 // What is written has been read before; where writes update read data that would serve reads, too.

@@ -10,17 +10,10 @@
 
 namespace platter::layout {
 
-class IrregularTracks {
+class IrregularTracks : MapAndDrive {
  public:
   IrregularTracks(const MapAndDrive& all, ZoneStart& starts, Attempts& attempts)
-      : survey_(all.survey),
-        numbers_(all.numbers),
-        reader_(all.reader),
-        meter_(all.meter),
-        agreement_(all.agreement),
-        map_(all.map),
-        starts_(starts),
-        attempts_(attempts) {}
+      : MapAndDrive(all), starts_(starts), attempts_(attempts) {}
 
   // Around a block the drive follows no rule: from the last track before it that everything seen
   // agrees with, every track is looked at by itself, the further the more often this happens. Where
@@ -33,12 +26,6 @@ class IrregularTracks {
  private:
   Outcome give_up_zone(std::size_t index, std::uint64_t lbn);
 
-  Survey& survey_;
-  SectorNumbers& numbers_;
-  TrackReader& reader_;
-  TrackMeter& meter_;
-  Agreement& agreement_;
-  BlockMap& map_;
   ZoneStart& starts_;
   Attempts& attempts_;
 };

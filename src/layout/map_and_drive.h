@@ -1,4 +1,5 @@
-// The map while it is made, and what sees the drive: each through those before it.
+// The map while it is made, and what sees the drive: each through those before it. What uses all of
+// them derives from it; what uses a few names these.
 #pragma once
 
 #include "layout/agreement.h"

@@ -7,13 +7,13 @@
 namespace platter::layout {
 
 Outcome TrackFronts::find() {
-  if (!numbers_.numbering().from_index) return Outcome::yes;
-  for (std::size_t i = 0; i < map_.zones.size(); ++i) {
-    if (map_.zones[i].irregular) continue;
+  if (!numbers.numbering().from_index) return Outcome::yes;
+  for (std::size_t i = 0; i < map.zones.size(); ++i) {
+    if (map.zones[i].irregular) continue;
     std::set<std::uint64_t> tracks{0};
-    for (const auto& [place, sectors] : numbers_.listed().all()) {
-      const auto track = map_.zones[i].order.find({place.first, place.second});
-      if (track && *track < map_.tracks_of(i)) tracks.insert(*track);
+    for (const auto& [place, sectors] : numbers.listed().all()) {
+      const auto track = map.zones[i].order.find({place.first, place.second});
+      if (track && *track < map.tracks_of(i)) tracks.insert(*track);
     }
     // A track where no rule holds stays as it was taken.
     for (const std::uint64_t track : tracks)
@@ -23,17 +23,17 @@ Outcome TrackFronts::find() {
 }
 
 Outcome TrackFronts::find_on(std::size_t index, std::uint64_t track) {
-  Zone& zone = map_.zones[index];
-  const std::uint64_t end = map_.end_of(index);
+  Zone& zone = map.zones[index];
+  const std::uint64_t end = map.end_of(index);
   const std::uint64_t sectors = zone.sectors_of(track), first = zone.first_block(track);
   const std::uint64_t first_slot = zone.first_slot(track);
   const std::uint64_t next = zone.first_block(track + 1);
-  if (next >= end || next == first || next - first >= sectors || reader_.is_remapped(first) ||
-      reader_.place_of(first) != zone.order.at(track))
+  if (next >= end || next == first || next - first >= sectors || reader.is_remapped(first) ||
+      reader.place_of(first) != zone.order.at(track))
     return Outcome::no;
   const auto starts = starts_by_neighbours(index, track);
   if (!starts) return Outcome::no;
-  const Result<TrackMeasure> measured = meter_.measure(zone, track, end);
+  const Result<TrackMeasure> measured = meter.measure(zone, track, end);
   if (measured.outcome != Outcome::yes) return measured.outcome;
   const TrackMeasure& found = measured.value;
   const std::uint64_t span = found.span - found.first_slot;
@@ -56,9 +56,9 @@ Outcome TrackFronts::find_on(std::size_t index, std::uint64_t track) {
 std::optional<std::uint64_t> TrackFronts::free_in_front(std::size_t index, std::uint64_t track,
                                                         const PossibleStarts& starts,
                                                         std::uint64_t span) {
-  const Zone& zone = map_.zones[index];
+  const Zone& zone = map.zones[index];
   const std::uint64_t sectors = zone.sectors_of(track);
-  const std::uint64_t number = numbers_.from_base(survey_.at(zone.first_block(track)).place.sector);
+  const std::uint64_t number = numbers.from_base(survey.at(zone.first_block(track)).place.sector);
   // All that is free lies behind or in front, or the listed sectors next to the first block do.
   const std::uint64_t listed = listed_before(zone.order.at(track), number, sectors);
   std::set<std::uint64_t> fronts{0, sectors - span, std::min(listed, sectors - span)};
@@ -72,16 +72,16 @@ std::optional<std::uint64_t> TrackFronts::free_in_front(std::size_t index, std::
 
 bool TrackFronts::all_match(const Zone& trial, std::uint64_t end) const {
   return std::all_of(
-      survey_.known().lower_bound(trial.first_lbn), survey_.known().lower_bound(end),
-      [&](const auto& known) { return agreement_.matches(trial, known.first, known.second); });
+      survey.known().lower_bound(trial.first_lbn), survey.known().lower_bound(end),
+      [&](const auto& known) { return agreement.matches(trial, known.first, known.second); });
 }
 
 // So many listed sectors side by side, the last of them in front of the one with this number.
 std::uint64_t TrackFronts::listed_before(TrackPlace place, std::uint64_t number,
                                          std::uint64_t sectors) const {
-  const std::set<std::uint32_t>& listed = numbers_.listed().sectors_on(place);
+  const std::set<std::uint32_t>& listed = numbers.listed().sectors_on(place);
   const auto in_front = [&](std::uint64_t count) {
-    return numbers_.numbering().base +
+    return numbers.numbering().base +
            static_cast<std::uint32_t>((number + sectors - count) % sectors);
   };
   std::uint64_t count = 0;
@@ -93,15 +93,15 @@ std::uint64_t TrackFronts::listed_before(TrackPlace place, std::uint64_t number,
 std::optional<PossibleStarts> TrackFronts::starts_by_neighbours(std::size_t index,
                                                                 std::uint64_t track) {
   constexpr std::int64_t kNeighbours = 6;
-  const Zone& zone = map_.zones[index];
+  const Zone& zone = map.zones[index];
   const auto cycle = static_cast<std::int64_t>(zone.order.cycle());
-  const std::uint64_t sectors = zone.sectors_of(track), tracks = map_.tracks_of(index);
+  const std::uint64_t sectors = zone.sectors_of(track), tracks = map.tracks_of(index);
   std::vector<SeenStart> seen;
   for (std::int64_t k = -kNeighbours; k <= kNeighbours; ++k) {
     const std::int64_t other = static_cast<std::int64_t>(track) + k * cycle;
     if (k == 0 || other < 0 || other + 1 >= static_cast<std::int64_t>(tracks)) continue;
     const auto neighbour = static_cast<std::uint64_t>(other);
-    const auto first = meter_.first_block(zone, neighbour);
+    const auto first = meter.first_block(zone, neighbour);
     if (!first) continue;
     // It may lack blocks in front itself.
     if (listed_before(zone.order.at(neighbour), first->number, sectors) > 0) continue;

@@ -10,15 +10,9 @@
 
 namespace platter::layout {
 
-class TrackFronts {
+class TrackFronts : MapAndDrive {
  public:
-  explicit TrackFronts(const MapAndDrive& all)
-      : survey_(all.survey),
-        numbers_(all.numbers),
-        reader_(all.reader),
-        meter_(all.meter),
-        agreement_(all.agreement),
-        map_(all.map) {}
+  explicit TrackFronts(const MapAndDrive& all) : MapAndDrive(all) {}
 
   // A zone's first tracks and those with a listed defect may lack blocks in front though they were
   // taken to lack them at their end, or the other way round.
@@ -31,13 +25,6 @@ class TrackFronts {
   std::uint64_t listed_before(TrackPlace place, std::uint64_t number, std::uint64_t sectors) const;
   std::optional<PossibleStarts> starts_by_neighbours(std::size_t zone, std::uint64_t track);
   bool all_match(const Zone& trial, std::uint64_t end) const;
-
-  Survey& survey_;
-  SectorNumbers& numbers_;
-  TrackReader& reader_;
-  TrackMeter& meter_;
-  Agreement& agreement_;
-  BlockMap& map_;
 };
 
 }  // namespace platter::layout

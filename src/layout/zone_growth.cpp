@@ -7,39 +7,39 @@
 namespace platter::layout {
 
 Outcome ZoneGrowth::pass(std::size_t zone, std::uint64_t track) {
-  const std::uint64_t end = map_.end_of(zone);
-  const Outcome counted = attempts_.count(map_.zones[zone].first_block(track));
+  const std::uint64_t end = map.end_of(zone);
+  const Outcome counted = attempts_.count(map.zones[zone].first_block(track));
   if (counted != Outcome::yes) return counted;
-  const Outcome next = agreement_.boundary_agrees(map_.zones[zone], track + 1, end);
+  const Outcome next = agreement.boundary_agrees(map.zones[zone], track + 1, end);
   if (next.stops()) return next;
   if (next == Outcome::no) {
     const Outcome repaired = repair_next(zone, track);
     if (repaired != Outcome::no) return repaired;
   }
-  const Result<TrackMeasure> measured = meter_.measure(map_.zones[zone], track, end);
+  const Result<TrackMeasure> measured = meter.measure(map.zones[zone], track, end);
   if (measured.outcome != Outcome::yes) return measured.outcome;
   const TrackMeasure& found = measured.value;
   if (const Outcome fit = fit_length(zone, track, found); fit != Outcome::no) return fit;
-  Zone& here = map_.zones[zone];
+  Zone& here = map.zones[zone];
   const std::uint64_t landing = found.last + 1;
-  numbers_.note_holes(!found.holes.empty());
-  put_measured(here, track, found, landing >= survey_.blocks());
-  if (first_spares_end_zone(survey_, reader_, here, track, found))
+  numbers.note_holes(!found.holes.empty());
+  put_measured(here, track, found, landing >= survey.blocks());
+  if (first_spares_end_zone(survey, reader, here, track, found))
     return starts_.begin(zone + 1, landing);
-  map_.unsettled |= here.slots.learn_series();
+  map.unsettled |= here.slots.learn_series();
   if (landing >= end) return Outcome::yes;
-  const Outcome landed = agreement_.agrees(here, landing);
+  const Outcome landed = agreement.agrees(here, landing);
   return landed == Outcome::no ? land(zone, track, landing) : landed;
 }
 
 // Repairs of the block with which the track behind `track` should begin, or of the one before it.
 Outcome ZoneGrowth::repair_next(std::size_t zone, std::uint64_t track) {
-  const Zone& here = map_.zones[zone];
-  const std::uint64_t end = map_.end_of(zone);
+  const Zone& here = map.zones[zone];
+  const std::uint64_t end = map.end_of(zone);
   std::uint64_t next = std::min(here.first_block(track + 1), end - 1);
-  while (map_.remaps.contains(next) && next + 1 < end) ++next;
+  while (map.remaps.contains(next) && next + 1 < end) ++next;
   if (const Outcome noted = repairs_.note_remap(zone, next); noted != Outcome::no) return noted;
-  if (numbers_.numbering().from_index && next > here.first_lbn) {
+  if (numbers.numbering().from_index && next > here.first_lbn) {
     const Outcome noted = repairs_.note_remap(zone, next - 1);
     if (noted != Outcome::no) return noted;
   }
@@ -50,12 +50,12 @@ Outcome ZoneGrowth::repair_next(std::size_t zone, std::uint64_t track) {
 
 // No: the track is as long as the zone has it, or ends early for a reason of its own.
 Outcome ZoneGrowth::fit_length(std::size_t zone, std::uint64_t track, const TrackMeasure& found) {
-  const Zone& here = map_.zones[zone];
+  const Zone& here = map.zones[zone];
   const std::uint32_t sectors = here.sectors_of(track);
-  auto length = numbers_.length_of(here.order.at(track), sectors);
+  auto length = numbers.length_of(here.order.at(track), sectors);
   const std::uint64_t next = found.last + 1;
-  if (length && *length != sectors && next < survey_.blocks() &&
-      numbers_.lacks_few(reader_.place_of(next), *length, sectors))
+  if (length && *length != sectors && next < survey.blocks() &&
+      numbers.lacks_few(reader.place_of(next), *length, sectors))
     length = sectors;
   if (length && *length != sectors) return fit_asked_length(zone, track, found, *length);
   if (!length && found.span != sectors) {
@@ -66,7 +66,7 @@ Outcome ZoneGrowth::fit_length(std::size_t zone, std::uint64_t track, const Trac
     if (head_grows(zone, track, found)) return Outcome::yes;
     return lengthen(zone, track, found);
   }
-  if (!length && tracks_grow_short(survey_, reader_, here, track, found))
+  if (!length && tracks_grow_short(survey, reader, here, track, found))
     return starts_.begin(zone + 1, found.first);
   return Outcome::no;
 }
@@ -74,9 +74,9 @@ Outcome ZoneGrowth::fit_length(std::size_t zone, std::uint64_t track, const Trac
 // The drive says that the track has another length than those of the zone.
 Outcome ZoneGrowth::fit_asked_length(std::size_t zone, std::uint64_t track,
                                      const TrackMeasure& found, std::uint32_t length) {
-  const Zone& here = map_.zones[zone];
-  if (!numbers_.numbering().renumbered && numbers_.lacks_listed(here, track, length)) {
-    numbers_.leave_slips_unnumbered(true);
+  const Zone& here = map.zones[zone];
+  if (!numbers.numbering().renumbered && numbers.lacks_listed(here, track, length)) {
+    numbers.leave_slips_unnumbered(true);
     return Outcome::other_numbers;
   }
   const Outcome differ = starts_.heads_differ(zone, here.order.at(track), length);
@@ -86,38 +86,38 @@ Outcome ZoneGrowth::fit_asked_length(std::size_t zone, std::uint64_t track,
 
 // A track is longer than was known: so are all those of the zone, or another one begins.
 Outcome ZoneGrowth::lengthen(std::size_t zone, std::uint64_t track, const TrackMeasure& found) {
-  Zone& here = map_.zones[zone];
+  Zone& here = map.zones[zone];
   const std::uint64_t blocks = found.last - found.first + 1;
   const bool as_spares = blocks <= here.sectors_of(track);
   constexpr std::uint64_t kYoung = 3;
   if (!here.head_sectors.empty() || (!as_spares && track >= kYoung))
     return starts_.begin(zone + (track > 0 ? 1 : 0), found.first);
-  map_.unsettled = true;
+  map.unsettled = true;
   here.slots.widen(TrackLengths(found.span), as_spares, track);
-  numbers_.load_slips(here);
+  numbers.load_slips(here);
   return Outcome::yes;
 }
 
 // A track is longer than the others of its head were seen to be, and those behind it are not: slips
 // have used spares at its end, which all of its head's tracks have.
 bool ZoneGrowth::head_grows(std::size_t zone, std::uint64_t track, const TrackMeasure& found) {
-  Zone& here = map_.zones[zone];
-  if (here.head_sectors.empty() || here.irregular || survey_.answers_back()) return false;
+  Zone& here = map.zones[zone];
+  if (here.head_sectors.empty() || here.irregular || survey.answers_back()) return false;
   std::uint64_t next = found.last + 1;
-  if (next < survey_.blocks()) {
-    next = reader_.regular_from(next, survey_.blocks());
-    const TrackPlace place = reader_.place_of(next);
+  if (next < survey.blocks()) {
+    next = reader.regular_from(next, survey.blocks());
+    const TrackPlace place = reader.place_of(next);
     const std::uint64_t sectors = here.sectors_on(place.head);
     if (place != here.order.at(track + 1)) return false;
-    const std::uint64_t last = reader_.last_on_track(next, next + sectors - 1);
-    if (reader_.span_of(next, last) > sectors) return false;
+    const std::uint64_t last = reader.last_on_track(next, next + sectors - 1);
+    if (reader.span_of(next, last) > sectors) return false;
   }
   const auto head = static_cast<std::size_t>(here.order.at(track).head);
   if (head >= here.head_sectors.size()) return false;
   here.head_sectors[head] = found.span;
   here.slots.widen(lengths_of(here, here.order), true, 0);
-  numbers_.load_slips(here);
-  map_.unsettled = true;
+  numbers.load_slips(here);
+  map.unsettled = true;
   return true;
 }
 
@@ -126,17 +126,16 @@ bool ZoneGrowth::head_grows(std::size_t zone, std::uint64_t track, const TrackMe
 // Block `lbn` follows the last one of `track`, and is not where the next track should begin.
 Outcome ZoneGrowth::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
   if (const Outcome repaired = repairs_.repair(zone, lbn); repaired != Outcome::no) return repaired;
-  const std::uint32_t front = reader_.front_offset(lbn);
-  const bool order_is_known = map_.zones[zone].order.repeated(track + 1);
-  const TrackPlace place = reader_.place_of(lbn);
-  const std::uint32_t sectors = map_.zones[zone].sectors_on(place.head);
-  const auto length = numbers_.length_of(place, sectors);
+  const std::uint32_t front = reader.front_offset(lbn);
+  const bool order_is_known = map.zones[zone].order.repeated(track + 1);
+  const TrackPlace place = reader.place_of(lbn);
+  const std::uint32_t sectors = map.zones[zone].sectors_on(place.head);
+  const auto length = numbers.length_of(place, sectors);
   if (length && *length != sectors) {
     const Outcome differ = starts_.heads_differ(zone, place, *length);
     if (differ != Outcome::no) return differ;
-    const bool lacks_listed = *length + numbers_.listed().count_on(place) == sectors;
-    if (!lacks_listed &&
-        !numbers_.lacks_few(map_.zones[zone].order.at(track + 2), *length, sectors))
+    const bool lacks_listed = *length + numbers.listed().count_on(place) == sectors;
+    if (!lacks_listed && !numbers.lacks_few(map.zones[zone].order.at(track + 2), *length, sectors))
       return starts_.begin(zone + 1, lbn);
   }
   if (order_is_known) {
@@ -154,13 +153,13 @@ Outcome ZoneGrowth::land(std::size_t zone, std::uint64_t track, std::uint64_t lb
 Outcome ZoneGrowth::skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
                                   std::uint32_t front) {
   constexpr std::uint64_t kFarthestCycles = 64;
-  const Zone& here = map_.zones[zone];
-  const auto to = here.order.find(reader_.place_of(lbn), track + 1);
+  const Zone& here = map.zones[zone];
+  const auto to = here.order.find(reader.place_of(lbn), track + 1);
   if (!to || *to - track > kFarthestCycles * (here.order.cycle() + 1)) return Outcome::no;
   // Tracks of another length are none of this zone that hold no block.
   for (const std::uint64_t skipped : {track + 1, *to - 1}) {
     if (skipped <= track || skipped >= *to) continue;
-    const auto length = numbers_.length_of(here.order.at(skipped), here.sectors_of(skipped));
+    const auto length = numbers.length_of(here.order.at(skipped), here.sectors_of(skipped));
     if (length && *length != here.sectors_of(skipped)) return Outcome::no;
   }
   const SlotRange gap{here.first_slot(track + 1), here.first_slot(*to) + front};
@@ -173,14 +172,14 @@ Outcome ZoneGrowth::skipped_ahead(std::size_t zone, std::uint64_t track, std::ui
   std::vector<SlotRange> free;
   if (gap.end > gap.first) free.push_back(gap);
   trial.slots.measured({gap.first, measured}, free);
-  const std::uint64_t end = map_.end_of(zone);
-  if (const Outcome met = agreement_.agrees(trial, lbn); met != Outcome::yes) return met;
-  const Outcome behind = agreement_.boundary_agrees(trial, *to + 1, end);
+  const std::uint64_t end = map.end_of(zone);
+  if (const Outcome met = agreement.agrees(trial, lbn); met != Outcome::yes) return met;
+  const Outcome behind = agreement.boundary_agrees(trial, *to + 1, end);
   if (behind != Outcome::yes) return behind;
   if (const Outcome met = spares_go_on(trial, {gap.first, *to}, end); met != Outcome::yes)
     return met;
-  map_.unsettled |= trial.slots.learn_series();
-  map_.zones[zone] = std::move(trial);
+  map.unsettled |= trial.slots.learn_series();
+  map.zones[zone] = std::move(trial);
   return Outcome::yes;
 }
 
@@ -198,7 +197,7 @@ Outcome ZoneGrowth::spares_go_on(const Zone& zone, SlotRange from, std::uint64_t
     const std::uint64_t track = zone.slots.lengths().track_of(spares.first);
     for (const std::uint64_t near : {track, track + 1, track + 2}) {
       if (near <= from.end) continue;
-      const Outcome met = agreement_.boundary_agrees(zone, near, end);
+      const Outcome met = agreement.boundary_agrees(zone, near, end);
       if (met != Outcome::yes) return met;
     }
   }
@@ -208,19 +207,19 @@ Outcome ZoneGrowth::spares_go_on(const Zone& zone, SlotRange from, std::uint64_t
 // The order of the tracks is not fully known yet: the landing place is the next of them.
 bool ZoneGrowth::order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
                                std::uint32_t front) {
-  if (zone + 1 != map_.zones.size()) return false;
-  Zone& here = map_.zones[zone];
+  if (zone + 1 != map.zones.size()) return false;
+  Zone& here = map.zones[zone];
   // Where the drive says how long tracks are it was asked.
-  if (!survey_.answers_back() && !tracks_are_as_long(here, lbn, front)) return false;
-  const TrackPlace place = reader_.place_of(lbn);
+  if (!survey.answers_back() && !tracks_are_as_long(here, lbn, front)) return false;
+  const TrackPlace place = reader.place_of(lbn);
   if (here.order.find(place) && *here.order.find(place) <= track) return false;
-  map_.unsettled = true;
+  map.unsettled = true;
   if (here.order.is_inherited()) here.good = 0;  // it was taken in leaps
   here.order.continue_with(track + 1, place);
   here.slots.set_lengths(lengths_of(here, here.order));
-  numbers_.load_slips(here);
-  if (!numbers_.numbering().from_index) here.leave_front_free(track + 1, front);
-  if (front > 0) map_.unsettled |= here.slots.learn_series();
+  numbers.load_slips(here);
+  if (!numbers.numbering().from_index) here.leave_front_free(track + 1, front);
+  if (front > 0) map.unsettled |= here.slots.learn_series();
   return true;
 }
 
@@ -228,15 +227,15 @@ bool ZoneGrowth::order_goes_on(std::size_t zone, std::uint64_t track, std::uint6
 // spares or defects, none may be longer.
 bool ZoneGrowth::tracks_are_as_long(const Zone& zone, std::uint64_t lbn, std::uint32_t front) {
   constexpr int kLookedAt = 4;
-  for (int i = 0; i < kLookedAt && lbn < survey_.blocks(); ++i) {
-    const std::uint64_t sectors = zone.sectors_on(reader_.place_of(lbn).head);
+  for (int i = 0; i < kLookedAt && lbn < survey.blocks(); ++i) {
+    const std::uint64_t sectors = zone.sectors_on(reader.place_of(lbn).head);
     const std::uint64_t in_front = std::min<std::uint64_t>(sectors, i == 0 ? front : 0);
-    const std::uint64_t last = reader_.last_on_track(lbn, lbn + sectors - in_front - 1);
-    const std::uint64_t span = reader_.span_of(lbn, last);
+    const std::uint64_t last = reader.last_on_track(lbn, lbn + sectors - in_front - 1);
+    const std::uint64_t span = reader.span_of(lbn, last);
     if (span >= sectors) return span == sectors;
     lbn = last + 1;
   }
-  return lbn >= survey_.blocks();
+  return lbn >= survey.blocks();
 }
 
 }  // namespace platter::layout

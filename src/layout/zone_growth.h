@@ -12,18 +12,10 @@
 
 namespace platter::layout {
 
-class ZoneGrowth {
+class ZoneGrowth : MapAndDrive {
  public:
   ZoneGrowth(const MapAndDrive& all, ZoneStart& starts, BlockRepairs& repairs, Attempts& attempts)
-      : survey_(all.survey),
-        numbers_(all.numbers),
-        reader_(all.reader),
-        meter_(all.meter),
-        agreement_(all.agreement),
-        map_(all.map),
-        starts_(starts),
-        repairs_(repairs),
-        attempts_(attempts) {}
+      : MapAndDrive(all), starts_(starts), repairs_(repairs), attempts_(attempts) {}
 
   // Track `track` begins where it should, the next one does not.
   Outcome pass(std::size_t zone, std::uint64_t track);
@@ -42,12 +34,6 @@ class ZoneGrowth {
   bool order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t lbn, std::uint32_t front);
   bool tracks_are_as_long(const Zone& zone, std::uint64_t lbn, std::uint32_t front);
 
-  Survey& survey_;
-  SectorNumbers& numbers_;
-  TrackReader& reader_;
-  TrackMeter& meter_;
-  Agreement& agreement_;
-  BlockMap& map_;
   ZoneStart& starts_;
   BlockRepairs& repairs_;
   Attempts& attempts_;
