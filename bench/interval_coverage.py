@@ -82,9 +82,11 @@ def tracks_of(platter, file):
 
 
 class Truth:
-    def __init__(self, platter, device, work):
-        file = os.path.join(work, "truth.json")
-        run(platter, "truth", device, "-o", file)
+    def __init__(self, platter, device, work, itself=False):
+        """Of a device; with `itself` of a model file that is what the drive is."""
+        file = device if itself else os.path.join(work, "truth.json")
+        if not itself:
+            run(platter, "truth", device, "-o", file)
         with open(file, encoding="utf-8") as text:
             self.model = json.load(text)
         self.tracks = tracks_of(platter, file)

@@ -8,8 +8,8 @@ namespace platter::statistics {
 namespace {
 
 constexpr std::size_t kCentres = 61;
-constexpr std::array<double, 3> kLateShares = {0.003, 0.02, 0.08};
-constexpr std::array<double, 3> kLatePrior = {0.4, 0.4, 0.2};
+constexpr std::array<double, 5> kLateShares = {0.003, 0.02, 0.08, 0.25, 0.55};
+constexpr std::array<double, 5> kLatePrior = {0.4, 0.38, 0.15, 0.05, 0.02};
 // A trial that no ordinary or late access explains: a disturbed host, a wrong angle.
 constexpr double kGross = 1e-4;
 constexpr double kGuessTrust = 0.8;

@@ -51,7 +51,7 @@ class ThresholdPosterior {
   std::optional<Threshold> estimate() const { return estimate_; }
 
  private:
-  static constexpr std::size_t kSpreads = 9, kShares = 3;
+  static constexpr std::size_t kSpreads = 9, kShares = 5;
   using Block = std::array<double, kSpreads * kShares>;  // [spread][late share]
   // One centre: the likelihood of the trials that fell before it, which tell of the spread there,
   // and of those behind it; times exp(log_scale).
