@@ -104,7 +104,7 @@ class Truth:
         self.delays = Delays(self.model)
         # What a read on the track where the heads are waits for beside the overhead: SEEK commands that
         # move nothing are not disturbed by positioning noise, reads are.
-        self.still = {True: 2 * self.delays.after, False: self.delays.of_half(0.0)}
+        self.still = {True: self.delays.far, False: self.delays.of_half(0.0)}
         self.write_still = self.delays.of_half(0.0, self.write_bus)
         switch = self.model["head_switch"].get("value")
         self.values = {True: {}, False: {}}
@@ -162,7 +162,7 @@ class AlienTruth:
             "host_delay_median_us": median_us, "positioning_sigma_us": noise["positioning_us"],
             "host_delay_p99_us": median_us * math.exp(noise["host_spread"] *
                                                       statistics.NormalDist().inv_cdf(0.99))}})
-        self.still = {True: 2 * self.delays.after, False: self.delays.of_half(0.0)}
+        self.still = {True: self.delays.far, False: self.delays.of_half(0.0)}
 
     def values_like(self, found):
         by_commands = found["seek"].get("method", "").startswith("SEEK commands")

@@ -10,6 +10,7 @@
 #include "extract/impossible_values.h"
 #include "extract/self_validation.h"
 #include "extract/stages.h"
+#include "extract/what_was_noisy.h"
 #include "model/error.h"
 #include "model/parameters.h"
 
@@ -128,6 +129,7 @@ void conclude_run(const Record& record, Findings& found) {
     }
     refine_rotation(all, found);
   }
+  take_notes(what_was_noisy(record.samples, model), found);
   take_notes(impossible_values(model), found);
   say_what_is_missing(record, found);
   take_notes(record.ending.notes, found);

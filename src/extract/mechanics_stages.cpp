@@ -1,12 +1,15 @@
 #include "extract/mechanics_stages.h"
 
+#include <algorithm>
 #include <iterator>
 
+#include "cache_probe/timed_hits.h"
 #include "extract/rig.h"
 #include "model/error.h"
 #include "model/parameters.h"
 #include "mtbrc/overheads.h"
 #include "mtbrc/rotation.h"
+#include "mtbrc/round_trips.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/switches.h"
 #include "mtbrc/watermark.h"
@@ -58,7 +61,11 @@ void say_why_no_media_writes(const std::string& why, model::DriveModel& model) {
 
 }  // namespace
 
-void warm_up(Rig& rig) { rig.fitness.warm_up(rig.context); }
+void warm_up(Rig& rig) {
+  constexpr std::uint32_t kRoundTrips = 200;  // Chosen: one in a hundred of them is seen
+  rig.fitness.warm_up(rig.context);
+  mtbrc::measure_round_trips(rig.context, kRoundTrips);
+}
 
 void measure_rotation(Rig& rig) {
   if (rig.fitness.answered_at_once()) rig.settings.force_reads();
@@ -139,12 +146,25 @@ void measure_miss_overheads(Rig& rig) {
 
 void measure_watermark(Rig& rig) { mtbrc::measure_watermark(rig.context); }
 
+namespace {
+
+// Where no experiment on hits got any, the cache's tests may have.
+mtbrc::OverheadEstimate overheads_of(const Evidence& seen, const Findings& found) {
+  mtbrc::OverheadEstimate estimate = mtbrc::estimate_overheads(seen.samples, *found.map,
+                                                               found.rotation);
+  if (estimate.block_transfer || seen.cache.observations.empty()) return estimate;
+  mtbrc::Samples all = seen.samples;
+  std::ranges::move(cache_probe::timed_hits(seen.cache), std::back_inserter(all));
+  return mtbrc::estimate_overheads(all, *found.map, found.rotation);
+}
+
+}  // namespace
+
 void estimate_overheads(const Evidence& seen, Findings& found) {
   model::DriveModel& model = found.model;
   const engine::LayoutMap& map = *found.map;
   const model::Parameter translation = model.overheads.address_translation;
-  const mtbrc::OverheadEstimate estimate = mtbrc::estimate_overheads(seen.samples, map,
-                                                                     found.rotation);
+  const mtbrc::OverheadEstimate estimate = overheads_of(seen, found);
   model.overheads = estimate.overheads;
   model.overheads.address_translation = translation;
   model.delay_spread = mtbrc::estimate_delay_spread(seen.samples, found.rotation);

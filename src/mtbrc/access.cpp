@@ -4,6 +4,25 @@
 
 namespace platter::mtbrc {
 
+// What was turned away at first and sent again tells no time from what came before it.
+std::optional<scsi::Completion> Accesses::timed(
+    const std::function<scsi::Completion(scsi::Drive&)>& command) {
+  const auto interruptions = [this] {
+    return context_.drive.busy_replies() + context_.drive.unit_attentions();
+  };
+  const std::uint64_t before = interruptions();
+  try {
+    const scsi::Completion done = command(context_.drive);
+    if (done.status != scsi::Status::good || interruptions() != before) return std::nullopt;
+    return done;
+  } catch (const scsi::WriteFailed&) {
+    throw;  // no sample less: data at risk
+  } catch (const Error& error) {
+    if (error.status() != ExitStatus::drive_error) throw;
+    return std::nullopt;
+  }
+}
+
 std::optional<Sample> Accesses::access(Sample sample) {
   if (last_) {
     sample.after_write = last_->write;
@@ -11,24 +30,14 @@ std::optional<Sample> Accesses::access(Sample sample) {
     sample.after_completed_ns = last_->completed_ns;
   }
   last_.reset();
-  const auto interruptions = [this] {
-    return context_.drive.busy_replies() + context_.drive.unit_attentions();
-  };
-  const std::uint64_t before = interruptions();
-  try {
-    const scsi::Completion done = sample.blocks == 0 ? context_.drive.seek(sample.lbn)
-                                  : sample.write ? context_.drive.write(sample.lbn, sample.blocks)
-                                                 : context_.drive.read(sample.lbn, sample.blocks);
-    // What was turned away at first and sent again tells no time from what came before it.
-    if (done.status != scsi::Status::good || interruptions() != before) return std::nullopt;
-    sample.issued_ns = done.issued_ns;
-    sample.completed_ns = done.completed_ns;
-  } catch (const scsi::WriteFailed&) {
-    throw;  // no sample less: data at risk
-  } catch (const Error& error) {
-    if (error.status() != ExitStatus::drive_error) throw;
-    return std::nullopt;
-  }
+  const auto done = timed([&sample](scsi::Drive& drive) {
+    return sample.blocks == 0 ? drive.seek(sample.lbn)
+           : sample.write     ? drive.write(sample.lbn, sample.blocks)
+                              : drive.read(sample.lbn, sample.blocks);
+  });
+  if (!done) return std::nullopt;
+  sample.issued_ns = done->issued_ns;
+  sample.completed_ns = done->completed_ns;
   context_.samples.push_back(sample);
   last_ = sample;
   return sample;
@@ -62,6 +71,16 @@ std::optional<Sample> Accesses::seek(Experiment experiment, std::uint64_t lbn, s
   sample.lbn = lbn;
   sample.blocks = 0;
   return access(sample);
+}
+
+std::optional<Sample> Accesses::round_trip() {
+  const auto done = timed([](scsi::Drive& drive) { return drive.test_unit_ready(); });
+  if (!done) return std::nullopt;
+  context_.samples.push_back({.experiment = Experiment::round_trip,
+                              .blocks = 0,
+                              .issued_ns = done->issued_ns,
+                              .completed_ns = done->completed_ns});
+  return context_.samples.back();
 }
 
 }  // namespace platter::mtbrc

@@ -1,6 +1,7 @@
 // One timed command after another, each kept as a raw sample together with what came before it.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "mtbrc/context.h"
@@ -21,10 +22,14 @@ class Accesses {
                               std::uint32_t blocks = 1);
   // A SEEK; its sample has no blocks. Throws Error(unsupported) where the drive has none.
   std::optional<Sample> seek(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0);
+  // A TEST UNIT READY; its sample has no blocks, and is not what comes before the next one.
+  std::optional<Sample> round_trip();
   // The last good command's sample; nullopt before the first and after an error.
   const std::optional<Sample>& last() const { return last_; }
 
  private:
+  std::optional<scsi::Completion> timed(
+      const std::function<scsi::Completion(scsi::Drive&)>& command);
   std::optional<Sample> access(Sample sample);
 
   Context& context_;

@@ -11,6 +11,7 @@
 #include "model/revolution.h"
 #include "mtbrc/access.h"
 #include "mtbrc/read_times.h"
+#include "mtbrc/round_trips.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/switches.h"
 #include "mtbrc/trials.h"
@@ -44,6 +45,7 @@ std::optional<std::uint64_t> random_lbn(Context& context, std::uint32_t blocks) 
 
 struct HitTimes {
   std::vector<double> blocks, ms;
+  double reach_ms = 0;  // of the smallest: later ones were taken for accesses to the media
 };
 
 // Which of these lie about `centre`; empty if so few that it may be by chance.
@@ -111,6 +113,7 @@ std::optional<HitTimes> hit_times(const Samples& samples, bool write, bool after
       if (sizes == 0) return std::nullopt;
       continue;
     }
+    if (sizes == 0) kept.reach_ms = reach;
     for (double ms : mine) {
       kept.blocks.push_back(size);
       kept.ms.push_back(ms);
@@ -126,37 +129,43 @@ OverheadOptions within(OverheadOptions options, std::uint32_t most_blocks) {
 }
 
 // How to get a read that is served from the cache: read the same again, or where a drive discards
-// what it has sent, what its read-ahead has fetched.
-enum class HitBy { reread, read_ahead };
+// what it has sent, what its read-ahead has fetched. Where read-ahead goes on until it pushes out
+// what it began with, only what is read again at once is still there.
+struct Way {
+  enum class By { reread, read_ahead } by;
+  double rest_rev;        // between what fills the cache and the hits
+  std::uint32_t repeats;  // at one place
+};
+constexpr Way kReread{Way::By::reread, 3, 6}, kReadAhead{Way::By::read_ahead, 3, 6},
+    kRereadAtOnce{Way::By::reread, 0, 2};
 
 class HitReads {
  public:
   HitReads(Context& context, const OverheadOptions& options)
       : context_(context),
         options_(within(options, context.drive.most_blocks())),
-        accesses_(context),
-        rest_ns_(static_cast<Nanoseconds>(3 * context.period_ns())) {}
+        accesses_(context) {}
 
   void run(Meter& meter);
 
  private:
-  bool hit(std::uint32_t blocks, HitBy how, std::uint32_t repeats);
+  bool hit(std::uint32_t blocks, const Way& way, std::uint32_t repeats);
+  std::optional<Way> way_that_hits();
   Context& context_;
   OverheadOptions options_;
   Accesses accesses_;
-  Nanoseconds rest_ns_;
 };
 
-// One place: what fills the cache, a rest for the read-ahead to end, then the hits. True if the
-// majority came fast.
-bool HitReads::hit(std::uint32_t blocks, HitBy how, std::uint32_t repeats) {
+// One place: what fills the cache, a rest, then the hits. True if the majority came fast.
+bool HitReads::hit(std::uint32_t blocks, const Way& way, std::uint32_t repeats) {
   const auto place = random_lbn(context_, blocks * (repeats + 1));
   if (!place || !accesses_.read(Experiment::other, *place, 0, blocks)) return false;
   const std::uint64_t lbn = *place;
-  context_.drive.rest_ns(rest_ns_);
+  context_.drive.rest_ns(static_cast<Nanoseconds>(way.rest_rev * context_.period_ns()));
   std::uint32_t fast = 0;
   for (std::uint32_t i = 0; i < repeats; ++i) {
-    const std::uint64_t at = how == HitBy::reread ? lbn : lbn + std::uint64_t{blocks} * (i + 1);
+    const std::uint64_t at = way.by == Way::By::reread ? lbn
+                                                       : lbn + std::uint64_t{blocks} * (i + 1);
     const auto sample = accesses_.read(Experiment::hit, at, 0, blocks);
     if (!sample) return false;
     const auto took = static_cast<double>(sample->completed_ns - sample->issued_ns);
@@ -165,30 +174,41 @@ bool HitReads::hit(std::uint32_t blocks, HitBy how, std::uint32_t repeats) {
   return 2 * fast > repeats;
 }
 
-void HitReads::run(Meter& meter) {
-  constexpr std::uint32_t kRepeats = 6;
-  std::uint32_t again = 0, ahead = 0;
-  for (int i = 0; i < 3; ++i) {
-    again += hit(1, HitBy::reread, 2) ? 1 : 0;
-    ahead += hit(1, HitBy::read_ahead, 1) ? 1 : 0;
+// The usual ways first; another one where they hit by chance at most. nullopt: none hits.
+std::optional<Way> HitReads::way_that_hits() {
+  constexpr int kTries = 3;
+  std::uint32_t again = 0, ahead = 0, at_once = 0;
+  for (int i = 0; i < kTries; ++i) {
+    again += hit(1, kReread, 2) ? 1 : 0;
+    ahead += hit(1, kReadAhead, 1) ? 1 : 0;
   }
-  if (again == 0 && ahead == 0) return;
-  const HitBy how = again >= ahead ? HitBy::reread : HitBy::read_ahead;
+  const std::uint32_t usual = std::max(again, ahead);
+  if (usual < 2)
+    for (int i = 0; i < kTries; ++i) at_once += hit(1, kRereadAtOnce, 1) ? 1 : 0;
+  if (at_once > usual) return kRereadAtOnce;
+  if (usual == 0) return std::nullopt;
+  return again >= ahead ? kReread : kReadAhead;
+}
+
+void HitReads::run(Meter& meter) {
+  const auto way = way_that_hits();
+  if (!way) return;
   std::vector<std::uint32_t> sizes = sizes_up_to(options_.most_hit_blocks);
-  for (std::uint32_t done = 0; done < options_.hits && !meter.exhausted(); done += kRepeats) {
+  for (std::uint32_t done = 0; done < options_.hits && !meter.exhausted(); done += way->repeats) {
     // What the drive was not seen to keep is not asked for again and again.
     if (const auto seen = hit_times(context_.samples, false, false, context_.period_ns() * 1e-6);
-        seen && done >= 2 * kRepeats)
+        seen && done >= 2 * way->repeats)
       std::erase_if(sizes, [&](std::uint32_t size) {
         return std::ranges::find(seen->blocks, size) == seen->blocks.end();
       });
     for (std::uint32_t size : sizes) {
       if (meter.exhausted()) break;
       // What was read ahead is not endless.
-      const std::uint32_t repeats =
-          how == HitBy::reread ? kRepeats
-                               : std::clamp(options_.most_hit_blocks / (2 * size), 1u, kRepeats);
-      hit(size, how, repeats);
+      const std::uint32_t repeats = way->by == Way::By::reread
+                                        ? way->repeats
+                                        : std::clamp(options_.most_hit_blocks / (2 * size), 1u,
+                                                     way->repeats);
+      hit(size, *way, repeats);
     }
     context_.report("hit overheads", meter.share());
   }
@@ -327,11 +347,23 @@ std::vector<double> deviations_of_hits(const Samples& samples, double period_ms)
   return deviations;
 }
 
+// Of hits that the host made so late that they were taken for accesses to the media the times are
+// gone; that there were such shifts the median.
+std::vector<double> with_late_ones(std::vector<double> times, double late_share) {
+  if (times.empty()) return times;
+  const double all = static_cast<double>(times.size()) / (1 - std::min(late_share, 0.5));
+  const double latest = *std::max_element(times.begin(), times.end());
+  times.resize(static_cast<std::size_t>(std::llround(all)), latest);
+  return times;
+}
+
 // The median, because what the host adds has a long tail: the sum is with the host's median delay.
 // Some kinds of hits are too few to tell their own well.
 std::optional<statistics::Estimate> median_of_hits(const Samples& samples, const HitTimes& times,
                                                    std::uint32_t blocks, double period_ms) {
-  const std::vector<double> mine = times_of_size(times, blocks);
+  std::vector<double> mine = times_of_size(times, blocks);
+  if (const auto host = host_delay(samples))
+    mine = with_late_ones(std::move(mine), host->share_beyond(times.reach_ms));
   const auto by_shape = statistics::median_by_shape(mine, deviations_of_hits(samples, period_ms));
   return by_shape ? by_shape : statistics::median_estimate(mine);
 }
@@ -397,6 +429,7 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
     result.method += fewest == 1 ? " and one block's transfer"
                                  : " and what they wait for their data";
   }
+  result.error = std::hypot(result.error.value_or(0), host_unsure_ms(samples));
   return result;
 }
 

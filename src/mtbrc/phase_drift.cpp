@@ -82,6 +82,10 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
   width_s_ = kStraightLine_s;
   error_rev_ = noise_rev_ / std::sqrt(bursts_.front().weight);
   if (bursts_.size() < 4) return;
+  std::vector<double> about_line;
+  for (const Burst& burst : bursts_)
+    about_line.push_back(burst.phase_rev - smoothed(burst.time_s, kStraightLine_s, bursts_.size()));
+  wander_rev_ = statistics::clipped_deviation(about_line);
   for (double width : kWidths_s) {
     std::vector<double> misses;
     for (std::size_t i = 0; i < bursts_.size(); ++i)

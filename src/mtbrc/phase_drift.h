@@ -35,6 +35,8 @@ class PhaseDrift {
   // The same at a time: larger where few re-reads are near, as at both ends.
   double error_at_rev(Nanoseconds time_ns) const;
   double noise_rev() const { return noise_rev_; }
+  // Standard deviation of the re-reads' phase about an even rotation; 0 of fewer than four bursts.
+  double wander_rev() const { return wander_rev_; }
   // Errors of at_rev() at two times are alike where these are much nearer than this.
   double width_s() const { return width_s_; }
 
@@ -53,7 +55,7 @@ class PhaseDrift {
 
   std::vector<Burst> bursts_;
   Nanoseconds epoch_ns_ = 0;
-  double width_s_ = 0, error_rev_ = 0, noise_rev_ = 0;
+  double width_s_ = 0, error_rev_ = 0, noise_rev_ = 0, wander_rev_ = 0;
   double usual_variance_ = 0;  // of the line at a re-read that is left out
 };
 

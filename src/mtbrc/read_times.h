@@ -20,6 +20,7 @@ struct ReadTimes {
   // neither.
   std::optional<statistics::Estimate> still;
   bool still_by_commands = false;
+  double host_unsure_ns = 0;  // by the host's delay (round_trips.h)
 
   // Over that distance, the mean of both directions; nullopt: not known.
   std::optional<statistics::Estimate> of(const SeekTimes& times, std::uint32_t distance) const;

@@ -26,6 +26,7 @@ enum class Experiment : std::uint8_t {
   transfer,      // a read of `group` blocks; group 0: the read of one block before it
   hit,           // served by the cache; blocks tell the size
   seek_command,  // a SEEK over `group` cylinders (negative: outward) on one head; blocks = 0
+  round_trip,    // TEST UNIT READY: the host's delay, and no media
   other,
 };
 

@@ -458,6 +458,15 @@ model::Parameter estimate_same_track(const Samples& samples, const engine::Layou
   return result;
 }
 
+std::optional<double> late_share(const Samples& samples, const engine::LayoutMap& map,
+                                 const model::Rotation& rotation) {
+  const auto found = statistics::fit_threshold(
+      same_track_trials(samples, map, rotation, false, false, std::nullopt),
+      same_track_prior(model::revolution_ns(rotation)));
+  if (!found) return std::nullopt;
+  return found->late_share;
+}
+
 Seeks measure_seeks(Context& context, const SeekOptions& options) {
   {
     const PartOfTime little(context, 0.2);

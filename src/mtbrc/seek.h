@@ -48,6 +48,10 @@ model::Parameter estimate_same_track(const Samples& samples, const engine::Layou
                                      const model::Rotation& rotation, bool write = false,
                                      bool after_write = false,
                                      std::optional<std::uint32_t> blocks = std::nullopt);
+// Of the reads on one track the share that something held up before they reached the media;
+// nullopt: too few reads. Pure.
+std::optional<double> late_share(const Samples& samples, const engine::LayoutMap& map,
+                                 const model::Rotation& rotation);
 // Trials on one track: `write` and `after_write` as the accesses' and what comes before them.
 // Tracks are random ones, or among `tracks` (which must be writable if anything writes).
 void measure_same_track(Context& context, bool write, bool after_write, double target_error_ms,

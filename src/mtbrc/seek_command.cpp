@@ -1,6 +1,7 @@
 #include "mtbrc/seek_command.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -31,14 +32,42 @@ double spread_ns(const TimesByMove& times) {
   return std::max(statistics::clipped_deviation(deviations), kClock_ns);
 }
 
+// What moves nothing has no positioning noise, and its times are skewed by the host's long tail: a
+// location of both is the same thing only where both scatter alike. These times, with what the
+// others scatter more.
+std::vector<double> as_if_moved(const std::vector<double>& ns, double spread) {
+  constexpr std::array kGauss = {-1.64, -1.04, -0.67, -0.39, -0.13, 0.13, 0.39, 0.67, 1.04, 1.64};
+  const double own = statistics::clipped_deviation(ns);
+  const double more = std::sqrt(std::max(0.0, spread * spread - own * own));
+  std::vector<double> moved;
+  for (const double time : ns)
+    for (const double z : kGauss) moved.push_back(time + z * more);
+  return moved;
+}
+
+statistics::Estimate location_as_moved(const std::vector<double>& ns, double spread) {
+  const auto n = static_cast<double>(ns.size());
+  const auto found = statistics::huber_location(as_if_moved(ns, spread));
+  return {found ? found->value : ns.front(), kEfficiency * statistics::mad_sigma(ns) / std::sqrt(n),
+          ns.size()};
+}
+
+TimesByMove times_by_move(const Samples& samples, bool apart) {
+  TimesByMove times;
+  for (const Sample& s : samples)
+    if (s.experiment == Experiment::seek_command)
+      times[apart ? s.group : std::abs(s.group)].push_back(
+          static_cast<double>(s.completed_ns - s.issued_ns));
+  return times;
+}
+
 SeekTimes estimates(const TimesByMove& times, std::size_t least) {
   SeekTimes result;
   const double spread = spread_ns(times);
   for (const auto& [move, ns] : times) {
     if (ns.size() < std::max<std::size_t>(least, 1)) continue;
-    // What moves nothing has no positioning noise, and the host's long tail shows: of that the
-    // mean, as it is in the others, whose noise hides the tail.
-    const auto found = move == 0 ? statistics::clipped_mean(ns) : statistics::huber_location(ns);
+    const auto found = move == 0 ? std::optional(location_as_moved(ns, spread))
+                                 : statistics::huber_location(ns);
     const double typical = (move == 0 ? kClock_ns : kEfficiency * spread) /
                            std::sqrt(static_cast<double>(ns.size()));
     if (found)
@@ -52,12 +81,7 @@ SeekTimes estimates(const TimesByMove& times, std::size_t least) {
 }  // namespace
 
 SeekTimes command_times(const Samples& samples, bool apart, std::size_t least) {
-  TimesByMove times;
-  for (const Sample& s : samples)
-    if (s.experiment == Experiment::seek_command)
-      times[apart ? s.group : std::abs(s.group)].push_back(
-          static_cast<double>(s.completed_ns - s.issued_ns));
-  return estimates(times, least);
+  return estimates(times_by_move(samples, apart), least);
 }
 
 bool directions_differ(const SeekTimes& times) {
@@ -78,8 +102,15 @@ std::optional<statistics::Estimate> command_switch_time(const Samples& samples) 
   // A switch about as short as the positioning noise ends late as often as it can: its times are
   // skewed, and MTBRCs tell medians.
   auto found = statistics::median_estimate(ns);
-  if (found)
-    found->error = std::max(found->error, kClock_ns / std::sqrt(static_cast<double>(ns.size())));
+  if (!found) return found;
+  found->error = std::max(found->error, kClock_ns / std::sqrt(static_cast<double>(ns.size())));
+  // Seeks are Huber's locations, which the host's tail pulls further than medians.
+  const TimesByMove seeks = times_by_move(samples, false);
+  const auto still = seeks.find(0);
+  if (still == seeks.end() || still->second.size() < kFewest) return found;
+  const std::vector<double> moved = as_if_moved(still->second, spread_ns(seeks));
+  if (const auto location = statistics::huber_location(moved))
+    found->value += location->value - statistics::median(moved);
   return found;
 }
 

@@ -1,0 +1,13 @@
+// Reads that the cache's tests sent to be served from the cache, as timed accesses: for where the
+// experiments on hits found no way to get one.
+#pragma once
+
+#include "cache_probe/record.h"
+#include "mtbrc/samples.h"
+
+namespace platter::cache_probe {
+
+// Experiment::hit; those that missed among them. Pure.
+mtbrc::Samples timed_hits(const Record& record);
+
+}  // namespace platter::cache_probe

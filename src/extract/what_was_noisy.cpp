@@ -1,0 +1,59 @@
+#include "extract/what_was_noisy.h"
+
+#include <fmt/core.h>
+
+#include "engine/layout_map.h"
+#include "model/revolution.h"
+#include "mtbrc/phase_drift.h"
+#include "mtbrc/round_trips.h"
+#include "mtbrc/seek.h"
+#include "noise/host_delay.h"
+
+namespace platter::extract {
+namespace {
+
+// A completion so far from where an even rotation has it is taken for that of another passage
+// (mtbrc/passages.cpp); with wander of half of that many are.
+constexpr double kTooMuchWander_rev = 0.02;
+
+std::optional<std::string> wander(const mtbrc::Samples& samples, const model::DriveModel& model) {
+  if (model.rotation.numerator_ns == 0) return std::nullopt;
+  const double wander_rev = mtbrc::PhaseDrift(samples, model.rotation).wander_rev();
+  if (wander_rev < kTooMuchWander_rev) return std::nullopt;
+  return fmt::format(
+      "the spindle is too noisy: the phase of one sector wanders by {:.3f} revolutions (RMS) about "
+      "an even rotation; seeks, switches and overheads are less sure than they say, and rotational "
+      "positions are not foretold",
+      wander_rev);
+}
+
+std::optional<std::string> late_accesses(const mtbrc::Samples& samples,
+                                         const model::DriveModel& model) {
+  constexpr double kMany = 0.1;
+  if (model.layout.zones.empty() || model.rotation.numerator_ns == 0) return std::nullopt;
+  const auto share = mtbrc::late_share(samples, engine::LayoutMap(model.layout), model.rotation);
+  if (!share || *share < kMany) return std::nullopt;
+  return fmt::format(
+      "about {:.0f} % of the reads on one track were held up by something before they reached the "
+      "media; the numbers are of the others, and this model does not hold accesses up",
+      100 * *share);
+}
+
+}  // namespace
+
+std::vector<std::string> what_was_noisy(const mtbrc::Samples& samples,
+                                        const model::DriveModel& model) {
+  std::vector<std::string> sentences;
+  const auto add = [&sentences](std::optional<std::string> sentence) {
+    if (sentence) sentences.push_back(std::move(*sentence));
+  };
+  const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
+  if (const auto host = mtbrc::host_delay(samples); host && period_ms > 0)
+    add(noise::told(*host, period_ms));
+  add(noise::told_changes(mtbrc::round_trips_by_stage(samples)));
+  add(wander(samples, model));
+  add(late_accesses(samples, model));
+  return sentences;
+}
+
+}  // namespace platter::extract

@@ -1,0 +1,17 @@
+// What disturbed the times of a run, and is no part of its model: what a reader has to know of the
+// host and of the drive before taking the numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/drive_model.h"
+#include "mtbrc/samples.h"
+
+namespace platter::extract {
+
+// Sentences about the host's delay, the spindle's wander and accesses that come late. Pure.
+std::vector<std::string> what_was_noisy(const mtbrc::Samples& samples,
+                                        const model::DriveModel& model);
+
+}  // namespace platter::extract

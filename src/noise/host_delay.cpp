@@ -1,0 +1,85 @@
+#include "noise/host_delay.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "statistics/robust.h"
+
+namespace platter::noise {
+namespace {
+
+constexpr std::size_t kFewest = 16;  // whose median and mean differ by the tail, not by chance
+// A request that is early or late by so much of a turn is still in phase; beyond it a model tells
+// no rotational positions (docs/metrics.md, in phase: 1/32).
+constexpr double kTooNoisy_rev = 1.0 / 100;
+// Five times what the overheads are measured to on a quiet host.
+constexpr double kNoisy_ms = 0.01;
+
+}  // namespace
+
+HostDelay::HostDelay(std::vector<double> round_trips_ms) : sorted_ms_(std::move(round_trips_ms)) {
+  std::sort(sorted_ms_.begin(), sorted_ms_.end());
+  if (sorted_ms_.empty()) return;
+  median_ms_ = statistics::median(sorted_ms_);
+  const double mean_ms = std::accumulate(sorted_ms_.begin(), sorted_ms_.end(), 0.0) /
+                         static_cast<double>(sorted_ms_.size());
+  unsure_ms_ = std::max(0.0, mean_ms - median_ms_) / 2;
+}
+
+double HostDelay::quantile_ms(double share) const {
+  return statistics::quantile_of(sorted_ms_, share);
+}
+
+double HostDelay::share_beyond(double ms) const {
+  const auto beyond = sorted_ms_.end() -
+                      std::upper_bound(sorted_ms_.begin(), sorted_ms_.end(), median_ms_ + ms);
+  return sorted_ms_.empty() ? 0
+                            : static_cast<double>(beyond) / static_cast<double>(sorted_ms_.size());
+}
+
+std::optional<HostDelay> host_delay(std::vector<double> round_trips_ms) {
+  if (round_trips_ms.size() < kFewest) return std::nullopt;
+  return HostDelay(std::move(round_trips_ms));
+}
+
+std::optional<std::string> told(const HostDelay& host, double period_ms) {
+  const double unsure_ms = host.unsure_ms();
+  if (unsure_ms < kNoisy_ms) return std::nullopt;
+  const bool too_noisy = unsure_ms > kTooNoisy_rev * period_ms;
+  return fmt::format(
+      "the host is {}: of {} commands that need no media half took {:.3f} ms or less, one in ten "
+      "more than {:.3f} ms, one in a hundred more than {:.3f} ms; the overheads are known to "
+      "{:.3f} ms only for that{}",
+      too_noisy ? "too noisy" : "noisy", host.samples(), host.median_ms(), host.quantile_ms(0.9),
+      host.quantile_ms(0.99), unsure_ms,
+      too_noisy ? ", and the model does not tell rotational positions on this host; measure on an "
+                  "idle one"
+                : "");
+}
+
+std::optional<std::string> told_changes(std::span<const std::vector<double>> parts) {
+  constexpr double kSigmas = 6, kMatters_ms = 0.01;
+  std::optional<statistics::Estimate> least, most;
+  for (const std::vector<double>& part : parts) {
+    if (part.size() < kFewest) continue;
+    const auto middle = statistics::median_estimate(part);
+    if (!middle) continue;
+    if (!least || middle->value < least->value) least = middle;
+    if (!most || middle->value > most->value) most = middle;
+  }
+  if (!least) return std::nullopt;
+  const double change_ms = most->value - least->value;
+  if (change_ms < kMatters_ms + kSigmas * std::hypot(least->error, most->error))
+    return std::nullopt;
+  return fmt::format(
+      "the host was not alike all through the run: commands that need no media took {:.3f} ms in "
+      "one stage and {:.3f} ms in another; something else kept it or the drive busy for a time, "
+      "and the overheads are of both times",
+      least->value, most->value);
+}
+
+}  // namespace platter::noise

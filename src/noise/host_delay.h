@@ -1,0 +1,47 @@
+// What the host and the path to the drive add to a command's time: round trips of commands that
+// need no media (TEST UNIT READY) show it as a distribution. The room holds what disturbs times, as
+// distributions, and what they make of a number; no experiment of its own.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace platter::noise {
+
+class HostDelay {
+ public:
+  // Times of the round trips, in ms. The drive's own share in them is about constant.
+  explicit HostDelay(std::vector<double> round_trips_ms);
+
+  std::size_t samples() const { return sorted_ms_.size(); }
+  double median_ms() const { return median_ms_; }
+  double quantile_ms(double share) const;
+  // Of all of them, those that take more than the median by more than `ms`.
+  double share_beyond(double ms) const;
+
+  // An overhead holds one way into the drive and one out of it, and the parts of it are told by
+  // several locations of the delay: medians of what half of the accesses make, means of
+  // completions. Where the delay has a tail these differ; this is what a number is unsure by, for
+  // it: half of what the mean of the round trips exceeds their median by.
+  double unsure_ms() const { return unsure_ms_; }
+
+ private:
+  std::vector<double> sorted_ms_;
+  double median_ms_ = 0, unsure_ms_ = 0;
+};
+
+// nullopt: too few.
+std::optional<HostDelay> host_delay(std::vector<double> round_trips_ms);
+
+// Whether a host is too noisy for times within a revolution to be told, or noisy, and what of the
+// model hangs on it; for a reader of the model. nullopt: neither.
+std::optional<std::string> told(const HostDelay& host, double period_ms);
+
+// Whether the delay was another at some time of the run: `parts` are the round trips of its stages,
+// in ms. nullopt: no more than by chance.
+std::optional<std::string> told_changes(std::span<const std::vector<double>> parts);
+
+}  // namespace platter::noise

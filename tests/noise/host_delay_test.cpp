@@ -1,0 +1,62 @@
+#include "noise/host_delay.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+namespace platter::noise {
+namespace {
+
+std::vector<double> log_normal(double median_ms, double p99_ms, std::size_t count,
+                               std::uint64_t seed) {
+  constexpr double kZ99 = 2.3263;
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> gauss(0, std::log(p99_ms / median_ms) / kZ99);
+  std::vector<double> times;
+  for (std::size_t i = 0; i < count; ++i)
+    times.push_back(0.2 + median_ms * std::exp(gauss(random)));
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("What a number is unsure by is half of what the mean exceeds the median by") {
+  CHECK(HostDelay({1, 1, 1, 1}).unsure_ms() == 0);
+  CHECK(HostDelay({1, 1, 1, 5}).unsure_ms() == 0.5);
+  // Log-normal of sigma s: the mean is exp(s^2 / 2) times the median.
+  const double sigma = std::log(10) / 2.3263;
+  const HostDelay host(log_normal(0.05, 0.5, 200'000, 1));
+  const double expected_ms = 0.05 * (std::exp(sigma * sigma / 2) - 1) / 2;
+  CHECK(std::abs(host.unsure_ms() - expected_ms) < 0.05 * expected_ms);
+}
+
+TEST_CASE("The share of round trips beyond the median by a time") {
+  const HostDelay host({1, 2, 3, 4, 5});
+  CHECK(host.share_beyond(0) == 0.4);
+  CHECK(host.share_beyond(1.5) == 0.2);
+  CHECK(host.share_beyond(2) == 0);
+}
+
+TEST_CASE("A quiet host is not talked of, a noisy one is, and one that is too noisy by that name") {
+  constexpr double kPeriod_ms = 6;
+  CHECK_FALSE(host_delay({1, 2, 3}));
+  CHECK_FALSE(told(HostDelay(log_normal(0.012, 0.06, 400, 2)), kPeriod_ms));
+  const auto noisy = told(HostDelay(log_normal(0.05, 0.5, 400, 3)), kPeriod_ms);
+  REQUIRE(noisy);
+  CHECK(noisy->starts_with("the host is noisy: of 400 commands"));
+  const auto too_noisy = told(HostDelay(log_normal(0.2, 4, 400, 4)), kPeriod_ms);
+  REQUIRE(too_noisy);
+  CHECK(too_noisy->starts_with("the host is too noisy: "));
+}
+
+TEST_CASE("A change of the host's delay during the run is told, chance is not") {
+  std::vector<std::vector<double>> alike;
+  for (std::uint64_t seed = 0; seed < 10; ++seed)
+    alike.push_back(log_normal(0.012, 0.06, 24, seed));
+  CHECK_FALSE(told_changes(alike));
+  auto later = alike;
+  for (double& ms : later.back()) ms += 0.08;
+  CHECK(told_changes(later));
+}
+
+}  // namespace platter::noise
