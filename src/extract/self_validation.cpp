@@ -1,12 +1,14 @@
 #include "extract/self_validation.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "engine/layout_map.h"
+#include "extract/stated_demerit.h"
+#include "extract/suspects.h"
 #include "extract/unexplained.h"
 #include "model/error.h"
 #include "model/interruption.h"
@@ -15,18 +17,21 @@
 #include "replay/compare.h"
 #include "replay/replay_model.h"
 #include "scsi/drive.h"
+#include "statistics/distribution.h"
 #include "statistics/robust.h"
 #include "trace/workload.h"
 
 namespace platter::extract {
 namespace {
 
-constexpr const char* kRandom = "random, within the run";
-constexpr const char* kMixed = "mixed, within the run";
+constexpr const char* kRandom = "random";
+constexpr const char* kMixed = "mixed";
 constexpr std::size_t kWarming = 10;  // of so many mixed requests one fills the cache and judges
                                       // nothing
 constexpr double kSharesOfWrites = 1.0 / 3;
 constexpr std::uint64_t kLongestRequest = 64;  // blocks; no request of the workload is longer
+
+std::string within_run(const char* workload) { return fmt::format("{}, within the run", workload); }
 
 trace::Trace trace_like(const char* workload, const model::Identity& drive, std::uint64_t requests,
                         std::uint64_t seed, const std::vector<LbnRange>& writable) {
@@ -47,7 +52,7 @@ trace::Trace trace_like(const char* workload, const model::Identity& drive, std:
 
 // What one random request takes with its think time, as the model has it.
 double request_ns(const model::DriveModel& model, std::uint64_t seed) {
-  const trace::Trace trace = trace_like("random", model.identity, kFewestValidationRequests, seed,
+  const trace::Trace trace = trace_like(kRandom, model.identity, kFewestValidationRequests, seed,
                                         {});
   const replay::Result result = replay::replay_on_model(
       model, trace, {.caches = replay::Caches::off, .reference_reads = 0});
@@ -212,14 +217,63 @@ std::size_t turn_zones(const Trial& trial, std::size_t learned, double period_ns
   return turned;
 }
 
-model::Demerit demerit_of(const char* workload, const replay::ClassMetrics& all) {
-  return {.workload = workload,
+// What the model has against itself, where its host's delays are others: demerits of as many
+// requests as a demerit is stated for.
+std::vector<double> floors_ms(const char* workload, const model::DriveModel& model,
+                              replay::Caches caches, const std::vector<LbnRange>& writable) {
+  constexpr std::uint64_t kTimes = 6;
+  const trace::Trace trace = trace_like(workload, model.identity, kStatedRequests, 1, writable);
+  std::vector<std::vector<double>> times;
+  for (std::uint64_t i = 0; i < kTimes; ++i) {
+    const replay::Result answered = replay::replay_on_model(
+        model, trace, {.caches = caches, .reference_reads = 0, .delay_seed = i + 1});
+    std::vector<double>& mine = times.emplace_back();
+    for (const replay::Response& one : answered.requests) mine.push_back(to_ms(one.response_ns));
+    std::sort(mine.begin(), mine.end());
+  }
+  std::vector<double> floors;
+  for (std::size_t i = 1; i < times.size(); ++i)
+    floors.push_back(statistics::demerit(times[i - 1], times[i]));
+  return floors;
+}
+
+model::Demerit demerit_of(const char* workload, const Trial& trial, const model::DriveModel& model,
+                          std::size_t from) {
+  const replay::Result& drive = trial.drive();
+  const replay::ClassMetrics all = trial.judged(model, from);
+  const std::vector<double> floors = floors_ms(workload, model, replay::caches_of(drive.caches),
+                                               {});
+  const StatedDemerit stated = stated_demerit(
+      answered(drive, trial.in_drives_time(model), from - 1), floors,
+      model::revolution_ns(model.rotation) * 1e-6, drive.requests.size());
+  return {.workload = within_run(workload),
           .requests = all.n_drive,
           .drive_mean_ms = all.mean_drive_ms,
-          .demerit_ms = all.demerit_ms,
-          .demerit_percent = all.demerit_percent,
+          .demerit_ms = stated.ms,
+          .demerit_percent = 100 * stated.ms / all.mean_drive_ms,
+          .error_ms = stated.error_ms,
+          .floor_ms = stated.floor_ms,
           .folded_phase_share = all.folded_phase_share.value_or(0),
+          .phase_requests = all.phase_n,
           .hits_agreed_share = all.hits_agreed_share.value_or(0)};
+}
+
+// A model that is off by more than this of the mean, beyond its floor, says so; also one that may
+// be by its error, for so few requests tell no better.
+constexpr double kTooFar = 0.02;
+
+std::optional<std::string> too_far(const model::Demerit& demerit) {
+  const double above_ms = demerit.demerit_ms - demerit.floor_ms.value_or(0);
+  const double allowed_ms = kTooFar * demerit.drive_mean_ms;
+  const bool sure = above_ms > allowed_ms;
+  if (!sure && above_ms + demerit.error_ms.value_or(0) <= allowed_ms) return std::nullopt;
+  const double percent = 100 / demerit.drive_mean_ms;
+  return fmt::format("of {} requests the demerit of {:.1f} +- {:.1f} % {}",
+                     demerit.workload.substr(0, demerit.workload.find(',')),
+                     demerit.demerit_ms * percent, demerit.error_ms.value_or(0) * percent,
+                     sure
+                         ? fmt::format("is {:.1f} % above its floor", above_ms * percent)
+                         : fmt::format("may be more than {:.0f} % above its floor", 100 * kTooFar));
 }
 
 void widen(model::Validity& validity, const replay::Result& drive) {
@@ -239,15 +293,21 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
   validity.last_lbn = model.identity.blocks - 1;
   validity.max_depth = 1;
   widen(validity, drive);
-  validity.demerits.push_back(demerit_of(kRandom, trial.judged(model, from)));
+  validity.demerits.push_back(demerit_of(kRandom, trial, model, from));
   validity.note = fmt::format(
       "checked in the run that measured it, caches {}, by the requests that nothing "
       "was learned from",
       replay::caches_of(drive.caches) == replay::Caches::forced ? "bypassed with FUA" : "off");
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
-  if (const auto remains = what_remains(drive, trial.in_drives_time(model),
-                                        engine::LayoutMap(model.layout), from - 1, period_ms))
+  const engine::LayoutMap map(model.layout);
+  const replay::Result answers = trial.in_drives_time(model);
+  if (const auto remains = what_remains(drive, answers, map, from - 1, period_ms))
     validity.note += "; " + *remains;
+  const auto far = too_far(validity.demerits.back());
+  if (!far) return;
+  validity.note += "; " + *far;
+  if (const auto found = suspects(drive, answers, model, map, from - 1); !found.empty())
+    validity.note += fmt::format("; suspect: {}", fmt::join(found, ", "));
 }
 
 // Of all physical blocks that it would write to; of as many of them as one command takes.
@@ -259,10 +319,11 @@ void make_whole(trace::Request& request, scsi::Drive& drive) {
                             physical.rounded_down(drive.most_blocks()));
 }
 
-// One at a time, until there is no time left; what the drive cannot read is left out.
-replay::Result requests_like(const char* workload, mtbrc::Context& context,
-                             const model::DriveModel& model, const SelfValidationOptions& options,
-                             std::uint64_t fewest) {
+// One at a time, until there is no time left; what the drive cannot read is left out. `round`: of
+// the same workload so many were sent before.
+void send_requests_like(const char* workload, mtbrc::Context& context,
+                        const model::DriveModel& model, const SelfValidationOptions& options,
+                        std::uint64_t fewest, std::uint64_t round, replay::Result& result) {
   scsi::Drive& drive = context.drive;
   const mtbrc::Meter meter(context, mtbrc::Budget{});
   // Before a write its blocks are read: of the time of three requests, one of which is a write, a
@@ -275,13 +336,12 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
   const auto fitting = static_cast<std::uint64_t>(static_cast<double>(time_ns) / each_ns);
   trace::Trace trace = trace_like(
       workload, model.identity,
-      std::max(fitting, context.deadline_ns > 0 ? std::uint64_t{1} : fewest), context.seed,
+      std::max(fitting, context.deadline_ns > 0 ? std::uint64_t{1} : fewest), context.seed + round,
       options.writable);
   for (trace::Request& request : trace.requests) {
     request.blocks = std::min(request.blocks, drive.most_blocks());
     if (request.write) make_whole(request, drive);
   }
-  replay::Result result;
   result.target = replay::Result::Target::drive;
   result.name = "the drive";
   result.trace = workload;
@@ -297,7 +357,6 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
       if (!error.medium()) throw;
     }
   }
-  const Nanoseconds start_ns = drive.now_ns();
   for (std::size_t i = 0; i < requests.size() && !meter.exhausted(); ++i) {
     const trace::Request& request = requests[i];
     try {
@@ -306,14 +365,36 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
       result.requests.push_back({.lbn = request.lbn,
                                  .blocks = request.blocks,
                                  .write = request.write,
-                                 .due_ns = done.issued_ns - start_ns,
-                                 .issue_ns = done.issued_ns - start_ns,
+                                 .due_ns = done.issued_ns,
+                                 .issue_ns = done.issued_ns,
                                  .response_ns = done.response_ns()});
     } catch (const scsi::DriveError& error) {
       if (!error.medium()) throw;
     }
     drive.rest_ns(request.think_ns);
     context.report("", static_cast<double>(i + 1) / static_cast<double>(requests.size()));
+  }
+}
+
+// Until it is known well how far the model is from the drive, or that it takes too long.
+replay::Result requests_like(const char* workload, mtbrc::Context& context,
+                             const model::DriveModel& model, const SelfValidationOptions& options,
+                             replay::Caches caches, std::uint64_t fewest, std::size_t warming) {
+  constexpr std::uint64_t kMostRounds = 4;
+  constexpr double kKnown = 0.0125;  // of the mean; Chosen: below what makes a model a good one
+  const Nanoseconds start_ns = context.drive.now_ns();
+  replay::Result result;
+  result.caches = replay::name_of(caches);
+  for (std::uint64_t round = 0; round < kMostRounds; ++round) {
+    send_requests_like(workload, context, model, options, fewest, round, result);
+    if (context.limited() || result.requests.size() < fewest) break;
+    const std::size_t from = 1 + (warming > 0 ? result.requests.size() / warming : 0);
+    const model::Demerit now = demerit_of(workload, Trial(result), model, from);
+    if (*now.error_ms < kKnown * now.drive_mean_ms) break;
+  }
+  for (replay::Response& request : result.requests) {
+    request.due_ns -= start_ns;
+    request.issue_ns -= start_ns;
   }
   return result;
 }
@@ -322,15 +403,12 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
 
 replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
                                const SelfValidationOptions& options, replay::Caches caches) {
-  replay::Result result = requests_like("random", context, model, options,
-                                        kFewestValidationRequests);
-  result.caches = replay::name_of(caches);
-  return result;
+  return requests_like(kRandom, context, model, options, caches, kFewestValidationRequests, 0);
 }
 
 replay::Result mixed_requests(mtbrc::Context& context, const model::DriveModel& model,
                               const SelfValidationOptions& options) {
-  return requests_like("mixed", context, model, options, 1);
+  return requests_like(kMixed, context, model, options, replay::Caches::as_they_are, 1, kWarming);
 }
 
 void judge_mixed(const replay::Result& drive, model::DriveModel& model) {
@@ -340,9 +418,10 @@ void judge_mixed(const replay::Result& drive, model::DriveModel& model) {
     return;
   }
   const Trial trial(drive);
-  model.validity.demerits.push_back(demerit_of(kMixed, trial.judged(model, warm + 1)));
+  model.validity.demerits.push_back(demerit_of(kMixed, trial, model, warm + 1));
   widen(model.validity, drive);
   model.validity.note += "; the mixed workload with the caches as the drive has them";
+  if (const auto far = too_far(model.validity.demerits.back())) model.validity.note += "; " + *far;
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   if (const auto longer = what_takes_longer(drive, trial.in_own_time(model), warm, period_ms))
     model.validity.note += ": " + *longer;

@@ -266,7 +266,10 @@ void visit_fields(Fields<Demerit> auto& s, V&& visit) {
   visit.usual("drive_mean_ms", s.drive_mean_ms);
   visit.usual("demerit_ms", s.demerit_ms);
   visit.usual("demerit_percent", s.demerit_percent);
+  visit.usual("error_ms", s.error_ms);
+  visit.usual("floor_ms", s.floor_ms);
   visit.usual("folded_phase_share", s.folded_phase_share);
+  visit.compact("phase_requests", s.phase_requests, std::uint64_t{0});
   visit.compact("hits_agreed_share", s.hits_agreed_share, 0.0);
 }
 

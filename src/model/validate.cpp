@@ -430,6 +430,9 @@ void check_validity(const DriveModel& model, const Checker& check) {
     for (const double number : {demerit.drive_mean_ms, demerit.demerit_ms, demerit.demerit_percent,
                                 demerit.folded_phase_share})
       check.require(std::isfinite(number), path, "has a number that is not finite");
+    for (const std::optional<double>& ms : {demerit.error_ms, demerit.floor_ms})
+      check.require(!ms || (std::isfinite(*ms) && *ms >= 0), path,
+                    "has an error or a floor that is no time");
     for (const double share : {demerit.folded_phase_share, demerit.hits_agreed_share})
       check.require(share >= 0 && share <= 1, path, "has a share that is not from 0 to 1");
   }

@@ -8,6 +8,7 @@
 #include "model/json_head.h"
 #include "model/pretty.h"
 #include "model/printable.h"
+#include "replay/share_text.h"
 
 namespace platter::replay {
 namespace {
@@ -78,9 +79,8 @@ std::string sentence(const Comparison& comparison) {
       all.demerit_percent, all.mean_drive_ms, all.n_drive);
   if (all.folded_phase_share)
     text += fmt::format(
-        "; it knows the rotational position in {} % of the media accesses (chance: "
-        "6.25 %)",
-        percent(all.folded_phase_share));
+        "; it knows the rotational position in {} of {} media accesses (chance: 6.25 %)",
+        share_text(*all.folded_phase_share, all.phase_n), all.phase_n);
   return text + ".\n";
 }
 
