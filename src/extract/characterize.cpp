@@ -67,6 +67,8 @@ class Characterization {
 
   // The drive time that the run is expected to take is told before it begins.
   void plan_the_time();
+  void announce(const std::string& what, double seconds);
+  void announce_anew(std::size_t index, double took_s);
   double elapsed_s() { return static_cast<double>(drive_.now_ns() - began_ns_) * 1e-9; }
   double check_of_writes_s(std::size_t index) const;
   void expect_angles();
@@ -121,7 +123,7 @@ class Characterization {
   std::optional<std::optional<std::string>> prevented_;  // why nothing can be predicted; asked once
   Nanoseconds began_ns_ = 0;
   std::optional<TimePlan> plan_;
-  double done_weight_ = 0;
+  double done_weight_ = 0, announced_s_ = 0;
   bool stopping_ = false, ending_ = false;
 };
 
@@ -190,9 +192,30 @@ void Characterization::plan_the_time() {
         fmt::format("a budget of {:.0f} s is too short for a model of {}: give it {:.0f} s at "
                     "least, or no --budget",
                     *options_.budget_s, options_.device_name, std::ceil(plan_->least_s())));
-  const double seconds = plan_->expected_s();
-  note(fmt::format("expected drive time: about {:.0f} s", seconds));
+  announce("expected drive time", plan_->expected_s());
+}
+
+void Characterization::announce(const std::string& what, double seconds) {
+  announced_s_ = seconds;
+  note(fmt::format("{}: about {:.0f} s", what, seconds));
   if (options_.expected) options_.expected(seconds);
+}
+
+// What is expected of the whole run once the layout is known, and again where a later stage shows
+// that to be wrong.
+void Characterization::announce_anew(std::size_t index, double took_s) {
+  constexpr double kWrong = 1.25;
+  if (options_.budget_s || index < kLayout || !found_.map) return;
+  if (index == kLayout) {
+    expect_angles();
+    if (const auto host = mtbrc::host_delay(context_.samples)) plan_->expect_host(host->spread_ms());
+  }
+  const double seconds = plan_->forecast_s(index, took_s, elapsed_s());
+  const double apart = seconds / announced_s_;
+  if (index == kLayout)
+    announce("expected drive time since the layout is known", seconds);
+  else if (apart > kWrong || apart < 1 / kWrong)
+    announce(fmt::format("expected drive time since the stage '{}'", kStages[index].name), seconds);
 }
 
 // What reading back takes at the end, of what has been written so far and of the self-validation's
@@ -247,7 +270,7 @@ void Characterization::walk() {
         read_last_anchors();
       });
     if (lacks(kStages[index].needs)) continue;
-    if (index == kAngles) expect_angles();
+    if (index == kAngles && options_.budget_s) expect_angles();
     stage(index);
   }
   if (found_.map) return;
@@ -272,6 +295,7 @@ std::optional<std::string> Characterization::lacks(Needs needs) {
 void Characterization::stage(std::size_t index, const Stage& stage) {
   stage_ = index;
   with_failed_writes_seen_to([&] { attempt_stage(index, stage); });
+  announce_anew(index, under_way_.drive_seconds);
   under_way_.end = mark();
   found_.model.provenance.stages.push_back(
       {std::string(stage.name), under_way_.drive_seconds, under_way_.commands});

@@ -19,6 +19,12 @@ class TimePlan {
   // and what it is of no use without. Never less than by the weight.
   void expect(std::size_t stage, double full_s, double least_s);
 
+  // What stages of trials take on a host whose delay scatters so much (noise/host_delay.h), in ms.
+  void expect_host(double spread_ms);
+  // What all of a run takes without a budget, once `stage` is done that took so long: the stages of
+  // trials behind the seeks go at the seeks' pace.
+  double forecast_s(std::size_t stage, double took_s, double elapsed_s);
+
   // What the run is expected to take, in seconds of the drive's time: all of its stages, or the
   // budget; never less than what the stages need at least.
   double expected_s() const;
@@ -33,6 +39,7 @@ class TimePlan {
 
  private:
   std::array<double, kStages.size()> full_s_{}, least_s_{};
+  std::array<double, kStages.size()> pace_{};  // times full_s_ is what they take with this noise
   std::optional<double> budget_s_;
 };
 

@@ -268,7 +268,7 @@ struct Demerit {
   std::optional<double> error_ms{}, floor_ms{};
   double folded_phase_share = 0;
   std::uint64_t phase_requests = 0;  // that it is a share of
-  double hits_agreed_share = 0;  // hits predicted as hits and misses as misses
+  double hits_agreed_share = 0;      // hits predicted as hits and misses as misses
 };
 
 // The ranges in which the model was checked, and the demerits found there.

@@ -34,6 +34,11 @@ double HostDelay::quantile_ms(double share) const {
   return statistics::quantile_of(sorted_ms_, share);
 }
 
+double HostDelay::spread_ms() const {
+  constexpr double kMinus = 0.1587, kPlus = 0.8413;
+  return (quantile_ms(kPlus) - quantile_ms(kMinus)) / 4;
+}
+
 double HostDelay::share_beyond(double ms) const {
   const auto beyond = sorted_ms_.end() -
                       std::upper_bound(sorted_ms_.begin(), sorted_ms_.end(), median_ms_ + ms);

@@ -19,6 +19,8 @@ class HostDelay {
   std::size_t samples() const { return sorted_ms_.size(); }
   double median_ms() const { return median_ms_; }
   double quantile_ms(double share) const;
+  // Standard deviation of one way, as half of a round trip, by the middle two thirds.
+  double spread_ms() const;
   // Of all of them, those that take more than the median by more than `ms`.
   double share_beyond(double ms) const;
 

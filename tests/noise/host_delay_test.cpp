@@ -37,6 +37,14 @@ TEST_CASE("The share of round trips beyond the median by a time") {
   CHECK(host.share_beyond(2) == 0);
 }
 
+TEST_CASE("The spread of one way is half of the round trips'") {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> gauss(1, 0.1);
+  std::vector<double> times;
+  for (int i = 0; i < 20'000; ++i) times.push_back(gauss(random));
+  CHECK(HostDelay(times).spread_ms() == Approx(0.05).epsilon(0.05));
+}
+
 TEST_CASE("A quiet host is not talked of, a noisy one is, and one that is too noisy by that name") {
   constexpr double kPeriod_ms = 6;
   CHECK_FALSE(host_delay({1, 2, 3}));
