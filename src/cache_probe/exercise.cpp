@@ -145,7 +145,17 @@ class Exerciser {
     }
     if (lbn + blocks > prober_.context().map->blocks()) return;
     rest(kind, lbn);
-    keep(kind, prober_.context().drive.read(lbn, blocks), lbn, blocks, false);
+    read(kind, lbn, blocks);
+  }
+
+  // One that the drive does not answer asks nothing.
+  void read(Exercise kind, std::uint64_t lbn, std::uint32_t blocks) {
+    constexpr int kMostUnanswered = 20;
+    try {
+      keep(kind, prober_.context().drive.read(lbn, blocks), lbn, blocks, false);
+    } catch (const scsi::DriveError& error) {
+      if (!error.may_do_elsewhere() || ++unanswered_ > kMostUnanswered) throw;
+    }
   }
 
   void carry_on(Exercise kind, Spot& spot) {
@@ -154,7 +164,7 @@ class Exerciser {
     if (lbn + blocks > prober_.context().map->blocks()) return;
     spot.end += blocks;
     if (kind != Exercise::at_once) rest(kind, lbn);
-    keep(kind, prober_.context().drive.read(lbn, blocks), lbn, blocks, false);
+    read(kind, lbn, blocks);
   }
 
   void written() {
@@ -188,6 +198,7 @@ class Exerciser {
 
   Prober& prober_;
   const std::vector<std::uint64_t>& targets_;
+  int unanswered_ = 0;
   std::mt19937_64& random_;
   bool further_;
   std::deque<Spot> spots_, written_;

@@ -607,7 +607,7 @@ class Freedoms {
       drive_.write(writable_.front().first, prober_.write_unit(), true);
     } catch (const scsi::DriveError& error) {
       if (error.refused()) return false;
-      if (!error.medium()) throw;
+      if (!error.may_do_elsewhere()) throw;
     }
     return true;
   }

@@ -12,6 +12,7 @@
 #include "extract/map_by_translation.h"
 #include "extract/rig.h"
 #include "extract/self_validation.h"
+#include "extract/settings_watch.h"
 #include "extract/stages.h"
 #include "extract/time_plan.h"
 #include "model/drive_mark.h"
@@ -114,6 +115,8 @@ class Characterization {
   std::optional<cache_probe::Ground> ground_;
   std::uint64_t queued_commands_ = 0;
   Rig rig_;
+  SettingsWatch watch_{settings_, drive_, context_,
+                       [this](std::string text) { note(std::move(text)); }};
   std::optional<safety::Journal> journal_;
   std::optional<std::string> not_restored_, not_verified_, failed_write_;
   std::size_t stage_ = 0, first_sample_ = 0;  // of the stage under way
@@ -208,7 +211,8 @@ void Characterization::announce_anew(std::size_t index, double took_s) {
   if (options_.budget_s || index < kLayout || !found_.map) return;
   if (index == kLayout) {
     expect_angles();
-    if (const auto host = mtbrc::host_delay(context_.samples)) plan_->expect_host(host->spread_ms());
+    if (const auto host = mtbrc::host_delay(context_.samples))
+      plan_->expect_host(host->spread_ms());
   }
   const double seconds = plan_->forecast_s(index, took_s, elapsed_s());
   const double apart = seconds / announced_s_;
@@ -346,7 +350,8 @@ void Characterization::attempt_stage(std::size_t index, const Stage& stage) {
   context_.report(std::string(stage.name), 0);
   const Nanoseconds began_ns = drive_.now_ns();
   const std::uint64_t commands = drive_.commands() + queued_commands_;
-  constexpr int kAttempts = 3;
+  // The last ones go on to their end, whatever is reported meanwhile.
+  constexpr int kAttempts = 5, kMayBreak = 3;
   if (caches != Caches::any &&
       (caches != settings_.caches() || settings_.was_reset() || !settings_.held()))
     settings_.set(caches);
@@ -356,14 +361,26 @@ void Characterization::attempt_stage(std::size_t index, const Stage& stage) {
     under_way_.stage = index;
     first_sample_ = context_.samples.size();
     try {
+      watch_.begin(std::string(stage.name), caches, attempt < kMayBreak);
       limited(index, [&] { do_parts(stage); });
-    } catch (const scsi::DriveError& error) {
+      watch_.end();
+    } catch (const StageBroken&) {
+      watch_.end();
       context_.deadline_ns = 0;
-      if (!fitness_.shorten_commands(error)) throw;
+    } catch (const scsi::DriveError& error) {
+      watch_.end();
+      context_.deadline_ns = 0;
+      const bool again = attempt < kAttempts && error.may_do_elsewhere();
+      if (!again && !fitness_.shorten_commands(error)) throw;
       go_back_to(before);
-      fitness_.tell_shortest_limit();
+      if (again) {
+        note(fmt::format("a command failed, and the stage '{}' was repeated: {}", stage.name,
+                         error.what()));
+      } else {
+        fitness_.tell_shortest_limit();
+        --attempt;
+      }
       if (caches != Caches::any) settings_.set(caches);
-      --attempt;
       continue;
     }
     if (caches == Caches::any || record_.facts.not_taken_back) break;
@@ -422,7 +439,9 @@ void Characterization::do_parts(const Stage& stage) {
 void Characterization::begin() {
   drive_.on_command([this](const scsi::CommandRecord& done) {
     keep_media_access(done);
-    if (stopping_ || !options_.interrupted || !options_.interrupted()) return;
+    if (stopping_) return;
+    watch_.after(done);
+    if (!options_.interrupted || !options_.interrupted()) return;
     stopping_ = true;  // what restores the settings must get through
     throw Error(ExitStatus::interrupted, "interrupted; the drive's settings were restored");
   });

@@ -120,6 +120,7 @@ void conclude_run(const Record& record, Findings& found) {
       estimate_overheads(all, found);
     if (model.validity.demerits.empty())
       model.validity.note = "not checked: the run did not come to it";
+    if (model.rotation.numerator_ns > 0) refine_rotation(all, found);
   } else {
     if (!found.map) {
       say_that_the_layout_is_unknown(found);

@@ -43,17 +43,16 @@ std::uint64_t Fitness::require_readable_block() {
             "cannot be characterized",
             name_, drive_.blocks(), kFewestBlocks));
   constexpr std::uint64_t kNear = 16, kTries = 40, kApart = 1009;
-  for (std::uint64_t i = 0; i < kTries; ++i) {
-    const std::uint64_t step = i < kNear ? kApart : drive_.blocks() / kTries;
-    const std::uint64_t lbn = (drive_.blocks() / 2 + i * step) % drive_.blocks();
+  for (std::uint64_t i = 1;; ++i) {
+    const std::uint64_t step = i <= kNear ? kApart : drive_.blocks() / kTries;
+    const std::uint64_t lbn = (drive_.blocks() / 2 + (i - 1) * step) % drive_.blocks();
     try {
       drive_.read(lbn);
       return lbn;
     } catch (const scsi::DriveError& error) {
-      if (!error.medium()) throw;
+      if (i == kTries || !error.may_do_elsewhere()) throw;
     }
   }
-  return drive_.blocks() / 2;
 }
 
 // Paper, section 5: the first commands after rest take longer.
@@ -63,7 +62,7 @@ void Fitness::warm_up(mtbrc::Context& context) {
     try {
       if (drive_.read(lbn).response_ns() < kAtOnce) answered_at_once_.push_back(lbn);
     } catch (const scsi::DriveError& error) {
-      if (!error.medium()) throw;
+      if (!error.may_do_elsewhere()) throw;
     }
     context.report("", static_cast<double>(i) / kWarmUpReads);
   }
@@ -158,7 +157,7 @@ bool Fitness::shorten_commands(const scsi::DriveError& error) {
       else
         drive_.read(error.lbn, blocks);
     } catch (const scsi::DriveError& refusal) {
-      if (!refusal.refused() && !refusal.medium()) throw;
+      if (!refusal.refused() && !refusal.may_do_elsewhere()) throw;
       return !refusal.refused();
     }
     return true;

@@ -114,7 +114,7 @@ replay::Result reads_in_a_row(mtbrc::Context& context, const model::DriveModel& 
                                  .issue_ns = done.issued_ns - start_ns,
                                  .response_ns = done.response_ns()});
     } catch (const scsi::DriveError& error) {
-      if (!error.medium()) throw;
+      if (!error.may_do_elsewhere()) throw;
     }
     context.report("", static_cast<double>(result.requests.size()) /
                            static_cast<double>(trace.requests.size()));

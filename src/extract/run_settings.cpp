@@ -43,9 +43,12 @@ void RunSettings::put_back() {
 
 // The pages are as they were set, and where the caches are to be off, they are by effect.
 bool RunSettings::held() {
+  return pages_hold() && (caches_ != Caches::off || reads_come_from_the_media());
+}
+
+bool RunSettings::pages_hold() {
   const auto held = [this](const safety::SavedPage& page) { return drive_.settings().shows(page); };
-  return std::ranges::all_of(set_pages_, held) && drive_.settings().features_hold() &&
-         (caches_ != Caches::off || reads_come_from_the_media());
+  return std::ranges::all_of(set_pages_, held) && drive_.settings().features_hold();
 }
 
 // A scan of the medium or a spindle that stops would be taken for mechanics.
@@ -115,12 +118,24 @@ void RunSettings::refuse_a_cache_that_stays_on() const {
 }
 
 // Three reads of one block: from the media they are a revolution apart.
+// It could be read when the run began, and so once it cannot it is tried again.
+scsi::Completion RunSettings::read_reference() {
+  constexpr int kTries = 3;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return drive_.read(reference_lbn);
+    } catch (const scsi::DriveError& error) {
+      if (attempt == kTries || error.status() != ExitStatus::drive_error) throw;
+    }
+  }
+}
+
 bool RunSettings::reads_come_from_the_media() {
   if (context_.rotation.numerator_ns == 0) return true;  // the rotation itself tells
   int fast = 0;
-  Nanoseconds before = drive_.read(reference_lbn).completed_ns;
+  Nanoseconds before = read_reference().completed_ns;
   for (int i = 0; i < 3; ++i) {
-    const Nanoseconds completed = drive_.read(reference_lbn).completed_ns;
+    const Nanoseconds completed = read_reference().completed_ns;
     if (static_cast<double>(completed - before) < 0.5 * context_.period_ns()) ++fast;
     before = completed;
   }
@@ -140,7 +155,7 @@ bool RunSettings::nothing_is_read_ahead() {
       drive_.rest_ns(static_cast<Nanoseconds>(half_ns));
       if (static_cast<double>(drive_.read_as_cached(lbn + 1).response_ns()) < 0.4 * half_ns) ++fast;
     } catch (const scsi::DriveError& error) {
-      if (!error.medium()) throw;
+      if (!error.may_do_elsewhere()) throw;
     }
   }
   return fast < 2;

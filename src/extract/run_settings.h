@@ -28,6 +28,7 @@ class RunSettings {
   void set(Caches caches);
   Caches caches() const { return caches_; }
   bool held();
+  bool pages_hold();  // as far as they show; sends no media access
   bool was_reset() const { return drive_.resets() != resets_seen_; }
   void put_back();  // throws Error where the drive does not take them
 
@@ -52,6 +53,7 @@ class RunSettings {
   void switch_caches_off();
   void put_caches_back();
   bool reads_come_from_the_media();
+  scsi::Completion read_reference();
   bool nothing_is_read_ahead();
   void tell_of_forced_access();
 

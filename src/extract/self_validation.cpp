@@ -354,9 +354,11 @@ void send_requests_like(const char* workload, mtbrc::Context& context,
       if (request.write) drive.learn_contents(request.lbn, request.blocks);
       requests.push_back(request);
     } catch (const scsi::DriveError& error) {
-      if (!error.medium()) throw;
+      if (!error.may_do_elsewhere()) throw;
     }
   }
+  constexpr int kMostFailures = 20;  // Chosen: of some hundred requests; more are no accident
+  int failures = 0;
   for (std::size_t i = 0; i < requests.size() && !meter.exhausted(); ++i) {
     const trace::Request& request = requests[i];
     try {
@@ -369,7 +371,7 @@ void send_requests_like(const char* workload, mtbrc::Context& context,
                                  .issue_ns = done.issued_ns,
                                  .response_ns = done.response_ns()});
     } catch (const scsi::DriveError& error) {
-      if (!error.medium()) throw;
+      if (error.status() != ExitStatus::drive_error || ++failures > kMostFailures) throw;
     }
     drive.rest_ns(request.think_ns);
     context.report("", static_cast<double>(i + 1) / static_cast<double>(requests.size()));

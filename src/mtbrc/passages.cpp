@@ -50,6 +50,7 @@ std::optional<double> Passages::width_rev(std::uint64_t lbn, std::uint32_t block
 
 std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample) {
   stop_if_asked();
+  if (sample.experiment == Experiment::disturbed) return std::nullopt;
   if (sample.blocks != (sample.write ? write_unit_ : 1)) return std::nullopt;
   const auto width = width_rev(sample.lbn, sample.blocks);
   if (!width) return std::nullopt;

@@ -14,9 +14,9 @@ namespace {
 
 constexpr const char* kPayload = "timing";
 
-constexpr std::array<std::string_view, 11> kNames = {
-    "rotation", "anchor", "angle",        "same_track", "seek", "head_switch",
-    "transfer", "hit",    "seek_command", "round_trip", "other"};
+constexpr std::array<std::string_view, 12> kNames = {
+    "rotation", "anchor", "angle",        "same_track", "seek",      "head_switch",
+    "transfer", "hit",    "seek_command", "round_trip", "disturbed", "other"};
 
 Experiment experiment_of(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {

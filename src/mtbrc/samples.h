@@ -27,6 +27,7 @@ enum class Experiment : std::uint8_t {
   hit,           // served by the cache; blocks tell the size
   seek_command,  // a SEEK over `group` cylinders (negative: outward) on one head; blocks = 0
   round_trip,    // TEST UNIT READY: the host's delay, and no media
+  disturbed,     // of any, while the drive's settings were not what they should be: tells nothing
   other,
 };
 

@@ -39,7 +39,7 @@ bool learn_contents(Context& context, const engine::Track& track) {
       try {
         context.drive.learn_contents(*lbn, blocks);
       } catch (const scsi::DriveError& error) {
-        if (!error.medium()) throw;
+        if (!error.may_do_elsewhere()) throw;
         return false;
       }
       slot = end - 1;

@@ -206,7 +206,10 @@ void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
     }
     std::uint32_t run = 1;
     while (run < most && at + run < end && !contents.contains(at + run)) ++run;
-    const auto reply = read(at, run, false, true);
+    auto reply = read(at, run, false, true);
+    constexpr int kTries = 3;
+    for (int i = 1; i < kTries && reply.data.size() != run * bytes; ++i)
+      reply = read(at, run, false, true);
     if (reply.data.size() != run * bytes)
       throw DriveError(ExitStatus::drive_error,
                        fmt::format("{} gave {} of the {} bytes of LBN {} to {}, so these blocks "

@@ -14,6 +14,7 @@ namespace {
 constexpr Nanoseconds kFirstWait = 10 * kMillisecond;
 constexpr Nanoseconds kLongestWait = kSecond;
 constexpr Nanoseconds kPatience = 60 * kSecond;  // with a drive that is busy or spinning up
+constexpr int kMostConflicts = 3;  // another host may hold a reservation for a moment
 
 constexpr std::uint8_t kBecomingReady = 0x04;  // ASC, with ASCQ 01h; others: why it is not ready
 constexpr std::uint8_t kResetOccurred = 0x29;  // ASC
@@ -151,7 +152,7 @@ void DriveLink::note_unit_attention(const Sense& sense) {
 Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
   const auto* entry = find_command(command.cdb);
   const bool only_reads = entry && entry->command_class == CommandClass::read;
-  int attentions = 0, aborts = 0;
+  int attentions = 0, aborts = 0, conflicts = 0;
   Nanoseconds wait = kFirstWait;
   const Nanoseconds give_up = device.clock().now_ns() + kPatience;
   for (;;) {
@@ -173,6 +174,12 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
                (sense && sense->deferred && sense->key == SenseKey::recovered_error)) {
       ++busy_replies;
       if (++aborts < kMaxAborts) continue;
+    }
+    if (answer.completion.status == Status::reservation_conflict && ++conflicts < kMostConflicts) {
+      ++busy_replies;
+      device.clock().sleep_until_ns(device.clock().now_ns() + wait);
+      wait *= 2;
+      continue;
     }
     if (!entry || entry->command_class != CommandClass::reversible_setting) selecting = false;
     return answer;

@@ -11,16 +11,19 @@
 
 namespace platter::scsi {
 
-// The drive reported an error that the experiment did not ask for. Medium errors are worth
+// The drive reported an error that the experiment did not ask for. Some are worth
 // catching: `lbn` says where, another place may do.
 class DriveError : public Error {
  public:
   DriveError(ExitStatus status, const std::string& sentence, std::optional<Sense> s,
              std::uint64_t at_lbn, std::uint32_t count)
       : Error(status, sentence), sense(std::move(s)), lbn(at_lbn), blocks(count) {}
-  bool medium() const {
+  // Of these blocks, or of this one try: another place, or another time, may do.
+  bool may_do_elsewhere() const {
     constexpr std::uint8_t kSecurity = 0x74;  // ASC: no other place will do
-    return sense && sense->key == SenseKey::medium_error && sense->asc != kSecurity;
+    return sense && sense->asc != kSecurity &&
+           (sense->key == SenseKey::medium_error || sense->key == SenseKey::hardware_error ||
+            sense->key == SenseKey::aborted_command);
   }
   // As it was asked: another form of the command may do.
   bool refused() const { return sense && sense->key == SenseKey::illegal_request; }

@@ -15,7 +15,7 @@ bool most_come_at_once(const Access& access) {
       ++(access().response_ns() < kSoonerThanAnyMedia ? at_once : later);
     return at_once == kMajority;
   } catch (const DriveError& error) {
-    if (!error.medium()) throw;
+    if (!error.may_do_elsewhere()) throw;
     return false;
   }
 }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kCentres = 61;
 constexpr std::array<double, 5> kLateShares = {0.003, 0.02, 0.08, 0.25, 0.55};
-constexpr std::array<double, 5> kLatePrior = {0.4, 0.38, 0.15, 0.05, 0.02};
+constexpr std::array<double, 5> kLatePrior = {0.4, 0.39, 0.18, 0.02, 0.01};
 // A trial that no ordinary or late access explains: a disturbed host, a wrong angle.
 constexpr double kGross = 1e-4;
 constexpr double kGuessTrust = 0.8;

@@ -153,6 +153,17 @@ TEST_CASE("BUSY, becoming ready and aborted commands are tried again, and time p
   CHECK(t.drive.now_ns() - start > 60 * kMillisecond);
 }
 
+TEST_CASE(
+    "a reservation that another host holds for a moment is waited for, one that it keeps is told") {
+  Identified t;
+  const Step conflict{{kTestUnitReady}, Status::reservation_conflict, {}, {}, {}};
+  t.device.expect({conflict, conflict, answers({kTestUnitReady})});
+  CHECK(t.drive.test_unit_ready().status == Status::good);
+  CHECK(t.drive.busy_replies() == 2);
+  t.device.expect({conflict, conflict, conflict});
+  CHECK_THROWS_WITH(t.drive.test_unit_ready(), Catch::Contains("another host holds a reservation"));
+}
+
 TEST_CASE("a drive that stays busy ends the experiment within bounds") {
   Identified t;
   t.device.then_always(Step{{kTestUnitReady}, Status::busy, {}, {}, {}});
@@ -176,7 +187,7 @@ TEST_CASE("a medium error says where, and can be told from others") {
     t.drive.read(77, 4);
     FAIL("the error was lost");
   } catch (const DriveError& error) {
-    CHECK(error.medium());
+    CHECK(error.may_do_elsewhere());
     CHECK(error.lbn == 77);
     CHECK(error.blocks == 4);
     CHECK(error.status() == ExitStatus::drive_error);
@@ -574,9 +585,9 @@ TEST_CASE("all five power conditions are stopped, the precedence stays") {
 TEST_CASE("a sector that only a key opens is no medium error: another place will not do") {
   Sense sense;
   sense.key = SenseKey::medium_error;
-  CHECK(DriveError(ExitStatus::drive_error, "", sense, 0, 1).medium());
+  CHECK(DriveError(ExitStatus::drive_error, "", sense, 0, 1).may_do_elsewhere());
   sense.asc = 0x74;
-  CHECK_FALSE(DriveError(ExitStatus::refused, "", sense, 0, 1).medium());
+  CHECK_FALSE(DriveError(ExitStatus::refused, "", sense, 0, 1).may_do_elsewhere());
 }
 
 TEST_CASE("the longest command is the least of what drive and path take, once it was asked for") {
@@ -602,7 +613,7 @@ TEST_CASE("blocks that are left out are not asked for") {
       t.drive.read(static_cast<std::uint64_t>(lbn), 2);
       FAIL("it was read");
     } catch (const DriveError& error) {
-      CHECK(error.medium());
+      CHECK(error.may_do_elsewhere());
     }
   }
   for (int i = 0; i < 4; ++i) t.device.expect(answers({kRead10}));
@@ -715,7 +726,8 @@ TEST_CASE("a write sends exactly what was read from these sectors, journalled be
     CHECK_THROWS_WITH(t.drive.write(199, 2), Catch::Contains("--allow-writes"));
   }
   SECTION("what can't be read whole is never written") {
-    t.device.expect(answers({kRead10}, Bytes8(511)));
+    const auto short_reply = answers({kRead10}, Bytes8(511));
+    t.device.expect({short_reply, short_reply, short_reply});
     CHECK_THROWS_AS(t.drive.write(150), DriveError);
     t.device.expect(fails({kRead10}, 3, 0x11));
     CHECK_THROWS_AS(t.drive.write(150), DriveError);
