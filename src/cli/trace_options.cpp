@@ -2,11 +2,15 @@
 
 #include <fmt/core.h>
 
+#include <map>
+
 #include "cli/numbers.h"
 
 namespace platter::cli {
 
 constexpr const char* kInFront = "in-front";
+const std::map<std::string, Nanoseconds> kUnits = {
+    {"s", kSecond}, {"ms", kMillisecond}, {"us", kMicrosecond}, {"ns", 1}};
 
 trace::Reading TraceOptions::reading() const {
   trace::Reading reading{.format = trace::format_of(format),
@@ -14,6 +18,7 @@ trace::Reading TraceOptions::reading() const {
                          .round = round,
                          .reorder = reorder,
                          .think_in_front = think_times == kInFront,
+                         .time_unit_ns = time_unit.empty() ? 0 : kUnits.at(time_unit),
                          .queued = queued};
   if (!device.empty()) reading.device = trace::device_number(device);
   return reading;
@@ -43,6 +48,10 @@ void add_trace_options(CLI::App& command, TraceOptions& options, const char* for
           "validate: a think time comes after its request (behind), as in DiskSim, or before it "
           "(in-front)")
       ->check(CLI::IsMember({"behind", kInFront}));
+  command
+      .add_option("--time-unit", options.time_unit,
+                  "ascii, validate, spc: the unit of all times in the file (else ms, us, s)")
+      ->check(CLI::IsMember({"s", "ms", "us", "ns"}));
   command.add_flag("--queued", options.queued,
                    "blktrace, blkparse: requests as they were queued (Q), not as issued (D)");
 }

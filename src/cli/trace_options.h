@@ -11,7 +11,7 @@
 namespace platter::cli {
 
 struct TraceOptions {
-  std::string path, format, device, think_times;
+  std::string path, format, device, think_times, time_unit;
   std::uint32_t block_bytes = 512, reorder = 0;
   bool round = false, queued = false;
 
@@ -21,7 +21,7 @@ struct TraceOptions {
 };
 
 // TRACE, `format_option`, --device-number, --block-bytes, --round, --reorder,
-// --think-times and --queued.
+// --think-times, --time-unit and --queued.
 void add_trace_options(CLI::App& command, TraceOptions& options,
                        const char* format_option = "--format");
 

@@ -9,9 +9,28 @@
 #include <utility>
 
 #include "trace/formats.h"
+#include "trace/time_doubt.h"
 
 namespace platter::trace {
 namespace {
+
+// That a format's times are in where nothing in the file says so; 0: it does.
+Nanoseconds usual_unit_ns(Format format) {
+  switch (format) {
+    case Format::ascii:
+      return kMillisecond;
+    case Format::validate:
+      return kMicrosecond;
+    case Format::spc:
+      return kSecond;
+    default:
+      return 0;
+  }
+}
+
+Nanoseconds doubted_unit_ns(const Reading& reading) {
+  return reading.time_unit_ns > 0 ? 0 : usual_unit_ns(reading.format);
+}
 
 class OneFormat final : public CheckedReader {
  public:
@@ -24,7 +43,14 @@ class OneFormat final : public CheckedReader {
                 .kind = records_->kind(),
                 .format = reading.format,
                 .block_bytes = reading.block_bytes,
-                .says_block_bytes = records_->in_bytes()} {}
+                .says_block_bytes = records_->in_bytes()},
+        doubt_(records_->kind(), devices == Devices::all ? 0 : doubted_unit_ns(reading)) {
+    if (reading.time_unit_ns > 0 && usual_unit_ns(reading.format) == 0)
+      throw Error(ExitStatus::usage,
+                  fmt::format("traces of the format {} say the unit of their times: leave "
+                              "--time-unit out",
+                              name_of(reading.format)));
+  }
 
   const Source& source() const override { return source_; }
   std::vector<Skipped> skipped() const override { return records_->skipped(); }
@@ -37,8 +63,11 @@ class OneFormat final : public CheckedReader {
     std::size_t count = 0;
     while (count < out.size() && next_in_order()) {
       check_order();
+      if (const auto doubt = doubt_.see(current_.request)) refuse_times(*doubt);
       if (is_chosen(current_.request.device)) out[count++] = current_.request;
     }
+    if (count < out.size())
+      if (const auto doubt = doubt_.at_end()) refuse_times(*doubt);
     if (count == 0 && !out.empty()) check_whole();
     return count;
   }
@@ -54,6 +83,10 @@ class OneFormat final : public CheckedReader {
       return std::pair(a.request.arrival_ns, a.number) > std::pair(b.request.arrival_ns, b.number);
     }
   };
+
+  [[noreturn]] void refuse_times(const std::string& doubt) const {
+    throw Error(ExitStatus::bad_input, fmt::format("{}: {}", source_.name, doubt));
+  }
 
   [[noreturn]] void fail(Part part, const std::string& what) const {
     throw BadRecord(source_.name, records_->place(part), what);
@@ -71,14 +104,33 @@ class OneFormat final : public CheckedReader {
   }
 
   bool next() {
-    if (!records_->next(current_)) return false;
+    if (!next_record()) return false;
     if (current_.request.arrival_ns > kLongestTime_ns)
       fail(Part::time,
            fmt::format("the arrival time {:.0f} s is later than the 104 days that a trace may "
-                       "last",
-                       static_cast<double>(current_.request.arrival_ns) / kSecond));
+                       "last{}",
+                       static_cast<double>(current_.request.arrival_ns) / kSecond,
+                       doubted_unit_ns(reading_) > 0 ? "; if they are in another unit than the "
+                                                       "format's, say it by --time-unit"
+                                                     : ""));
     if (is_chosen(current_.request.device)) set_blocks();
     return true;
+  }
+
+  // A time that no format's unit allows may be in another one.
+  bool next_record() {
+    try {
+      return records_->next(current_);
+    } catch (const BadRecord& bad) {
+      const bool of_time = doubted_unit_ns(reading_) > 0 &&
+                           bad.finding().find("time") != std::string::npos &&
+                           bad.finding().find("out of range") != std::string::npos;
+      if (!of_time) throw;
+      throw BadRecord(source_.name, bad.place(),
+                      bad.finding() +
+                          "; if the file's times are in another unit than the "
+                          "format's, say it by --time-unit");
+    }
   }
 
   void set_blocks() {
@@ -192,6 +244,7 @@ class OneFormat final : public CheckedReader {
   std::priority_queue<Timed, std::vector<Timed>, Later> waiting_;
   std::uint64_t number_ = 0;
   Place place_{};
+  TimeDoubt doubt_;
 };
 
 }  // namespace
@@ -203,9 +256,9 @@ std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& 
   switch (reading.format) {
     case Format::detect:
     case Format::ascii:
-      return ascii_reader(std::move(first));
+      return ascii_reader(std::move(first), reading.time_unit_ns);
     case Format::validate:
-      return validate_reader(std::move(first));
+      return validate_reader(std::move(first), reading.time_unit_ns);
     case Format::hpl:
       return hpl_reader(std::move(first));
     case Format::blktrace:
@@ -217,7 +270,7 @@ std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& 
     case Format::iolog3:
       return iolog_reader(std::move(first), 3);
     case Format::spc:
-      return spc_reader(std::move(first));
+      return spc_reader(std::move(first), reading.time_unit_ns);
     case Format::msr:
       return msr_reader(std::move(first));
     case Format::etw:

@@ -23,7 +23,8 @@ class CheckedReader : public Reader {
   virtual bool grew() const = 0;             // the last request, to whole blocks
 };
 
-enum class Devices : std::uint8_t { one, all };  // `all` is no error
+// `all` is no error, and the unit of times is not doubted (lint.h warns of it).
+enum class Devices : std::uint8_t { one, all };
 
 std::unique_ptr<CheckedReader> checked_reader(std::unique_ptr<RecordReader> records,
                                               const std::string& name, const Reading& reading,

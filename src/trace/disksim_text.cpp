@@ -13,13 +13,14 @@ constexpr std::uint32_t kKnownFlags = 0xE00001C7;
 
 class AsciiReader final : public LineReader {
  public:
-  explicit AsciiReader(Input input) : LineReader(std::move(input), Separator::blanks) {}
+  AsciiReader(Input input, Nanoseconds unit_ns)
+      : LineReader(std::move(input), Separator::blanks), unit_ns_(unit_ns) {}
 
   bool in_bytes() const override { return false; }
 
   bool parse(const Line& line, Record& record) override {
     line.require_fields(5, "time in ms, device, LBN, blocks, flags");
-    record.request = {.arrival_ns = line.time(0, "the arrival time", kMillisecond),
+    record.request = {.arrival_ns = line.time(0, "the arrival time", unit_ns_),
                       .device = line.integer<std::uint32_t>(1, "the device number")};
     record.first = line.integer<std::uint64_t>(2, "the LBN");
     record.count = line.integer<std::uint32_t>(3, "the number of blocks");
@@ -44,11 +45,15 @@ class AsciiReader final : public LineReader {
         return line_.place(4);
     }
   }
+
+ private:
+  Nanoseconds unit_ns_;
 };
 
 class ValidateReader final : public LineReader {
  public:
-  explicit ValidateReader(Input input) : LineReader(std::move(input), Separator::blanks) {}
+  ValidateReader(Input input, Nanoseconds unit_ns)
+      : LineReader(std::move(input), Separator::blanks), unit_ns_(unit_ns) {}
 
   bool in_bytes() const override { return false; }
   Kind kind() const override { return Kind::closed; }
@@ -64,10 +69,9 @@ class ValidateReader final : public LineReader {
     record.request = {.write = line[0] == "W", .tag = Tag(line[1])};
     record.first = line.integer<std::uint64_t>(2, "the LBN");
     record.count = line.integer<std::uint32_t>(3, "the number of blocks");
-    if (const Nanoseconds service_ns = line.time(4, "the service time", kMicrosecond);
-        service_ns > 0)
+    if (const Nanoseconds service_ns = line.time(4, "the service time", unit_ns_); service_ns > 0)
       record.request.service_ns = service_ns;
-    record.request.think_ns = line.time(5, "the time to the next issue", kMicrosecond);
+    record.request.think_ns = line.time(5, "the time to the next issue", unit_ns_);
     return true;
   }
 
@@ -85,6 +89,9 @@ class ValidateReader final : public LineReader {
         return line_.place(0);
     }
   }
+
+ private:
+  Nanoseconds unit_ns_;
 };
 
 class AsciiWriter final : public RecordWriter {
@@ -112,11 +119,11 @@ class ValidateWriter final : public RecordWriter {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> ascii_reader(Input input) {
-  return std::make_unique<AsciiReader>(std::move(input));
+std::unique_ptr<RecordReader> ascii_reader(Input input, Nanoseconds unit_ns) {
+  return std::make_unique<AsciiReader>(std::move(input), unit_ns > 0 ? unit_ns : kMillisecond);
 }
-std::unique_ptr<RecordReader> validate_reader(Input input) {
-  return std::make_unique<ValidateReader>(std::move(input));
+std::unique_ptr<RecordReader> validate_reader(Input input, Nanoseconds unit_ns) {
+  return std::make_unique<ValidateReader>(std::move(input), unit_ns > 0 ? unit_ns : kMicrosecond);
 }
 std::unique_ptr<RecordWriter> ascii_writer() { return std::make_unique<AsciiWriter>(); }
 std::unique_ptr<RecordWriter> validate_writer() { return std::make_unique<ValidateWriter>(); }

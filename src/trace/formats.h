@@ -8,15 +8,15 @@
 
 namespace platter::trace {
 
-std::unique_ptr<RecordReader> ascii_reader(Input input);
-std::unique_ptr<RecordReader> validate_reader(Input input);
+std::unique_ptr<RecordReader> ascii_reader(Input input, Nanoseconds unit_ns);
+std::unique_ptr<RecordReader> validate_reader(Input input, Nanoseconds unit_ns);
 std::unique_ptr<RecordReader> hpl_reader(Input input);
 // Of one trace, the files of all processors. `queued`: a request arrives with its Q, not with its
 // D.
 std::unique_ptr<RecordReader> blktrace_reader(std::vector<Input> inputs, bool queued);
 std::unique_ptr<RecordReader> blkparse_reader(Input input, bool queued);
 std::unique_ptr<RecordReader> iolog_reader(Input input, int version);
-std::unique_ptr<RecordReader> spc_reader(Input input);
+std::unique_ptr<RecordReader> spc_reader(Input input, Nanoseconds unit_ns);
 std::unique_ptr<RecordReader> msr_reader(Input input);
 std::unique_ptr<RecordReader> etw_reader(Input input);
 

@@ -9,7 +9,8 @@ namespace {
 
 class SpcReader final : public LineReader {
  public:
-  explicit SpcReader(Input input) : LineReader(std::move(input), Separator::commas) {}
+  SpcReader(Input input, Nanoseconds unit_ns)
+      : LineReader(std::move(input), Separator::commas), unit_ns_(unit_ns) {}
 
   Place place(Part part) const override {
     switch (part) {
@@ -29,7 +30,7 @@ class SpcReader final : public LineReader {
  private:
   bool parse(const Line& line, Record& record) override {
     line.require_at_least(5, "ASU, LBA, size in bytes, R or W, time in s");
-    record.request = {.arrival_ns = line.time(4, "the time", kSecond),
+    record.request = {.arrival_ns = line.time(4, "the time", unit_ns_),
                       .device = line.integer<std::uint32_t>(0, "the ASU")};
     record.first = sectors_to_bytes(line, 1, line.integer<std::uint64_t>(1, "the LBA"));
     record.count = line.integer<std::uint64_t>(2, "the size");
@@ -39,6 +40,8 @@ class SpcReader final : public LineReader {
     record.request.write = code == "W" || code == "w";
     return true;
   }
+
+  Nanoseconds unit_ns_;
 };
 
 class SpcWriter final : public RecordWriter {
@@ -58,8 +61,8 @@ class SpcWriter final : public RecordWriter {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> spc_reader(Input input) {
-  return std::make_unique<SpcReader>(std::move(input));
+std::unique_ptr<RecordReader> spc_reader(Input input, Nanoseconds unit_ns) {
+  return std::make_unique<SpcReader>(std::move(input), unit_ns > 0 ? unit_ns : kSecond);
 }
 std::unique_ptr<RecordWriter> spc_writer(std::uint32_t block_bytes) {
   return std::make_unique<SpcWriter>(block_bytes);

@@ -52,6 +52,8 @@ struct Reading {
   bool round = false;                     // outward to whole blocks, otherwise an error
   std::uint32_t reorder = 0;    // requests may lie so many places from the order of their times
   bool think_in_front = false;  // a closed trace's think times (think_times.h)
+  // Formats of text that have times without their unit: in what they are; 0: as the format has it.
+  Nanoseconds time_unit_ns = 0;
   bool queued = false;  // blktrace: a request arrives when it was queued (Q), not issued (D)
 };
 

@@ -73,7 +73,7 @@ TEST_CASE("open arrivals become think times, closed ones arrivals after the meas
   std::string ages;
   for (int i = 0; i < 2000; ++i)
     ages += "R Hit 12 4 9e12 9e12\n";  // together more than 64 bits hold
-  CHECK_THROWS_WITH(converted(read(ages), Kind::open),
+  CHECK_THROWS_WITH(converted(read(ages, {.time_unit_ns = kMicrosecond}), Kind::open),
                     Catch::Contains("request 2 would arrive after"));
   CHECK_THROWS_AS(converted(read("R Hit 12 4 0 2000\nW Hit 99 8 500 0\n"), Kind::open), Error);
 }
