@@ -43,7 +43,7 @@ Outcome Agreement::boundary_agrees(const Zone& zone, std::uint64_t track, std::u
 Result<std::uint64_t> Agreement::last_agreeing(std::size_t zone, std::uint64_t good,
                                                std::uint64_t bad) {
   while (bad - good > 1) {
-    const std::uint64_t middle = good + (bad - good) / 2;
+    const std::uint64_t middle = map_.zones[zone].telling_track(good, good + (bad - good) / 2);
     const Outcome there = boundary_agrees(map_.zones[zone], middle, map_.end_of(zone));
     if (there.stops()) return there;
     (there == Outcome::yes ? good : bad) = middle;

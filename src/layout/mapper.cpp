@@ -80,7 +80,7 @@ Outcome Mapper::leap() {
   for (std::uint64_t step = 1;; step *= 2) {
     Zone& last = map_.zones[zone];
     if (last.good < last.order.tracks_to_walk()) step = 1;
-    const std::uint64_t next = last.good + step;
+    const std::uint64_t next = last.telling_track(last.good, last.good + step);
     const Outcome there = agreement_.boundary_agrees(last, next, blocks);
     if (there.stops()) return there;
     if (there == Outcome::yes) {

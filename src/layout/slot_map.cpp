@@ -264,7 +264,18 @@ void SlotMap::override_range(SlotRange range, bool free) {
   }
   kept.push_back({range, free});
   std::ranges::sort(kept, {}, [](const Override& item) { return item.range.first; });
-  overrides_ = std::move(kept);
+  // Spares that reach over the end of a track were measured in two parts.
+  overrides_.clear();
+  for (const Override& item : kept) {
+    const bool goes_on = free && item.free && !overrides_.empty() && overrides_.back().free &&
+                         overrides_.back().range.end == item.range.first &&
+                         (item.range.first == range.first || item.range.first == range.end);
+    if (goes_on) {
+      overrides_.back().range.end = item.range.end;
+    } else {
+      overrides_.push_back(item);
+    }
+  }
 }
 
 namespace {

@@ -73,26 +73,41 @@ std::uint64_t TrackMeter::last_measured(const Zone& zone, std::uint64_t track, s
 
 // The numbers of a track whose first and last regular blocks these are, from the base on; numbers
 // start at the index.
-Result<std::uint32_t> TrackMeter::count_numbers(const TrackMeasure& found, std::uint64_t first,
-                                                std::uint64_t final, std::uint32_t sectors) {
+Result<std::uint32_t> TrackMeter::count_numbers(const Zone& zone, std::uint32_t sectors,
+                                                const TrackMeasure& found, std::uint64_t first,
+                                                std::uint64_t final) {
   const auto wrapped = reader_.first_after_wrap(first, final);
   if (!wrapped) return std::max(sectors, numbers_.from_base(survey_.at(final).place.sector) + 1);
   const std::uint64_t top = reader_.regular_before(*wrapped - 1, first);
   if (numbers_.tells_base(survey_.at(*wrapped).place.sector)) return Outcome::other_numbers;
   const std::uint32_t numbers = numbers_.from_base(survey_.at(top).place.sector) + 1;
-  // Numbers that wrap early: shorter tracks, if the next one is as short; else a slip there.
-  const std::uint64_t length = found.last - found.first + 1, next_first = found.last + 1;
-  if (numbers < sectors && length <= numbers && next_first < survey_.blocks() &&
-      reader_.span_of(next_first, reader_.last_on_track(next_first, next_first + length - 1)) ==
-          numbers)
+  // Numbers that wrap early: shorter tracks, if one of the next is shorter, too; else a slip there.
+  const std::uint64_t length = found.last - found.first + 1;
+  if (numbers < sectors && length <= numbers && next_wrap_early(zone, found.last + 1, numbers))
     return numbers;
   return std::max(sectors, numbers);
+}
+
+// Behind a track with so many numbers: heads alike, the next one has as many; else one of the next
+// is shorter than its head's tracks, for not all heads change with a zone.
+bool TrackMeter::next_wrap_early(const Zone& zone, std::uint64_t lbn, std::uint32_t numbers) {
+  constexpr int kLookedAt = 3;
+  const bool alike = zone.head_sectors.empty();
+  for (int i = 0; i < (alike ? 1 : kLookedAt) && lbn < survey_.blocks(); ++i) {
+    const std::uint64_t sectors = alike ? numbers : zone.sectors_on(reader_.place_of(lbn).head);
+    const std::uint64_t last = reader_.last_on_track(lbn, lbn + sectors - 1);
+    const std::uint64_t span = reader_.span_of(lbn, last);
+    if (alike ? span == numbers : reader_.first_after_wrap(lbn, last) && span < sectors)
+      return true;
+    lbn = last + 1;
+  }
+  return false;
 }
 
 Outcome TrackMeter::measure_from_index(const Zone& zone, std::uint64_t track, std::uint64_t first,
                                        std::uint64_t final, TrackMeasure& found) {
   const std::uint32_t sectors = zone.sectors_of(track);
-  const Result<std::uint32_t> numbers = count_numbers(found, first, final, sectors);
+  const Result<std::uint32_t> numbers = count_numbers(zone, sectors, found, first, final);
   if (numbers.outcome != Outcome::yes) return numbers.outcome;
   const std::uint32_t modulus = numbers.value;
   const std::uint32_t start_sector = survey_.at(first).place.sector;

@@ -45,8 +45,10 @@ class TrackMeter {
   };
   std::uint64_t last_measured(const Zone& zone, std::uint64_t track, std::uint64_t first,
                               std::uint64_t end);
-  Result<std::uint32_t> count_numbers(const TrackMeasure& found, std::uint64_t first,
-                                      std::uint64_t final, std::uint32_t sectors);
+  Result<std::uint32_t> count_numbers(const Zone& zone, std::uint32_t sectors,
+                                      const TrackMeasure& found, std::uint64_t first,
+                                      std::uint64_t final);
+  bool next_wrap_early(const Zone& zone, std::uint64_t lbn, std::uint32_t numbers);
   Outcome measure_from_index(const Zone& zone, std::uint64_t track, std::uint64_t first,
                              std::uint64_t final, TrackMeasure& found);
   Outcome measure_from_first(const Zone& zone, std::uint64_t track, std::uint64_t first,

@@ -126,7 +126,9 @@ Result<ZoneStart::FirstTracks> ZoneStart::look_at_first_tracks(std::uint64_t lbn
                                          static_cast<std::uint32_t>(std::max(span.value, hint)));
     if (i > 0 && tracks.length) {
       const auto second = numbers_.length_of(place, *tracks.length);
-      if (second && numbers_.lacks_few(place, *tracks.length, *second)) {
+      const bool heads_differ = before && !before->head_sectors.empty();
+      if (second && numbers_.lacks_few(tracks.places[0], place, heads_differ, *tracks.length,
+                                       *second)) {
         tracks.length = second;
       } else if (second != tracks.length) {
         break;
