@@ -76,7 +76,7 @@ std::uint64_t TrackMeter::last_measured(const Zone& zone, std::uint64_t track, s
 Result<std::uint32_t> TrackMeter::count_numbers(const Zone& zone, std::uint32_t sectors,
                                                 const TrackMeasure& found, std::uint64_t first,
                                                 std::uint64_t final) {
-  const auto wrapped = reader_.first_after_wrap(first, final);
+  const auto wrapped = reader_.first_after_wrap(first, final, sectors);
   if (!wrapped) return std::max(sectors, numbers_.from_base(survey_.at(final).place.sector) + 1);
   const std::uint64_t top = reader_.regular_before(*wrapped - 1, first);
   if (numbers_.tells_base(survey_.at(*wrapped).place.sector)) return Outcome::other_numbers;
@@ -97,7 +97,7 @@ bool TrackMeter::next_wrap_early(const Zone& zone, std::uint64_t lbn, std::uint3
     const std::uint64_t sectors = alike ? numbers : zone.sectors_on(reader_.place_of(lbn).head);
     const std::uint64_t last = reader_.last_on_track(lbn, lbn + sectors - 1);
     const std::uint64_t span = reader_.span_of(lbn, last);
-    if (alike ? span == numbers : reader_.first_after_wrap(lbn, last) && span < sectors)
+    if (alike ? span == numbers : reader_.first_after_wrap(lbn, last, 0) && span < sectors)
       return true;
     lbn = last + 1;
   }
@@ -182,6 +182,10 @@ std::uint64_t TrackMeter::front_slips(const Zone& zone, std::uint64_t track,
                                       std::uint32_t start_sector, std::uint64_t missing) {
   const std::uint64_t sectors = zone.sectors_of(track), cycle = zone.order.cycle();
   if (zone.irregular || track < 2 * cycle) return 0;
+  // Skews of heads with other sectors are no whole number of these.
+  const std::int64_t head = zone.order.at(track).head;
+  for (const std::uint64_t back : {cycle, 2 * cycle})
+    if (!zone.slots.lengths().alike() && zone.order.at(track - back).head != head) return 0;
   const auto near = first_block(zone, track - cycle);
   const auto far = first_block(zone, track - 2 * cycle);
   if (!near || !far) return 0;

@@ -190,13 +190,24 @@ Outcome ZoneGrowth::skipped_ahead(std::size_t zone, std::uint64_t track, std::ui
   trial.slots.measured({gap.first, measured}, free);
   const std::uint64_t end = map.end_of(zone);
   if (const Outcome met = agreement.agrees(trial, lbn); met != Outcome::yes) return met;
-  const Outcome behind = agreement.boundary_agrees(trial, *to + 1, end);
+  Outcome behind = agreement.boundary_agrees(trial, *to + 1, end);
+  if (behind == Outcome::no && use_up_spares(trial, *to))
+    behind = agreement.boundary_agrees(trial, *to + 1, end);
   if (behind != Outcome::yes) return behind;
   if (const Outcome met = spares_go_on(trial, {gap.first, *to}, end); met != Outcome::yes)
     return met;
   map.unsettled |= trial.slots.learn_series();
   map.zones[zone] = std::move(trial);
   return Outcome::yes;
+}
+
+// Tracks that were left out for their defects may have used up the spares of their unit, if those
+// lie on the track behind them.
+bool ZoneGrowth::use_up_spares(Zone& zone, std::uint64_t track) {
+  const auto spares = zone.slots.next_spares(zone.first_slot(track));
+  if (zone.slots.absorb() != Absorb::next || !spares || spares->end > zone.first_slot(track + 1)) return false;
+  zone.slots.measured(*spares, {});
+  return true;
 }
 
 // Cylinders are left out, and the order goes on otherwise than its cycle has it.
@@ -232,22 +243,37 @@ Outcome ZoneGrowth::order_turns(std::size_t zone, std::uint64_t track, std::uint
 }
 
 // Spares that come at a stride may be counted without the tracks that were left out: then the next
-// ones are elsewhere, and so are the blocks around them. `from`: the slot where tracks were left
-// out, and the track where the order goes on.
-Outcome ZoneGrowth::spares_go_on(const Zone& zone, SlotRange from, std::uint64_t end) {
+// ones are elsewhere, and so are the blocks around them. Or the defects of those tracks have used
+// them up. `from`: the slot where tracks were left out, and the track where the order goes on.
+Outcome ZoneGrowth::spares_go_on(Zone& zone, SlotRange from, std::uint64_t end) {
   const std::uint64_t skipped = from.end - zone.slots.lengths().track_of(from.first);
-  for (const SpareSeries& series : zone.slots.series()) {
+  for (const SpareSeries& series : std::vector(zone.slots.series())) {
     const bool open = series.count == SpareSeries::kOpen;
     if (!open || skipped % series.stride == 0) continue;
-    const auto occurrence = zone.slots.occurrence_from(series, zone.first_slot(from.end));
-    if (!occurrence) continue;
-    const SlotRange spares = zone.slots.range(series, *occurrence);
-    const std::uint64_t track = zone.slots.lengths().track_of(spares.first);
-    for (const std::uint64_t near : {track, track + 1, track + 2}) {
-      if (near <= from.end) continue;
-      const Outcome met = agreement.boundary_agrees(zone, near, end);
+    const auto next = zone.slots.occurrence_from(series, zone.first_slot(from.end));
+    if (!next) continue;
+    const Outcome there = spares_agree(zone, series, *next, from.end, end);
+    if (there.stops()) return there;
+    if (there == Outcome::yes) continue;
+    if (zone.slots.absorb() != Absorb::next) return Outcome::no;
+    zone.slots.measured(zone.slots.range(series, *next), {});
+    for (const std::uint64_t occurrence : {*next, *next + 1}) {
+      const Outcome met = spares_agree(zone, series, occurrence, from.end, end);
       if (met != Outcome::yes) return met;
     }
+  }
+  return Outcome::yes;
+}
+
+// The tracks around the spares, as far as they lie behind `track`.
+Outcome ZoneGrowth::spares_agree(const Zone& zone, const SpareSeries& series,
+                                 std::uint64_t occurrence, std::uint64_t track, std::uint64_t end) {
+  const std::uint64_t first = zone.slots.lengths().track_of(
+      zone.slots.range(series, occurrence).first);
+  for (const std::uint64_t near : {first, first + 1, first + 2}) {
+    if (near <= track) continue;
+    const Outcome met = agreement.boundary_agrees(zone, near, end);
+    if (met != Outcome::yes) return met;
   }
   return Outcome::yes;
 }

@@ -101,7 +101,7 @@ Result<std::uint64_t> ZoneStart::span_of_new(std::uint64_t first, std::uint64_t 
   }
   const std::uint64_t length = last - first + 1;
   if (!from_index) return std::max<std::uint64_t>(length, numbers_.from_base(end) + 1);
-  const auto wrapped = reader_.first_after_wrap(first, final);
+  const auto wrapped = reader_.first_after_wrap(first, final, 0);
   if (!wrapped) return length;
   if (numbers_.tells_base(survey_.at(*wrapped).place.sector)) return Outcome::other_numbers;
   return std::max<std::uint64_t>(length,
