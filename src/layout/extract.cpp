@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "engine/layout_map.h"
 #include "layout/compile.h"
 #include "layout/defect_lists.h"
+#include "layout/even_starts.h"
 #include "layout/impossible_remaps.h"
 #include "layout/mapper.h"
 #include "layout/spare_scheme.h"
@@ -236,13 +238,16 @@ class Verification {
       slots.push_back(map.range(series, k).end);
   }
 
-  // A slipped defect moves the last block before the spares of its unit: one look for each unit.
+  // A slip that spares of its unit make up for moves the blocks next to these: one look for each
+  // unit, of spares at the end of a track at the block in front, of those at its beginning at the
+  // block behind. The same units each time: what was looked at is known.
   void look_at_spares(std::uint64_t limit, bool tell) {
     constexpr std::uint64_t kMoreTracks = 10;
     std::uint64_t units = 0;
     for (std::size_t i = 0; i < map_.zones.size(); ++i)
       for (const SpareSeries& series : map_.zones[i].slots.series()) units += count(i, series);
-    const std::uint64_t every = units / std::max<std::uint64_t>(1, limit) + 1;
+    std::uint64_t& every = units_apart_[limit];
+    if (every == 0) every = units / std::max<std::uint64_t>(1, limit) + 1;
     if (every > 1 && tell)
       note(
           fmt::format("only one of {} units of spares was checked for defects that the drive does "
@@ -250,6 +255,7 @@ class Verification {
                       every));
     for (std::size_t i = 0; i < map_.zones.size(); ++i) {
       for (std::size_t s = 0; s < map_.zones[i].slots.series().size(); ++s) {
+        starts_.clear();
         for (std::uint64_t k = 0; i < map_.zones.size();) {
           const Zone& zone = map_.zones[i];
           if (s >= zone.slots.series().size()) break;
@@ -260,10 +266,36 @@ class Verification {
           const bool is_tracks = spares.end - spares.first >= zone.slots.sectors();
           const std::uint64_t apart = is_tracks ? every / kMoreTracks + 1 : every;
           k += apart;
-          look_before(zone.first_lbn + zone.slots.blocks_before(spares.end));
+          const std::uint64_t behind = zone.first_lbn + zone.slots.blocks_before(spares.end);
+          if (is_tracks || behind == 0)
+            look_before(behind);
+          else
+            look_beside(series.end.slots == 0 ? behind - 1 : behind);
         }
       }
     }
+  }
+
+  // A block next to spares. Counted from the index its number says as much as where numbers start
+  // at the first: by the skew, the tracks at one place of the order's cycle begin at numbers that
+  // move on evenly.
+  void look_beside(std::uint64_t lbn) {
+    if (lbn >= survey_.blocks()) return;
+    if (!check(lbn) || !mapper_.numbering().from_index) return;
+    const Expected here = expected(map_.zones[map_.zone_of(lbn)], lbn);
+    const TrackOrder& order = map_.zones[map_.zone_of(lbn)].order;
+    const std::uint64_t met = order.met_before_cycle(), cycle = order.cycle();
+    if (here.track < met || map_.remaps.contains(lbn)) return look_before(lbn + 1);
+    const std::uint64_t sectors = map_.zones[map_.zone_of(lbn)].sectors_of(here.track);
+    const std::uint64_t number = survey_.at(lbn).place.sector - mapper_.numbering().base;
+    const auto start = [&] {
+      const std::uint64_t slot = expected(map_.zones[map_.zone_of(lbn)], lbn).slot;
+      return (number + sectors - slot % sectors) % sectors;
+    };
+    EvenStarts& starts = starts_.try_emplace((here.track - met) % cycle, sectors).first->second;
+    const std::uint64_t index = (here.track - met) / cycle;
+    if (!starts.tells(index, start())) look_before(lbn + 1);
+    starts.see(index, start());
   }
 
   // Blocks that a shift before block `lbn` would move.
@@ -416,6 +448,8 @@ class Verification {
   bool repaired_ = false;
   std::uint64_t checks_ = 0;
   std::vector<std::uint64_t> surprises_;
+  std::map<std::uint64_t, std::uint64_t> units_apart_;  // of spares, by the most that may be asked
+  std::map<std::uint64_t, EvenStarts> starts_;          // of tracks, by their place in the cycle
   std::uint64_t looked_around_ = 0;  // defects
   std::uint64_t tracks_left_ = 0;    // with a grown defect, not looked at block by block
   std::vector<std::string> notes_;
