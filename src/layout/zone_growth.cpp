@@ -191,8 +191,7 @@ Outcome ZoneGrowth::skipped_ahead(std::size_t zone, std::uint64_t track, std::ui
   const std::uint64_t end = map.end_of(zone);
   if (const Outcome met = agreement.agrees(trial, lbn); met != Outcome::yes) return met;
   Outcome behind = agreement.boundary_agrees(trial, *to + 1, end);
-  if (behind == Outcome::no && use_up_spares(trial, *to))
-    behind = agreement.boundary_agrees(trial, *to + 1, end);
+  if (behind == Outcome::no) behind = goes_on_behind(trial, *to, end);
   if (behind != Outcome::yes) return behind;
   if (const Outcome met = spares_go_on(trial, {gap.first, *to}, end); met != Outcome::yes)
     return met;
@@ -201,13 +200,13 @@ Outcome ZoneGrowth::skipped_ahead(std::size_t zone, std::uint64_t track, std::ui
   return Outcome::yes;
 }
 
-// Tracks that were left out for their defects may have used up the spares of their unit, if those
-// lie on the track behind them.
-bool ZoneGrowth::use_up_spares(Zone& zone, std::uint64_t track) {
-  const auto spares = zone.slots.next_spares(zone.first_slot(track));
-  if (zone.slots.absorb() != Absorb::next || !spares || spares->end > zone.first_slot(track + 1)) return false;
-  zone.slots.measured(*spares, {});
-  return true;
+// Defects have used up spares at either end of a track, which is as long as the others for all that.
+Outcome ZoneGrowth::goes_on_behind(Zone& zone, std::uint64_t track, std::uint64_t end) {
+  const Result<TrackMeasure> measured = meter.measure(zone, track, end);
+  if (measured.outcome != Outcome::yes) return measured.outcome;
+  if (measured.value.span != zone.sectors_of(track)) return Outcome::no;
+  put_measured(zone, track, measured.value, false);
+  return agreement.boundary_agrees(zone, track + 1, end);
 }
 
 // Cylinders are left out, and the order goes on otherwise than its cycle has it.
@@ -252,25 +251,26 @@ Outcome ZoneGrowth::spares_go_on(Zone& zone, SlotRange from, std::uint64_t end) 
     if (!open || skipped % series.stride == 0) continue;
     const auto next = zone.slots.occurrence_from(series, zone.first_slot(from.end));
     if (!next) continue;
-    const Outcome there = spares_agree(zone, series, *next, from.end, end);
+    const Outcome there = spares_agree(zone, zone.slots.range(series, *next), from.end, end);
     if (there.stops()) return there;
     if (there == Outcome::yes) continue;
     if (zone.slots.absorb() != Absorb::next) return Outcome::no;
     zone.slots.measured(zone.slots.range(series, *next), {});
     for (const std::uint64_t occurrence : {*next, *next + 1}) {
-      const Outcome met = spares_agree(zone, series, occurrence, from.end, end);
+      const SlotRange spares = zone.slots.range(series, occurrence);
+      const std::uint64_t behind = zone.slots.lengths().track_of(spares.first) + 1;
+      const Outcome met = agreement.boundary_agrees(zone, behind, end);
       if (met != Outcome::yes) return met;
     }
   }
   return Outcome::yes;
 }
 
-// The tracks around the spares, as far as they lie behind `track`.
-Outcome ZoneGrowth::spares_agree(const Zone& zone, const SpareSeries& series,
-                                 std::uint64_t occurrence, std::uint64_t track, std::uint64_t end) {
-  const std::uint64_t first = zone.slots.lengths().track_of(
-      zone.slots.range(series, occurrence).first);
-  for (const std::uint64_t near : {first, first + 1, first + 2}) {
+// The tracks around spares, as far as they lie behind `track`.
+Outcome ZoneGrowth::spares_agree(const Zone& zone, SlotRange spares, std::uint64_t track,
+                                 std::uint64_t end) {
+  const std::uint64_t first = zone.slots.lengths().track_of(spares.first);
+  for (const std::uint64_t near : {first + 1, first, first + 2}) {
     if (near <= track) continue;
     const Outcome met = agreement.boundary_agrees(zone, near, end);
     if (met != Outcome::yes) return met;
