@@ -10,13 +10,21 @@ constexpr double kWholeNumber = 1e-6;  // of a sector: starts that are whole num
 
 }  // namespace
 
-bool EvenStarts::tells(std::uint64_t index, std::uint64_t number) const {
-  if (corners_.empty() || index < first_index_) return false;
-  const auto i = static_cast<double>(index - first_index_);
-  const double low = unwrapped(i, number);
+// Some line is below the next number, and none below this one.
+bool EvenStarts::is_lowest(std::uint64_t index, std::uint64_t number) const {
+  if (corners_.empty()) return false;
+  const double i = index_of(index), low = unwrapped(i, number);
   return std::ranges::all_of(corners_, [&](const Line& line) {
-    return line.at(i) > low - kWholeNumber && line.at(i) < low + 1 + kWholeNumber;
-  });
+    return line.at(i) > low - kWholeNumber;
+  }) && std::ranges::any_of(corners_, [&](const Line& line) { return line.at(i) < low + 1; });
+}
+
+bool EvenStarts::is_greatest(std::uint64_t index, std::uint64_t number) const {
+  if (corners_.empty()) return false;
+  const double i = index_of(index), low = unwrapped(i, number);
+  return std::ranges::all_of(corners_, [&](const Line& line) {
+    return line.at(i) < low + 1 + kWholeNumber;
+  }) && std::ranges::any_of(corners_, [&](const Line& line) { return line.at(i) > low; });
 }
 
 // The nearest to where the lines have it.
@@ -37,7 +45,7 @@ void EvenStarts::begin(std::uint64_t index, std::uint64_t number) {
 
 void EvenStarts::see(std::uint64_t index, std::uint64_t number) {
   if (seen_ == 0 || index <= first_index_) return begin(index, number);
-  const auto i = static_cast<double>(index - first_index_);
+  const double i = index_of(index);
   if (++seen_ == 2) {
     double second = static_cast<double>(number);
     if (second < first_number_) second += numbers_;

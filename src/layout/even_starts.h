@@ -12,8 +12,10 @@ class EvenStarts {
  public:
   explicit EvenStarts(std::uint64_t numbers) : numbers_(static_cast<double>(numbers)) {}
 
-  // Whether what was seen leaves the one at `index` no other number.
-  bool tells(std::uint64_t index, std::uint64_t number) const;
+  // Whether this is the lowest number, or the greatest, that what was seen leaves the one at
+  // `index`: mostly both.
+  bool is_lowest(std::uint64_t index, std::uint64_t number) const;
+  bool is_greatest(std::uint64_t index, std::uint64_t number) const;
   // Where it contradicts those before, all begins anew with it.
   void see(std::uint64_t index, std::uint64_t number);
 
@@ -24,6 +26,9 @@ class EvenStarts {
     double start = 0, step = 0;
     double at(double i) const { return start + step * i; }
   };
+  double index_of(std::uint64_t index) const {
+    return static_cast<double>(index) - static_cast<double>(first_index_);
+  }
   double unwrapped(double i, std::uint64_t number) const;
   void begin(std::uint64_t index, std::uint64_t number);
   // Leaves the lines for which sign * at(i) is not below sign * bound.

@@ -247,7 +247,7 @@ class Verification {
     for (std::size_t i = 0; i < map_.zones.size(); ++i)
       for (const SpareSeries& series : map_.zones[i].slots.series()) units += count(i, series);
     std::uint64_t& every = units_apart_[limit];
-    if (every == 0) every = units / std::max<std::uint64_t>(1, limit) + 1;
+    if (every == 0) every = tell ? apart(units, limit) : units / std::max<std::uint64_t>(1, limit) + 1;
     if (every > 1 && tell)
       note(
           fmt::format("only one of {} units of spares was checked for defects that the drive does "
@@ -270,16 +270,18 @@ class Verification {
           if (is_tracks || behind == 0)
             look_before(behind);
           else
-            look_beside(series.end.slots == 0 ? behind - 1 : behind);
+            look_beside(behind, series.end.slots == 0);
         }
       }
     }
   }
 
-  // A block next to spares. Counted from the index its number says as much as where numbers start
-  // at the first: by the skew, the tracks at one place of the order's cycle begin at numbers that
-  // move on evenly.
-  void look_beside(std::uint64_t lbn) {
+  // The block next to spares, which block `behind` is behind. Counted from the index its number says
+  // as much as where numbers start at the first: by the skew, the tracks at one place of the
+  // order's cycle begin at numbers that move on evenly. A slip in front makes the block's track seem
+  // to begin later, one behind sooner.
+  void look_beside(std::uint64_t behind, bool in_front) {
+    const std::uint64_t lbn = in_front ? behind - 1 : behind;
     if (lbn >= survey_.blocks()) return;
     if (!check(lbn) || !mapper_.numbering().from_index) return;
     const Expected here = expected(map_.zones[map_.zone_of(lbn)], lbn);
@@ -294,7 +296,9 @@ class Verification {
     };
     EvenStarts& starts = starts_.try_emplace((here.track - met) % cycle, sectors).first->second;
     const std::uint64_t index = (here.track - met) / cycle;
-    if (!starts.tells(index, start())) look_before(lbn + 1);
+    const bool told = in_front ? starts.is_lowest(index, start())
+                               : starts.is_greatest(index, start());
+    if (!told) look_before(lbn + 1);
     starts.see(index, start());
   }
 
@@ -330,39 +334,78 @@ class Verification {
           "for in its defect lists and by random samples only");
       return;
     }
-    std::vector<std::pair<std::size_t, SlotRange>> spares;
+    const std::vector<SpareRange> spares = spare_ranges();
     std::uint64_t slots = 0;
+    for (const SpareRange& range : spares) slots += range.slots.end - range.slots.first;
+    remapped_.clear();
+    if (slots <= options_.spare_limit) {
+      for (const SpareRange& range : spares)
+        for (std::uint64_t slot = range.slots.first; slot < range.slots.end; ++slot)
+          holds_block(range.zone, slot);
+    } else {
+      ask_ends(spares);
+    }
+    for (const std::uint64_t lbn : std::vector(remapped_)) check(lbn);
+  }
+
+  struct SpareRange {
+    std::size_t zone = 0;
+    SlotRange slots;
+  };
+  std::vector<SpareRange> spare_ranges() const {
+    std::vector<SpareRange> spares;
     for (std::size_t i = 0; i < map_.zones.size(); ++i) {
       const Zone& zone = map_.zones[i];
       const std::uint64_t used = zone.slots.slot_of(map_.end_of(i) - 1 - zone.first_lbn) + 1;
       const std::uint64_t tracks = map_.tracks_of(i);
       const std::uint64_t all = zone.first_slot(tracks + zone.order.missing_after(tracks));
-      std::vector<SlotRange> free = zone.slots.free_ranges(0, used);
-      if (all > used) free.push_back({used, all});
-      for (const SlotRange& range : free) {
-        spares.emplace_back(i, range);
-        slots += range.end - range.first;
-      }
+      for (const SlotRange& range : zone.slots.free_ranges(0, used)) spares.push_back({i, range});
+      if (all > used) spares.push_back({i, {used, all}});
     }
-    const std::uint64_t every = slots / std::max<std::uint64_t>(1, options_.spare_limit) + 1;
-    if (every > 1)
-      note(fmt::format("only one of {} spare sectors was asked for a remapped block", every));
-    std::uint64_t index = 0;
-    std::vector<std::uint64_t> remapped;
-    for (const auto& [zone, range] : spares) {
-      for (std::uint64_t slot = range.first; slot < range.end; ++slot) {
-        if (index++ % every != 0) continue;
-        const Zone& where = map_.zones[zone];
-        const TrackInZone found{zone, where.slots.lengths().track_of(slot)};
-        const TrackPlace place = where.order.at(found.track);
-        const auto content = survey_.back(
-            {static_cast<std::uint32_t>(place.cylinder), static_cast<std::uint32_t>(place.head),
-             mapper_.slots().sector_of(found, slot - where.first_slot(found.track))});
-        if (content && content->lbn && *content->lbn < survey_.blocks())
-          remapped.push_back(*content->lbn);
-      }
+    return spares;
+  }
+
+  // A drive takes the spares of a unit one after the other: of each the first is asked, of some the
+  // last, and on from one that holds a block.
+  void ask_ends(const std::vector<SpareRange>& spares) {
+    constexpr std::uint64_t kLasts = 8;  // Chosen: a few of them show how the drive does it
+    const std::uint64_t every = apart(spares.size() + spares.size() / kLasts, options_.spare_limit);
+    note(fmt::format(
+        "spare sectors were asked for remapped blocks from the first of {} on, until one held none",
+        every > 1 ? fmt::format("each {}th unit", every) : "each unit"));
+    std::uint64_t lasts = kLasts;
+    for (std::uint64_t i = 0; i < spares.size(); i += every) {
+      const auto& [zone, range] = spares[i];
+      for (std::uint64_t slot = range.first; slot < range.end && holds_block(zone, slot);) ++slot;
+      if (i / every % lasts != 0) continue;
+      for (std::uint64_t slot = range.end; slot > range.first && holds_block(zone, slot - 1); --slot)
+        lasts = 1;
     }
-    for (const std::uint64_t lbn : remapped) check(lbn);
+  }
+
+  // So far apart lie those that are looked at: each where the limit allows that; else not all can
+  // be found, and a fifth of it is a sample.
+  static std::uint64_t apart(std::uint64_t all, std::uint64_t limit) {
+    constexpr std::uint64_t kSample = 5;
+    const std::uint64_t most = std::max<std::uint64_t>(1, limit);
+    return all <= most ? 1 : all / std::max<std::uint64_t>(1, most / kSample) + 1;
+  }
+
+  // Another one than the map has there.
+  bool holds_block(std::size_t zone, std::uint64_t slot) {
+    const Zone& where = map_.zones[zone];
+    const TrackInZone found{zone, where.slots.lengths().track_of(slot)};
+    const TrackPlace place = where.order.at(found.track);
+    const auto content = survey_.back(
+        {static_cast<std::uint32_t>(place.cylinder), static_cast<std::uint32_t>(place.head),
+         mapper_.slots().sector_of(found, slot - where.first_slot(found.track))});
+    if (!content || !content->lbn || *content->lbn >= survey_.blocks()) return false;
+    // Behind the end of a zone the next one may begin, on the same track.
+    const std::size_t next = map_.zone_of(*content->lbn);
+    const bool is_next = next != zone && expected(map_.zones[next], *content->lbn).place == place;
+    if (is_next && !map_.remaps.contains(*content->lbn)) return false;
+    remapped_.push_back(*content->lbn);
+    return true;
   }
 
   // Where a remapped block lies, no other one does.
@@ -447,7 +490,7 @@ class Verification {
   std::mt19937_64 random_;
   bool repaired_ = false;
   std::uint64_t checks_ = 0;
-  std::vector<std::uint64_t> surprises_;
+  std::vector<std::uint64_t> surprises_, remapped_;
   std::map<std::uint64_t, std::uint64_t> units_apart_;  // of spares, by the most that may be asked
   std::map<std::uint64_t, EvenStarts> starts_;          // of tracks, by their place in the cycle
   std::uint64_t looked_around_ = 0;  // defects
