@@ -1,6 +1,6 @@
 // Numbers that move on evenly from one to the next, around a circle of so many, each cut down to a
-// whole one: which numbers the next may be. So do the numbers with which tracks begin at the same
-// place of every cycle, where numbers start at the index.
+// whole one: which number the next is. So do the numbers with which tracks begin at the same place
+// of every cycle, where numbers start at the index.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,8 @@ class EvenStarts {
  public:
   explicit EvenStarts(std::uint64_t numbers) : numbers_(static_cast<double>(numbers)) {}
 
-  // Whether this is the lowest number, or the greatest, that what was seen leaves the one at
-  // `index`: mostly both.
-  bool is_lowest(std::uint64_t index, std::uint64_t number) const;
-  bool is_greatest(std::uint64_t index, std::uint64_t number) const;
+  // Whether nearly all lines that what was seen allows have this number at `index`.
+  bool tells(std::uint64_t index, std::uint64_t number) const;
   // Where it contradicts those before, all begins anew with it.
   void see(std::uint64_t index, std::uint64_t number);
 
@@ -31,8 +29,10 @@ class EvenStarts {
   }
   double unwrapped(double i, std::uint64_t number) const;
   void begin(std::uint64_t index, std::uint64_t number);
-  // Leaves the lines for which sign * at(i) is not below sign * bound.
-  void cut(double i, double sign, double bound);
+  // Those for which sign * at(i) is not below sign * bound.
+  static std::vector<Line> cut(const std::vector<Line>& corners, double i, double sign,
+                               double bound);
+  static double area(const std::vector<Line>& corners);
 
   double numbers_;
   std::uint64_t first_index_ = 0, seen_ = 0;

@@ -46,6 +46,8 @@ class Verification {
       // Something is not in the defect lists, or not of the kind that was thought.
       all_spares = ask = true;
     }
+    // Slips in units that were not looked at are no surprise: a note says how many there are.
+    if (units_of_sample_ > 0) return;
     for (const std::uint64_t lbn : surprises_) mapper_.do_not_understand(lbn);
   }
 
@@ -66,7 +68,16 @@ class Verification {
     checks_ = 0;
   }
 
-  std::vector<std::string> notes() const { return notes_; }
+  std::vector<std::string> notes() const {
+    std::vector<std::string> notes = notes_;
+    if (units_of_sample_ > 0)
+      notes.push_back(fmt::format(
+          "only one of {} units of spares was looked at for defects that no list names, for each "
+          "takes a question: {} looks met {} slips, so of some {} slips that the map does not have "
+          "blocks lie in other sectors of their unit",
+          units_of_sample_, units_seen_, slips_seen_, slips_seen_ * (units_of_sample_ - 1)));
+    return notes;
+  }
   // Blocks drawn at random that lay where the map, as it is, had them.
   std::uint64_t checks() const { return checks_; }
 
@@ -238,21 +249,19 @@ class Verification {
       slots.push_back(map.range(series, k).end);
   }
 
-  // A slip that spares of its unit make up for moves the blocks next to these: one look for each
-  // unit, of spares at the end of a track at the block in front, of those at its beginning at the
-  // block behind. The same units each time: what was looked at is known.
+  // A slip that spares of its unit make up for moves the blocks next to these. In front of spares
+  // at the end of a track one look is enough: what they do not make up for moves all blocks behind.
+  // The same units are looked at each time: what was looked at is known.
   void look_at_spares(std::uint64_t limit, bool tell) {
     constexpr std::uint64_t kMoreTracks = 10;
     std::uint64_t units = 0;
     for (std::size_t i = 0; i < map_.zones.size(); ++i)
       for (const SpareSeries& series : map_.zones[i].slots.series()) units += count(i, series);
     std::uint64_t& every = units_apart_[limit];
-    if (every == 0) every = tell ? apart(units, limit) : units / std::max<std::uint64_t>(1, limit) + 1;
-    if (every > 1 && tell)
-      note(
-          fmt::format("only one of {} units of spares was checked for defects that the drive does "
-                      "not list",
-                      every));
+    if (every == 0)
+      every = tell ? apart(units, limit) : units / std::max<std::uint64_t>(1, limit) + 1;
+    units_of_sample_ = every > 1 && tell ? every : 0;
+    units_seen_ = 0;
     for (std::size_t i = 0; i < map_.zones.size(); ++i) {
       for (std::size_t s = 0; s < map_.zones[i].slots.series().size(); ++s) {
         starts_.clear();
@@ -267,23 +276,27 @@ class Verification {
           const std::uint64_t apart = is_tracks ? every / kMoreTracks + 1 : every;
           k += apart;
           const std::uint64_t behind = zone.first_lbn + zone.slots.blocks_before(spares.end);
-          if (is_tracks || behind == 0)
+          if (is_tracks || behind == 0 || series.end.slots != 0)
             look_before(behind);
           else
-            look_beside(behind, series.end.slots == 0);
+            look_in_front(behind - 1);
         }
       }
     }
   }
 
-  // The block next to spares, which block `behind` is behind. Counted from the index its number says
+  // The last block in front of spares. Counted from the index its number says
   // as much as where numbers start at the first: by the skew, the tracks at one place of the
-  // order's cycle begin at numbers that move on evenly. A slip in front makes the block's track seem
-  // to begin later, one behind sooner.
-  void look_beside(std::uint64_t behind, bool in_front) {
-    const std::uint64_t lbn = in_front ? behind - 1 : behind;
+  // order's cycle begin at numbers that move on evenly. After a slip its track seems to begin at
+  // another.
+  void look_in_front(std::uint64_t lbn) {
     if (lbn >= survey_.blocks()) return;
-    if (!check(lbn) || !mapper_.numbering().from_index) return;
+    ++units_seen_;
+    if (!check(lbn)) {
+      ++slips_seen_;
+      return;
+    }
+    if (!mapper_.numbering().from_index) return;
     const Expected here = expected(map_.zones[map_.zone_of(lbn)], lbn);
     const TrackOrder& order = map_.zones[map_.zone_of(lbn)].order;
     const std::uint64_t met = order.met_before_cycle(), cycle = order.cycle();
@@ -296,9 +309,7 @@ class Verification {
     };
     EvenStarts& starts = starts_.try_emplace((here.track - met) % cycle, sectors).first->second;
     const std::uint64_t index = (here.track - met) / cycle;
-    const bool told = in_front ? starts.is_lowest(index, start())
-                               : starts.is_greatest(index, start());
-    if (!told) look_before(lbn + 1);
+    if (!starts.tells(index, start())) look_before(lbn + 1);
     starts.see(index, start());
   }
 
@@ -378,7 +389,8 @@ class Verification {
       const auto& [zone, range] = spares[i];
       for (std::uint64_t slot = range.first; slot < range.end && holds_block(zone, slot);) ++slot;
       if (i / every % lasts != 0) continue;
-      for (std::uint64_t slot = range.end; slot > range.first && holds_block(zone, slot - 1); --slot)
+      for (std::uint64_t slot = range.end; slot > range.first && holds_block(zone, slot - 1);
+           --slot)
         lasts = 1;
     }
   }
@@ -491,10 +503,12 @@ class Verification {
   bool repaired_ = false;
   std::uint64_t checks_ = 0;
   std::vector<std::uint64_t> surprises_, remapped_;
+  std::uint64_t units_of_sample_ = 0;  // one of so many was looked at; 0: each
+  std::uint64_t units_seen_ = 0, slips_seen_ = 0;
   std::map<std::uint64_t, std::uint64_t> units_apart_;  // of spares, by the most that may be asked
   std::map<std::uint64_t, EvenStarts> starts_;          // of tracks, by their place in the cycle
-  std::uint64_t looked_around_ = 0;  // defects
-  std::uint64_t tracks_left_ = 0;    // with a grown defect, not looked at block by block
+  std::uint64_t looked_around_ = 0;                     // defects
+  std::uint64_t tracks_left_ = 0;  // with a grown defect, not looked at block by block
   std::vector<std::string> notes_;
 };
 

@@ -168,7 +168,7 @@ void Mapper::do_not_understand(std::uint64_t lbn) {
   Zone& zone = map_.zones[map_.zone_of(lbn)];
   if (zone.not_understood.empty())
     zone.not_understood = fmt::format(
-        "block {} and others were found elsewhere than the drive's own rules have them", lbn);
+        "block {} and others were found elsewhere than the rules that were found have them", lbn);
 }
 
 std::vector<model::NotUnderstood> Mapper::not_understood() const {

@@ -81,27 +81,27 @@ Result<std::uint32_t> TrackMeter::count_numbers(const Zone& zone, std::uint32_t 
   const std::uint64_t top = reader_.regular_before(*wrapped - 1, first);
   if (numbers_.tells_base(survey_.at(*wrapped).place.sector)) return Outcome::other_numbers;
   const std::uint32_t numbers = numbers_.from_base(survey_.at(top).place.sector) + 1;
-  // Numbers that wrap early: shorter tracks, if one of the next is shorter, too; else a slip there.
+  // Numbers that wrap early: shorter tracks, if the next are shorter, too; else a slip there.
   const std::uint64_t length = found.last - found.first + 1;
-  if (numbers < sectors && length <= numbers && next_wrap_early(zone, found.last + 1, numbers))
+  if (numbers < sectors && length <= numbers && next_wrap_early(zone, found.last + 1))
     return numbers;
   return std::max(sectors, numbers);
 }
 
-// Behind a track with so many numbers: heads alike, the next one has as many; else one of the next
-// is shorter than its head's tracks, for not all heads change with a zone.
-bool TrackMeter::next_wrap_early(const Zone& zone, std::uint64_t lbn, std::uint32_t numbers) {
-  constexpr int kLookedAt = 3;
+// Numbers wrap early on tracks from block `lbn` on, too. On one where heads differ: not all heads
+// change with a zone. On two where they were alike so far: spares at the index may hide some of
+// one.
+bool TrackMeter::next_wrap_early(const Zone& zone, std::uint64_t lbn) {
   const bool alike = zone.head_sectors.empty();
-  for (int i = 0; i < (alike ? 1 : kLookedAt) && lbn < survey_.blocks(); ++i) {
-    const std::uint64_t sectors = alike ? numbers : zone.sectors_on(reader_.place_of(lbn).head);
+  const int looked_at = alike ? 4 : 3, enough = alike ? 2 : 1;  // further on a zone may begin
+  int shorter = 0;
+  for (int i = 0; i < looked_at && lbn < survey_.blocks() && shorter < enough; ++i) {
+    const std::uint64_t sectors = zone.sectors_on(reader_.place_of(lbn).head);
     const std::uint64_t last = reader_.last_on_track(lbn, lbn + sectors - 1);
-    const std::uint64_t span = reader_.span_of(lbn, last);
-    if (alike ? span == numbers : reader_.first_after_wrap(lbn, last, 0) && span < sectors)
-      return true;
+    if (reader_.first_after_wrap(lbn, last, 0) && reader_.span_of(lbn, last) < sectors) ++shorter;
     lbn = last + 1;
   }
-  return false;
+  return shorter == enough;
 }
 
 Outcome TrackMeter::measure_from_index(const Zone& zone, std::uint64_t track, std::uint64_t first,
@@ -109,7 +109,7 @@ Outcome TrackMeter::measure_from_index(const Zone& zone, std::uint64_t track, st
   const std::uint32_t sectors = zone.sectors_of(track);
   const Result<std::uint32_t> numbers = count_numbers(zone, sectors, found, first, final);
   if (numbers.outcome != Outcome::yes) return numbers.outcome;
-  const std::uint32_t modulus = numbers.value;
+  const std::uint32_t modulus = found.numbers = numbers.value;
   const std::uint32_t start_sector = survey_.at(first).place.sector;
   const std::uint64_t distance = (survey_.at(final).place.sector + modulus - start_sector) %
                                  modulus;

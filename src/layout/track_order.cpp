@@ -291,7 +291,7 @@ std::optional<std::uint64_t> TrackOrder::break_behind(std::uint64_t track) const
 std::vector<TrackOrder> TrackOrder::restarts(TrackPlace first) const {
   enum class Begins : std::uint8_t { at_break, at_run, anywhere };
   const auto begins = [this](std::size_t position) {
-    return breaks_at(position)     ? Begins::at_break
+    return breaks_at(position)    ? Begins::at_break
            : starts_run(position) ? Begins::at_run
                                   : Begins::anywhere;
   };

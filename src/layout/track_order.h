@@ -70,13 +70,13 @@ class TrackOrder {
   void guess();
   void normalize();
   bool starts_run(std::size_t position) const;
-  bool breaks_at(std::size_t position) const;  // of the cycle
+  bool breaks_at(std::size_t position) const;   // of the cycle
   TrackPlace cyclic(std::int64_t index) const;  // index 0: first track of the cycle; may be
                                                 // negative
 
   std::vector<TrackPlace> prefix_, cycle_;
   std::int64_t cylinder_step_ = 0, head_step_ = 0;
-  bool inherited_ = false;             // known from the zone before
+  bool inherited_ = false;  // known from the zone before
   // Tracks where it went on otherwise than its cycle then; those behind the prefix, up to one cycle
   // further, come again.
   std::vector<std::uint64_t> breaks_;

@@ -70,6 +70,9 @@ Outcome ZoneGrowth::fit_length(std::size_t zone, std::uint64_t track, const Trac
     if (head_grows(zone, track, found)) return Outcome::yes;
     return lengthen(zone, track, found);
   }
+  const bool wraps_early = found.numbers > 0 && found.numbers < sectors;
+  if (!length && wraps_early && !here.head_sectors.empty())
+    return starts_.begin(zone + (track > 0 ? 1 : 0), found.first);
   if (!length && tracks_grow_short(survey, reader, here, track, found))
     return starts_.begin(zone + 1, found.first);
   return Outcome::no;
@@ -200,7 +203,8 @@ Outcome ZoneGrowth::skipped_ahead(std::size_t zone, std::uint64_t track, std::ui
   return Outcome::yes;
 }
 
-// Defects have used up spares at either end of a track, which is as long as the others for all that.
+// Defects have used up spares at either end of a track, which is as long as the others for all
+// that.
 Outcome ZoneGrowth::goes_on_behind(Zone& zone, std::uint64_t track, std::uint64_t end) {
   const Result<TrackMeasure> measured = meter.measure(zone, track, end);
   if (measured.outcome != Outcome::yes) return measured.outcome;

@@ -127,8 +127,8 @@ Result<ZoneStart::FirstTracks> ZoneStart::look_at_first_tracks(std::uint64_t lbn
     if (i > 0 && tracks.length) {
       const auto second = numbers_.length_of(place, *tracks.length);
       const bool heads_differ = before && !before->head_sectors.empty();
-      if (second && numbers_.lacks_few(tracks.places[0], place, heads_differ, *tracks.length,
-                                       *second)) {
+      if (second &&
+          numbers_.lacks_few(tracks.places[0], place, heads_differ, *tracks.length, *second)) {
         tracks.length = second;
       } else if (second != tracks.length) {
         break;
