@@ -176,5 +176,19 @@ TEST_CASE("remapped blocks that no list names are found by the first spares of e
   }
 }
 
+TEST_CASE("where numbers start on a spare track, the skew of its head tells") {
+  Recipe recipe = own_sizes();
+  recipe.spares = {{.unit = Unit::zone, .count = 1, .whole_tracks = true}};
+  recipe.remaps = 12;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    std::mt19937_64 random(seed);
+    const RandomLayout drive = build(recipe, random);
+    INFO("seed " << seed << ": " << drive.description);
+    SyntheticTranslator translator(drive.truth, kFromIndex);
+    const Extraction found = by_address_translation(translator);
+    CHECK(difference(drive.truth, found.layout, true) == "");
+  }
+}
+
 }  // namespace
 }  // namespace platter::layout::testing
