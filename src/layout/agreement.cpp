@@ -1,6 +1,7 @@
 #include "layout/agreement.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace platter::layout {
 
@@ -30,23 +31,44 @@ Outcome Agreement::agrees(const Zone& zone, std::uint64_t lbn) {
 }
 
 Outcome Agreement::boundary_agrees(const Zone& zone, std::uint64_t track, std::uint64_t end) {
-  std::uint64_t lbn = std::min(zone.first_block(track), end - 1);
-  std::uint64_t before = lbn;
-  while (map_.remaps.contains(lbn) && lbn + 1 < end) ++lbn;
-  if (const Outcome there = agrees(zone, lbn); there != Outcome::yes) return there;
+  const Outcome there = first_agrees(zone, track, end);
   // Counted from the index a place on the track says little: the last block of the one before, too.
-  while (before > zone.first_lbn && map_.remaps.contains(before - 1)) --before;
-  if (!numbers_.numbering().from_index || before == zone.first_lbn) return Outcome::yes;
-  return agrees(zone, before - 1);
+  if (there != Outcome::yes || !numbers_.numbering().from_index) return there;
+  return last_before_agrees(zone, track, end);
 }
 
+Outcome Agreement::first_agrees(const Zone& zone, std::uint64_t track, std::uint64_t end) {
+  std::uint64_t lbn = std::min(zone.first_block(track), end - 1);
+  while (map_.remaps.contains(lbn) && lbn + 1 < end) ++lbn;
+  return agrees(zone, lbn);
+}
+
+Outcome Agreement::last_before_agrees(const Zone& zone, std::uint64_t track, std::uint64_t end) {
+  std::uint64_t behind = std::min(zone.first_block(track), end - 1);
+  while (behind > zone.first_lbn && map_.remaps.contains(behind - 1)) --behind;
+  return behind == zone.first_lbn ? Outcome::yes : agrees(zone, behind - 1);
+}
+
+// What disagrees behind the boundary, or in front of it, does so at all those that follow.
 Result<std::uint64_t> Agreement::last_agreeing(std::size_t zone, std::uint64_t good,
                                                std::uint64_t bad) {
-  while (bad - good > 1) {
-    const std::uint64_t middle = good + (bad - good) / 2;
-    const Outcome there = boundary_agrees(map_.zones[zone], middle, map_.end_of(zone));
+  const std::uint64_t end = map_.end_of(zone);
+  const Outcome first = first_agrees(map_.zones[zone], bad, end);
+  if (first.stops()) return first;
+  const auto side = first == Outcome::yes ? &Agreement::last_before_agrees
+                                          : &Agreement::first_agrees;
+  const std::uint64_t known = good;
+  for (const auto agree : {side, &Agreement::boundary_agrees}) {
+    while (bad - good > 1) {
+      const std::uint64_t middle = map_.zones[zone].telling_track(good, good + (bad - good) / 2);
+      const Outcome there = (this->*agree)(map_.zones[zone], middle, end);
+      if (there.stops()) return there;
+      (there == Outcome::yes ? good : bad) = middle;
+    }
+    const Outcome there = boundary_agrees(map_.zones[zone], good, end);
     if (there.stops()) return there;
-    (there == Outcome::yes ? good : bad) = middle;
+    if (there == Outcome::yes) break;
+    bad = std::exchange(good, known);
   }
   return good;
 }

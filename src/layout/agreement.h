@@ -26,6 +26,9 @@ class Agreement {
   Result<std::uint64_t> last_agreeing(std::size_t zone, std::uint64_t good, std::uint64_t bad);
 
  private:
+  Outcome first_agrees(const Zone& zone, std::uint64_t track, std::uint64_t end);
+  Outcome last_before_agrees(const Zone& zone, std::uint64_t track, std::uint64_t end);
+
   Survey& survey_;
   SectorNumbers& numbers_;
   const BlockMap& map_;

@@ -258,9 +258,8 @@ class Compiler {
       if (!track || *track >= framed.tracks) continue;
       const std::uint32_t sectors = framed.lengths.of(*track);
       std::uint64_t slot = place.sector - mapper_.numbering().base;
-      const bool holds_blocks = *track >= framed.before &&
-                                *track - framed.before < map_.tracks_of(i);
-      if (holds_blocks) slot = mapper_.slots().slot_of({i, *track - framed.before}, place.sector);
+      if (*track >= framed.before)
+        slot = mapper_.slots().slot_of({i, *track - framed.before}, place.sector);
       return framed.first_slot + framed.lengths.first_slot(*track) +
              std::min<std::uint64_t>(slot, sectors - 1);
     }

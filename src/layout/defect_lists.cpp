@@ -54,7 +54,8 @@ class Rotations {
       return (sector + sectors - *first) % sectors;
     }
     const auto fit = fits_.find(map_.zones[found.zone].first_lbn);
-    if (fit == fits_.end()) return std::nullopt;
+    // A repair may have made the zone longer since.
+    if (fit == fits_.end() || found.track >= fit->second.tracks()) return std::nullopt;
     const double behind = (sector + 0.5) / static_cast<double>(sectors) -
                           fit->second.at(found.track);
     const double slots = (behind - std::floor(behind)) * static_cast<double>(sectors);

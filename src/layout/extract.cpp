@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "engine/layout_map.h"
 #include "layout/compile.h"
 #include "layout/defect_lists.h"
+#include "layout/even_starts.h"
 #include "layout/impossible_remaps.h"
 #include "layout/mapper.h"
 #include "layout/spare_scheme.h"
@@ -44,6 +46,8 @@ class Verification {
       // Something is not in the defect lists, or not of the kind that was thought.
       all_spares = ask = true;
     }
+    // Slips in units that were not looked at are no surprise: a note says how many there are.
+    if (units_of_sample_ > 0) return;
     for (const std::uint64_t lbn : surprises_) mapper_.do_not_understand(lbn);
   }
 
@@ -64,7 +68,16 @@ class Verification {
     checks_ = 0;
   }
 
-  std::vector<std::string> notes() const { return notes_; }
+  std::vector<std::string> notes() const {
+    std::vector<std::string> notes = notes_;
+    if (units_of_sample_ > 0)
+      notes.push_back(fmt::format(
+          "only one of {} units of spares was looked at for defects that no list names, for each "
+          "takes a question: {} looks met {} slips, so of some {} slips that the map does not have "
+          "blocks lie in other sectors of their unit",
+          units_of_sample_, units_seen_, slips_seen_, slips_seen_ * (units_of_sample_ - 1)));
+    return notes;
+  }
   // Blocks drawn at random that lay where the map, as it is, had them.
   std::uint64_t checks() const { return checks_; }
 
@@ -236,20 +249,22 @@ class Verification {
       slots.push_back(map.range(series, k).end);
   }
 
-  // A slipped defect moves the last block before the spares of its unit: one look for each unit.
+  // A slip that spares of its unit make up for moves the blocks next to these. In front of spares
+  // at the end of a track one look is enough: what they do not make up for moves all blocks behind.
+  // The same units are looked at each time: what was looked at is known.
   void look_at_spares(std::uint64_t limit, bool tell) {
     constexpr std::uint64_t kMoreTracks = 10;
     std::uint64_t units = 0;
     for (std::size_t i = 0; i < map_.zones.size(); ++i)
       for (const SpareSeries& series : map_.zones[i].slots.series()) units += count(i, series);
-    const std::uint64_t every = units / std::max<std::uint64_t>(1, limit) + 1;
-    if (every > 1 && tell)
-      note(
-          fmt::format("only one of {} units of spares was checked for defects that the drive does "
-                      "not list",
-                      every));
+    std::uint64_t& every = units_apart_[limit];
+    if (every == 0)
+      every = tell ? apart(units, limit) : units / std::max<std::uint64_t>(1, limit) + 1;
+    units_of_sample_ = every > 1 && tell ? every : 0;
+    units_seen_ = 0;
     for (std::size_t i = 0; i < map_.zones.size(); ++i) {
       for (std::size_t s = 0; s < map_.zones[i].slots.series().size(); ++s) {
+        starts_.clear();
         for (std::uint64_t k = 0; i < map_.zones.size();) {
           const Zone& zone = map_.zones[i];
           if (s >= zone.slots.series().size()) break;
@@ -260,10 +275,42 @@ class Verification {
           const bool is_tracks = spares.end - spares.first >= zone.slots.sectors();
           const std::uint64_t apart = is_tracks ? every / kMoreTracks + 1 : every;
           k += apart;
-          look_before(zone.first_lbn + zone.slots.blocks_before(spares.end));
+          const std::uint64_t behind = zone.first_lbn + zone.slots.blocks_before(spares.end);
+          if (is_tracks || behind == 0 || series.end.slots != 0)
+            look_before(behind);
+          else
+            look_in_front(behind - 1);
         }
       }
     }
+  }
+
+  // The last block in front of spares. Counted from the index its number says
+  // as much as where numbers start at the first: by the skew, the tracks at one place of the
+  // order's cycle begin at numbers that move on evenly. After a slip its track seems to begin at
+  // another.
+  void look_in_front(std::uint64_t lbn) {
+    if (lbn >= survey_.blocks()) return;
+    ++units_seen_;
+    if (!check(lbn)) {
+      ++slips_seen_;
+      return;
+    }
+    if (!mapper_.numbering().from_index) return;
+    const Expected here = expected(map_.zones[map_.zone_of(lbn)], lbn);
+    const TrackOrder& order = map_.zones[map_.zone_of(lbn)].order;
+    const std::uint64_t met = order.met_before_cycle(), cycle = order.cycle();
+    if (here.track < met || map_.remaps.contains(lbn)) return look_before(lbn + 1);
+    const std::uint64_t sectors = map_.zones[map_.zone_of(lbn)].sectors_of(here.track);
+    const std::uint64_t number = survey_.at(lbn).place.sector - mapper_.numbering().base;
+    const auto start = [&] {
+      const std::uint64_t slot = expected(map_.zones[map_.zone_of(lbn)], lbn).slot;
+      return (number + sectors - slot % sectors) % sectors;
+    };
+    EvenStarts& starts = starts_.try_emplace((here.track - met) % cycle, sectors).first->second;
+    const std::uint64_t index = (here.track - met) / cycle;
+    if (!starts.tells(index, start())) look_before(lbn + 1);
+    starts.see(index, start());
   }
 
   // Blocks that a shift before block `lbn` would move.
@@ -298,39 +345,79 @@ class Verification {
           "for in its defect lists and by random samples only");
       return;
     }
-    std::vector<std::pair<std::size_t, SlotRange>> spares;
+    const std::vector<SpareRange> spares = spare_ranges();
     std::uint64_t slots = 0;
+    for (const SpareRange& range : spares) slots += range.slots.end - range.slots.first;
+    remapped_.clear();
+    if (slots <= options_.spare_limit) {
+      for (const SpareRange& range : spares)
+        for (std::uint64_t slot = range.slots.first; slot < range.slots.end; ++slot)
+          holds_block(range.zone, slot);
+    } else {
+      ask_ends(spares);
+    }
+    for (const std::uint64_t lbn : std::vector(remapped_)) check(lbn);
+  }
+
+  struct SpareRange {
+    std::size_t zone = 0;
+    SlotRange slots;
+  };
+  std::vector<SpareRange> spare_ranges() const {
+    std::vector<SpareRange> spares;
     for (std::size_t i = 0; i < map_.zones.size(); ++i) {
       const Zone& zone = map_.zones[i];
       const std::uint64_t used = zone.slots.slot_of(map_.end_of(i) - 1 - zone.first_lbn) + 1;
       const std::uint64_t tracks = map_.tracks_of(i);
       const std::uint64_t all = zone.first_slot(tracks + zone.order.missing_after(tracks));
-      std::vector<SlotRange> free = zone.slots.free_ranges(0, used);
-      if (all > used) free.push_back({used, all});
-      for (const SlotRange& range : free) {
-        spares.emplace_back(i, range);
-        slots += range.end - range.first;
-      }
+      for (const SlotRange& range : zone.slots.free_ranges(0, used)) spares.push_back({i, range});
+      if (all > used) spares.push_back({i, {used, all}});
     }
-    const std::uint64_t every = slots / std::max<std::uint64_t>(1, options_.spare_limit) + 1;
-    if (every > 1)
-      note(fmt::format("only one of {} spare sectors was asked for a remapped block", every));
-    std::uint64_t index = 0;
-    std::vector<std::uint64_t> remapped;
-    for (const auto& [zone, range] : spares) {
-      for (std::uint64_t slot = range.first; slot < range.end; ++slot) {
-        if (index++ % every != 0) continue;
-        const Zone& where = map_.zones[zone];
-        const TrackInZone found{zone, where.slots.lengths().track_of(slot)};
-        const TrackPlace place = where.order.at(found.track);
-        const auto content = survey_.back(
-            {static_cast<std::uint32_t>(place.cylinder), static_cast<std::uint32_t>(place.head),
-             mapper_.slots().sector_of(found, slot - where.first_slot(found.track))});
-        if (content && content->lbn && *content->lbn < survey_.blocks())
-          remapped.push_back(*content->lbn);
-      }
+    return spares;
+  }
+
+  // A drive takes the spares of a unit one after the other: of each the first is asked, of some the
+  // last, and on from one that holds a block.
+  void ask_ends(const std::vector<SpareRange>& spares) {
+    constexpr std::uint64_t kLasts = 8;  // Chosen: a few of them show how the drive does it
+    const std::uint64_t every = apart(spares.size() + spares.size() / kLasts, options_.spare_limit);
+    note(fmt::format(
+        "spare sectors were asked for remapped blocks from the first of {} on, until one held none",
+        every > 1 ? fmt::format("each {}th unit", every) : "each unit"));
+    std::uint64_t lasts = kLasts;
+    for (std::uint64_t i = 0; i < spares.size(); i += every) {
+      const auto& [zone, range] = spares[i];
+      for (std::uint64_t slot = range.first; slot < range.end && holds_block(zone, slot);) ++slot;
+      if (i / every % lasts != 0) continue;
+      for (std::uint64_t slot = range.end; slot > range.first && holds_block(zone, slot - 1);
+           --slot)
+        lasts = 1;
     }
-    for (const std::uint64_t lbn : remapped) check(lbn);
+  }
+
+  // So far apart lie those that are looked at: each where the limit allows that; else not all can
+  // be found, and a fifth of it is a sample.
+  static std::uint64_t apart(std::uint64_t all, std::uint64_t limit) {
+    constexpr std::uint64_t kSample = 5;
+    const std::uint64_t most = std::max<std::uint64_t>(1, limit);
+    return all <= most ? 1 : all / std::max<std::uint64_t>(1, most / kSample) + 1;
+  }
+
+  // Another one than the map has there.
+  bool holds_block(std::size_t zone, std::uint64_t slot) {
+    const Zone& where = map_.zones[zone];
+    const TrackInZone found{zone, where.slots.lengths().track_of(slot)};
+    const TrackPlace place = where.order.at(found.track);
+    const auto content = survey_.back(
+        {static_cast<std::uint32_t>(place.cylinder), static_cast<std::uint32_t>(place.head),
+         mapper_.slots().sector_of(found, slot - where.first_slot(found.track))});
+    if (!content || !content->lbn || *content->lbn >= survey_.blocks()) return false;
+    // Behind the end of a zone the next one may begin, on the same track.
+    const std::size_t next = map_.zone_of(*content->lbn);
+    const bool is_next = next != zone && expected(map_.zones[next], *content->lbn).place == place;
+    if (is_next && !map_.remaps.contains(*content->lbn)) return false;
+    remapped_.push_back(*content->lbn);
+    return true;
   }
 
   // Where a remapped block lies, no other one does.
@@ -415,9 +502,13 @@ class Verification {
   std::mt19937_64 random_;
   bool repaired_ = false;
   std::uint64_t checks_ = 0;
-  std::vector<std::uint64_t> surprises_;
-  std::uint64_t looked_around_ = 0;  // defects
-  std::uint64_t tracks_left_ = 0;    // with a grown defect, not looked at block by block
+  std::vector<std::uint64_t> surprises_, remapped_;
+  std::uint64_t units_of_sample_ = 0;  // one of so many was looked at; 0: each
+  std::uint64_t units_seen_ = 0, slips_seen_ = 0;
+  std::map<std::uint64_t, std::uint64_t> units_apart_;  // of spares, by the most that may be asked
+  std::map<std::uint64_t, EvenStarts> starts_;          // of tracks, by their place in the cycle
+  std::uint64_t looked_around_ = 0;                     // defects
+  std::uint64_t tracks_left_ = 0;  // with a grown defect, not looked at block by block
   std::vector<std::string> notes_;
 };
 

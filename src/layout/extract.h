@@ -15,7 +15,7 @@ struct Options {
   std::uint64_t seed = 1;
   std::uint64_t random_checks = 500;  // blocks that are looked up once the map is complete
   std::uint64_t translation_limit = 500'000;
-  std::uint64_t grid_limit = 20'000;      // most units of spares checked one by one
+  std::uint64_t grid_limit = 100'000;     // most units of spares checked one by one
   std::uint64_t listed_grid_limit = 100;  // the same where the drive lists its defects: a sample
   std::uint64_t spare_limit = 10'000;     // most spare sectors asked which block they hold
   // Most blocks looked up on tracks from which a block was remapped, the drive not saying where.

@@ -17,8 +17,9 @@ struct TrackStart {
 
 class IndexRotation {
  public:
-  // From the index to the first slot of a track, 0 to 1.
+  // From the index to the first slot of a track, 0 to 1; track < tracks().
   double at(std::uint64_t track) const;
+  std::uint64_t tracks() const { return positions_.size(); }
 
  private:
   friend std::optional<IndexRotation> fit_rotation(const TrackOrder&, std::uint64_t,

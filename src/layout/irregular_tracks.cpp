@@ -41,7 +41,8 @@ Outcome IrregularTracks::enter(std::uint64_t lbn) {
 // Looking at each track did not help: the rules are tried again further on.
 Outcome IrregularTracks::give_up_zone(std::size_t index, std::uint64_t lbn) {
   Zone& zone = map.zones[index];
-  zone.not_understood = fmt::format("around block {} the drive's answers follow no rule", lbn);
+  zone.not_understood = fmt::format("around block {} blocks lie by no rule that is known here",
+                                    lbn);
   const std::uint64_t sectors = zone.slots.sectors();
   std::uint64_t next = lbn + kFewestTracks * sectors;
   if (next < survey.blocks()) next = reader.last_on_track(next, next + sectors / 2) + 1;

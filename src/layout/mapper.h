@@ -68,6 +68,7 @@ class Mapper {
   Outcome advance();
   Outcome advance_to_end();
   Outcome leap();
+  static std::uint64_t half_way(const Zone& zone);
   Outcome put_right(std::uint64_t lbn, bool& at_once);
   void begin_again();
   [[noreturn]] void refuse_numbers() const;

@@ -131,10 +131,17 @@ std::optional<std::uint32_t> SectorNumbers::length_of(TrackPlace place, std::uin
   return numbers + unnumbered;
 }
 
-bool SectorNumbers::lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t sectors) {
+bool SectorNumbers::lacks_few(TrackPlace track, TrackPlace beside, bool heads_differ,
+                              std::uint32_t length, std::uint32_t sectors) {
   constexpr std::uint32_t kMostSlips = 4;
-  return !defects_.known_primary && !holes_seen_ && length < sectors &&
-         sectors - length <= kMostSlips && length_of(beside, sectors) == sectors;
+  if (defects_.known_primary || holes_seen_ || length >= sectors || sectors - length > kMostSlips)
+    return false;
+  if (!heads_differ) return length_of(beside, sectors) == sectors;
+  // A scratch shortens many tracks of a head, side by side.
+  constexpr std::int64_t kFarthest = 64;
+  for (std::int64_t away = 1; away <= kFarthest; away *= 2)
+    if (length_of({track.cylinder + away, track.head}, sectors) == sectors) return true;
+  return false;
 }
 
 bool SectorNumbers::lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t length) {

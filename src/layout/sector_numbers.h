@@ -49,9 +49,10 @@ class SectorNumbers {
   // How many sectors a track has, by asking which of their numbers exist; nullopt where the drive
   // does not say. Slipped sectors without a number are those that the drive lists.
   std::optional<std::uint32_t> length_of(TrackPlace place, std::uint32_t hint);
-  // The track has a few numbers less than the one beside it: slipped sectors, in no list, have
-  // none.
-  bool lacks_few(TrackPlace beside, std::uint32_t length, std::uint32_t sectors);
+  // The track has a few numbers less than the one beside it, or, where heads differ, than others of
+  // its head further on: slipped sectors, in no list, have none.
+  bool lacks_few(TrackPlace track, TrackPlace beside, bool heads_differ, std::uint32_t length,
+                 std::uint32_t sectors);
   // The track has fewer numbers than it has sectors, by as many as it has listed defects, and the
   // next one of its head that has none has all the numbers.
   bool lacks_listed(const Zone& zone, std::uint64_t track, std::uint32_t length);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "layout/block_map.h"
 #include "layout/sector_numbers.h"
@@ -23,6 +24,8 @@ class SectorSlots {
   std::uint32_t sector_of(const TrackInZone& found, std::uint64_t slot);
 
  private:
+  std::optional<std::uint64_t> start_by_skew(const TrackInZone& found);
+
   Survey& survey_;
   const SectorNumbers& numbers_;
   TrackReader& reader_;

@@ -264,7 +264,23 @@ void SlotMap::override_range(SlotRange range, bool free) {
   }
   kept.push_back({range, free});
   std::ranges::sort(kept, {}, [](const Override& item) { return item.range.first; });
-  overrides_ = std::move(kept);
+  // Spares that reach over the end of a track were measured in two parts.
+  const auto begins_track = [this](std::uint64_t slot) {
+    return lengths_.first_slot(lengths_.track_of(slot)) == slot;
+  };
+  overrides_.clear();
+  for (const Override& item : kept) {
+    const std::uint64_t joint = item.range.first;
+    const bool is_new = joint == range.first || joint == range.end;
+    const bool goes_on = is_new && free && item.free && !overrides_.empty() &&
+                         overrides_.back().free && overrides_.back().range.end == joint &&
+                         begins_track(joint);
+    if (goes_on) {
+      overrides_.back().range.end = item.range.end;
+    } else {
+      overrides_.push_back(item);
+    }
+  }
 }
 
 namespace {

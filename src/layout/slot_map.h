@@ -69,6 +69,7 @@ class SlotMap {
   std::optional<SlotRange> next_spares(std::uint64_t slot) const;
   // Where measured tracks differ from what slips and series make expect.
   std::vector<SlotRange> exceptions() const;
+  std::uint64_t exceptions_met() const { return overrides_.size() + found_.size(); }
   // Free slots in [first, end), joined, in order.
   std::vector<SlotRange> free_ranges(std::uint64_t first, std::uint64_t end) const;
 

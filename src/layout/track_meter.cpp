@@ -73,28 +73,43 @@ std::uint64_t TrackMeter::last_measured(const Zone& zone, std::uint64_t track, s
 
 // The numbers of a track whose first and last regular blocks these are, from the base on; numbers
 // start at the index.
-Result<std::uint32_t> TrackMeter::count_numbers(const TrackMeasure& found, std::uint64_t first,
-                                                std::uint64_t final, std::uint32_t sectors) {
-  const auto wrapped = reader_.first_after_wrap(first, final);
+Result<std::uint32_t> TrackMeter::count_numbers(const Zone& zone, std::uint32_t sectors,
+                                                const TrackMeasure& found, std::uint64_t first,
+                                                std::uint64_t final) {
+  const auto wrapped = reader_.first_after_wrap(first, final, sectors);
   if (!wrapped) return std::max(sectors, numbers_.from_base(survey_.at(final).place.sector) + 1);
   const std::uint64_t top = reader_.regular_before(*wrapped - 1, first);
   if (numbers_.tells_base(survey_.at(*wrapped).place.sector)) return Outcome::other_numbers;
   const std::uint32_t numbers = numbers_.from_base(survey_.at(top).place.sector) + 1;
-  // Numbers that wrap early: shorter tracks, if the next one is as short; else a slip there.
-  const std::uint64_t length = found.last - found.first + 1, next_first = found.last + 1;
-  if (numbers < sectors && length <= numbers && next_first < survey_.blocks() &&
-      reader_.span_of(next_first, reader_.last_on_track(next_first, next_first + length - 1)) ==
-          numbers)
+  // Numbers that wrap early: shorter tracks, if the next are shorter, too; else a slip there.
+  const std::uint64_t length = found.last - found.first + 1;
+  if (numbers < sectors && length <= numbers && next_wrap_early(zone, found.last + 1))
     return numbers;
   return std::max(sectors, numbers);
+}
+
+// Numbers wrap early on tracks from block `lbn` on, too. On one where heads differ: not all heads
+// change with a zone. On two where they were alike so far: spares at the index may hide some of
+// one.
+bool TrackMeter::next_wrap_early(const Zone& zone, std::uint64_t lbn) {
+  const bool alike = zone.head_sectors.empty();
+  const int looked_at = alike ? 4 : 3, enough = alike ? 2 : 1;  // further on a zone may begin
+  int shorter = 0;
+  for (int i = 0; i < looked_at && lbn < survey_.blocks() && shorter < enough; ++i) {
+    const std::uint64_t sectors = zone.sectors_on(reader_.place_of(lbn).head);
+    const std::uint64_t last = reader_.last_on_track(lbn, lbn + sectors - 1);
+    if (reader_.first_after_wrap(lbn, last, 0) && reader_.span_of(lbn, last) < sectors) ++shorter;
+    lbn = last + 1;
+  }
+  return shorter == enough;
 }
 
 Outcome TrackMeter::measure_from_index(const Zone& zone, std::uint64_t track, std::uint64_t first,
                                        std::uint64_t final, TrackMeasure& found) {
   const std::uint32_t sectors = zone.sectors_of(track);
-  const Result<std::uint32_t> numbers = count_numbers(found, first, final, sectors);
+  const Result<std::uint32_t> numbers = count_numbers(zone, sectors, found, first, final);
   if (numbers.outcome != Outcome::yes) return numbers.outcome;
-  const std::uint32_t modulus = numbers.value;
+  const std::uint32_t modulus = found.numbers = numbers.value;
   const std::uint32_t start_sector = survey_.at(first).place.sector;
   const std::uint64_t distance = (survey_.at(final).place.sector + modulus - start_sector) %
                                  modulus;
@@ -167,6 +182,10 @@ std::uint64_t TrackMeter::front_slips(const Zone& zone, std::uint64_t track,
                                       std::uint32_t start_sector, std::uint64_t missing) {
   const std::uint64_t sectors = zone.sectors_of(track), cycle = zone.order.cycle();
   if (zone.irregular || track < 2 * cycle) return 0;
+  // Skews of heads with other sectors are no whole number of these.
+  const std::int64_t head = zone.order.at(track).head;
+  for (const std::uint64_t back : {cycle, 2 * cycle})
+    if (!zone.slots.lengths().alike() && zone.order.at(track - back).head != head) return 0;
   const auto near = first_block(zone, track - cycle);
   const auto far = first_block(zone, track - 2 * cycle);
   if (!near || !far) return 0;

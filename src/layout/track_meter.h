@@ -17,6 +17,7 @@ struct TrackMeasure {
   std::uint64_t first = 0, last = 0;  // blocks
   std::uint64_t first_slot = 0;       // within the track
   std::uint32_t span = 0;             // slots from the track's first to the last one seen
+  std::uint32_t numbers = 0;          // where they start at the index: so many before they wrap
   std::vector<SlotRange> holes;       // between the first and the last, within the track
 };
 
@@ -45,8 +46,10 @@ class TrackMeter {
   };
   std::uint64_t last_measured(const Zone& zone, std::uint64_t track, std::uint64_t first,
                               std::uint64_t end);
-  Result<std::uint32_t> count_numbers(const TrackMeasure& found, std::uint64_t first,
-                                      std::uint64_t final, std::uint32_t sectors);
+  Result<std::uint32_t> count_numbers(const Zone& zone, std::uint32_t sectors,
+                                      const TrackMeasure& found, std::uint64_t first,
+                                      std::uint64_t final);
+  bool next_wrap_early(const Zone& zone, std::uint64_t lbn);
   Outcome measure_from_index(const Zone& zone, std::uint64_t track, std::uint64_t first,
                              std::uint64_t final, TrackMeasure& found);
   Outcome measure_from_first(const Zone& zone, std::uint64_t track, std::uint64_t first,

@@ -1,6 +1,7 @@
 #include "layout/track_order.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "model/interruption.h"
@@ -75,34 +76,59 @@ bool same_shape(const model::LayoutNode& a, const model::LayoutNode& b) {
          a.sectors == b.sectors;
 }
 
-// Folds groups of runs that repeat with a constant step (the bands of a surface serpentine).
-std::vector<model::LayoutNode> folded(std::vector<model::LayoutNode> runs) {
-  for (std::size_t group = 1; group * 2 <= runs.size(); ++group) {
-    if (runs.size() % group != 0) continue;
-    const std::int32_t cylinders = runs[group].cylinder - runs[0].cylinder;
-    const std::int32_t heads = runs[group].head - runs[0].head;
-    bool repeats = true;
-    for (std::size_t i = group; i < runs.size() && repeats; ++i) {
-      repeats = same_shape(runs[i], runs[i - group]) &&
-                runs[i].cylinder - runs[i - group].cylinder == cylinders &&
-                runs[i].head - runs[i - group].head == heads;
-    }
-    if (!repeats) continue;
-    model::LayoutNode outer;
-    outer.count = static_cast<std::uint32_t>(runs.size() / group);
-    outer.cylinder = runs[0].cylinder;
-    outer.head = runs[0].head;
-    outer.cylinder_step = cylinders;
-    outer.head_step = heads;
-    for (std::size_t i = 0; i < group; ++i) {
-      model::LayoutNode child = runs[i];
-      child.cylinder -= outer.cylinder;
-      child.head -= outer.head;
-      outer.children.push_back(std::move(child));
-    }
-    return {outer};
+// So often does the group of runs that begins at `first` come, one after the other, each a constant
+// step beyond the one before.
+std::size_t repetitions_of(std::span<const model::LayoutNode> runs, std::size_t first,
+                           std::size_t group) {
+  if (first + 2 * group > runs.size()) return 1;
+  const std::int32_t cylinders = runs[first + group].cylinder - runs[first].cylinder;
+  const std::int32_t heads = runs[first + group].head - runs[first].head;
+  std::size_t end = first + group;
+  while (end < runs.size() && same_shape(runs[end], runs[end - group]) &&
+         runs[end].cylinder - runs[end - group].cylinder == cylinders &&
+         runs[end].head - runs[end - group].head == heads)
+    ++end;
+  return (end - first) / group;
+}
+
+// A group of runs, so many times.
+model::LayoutNode repeated_group(std::span<const model::LayoutNode> runs, std::size_t group,
+                                 std::size_t repetitions) {
+  model::LayoutNode outer;
+  outer.count = static_cast<std::uint32_t>(repetitions);
+  outer.cylinder = runs[0].cylinder;
+  outer.head = runs[0].head;
+  outer.cylinder_step = runs[group].cylinder - runs[0].cylinder;
+  outer.head_step = runs[group].head - runs[0].head;
+  for (const model::LayoutNode& run : runs.first(group)) {
+    model::LayoutNode& child = outer.children.emplace_back(run);
+    child.cylinder -= outer.cylinder;
+    child.head -= outer.head;
   }
-  return runs;
+  return outer;
+}
+
+// Folds groups of runs that repeat with a constant step: all runs (the bands of a surface
+// serpentine), or cylinders side by side (between two that are left out), the most first.
+std::vector<model::LayoutNode> folded(std::span<const model::LayoutNode> runs) {
+  std::vector<model::LayoutNode> nodes;
+  for (std::size_t first = 0; first < runs.size();) {
+    stop_if_asked();
+    std::size_t group = 1, repetitions = 1, most = 1;
+    for (std::size_t other = 1; first + 2 * other <= runs.size(); ++other) {
+      const std::size_t times = repetitions_of(runs, first, other);
+      const bool is_all = times * other == runs.size();
+      const bool on_cylinders = runs[first + other].head == runs[first].head;
+      if (times == 1 || times * other <= most || (!is_all && !on_cylinders)) continue;
+      most = times * other;
+      group = other;
+      repetitions = times;
+    }
+    nodes.push_back(repetitions > 1 ? repeated_group(runs.subspan(first), group, repetitions)
+                                    : runs[first]);
+    first += group * repetitions;
+  }
+  return nodes;
 }
 
 }  // namespace
@@ -159,11 +185,42 @@ void TrackOrder::append(TrackPlace place) {
   inherited_ = false;
 }
 
+std::vector<TrackOrder> TrackOrder::continued_at(std::uint64_t track, TrackPlace place) const {
+  constexpr std::uint64_t kMostListed = 8192;  // Chosen: groups of 500 cylinders and 16 heads
+  std::vector<TrackOrder> orders;
+  if (track > kMostListed) return orders;
+  std::vector<TrackPlace> met(track);
+  for (std::uint64_t i = 0; i < track; ++i) met[i] = at(i);
+  std::vector<std::uint64_t> begins{0};
+  std::ranges::copy_if(breaks_, std::back_inserter(begins),
+                       [track](std::uint64_t earlier) { return earlier < track; });
+  for (auto begin = begins.rbegin(); begin != begins.rend(); ++begin) {
+    const TrackPlace step = place - met[*begin];
+    if (step.head != 0 || step.cylinder <= 0) continue;
+    const auto from = met.begin() + static_cast<std::ptrdiff_t>(*begin);
+    TrackOrder& order = orders.emplace_back();
+    order.prefix_.assign(met.begin(), from);
+    order.cycle_.assign(from, met.end());
+    order.cylinder_step_ = step.cylinder;
+  }
+  for (TrackOrder& order : restarts(place)) {
+    order.prefix_ = met;
+    orders.push_back(std::move(order));
+  }
+  begins.push_back(track);
+  for (TrackOrder& order : orders) {
+    order.breaks_.assign(begins.begin() + 1, begins.end());
+    order.inherited_ = true;
+  }
+  return orders;
+}
+
 void TrackOrder::guess() {
   const std::size_t met = prefix_.size();
   std::size_t period = 0;
   TrackPlace step;
   inherited_ = false;
+  breaks_.clear();
   // A repetition seen in full, else one that everything seen agrees with, else straight on.
   for (std::size_t m = 1; m < met && period == 0; ++m) {
     stop_if_asked();
@@ -212,15 +269,41 @@ bool TrackOrder::starts_run(std::size_t position) const {
   return into != onward && (into != before || cycle_.size() < 3);
 }
 
+bool TrackOrder::breaks_at(std::size_t position) const {
+  return std::ranges::any_of(breaks_, [&](std::uint64_t track) {
+    return track > prefix_.size() && (track - prefix_.size()) % cycle_.size() == position;
+  });
+}
+
+std::optional<std::uint64_t> TrackOrder::break_behind(std::uint64_t track) const {
+  if (breaks_.empty()) return std::nullopt;
+  const std::uint64_t met = prefix_.size(), cycle = cycle_.size();
+  const std::uint64_t before = track < met ? 0 : (track - met) / cycle * cycle;
+  std::optional<std::uint64_t> next;
+  for (const std::uint64_t first : breaks_) {
+    if (first <= met) continue;
+    const std::uint64_t here = before + first + (before + first > track ? 0 : cycle);
+    if (!next || here < *next) next = here;
+  }
+  return next;
+}
+
 std::vector<TrackOrder> TrackOrder::restarts(TrackPlace first) const {
+  enum class Begins : std::uint8_t { at_break, at_run, anywhere };
+  const auto begins = [this](std::size_t position) {
+    return breaks_at(position)    ? Begins::at_break
+           : starts_run(position) ? Begins::at_run
+                                  : Begins::anywhere;
+  };
   std::vector<TrackOrder> orders;
-  for (const bool at_run_start : {true, false}) {
+  for (const Begins wanted : {Begins::at_break, Begins::at_run, Begins::anywhere}) {
     for (std::size_t i = 0; i < cycle_.size(); ++i) {
       stop_if_asked();
-      if (cycle_[i].head != first.head || starts_run(i) != at_run_start) continue;
+      if (cycle_[i].head != first.head || begins(i) != wanted) continue;
       TrackOrder order;
       for (std::size_t k = 0; k < cycle_.size(); ++k) {
         order.cycle_.push_back(cyclic(static_cast<std::int64_t>(i + k)) - cycle_[i] + first);
+        if (breaks_at((i + k + 1) % cycle_.size())) order.breaks_.push_back(k + 1);
       }
       order.cylinder_step_ = cylinder_step_;
       order.head_step_ = head_step_;
@@ -278,7 +361,7 @@ model::LayoutNode TrackOrder::node(
   if (phase < cycle_.size() && next + phase < tracks) next += phase;
   for (std::uint64_t i = 0; i < next; ++i) listed.push_back(at(i));
 
-  std::vector<model::LayoutNode> children = runs_of(listed, origin, sectors_of);
+  std::vector<model::LayoutNode> children = folded(runs_of(listed, origin, sectors_of));
   // From head to head the tracks may differ in length: those are listed.
   const bool repeats = !cycle_.empty() && head_step_ == 0;
   const std::uint64_t repetitions = repeats ? (tracks - next) / cycle_.size() : 0;
@@ -301,7 +384,7 @@ model::LayoutNode TrackOrder::node(
   }
   std::vector<TrackPlace> rest;
   for (; next < tracks; ++next) rest.push_back(at(next));
-  for (model::LayoutNode& run : runs_of(rest, origin, sectors_of))
+  for (model::LayoutNode& run : folded(runs_of(rest, origin, sectors_of)))
     children.push_back(std::move(run));
 
   model::LayoutNode zone;

@@ -33,14 +33,22 @@ class TrackOrder {
   void continue_with(std::uint64_t track, TrackPlace place);
   // The same without a guess: for tracks that follow no rule.
   void append(TrackPlace place);
+  // The orders in which tracks before `track` stay what they are and `place` is track number
+  // `track`, though the cycle has another there (a cylinder left out turns a serpentine round): all
+  // since an earlier such break comes again, the latest of them first, or a part of the cycle goes
+  // on. None where too many tracks would be listed one by one.
+  std::vector<TrackOrder> continued_at(std::uint64_t track, TrackPlace place) const;
   // The orders that begin at `first` and go on as some part of this cycle does; those that begin
-  // where a run of this cycle begins come first.
+  // where it breaks, or where one of its runs begins, come first.
   std::vector<TrackOrder> restarts(TrackPlace first) const;
 
   std::size_t cycle() const { return cycle_.size(); }    // tracks of one repetition
   std::int64_t head_step() const { return head_step_; }  // from one repetition to the next
   std::size_t met_before_cycle() const { return prefix_.size(); }
   bool is_inherited() const { return inherited_; }  // from another zone
+  // The first track behind `track` where each repetition goes on otherwise than it did before: an
+  // order that was taken at another phase shows there.
+  std::optional<std::uint64_t> break_behind(std::uint64_t track) const;
   // So many tracks must be seen one by one before jumps may be taken.
   std::uint64_t tracks_to_walk() const {
     return inherited_ ? 0 : prefix_.size() + 2 * cycle_.size() + 1;
@@ -62,12 +70,16 @@ class TrackOrder {
   void guess();
   void normalize();
   bool starts_run(std::size_t position) const;
+  bool breaks_at(std::size_t position) const;   // of the cycle
   TrackPlace cyclic(std::int64_t index) const;  // index 0: first track of the cycle; may be
                                                 // negative
 
   std::vector<TrackPlace> prefix_, cycle_;
   std::int64_t cylinder_step_ = 0, head_step_ = 0;
   bool inherited_ = false;  // known from the zone before
+  // Tracks where it went on otherwise than its cycle then; those behind the prefix, up to one cycle
+  // further, come again.
+  std::vector<std::uint64_t> breaks_;
 };
 
 }  // namespace platter::layout

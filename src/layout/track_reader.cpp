@@ -54,26 +54,24 @@ std::uint64_t TrackReader::span_of(std::uint64_t first, std::uint64_t last) {
   last = regular_before(last, first);
   if (!numbers_.numbering().from_index)
     return numbers_.from_base(survey_.at(last).place.sector) + 1;
-  const auto wrapped = first_after_wrap(first, last);
+  const auto wrapped = first_after_wrap(first, last, 0);
   const std::uint64_t length = last - first + 1;
   if (!wrapped) return length;
   return std::max<std::uint64_t>(length,
                                  numbers_.from_base(survey_.at(*wrapped - 1).place.sector) + 1);
 }
 
-std::optional<std::uint64_t> TrackReader::first_after_wrap(std::uint64_t first,
-                                                           std::uint64_t last) {
+std::optional<std::uint64_t> TrackReader::first_after_wrap(std::uint64_t first, std::uint64_t last,
+                                                           std::uint64_t sectors) {
   const std::uint32_t start = survey_.at(first).place.sector;
-  const auto is_behind = [&](std::uint64_t lbn) {
-    return survey_.at(regular_before(lbn, first)).place.sector < start;
+  const auto is_before = [&](std::uint64_t lbn) {
+    return survey_.at(regular_before(lbn, first)).place.sector >= start;
   };
-  if (!is_behind(last)) return std::nullopt;
-  std::uint64_t low = first, high = last;
-  while (high - low > 1) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    (is_behind(middle) ? high : low) = middle;
-  }
-  return high;
+  if (is_before(last)) return std::nullopt;
+  // Where it would be with a block in every sector.
+  const std::uint64_t numbers = std::max<std::uint64_t>(sectors, last - first + 1);
+  const std::uint64_t hint = first + numbers - std::min<std::uint64_t>(numbers, start + 1);
+  return last_where(first, hint, last, is_before) + 1;
 }
 
 std::uint32_t TrackReader::front_offset(std::uint64_t lbn) {

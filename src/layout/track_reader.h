@@ -36,8 +36,10 @@ class TrackReader {
   std::uint64_t last_on_head(std::uint64_t lbn);
   // Slots from a track's first to its last block, as far as the numbers show them.
   std::uint64_t span_of(std::uint64_t first, std::uint64_t last);
-  // The first block whose sector number is below that of block `first`: both on one track.
-  std::optional<std::uint64_t> first_after_wrap(std::uint64_t first, std::uint64_t last);
+  // The first block whose sector number is below that of block `first`: both on one track, which
+  // has about so many sectors (0: as many as blocks).
+  std::optional<std::uint64_t> first_after_wrap(std::uint64_t first, std::uint64_t last,
+                                                std::uint64_t sectors);
   // Slots in front of a track's first block, as far as the numbers show them.
   std::uint32_t front_offset(std::uint64_t lbn);
 

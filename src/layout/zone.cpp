@@ -15,6 +15,23 @@ void Zone::leave_front_free(std::uint64_t track, std::uint64_t front) {
       range, front > 0 ? std::vector<SlotRange>{{first, first + front}} : std::vector<SlotRange>{});
 }
 
+// Where the order breaks for the first time; else right behind the spares of the
+// longest stride.
+std::uint64_t Zone::telling_track(std::uint64_t behind, std::uint64_t track) const {
+  const std::uint64_t one_repetition = order.met_before_cycle() + order.cycle();
+  const auto next_break = order.break_behind(behind);
+  if (next_break && *next_break <= one_repetition) return std::min(track, *next_break);
+  const SpareSeries* longest = nullptr;
+  for (const SpareSeries& series : slots.series())
+    if (series.count == SpareSeries::kOpen && (!longest || series.stride > longest->stride))
+      longest = &series;
+  if (!longest) return track;
+  const auto next = slots.occurrence_from(*longest, first_slot(track) + 1);
+  if (!next || *next == 0) return track;
+  const std::uint64_t telling = slots.lengths().track_of(slots.range(*longest, *next - 1).end);
+  return telling > behind && telling <= track ? telling : track;
+}
+
 TrackLengths lengths_of(const Zone& zone, const TrackOrder& order) {
   if (zone.head_sectors.empty()) return TrackLengths(zone.slots.sectors());
   std::vector<std::uint32_t> once, cycle;

@@ -33,6 +33,9 @@ struct Zone {
   // A track's first block lies `front` slots behind its beginning; spares that the map has there
   // besides are used.
   void leave_front_free(std::uint64_t track, std::uint64_t front);
+  // A track up to `track`, behind `behind`, where it shows if spares or left out cylinders come at
+  // other places than the zone has them: other tracks may begin with the right block all the same.
+  std::uint64_t telling_track(std::uint64_t behind, std::uint64_t track) const;
   // The first block at or after the start of a track.
   std::uint64_t first_block(std::uint64_t track) const {
     return first_lbn + slots.blocks_before(first_slot(track));

@@ -26,10 +26,13 @@ Outcome ZoneGrowth::pass(std::size_t zone, std::uint64_t track) {
   put_measured(here, track, found, landing >= survey.blocks());
   if (first_spares_end_zone(survey, reader, here, track, found))
     return starts_.begin(zone + 1, landing);
+  if (landing < end) {
+    const Outcome landed = agreement.agrees(here, landing);
+    if (landed == Outcome::no) return land(zone, track, landing);
+    if (landed.stops()) return landed;
+  }
   map.unsettled |= here.slots.learn_series();
-  if (landing >= end) return Outcome::yes;
-  const Outcome landed = agreement.agrees(here, landing);
-  return landed == Outcome::no ? land(zone, track, landing) : landed;
+  return Outcome::yes;
 }
 
 // Repairs of the block with which the track behind `track` should begin, or of the one before it.
@@ -55,7 +58,8 @@ Outcome ZoneGrowth::fit_length(std::size_t zone, std::uint64_t track, const Trac
   auto length = numbers.length_of(here.order.at(track), sectors);
   const std::uint64_t next = found.last + 1;
   if (length && *length != sectors && next < survey.blocks() &&
-      numbers.lacks_few(reader.place_of(next), *length, sectors))
+      numbers.lacks_few(here.order.at(track), reader.place_of(next), !here.head_sectors.empty(),
+                        *length, sectors))
     length = sectors;
   if (length && *length != sectors) return fit_asked_length(zone, track, found, *length);
   if (!length && found.span != sectors) {
@@ -66,6 +70,9 @@ Outcome ZoneGrowth::fit_length(std::size_t zone, std::uint64_t track, const Trac
     if (head_grows(zone, track, found)) return Outcome::yes;
     return lengthen(zone, track, found);
   }
+  const bool wraps_early = found.numbers > 0 && found.numbers < sectors;
+  if (!length && wraps_early && !here.head_sectors.empty())
+    return starts_.begin(zone + (track > 0 ? 1 : 0), found.first);
   if (!length && tracks_grow_short(survey, reader, here, track, found))
     return starts_.begin(zone + 1, found.first);
   return Outcome::no;
@@ -125,7 +132,9 @@ bool ZoneGrowth::head_grows(std::size_t zone, std::uint64_t track, const TrackMe
 
 // Block `lbn` follows the last one of `track`, and is not where the next track should begin.
 Outcome ZoneGrowth::land(std::size_t zone, std::uint64_t track, std::uint64_t lbn) {
-  if (const Outcome repaired = repairs_.repair(zone, lbn); repaired != Outcome::no) return repaired;
+  const Outcome repaired = repairs_.repair(zone, lbn);
+  if (repaired == Outcome::yes) map.unsettled |= map.zones[zone].slots.learn_series();
+  if (repaired != Outcome::no) return repaired;
   const std::uint32_t front = reader.front_offset(lbn);
   const bool order_is_known = map.zones[zone].order.repeated(track + 1);
   const TrackPlace place = reader.place_of(lbn);
@@ -135,17 +144,27 @@ Outcome ZoneGrowth::land(std::size_t zone, std::uint64_t track, std::uint64_t lb
     const Outcome differ = starts_.heads_differ(zone, place, *length);
     if (differ != Outcome::no) return differ;
     const bool lacks_listed = *length + numbers.listed().count_on(place) == sectors;
-    if (!lacks_listed && !numbers.lacks_few(map.zones[zone].order.at(track + 2), *length, sectors))
-      return starts_.begin(zone + 1, lbn);
+    const Zone& here = map.zones[zone];
+    if (!lacks_listed && !numbers.lacks_few(place, here.order.at(track + 2),
+                                            !here.head_sectors.empty(), *length, sectors))
+      return begin_next(zone, lbn);
   }
   if (order_is_known) {
     const Outcome skipped = skipped_ahead(zone, track, lbn, front);
     if (skipped != Outcome::no) return skipped;
+    const Outcome turned = order_turns(zone, track, lbn, front);
+    if (turned != Outcome::no) return turned;
   } else if (order_goes_on(zone, track, lbn, front)) {
     return Outcome::yes;
   }
   const Outcome differ = starts_.heads_seem_to_differ(zone);
   if (differ != Outcome::no) return differ;
+  return begin_next(zone, lbn);
+}
+
+// The next zone has what this one learned, its last track included.
+Outcome ZoneGrowth::begin_next(std::size_t zone, std::uint64_t lbn) {
+  map.zones[zone].slots.learn_series();
   return starts_.begin(zone + 1, lbn);
 }
 
@@ -174,7 +193,8 @@ Outcome ZoneGrowth::skipped_ahead(std::size_t zone, std::uint64_t track, std::ui
   trial.slots.measured({gap.first, measured}, free);
   const std::uint64_t end = map.end_of(zone);
   if (const Outcome met = agreement.agrees(trial, lbn); met != Outcome::yes) return met;
-  const Outcome behind = agreement.boundary_agrees(trial, *to + 1, end);
+  Outcome behind = agreement.boundary_agrees(trial, *to + 1, end);
+  if (behind == Outcome::no) behind = goes_on_behind(trial, *to, end);
   if (behind != Outcome::yes) return behind;
   if (const Outcome met = spares_go_on(trial, {gap.first, *to}, end); met != Outcome::yes)
     return met;
@@ -183,23 +203,81 @@ Outcome ZoneGrowth::skipped_ahead(std::size_t zone, std::uint64_t track, std::ui
   return Outcome::yes;
 }
 
+// Defects have used up spares at either end of a track, which is as long as the others for all
+// that.
+Outcome ZoneGrowth::goes_on_behind(Zone& zone, std::uint64_t track, std::uint64_t end) {
+  const Result<TrackMeasure> measured = meter.measure(zone, track, end);
+  if (measured.outcome != Outcome::yes) return measured.outcome;
+  if (measured.value.span != zone.sectors_of(track)) return Outcome::no;
+  put_measured(zone, track, measured.value, false);
+  return agreement.boundary_agrees(zone, track + 1, end);
+}
+
+// Cylinders are left out, and the order goes on otherwise than its cycle has it.
+Outcome ZoneGrowth::order_turns(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
+                                std::uint32_t front) {
+  if (zone + 1 != map.zones.size()) return Outcome::no;
+  constexpr std::size_t kMostTried = 6;  // Chosen: each costs some questions
+  constexpr std::uint64_t kTracksBehind = 32;
+  const Zone& here = map.zones[zone];
+  const TrackPlace last = here.order.at(track), place = reader.place_of(lbn);
+  const bool cylinders_left_out = here.order.at(track + 1).cylinder != last.cylinder &&
+                                  place.cylinder > last.cylinder + 1;
+  if (!cylinders_left_out) return Outcome::no;
+  const auto orders = here.order.continued_at(track + 1, place);
+  for (std::size_t i = 0; i < std::min(orders.size(), kMostTried); ++i) {
+    Zone trial = here;
+    trial.order = orders[i];
+    trial.slots.set_lengths(lengths_of(trial, trial.order));
+    numbers.load_slips(trial);
+    if (!numbers.numbering().from_index) trial.leave_front_free(track + 1, front);
+    const std::uint64_t behind = std::min<std::uint64_t>(trial.order.cycle(), kTracksBehind);
+    Outcome met = agreement.agrees(trial, lbn);
+    for (const std::uint64_t further : {std::uint64_t{1}, std::uint64_t{2}, behind})
+      if (met == Outcome::yes)
+        met = agreement.boundary_agrees(trial, track + 1 + further, map.end_of(zone));
+    if (met.stops()) return met;
+    if (met == Outcome::no) continue;
+    map.unsettled |= trial.slots.learn_series();
+    map.zones[zone] = std::move(trial);
+    return Outcome::yes;
+  }
+  return Outcome::no;
+}
+
 // Spares that come at a stride may be counted without the tracks that were left out: then the next
-// ones are elsewhere, and so are the blocks around them. `from`: the slot where tracks were left
-// out, and the track where the order goes on.
-Outcome ZoneGrowth::spares_go_on(const Zone& zone, SlotRange from, std::uint64_t end) {
+// ones are elsewhere, and so are the blocks around them. Or the defects of those tracks have used
+// them up. `from`: the slot where tracks were left out, and the track where the order goes on.
+Outcome ZoneGrowth::spares_go_on(Zone& zone, SlotRange from, std::uint64_t end) {
   const std::uint64_t skipped = from.end - zone.slots.lengths().track_of(from.first);
-  for (const SpareSeries& series : zone.slots.series()) {
+  for (const SpareSeries& series : std::vector(zone.slots.series())) {
     const bool open = series.count == SpareSeries::kOpen;
     if (!open || skipped % series.stride == 0) continue;
-    const auto occurrence = zone.slots.occurrence_from(series, zone.first_slot(from.end));
-    if (!occurrence) continue;
-    const SlotRange spares = zone.slots.range(series, *occurrence);
-    const std::uint64_t track = zone.slots.lengths().track_of(spares.first);
-    for (const std::uint64_t near : {track, track + 1, track + 2}) {
-      if (near <= from.end) continue;
-      const Outcome met = agreement.boundary_agrees(zone, near, end);
+    const auto next = zone.slots.occurrence_from(series, zone.first_slot(from.end));
+    if (!next) continue;
+    const Outcome there = spares_agree(zone, zone.slots.range(series, *next), from.end, end);
+    if (there.stops()) return there;
+    if (there == Outcome::yes) continue;
+    if (zone.slots.absorb() != Absorb::next) return Outcome::no;
+    zone.slots.measured(zone.slots.range(series, *next), {});
+    for (const std::uint64_t occurrence : {*next, *next + 1}) {
+      const SlotRange spares = zone.slots.range(series, occurrence);
+      const std::uint64_t behind = zone.slots.lengths().track_of(spares.first) + 1;
+      const Outcome met = agreement.boundary_agrees(zone, behind, end);
       if (met != Outcome::yes) return met;
     }
+  }
+  return Outcome::yes;
+}
+
+// The tracks around spares, as far as they lie behind `track`.
+Outcome ZoneGrowth::spares_agree(const Zone& zone, SlotRange spares, std::uint64_t track,
+                                 std::uint64_t end) {
+  const std::uint64_t first = zone.slots.lengths().track_of(spares.first);
+  for (const std::uint64_t near : {first + 1, first, first + 2}) {
+    if (near <= track) continue;
+    const Outcome met = agreement.boundary_agrees(zone, near, end);
+    if (met != Outcome::yes) return met;
   }
   return Outcome::yes;
 }
@@ -219,7 +297,7 @@ bool ZoneGrowth::order_goes_on(std::size_t zone, std::uint64_t track, std::uint6
   here.slots.set_lengths(lengths_of(here, here.order));
   numbers.load_slips(here);
   if (!numbers.numbering().from_index) here.leave_front_free(track + 1, front);
-  if (front > 0) map.unsettled |= here.slots.learn_series();
+  map.unsettled |= here.slots.learn_series();
   return true;
 }
 

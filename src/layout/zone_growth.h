@@ -28,9 +28,14 @@ class ZoneGrowth : MapAndDrive {
   Outcome lengthen(std::size_t zone, std::uint64_t track, const TrackMeasure& found);
   bool head_grows(std::size_t zone, std::uint64_t track, const TrackMeasure& found);
   Outcome land(std::size_t zone, std::uint64_t track, std::uint64_t lbn);
+  Outcome begin_next(std::size_t zone, std::uint64_t lbn);
   Outcome skipped_ahead(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
                         std::uint32_t front);
-  Outcome spares_go_on(const Zone& zone, SlotRange from, std::uint64_t end);
+  Outcome goes_on_behind(Zone& zone, std::uint64_t track, std::uint64_t end);
+  Outcome order_turns(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
+                      std::uint32_t front);
+  Outcome spares_go_on(Zone& zone, SlotRange from, std::uint64_t end);
+  Outcome spares_agree(const Zone& zone, SlotRange spares, std::uint64_t track, std::uint64_t end);
   bool order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t lbn, std::uint32_t front);
   bool tracks_are_as_long(const Zone& zone, std::uint64_t lbn, std::uint32_t front);
 

@@ -101,7 +101,7 @@ Result<std::uint64_t> ZoneStart::span_of_new(std::uint64_t first, std::uint64_t 
   }
   const std::uint64_t length = last - first + 1;
   if (!from_index) return std::max<std::uint64_t>(length, numbers_.from_base(end) + 1);
-  const auto wrapped = reader_.first_after_wrap(first, final);
+  const auto wrapped = reader_.first_after_wrap(first, final, 0);
   if (!wrapped) return length;
   if (numbers_.tells_base(survey_.at(*wrapped).place.sector)) return Outcome::other_numbers;
   return std::max<std::uint64_t>(length,
@@ -126,7 +126,9 @@ Result<ZoneStart::FirstTracks> ZoneStart::look_at_first_tracks(std::uint64_t lbn
                                          static_cast<std::uint32_t>(std::max(span.value, hint)));
     if (i > 0 && tracks.length) {
       const auto second = numbers_.length_of(place, *tracks.length);
-      if (second && numbers_.lacks_few(place, *tracks.length, *second)) {
+      const bool heads_differ = before && !before->head_sectors.empty();
+      if (second &&
+          numbers_.lacks_few(tracks.places[0], place, heads_differ, *tracks.length, *second)) {
         tracks.length = second;
       } else if (second != tracks.length) {
         break;
