@@ -23,6 +23,7 @@ std::optional<Sample> Accesses::access(Sample sample) {
     if (done.status != scsi::Status::good || interruptions() != before) return std::nullopt;
     sample.issued_ns = done.issued_ns;
     sample.completed_ns = done.completed_ns;
+    sample.session = context_.session;
   } catch (const scsi::WriteFailed&) {
     throw;  // no sample less: data at risk
   } catch (const Error& error) {

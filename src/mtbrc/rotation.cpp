@@ -27,6 +27,33 @@ struct Burst {
   double weight = 0;
 };
 
+model::Rotation rotation_of(const statistics::Estimate& found) {
+  constexpr std::uint64_t kDenominator = 1'000'000;
+  model::Rotation rotation;
+  rotation.numerator_ns =
+      static_cast<std::uint64_t>(std::llround(found.value * static_cast<double>(kDenominator)));
+  rotation.denominator = kDenominator;
+  model::Parameter& period = rotation.period;
+  period.value = found.value;
+  period.unit = "ns";
+  period.error = found.error;
+  period.method = "completions of repeated reads of one sector";
+  period.samples = found.samples;
+  return rotation;
+}
+
+// Another time the same spindle may be held at another speed, by the clock of its drive or of the
+// host: where sessions differ by more than their errors explain, the error grows by as much (Birge
+// 1932).
+statistics::Estimate mean_of_sessions(const std::vector<statistics::Estimate>& periods) {
+  statistics::Estimate mean = statistics::weighted_mean(periods);
+  double squares = 0;
+  for (const statistics::Estimate& one : periods)
+    squares += std::pow((one.value - mean.value) / one.error, 2);
+  mean.error *= std::max(1.0, std::sqrt(squares / static_cast<double>(periods.size() - 1)));
+  return mean;
+}
+
 // Completions of the LBN that was read most, in order of time.
 std::vector<Nanoseconds> completions_of_one_lbn(const Samples& samples) {
   std::map<std::uint64_t, std::size_t> reads;
@@ -250,7 +277,9 @@ double phase_rev(const model::Rotation& rotation, Nanoseconds time_ns) {
   return statistics::turn_rev(static_cast<double>(time_ns) / period);
 }
 
-RotationEstimate estimate_rotation(const Samples& samples) {
+namespace {
+
+RotationEstimate estimate_of_session(const Samples& samples) {
   RotationEstimate estimate;
   const std::vector<Nanoseconds> raw = completions_of_one_lbn(samples);
   if (raw.size() < 8) return estimate;
@@ -318,17 +347,30 @@ RotationEstimate estimate_rotation(const Samples& samples) {
   const std::size_t used = line.reads;
   estimate.outcome = RotationOutcome::measured;
   estimate.phase_noise_ns = noise_ns;
-  constexpr std::uint64_t kDenominator = 1'000'000;
-  estimate.rotation.numerator_ns =
-      static_cast<std::uint64_t>(std::llround(period_ns * static_cast<double>(kDenominator)));
-  estimate.rotation.denominator = kDenominator;
-  model::Parameter& period = estimate.rotation.period;
-  period.value = period_ns;
-  period.unit = "ns";
-  period.error = error_ns;
-  period.method = "completions of repeated reads of one sector";
-  period.samples = used;
+  estimate.rotation = rotation_of({period_ns, error_ns, used});
   return estimate;
+}
+
+}  // namespace
+
+// Between two sessions no revolutions can be counted: each tells the period by itself.
+RotationEstimate estimate_rotation(const Samples& samples) {
+  std::map<std::uint32_t, Samples> sessions;
+  for (const Sample& s : samples) sessions[s.session].push_back(s);
+  if (sessions.size() <= 1) return estimate_of_session(samples);
+  std::vector<statistics::Estimate> periods;
+  RotationEstimate best;
+  for (const auto& [number, own] : sessions) {
+    const RotationEstimate estimate = estimate_of_session(own);
+    const model::Parameter& period = estimate.rotation.period;
+    if (estimate.outcome == RotationOutcome::measured && std::isfinite(*period.error))
+      periods.push_back({*period.value, *period.error, period.samples});
+    if (best.outcome != RotationOutcome::measured ||
+        estimate.relative_error() < best.relative_error())
+      best = estimate;
+  }
+  if (periods.size() > 1) best.rotation = rotation_of(mean_of_sessions(periods));
+  return best;
 }
 
 RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
