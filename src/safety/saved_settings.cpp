@@ -101,8 +101,7 @@ Json json_of(const SavedSettings& settings) {
 SavedSettings settings_in(const Json& object) {
   SavedSettings settings;
   // Journals of before there were several have the caching page alone.
-  if (object.contains("cache_page"))
-    settings.pages.push_back(saved_page(object.at("cache_page")));
+  if (object.contains("cache_page")) settings.pages.push_back(saved_page(object.at("cache_page")));
   if (object.contains("mode_pages"))
     for (const Json& page : object.at("mode_pages")) settings.pages.push_back(saved_page(page));
   if (object.contains("ata")) settings.ata = ata_settings(object.at("ata"));
