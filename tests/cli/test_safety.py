@@ -226,7 +226,7 @@ class KilledAndRestored(RecordedTest):
                      "--blocks", "200000", "--reads-only")
         replay = ("replay", "t.trace", "--on", self.drive(), "-o", "result", "--caches", "off")
         words = [f"platter restore {journal}"]
-        self.fails(REFUSED, words, "characterize", self.drive(), "-o", "model.json")
+        self.fails(REFUSED, words, "characterize", self.drive(), "-o", "other.json")
         self.fails(REFUSED, words, *replay)
         self.check_commands(READ_ONLY)
         with open(journal, encoding="utf-8") as held:  # as by a run that is not over
