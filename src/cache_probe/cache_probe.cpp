@@ -11,12 +11,12 @@
 
 namespace platter::cache_probe {
 
-Findings probe_cache(mtbrc::Context& context, const Options& options) {
+Findings probe_cache(mtbrc::Context& context, Record& record, const Options& options) {
   if (!context.map || context.rotation.numerator_ns == 0) {
     throw Error(ExitStatus::internal, "the cache was tested before layout and rotation were known");
   }
   Findings findings;
-  Record& record = findings.record;
+  record = {};
   record.setting.period_ns = context.period_ns();
   record.setting.page = context.drive.settings().cache_page();
   Ground& ground = findings.ground.emplace(Ground{Places(*context.map, context.random), {}});

@@ -28,15 +28,15 @@ struct Ground {
 
 struct Findings {
   Estimate estimate;
-  Record record;  // the raw samples
   std::optional<Ground> ground;
   std::optional<std::string> not_taken_back;  // page_fields.h
 };
 
 // The context's map and rotation must be known, the drive identified; how the cache is set is the
 // caller's affair. Uses up to the context's budget; facts beyond it are absent with that reason.
-// Throws Error(unsupported) where the layout leaves no room, and what the Drive throws.
-Findings probe_cache(mtbrc::Context& context, const Options& options = {});
+// Throws Error(unsupported) where the layout leaves no room, and what the Drive throws. The raw
+// samples go to `record`, as they come.
+Findings probe_cache(mtbrc::Context& context, Record& record, const Options& options = {});
 
 // Another part of the record's last test (exercise.h), for where its answers leave open whether the
 // model explains them. The context's budget, and what is thrown, as above.

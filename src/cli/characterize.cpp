@@ -7,6 +7,8 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "cli/interrupt.h"
 #include "cli/lbn_ranges.h"
@@ -14,23 +16,27 @@
 #include "cli/open_device.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
+#include "cli/running_samples.h"
+#include "cli/samples_at.h"
 #include "cli/subcommands.h"
+#include "extract/resume.h"
 #include "extract/save.h"
+#include "model/claims.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/interruption.h"
 #include "model/json.h"
 #include "replay/replay_drive.h"
 #include "report/model_summary.h"
-#include "safety/journal.h"
+#include "safety/restore.h"
 
 namespace platter::cli {
 namespace {
 
 struct Arguments {
-  std::string device, output, samples, journal = safety::default_journal_folder();
+  std::string device, output, samples, resume, journal = safety::default_journal_folder();
   std::vector<std::string> writable;
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed;
   double budget_s = 0;
   bool json = false;
   Outputs outputs;
@@ -70,6 +76,74 @@ bool holds_whole_model(const std::string& path) {
   }
 }
 
+bool is_gone_on_with(const std::string& path, const Arguments& arguments) {
+  return !arguments.resume.empty() && model::input_behind(path) == std::optional(arguments.resume);
+}
+
+// What an interrupted run left.
+std::optional<extract::KeptRecord> interrupted_run(const Arguments& arguments) {
+  if (arguments.resume.empty()) return std::nullopt;
+  arguments.outputs.reads(arguments.resume);
+  if (safety::in_use(arguments.resume))
+    throw Error(ExitStatus::refused,
+                arguments.resume + ": is of a run that still goes on; wait for its end, or end it");
+  extract::KeptRecord kept = samples_at(arguments.resume);
+  extract::require_unfinished(kept, arguments.resume);
+  const extract::Session& first = kept.record.sessions.front();
+  extract::require_options_of_run(first, arguments.seed.value_or(first.seed),
+                                  lbn_ranges(arguments.writable), arguments.resume);
+  return kept;
+}
+
+// Before anything else: what is torn would be taken for what the drive holds.
+void put_right_what_was_left(scsi::Device& device, const model::Identity& drive,
+                             const Arguments& arguments) {
+  for (const safety::LeftJournal& left : safety::left_journals(arguments.journal, drive)) {
+    const safety::Restored done = safety::put_right(device, left);
+    fmt::print(stderr, "restored from {}: {} blocks as they were, {} put back, settings\n",
+               left.path, done.media.intact, safety::blocks_of(done.media.put_back));
+  }
+}
+
+// A run that was cut off is not thrown away by one that could go on with it.
+void require_no_other_run(const std::string& path, const Arguments& arguments) {
+  if (!model::file_behind(path) || is_gone_on_with(path, arguments)) return;
+  if (safety::in_use(path))
+    throw Error(ExitStatus::refused,
+                path + ": is of a run that still goes on; name another model with -o");
+  if (arguments.outputs.forced()) return;
+  throw Error(ExitStatus::refused,
+              fmt::format("{}: holds the samples of a run that was cut off; go on with it with "
+                          "--resume {}, or replace it with --force",
+                          path, path));
+}
+
+// Of a run that ended before it had a model.
+std::string what_is_left(std::optional<RunningSamples>& running, const Arguments& arguments) {
+  if (running && running->file() != nullptr)
+    return fmt::format("no model was written; --resume {} goes on with it",
+                       running->file()->path());
+  return arguments.resume.empty() ? "nothing was written to files"
+                                  : "what was measured before is still in " + arguments.resume;
+}
+
+// Where they could not all be kept, the run ended for it.
+void save(const extract::Run& run, const std::string& output, const std::string& samples,
+          std::optional<RunningSamples>& running) {
+  model::GrowingFile* const kept = running ? running->file() : nullptr;
+  if (kept == nullptr || running->whole()) return extract::save(run, output, samples, kept);
+  try {
+    extract::save(run, output, samples);
+  } catch (const Error& error) {
+    throw Error(
+        error.status(),
+        fmt::format("{}; what was kept until then is in {}: make room, and --resume {} goes "
+                    "on with it",
+                    error.what(), kept->path(), kept->path()));
+  }
+  kept->remove();
+}
+
 void characterize(const Arguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
   const Places wanted = places(arguments);
@@ -80,19 +154,41 @@ void characterize(const Arguments& arguments) {
   model::require_writable(arguments.output);
   model::require_writable(wanted.samples);
   catch_interrupts();
+  const std::optional<extract::KeptRecord> kept = interrupted_run(arguments);
   const auto device = open_device(arguments.device);
   const model::Identity drive = replay::identity_of(*device);
+  if (kept) extract::require_drive_of_run(kept->record, drive, arguments.device, arguments.resume);
   arguments.outputs.reads(arguments.device);
+  const auto may_write_samples = [&](const std::string& path) {
+    // Whatever the run takes from there it has kept again before that is replaced.
+    if (is_gone_on_with(path, arguments))
+      arguments.outputs.updates(path, samples_of(drive));
+    else
+      arguments.outputs.writes(path, samples_of(drive));
+  };
   const auto may_write = [&](const Places& to) {
     arguments.outputs.writes(to.model, measured_model_of(drive));
-    arguments.outputs.writes(to.samples, samples_of(drive));
+    may_write_samples(to.samples);
   };
   may_write(wanted);
   if (holds_whole_model(wanted.model)) may_write(places_beside(arguments));
+  std::optional<RunningSamples> running;
+  if (!model::is_stream(wanted.samples)) {
+    const std::string path = running_samples(wanted.samples);
+    may_write_samples(path);
+    require_no_other_run(path, arguments);
+    running.emplace(path);
+  }
+  if (kept) put_right_what_was_left(*device, drive, arguments);
+  if (kept && kept->cut)
+    fmt::print(stderr, "platter: {} ends in the middle of a line, which was cut off\n",
+               arguments.resume);
   ProgressBar bar;
   extract::Options options;
   options.writable = lbn_ranges(arguments.writable);
-  options.seed = arguments.seed;
+  options.seed = arguments.seed.value_or(kept ? kept->record.sessions.front().seed : 1);
+  if (running) options.keeper = &*running;
+  if (kept) options.resumed.emplace(extract::InterruptedRun{*kept, arguments.resume});
   options.device_name = arguments.device;
   options.journal_folder = arguments.journal;
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
@@ -106,7 +202,8 @@ void characterize(const Arguments& arguments) {
     try {
       return extract::characterize(*device, options);
     } catch (const Error& error) {
-      throw Error(error.status(), fmt::format("{}; nothing was written to files", error.what()));
+      throw Error(error.status(),
+                  fmt::format("{}; {}", error.what(), what_is_left(running, arguments)));
     }
   }();
   const Uninterruptible in_order;  // what was measured is saved
@@ -114,19 +211,22 @@ void characterize(const Arguments& arguments) {
 
   model::Provenance& provenance = run.model.provenance;
   provenance.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  provenance.wall_seconds =
+  provenance.wall_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   const bool beside = !provenance.complete && holds_whole_model(wanted.model);
   const auto [output, samples] = beside ? places_beside(arguments) : wanted;
-  extract::save(run, output, samples);
+  save(run, output, samples, running);
   if (run.not_verified) fmt::print(stderr, "platter: {}\n", *run.not_verified);
-  const char* const kept = run.model.provenance.complete
-                               ? "has all that was to be measured"
-                               : "has what was measured, and says what is missing";
+  const char* const has = run.model.provenance.complete
+                              ? "has all that was to be measured"
+                              : "has what was measured, and says what is missing";
   if (run.ended_by && run.ended_by->status() != ExitStatus::incomplete)
-    throw Error(run.ended_by->status(),
-                fmt::format("{}{}; {} {}", run.ended_by->what(),
-                            run.not_restored ? "; " + *run.not_restored : "", output, kept));
+    throw Error(
+        run.ended_by->status(),
+        fmt::format(
+            "{}{}; {} {}{}", run.ended_by->what(), run.not_restored ? "; " + *run.not_restored : "",
+            output, has,
+            run.record.ending.finished ? "" : "; --resume " + samples + " goes on with it"));
   if (run.not_restored)
     throw Error(ExitStatus::drive_error,
                 fmt::format("{} ({} is written)", *run.not_restored, output));
@@ -134,7 +234,7 @@ void characterize(const Arguments& arguments) {
              arguments.json ? model::to_json_text(run.model) : report::model_as_text(run.model));
   if (run.ended_by)
     throw Error(run.ended_by->status(),
-                fmt::format("{}; {} {}", run.ended_by->what(), output, kept));
+                fmt::format("{}; {} {}", run.ended_by->what(), output, has));
   if (arguments.json) return;
   fmt::print(stderr, "written: {} and its raw samples, {}\n", output, samples);
 }
@@ -152,6 +252,8 @@ void add_characterize(CLI::App& app) {
       ->required();
   command->add_option("--samples", arguments->samples,
                       "where the raw samples go (default: beside the model)");
+  command->add_option("--resume", arguments->resume,
+                      "go on with an interrupted run, from its raw samples FILE.samples.jsonl");
   command->add_option("--allow-writes", arguments->writable,
                       "LBNs FIRST-LAST that may be rewritten with what they hold (repeatable)");
   command->add_option("--journal", arguments->journal,

@@ -2,13 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <fstream>
 #include <memory>
 
 #include "cli/interrupt.h"
 #include "cli/outputs.h"
+#include "cli/samples_at.h"
 #include "cli/subcommands.h"
-#include "extract/record_file.h"
 #include "model/completeness.h"
 #include "model/error.h"
 #include "model/file.h"
@@ -24,20 +23,10 @@ struct Arguments {
   Outputs outputs;
 };
 
-extract::KeptRecord read(const std::string& path) {
-  if (!model::is_file(path))
-    throw Error(ExitStatus::bad_input, path +
-                                           ": is no file, or is not there; give the raw samples "
-                                           "that platter characterize kept");
-  std::ifstream file(path);
-  if (!file) throw Error(ExitStatus::permission, path + ": may not be read");
-  return extract::read_record(file, path);
-}
-
 void estimate(const Arguments& arguments) {
   catch_interrupts();
   arguments.outputs.reads(arguments.samples);
-  const extract::KeptRecord kept = read(arguments.samples);
+  const extract::KeptRecord kept = samples_at(arguments.samples);
   arguments.outputs.writes(arguments.output, measured_model_of(kept.record.identity));
   const model::DriveModel model = [&] {
     try {

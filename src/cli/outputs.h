@@ -15,6 +15,7 @@ class Outputs {
     command.add_flag("--force", force_, "replace files that platter would leave alone");
   }
 
+  bool forced() const { return force_; }
   // What the run reads and has not opened yet: a file, a device (virtual:FILE.json), "-". All that
   // was opened before writes() counts by itself.
   void reads(const std::string& name) const;

@@ -34,30 +34,6 @@ std::string device_named_by(const safety::JournalContents& journal, const std::s
           path));
 }
 
-void require_all_well(const safety::Restored& done, const std::string& device,
-                      const Arguments& arguments) {
-  std::string trouble = in_words(done.media, device);
-  if (!done.media.differ.empty())
-    trouble +=
-        ": somebody has written there since, or a write was torn; they were left alone, put the "
-        "journal's "
-        "data back with --overwrite";
-  const bool only_unknown = done.media.past == safety::Past::nothing_known &&
-                            done.media.differ.empty() && done.media.lost.empty();
-  if (only_unknown)
-    trouble +=
-        "; all of it reads as it should: power the drive off and on and run this again, and if it "
-        "still "
-        "does, remove the journal by hand";
-  if (!done.settings)
-    trouble += fmt::format(
-        "{}{} does not take the settings of the journal back: power it off and on, which "
-        "brings its own back, and try again",
-        trouble.empty() ? "" : "; ", device);
-  if (!trouble.empty())
-    throw Error(ExitStatus::drive_error, fmt::format("{}; {} is kept", trouble, arguments.journal));
-}
-
 void restore(const Arguments& arguments) {
   const safety::JournalContents journal = safety::read_journal(arguments.journal);
   if (safety::in_use(arguments.journal))
@@ -69,10 +45,9 @@ void restore(const Arguments& arguments) {
                 "--yes says that a device is the journal's drive; name it with --device");
   const auto device = open_device(
       arguments.device.empty() ? device_named_by(journal, arguments.journal) : arguments.device);
-  const safety::Restored done = safety::restore(
-      *device, journal, {.overwrite = arguments.overwrite, .is_the_drive = arguments.yes});
-  require_all_well(done, device->name(), arguments);
-  safety::remove_journal(arguments.journal);
+  const safety::Restored done = safety::put_right(
+      *device, {arguments.journal, journal},
+      {.overwrite = arguments.overwrite, .is_the_drive = arguments.yes});
   const std::uint64_t put_back = safety::blocks_of(done.media.put_back);
   if (arguments.json) {
     nlohmann::ordered_json report = model::json_head("platter-restore");

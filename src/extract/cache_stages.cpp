@@ -16,8 +16,7 @@ void measure_hit_overheads(Rig& rig) {
 void probe_cache(Rig& rig) {
   cache_probe::Options how;
   how.writable = rig.options.writable;
-  cache_probe::Findings found = cache_probe::probe_cache(rig.context, how);
-  rig.facts.cache = std::move(found.record);
+  cache_probe::Findings found = cache_probe::probe_cache(rig.context, rig.facts.cache, how);
   rig.ground.reset();
   if (found.ground) rig.ground.emplace(std::move(*found.ground));
   rig.facts.cache_fields = std::move(found.estimate.cache.freedoms);

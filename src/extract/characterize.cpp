@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <random>
+#include <sstream>
 #include <utility>
 
 #include "extract/estimate.h"
 #include "extract/geometry_hints.h"
 #include "extract/map_by_translation.h"
+#include "extract/resume.h"
 #include "extract/rig.h"
 #include "extract/self_validation.h"
 #include "extract/settings_watch.h"
@@ -26,6 +29,12 @@
 
 namespace platter::extract {
 namespace {
+
+// What ends a run and need not be so the next time.
+bool goes_by(ExitStatus status) {
+  return status == ExitStatus::interrupted || status == ExitStatus::drive_error ||
+         status == ExitStatus::protocol || status == ExitStatus::output;
+}
 
 class Characterization {
  public:
@@ -54,6 +63,10 @@ class Characterization {
 
  private:
   void begin();
+  void go_on_with_run();
+  void begin_session();
+  void settle_in();
+  Cost cost();
   void narrow_writes_to_physical_blocks();
   void keep_media_access(const scsi::CommandRecord& done);
   void read_last_anchors();
@@ -89,6 +102,12 @@ class Characterization {
   template <class Body>
   void limited(std::size_t index, const Body& body);
 
+  // What was seen goes to the keeper.
+  void keep_what_came();
+  void hand_over();
+  void keep_the_rest();
+  void leave_it_to_a_later_run();
+
   // Where an attempt began that may turn out to be void.
   struct Point {
     Findings found;
@@ -98,6 +117,7 @@ class Characterization {
   };
   Point here() const;
   void go_back_to(const Point& point);
+  void disturbed_since(std::size_t sample);
   Mark mark();
   Evidence evidence() const;
   void note(std::string text);
@@ -111,12 +131,14 @@ class Characterization {
   Fitness fitness_;
   MapByTranslation maps_;
   Record record_;
+  Session session_;  // what this process measures
   Findings found_;
   std::optional<cache_probe::Ground> ground_;
   std::uint64_t queued_commands_ = 0;
   Rig rig_;
   SettingsWatch watch_{settings_, drive_, context_,
-                       [this](std::string text) { note(std::move(text)); }};
+                       [this](std::string text) { note(std::move(text)); },
+                       [this](std::size_t from) { disturbed_since(from); }};
   std::optional<safety::Journal> journal_;
   std::optional<std::string> not_restored_, not_verified_, failed_write_;
   std::size_t stage_ = 0, first_sample_ = 0;  // of the stage under way
@@ -128,6 +150,8 @@ class Characterization {
   std::optional<TimePlan> plan_;
   double done_weight_ = 0, announced_s_ = 0;
   bool stopping_ = false, ending_ = false;
+  std::ostringstream lines_;  // that the keeper does not have yet
+  std::optional<RecordWriter> file_;
 };
 
 // A run that ends early puts the drive in order, too. Where the drive does not answer any more, the
@@ -168,6 +192,12 @@ Characterization::Point Characterization::here() const {
   return {found_, record_.facts, context_.samples.size(), record_.media_accesses.size(), notes_};
 }
 
+void Characterization::disturbed_since(std::size_t sample) {
+  for (std::size_t i = sample; i < context_.samples.size(); ++i)
+    context_.samples[i].experiment = mtbrc::Experiment::disturbed;
+  if (file_) file_->disturbed(sample, evidence());
+}
+
 void Characterization::go_back_to(const Point& point) {
   found_ = point.found;
   context_.map = found_.map.get();
@@ -176,6 +206,49 @@ void Characterization::go_back_to(const Point& point) {
   record_.media_accesses.resize(point.media_accesses);
   notes_ = point.notes;
   under_way_ = {};
+  if (file_) file_->begin_anew(evidence());
+}
+
+// Between two commands: what an experiment has not thrown away by then.
+void Characterization::keep_what_came() {
+  constexpr std::streamoff kPiece = 1 << 14;  // written in some microseconds
+  if (!file_ || stopping_) return;
+  const bool due = options_.keeper->due();
+  if (due)
+    file_->grow_to_all(evidence());
+  else
+    file_->grow(evidence());
+  if (due || lines_.tellp() > kPiece) hand_over();
+}
+
+// The run is over: where they cannot be kept any more, its caller has them all.
+void Characterization::keep_the_rest() {
+  if (!file_) return;
+  try {
+    file_->end_samples(record_);
+    hand_over();
+  } catch (const Error&) {
+  }
+  file_.reset();
+}
+
+void Characterization::leave_it_to_a_later_run() {
+  try {
+    file_->grow_to_all(evidence());
+    hand_over();
+    options_.keeper->synchronize();
+  } catch (const Error&) {  // what was kept before is whole
+  }
+}
+
+// Where they cannot be kept, the run ends, and what was kept until then is whole.
+void Characterization::hand_over() {
+  try {
+    options_.keeper->keep(std::exchange(lines_, {}).view());
+  } catch (const Error&) {
+    file_.reset();
+    throw;
+  }
 }
 
 // ---------------------------------------------------------------- time
@@ -189,13 +262,15 @@ void Characterization::plan_the_time() {
       page && rpm <= 1)
     if (const auto said = scsi::decode_geometry_page(*page)) rpm = said->rpm;
   plan_.emplace(rpm, options_.budget_s);
+  for (std::size_t done = 0; done < session_.stages_before; ++done) plan_->leave_out(done);
   if (options_.budget_s && *options_.budget_s < plan_->least_s())
     throw Error(
         ExitStatus::usage,
         fmt::format("a budget of {:.0f} s is too short for a model of {}: give it {:.0f} s at "
                     "least, or no --budget",
                     *options_.budget_s, options_.device_name, std::ceil(plan_->least_s())));
-  announce("expected drive time", plan_->expected_s());
+  announce(options_.resumed ? "expected drive time of what was left to do" : "expected drive time",
+           plan_->expected_s());
 }
 
 void Characterization::announce(const std::string& what, double seconds) {
@@ -267,7 +342,7 @@ void Characterization::expect_angles() {
 // ---------------------------------------------------------------- stages
 
 void Characterization::walk() {
-  for (std::size_t index = 0; index < kStages.size(); ++index) {
+  for (std::size_t index = session_.stages_before; index < kStages.size(); ++index) {
     if (index == kSelfValidation && found_.map && !record_.facts.not_taken_back)
       with_failed_writes_seen_to([this] {
         settings_.set(Caches::off);
@@ -303,6 +378,12 @@ void Characterization::stage(std::size_t index, const Stage& stage) {
   under_way_.end = mark();
   found_.model.provenance.stages.push_back(
       {std::string(stage.name), under_way_.drive_seconds, under_way_.commands});
+  under_way_.so_far = cost();
+  if (file_) {
+    file_->end_stage(under_way_, record_.ending, evidence());
+    hand_over();
+    options_.keeper->synchronize();
+  }
   if (stage.conclude != nullptr) stage.conclude(evidence(), found_);
   record_.stages.push_back(std::exchange(under_way_, {}));
   last_whole_ = here();
@@ -428,6 +509,7 @@ void Characterization::do_parts(const Stage& stage) {
       part->experiment(rig_);
     }
     under_way_.parts.push_back(mark());
+    if (file_) file_->end_part(under_way_.parts.back(), evidence());
     if (part->estimate == nullptr) continue;
     part->estimate(evidence(), found_);
     context_.map = found_.map.get();
@@ -439,15 +521,22 @@ void Characterization::do_parts(const Stage& stage) {
 void Characterization::begin() {
   drive_.on_command([this](const scsi::CommandRecord& done) {
     keep_media_access(done);
+    keep_what_came();
     if (stopping_) return;
     watch_.after(done);
     if (!options_.interrupted || !options_.interrupted()) return;
     stopping_ = true;  // what restores the settings must get through
     throw Error(ExitStatus::interrupted, "interrupted; the drive's settings were restored");
   });
-  found_.model.identity = record_.identity = drive_.identify();
+  record_.identity = drive_.identify();
+  if (options_.resumed)
+    go_on_with_run();
+  else
+    found_.model.identity = record_.identity;
   fitness_.require_rotation();
   began_ns_ = drive_.now_ns();
+  session_.writable = options_.writable;
+  session_.seed = options_.seed;
   for (const LbnRange& range : options_.writable)
     if (range.last >= drive_.blocks() || range.first > range.last)
       throw Error(ExitStatus::usage,
@@ -458,11 +547,75 @@ void Characterization::begin() {
   fitness_.require_no_tags(!options_.writable.empty());
   fitness_.leave_out_what_is_unmapped();
   settings_.reference_lbn = fitness_.require_readable_block();
+  session_.settings = settings_.remember();
+  if (options_.resumed)
+    require_settings_of_run(record_.sessions.front(), session_.settings, options_.device_name,
+                            options_.resumed->name);
   journal_.emplace(options_.journal_folder, options_.device_name, record_.identity,
-                   settings_.remember());
+                   session_.settings);
+  begin_session();
   drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     journal_->before_write(lbn, bytes);
   });
+}
+
+// The stages that are done are estimated again, as they were in the run.
+void Characterization::go_on_with_run() {
+  const auto& [kept, name] = *options_.resumed;
+  require_unfinished(kept, name);
+  TakenUp taken = take_up(kept);
+  require_options_of_run(taken.record.sessions.front(), options_.seed, options_.writable, name);
+  require_drive_of_run(taken.record, record_.identity, options_.device_name, name);
+  record_ = std::move(taken.record);
+  found_ = std::move(taken.found);
+  session_ = std::move(taken.session);
+  context_.samples = std::move(record_.samples);
+  context_.rotation = found_.rotation;
+  context_.map = found_.map.get();
+  context_.session = static_cast<std::uint32_t>(record_.sessions.size());
+  // Else the choices of an earlier session would be made once more.
+  std::seed_seq seeds{static_cast<std::uint32_t>(options_.seed),
+                      static_cast<std::uint32_t>(options_.seed >> 32), context_.session};
+  context_.random.seed(seeds);
+  maps_.take_up(record_.facts.layout);
+  for (const StageRecord& done : record_.stages) done_weight_ += kStages[done.stage].weight;
+}
+
+void Characterization::begin_session() {
+  if (options_.keeper != nullptr) {
+    Record before = record_;
+    before.samples = context_.samples;
+    file_.emplace(lines_, record_.identity);
+    file_->write_stages(before);
+    file_->begin_session(session_, record_.facts);
+    hand_over();
+    options_.keeper->synchronize();
+  }
+  record_.sessions.push_back(session_);
+  if (!record_.stages.empty()) last_whole_ = here();
+}
+
+// A drive that was at rest, or off, since the stages that are done.
+void Characterization::settle_in() {
+  if (record_.stages.empty()) return;
+  fitness_.warm_up(context_);
+  if (record_.stages.size() <= kRotation) return;
+  if (record_.ending.failed_write) {
+    options_.writable.clear();
+    settings_.end_writes("a write failed, and nothing was written from then on");
+  }
+  stage_ = session_.stages_before;
+  with_failed_writes_seen_to([this] { settings_.find_out_again(); });
+  fitness_.require_reads_from_the_media();
+  read_last_anchors();
+}
+
+Cost Characterization::cost() {
+  const Cost& before = session_.before;
+  return {before.drive_seconds + static_cast<double>(drive_.now_ns() - began_ns_) * 1e-9,
+          before.commands + drive_.commands() + queued_commands_,
+          before.translations + drive_.translations(),
+          before.bytes_written + drive_.bytes_written()};
 }
 
 // A power loss tears whole physical blocks, and a write of a part of one makes the drive read it:
@@ -497,8 +650,10 @@ void Characterization::keep_media_access(const scsi::CommandRecord& done) {
   const bool alone = settings_.caches() == Caches::off ||
                      (settings_.caches() == Caches::as_found && options_.writable.empty());
   if (!alone || done.blocks == 0 || done.status != scsi::Status::good) return;
-  record_.media_accesses.push_back(
-      {.blocks = done.blocks, .issued_ns = done.issued_ns, .completed_ns = done.completed_ns});
+  record_.media_accesses.push_back({.blocks = done.blocks,
+                                    .issued_ns = done.issued_ns,
+                                    .completed_ns = done.completed_ns,
+                                    .session = context_.session});
 }
 
 // The longest baseline for the period: from the run's first revolutions to its last.
@@ -582,20 +737,18 @@ Run Characterization::as_it_is() {
   settings_.tell_what_was_stopped();
   Ending& ending = record_.ending;
   ending.source = options_.device_name;
-  ending.drive_seconds = elapsed_s();
-  ending.commands = drive_.commands() + queued_commands_;
-  ending.translations = drive_.translations();
-  ending.bytes_written = drive_.bytes_written();
+  ending.cost = cost();
   ending.seed = options_.seed;
-  if (options_.budget_s && ending.drive_seconds > *options_.budget_s)
+  if (const double took_s = elapsed_s(); options_.budget_s && took_s > *options_.budget_s)
     note(
         fmt::format("the run took {:.1f} s, more than the budget of {:.1f} s, because of commands "
                     "that no limit "
                     "stops",
-                    ending.drive_seconds, *options_.budget_s));
+                    took_s, *options_.budget_s));
   if (drive_.unit_attentions() > 0)
     note(fmt::format("{} unit attentions were seen and retried", drive_.unit_attentions()));
   record_.samples = std::move(context_.samples);
+  keep_the_rest();
   conclude_run(record_, found_);
   return {std::move(found_.model), std::move(record_), not_restored_, not_verified_, std::nullopt};
 }
@@ -615,8 +768,12 @@ Run Characterization::ended_by(const Error& error) {
   const auto trouble = give_up();
   const Error& cause = another ? *another : error;
   const Error ended(cause.status(), cause.what() + (trouble ? "; " + *trouble : ""));
-  if (another) throw ended;
-  if (!last_whole_ || last_whole_->found.model.layout.zones.empty()) throw ended;
+  if (another || !last_whole_ || last_whole_->found.model.layout.zones.empty()) {
+    const bool may_go_on = !another && record_.stages.size() > kRotation && goes_by(ended.status());
+    if (file_ && !options_.resumed && !may_go_on) options_.keeper->throw_away();
+    if (file_ && may_go_on) leave_it_to_a_later_run();
+    throw ended;
+  }
   found_ = std::move(last_whole_->found);
   record_.facts = std::move(last_whole_->facts);
   if (record_.stages.size() <= kCache) record_.facts.no_media_writes = settings_.no_media_writes();
@@ -637,6 +794,7 @@ Run Characterization::run() {
   begin();
   plan_the_time();
   settings_.stop_what_the_drive_does_on_its_own();
+  settle_in();
   walk();
   finish();
   const bool complete = record_.stages.size() == kStages.size();

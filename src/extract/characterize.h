@@ -5,14 +5,36 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "extract/record.h"
+#include "extract/record_file.h"
 #include "model/drive_model.h"
 #include "model/error.h"
 #include "scsi/guard.h"
 
 namespace platter::extract {
+
+// Where a run's samples go while it lasts. What throws ends the run.
+class SamplesKeeper {
+ public:
+  virtual ~SamplesKeeper() = default;
+  // Asked after every command: what came since is to be kept now.
+  virtual bool due() = 0;
+  // Whole lines. The first of a run bring all that it goes on with.
+  virtual void keep(std::string_view lines) = 0;
+  // What was kept is on stable storage.
+  virtual void synchronize() = 0;
+  // Nothing could go on with it.
+  virtual void throw_away() = 0;
+};
+
+// An interrupted run that is to be gone on with.
+struct InterruptedRun {
+  const KeptRecord& kept;
+  std::string name;  // of its file
+};
 
 struct Options {
   std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
@@ -28,6 +50,8 @@ struct Options {
   std::function<void(const std::string& stage, double share)> progress;
   // Asked after every command; true ends the run with Error(interrupted), settings restored.
   std::function<bool()> interrupted;
+  SamplesKeeper* keeper = nullptr;
+  std::optional<InterruptedRun> resumed;  // its drive time then counts from now on, budget and all
 };
 
 struct Run {
@@ -43,10 +67,10 @@ struct Run {
 };
 
 // What could not be measured is absent from the model with its reason. Before the layout is known
-// what ends the run is thrown as Error: `unsupported` where timing is impossible (a cache that
-// cannot be switched off), `drive_error`, `protocol`, `interrupted`; from the layout on it is
-// Run::ended_by, beside what was measured until then. What was written is read back and the drive's
-// settings are brought back in any case.
+// what ends the run is thrown as Error, and the keeper has what a later run can go on with:
+// `unsupported` where timing is impossible (a cache that cannot be switched off), `drive_error`,
+// `protocol`, `interrupted`; from the layout on it is Run::ended_by, beside what was measured until
+// then. What was written is read back and the drive's settings are brought back in any case.
 Run characterize(scsi::Device& device, const Options& options);
 
 }  // namespace platter::extract

@@ -1,6 +1,6 @@
 #include "extract/estimate.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -87,6 +87,25 @@ void say_that_nothing_was_checked(const Facts& facts, Findings& found) {
       facts.not_taken_back.value_or("the model lacks what a prediction needs");
 }
 
+// What of a model was measured when, which its reader may want to know.
+void say_how_often_it_was_resumed(const Record& record, Findings& found) {
+  std::vector<std::string> anew;
+  bool cut = false;
+  for (std::size_t i = 1; i < record.sessions.size(); ++i) {
+    const Session& session = record.sessions[i];
+    cut |= session.cut;
+    anew.push_back(session.begun_anew.empty()
+                       ? "nothing"
+                       : fmt::format("'{}' ({:.1f} s of drive time were left out)",
+                                     session.begun_anew, session.lost_s));
+  }
+  if (anew.empty()) return;
+  found.note(fmt::format("the run was interrupted and resumed {}; begun anew: {}{}",
+                         anew.size() == 1 ? "once" : fmt::format("{} times", anew.size()),
+                         fmt::join(anew, ", "),
+                         cut ? "; a last line of samples that was not whole was cut off" : ""));
+}
+
 // The stages that were announced and not done, and a reason for each figure that is not there.
 void say_what_is_missing(const Record& record, Findings& found) {
   model::Provenance& provenance = found.model.provenance;
@@ -134,21 +153,22 @@ void conclude_run(const Record& record, Findings& found) {
   take_notes(impossible_values(model), found);
   say_what_is_missing(record, found);
   take_notes(record.ending.notes, found);
+  say_how_often_it_was_resumed(record, found);
 
   const Ending& ending = record.ending;
   model::Provenance& provenance = model.provenance;
   provenance.method = "characterized";
   provenance.source = ending.source;
   provenance.date = ending.date;
-  provenance.drive_seconds = ending.drive_seconds;
+  provenance.drive_seconds = ending.cost.drive_seconds;
   provenance.wall_seconds = ending.wall_seconds;
-  provenance.commands = ending.commands;
-  provenance.translations = ending.translations;
-  provenance.bytes_written = ending.bytes_written;
+  provenance.commands = ending.cost.commands;
+  provenance.translations = ending.cost.translations;
+  provenance.bytes_written = ending.cost.bytes_written;
   provenance.seed = ending.seed;
 }
 
-model::DriveModel estimate(const Record& record) {
+Findings estimate_stages(const Record& record) {
   Findings found;
   found.model.identity = record.identity;
   SeenSoFar seen(record);
@@ -158,6 +178,11 @@ model::DriveModel estimate(const Record& record) {
       throw Error(ExitStatus::bad_input,
                   "its samples show no rotation, and nothing can be estimated from them");
   }
+  return found;
+}
+
+model::DriveModel estimate(const Record& record) {
+  Findings found = estimate_stages(record);
   conclude_run(record, found);
   return std::move(found.model);
 }

@@ -58,9 +58,10 @@ class LimitedTranslator final : public layout::Translator {
 
 }  // namespace
 
-FoundMap MapByTranslation::find() {
+FoundMap MapByTranslation::find(std::vector<Answer>& answers) {
   layout::DriveTranslator drive(context_.drive, name_);
-  LimitedTranslator translator(drive, context_);
+  KeptAnswers kept(drive, answers);
+  LimitedTranslator translator(kept, context_);
   layout::Options how;
   how.seed = context_.seed;
   const Nanoseconds before = context_.drive.now_ns();
@@ -81,9 +82,13 @@ FoundMap MapByTranslation::find() {
     question_time_.method = "mean over the layout extraction";
     question_time_.samples = asked;
   }
-  translated_ = {};
-  if (!found.layout.zones.empty()) translated_ = mtbrc::grouped_by_empty_units(found.layout);
+  take_up(found.layout);
   return {std::move(found.layout), std::move(found.notes)};
+}
+
+void MapByTranslation::take_up(const model::Layout& found) {
+  translated_ = {};
+  if (!found.zones.empty()) translated_ = mtbrc::grouped_by_empty_units(found);
 }
 
 // Every unknown angle takes a visit of a track at the least, every zone some more.

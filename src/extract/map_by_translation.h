@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "extract/map_source.h"
 #include "mtbrc/context.h"
@@ -16,7 +17,9 @@ class MapByTranslation final : public MapSource {
   MapByTranslation(mtbrc::Context& context, std::string name, std::optional<double> budget_s)
       : context_(context), name_(std::move(name)), budget_s_(budget_s) {}
 
-  FoundMap find() override;
+  FoundMap find(std::vector<Answer>& answers) override;
+  // A map that was found before, without angles.
+  void take_up(const model::Layout& found);
   model::Parameter question_time() const override { return question_time_; }
   double visits() const override;
   std::size_t zones() const override { return translated_.zones.size(); }

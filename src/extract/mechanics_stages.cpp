@@ -83,7 +83,8 @@ void estimate_rotation(const Evidence& seen, Findings& found) {
 }
 
 void find_map(Rig& rig) {
-  take(rig.maps.find(), rig);
+  take(rig.maps.find(rig.facts.answers), rig);
+  rig.facts.answers.clear();
   rig.facts.address_translation = rig.maps.question_time();
 }
 

@@ -9,17 +9,20 @@
 #include <vector>
 
 #include "cache_probe/record.h"
+#include "extract/kept_answers.h"
 #include "extract/queue_behaviour.h"
 #include "model/drive_model.h"
 #include "mtbrc/samples.h"
 #include "replay/result.h"
+#include "safety/saved_settings.h"
 
 namespace platter::extract {
 
 // What is taken as it came, for it is no sample of the timing experiments, or is made by reads that
 // depend on one another.
 struct Facts {
-  model::Layout layout;  // with angles once these are measured
+  model::Layout layout;         // with angles once these are measured
+  std::vector<Answer> answers;  // of which it is made, until it is
   model::Parameter address_translation;
   std::string no_write_settle;  // why it was not measured
   std::string no_media_writes;  // why no write waited for the media; none were permitted: ""
@@ -37,12 +40,33 @@ struct Mark {
   std::vector<std::string> notes;  // for a reader of the model
 };
 
+// What a run took.
+struct Cost {
+  double drive_seconds = 0;
+  std::uint64_t commands = 0, translations = 0, bytes_written = 0;
+};
+
 struct StageRecord {
   std::size_t stage = 0;  // of kStages
   double drive_seconds = 0;
   std::uint64_t commands = 0;
   std::vector<Mark> parts;  // as each part ended
   Mark end;
+  Cost so_far;  // of the run, its earlier sessions included
+};
+
+// What one process measured of a run: the run itself, or what went on with it after an
+// interruption. Its times and the platter's phase are its own (mtbrc::Sample::session).
+struct Session {
+  std::size_t stages_before = 0;  // of the run's stages, those that it found done
+  std::string begun_anew;         // the stage that it began with; "": all were done
+  bool cut = false;               // the samples ended in the middle of a line, which was left out
+  double lost_s = 0;  // drive time of what the session before measured, and this one does again
+  Cost before;        // what the sessions before took
+  // Under what the run was made, and has to go on.
+  safety::SavedSettings settings;  // the drive's own
+  std::vector<LbnRange> writable;
+  std::uint64_t seed = 0;
 };
 
 // How a run ended, and what it took.
@@ -55,8 +79,9 @@ struct Ending {
   std::optional<FailedWrite> failed_write;
   std::vector<std::string> notes;  // once all was estimated
   std::string source, date;
-  double drive_seconds = 0, wall_seconds = 0;
-  std::uint64_t commands = 0, translations = 0, bytes_written = 0, seed = 0;
+  Cost cost;
+  double wall_seconds = 0;
+  std::uint64_t seed = 0;
 };
 
 struct Record {
@@ -65,6 +90,7 @@ struct Record {
   mtbrc::Samples samples;           // of all experiments, those of a stage that was broken off too
   mtbrc::Samples media_accesses;    // all commands that waited for nothing but the media: when and
                                     // how long
+  std::vector<Session> sessions;    // in the order of time; of an old file none is known
   std::vector<StageRecord> stages;  // those that were done
   std::vector<std::string> notes;   // since the last of them
   Ending ending;

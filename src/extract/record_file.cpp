@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "extract/stages.h"
+#include "model/drive_mark.h"
 #include "model/error.h"
 #include "model/json.h"
-#include "samples/file.h"
 
 namespace platter::extract {
 namespace {
@@ -21,8 +21,10 @@ using samples::Json;
 
 constexpr const char *kFacts = "facts", *kRequests = "requests", *kRequest = "request",
                      *kMediaAccesses = "media_accesses", *kQueueFacts = "queue", *kPart = "part",
-                     *kStage = "stage", *kEnd = "end";
-constexpr std::size_t kAccessesInLine = 1000;
+                     *kStage = "stage", *kEnd = "end", *kSession = "session",
+                     *kTakenBack = "taken_back", *kDisturbed = "disturbed", *kAnswer = "answer";
+// Chosen: written in some 20 us, which between two commands of a test does no harm.
+constexpr std::size_t kAccessesInLine = 100;
 
 // Requests of the self-validation and the queue's test, by the name of what they were made for.
 struct NamedResult {
@@ -39,119 +41,41 @@ std::array<NamedResult, 4> results_of(Facts& facts, replay::Result& in_a_row) {
 
 // ---------------------------------------------------------------- writing
 
-class RecordWriter {
- public:
-  RecordWriter(std::ostream& out, const Record& record)
-      : record_(record), file_(out, record.identity) {}
+Json json_of(const Cost& cost) {
+  return {{"drive_seconds", cost.drive_seconds},
+          {"commands", cost.commands},
+          {"translations", cost.translations},
+          {"bytes_written", cost.bytes_written}};
+}
 
-  void write() {
-    write_facts();
-    if (record_.facts.cache.setting.period_ns > 0)
-      cache_probe::write_setting(file_, record_.facts.cache.setting);
-    for (const StageRecord& stage : record_.stages) {
-      for (const Mark& part : stage.parts) {
-        write_until(part);
-        file_.add(kPart, {{"notes", part.notes}});
-      }
-      write_until(stage.end);
-      write_requests_of(stage.stage);
-      file_.add(kStage, {{"name", kStages[stage.stage].name},
-                         {"drive_seconds", stage.drive_seconds},
-                         {"commands", stage.commands},
-                         {"notes", stage.end.notes}});
-    }
-    write_until({record_.samples.size(),
-                 record_.media_accesses.size(),
-                 record_.facts.cache.observations.size(),
-                 {}});
-    write_end();
-  }
+Json json_of(const scsi::PhysicalAddress& place) {
+  return Json::array({place.cylinder, place.head, place.sector});
+}
 
- private:
-  // The map and what else is a model's own, in a model's own form.
-  void write_facts() {
-    const Facts& facts = record_.facts;
-    model::DriveModel known;
-    known.identity = record_.identity;
-    known.layout = facts.layout;
-    known.overheads.address_translation = facts.address_translation;
-    known.cache.freedoms = facts.cache_fields;
-    Json fields = {{"known", Json::parse(model::to_json_text(known))}};
-    if (!facts.no_write_settle.empty()) fields["no_write_settle"] = facts.no_write_settle;
-    if (!facts.no_media_writes.empty()) fields["no_media_writes"] = facts.no_media_writes;
-    if (facts.not_taken_back) fields["not_taken_back"] = *facts.not_taken_back;
-    file_.add(kFacts, std::move(fields));
-  }
+Json json_of(const Answer& answer) {
+  Json fields = Json::object();
+  if (answer.place) fields["place"] = json_of(*answer.place);
+  if (answer.lbn) fields["lbn"] = *answer.lbn;
+  if (answer.place) return fields;
+  const scsi::Translation& said = answer.translation;
+  for (const scsi::PhysicalAddress& place : said.places) fields["places"].push_back(json_of(place));
+  fields["format"] = static_cast<int>(said.format);
+  if (said.remapped) fields["remapped"] = true;
+  if (said.alternate_track) fields["alternate_track"] = true;
+  if (said.reserved_area) fields["reserved_area"] = true;
+  return fields;
+}
 
-  void write_until(const Mark& mark) {
-    for (; written_.samples < mark.samples; ++written_.samples)
-      mtbrc::write_sample(file_, record_.samples[written_.samples]);
-    for (; written_.probes < mark.probes; ++written_.probes)
-      cache_probe::write_probe(file_, record_.facts.cache.observations[written_.probes]);
-    while (written_.media_accesses < mark.media_accesses) {
-      Json issued = Json::array(), took = Json::array(), blocks = Json::array();
-      const std::size_t until = std::min(mark.media_accesses,
-                                         written_.media_accesses + kAccessesInLine);
-      for (; written_.media_accesses < until; ++written_.media_accesses) {
-        const mtbrc::Sample& access = record_.media_accesses[written_.media_accesses];
-        issued.push_back(access.issued_ns);
-        took.push_back(access.completed_ns - access.issued_ns);
-        blocks.push_back(access.blocks);
-      }
-      file_.add(kMediaAccesses, {{"issued_ns", std::move(issued)},
-                                 {"took_ns", std::move(took)},
-                                 {"blocks", std::move(blocks)}});
-    }
-  }
+// What may still change while the tests go on.
+bool tells_the_same(const cache_probe::Setting& a, const cache_probe::Setting& b) {
+  return a.period_ns == b.period_ns && a.track_blocks == b.track_blocks &&
+         a.angles_trusted == b.angles_trusted && a.writes_allowed == b.writes_allowed &&
+         a.complete == b.complete;
+}
 
-  void write_requests_of(std::size_t stage) {
-    const Facts& facts = record_.facts;
-    if (stage == kMixedValidation && facts.in_a_row)
-      write_requests("reads in a row", *facts.in_a_row);
-    if (stage == kMixedValidation) write_requests("mixed", facts.mixed);
-    if (stage == kSelfValidation) write_requests("random", facts.random);
-    if (stage != kQueue) return;
-    file_.add(kQueueFacts, {{"asked", facts.queue.asked},
-                            {"taken", facts.queue.taken},
-                            {"refused_when_full", facts.queue.refused_when_full},
-                            {"commands", facts.queue.commands},
-                            {"begins", facts.queue.begins}});
-    write_requests("queue", facts.queue.reads);
-  }
-
-  void write_requests(const char* of, const replay::Result& result) {
-    if (result.requests.empty()) return;
-    file_.add(kRequests, {{"of", of}, {"caches", result.caches}, {"depth", result.depth}});
-    for (const replay::Response& request : result.requests)
-      file_.add(kRequest, {{"lbn", request.lbn},
-                           {"blocks", request.blocks},
-                           {"write", request.write},
-                           {"issue_ns", request.issue_ns},
-                           {"response_ns", request.response_ns}});
-  }
-
-  void write_end() {
-    const Ending& ending = record_.ending;
-    Json fields = {{"finished", ending.finished}};
-    if (!ending.missing.empty()) fields["missing"] = ending.missing;
-    if (ending.failed_write) fields["failed_write_in"] = kStages[ending.failed_write->stage].name;
-    fields["notes"] = record_.notes;
-    fields["last_notes"] = ending.notes;
-    fields["source"] = ending.source;
-    fields["date"] = ending.date;
-    fields["drive_seconds"] = ending.drive_seconds;
-    fields["wall_seconds"] = ending.wall_seconds;
-    fields["commands"] = ending.commands;
-    fields["translations"] = ending.translations;
-    fields["bytes_written"] = ending.bytes_written;
-    fields["seed"] = ending.seed;
-    file_.add(kEnd, std::move(fields));
-  }
-
-  const Record& record_;
-  samples::Writer file_;
-  Mark written_;
-};
+Evidence evidence_of(const Record& record) {
+  return {record.samples, 0, record.media_accesses, record.facts.cache, record.facts};
+}
 
 // ---------------------------------------------------------------- reading
 
@@ -177,6 +101,25 @@ void require_times(Nanoseconds issued_ns, Nanoseconds completed_ns) {
     refuse("it was complete before it was issued, or at no time of a run");
 }
 
+Cost cost_of(const Json& fields) {
+  return {fields.at("drive_seconds").get<double>(), fields.at("commands").get<std::uint64_t>(),
+          fields.at("translations").get<std::uint64_t>(),
+          fields.at("bytes_written").get<std::uint64_t>()};
+}
+
+scsi::PhysicalAddress place_of(const Json& place) {
+  return {place.at(0).get<std::uint32_t>(), place.at(1).get<std::uint32_t>(),
+          place.at(2).get<std::uint32_t>()};
+}
+
+// As the drive may have given it.
+scsi::AddressFormat format_of(const Json& number) {
+  constexpr int kMost = 7;  // three bits
+  const int format = number.get<int>();
+  if (format < 0 || format > kMost) refuse("it is of no format of addresses");
+  return static_cast<scsi::AddressFormat>(format);
+}
+
 class RecordReader {
  public:
   RecordReader(std::istream& in, const std::string& name) : file_(in, name), name_(name) {}
@@ -189,20 +132,30 @@ class RecordReader {
                               "its samples; give a whole file that platter characterize kept",
                               name_));
     require_whole();
-    if (!kept_.ended) {
-      kept_.record.ending.missing = "the raw samples end there";
-      for (const StageRecord& stage : kept_.record.stages) {
-        kept_.record.ending.drive_seconds += stage.drive_seconds;
-        kept_.record.ending.commands += stage.commands;
-      }
-    }
+    if (!kept_.ended) sum_up();
     kept_.drive = file_.drive();
+    kept_.version = file_.version();
     kept_.cut = file_.cut();
+    kept_.unfinished_s = static_cast<double>(last_ns_ - ended_ns_) * 1e-9;
     if (!in_a_row_.requests.empty()) kept_.record.facts.in_a_row = std::move(in_a_row_);
     return std::move(kept_);
   }
 
  private:
+  // A run that was cut off did not come to tell it.
+  void sum_up() {
+    Ending& ending = kept_.record.ending;
+    ending.missing = "the raw samples end there";
+    if (!kept_.record.sessions.empty()) {
+      ending.cost = last_cost_;
+      return;
+    }
+    for (const StageRecord& stage : kept_.record.stages) {
+      ending.cost.drive_seconds += stage.drive_seconds;
+      ending.cost.commands += stage.commands;
+    }
+  }
+
   void take(const samples::Line& line) {
     const Json& fields = line.fields;
     if (kept_.ended) refuse("it comes after the last one");
@@ -211,6 +164,10 @@ class RecordReader {
     if (const auto sample = mtbrc::sample_of(line)) return take(*sample);
     if (cache_probe::add_to(kept_.record.facts.cache, line)) return check_last_probe();
     if (line.payload == kMediaAccesses) return take_media_accesses(fields);
+    if (line.payload == kAnswer) return take_answer(fields);
+    if (line.payload == kSession) return begin_session(fields);
+    if (line.payload == kTakenBack) return take_back(fields);
+    if (line.payload == kDisturbed) return take_disturbed(fields);
     if (line.payload == kQueueFacts) return take_queue(fields);
     if (line.payload == kRequests) return begin_requests(fields);
     if (line.payload == kRequest) return take_request(fields);
@@ -224,20 +181,102 @@ class RecordReader {
     if (lbn >= all || blocks > all - lbn) refuse("it is of blocks that the drive does not have");
   }
 
+  // Those that come later hold all that was known by then.
   void take_facts(const Json& fields) {
-    if (has_facts_) refuse("the facts come twice");
     model::DriveModel known = model::from_json_text(fields.at("known").dump(), "facts");
     Record& record = kept_.record;
     Facts& facts = record.facts;
+    if (has_facts_ && !model::same_drive(known.identity, record.identity))
+      refuse("it is of another drive than the facts before");
     record.identity = std::move(known.identity);
     facts.layout = std::move(known.layout);
     facts.address_translation = std::move(known.overheads.address_translation);
     facts.cache_fields = std::move(known.cache.freedoms);
     facts.no_write_settle = fields.value("no_write_settle", "");
     facts.no_media_writes = fields.value("no_media_writes", "");
+    facts.not_taken_back.reset();
     if (fields.contains("not_taken_back"))
       facts.not_taken_back = fields.at("not_taken_back").get<std::string>();
     has_facts_ = true;
+  }
+
+  void begin_session(const Json& fields) {
+    Session session;
+    session.stages_before = fields.at("stages_before").get<std::size_t>();
+    if (session.stages_before != kept_.record.stages.size())
+      refuse(fmt::format("it goes on with {} stages, and {} are here", session.stages_before,
+                         kept_.record.stages.size()));
+    session.begun_anew = fields.value("begun_anew", "");
+    session.cut = fields.value("cut", false);
+    session.lost_s = fields.value("lost_seconds", 0.0);
+    if (!(session.lost_s >= 0 && session.lost_s < 1e9)) refuse("no run lost so much time");
+    session.before = cost_of(fields.at("before"));
+    session.settings = safety::settings_in(fields.at("settings"));
+    for (const Json& range : fields.at("writable")) {
+      const LbnRange writable{range.at(0).get<std::uint64_t>(), range.at(1).get<std::uint64_t>()};
+      require_blocks(writable.first, 1);
+      require_blocks(writable.last, 1);
+      session.writable.push_back(writable);
+    }
+    session.seed = fields.at("seed").get<std::uint64_t>();
+    last_cost_ = session.before;
+    kept_.record.sessions.push_back(std::move(session));
+    parts_.clear();
+    last_ns_ = ended_ns_ = 0;
+  }
+
+  void take_answer(const Json& fields) {
+    Answer answer;
+    if (fields.contains("lbn")) {
+      answer.lbn = fields.at("lbn").get<std::uint64_t>();
+      require_blocks(*answer.lbn, 1);
+    }
+    if (fields.contains("place")) {
+      answer.place = place_of(fields.at("place"));
+    } else {
+      if (!answer.lbn) refuse("it says neither of which block nor of which place it is");
+      scsi::Translation& said = answer.translation;
+      if (fields.contains("places"))
+        for (const Json& place : fields.at("places")) said.places.push_back(place_of(place));
+      said.format = format_of(fields.at("format"));
+      said.remapped = fields.value("remapped", false);
+      said.alternate_track = fields.value("alternate_track", false);
+      said.reserved_area = fields.value("reserved_area", false);
+    }
+    kept_.record.facts.answers.push_back(std::move(answer));
+  }
+
+  void take_back(const Json& fields) {
+    Record& record = kept_.record;
+    const auto shorten = [&](auto& list, const char* name, std::size_t least) {
+      const auto size = fields.at(name).get<std::size_t>();
+      if (size > list.size() || size < least) refuse(fmt::format("there are not so many {}", name));
+      list.resize(size);
+    };
+    const Mark kept = record.stages.empty() ? Mark{} : record.stages.back().end;
+    shorten(parts_, "parts", 0);
+    const Mark& least = parts_.empty() ? kept : parts_.back();
+    shorten(record.samples, "samples", least.samples);
+    shorten(record.media_accesses, "media_accesses", least.media_accesses);
+    shorten(record.facts.cache.observations, "probes", least.probes);
+  }
+
+  void take_disturbed(const Json& fields) {
+    mtbrc::Samples& samples = kept_.record.samples;
+    const auto from = fields.at("from").get<std::size_t>();
+    if (from > samples.size()) refuse("there are not so many samples");
+    for (std::size_t i = from; i < samples.size(); ++i)
+      samples[i].experiment = mtbrc::Experiment::disturbed;
+  }
+
+  std::uint32_t session() const {
+    const std::size_t sessions = kept_.record.sessions.size();
+    return static_cast<std::uint32_t>(sessions > 0 ? sessions - 1 : 0);
+  }
+
+  void seen_at(Nanoseconds issued_ns, Nanoseconds completed_ns) {
+    if (last_ns_ == 0) ended_ns_ = issued_ns;
+    last_ns_ = std::max(last_ns_, completed_ns);
   }
 
   void take_queue(const Json& fields) {
@@ -249,20 +288,23 @@ class RecordReader {
     queue.begins = fields.at("begins").get<std::vector<std::size_t>>();
   }
 
-  void take(const mtbrc::Sample& sample) {
+  void take(mtbrc::Sample sample) {
     require_blocks(sample.lbn, sample.blocks);
     require_blocks(sample.after_lbn, 0);
     require_times(sample.issued_ns, sample.completed_ns);
     require_times(0, sample.after_completed_ns);
     if (sample.group > kFarthest || sample.group < -kFarthest) refuse("its group is of no drive");
+    sample.session = session();
+    seen_at(sample.issued_ns, sample.completed_ns);
     kept_.record.samples.push_back(sample);
   }
 
-  void check_last_probe() const {
+  void check_last_probe() {
     if (kept_.record.facts.cache.observations.empty()) return;
     const cache_probe::Observation& seen = kept_.record.facts.cache.observations.back();
     require_blocks(seen.lbn, seen.blocks);
     require_times(seen.issued_ns, seen.completed_ns);
+    seen_at(seen.issued_ns, seen.completed_ns);
     for (const std::int64_t number : {seen.x, seen.to_track_end, seen.to_cylinder_end})
       if (number > kFarthest || number < -kFarthest) refuse("its numbers are of no drive");
   }
@@ -276,8 +318,11 @@ class RecordReader {
     for (std::size_t i = 0; i < issued.size(); ++i) {
       if (took[i] < 0 || took[i] > kLatest || issued[i] > kLatest) refuse("it took no time");
       require_times(issued[i], issued[i] + took[i]);
-      kept_.record.media_accesses.push_back(
-          {.blocks = blocks[i], .issued_ns = issued[i], .completed_ns = issued[i] + took[i]});
+      seen_at(issued[i], issued[i] + took[i]);
+      kept_.record.media_accesses.push_back({.blocks = blocks[i],
+                                             .issued_ns = issued[i],
+                                             .completed_ns = issued[i] + took[i],
+                                             .session = session()});
     }
   }
 
@@ -325,6 +370,11 @@ class RecordReader {
     stage.commands = fields.at("commands").get<std::uint64_t>();
     stage.parts = std::exchange(parts_, {});
     stage.end = mark(fields);
+    if (fields.contains("so_far")) last_cost_ = stage.so_far = cost_of(fields.at("so_far"));
+    if (fields.contains("failed_write_in"))
+      kept_.record.ending.failed_write = {stage_of(fields.at("failed_write_in"))};
+    ended_ns_ = last_ns_;
+    if (stage.stage == kLayout) kept_.record.facts.answers.clear();
     if (stage.parts.size() != parts_of(kStages[stage.stage]))
       refuse(fmt::format("the stage '{}' has {} parts", kStages[stage.stage].name,
                          parts_of(kStages[stage.stage])));
@@ -342,11 +392,8 @@ class RecordReader {
     ending.notes = fields.at("last_notes").get<std::vector<std::string>>();
     ending.source = fields.at("source").get<std::string>();
     ending.date = fields.at("date").get<std::string>();
-    ending.drive_seconds = fields.at("drive_seconds").get<double>();
+    ending.cost = cost_of(fields);
     ending.wall_seconds = fields.at("wall_seconds").get<double>();
-    ending.commands = fields.at("commands").get<std::uint64_t>();
-    ending.translations = fields.at("translations").get<std::uint64_t>();
-    ending.bytes_written = fields.at("bytes_written").get<std::uint64_t>();
     ending.seed = fields.at("seed").get<std::uint64_t>();
   }
 
@@ -385,11 +432,215 @@ class RecordReader {
   replay::Result in_a_row_;
   replay::Result* result_ = nullptr;  // that requests belong to
   std::vector<Mark> parts_;           // of the stage that comes
+  // Of the session: when it was seen last, and when its last stage ended.
+  Nanoseconds last_ns_ = 0, ended_ns_ = 0;
+  Cost last_cost_;  // of the run, as told last
 };
 
 }  // namespace
 
-void write_record(std::ostream& out, const Record& record) { RecordWriter(out, record).write(); }
+RecordWriter::RecordWriter(std::ostream& out, const model::Identity& drive)
+    : file_(out, drive), drive_(drive) {}
+
+// The map and what else is a model's own, in a model's own form.
+void RecordWriter::write_facts(const Facts& facts) {
+  model::DriveModel known;
+  known.identity = drive_;
+  known.layout = facts.layout;
+  known.overheads.address_translation = facts.address_translation;
+  known.cache.freedoms = facts.cache_fields;
+  Json fields = {{"known", Json::parse(model::to_json_text(known))}};
+  if (!facts.no_write_settle.empty()) fields["no_write_settle"] = facts.no_write_settle;
+  if (!facts.no_media_writes.empty()) fields["no_media_writes"] = facts.no_media_writes;
+  if (facts.not_taken_back) fields["not_taken_back"] = *facts.not_taken_back;
+  if (fields == facts_) return;
+  facts_ = fields;
+  file_.add(kFacts, std::move(fields));
+}
+
+void RecordWriter::begin_session(const Session& session, const Facts& facts) {
+  write_facts(facts);
+  Json writable = Json::array();
+  for (const LbnRange& range : session.writable) writable.push_back({range.first, range.last});
+  Json fields = {{"stages_before", session.stages_before}};
+  if (!session.begun_anew.empty()) fields["begun_anew"] = session.begun_anew;
+  if (session.cut) fields["cut"] = true;
+  if (session.lost_s > 0) fields["lost_seconds"] = session.lost_s;
+  fields["before"] = json_of(session.before);
+  fields["settings"] = safety::json_of(session.settings);
+  fields["writable"] = std::move(writable);
+  fields["seed"] = session.seed;
+  file_.add(kSession, std::move(fields));
+}
+
+void RecordWriter::write_setting(const cache_probe::Setting& setting) {
+  if (!(setting.period_ns > 0) || tells_the_same(setting, setting_)) return;
+  cache_probe::write_setting(file_, setting);
+  setting_ = setting;
+}
+
+void RecordWriter::write_accesses(const mtbrc::Samples& accesses, std::size_t until) {
+  Json issued = Json::array(), took = Json::array(), blocks = Json::array();
+  for (; written_.media_accesses < until; ++written_.media_accesses) {
+    const mtbrc::Sample& access = accesses[written_.media_accesses];
+    issued.push_back(access.issued_ns);
+    took.push_back(access.completed_ns - access.issued_ns);
+    blocks.push_back(access.blocks);
+  }
+  file_.add(kMediaAccesses, {{"issued_ns", std::move(issued)},
+                             {"took_ns", std::move(took)},
+                             {"blocks", std::move(blocks)}});
+}
+
+void RecordWriter::write_until(const Evidence& seen, const Mark& mark) {
+  for (; written_.samples < mark.samples; ++written_.samples)
+    mtbrc::write_sample(file_, seen.samples[written_.samples]);
+  const std::vector<Answer>& answers = seen.facts.answers;
+  for (answers_ = std::min(answers_, answers.size()); answers_ < answers.size(); ++answers_)
+    file_.add(kAnswer, json_of(answers[answers_]));
+  if (written_.probes < mark.probes && written_.probes == 0) write_setting(seen.cache.setting);
+  for (; written_.probes < mark.probes; ++written_.probes)
+    cache_probe::write_probe(file_, seen.cache.observations[written_.probes]);
+  while (mark.media_accesses - written_.media_accesses >= kAccessesInLine)
+    write_accesses(seen.media_accesses, written_.media_accesses + kAccessesInLine);
+}
+
+void RecordWriter::write_all_until(const Evidence& seen, const Mark& mark) {
+  write_until(seen, mark);
+  if (written_.media_accesses < mark.media_accesses)
+    write_accesses(seen.media_accesses, mark.media_accesses);
+}
+
+// What an experiment threw away it measured anew.
+void RecordWriter::take_back(const Evidence& seen) {
+  const Mark now = all_of(seen);
+  if (now.samples >= written_.samples && now.media_accesses >= written_.media_accesses &&
+      now.probes >= written_.probes)
+    return;
+  begin_anew(seen, parts_);
+}
+
+void RecordWriter::disturbed(std::size_t from, const Evidence& seen) {
+  grow(seen);
+  file_.add(kDisturbed, {{"from", from}});
+}
+
+void RecordWriter::begin_anew(const Evidence& seen, std::size_t parts) {
+  const Mark now = all_of(seen);
+  written_.samples = std::min(written_.samples, now.samples);
+  written_.media_accesses = std::min(written_.media_accesses, now.media_accesses);
+  written_.probes = std::min(written_.probes, now.probes);
+  parts_ = parts;
+  if (written_.probes == 0) setting_ = {};
+  file_.add(kTakenBack, {{"parts", parts_},
+                         {"samples", written_.samples},
+                         {"media_accesses", written_.media_accesses},
+                         {"probes", written_.probes}});
+}
+
+void RecordWriter::grow(const Evidence& seen) {
+  take_back(seen);
+  write_until(seen, all_of(seen));
+}
+
+void RecordWriter::grow_to_all(const Evidence& seen) {
+  take_back(seen);
+  write_all_until(seen, all_of(seen));
+}
+
+void RecordWriter::end_part(const Mark& part, const Evidence& seen) {
+  take_back(seen);
+  write_all_until(seen, part);
+  file_.add(kPart, {{"notes", part.notes}});
+  ++parts_;
+}
+
+void RecordWriter::end_stage(const StageRecord& stage, const Ending& so_far, const Evidence& seen) {
+  take_back(seen);
+  write_all_until(seen, stage.end);
+  write_setting(seen.cache.setting);
+  write_requests_of(stage.stage, seen.facts);
+  write_facts(seen.facts);
+  Json fields = {{"name", kStages[stage.stage].name},
+                 {"drive_seconds", stage.drive_seconds},
+                 {"commands", stage.commands},
+                 {"so_far", json_of(stage.so_far)},
+                 {"notes", stage.end.notes}};
+  if (so_far.failed_write) fields["failed_write_in"] = kStages[so_far.failed_write->stage].name;
+  file_.add(kStage, std::move(fields));
+  parts_ = 0;
+}
+
+void RecordWriter::write_requests_of(std::size_t stage, const Facts& facts) {
+  if (stage == kMixedValidation && facts.in_a_row)
+    write_requests("reads in a row", *facts.in_a_row);
+  if (stage == kMixedValidation) write_requests("mixed", facts.mixed);
+  if (stage == kSelfValidation) write_requests("random", facts.random);
+  if (stage != kQueue) return;
+  file_.add(kQueueFacts, {{"asked", facts.queue.asked},
+                          {"taken", facts.queue.taken},
+                          {"refused_when_full", facts.queue.refused_when_full},
+                          {"commands", facts.queue.commands},
+                          {"begins", facts.queue.begins}});
+  write_requests("queue", facts.queue.reads);
+}
+
+void RecordWriter::write_requests(const char* of, const replay::Result& result) {
+  if (result.requests.empty()) return;
+  file_.add(kRequests, {{"of", of}, {"caches", result.caches}, {"depth", result.depth}});
+  for (const replay::Response& request : result.requests)
+    file_.add(kRequest, {{"lbn", request.lbn},
+                         {"blocks", request.blocks},
+                         {"write", request.write},
+                         {"issue_ns", request.issue_ns},
+                         {"response_ns", request.response_ns}});
+}
+
+void RecordWriter::write_stages(const Record& record) {
+  const Evidence all = evidence_of(record);
+  auto session = record.sessions.begin();
+  const auto sessions_until = [&](std::size_t stages) {
+    for (; session != record.sessions.end() && session->stages_before <= stages; ++session)
+      begin_session(*session, record.facts);
+  };
+  write_facts(record.facts);
+  for (std::size_t i = 0; i < record.stages.size(); ++i) {
+    const StageRecord& stage = record.stages[i];
+    sessions_until(i);
+    for (const Mark& part : stage.parts) end_part(part, all);
+    end_stage(stage, record.ending, all);
+  }
+  sessions_until(record.stages.size());
+  write_until(all, record.stages.empty() ? Mark{} : record.stages.back().end);
+}
+
+void RecordWriter::end_samples(const Record& record) {
+  const Evidence all = evidence_of(record);
+  grow_to_all(all);
+  write_facts(record.facts);
+}
+
+void write_end(std::ostream& out, const Record& record) {
+  const Ending& ending = record.ending;
+  Json fields = {{"finished", ending.finished}};
+  if (!ending.missing.empty()) fields["missing"] = ending.missing;
+  if (ending.failed_write) fields["failed_write_in"] = kStages[ending.failed_write->stage].name;
+  fields["notes"] = record.notes;
+  fields["last_notes"] = ending.notes;
+  fields["source"] = ending.source;
+  fields["date"] = ending.date;
+  fields["wall_seconds"] = ending.wall_seconds;
+  fields.update(json_of(ending.cost));
+  fields["seed"] = ending.seed;
+  samples::Writer(out).add(kEnd, std::move(fields));
+}
+
+void write_record(std::ostream& out, const Record& record) {
+  RecordWriter writer(out, record.identity);
+  writer.write_stages(record);
+  writer.end_samples(record);
+  write_end(out, record);
+}
 
 KeptRecord read_record(std::istream& in, const std::string& name) {
   return RecordReader(in, name).read();

@@ -1,21 +1,73 @@
 // A run's record as the file of raw samples (docs/samples.md): everything in the order of the run,
-// a line as each part and each stage ended.
+// a line as each part and each stage ended. Written while the run goes, it can be gone on with from
+// wherever it ends.
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 
 #include "extract/record.h"
+#include "samples/file.h"
 
 namespace platter::extract {
 
+// Writes what comes, line by line. What was written and is no longer among what is seen (an attempt
+// turned out to be void) it takes back by a line that says so.
+class RecordWriter {
+ public:
+  // The head is written at once.
+  RecordWriter(std::ostream& out, const model::Identity& drive);
+
+  void begin_session(const Session& session, const Facts& facts);
+  // What was seen since; of the media accesses as many as fill lines.
+  void grow(const Evidence& seen);
+  void grow_to_all(const Evidence& seen);
+  void end_part(const Mark& part, const Evidence& seen);
+  // From this sample on, of those seen so far, none tells anything (Experiment::disturbed).
+  void disturbed(std::size_t from, const Evidence& seen);
+  // The stage under way has so many parts left of what was written of it.
+  void begin_anew(const Evidence& seen, std::size_t parts = 0);
+  void end_stage(const StageRecord& stage, const Ending& so_far, const Evidence& seen);
+  // A record from its beginning up to its last stage.
+  void write_stages(const Record& record);
+  // What a stage that was broken off left.
+  void end_samples(const Record& record);
+
+ private:
+  static Mark all_of(const Evidence& seen) {
+    return {seen.samples.size(), seen.media_accesses.size(), seen.cache.observations.size(), {}};
+  }
+  void write_facts(const Facts& facts);
+  void write_setting(const cache_probe::Setting& setting);
+  void write_accesses(const mtbrc::Samples& accesses, std::size_t until);
+  void write_until(const Evidence& seen, const Mark& mark);
+  void write_all_until(const Evidence& seen, const Mark& mark);
+  void take_back(const Evidence& seen);
+  void write_requests_of(std::size_t stage, const Facts& facts);
+  void write_requests(const char* of, const replay::Result& result);
+
+  samples::Writer file_;
+  model::Identity drive_;
+  Mark written_;
+  std::size_t parts_ = 0;    // written of the stage under way
+  std::size_t answers_ = 0;  // written of the facts' answers
+  samples::Json facts_;      // as written last
+  cache_probe::Setting setting_;
+};
+
+// The last line, to what a RecordWriter wrote.
+void write_end(std::ostream& out, const Record& record);
+// All of it.
 void write_record(std::ostream& out, const Record& record);
 
 struct KeptRecord {
   Record record;
   std::string drive;   // model::drive_mark
+  int version = 0;     // of the file
   bool cut = false;    // the file ends in the middle of a line, which was left out
   bool ended = false;  // it has its last line; without, the run's figures as a whole are missing
+  double unfinished_s = 0;  // drive time from the end of its last stage to what it saw last
 };
 // Throws Error(bad_input) that names file and line, for what is no such file and for what no drive
 // can have shown: blocks that it does not have, completions before their commands.

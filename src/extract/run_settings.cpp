@@ -171,6 +171,13 @@ bool RunSettings::force_reads() {
   return true;
 }
 
+void RunSettings::find_out_again() {
+  set(Caches::off);
+  if (!reads_come_from_the_media() && !force_reads()) refuse_a_cache_that_stays_on();
+  look_for_read_ahead();
+  bring_writes_to_the_media();
+}
+
 void RunSettings::look_for_read_ahead() {
   if (!forces_reads_) return;
   look_ahead_stays_on_ = look_ahead_stays_on_ || !nothing_is_read_ahead();

@@ -30,6 +30,9 @@ class RunSettings {
   bool held();
   bool pages_hold();  // as far as they show; sends no media access
   bool was_reset() const { return drive_.resets() != resets_seen_; }
+  // Of a run that goes on, whose rotation is known: what switches the caches off, and passes by
+  // those that stay on.
+  void find_out_again();
   void put_back();  // throws Error where the drive does not take them
 
   void stop_what_the_drive_does_on_its_own();

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <sstream>
-#include <utility>
 
 #include "extract/record_file.h"
 #include "model/error.h"
@@ -13,20 +12,29 @@
 namespace platter::extract {
 namespace {
 
-std::string samples_text(const Run& run) {
+void save_samples(const Record& record, const std::string& path, model::GrowingFile* kept) {
+  if (kept != nullptr) try {
+      std::ostringstream end;
+      write_end(end, record);
+      kept->append(end.view());
+      return kept->become(path);
+    } catch (const Error& error) {
+      if (error.status() != ExitStatus::output) throw;  // else somebody took it away
+    }
   std::ostringstream text;
-  Record record = run.record;
-  // Which the caller knew only once the run was over.
-  record.ending.date = run.model.provenance.date;
-  record.ending.wall_seconds = run.model.provenance.wall_seconds;
   write_record(text, record);
-  return std::move(text).str();
+  model::write_file(path, text.view());
 }
 
 }  // namespace
 
-void save(const Run& run, const std::string& model_path, const std::string& samples_path) {
-  model::write_file(samples_path, samples_text(run));
+void save(const Run& run, const std::string& model_path, const std::string& samples_path,
+          model::GrowingFile* kept) {
+  Record record = run.record;
+  // Which the caller knew only once the run was over.
+  record.ending.date = run.model.provenance.date;
+  record.ending.wall_seconds = run.model.provenance.wall_seconds;
+  save_samples(record, samples_path, kept);
   try {
     model::save_model(run.model, model_path);
   } catch (const Error& error) {

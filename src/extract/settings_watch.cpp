@@ -50,15 +50,10 @@ void SettingsWatch::after(const scsi::CommandRecord& done) {
         "the drive keeps losing its settings in silence during the stage '{}'; they were made "
         "again, and what had been measured since they were last seen is not used",
         stage_));
-    void_what_came_since();
+    disturbed_(samples_that_hold_);
     settings_.set(caches_);
   }
   seen_to_hold();
-}
-
-void SettingsWatch::void_what_came_since() {
-  for (std::size_t i = samples_that_hold_; i < context_.samples.size(); ++i)
-    context_.samples[i].experiment = mtbrc::Experiment::disturbed;
 }
 
 }  // namespace platter::extract

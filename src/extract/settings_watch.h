@@ -21,8 +21,12 @@ struct StageBroken {};
 class SettingsWatch {
  public:
   SettingsWatch(RunSettings& settings, scsi::Drive& drive, mtbrc::Context& context,
-                std::function<void(std::string)> note)
-      : settings_(settings), drive_(drive), context_(context), note_(std::move(note)) {}
+                std::function<void(std::string)> note, std::function<void(std::size_t)> disturbed)
+      : settings_(settings),
+        drive_(drive),
+        context_(context),
+        note_(std::move(note)),
+        disturbed_(std::move(disturbed)) {}
 
   // From now until end(). `may_break`: StageBroken may be thrown by a media access.
   void begin(const std::string& stage, Caches caches, bool may_break);
@@ -32,12 +36,12 @@ class SettingsWatch {
 
  private:
   void seen_to_hold();
-  void void_what_came_since();
 
   RunSettings& settings_;
   scsi::Drive& drive_;
   mtbrc::Context& context_;
   std::function<void(std::string)> note_;
+  std::function<void(std::size_t from)> disturbed_;  // samples, from now on
   std::string stage_;
   Caches caches_ = Caches::any;
   bool active_ = false, may_break_ = false, at_work_ = false;

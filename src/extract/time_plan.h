@@ -15,6 +15,8 @@ class TimePlan {
   // `rpm` nominal; 0: not known. Without a budget every stage takes what it needs.
   TimePlan(double rpm, std::optional<double> budget_s);
 
+  // A stage that was done before this began.
+  void leave_out(std::size_t stage) { full_s_[stage] = least_s_[stage] = 0; }
   // What is known of a stage that is to come, better than from its weight: what it takes by itself,
   // and what it is of no use without. Never less than by the weight.
   void expect(std::size_t stage, double full_s, double least_s);

@@ -42,24 +42,34 @@ Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model) 
   if (model.rotation.numerator_ns == 0 || samples.empty()) return pauses;
   const double longest = longest_ms(model);
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
-  std::vector<double> times_s, beyond_ms;
+  std::vector<double> gaps_s, beyond_ms;
+  std::optional<double> last_s;  // that one waited, in the same session
+  const mtbrc::Sample *first = &samples.front(), *before = first;
+  const auto observed_s = [&] {
+    return static_cast<double>(before->completed_ns - first->issued_ns) * 1e-9;
+  };
   for (const mtbrc::Sample& sample : samples) {
     ++pauses.commands;
+    if (sample.session != first->session) {
+      pauses.observed_s += observed_s();
+      first = &sample;
+      last_s.reset();
+    }
+    before = &sample;
     const double took_ms = to_ms(sample.completed_ns - sample.issued_ns);
     // Many blocks take their time on the media and on the bus.
     if (took_ms <=
         longest + sample.blocks * (model.bus.block_transfer.or_else(0) + 0.1 * period_ms))
       continue;
-    times_s.push_back(static_cast<double>(sample.issued_ns) * 1e-9);
+    const double time_s = static_cast<double>(sample.issued_ns) * 1e-9;
+    if (last_s) gaps_s.push_back(time_s - *last_s);
+    last_s = time_s;
     beyond_ms.push_back(took_ms - (longest - 2 * period_ms) / 2 - period_ms / 2);
   }
   pauses.paused = beyond_ms.size();
-  pauses.observed_s = static_cast<double>(samples.back().completed_ns - samples.front().issued_ns) *
-                      1e-9;
+  pauses.observed_s += observed_s();
   if (beyond_ms.empty()) return pauses;
   for (const double ms : beyond_ms) pauses.mean_ms += ms / static_cast<double>(beyond_ms.size());
-  std::vector<double> gaps_s;
-  for (std::size_t i = 1; i < times_s.size(); ++i) gaps_s.push_back(times_s[i] - times_s[i - 1]);
   if (!gaps_s.empty()) pauses.every_s = statistics::median(gaps_s);
   return pauses;
 }

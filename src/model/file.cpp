@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -81,6 +82,28 @@ void synchronize_folder(const std::filesystem::path& folder) {
   if (directory.number() >= 0) ::fsync(directory.number());
 }
 
+// Renamed over the target, if that is what lay there when it was claimed; where nothing lay there,
+// nothing that came meanwhile is replaced. False: somebody wrote to it.
+bool replace(const std::filesystem::path& target, const std::string& by) {
+  if (!is_as_claimed(target)) return false;
+  if (was_claimed_free(target)) {
+    const int done = ::renameat2(AT_FDCWD, by.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE);
+    if (done != 0 && errno == EEXIST && !is_as_claimed(target)) return false;
+    if (done == 0) return renew_claim(target), true;
+  }
+  if (::rename(by.c_str(), target.c_str()) != 0) cannot_write(target.string(), reason());
+  renew_claim(target);
+  return true;
+}
+
+// What took long to get is not thrown away because somebody wrote to its place.
+[[noreturn]] void left_alone(const std::filesystem::path& target, const std::string& kept) {
+  throw Error(ExitStatus::refused,
+              fmt::format("{}: was written by somebody else while platter worked, and is left "
+                          "alone; what it was to hold is in {}",
+                          target.string(), kept));
+}
+
 // A file of its own beside the target that goes away unless it is committed.
 class TemporaryFile {
  public:
@@ -116,34 +139,17 @@ class TemporaryFile {
     if (::fchmod(descriptor_, 0666 & ~mask) != 0) fail(reason());
     if (::fsync(descriptor_) != 0) fail(reason());
     if (::close(std::exchange(descriptor_, -1)) != 0) fail(reason());
-    if (!is_as_claimed(target_)) keep_beside();
-    if (!renamed_to_nothing() && ::rename(name_.c_str(), target_.c_str()) != 0) fail(reason());
+    if (!replace(target_, name_)) {
+      const std::string kept = std::exchange(name_, {});
+      leftover_.reset();
+      left_alone(target_, kept);
+    }
     name_.clear();
-    renew_claim(target_);
     leftover_.reset();
   }
 
  private:
   [[noreturn]] void fail(const std::string& why) const { cannot_write(target_.string(), why); }
-
-  // Where nothing lay there when the work began, nothing that came meanwhile is replaced.
-  bool renamed_to_nothing() {
-    if (!was_claimed_free(target_)) return false;
-    const int done = ::renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, target_.c_str(),
-                                 RENAME_NOREPLACE);
-    if (done != 0 && errno == EEXIST && !is_as_claimed(target_)) keep_beside();
-    return done == 0;
-  }
-
-  // What took long to get is not thrown away because somebody wrote to its place.
-  [[noreturn]] void keep_beside() {
-    const std::string kept = std::exchange(name_, {});
-    leftover_.reset();
-    throw Error(ExitStatus::refused,
-                fmt::format("{}: was written by somebody else while platter worked, and is left "
-                            "alone; what it was to hold is in {}",
-                            target_.string(), kept));
-  }
 
   std::filesystem::path target_;
   std::string name_;
@@ -185,7 +191,7 @@ bool takes_text(dev_t device) {
 }
 
 // /dev/stdout, a pipe: nothing that could be renamed over. Refuses a folder, and a drive.
-bool is_stream(const std::filesystem::path& target, const std::string& path) {
+bool streams(const std::filesystem::path& target, const std::string& path) {
   if (open_already(path) >= 0) return true;
   struct stat status {};
   if (::stat(target.c_str(), &status) != 0) return false;
@@ -208,20 +214,22 @@ int open_stream(const std::filesystem::path& target, const std::string& path) {
 
 }  // namespace
 
+bool is_stream(const std::string& path) { return streams(without_links(path), path); }
+
 void require_writable(const std::string& path) {
   const std::filesystem::path target = without_links(path);
-  if (!is_stream(target, path)) TemporaryFile probe(target);
+  if (!streams(target, path)) TemporaryFile probe(target);
 }
 
 bool claim_output(const std::string& path) {
   const std::filesystem::path target = without_links(path);
-  return is_stream(target, path) || claim_target(target);
+  return streams(target, path) || claim_target(target);
 }
 
 std::optional<std::string> file_behind(const std::string& path) {
   const std::filesystem::path target = without_links(path);
   struct stat status {};
-  if (is_stream(target, path) || ::stat(target.c_str(), &status) != 0 || status.st_size == 0)
+  if (streams(target, path) || ::stat(target.c_str(), &status) != 0 || status.st_size == 0)
     return std::nullopt;
   return target.string();
 }
@@ -284,7 +292,7 @@ bool is_file(const std::string& path) {
 class FileWriter::Target {
  public:
   explicit Target(const std::string& path) : path_(path), target_(without_links(path)) {
-    if (model::is_stream(target_, path)) {
+    if (model::streams(target_, path)) {
       stream_.emplace(open_stream(target_, path));
       if (stream_->number() < 0) cannot_write(path, reason());
     } else {
@@ -298,7 +306,7 @@ class FileWriter::Target {
 
   void rewrite_beginning(std::string_view content) { file_->rewrite_beginning(content); }
 
-  bool streams() const { return stream_.has_value(); }
+  bool is_stream() const { return stream_.has_value(); }
 
   void commit() {
     if (stream_) return;
@@ -321,7 +329,47 @@ void FileWriter::rewrite_beginning(std::string_view content) {
   target_->rewrite_beginning(content);
 }
 void FileWriter::commit() { target_->commit(); }
-bool FileWriter::is_stream() const { return target_->streams(); }
+bool FileWriter::is_stream() const { return target_->is_stream(); }
+
+GrowingFile::GrowingFile(const std::string& path, std::string_view beginning)
+    : path_(without_links(path).string()), bytes_(static_cast<std::int64_t>(beginning.size())) {
+  write_file(path_, beginning);
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (descriptor_ < 0) cannot_write(path_, reason());
+  ::flock(descriptor_, LOCK_EX | LOCK_NB);
+}
+
+GrowingFile::~GrowingFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void GrowingFile::append(std::string_view content) {
+  try {
+    write_all(descriptor_, content, path_);
+  } catch (const Error&) {
+    if (::ftruncate(descriptor_, bytes_) != 0) throw;  // a line without its end is known as such
+    throw;
+  }
+  bytes_ += static_cast<std::int64_t>(content.size());
+}
+
+void GrowingFile::begin_to_synchronize() {
+  ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
+void GrowingFile::synchronize() {
+  if (::fsync(descriptor_) != 0) cannot_write(path_, reason());
+}
+
+void GrowingFile::become(const std::string& path) {
+  const std::filesystem::path target = without_links(path);
+  synchronize();
+  if (!replace(target, path_)) left_alone(target, path_);
+  path_ = target.string();
+  synchronize_folder(target.has_parent_path() ? target.parent_path() : std::filesystem::path("."));
+}
+
+void GrowingFile::remove() { ::unlink(path_.c_str()); }
 
 void write_file(const std::string& path, std::string_view content) {
   FileWriter file(path);

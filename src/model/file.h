@@ -45,6 +45,34 @@ class FileWriter {
   std::unique_ptr<Target> target_;
 };
 
+// A file that is to be of use wherever its writing ends, also by a loss of power: it is there under
+// its name from the beginning, grows, and is locked (flock) meanwhile. Throws Error(output).
+class GrowingFile {
+ public:
+  // Begins with this, whole at once, in place of what lies there.
+  GrowingFile(const std::string& path, std::string_view beginning);
+  ~GrowingFile();
+
+  // All of it, or nothing: what was written of it before an error is cut off again.
+  void append(std::string_view content);
+  // Without waiting: what was appended is on its way to stable storage.
+  void begin_to_synchronize();
+  void synchronize();
+  // Gets another name, over what lies there as write_file() would replace it.
+  void become(const std::string& path);
+  void remove();
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  std::int64_t bytes_ = 0;
+};
+
+// What write_file() would write to as it is, and not replace: a pipe, a terminal, /dev/stdout.
+// Throws Error(output, refused) for folders and devices.
+bool is_stream(const std::string& path);
+
 // Throws the Error(output) that write_file() would throw for this path, as far as that can be known
 // without writing to it: for what runs long before it has something to write.
 void require_writable(const std::string& path);

@@ -38,6 +38,7 @@ std::optional<Sample> Accesses::access(Sample sample) {
   if (!done) return std::nullopt;
   sample.issued_ns = done->issued_ns;
   sample.completed_ns = done->completed_ns;
+  sample.session = context_.session;
   context_.samples.push_back(sample);
   last_ = sample;
   return sample;
@@ -79,7 +80,8 @@ std::optional<Sample> Accesses::round_trip() {
   context_.samples.push_back({.experiment = Experiment::round_trip,
                               .blocks = 0,
                               .issued_ns = done->issued_ns,
-                              .completed_ns = done->completed_ns});
+                              .completed_ns = done->completed_ns,
+                              .session = context_.session});
   return context_.samples.back();
 }
 

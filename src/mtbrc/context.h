@@ -30,7 +30,8 @@ struct Context {
   const engine::LayoutMap* map = nullptr;  // once known; its angles once measured
   model::Rotation rotation;                // numerator_ns = 0 until measured
   std::uint64_t seed;
-  std::mt19937_64 random;  // the experiments' only source of randomness
+  std::uint32_t session = 0;  // of the samples that come now
+  std::mt19937_64 random;     // the experiments' only source of randomness
   // Stage, and the share of it that is done (0 to 1).
   std::function<void(const std::string& stage, double share)> progress;
   Budget budget;                // of the next experiment

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/interruption.h"
 #include "mtbrc/rotation.h"
@@ -48,8 +49,17 @@ std::optional<double> Passages::width_rev(std::uint64_t lbn, std::uint32_t block
   return static_cast<double>(blocks) / track.sectors;
 }
 
+void Passages::forget() {
+  first_.reset();
+  constant_rev_ = 0;
+  offset_rev_ = {};
+  count_ = {};
+  strangers_ = {};
+}
+
 std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample) {
   stop_if_asked();
+  if (std::exchange(session_, sample.session) != sample.session) forget();
   if (sample.experiment == Experiment::disturbed) return std::nullopt;
   if (sample.blocks != (sample.write ? write_unit_ : 1)) return std::nullopt;
   const auto width = width_rev(sample.lbn, sample.blocks);
@@ -109,6 +119,7 @@ std::optional<std::size_t> Passages::known_kind(bool write, bool after_write) co
 }
 
 std::optional<statistics::CensoredTrial> Passages::observe_run(const Sample& sample) const {
+  if (sample.session != session_) return std::nullopt;
   const auto kind = known_kind(sample.write, sample.after_write);
   if (!kind) return std::nullopt;
   const auto width = width_rev(sample.lbn, sample.blocks);

@@ -24,7 +24,7 @@ std::optional<std::uint64_t> run_at(const engine::LayoutMap& map, std::uint64_t 
 // Follows the constant between the end of a sector at the head and the completion at the host,
 // which wanders with the spindle, and what it is more or less for writes behind reads and for
 // writes behind writes, which does not. Fed with samples in their order; used alike while measuring
-// and afterwards.
+// and afterwards. Where another session begins it learns anew.
 class Passages {
  public:
   // The map's angles must be measured. Writes are of so many blocks at least.
@@ -61,6 +61,8 @@ class Passages {
   double period_ns() const { return model::revolution_ns(rotation_); }
 
  private:
+  void forget();
+
   static constexpr int kLearn = 4;
   static constexpr std::size_t kKinds = 3;  // reads, writes behind reads, writes behind writes
   static std::size_t kind_of(bool write, bool after_write) {
@@ -84,6 +86,7 @@ class Passages {
   std::array<double, kKinds> offset_rev_{};
   std::array<int, kKinds> count_{};
   std::array<int, kKinds> strangers_{};  // observations in a row that were far from the constant
+  std::uint32_t session_ = 0;
 };
 
 }  // namespace platter::mtbrc

@@ -31,15 +31,17 @@ Samples anchors_about_angles(const Samples& samples) {
   constexpr Nanoseconds kMargin_ns = kSecond;
   Nanoseconds first_ns = std::numeric_limits<Nanoseconds>::max();
   Nanoseconds last_ns = std::numeric_limits<Nanoseconds>::min();
+  std::uint32_t session = 0;
   for (const Sample& s : samples) {
     if (s.experiment != Experiment::angle) continue;
+    session = s.session;  // of all of them: a stage is measured in one
     first_ns = std::min(first_ns, s.issued_ns);
     last_ns = std::max(last_ns, s.completed_ns);
   }
   Samples anchors;
   for (const Sample& s : samples)
-    if (s.experiment == Experiment::anchor && s.completed_ns > first_ns - kMargin_ns &&
-        s.issued_ns < last_ns + kMargin_ns)
+    if (s.experiment == Experiment::anchor && s.session == session &&
+        s.completed_ns > first_ns - kMargin_ns && s.issued_ns < last_ns + kMargin_ns)
       anchors.push_back(s);
   return anchors;
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "model/revolution.h"
 #include "mtbrc/access.h"
@@ -26,6 +28,34 @@ struct Burst {
   double revolution = 0;
   double weight = 0;
 };
+
+model::Rotation rotation_of(const statistics::Estimate& found) {
+  constexpr std::uint64_t kDenominator = 1'000'000;
+  model::Rotation rotation;
+  rotation.numerator_ns =
+      static_cast<std::uint64_t>(std::llround(found.value * static_cast<double>(kDenominator)));
+  rotation.denominator = kDenominator;
+  model::Parameter& period = rotation.period;
+  period.value = found.value;
+  period.unit = "ns";
+  period.error = found.error;
+  period.method = "completions of repeated reads of one sector";
+  period.samples = found.samples;
+  return rotation;
+}
+
+// Another time the same spindle may be held at another speed, by the clock of its drive or of the
+// host: where sessions differ by more than their errors explain, the error grows by as much (Birge
+// 1932).
+statistics::Estimate mean_of_sessions(const std::vector<statistics::Estimate>& periods) {
+  statistics::Estimate mean = statistics::weighted_mean(periods);
+  double squares = 0;
+  for (const statistics::Estimate& one : periods)
+    squares += std::pow((one.value - mean.value) / one.error, 2);
+  if (periods.size() > 1)
+    mean.error *= std::max(1.0, std::sqrt(squares / static_cast<double>(periods.size() - 1)));
+  return mean;
+}
 
 // Completions of the LBN that was read most, in order of time.
 std::vector<Nanoseconds> completions_of_one_lbn(const Samples& samples) {
@@ -171,14 +201,14 @@ std::vector<Burst> thinned(std::vector<Burst> bursts, std::size_t most) {
 // Over a long time what the spindle wanders is most of what bursts lie off, and bursts of about one
 // time have it in common: then neither does a burst of many reads weigh more than one of few, nor
 // do many bursts of one time tell more than one.
-Line with_wander(const Line& line, double read_noise_ns) {
+std::optional<Line> with_wander(const Line& line, double read_noise_ns) {
   constexpr double kLong_ns = 8e9, kOutlier = 6;
   // Spindles are held by servos within seconds; what is slower is their speed.
   constexpr double kFastest_s = 0.5, kSlowest_s = 4;
   constexpr std::size_t kFewest = 8, kMost = 64;
   if (line.bursts.size() < kFewest ||
       line.bursts.back().time_ns - line.bursts.front().time_ns < kLong_ns)
-    return line;
+    return std::nullopt;
   const std::vector<Burst> bursts = thinned(line.bursts, kMost);
   std::vector<double> off;
   for (const Burst& burst : bursts)
@@ -193,9 +223,18 @@ Line with_wander(const Line& line, double read_noise_ns) {
     variances.push_back(own * own);
   }
   const auto found = statistics::wander_line(x, y, variances, kFastest_s, kSlowest_s);
-  if (!found) return line;
+  if (!found) return std::nullopt;
   const double turns_per_s = 1e9 / line.period_ns;
-  return {line.period_ns + found->slope / turns_per_s, found->error / turns_per_s, line.reads, {}};
+  return Line{
+      line.period_ns + found->slope / turns_per_s, found->error / turns_per_s, line.reads, {}};
+}
+
+// A spindle that was switched off and on is held to its speed by the same crystal, at another
+// temperature: chosen wider than what such a crystal drifts.
+Line as_it_may_be_now(const model::Rotation& before) {
+  constexpr double kDrift = 2e-6;
+  const double period_ns = *before.period.value;
+  return {period_ns, std::hypot(*before.period.error, kDrift * period_ns), 0, {}};
 }
 
 // Ties bursts together one after the other from the `first` on, the period sharper at each step, as
@@ -250,14 +289,24 @@ double phase_rev(const model::Rotation& rotation, Nanoseconds time_ns) {
   return statistics::turn_rev(static_cast<double>(time_ns) / period);
 }
 
-RotationEstimate estimate_rotation(const Samples& samples) {
-  RotationEstimate estimate;
+namespace {
+
+struct SessionEstimate {
+  RotationEstimate rotation;
+  bool wander_shows = false;  // its error holds it
+};
+
+// `elsewhere`: the period as another session has it.
+SessionEstimate estimate_of_session(const Samples& samples,
+                                    const std::optional<model::Rotation>& elsewhere) {
+  SessionEstimate result;
+  RotationEstimate& estimate = result.rotation;
   const std::vector<Nanoseconds> raw = completions_of_one_lbn(samples);
-  if (raw.size() < 8) return estimate;
+  if (raw.size() < 8) return result;
   double period_ns = coarse_period_ns(raw);
   if (period_ns < kShortestPeriod_ns) {
     estimate.outcome = RotationOutcome::cache_still_on;
-    return estimate;
+    return result;
   }
 
   // Bursts: unbroken runs in which the coarse period counts the revolutions.
@@ -299,7 +348,7 @@ RotationEstimate estimate_rotation(const Samples& samples) {
   const double noise_ns = std::max(std::sqrt(squares / std::max(kept, 1.0)), 1.0);
   if (noise_ns > kRegular_rev * period_ns) {
     estimate.outcome = RotationOutcome::irregular;
-    return estimate;
+    return result;
   }
   for (std::size_t i = 0; i < runs.size(); ++i)
     bursts.push_back(make_burst(runs[i], offsets[i], limit_ns));
@@ -308,27 +357,53 @@ RotationEstimate estimate_rotation(const Samples& samples) {
   // A burst's reads scatter less about their own median than about their place.
   const double of_medians = kept - static_cast<double>(runs.size());
   const double read_noise_ns = noise_ns * std::sqrt(kept / std::max(of_medians, 1.0));
-  const Line line = with_wander(
-      tie_all(bursts,
-              {period_ns, 3.5 * noise_ns / std::pow(std::max(first_reads, 2.0), 1.5), 0, {}},
-              noise_ns),
-      read_noise_ns);
+  const Line begun{period_ns, 3.5 * noise_ns / std::pow(std::max(first_reads, 2.0), 1.5), 0, {}};
+  Line line = tie_all(bursts, begun, noise_ns);
+  if (elsewhere) {
+    std::size_t end = 0;
+    const Line other = tie(bursts, 0, as_it_may_be_now(*elsewhere), noise_ns, &end);
+    if (other.bursts.size() > line.bursts.size()) line = other;
+  }
+  if (const auto with = with_wander(line, read_noise_ns)) {
+    line = *with;
+    result.wander_shows = true;
+  }
   period_ns = line.period_ns;
   const double error_ns = line.error_ns;
   const std::size_t used = line.reads;
   estimate.outcome = RotationOutcome::measured;
   estimate.phase_noise_ns = noise_ns;
-  constexpr std::uint64_t kDenominator = 1'000'000;
-  estimate.rotation.numerator_ns =
-      static_cast<std::uint64_t>(std::llround(period_ns * static_cast<double>(kDenominator)));
-  estimate.rotation.denominator = kDenominator;
-  model::Parameter& period = estimate.rotation.period;
-  period.value = period_ns;
-  period.unit = "ns";
-  period.error = error_ns;
-  period.method = "completions of repeated reads of one sector";
-  period.samples = used;
-  return estimate;
+  estimate.rotation = rotation_of({period_ns, error_ns, used});
+  return result;
+}
+
+}  // namespace
+
+// Between two sessions no revolutions can be counted: each tells the period by itself, but what one
+// tells helps to count within the others. A session that is too short for the spindle's wander to
+// show has errors that do not hold it: where there are longer ones, these alone count.
+RotationEstimate estimate_rotation(const Samples& samples) {
+  std::map<std::uint32_t, Samples> sessions;
+  for (const Sample& s : samples) sessions[s.session].push_back(s);
+  if (sessions.size() <= 1) return estimate_of_session(samples, std::nullopt).rotation;
+  const auto better = [](const SessionEstimate& a, const SessionEstimate& b) {
+    return std::pair(!a.wander_shows, a.rotation.relative_error()) <
+           std::pair(!b.wander_shows, b.rotation.relative_error());
+  };
+  SessionEstimate best;
+  for (const auto& [number, own] : sessions)
+    if (auto alone = estimate_of_session(own, std::nullopt); better(alone, best)) best = alone;
+  if (best.rotation.outcome != RotationOutcome::measured) return best.rotation;
+  std::vector<statistics::Estimate> shorter, longer;
+  const model::Rotation known = best.rotation.rotation;
+  for (const auto& [number, own] : sessions) {
+    const SessionEstimate one = estimate_of_session(own, known);
+    if (!std::isfinite(one.rotation.relative_error())) continue;
+    const model::Parameter& period = one.rotation.rotation.period;
+    (one.wander_shows ? longer : shorter).push_back({*period.value, *period.error, period.samples});
+  }
+  best.rotation.rotation = rotation_of(mean_of_sessions(longer.empty() ? shorter : longer));
+  return best.rotation;
 }
 
 RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,

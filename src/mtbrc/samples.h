@@ -41,6 +41,9 @@ struct Sample {
   bool after_write = false;  // the command before it, which had completed when this one was issued
   std::uint64_t after_lbn = 0;
   Nanoseconds after_completed_ns = 0;
+  // Of a run that was resumed: from 0, in the order of time. Each has its own clock, and the
+  // platter turned on its own since: neither times nor phases of two of them are to be compared.
+  std::uint32_t session = 0;
 };
 
 using Samples = std::vector<Sample>;

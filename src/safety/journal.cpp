@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -19,7 +18,6 @@
 #include "model/drive_mark.h"
 #include "model/error.h"
 #include "safety/media_check.h"
-#include "scsi/conditions.h"
 
 namespace platter::safety {
 namespace {
@@ -29,60 +27,14 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "platter-journal";
 constexpr std::uint64_t kLargestBlockBytes = 1 << 20;
 
-std::string hex(std::span<const std::uint8_t> bytes) {
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
 void require(bool good) {
   if (!good) throw std::invalid_argument("journal");
-}
-
-std::vector<std::uint8_t> unhex(const std::string& text) {
-  require(text.size() % 2 == 0);
-  std::vector<std::uint8_t> bytes(text.size() / 2);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const char* const digits = text.data() + 2 * i;
-    const auto [end, error] = std::from_chars(digits, digits + 2, bytes[i], 16);
-    require(error == std::errc() && end == digits + 2);
-  }
-  return bytes;
 }
 
 // A whole number that is there as one: the JSON library would turn -1 into 2^64 - 1.
 std::uint64_t count_of(const Json& parent, const char* name) {
   require(parent.at(name).is_number_unsigned());
   return parent.at(name).get<std::uint64_t>();
-}
-
-SavedPage saved_page(const Json& text) {
-  SavedPage page = unhex(text.get<std::string>());
-  const auto code = scsi::code_of(page);
-  require(code && scsi::may_be_set(*code));
-  return page;
-}
-
-// What the drive does not have is not there.
-Json ata_json(const scsi::AtaSettings& settings) {
-  Json json = Json::object();
-  if (settings.write_cache) json["write_cache"] = *settings.write_cache;
-  if (settings.look_ahead) json["look_ahead"] = *settings.look_ahead;
-  if (settings.power_level) json["power_level"] = *settings.power_level;
-  return json;
-}
-
-scsi::AtaSettings ata_settings(const Json& json) {
-  scsi::AtaSettings settings;
-  if (json.contains("write_cache")) settings.write_cache = json.at("write_cache").get<bool>();
-  if (json.contains("look_ahead")) settings.look_ahead = json.at("look_ahead").get<bool>();
-  if (json.contains("power_level")) {
-    const std::uint64_t level = count_of(json, "power_level");
-    require(level <= scsi::kMostPerformance);
-    settings.power_level = static_cast<std::uint8_t>(level);
-  }
-  return settings;
 }
 
 // Letters, digits and dashes of a serial number, for a file's name.
@@ -106,44 +58,22 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-bool shows(const SavedSettings& now, const SavedSettings& journaled) {
-  const auto shown = [&](const SavedPage& page) {
-    return std::ranges::any_of(now.pages, [&](const SavedPage& other) {
-      // Byte 0 has the PS bit, which is no setting.
-      return scsi::code_of(other) == scsi::code_of(page) &&
-             std::equal(other.begin() + 1, other.end(), page.begin() + 1, page.end());
-    });
-  };
-  return std::ranges::all_of(journaled.pages, shown) &&
-         (!journaled.ata || (now.ata && now.ata->satisfies(*journaled.ata)));
-}
-
 // What a run that was cut off made of the settings would pass for the drive's own.
 void refuse_what_was_left(const std::string& folder, const model::Identity& identity,
                           const SavedSettings& settings) {
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
-    const std::string path = entry.path().string();
-    if (entry.path().extension() != ".journal" || !entry.is_regular_file(failed) || in_use(path))
-      continue;
-    JournalContents left;
-    try {
-      left = read_journal(path);
-    } catch (const Error&) {
-      continue;  // cut off before the drive was touched, or no journal
-    }
-    if (model::same_drive(left.identity, identity) && !shows(settings, left.settings))
+  for (const LeftJournal& left : left_journals(folder, identity)) {
+    if (!shows(settings, left.contents.settings))
       throw Error(
           ExitStatus::refused,
           fmt::format("an earlier run on {} {} was cut off, and its settings are not back yet: run "
                       "platter restore {} first, or remove that file if they are what you want",
-                      identity.vendor, identity.product, path));
+                      identity.vendor, identity.product, left.path));
     // A torn block that can be read all the same would be taken for what the drive holds.
-    if (model::same_drive(left.identity, identity) && !left.blocks.empty())
+    if (!left.contents.blocks.empty())
       throw Error(ExitStatus::refused, fmt::format("an earlier run on {} {} was cut off while it "
                                                    "wrote, and its blocks have not been looked "
                                                    "after: run platter restore {} first",
-                                                   identity.vendor, identity.product, path));
+                                                   identity.vendor, identity.product, left.path));
   }
 }
 
@@ -156,6 +86,24 @@ bool in_use(const std::string& path) {
   const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   ::close(file);
   return locked;
+}
+
+std::vector<LeftJournal> left_journals(const std::string& folder, const model::Identity& identity) {
+  std::vector<LeftJournal> all;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    const std::string path = entry.path().string();
+    if (entry.path().extension() != ".journal" || !entry.is_regular_file(failed) || in_use(path))
+      continue;
+    try {
+      LeftJournal left{path, read_journal(path)};
+      if (model::same_drive(left.contents.identity, identity)) all.push_back(std::move(left));
+    } catch (const Error&) {
+      continue;  // cut off before the drive was touched, or no journal
+    }
+  }
+  std::ranges::sort(all, {}, &LeftJournal::path);
+  return all;
 }
 
 void remove_journal(const std::string& path) {
@@ -172,17 +120,6 @@ std::string default_journal_folder() {
     return std::string(state) + "/platter";
   const char* home = std::getenv("HOME");
   return std::string(home != nullptr ? home : "/var/tmp") + "/.local/state/platter";
-}
-
-SavedSettings settings_of(scsi::Drive& drive) {
-  SavedSettings settings;
-  for (const scsi::PageCode code :
-       {scsi::kCachingPage, scsi::kPowerConditionPage, scsi::kBackgroundControlPage}) {
-    auto page = drive.settings().mode_page(code.page, scsi::PageControl::current, code.subpage);
-    if (page && scsi::code_of(*page) == code) settings.pages.push_back(std::move(*page));
-  }
-  settings.ata = drive.settings().ata();
-  return settings;
 }
 
 Journal::Journal(const std::string& folder, const std::string& device,
@@ -212,8 +149,7 @@ Journal::Journal(const std::string& folder, const std::string& device,
   head["serial"] = identity.serial;
   head["blocks"] = identity.blocks;
   head["block_bytes"] = identity.block_bytes;
-  for (const SavedPage& page : settings.pages) head["mode_pages"].push_back(hex(page));
-  if (settings.ata) head["ata"] = ata_json(*settings.ata);
+  head.update(json_of(settings));
   append(head.dump(-1, ' ', true, Json::error_handler_t::replace));
   synchronize(folder);  // the file's name, too
 }
@@ -287,12 +223,7 @@ JournalContents head_of(const std::string& line) {
   const std::uint64_t block_bytes = count_of(head, "block_bytes");
   require(block_bytes > 0 && block_bytes <= kLargestBlockBytes);
   contents.identity.block_bytes = static_cast<std::uint32_t>(block_bytes);
-  auto& pages = contents.settings.pages;
-  // Journals of before there were several have the caching page alone.
-  if (head.contains("cache_page")) pages.push_back(saved_page(head.at("cache_page")));
-  if (head.contains("mode_pages"))
-    for (const Json& page : head.at("mode_pages")) pages.push_back(saved_page(page));
-  if (head.contains("ata")) contents.settings.ata = ata_settings(head.at("ata"));
+  contents.settings = settings_in(head);
   return contents;
 }
 

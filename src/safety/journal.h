@@ -4,26 +4,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/drive_model.h"
 #include "safety/block_contents.h"
-#include "scsi/drive.h"
+#include "safety/saved_settings.h"
 
 namespace platter::safety {
-
-// A mode page as the drive gave it, for Drive::restore_page().
-using SavedPage = std::vector<std::uint8_t>;
-
-// All settings that a run may change.
-struct SavedSettings {
-  std::vector<SavedPage> pages;          // of those that scsi::may_be_set()
-  std::optional<scsi::AtaSettings> ata;  // of an ATA drive
-};
-
-SavedSettings settings_of(scsi::Drive& drive);
 
 class Journal {
  public:
@@ -71,6 +59,12 @@ JournalContents read_journal(const std::string& path);
 
 // A run that is still going on writes into it.
 bool in_use(const std::string& path);
+// What runs that were cut off left of a drive, in the order of their names.
+struct LeftJournal {
+  std::string path;
+  JournalContents contents;
+};
+std::vector<LeftJournal> left_journals(const std::string& folder, const model::Identity& identity);
 // Gone for good, also after a power loss.
 void remove_journal(const std::string& path);
 

@@ -36,6 +36,30 @@ void require_same_drive(const model::Identity& found, const JournalContents& jou
                     found.vendor, found.product, found.serial.empty() ? "drive" : "journal"));
 }
 
+void require_all_well(const safety::Restored& done, const std::string& device,
+                      const std::string& journal) {
+  std::string trouble = in_words(done.media, device);
+  if (!done.media.differ.empty())
+    trouble +=
+        ": somebody has written there since, or a write was torn; they were left alone, put the "
+        "journal's "
+        "data back with platter restore --overwrite";
+  const bool only_unknown = done.media.past == safety::Past::nothing_known &&
+                            done.media.differ.empty() && done.media.lost.empty();
+  if (only_unknown)
+    trouble +=
+        "; all of it reads as it should: power the drive off and on and run this again, and if it "
+        "still "
+        "does, remove the journal by hand";
+  if (!done.settings)
+    trouble += fmt::format(
+        "{}{} does not take the settings of the journal back: power it off and on, which "
+        "brings its own back, and try again",
+        trouble.empty() ? "" : "; ", device);
+  if (!trouble.empty())
+    throw Error(ExitStatus::drive_error, fmt::format("{}; {} is kept", trouble, journal));
+}
+
 }  // namespace
 
 // The features of an ATA drive before the pages: its caching page shows what SET FEATURES made of
@@ -59,6 +83,13 @@ Restored restore(scsi::Device& device, const JournalContents& journal,
   if (!journal.blocks.empty())
     done.media = check_media(device, found, journal.blocks, {.overwrite = options.overwrite});
   done.settings = put_settings_back(drive, journal.settings);
+  return done;
+}
+
+Restored put_right(scsi::Device& device, const LeftJournal& left, const RestoreOptions& options) {
+  const Restored done = restore(device, left.contents, options);
+  require_all_well(done, device.name(), left.path);
+  remove_journal(left.path);
   return done;
 }
 

@@ -29,4 +29,9 @@ bool put_settings_back(scsi::Drive& drive, const SavedSettings& settings);
 Restored restore(scsi::Device& device, const JournalContents& journal,
                  const RestoreOptions& options = {});
 
+// The same, and the journal goes. Throws Error(drive_error), which says what is left to do, where
+// not all is as it was; then the journal stays.
+Restored put_right(scsi::Device& device, const LeftJournal& left,
+                   const RestoreOptions& options = {});
+
 }  // namespace platter::safety

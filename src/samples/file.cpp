@@ -61,9 +61,11 @@ Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(na
   if (text_at("/schema/name") != kSchema)
     refuse_file("does not begin with the line that says whose raw samples they are");
   const std::string version = text_at("/schema/version");
-  if (major_version(version) != kMajorVersion)
-    refuse_file(fmt::format("holds raw samples of version \"{}\", and this platter reads {}.x",
-                            version, kMajorVersion));
+  version_ = major_version(version);
+  if (version_ < kOldestVersion || version_ > kMajorVersion)
+    refuse_file(
+        fmt::format("holds raw samples of version \"{}\", and this platter reads {}.x to {}.x",
+                    version, kOldestVersion, kMajorVersion));
   drive_ = text_at("/drive");
 }
 

@@ -16,13 +16,16 @@ namespace platter::samples {
 
 using Json = nlohmann::ordered_json;
 
-// 1: lines without the names of payloads. 2: without facts and stages.
-inline constexpr int kMajorVersion = 4;
+// 1: lines without the names of payloads. 2: without facts and stages. 4: written at the end of a
+// run, facts and all, without sessions; it is still read.
+inline constexpr int kMajorVersion = 5, kOldestVersion = 4;
 
 class Writer {
  public:
   // Writes the head.
   Writer(std::ostream& out, const model::Identity& drive);
+  // To a file that has one.
+  explicit Writer(std::ostream& out) : out_(out) {}
   void add(const char* payload, Json fields);
 
  private:
@@ -42,6 +45,7 @@ class Reader {
   Reader(std::istream& in, std::string name);
 
   const std::string& drive() const { return drive_; }  // model::drive_mark
+  int version() const { return version_; }             // the major one
   // Hands over every line. What `take` throws of one becomes Error(bad_input) that names the line;
   // payloads that nobody takes are those of a later version.
   void each(const std::function<void(const Line&)>& take);
@@ -56,6 +60,7 @@ class Reader {
   std::istream& in_;
   std::string name_, drive_, buffer_;
   std::size_t number_ = 0;
+  int version_ = 0;
   bool cut_ = false;
 };
 

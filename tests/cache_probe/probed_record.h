@@ -29,12 +29,13 @@ inline Record record_of(const model::DriveModel& truth, const std::string& name,
   const engine::LayoutMap map(truth.layout);
   context.map = &map;
   context.rotation = truth.rotation;
-  Findings found = probe_cache(context, {.writable = writable, .page_fields = false});
+  Record record;
+  Findings found = probe_cache(context, record, {.writable = writable, .page_fields = false});
   for (int part = 1; part < parts; ++part) {
     for (std::uint64_t i = 1; i <= 20; ++i) drive.read(truth.identity.blocks / 21 * i, 4);
-    exercise_further(context, *found.ground, found.record);
+    exercise_further(context, *found.ground, record);
   }
-  return std::move(found.record);
+  return record;
 }
 
 }  // namespace platter::cache_probe::testing

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "cache_probe/cache_probe.h"
 #include "cache_probe/kept.h"
@@ -22,6 +23,7 @@ using model::ReadAhead;
 namespace {
 
 struct Run {
+  Record record;
   Findings findings;
   double drive_seconds = 0;
 };
@@ -40,7 +42,9 @@ Run probe(scsi::Device& device, const engine::LayoutMap& map, const model::Rotat
   context.rotation = rotation;
   context.budget.drive_time_ns = budget_ns;
   const Nanoseconds begin = drive.now_ns();
-  Run run{probe_cache(context, options), 0};
+  Record record;
+  Findings findings = probe_cache(context, record, options);
+  Run run{std::move(record), std::move(findings), 0};
   run.drive_seconds = static_cast<double>(drive.now_ns() - begin) * 1e-9;
   return run;
 }
@@ -342,7 +346,7 @@ TEST_CASE("after how many requests the buffer is divided anew") {
       CHECK(*found.error == 0);
       CHECK(found.samples >= 4);
       double seconds = 0;
-      for (const auto& [question, spent] : spent_on(run.findings.record))
+      for (const auto& [question, spent] : spent_on(run.record))
         if (question == Question::load_changed || question == Question::divided)
           seconds += spent.seconds;
       CHECK(seconds < 1);
@@ -533,7 +537,7 @@ TEST_CASE("a map whose angles are wrong is found out and does not mislead") {
     layout.zones[0].children[0].angle_step_rev += 0.291 * static_cast<double>(seed);
     SimpleDrive device(facts, seed);
     const auto run = probe(device, engine::LayoutMap(layout), rotation, false, seed, 0);
-    CHECK_FALSE(run.findings.record.setting.angles_trusted);
+    CHECK_FALSE(run.record.setting.angles_trusted);
     const model::Cache& c = run.findings.estimate.cache;
     CHECK(value(c.segments) == facts.cache.segments);
     CHECK(value(c.segment_blocks) == facts.cache.segment_blocks);
@@ -584,7 +588,7 @@ TEST_CASE("random caches are recovered") {
 
 TEST_CASE("estimating a kept record again gives the same") {
   const auto run = probe({}, true);
-  const Estimate again = estimate_cache(kept_and_read(run.findings.record));
+  const Estimate again = estimate_cache(kept_and_read(run.record));
   const model::Cache &a = again.cache, &b = run.findings.estimate.cache;
   CHECK(a.segments.value == b.segments.value);
   CHECK(a.segment_blocks.value == b.segment_blocks.value);
@@ -878,7 +882,7 @@ TEST_CASE("the same with twenty seeds, and where the drive's time goes", "[.][se
       check_discrete(run.findings.estimate.cache, virtual_drive::catalogue_model(entry));
       seconds += run.drive_seconds / kSeeds;
       most = std::max(most, run.drive_seconds);
-      for (const auto& [question, of] : spent_on(run.findings.record))
+      for (const auto& [question, of] : spent_on(run.record))
         spent[question] += of.seconds / kSeeds;
     }
     CHECK(most < most_seconds(entry.name));

@@ -1,10 +1,18 @@
-// A virtual drive behind `exec:`: served_drive MODEL.json [--solid-state] [--log FILE]. Whatever
-// the host says is done by the drive of that model; --solid-state makes VPD page B1h say that it
-// does not rotate; FILE gets the opcode of each command, in hex.
+// A virtual drive behind `exec:`: served_drive MODEL.json [OPTIONS]. Whatever the host says is done
+// by the drive of that model.
+//
+//   --solid-state        VPD page B1h says that it does not rotate
+//   --log FILE           gets the opcode of each command, in hex
+//   --time FILE          gets the drive's seconds and commands, a line each time it ends
+//   --turned-for NS      it was switched on so long before its time 0: its platter's phase is
+//   another
+//   --at SECONDS WHAT    from then on: kill (the host's program), interrupt (it), vanish
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -20,8 +28,10 @@ using namespace platter;
 namespace {
 
 struct Options {
-  std::string model, log;
+  std::string model, log, time, what;
   bool solid_state = false;
+  Nanoseconds turned_for = 0;
+  std::optional<double> at_s;
 };
 
 Options options_of(int count, char** words) {
@@ -32,6 +42,12 @@ Options options_of(int count, char** words) {
       options.solid_state = true;
     else if (word == "--log" && i + 1 < count)
       options.log = words[++i];
+    else if (word == "--time" && i + 1 < count)
+      options.time = words[++i];
+    else if (word == "--turned-for" && i + 1 < count)
+      options.turned_for = std::stoll(words[++i]);
+    else if (word == "--at" && i + 2 < count)
+      options.at_s = std::stod(words[++i]), options.what = words[++i];
     else
       options.model = word;
   }
@@ -106,22 +122,40 @@ scsi::Completion nothing(Nanoseconds at_ns, std::uint8_t status) {
 constexpr std::uint8_t kNone = 0xFF;
 constexpr std::uint8_t kCharacteristics = 0xB1;
 
+// False: the drive is gone.
+bool fails(const std::string& what) {
+  if (what == "kill") ::kill(::getppid(), SIGKILL);
+  if (what == "interrupt") ::kill(::getppid(), SIGINT);
+  return what == "interrupt";
+}
+
 }  // namespace
 
 int main(int count, char** words) {
-  const Options options = options_of(count, words);
+  Options options = options_of(count, words);
   virtual_drive::VirtualDevice device(model::load_model(options.model));
   std::ofstream log(options.log);
+  const Nanoseconds turned_for = options.turned_for;
+  device.clock().sleep_until_ns(turned_for);
+  std::uint64_t commands = 0;
   std::fwrite("SCSIDRV2", 1, 8, stdout);
   std::fflush(stdout);
   const auto answer = [&](std::optional<scsi::Completion> done) {
-    if (!done) return say(nothing(device.clock().now_ns(), kNone));
+    if (!done) return say(nothing(device.clock().now_ns() - turned_for, kNone));
+    done->completed_ns -= turned_for;
     const bool characteristics = done->data.size() > 5 && done->data[1] == kCharacteristics;
     if (options.solid_state && characteristics) done->data[4] = 0, done->data[5] = 1;
     say(*done);
   };
   for (Request request; hear(request);) {
+    request.issue_ns += turned_for;
     if (request.kind == 0) {
+      ++commands;
+      const auto time_s = static_cast<double>(request.issue_ns - turned_for) * 1e-9;
+      if (options.at_s && time_s >= *options.at_s) {
+        options.at_s.reset();
+        if (!fails(options.what)) break;
+      }
       device.clock().sleep_until_ns(request.issue_ns);
       if (log.is_open()) log << fmt::format("{:02x}", request.command.cdb[0]) << std::endl;
       if (!device.submit(request.command, request.tag)) return 1;
@@ -132,9 +166,13 @@ int main(int count, char** words) {
       answer(*device.reap_until(request.issue_ns));
     } else {
       if (!device.reset()) return 1;
-      scsi::Completion done = nothing(std::max(request.issue_ns, device.clock().now_ns()), 0);
+      scsi::Completion done = nothing(
+          std::max(request.issue_ns, device.clock().now_ns()) - turned_for, 0);
       done.tag = request.tag;
       say(done);
     }
   }
+  if (!options.time.empty())
+    std::ofstream(options.time, std::ios::app) << fmt::format(
+        "{} {}\n", static_cast<double>(device.clock().now_ns() - turned_for) * 1e-9, commands);
 }

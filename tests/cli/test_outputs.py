@@ -94,7 +94,7 @@ OTHER_OPTIONS = set("""
     --workload --for --blocks --requests --within --writes-within --read-share --reads-only --request-kb
     --align-kb --sequential-share --local-share --local-blocks --streams --any-stream --run-requests
     --hot-share --hot-span --rate --think-ms --gap --burst-requests --burst-kb --idle-ms --tables
-    --device --overwrite --yes --hide-serial --results --commands
+    --device --overwrite --yes --hide-serial --results --commands --resume
 """.split())
 
 # What each subcommand prints; None: nothing.
@@ -332,6 +332,22 @@ class Rules(Case):
             self.fails(REFUSED, beside, "characterize", DRIVE, "-o", "c.json")
             self.assertEqual(self.content(beside), NOTES.encode())
             os.unlink(self.path(beside))
+
+    def test_where_a_run_keeps_its_samples_as_it_goes_is_checked_like_its_outputs(self):
+        running = "c.running.samples.jsonl"
+        self.write(running, NOTES)
+        self.fails(REFUSED, running, "characterize", DRIVE, "-o", "c.json")
+        self.assertEqual(self.content(running), NOTES.encode())
+        shutil.copy(self.path("theirs.jsonl"), self.path(running))
+        self.fails(REFUSED, "another drive", "characterize", DRIVE, "-o", "c.json")
+        shutil.copy(self.path("mine.samples.jsonl"), self.path(running))
+        self.fails(REFUSED, "--resume " + running, "characterize", DRIVE, "-o", "c.json")
+        self.platter("characterize", DRIVE, "-o", "c.json", "--force")
+        self.assertNotIn(running, self.files())
+        before = set(self.files())
+        self.platter("characterize", DRIVE, "-o", "n.json", "--samples", "/dev/null")
+        self.platter("characterize", DRIVE, "-o", "/dev/null", "--samples", "n.jsonl")
+        self.assertEqual(set(self.files()) - before, {"n.json", "n.jsonl"})
 
     def test_derive_writes_over_its_own_input_by_force(self):
         self.fails(USAGE, "truth.json", "derive", "truth.json", "--set", "head_switch=/2", "-o", "truth.json")

@@ -128,7 +128,7 @@ class Signals(PlatterTest):
                          together=[f"validation/random.{end}" for end in ("trace", "drive.csv", "m.csv", "json", "svg")])
 
     def test_characterize(self):
-        outputs = ("x.json", "x.samples.jsonl")
+        outputs = ("x.json", "x.samples.jsonl", "x.running.samples.jsonl")
         for drive, latest_s in ((DRIVE, 1.0), (DRIVE, 1.0), ("virtual:random-2", 3.0), ("virtual:random-4", 6.0)):
             self.interrupted(latest_s, "characterize", drive, "--allow-writes", "0-100000", "-o", "x.json",
                              partial=outputs)

@@ -7,7 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "extract/estimate.h"
 #include "extract/runs.h"
+#include "model/json.h"
 #include "scsi/commands.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
@@ -106,6 +108,8 @@ using Shakes = std::map<std::string, Shake>;
 // Once in each of these stages, when it has gone on for a while.
 Run shaken_run(Shaken& device, Shakes shakes, const Folder& folder) {
   Options options = options_in(folder);
+  KeptLines kept;
+  options.keeper = &kept;
   std::map<std::string, int> reports;
   options.progress = [&](const std::string& stage, double) {
     constexpr int kAWhile = 5;
@@ -114,7 +118,11 @@ Run shaken_run(Shaken& device, Shakes shakes, const Folder& folder) {
     device.shake(due->second);
     shakes.erase(due);
   };
-  return characterize(device, options);
+  Run run = characterize(device, options);
+  // What turned out to be void was on the disk by then.
+  CHECK(model::to_json_text(estimate(read_lines(kept.whole(run)).record)) ==
+        model::to_json_text(run.model));
+  return run;
 }
 
 std::vector<std::vector<std::uint8_t>> pages_of(scsi::Device& device) {

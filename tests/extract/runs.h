@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <string_view>
 
 #include "extract/characterize.h"
 #include "virtual_drive/catalogue.h"
@@ -22,6 +24,32 @@ struct Folder {
   std::filesystem::path path = std::filesystem::temp_directory_path() /
                                ("platter-runs-" + std::to_string(::getpid()));
 };
+
+// The samples as a run keeps them.
+struct KeptLines final : SamplesKeeper {
+  bool due() override { return ++commands % 300 == 0; }
+  void keep(std::string_view lines) override { text += lines; }
+  void synchronize() override {
+    CHECK(text.ends_with("\n"));
+    synchronized = text.size();
+  }
+  void throw_away() override { text.clear(); }
+  // With the run's last line.
+  std::string whole(const Run& run) const {
+    std::ostringstream end;
+    write_end(end, run.record);
+    return text + end.str();
+  }
+
+  std::string text;
+  std::size_t synchronized = 0;
+  int commands = 0;
+};
+
+inline KeptRecord read_lines(const std::string& text) {
+  std::istringstream in(text);
+  return read_record(in, "kept.jsonl");
+}
 
 inline Options options_in(const Folder& folder) {
   Options options;

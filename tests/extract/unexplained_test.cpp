@@ -48,6 +48,18 @@ TEST_CASE("pauses are counted, and what they cost is told") {
   CHECK(text->find("60.0 s apart") != std::string::npos);
 }
 
+TEST_CASE("pauses are counted within the sessions of a run, whose clocks are not the same") {
+  mtbrc::Samples samples = reads(130, 35, 60);
+  for (mtbrc::Sample& sample : reads(130, 35, 60)) {
+    sample.session = 1;
+    samples.push_back(sample);
+  }
+  const Pauses pauses = pauses_of(samples, a_drive());
+  CHECK(pauses.paused == 4);
+  CHECK(pauses.observed_s == Approx(260).margin(0.1));
+  CHECK(*pauses.every_s == Approx(60).margin(0.1));
+}
+
 TEST_CASE("what a seek and two turns explain is no pause") {
   CHECK(pauses_of(reads(130, 20, 1), a_drive()).paused == 0);
   CHECK_FALSE(told(pauses_of(reads(130, 0, 60), a_drive()), 7));

@@ -55,6 +55,34 @@ TEST_CASE("what is written is read again, and nothing else is left") {
   CHECK(folder.entries() == 1);
 }
 
+TEST_CASE("a file that grows is there from the beginning, and gets its name at the end") {
+  const Folder folder;
+  const std::string running = folder / "x.running", last = folder / "x";
+  write_file(last, "before");
+  {
+    GrowingFile file(running, "one\n");
+    CHECK(read_file(running) == "one\n");
+    file.append("two\n");
+    file.synchronize();
+    CHECK(read_file(running) == "one\ntwo\n");
+    CHECK(read_file(last) == "before");
+    file.become(last);
+    CHECK(read_file(last) == "one\ntwo\n");
+  }
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("a file that grows does not take the place of what came there meanwhile") {
+  const Folder folder;
+  const std::string running = folder / "x.running", last = folder / "x";
+  REQUIRE(claim_output(last));
+  GrowingFile file(running, "mine\n");
+  std::ofstream(last) << "theirs";
+  CHECK(status_of([&] { file.become(last); }) == ExitStatus::refused);
+  CHECK(read_file(last) == "theirs");
+  CHECK(read_file(running) == "mine\n");
+}
+
 TEST_CASE("what came to an output's place while the work went on is left alone") {
   const Folder folder;
   const std::string path = folder / "claimed";

@@ -179,6 +179,33 @@ TEST_CASE("overheads: of two SEEKs the constant between them and reads drops out
   CHECK(reads.move({}, reads.commands[10]).error > 7e3);
 }
 
+TEST_CASE("passages: another session has a phase of its own, which is learned anew") {
+  const plain::Disk disk(plain::small_shape());
+  const engine::LayoutMap map(disk.layout(true));
+  Passages passages(map, rotation_6ms());
+  const double turn = 6e6;
+  const auto read = [&](std::uint64_t lbn, double turns, std::uint32_t session) {
+    Sample sample;
+    sample.lbn = lbn;
+    sample.session = session;
+    const double end = engine::rev_from_angle(map.angle_of_lbn(lbn)) +
+                       1.0 / map.track_of_slot(map.slot_of_lbn(lbn)).sectors;
+    // The second one is 0.03 revolutions off, which within a session would be a late completion.
+    sample.completed_ns = static_cast<Nanoseconds>((turns + end + 0.03 * session) * turn + 50e3);
+    sample.issued_ns = sample.completed_ns - 4'000'000;
+    return passages.observe(sample);
+  };
+  for (int i = 0; i < 6; ++i) read(static_cast<std::uint64_t>(1000 * i), 10 + 2 * i, 0);
+  REQUIRE(passages.ready(false));
+  CHECK_FALSE(read(123'456, 4, 1));
+  CHECK_FALSE(passages.ready(false));
+  for (int i = 0; i < 6; ++i) read(static_cast<std::uint64_t>(1000 * i), 10 + 2 * i, 1);
+  const auto told = read(123'456, 40, 1);
+  REQUIRE(told);
+  const double sector = turn / map.track_of_slot(map.slot_of_lbn(123'456)).sectors;
+  CHECK(told->high == Approx(4e6 - sector).margin(3e3));
+}
+
 TEST_CASE("passages: a completion bounds the time to the turn before it") {
   const plain::Disk disk(plain::small_shape());
   const engine::LayoutMap map(disk.layout(true));

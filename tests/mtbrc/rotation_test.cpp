@@ -71,6 +71,44 @@ TEST_CASE("rotation: the period and an honest error from 3600 to 15000 rpm") {
   CHECK(deviation < 1.3);
 }
 
+// As after a power cycle: another clock, another phase.
+TEST_CASE("rotation: sessions are not counted into one another, and both tell the period") {
+  std::mt19937_64 random(31);
+  double squares = 0, error_of_one = 0, error_of_both = 0;
+  constexpr int kCases = 200;
+  for (int i = 0; i < kCases; ++i) {
+    const double truth = 60e9 / std::uniform_real_distribution<double>(3600, 15000)(random);
+    Samples samples = synthetic(truth, 20e3, 30, 8, 40, random);
+    error_of_one += *estimate_rotation(samples).rotation.period.error;
+    for (Sample& s : synthetic(truth, 20e3, 30, 8, 40, random)) {
+      s.completed_ns += static_cast<Nanoseconds>(0.37 * truth);  // within the first session's time
+      s.session = 1;
+      samples.push_back(s);
+    }
+    const RotationEstimate found = estimate_rotation(samples);
+    REQUIRE(found.outcome == RotationOutcome::measured);
+    squares += std::pow((*found.rotation.period.value - truth) / *found.rotation.period.error, 2);
+    error_of_both += *found.rotation.period.error;
+  }
+  CHECK(error_of_both < 0.95 * error_of_one);
+  CHECK(std::sqrt(squares / kCases) > 0.6);
+  CHECK(std::sqrt(squares / kCases) < 1.3);
+}
+
+TEST_CASE("rotation: sessions that differ by more than their errors make the error as large") {
+  std::mt19937_64 random(37);
+  constexpr double kPeriod_ns = 60e9 / 7200.0, kApart = 1e-4;
+  Samples samples = synthetic(kPeriod_ns, 20e3, 30, 8, 40, random);
+  for (Sample& s : synthetic(kPeriod_ns * (1 + kApart), 20e3, 30, 8, 40, random)) {
+    s.session = 1;
+    samples.push_back(s);
+  }
+  const RotationEstimate found = estimate_rotation(samples);
+  CHECK(found.rotation.period.value ==
+        Approx(kPeriod_ns * (1 + kApart / 2)).margin(kPeriod_ns * kApart / 2));
+  CHECK(*found.rotation.period.error > 0.2 * kApart * kPeriod_ns);
+}
+
 // As while a layout is asked for, for minutes, soon after the first revolutions.
 TEST_CASE("rotation: what lies behind a pause of many revolutions tells how many they were") {
   std::mt19937_64 random(29);
