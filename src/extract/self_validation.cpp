@@ -251,11 +251,11 @@ model::Demerit demerit_of(const char* workload, const Trial& trial, const model:
           .drive_mean_ms = all.mean_drive_ms,
           .demerit_ms = stated.ms,
           .demerit_percent = 100 * stated.ms / all.mean_drive_ms,
+          .folded_phase_share = all.folded_phase_share.value_or(0),
+          .hits_agreed_share = all.hits_agreed_share.value_or(0),
           .error_ms = stated.error_ms,
           .floor_ms = stated.floor_ms,
-          .folded_phase_share = all.folded_phase_share.value_or(0),
-          .phase_requests = all.phase_n,
-          .hits_agreed_share = all.hits_agreed_share.value_or(0)};
+          .phase_requests = all.phase_n};
 }
 
 // A model that is off by more than this of the mean, beyond its floor, says so; also one that may

@@ -263,12 +263,12 @@ struct Demerit {
   std::string workload;
   std::uint64_t requests = 0;
   double drive_mean_ms = 0, demerit_ms = 0, demerit_percent = 0;
+  double folded_phase_share = 0;
+  double hits_agreed_share = 0;  // hits predicted as hits and misses as misses
   // Of demerit_ms one standard error, and what the model has against itself, over as many requests
   // as it is stated for.
   std::optional<double> error_ms{}, floor_ms{};
-  double folded_phase_share = 0;
-  std::uint64_t phase_requests = 0;  // that it is a share of
-  double hits_agreed_share = 0;      // hits predicted as hits and misses as misses
+  std::uint64_t phase_requests = 0;  // that folded_phase_share is a share of
 };
 
 // The ranges in which the model was checked, and the demerits found there.

@@ -92,9 +92,7 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
     return 1.0 / std::min(static_cast<double>(count_[kind]), memory);
   };
   const bool learning = count_[kind] <= kLearn;
-  // A late completion pulls no harder than an ordinary one.
-  constexpr double kClip_rev = 0.005;
-  const double pull = learning ? residual : std::clamp(residual, -kClip_rev, kClip_rev);
+  const double pull = learning ? residual : std::clamp(residual, -kMostPull_rev, kMostPull_rev);
   // Where another kind came first, the wander is in its constant, and what differs is learned
   // slowly. The read in front of a write has just told the wander; between writes these must.
   const bool alone = kind == *first_ || (sample.after_write && !learning);

@@ -58,6 +58,9 @@ class Passages {
                             std::uint32_t blocks = 1, bool after_write = false,
                             const scsi::PhysicalBlocks& physical = {}) const;
 
+  // A late completion pulls the constant no harder than one that is so late.
+  static constexpr double kMostPull_rev = 0.005;
+
   double period_ns() const { return model::revolution_ns(rotation_); }
 
  private:

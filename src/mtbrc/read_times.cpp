@@ -130,7 +130,7 @@ ReadTimes read_times(const Samples& samples, const engine::LayoutMap& map,
     reads.still = statistics::Estimate{*reads.same_track.value * 1e6,
                                        reads.same_track.error.value_or(0) * 1e6,
                                        reads.same_track.samples};
-  reads.host_unsure_ns = 1e6 * host_unsure_ms(samples);
+  reads.host_unsure_ns = 1e6 * host_unsure_ms(samples, period * 1e-6);
   return reads;
 }
 

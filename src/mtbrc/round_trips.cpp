@@ -1,6 +1,7 @@
 #include "mtbrc/round_trips.h"
 
 #include "mtbrc/access.h"
+#include "mtbrc/passages.h"
 
 namespace platter::mtbrc {
 namespace {
@@ -22,9 +23,9 @@ std::optional<noise::HostDelay> host_delay(const Samples& samples) {
   return noise::host_delay(std::move(times_ms));
 }
 
-double host_unsure_ms(const Samples& samples) {
+double host_unsure_ms(const Samples& samples, double period_ms) {
   const auto host = host_delay(samples);
-  return host ? host->unsure_ms() : 0;
+  return host ? host->unsure_ms(Passages::kMostPull_rev * period_ms) : 0;
 }
 
 std::vector<std::vector<double>> round_trips_by_stage(const Samples& samples) {

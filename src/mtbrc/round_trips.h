@@ -17,7 +17,7 @@ void measure_round_trips(Context& context, std::uint32_t count);
 // nullopt: too few were timed. Pure.
 std::optional<noise::HostDelay> host_delay(const Samples& samples);
 // What a number is unsure by for the host's delay, in ms; 0 where it is not known. Pure.
-double host_unsure_ms(const Samples& samples);
+double host_unsure_ms(const Samples& samples, double period_ms);
 // The round trips of each stage, in ms: a stage's follow one another without another command. Pure.
 std::vector<std::vector<double>> round_trips_by_stage(const Samples& samples);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "statistics/robust.h"
@@ -25,9 +24,23 @@ HostDelay::HostDelay(std::vector<double> round_trips_ms) : sorted_ms_(std::move(
   std::sort(sorted_ms_.begin(), sorted_ms_.end());
   if (sorted_ms_.empty()) return;
   median_ms_ = statistics::median(sorted_ms_);
-  const double mean_ms = std::accumulate(sorted_ms_.begin(), sorted_ms_.end(), 0.0) /
-                         static_cast<double>(sorted_ms_.size());
-  unsure_ms_ = std::max(0.0, mean_ms - median_ms_) / 2;
+}
+
+double HostDelay::unsure_ms(double most_ms) const {
+  if (sorted_ms_.empty()) return 0;
+  const auto n = static_cast<double>(sorted_ms_.size());
+  double mean_ms = 0, followed_ms = median_ms_ / 2;
+  for (const double ms : sorted_ms_) mean_ms += ms / 2 / n;
+  // What pulls on it as much from above as from below; a contraction, as each pulls by a share.
+  constexpr int kRounds = 200;
+  for (int round = 0; round < kRounds; ++round) {
+    double pull_ms = 0;
+    for (const double ms : sorted_ms_)
+      pull_ms += std::clamp(ms / 2 - followed_ms, -most_ms, most_ms) / n;
+    followed_ms += pull_ms;
+    if (std::abs(pull_ms) < 1e-6 * most_ms) break;
+  }
+  return std::max(0.0, mean_ms - followed_ms);
 }
 
 double HostDelay::quantile_ms(double share) const {
@@ -51,8 +64,8 @@ std::optional<HostDelay> host_delay(std::vector<double> round_trips_ms) {
   return HostDelay(std::move(round_trips_ms));
 }
 
-std::optional<std::string> told(const HostDelay& host, double period_ms) {
-  const double unsure_ms = host.unsure_ms();
+std::optional<std::string> told(const HostDelay& host, double period_ms, double most_ms) {
+  const double unsure_ms = host.unsure_ms(most_ms);
   if (unsure_ms < kNoisy_ms) return std::nullopt;
   const bool too_noisy = unsure_ms > kTooNoisy_rev * period_ms;
   return fmt::format(

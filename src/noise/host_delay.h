@@ -24,15 +24,15 @@ class HostDelay {
   // Of all of them, those that take more than the median by more than `ms`.
   double share_beyond(double ms) const;
 
-  // An overhead holds one way into the drive and one out of it, and the parts of it are told by
-  // several locations of the delay: medians of what half of the accesses make, means of
-  // completions. Where the delay has a tail these differ; this is what a number is unsure by, for
-  // it: half of what the mean of the round trips exceeds their median by.
-  double unsure_ms() const { return unsure_ms_; }
+  // An overhead holds one way into the drive and one out of it, and where the delay has a tail
+  // these have no one location. Completions are followed by a mean in which none pulls by more than
+  // `most_ms`; this is what a number is unsure by, for it: what the mean of one way, half of a
+  // round trip, exceeds that by.
+  double unsure_ms(double most_ms) const;
 
  private:
   std::vector<double> sorted_ms_;
-  double median_ms_ = 0, unsure_ms_ = 0;
+  double median_ms_ = 0;
 };
 
 // nullopt: too few.
@@ -40,7 +40,7 @@ std::optional<HostDelay> host_delay(std::vector<double> round_trips_ms);
 
 // Whether a host is too noisy for times within a revolution to be told, or noisy, and what of the
 // model hangs on it; for a reader of the model. nullopt: neither.
-std::optional<std::string> told(const HostDelay& host, double period_ms);
+std::optional<std::string> told(const HostDelay& host, double period_ms, double most_ms);
 
 // Whether the delay was another at some time of the run: `parts` are the round trips of its stages,
 // in ms. nullopt: no more than by chance.

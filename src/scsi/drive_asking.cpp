@@ -14,7 +14,7 @@ namespace {
 constexpr Nanoseconds kFirstWait = 10 * kMillisecond;
 constexpr Nanoseconds kLongestWait = kSecond;
 constexpr Nanoseconds kPatience = 60 * kSecond;  // with a drive that is busy or spinning up
-constexpr int kMostConflicts = 3;  // another host may hold a reservation for a moment
+constexpr int kMostConflicts = 3;                // another host may hold a reservation for a moment
 
 constexpr std::uint8_t kBecomingReady = 0x04;  // ASC, with ASCQ 01h; others: why it is not ready
 constexpr std::uint8_t kResetOccurred = 0x29;  // ASC

@@ -150,7 +150,7 @@ class Interrupted(RecordedTest):
     writes = ()
 
     def test_settings_are_restored(self):
-        for name, at in (("INT", 120), ("TERM", 1500), ("HUP", 5000), ("+INT", 4000)):
+        for name, at in (("INT", 350), ("TERM", 1500), ("HUP", 5000), ("+INT", 4000)):
             with self.subTest(name):
                 self.new_folder()
                 self.assert_one_sentence(self.interrupt(name, at), INTERRUPTED)

@@ -119,7 +119,8 @@ TEST_CASE("what the drive said of its places it is not asked again") {
   const Kept kept = resumed(cut);
   check_whole(kept, 2);
   const std::uint64_t all = whole_run().run.model.provenance.translations;
-  CHECK(kept.run.model.provenance.translations < 0.5 * static_cast<double>(all));
+  CHECK(static_cast<double>(kept.run.model.provenance.translations) <
+        0.5 * static_cast<double>(all));
   CHECK(model::to_json_text(kept.run.model).find("\"zones\"") != std::string::npos);
   CHECK(kept.run.record.facts.layout.zones.size() ==
         whole_run().run.record.facts.layout.zones.size());

@@ -20,14 +20,18 @@ std::vector<double> log_normal(double median_ms, double p99_ms, std::size_t coun
 
 }  // namespace
 
-TEST_CASE("What a number is unsure by is half of what the mean exceeds the median by") {
-  CHECK(HostDelay({1, 1, 1, 1}).unsure_ms() == 0);
-  CHECK(HostDelay({1, 1, 1, 5}).unsure_ms() == 0.5);
-  // Log-normal of sigma s: the mean is exp(s^2 / 2) times the median.
+TEST_CASE("What a number is unsure by is what the mean of one way exceeds the clipped one by") {
+  CHECK(HostDelay({1, 1, 1, 1}).unsure_ms(0.03) == 0);
+  CHECK(HostDelay({1, 1, 1, 1.02}).unsure_ms(0.03) == Approx(0).margin(1e-6));  // nothing is
+                                                                                // clipped
+  // One of four is 2 ms late: it pulls by 0.03 ms at most, and the three lie 0.01 ms below.
+  CHECK(HostDelay({1, 1, 1, 5}).unsure_ms(0.03) == Approx(0.5 - 0.01).epsilon(1e-3));
+  // Of a log-normal delay whose tail nothing follows the mean less the median, of one way.
   const double sigma = std::log(10) / 2.3263;
-  const HostDelay host(log_normal(0.05, 0.5, 200'000, 1));
+  const HostDelay host(log_normal(0.05, 0.5, 20'000, 1));
   const double expected_ms = 0.05 * (std::exp(sigma * sigma / 2) - 1) / 2;
-  CHECK(std::abs(host.unsure_ms() - expected_ms) < 0.05 * expected_ms);
+  CHECK(host.unsure_ms(1e-3) == Approx(expected_ms).epsilon(0.1));
+  CHECK(host.unsure_ms(0.03) < host.unsure_ms(0.01));
 }
 
 TEST_CASE("The share of round trips beyond the median by a time") {
@@ -48,11 +52,11 @@ TEST_CASE("The spread of one way is half of the round trips'") {
 TEST_CASE("A quiet host is not talked of, a noisy one is, and one that is too noisy by that name") {
   constexpr double kPeriod_ms = 6;
   CHECK_FALSE(host_delay({1, 2, 3}));
-  CHECK_FALSE(told(HostDelay(log_normal(0.012, 0.06, 400, 2)), kPeriod_ms));
-  const auto noisy = told(HostDelay(log_normal(0.05, 0.5, 400, 3)), kPeriod_ms);
+  CHECK_FALSE(told(HostDelay(log_normal(0.012, 0.06, 400, 2)), kPeriod_ms, 0.03));
+  const auto noisy = told(HostDelay(log_normal(0.05, 1, 400, 3)), kPeriod_ms, 0.03);
   REQUIRE(noisy);
   CHECK(noisy->starts_with("the host is noisy: of 400 commands"));
-  const auto too_noisy = told(HostDelay(log_normal(0.2, 4, 400, 4)), kPeriod_ms);
+  const auto too_noisy = told(HostDelay(log_normal(0.2, 4, 400, 4)), kPeriod_ms, 0.03);
   REQUIRE(too_noisy);
   CHECK(too_noisy->starts_with("the host is too noisy: "));
 }
