@@ -81,9 +81,9 @@ std::vector<std::uint32_t> seen_sectors_of_heads(Survey& survey, SectorNumbers& 
                                                  TrackReader& reader, std::uint64_t lbn,
                                                  const Zone* before) {
   std::map<std::int64_t, SeenHead> heads;
-  std::optional<TrackPlace> previous;
+  std::optional<TrackPlace> previous;  // the last track that was looked at
   std::int64_t first_cylinder = 0, step = 0;
-  bool in_bands = false;
+  bool in_bands = false, skipped = false;  // skipped: tracks since then
   while (lbn < survey.blocks()) {
     const std::uint64_t regular = reader.regular_from(lbn, survey.blocks());
     const TrackPlace place = reader.place_of(regular);
@@ -93,9 +93,12 @@ std::vector<std::uint32_t> seen_sectors_of_heads(Survey& survey, SectorNumbers& 
       step = place.cylinder < first_cylinder ? -1 : 1;
     }
     SeenHead& head = heads[place.head];
-    if (previous && previous->cylinder != place.cylinder) ++heads[previous->head].ended;
+    // A track ends its cylinder once, however many behind it are not looked at.
+    const bool ends = previous && !skipped && previous->cylinder != place.cylinder;
+    if (ends) ++heads[previous->head].ended;
     if (head.tracks == kTracksOfHead) {
       if (previous->head != place.head) break;
+      skipped = true;
       lbn = reader.last_on_head(regular) + 1;
       continue;
     }
@@ -103,6 +106,7 @@ std::vector<std::uint32_t> seen_sectors_of_heads(Survey& survey, SectorNumbers& 
       const std::uint64_t there = on_same_cylinders(reader, regular, first_cylinder, step);
       if (there != regular) {
         previous = place;
+        skipped = true;
         lbn = there;
         continue;
       }
@@ -117,6 +121,7 @@ std::vector<std::uint32_t> seen_sectors_of_heads(Survey& survey, SectorNumbers& 
     head.longest = std::max(head.longest, reader.span_of(regular, last) + unnumbered);
     ++head.tracks;
     previous = place;
+    skipped = false;
     lbn = last + 1;
   }
   return lengths_that_differ(heads, in_bands);
