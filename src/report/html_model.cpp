@@ -13,6 +13,7 @@
 #include "model/revolution.h"
 #include "model/seek_curve.h"
 #include "model/standing.h"
+#include "replay/share_text.h"
 #include "report/html.h"
 #include "report/model_summary.h"
 #include "report/plots.h"
@@ -349,6 +350,10 @@ std::string parameters_chapter(const model::DriveModel& model, const std::string
                     tables);
 }
 
+std::string in_percent(const std::optional<double>& ms, double of_ms) {
+  return ms && of_ms > 0 ? fmt::format("{:.2f}", 100 * *ms / of_ms) : "";
+}
+
 std::string validity_chapter(const model::DriveModel& model, const std::string& id) {
   const model::Validity& validity = model.validity;
   std::string text = heading(id, "validity", "Validity");
@@ -369,16 +374,20 @@ std::string validity_chapter(const model::DriveModel& model, const std::string& 
     rows.push_back(
         {d.workload, grouped(d.requests), fmt::format("{:.3f}", d.drive_mean_ms),
          fmt::format("{:.3f}", d.demerit_ms), fmt::format("{:.2f}", d.demerit_percent),
-         fmt::format("{:.1f}", 100 * d.folded_phase_share),
-         d.hits_agreed_share > 0 ? fmt::format("{:.1f}", 100 * d.hits_agreed_share) : ""});
+         in_percent(d.error_ms, d.drive_mean_ms), in_percent(d.floor_ms, d.drive_mean_ms),
+         replay::share_text(d.folded_phase_share,
+                            d.phase_requests > 0 ? d.phase_requests : d.requests),
+         d.hits_agreed_share > 0 ? replay::share_text(d.hits_agreed_share, d.requests) : ""});
   if (!rows.empty())
     text += table({{"workload"},
                    {"requests", true},
                    {"drive's mean (ms)", true},
                    {"demerit (ms)", true},
                    {"demerit (% of mean)", true},
-                   {"in phase (%)", true},
-                   {"hits and misses agreed (%)", true}},
+                   {"its error (%)", true},
+                   {"its floor (%)", true},
+                   {"in phase (95 % interval)", true},
+                   {"hits and misses agreed", true}},
                   rows);
   if (!validity.note.empty()) text += paragraph(validity.note);
   return text;

@@ -15,6 +15,7 @@
 #include "model/seek_curve.h"
 #include "model/seek_fit.h"
 #include "model/standing.h"
+#include "replay/share_text.h"
 #include "report/track_list.h"
 
 namespace platter::report {
@@ -174,12 +175,17 @@ void append_validity(std::string& text, const model::Validity& validity) {
                         validity.last_lbn, validity.max_depth);
   }
   for (const model::Demerit& d : validity.demerits) {
-    text += fmt::format(
-        "  {}: demerit {:.3f} ms ({:.1f} % of {:.3f} ms) over {} requests, {:.1f} % in phase",
-        d.workload, d.demerit_ms, d.demerit_percent, d.drive_mean_ms, d.requests,
-        100 * d.folded_phase_share);
+    const double percent = d.drive_mean_ms > 0 ? 100 / d.drive_mean_ms : 0;
+    text += fmt::format("  {}: demerit {:.3f} ms ({:.1f} % of {:.3f} ms", d.workload, d.demerit_ms,
+                        d.demerit_percent, d.drive_mean_ms);
+    if (d.error_ms) text += fmt::format("; error {:.1f} %", *d.error_ms * percent);
+    if (d.floor_ms) text += fmt::format(", floor {:.1f} %", *d.floor_ms * percent);
+    text += fmt::format(") over {} requests, {} in phase", d.requests,
+                        replay::share_text(d.folded_phase_share,
+                                           d.phase_requests > 0 ? d.phase_requests : d.requests));
     if (d.hits_agreed_share > 0)
-      text += fmt::format(", {:.1f} % of hits and misses agree", 100 * d.hits_agreed_share);
+      text += fmt::format(", {} of hits and misses agree",
+                          replay::share_text(d.hits_agreed_share, d.requests));
     text += '\n';
   }
   if (!validity.note.empty()) text += "  " + validity.note + "\n";

@@ -209,7 +209,8 @@ TEST_CASE("the report says of the cache what the model's file says") {
         row("segment blocks", "256\u00a0blocks"), std::string("1 segment of 256 blocks"),
         std::string("<td>RCD</td><td>changeable</td><td>none</td><td>as before</td>"),
         std::string("<td>ABPF</td><td>fixed</td>"),
-        std::string("<td class=\"n\">50.0</td><td class=\"n\">98.7</td>")}) {
+        std::string("<td class=\"n\">50.0 % (22.7 to 77.3)</td><td class=\"n\">98.7 % (68.3 to "
+                    "100.0)</td>")}) {
     CAPTURE(text);
     CHECK(page.find(text) != std::string::npos);
   }

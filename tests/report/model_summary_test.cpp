@@ -29,7 +29,8 @@ TEST_CASE("hits and misses that agree stand beside the demerit") {
   model::DriveModel model;
   model.validity.demerits = {
       {.workload = "mixed", .requests = 9, .folded_phase_share = 0.5, .hits_agreed_share = 0.987}};
-  CHECK(model_as_text(model).find("50.0 % in phase, 98.7 % of hits and misses agree") !=
+  CHECK(model_as_text(model).find(
+            "50.0 % (22.7 to 77.3) in phase, 98.7 % (68.3 to 100.0) of hits and misses agree") !=
         std::string::npos);
 }
 
