@@ -44,8 +44,11 @@ def everywhere(platter, of):
 
 def characterized(platter, drive, seed, file):
     """The model of a run with writes allowed everywhere, also in a file."""
-    of = device(drive, seed)
-    run(platter, "characterize", of, "-o", file, "--seed", str(seed),
+    return characterized_device(platter, device(drive, seed), seed, file)
+
+
+def characterized_device(platter, of, seed, file):
+    run(platter, "characterize", of, "-o", file, "--force", "--seed", str(seed),
         "--allow-writes", everywhere(platter, of))
     return load(file)
 

@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 import interval_coverage
-from measuring import everywhere, load, run
+from measuring import characterized_device, load, run
 
 DRIVES = ["quantum-atlas10k", "seagate-cheetah9lp", "spare-cylinder"]
 
@@ -46,12 +46,10 @@ TOO_NOISY = re.compile(r"too noisy[^;]*")
 
 def characterize(platter, file, seed, work):
     """Findings' model, its tracks, its sentences about noise; the error's sentence where there is none."""
-    of = f"virtual:{file}?seed={seed}"
     model = os.path.join(work, "found.json")
     try:
-        run(platter, "characterize", of, "-o", model, "--force", "--seed", str(seed), "--allow-writes",
-            everywhere(platter, of))
-        return load(model), interval_coverage.tracks_of(platter, model)
+        found = characterized_device(platter, f"virtual:{file}?seed={seed}", seed, model)
+        return found, interval_coverage.tracks_of(platter, model)
     except RuntimeError as error:
         return str(error), None
 

@@ -193,8 +193,7 @@ Characterization::Point Characterization::here() const {
 }
 
 void Characterization::disturbed_since(std::size_t sample) {
-  for (std::size_t i = sample; i < context_.samples.size(); ++i)
-    context_.samples[i].experiment = mtbrc::Experiment::disturbed;
+  mtbrc::disturb(context_.samples, sample);
   if (file_) file_->disturbed(sample, evidence());
 }
 
@@ -289,7 +288,8 @@ void Characterization::announce_anew(std::size_t index, double took_s) {
     if (const auto host = mtbrc::host_delay(context_.samples))
       plan_->expect_host(host->spread_ms());
   }
-  const double seconds = plan_->forecast_s(index, took_s, elapsed_s());
+  plan_->took(index, took_s);
+  const double seconds = plan_->forecast_s(index, elapsed_s());
   const double apart = seconds / announced_s_;
   if (index == kLayout)
     announce("expected drive time since the layout is known", seconds);

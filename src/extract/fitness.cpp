@@ -43,14 +43,14 @@ std::uint64_t Fitness::require_readable_block() {
             "cannot be characterized",
             name_, drive_.blocks(), kFewestBlocks));
   constexpr std::uint64_t kNear = 16, kTries = 40, kApart = 1009;
-  for (std::uint64_t i = 1;; ++i) {
-    const std::uint64_t step = i <= kNear ? kApart : drive_.blocks() / kTries;
-    const std::uint64_t lbn = (drive_.blocks() / 2 + (i - 1) * step) % drive_.blocks();
+  for (std::uint64_t i = 0;; ++i) {
+    const std::uint64_t step = i < kNear ? kApart : drive_.blocks() / kTries;
+    const std::uint64_t lbn = (drive_.blocks() / 2 + i * step) % drive_.blocks();
     try {
       drive_.read(lbn);
       return lbn;
     } catch (const scsi::DriveError& error) {
-      if (i == kTries || !error.may_do_elsewhere()) throw;
+      if (i + 1 == kTries || !error.may_do_elsewhere()) throw;
     }
   }
 }

@@ -265,8 +265,7 @@ class RecordReader {
     mtbrc::Samples& samples = kept_.record.samples;
     const auto from = fields.at("from").get<std::size_t>();
     if (from > samples.size()) refuse("there are not so many samples");
-    for (std::size_t i = from; i < samples.size(); ++i)
-      samples[i].experiment = mtbrc::Experiment::disturbed;
+    mtbrc::disturb(samples, from);
   }
 
   std::uint32_t session() const {

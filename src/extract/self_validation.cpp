@@ -31,8 +31,6 @@ constexpr std::size_t kWarming = 10;  // of so many mixed requests one fills the
 constexpr double kSharesOfWrites = 1.0 / 3;
 constexpr std::uint64_t kLongestRequest = 64;  // blocks; no request of the workload is longer
 
-std::string within_run(const char* workload) { return fmt::format("{}, within the run", workload); }
-
 trace::Trace trace_like(const char* workload, const model::Identity& drive, std::uint64_t requests,
                         std::uint64_t seed, const std::vector<LbnRange>& writable) {
   trace::Profile profile = trace::profile(workload);
@@ -95,11 +93,13 @@ class Trial {
           std::abs(to_ms(answered.requests[i].response_ns - drive_.requests[i].response_ns));
     return errors;
   }
-  replay::ClassMetrics judged(const model::DriveModel& model, std::uint64_t from) const {
+  // `in_drives_time`: what that function answers.
+  replay::ClassMetrics judged(const model::DriveModel& model, const replay::Result& in_drives_time,
+                              std::uint64_t from) const {
     const replay::Comparing part{.from = from};
     replay::ClassMetrics all = replay::compare(drive_, in_own_time(model), part).classes.front();
     all.folded_phase_share =
-        replay::compare(drive_, in_drives_time(model), part).classes.front().folded_phase_share;
+        replay::compare(drive_, in_drives_time, part).classes.front().folded_phase_share;
     return all;
   }
   const replay::Result& drive() const { return drive_; }
@@ -220,9 +220,9 @@ std::size_t turn_zones(const Trial& trial, std::size_t learned, double period_ns
 // What the model has against itself, where its host's delays are others: demerits of as many
 // requests as a demerit is stated for.
 std::vector<double> floors_ms(const char* workload, const model::DriveModel& model,
-                              replay::Caches caches, const std::vector<LbnRange>& writable) {
+                              replay::Caches caches) {
   constexpr std::uint64_t kTimes = 6;
-  const trace::Trace trace = trace_like(workload, model.identity, kStatedRequests, 1, writable);
+  const trace::Trace trace = trace_like(workload, model.identity, kStatedRequests, 1, {});
   std::vector<std::vector<double>> times;
   for (std::uint64_t i = 0; i < kTimes; ++i) {
     const replay::Result answered = replay::replay_on_model(
@@ -237,16 +237,21 @@ std::vector<double> floors_ms(const char* workload, const model::DriveModel& mod
   return floors;
 }
 
+// `answers`: the model's, in the drive's time; from request `from` on, counted from 1.
+StatedDemerit stated_by(const replay::Result& drive, const replay::Result& answers,
+                        const model::DriveModel& model, const std::vector<double>& floors,
+                        std::size_t from) {
+  return stated_demerit(answered(drive, answers, from - 1), floors,
+                        model::revolution_ns(model.rotation) * 1e-6, drive.requests.size());
+}
+
 model::Demerit demerit_of(const char* workload, const Trial& trial, const model::DriveModel& model,
-                          std::size_t from) {
+                          const replay::Result& answers, std::size_t from) {
   const replay::Result& drive = trial.drive();
-  const replay::ClassMetrics all = trial.judged(model, from);
-  const std::vector<double> floors = floors_ms(workload, model, replay::caches_of(drive.caches),
-                                               {});
-  const StatedDemerit stated = stated_demerit(
-      answered(drive, trial.in_drives_time(model), from - 1), floors,
-      model::revolution_ns(model.rotation) * 1e-6, drive.requests.size());
-  return {.workload = within_run(workload),
+  const replay::ClassMetrics all = trial.judged(model, answers, from);
+  const StatedDemerit stated = stated_by(
+      drive, answers, model, floors_ms(workload, model, replay::caches_of(drive.caches)), from);
+  return {.workload = fmt::format("{}, within the run", workload),
           .requests = all.n_drive,
           .drive_mean_ms = all.mean_drive_ms,
           .demerit_ms = stated.ms,
@@ -262,7 +267,7 @@ model::Demerit demerit_of(const char* workload, const Trial& trial, const model:
 // be by its error, for so few requests tell no better.
 constexpr double kTooFar = 0.02;
 
-std::optional<std::string> too_far(const model::Demerit& demerit) {
+std::optional<std::string> too_far(const char* workload, const model::Demerit& demerit) {
   const double above_ms = demerit.demerit_ms - demerit.floor_ms.value_or(0);
   const double allowed_ms = kTooFar * demerit.drive_mean_ms;
   const bool sure = above_ms > allowed_ms;
@@ -293,17 +298,17 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
   validity.last_lbn = model.identity.blocks - 1;
   validity.max_depth = 1;
   widen(validity, drive);
-  validity.demerits.push_back(demerit_of(kRandom, trial, model, from));
+  const replay::Result answers = trial.in_drives_time(model);
+  validity.demerits.push_back(demerit_of(kRandom, trial, model, answers, from));
   validity.note = fmt::format(
       "checked in the run that measured it, caches {}, by the requests that nothing "
       "was learned from",
       replay::caches_of(drive.caches) == replay::Caches::forced ? "bypassed with FUA" : "off");
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   const engine::LayoutMap map(model.layout);
-  const replay::Result answers = trial.in_drives_time(model);
   if (const auto remains = what_remains(drive, answers, map, from - 1, period_ms))
     validity.note += "; " + *remains;
-  const auto far = too_far(validity.demerits.back());
+  const auto far = too_far(kRandom, validity.demerits.back());
   if (!far) return;
   validity.note += "; " + *far;
   if (const auto found = suspects(drive, answers, model, map, from - 1); !found.empty())
@@ -387,12 +392,19 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
   const Nanoseconds start_ns = context.drive.now_ns();
   replay::Result result;
   result.caches = replay::name_of(caches);
+  std::vector<double> floors;
   for (std::uint64_t round = 0; round < kMostRounds; ++round) {
     send_requests_like(workload, context, model, options, fewest, round, result);
-    if (context.limited() || result.requests.size() < fewest) break;
-    const std::size_t from = 1 + (warming > 0 ? result.requests.size() / warming : 0);
-    const model::Demerit now = demerit_of(workload, Trial(result), model, from);
-    if (*now.error_ms < kKnown * now.drive_mean_ms) break;
+    const bool is_last = round + 1 == kMostRounds;
+    if (is_last || context.limited() || result.requests.size() < fewest) break;
+    if (floors.empty()) floors = floors_ms(workload, model, caches);
+    const std::size_t warm = warming > 0 ? result.requests.size() / warming : 0;
+    const replay::Result answers = Trial(result).in_drives_time(model);
+    double mean_ms = 0;
+    for (std::size_t i = warm; i < result.requests.size(); ++i)
+      mean_ms += to_ms(result.requests[i].response_ns) /
+                 static_cast<double>(result.requests.size() - warm);
+    if (stated_by(result, answers, model, floors, warm + 1).error_ms < kKnown * mean_ms) break;
   }
   for (replay::Response& request : result.requests) {
     request.due_ns -= start_ns;
@@ -420,10 +432,12 @@ void judge_mixed(const replay::Result& drive, model::DriveModel& model) {
     return;
   }
   const Trial trial(drive);
-  model.validity.demerits.push_back(demerit_of(kMixed, trial, model, warm + 1));
+  model.validity.demerits.push_back(
+      demerit_of(kMixed, trial, model, trial.in_drives_time(model), warm + 1));
   widen(model.validity, drive);
   model.validity.note += "; the mixed workload with the caches as the drive has them";
-  if (const auto far = too_far(model.validity.demerits.back())) model.validity.note += "; " + *far;
+  if (const auto far = too_far(kMixed, model.validity.demerits.back()))
+    model.validity.note += "; " + *far;
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   if (const auto longer = what_takes_longer(drive, trial.in_own_time(model), warm, period_ms))
     model.validity.note += ": " + *longer;

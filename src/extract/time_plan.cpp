@@ -50,11 +50,13 @@ void TimePlan::expect_host(double spread_ms) {
   for (const std::size_t stage : kOfThresholds) pace_[stage] = std::pow(noisier, kOfTrials);
 }
 
-double TimePlan::forecast_s(std::size_t stage, double took_s, double elapsed_s) {
-  if (stage == kSeeks) {
-    const double slower = took_s / (pace_[stage] * full_s_[stage]);
-    for (const std::size_t other : kOfThresholds) pace_[other] *= slower;
-  }
+void TimePlan::took(std::size_t stage, double seconds) {
+  if (stage != kSeeks) return;
+  const double slower = seconds / (pace_[stage] * full_s_[stage]);
+  for (const std::size_t other : kOfThresholds) pace_[other] *= slower;
+}
+
+double TimePlan::forecast_s(std::size_t stage, double elapsed_s) const {
   double all_s = elapsed_s;
   for (std::size_t i = stage + 1; i < kStages.size(); ++i) all_s += pace_[i] * full_s_[i];
   return all_s;

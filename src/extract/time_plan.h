@@ -23,9 +23,10 @@ class TimePlan {
 
   // What stages of trials take on a host whose delay scatters so much (noise/host_delay.h), in ms.
   void expect_host(double spread_ms);
-  // What all of a run takes without a budget, once `stage` is done that took so long: the stages of
-  // trials behind the seeks go at the seeks' pace.
-  double forecast_s(std::size_t stage, double took_s, double elapsed_s);
+  // A stage took so long: the stages of trials behind the seeks go at the seeks' pace.
+  void took(std::size_t stage, double seconds);
+  // What all of a run takes without a budget, once `stage` is done.
+  double forecast_s(std::size_t stage, double elapsed_s) const;
 
   // What the run is expected to take, in seconds of the drive's time: all of its stages, or the
   // budget; never less than what the stages need at least.

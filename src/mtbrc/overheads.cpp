@@ -429,8 +429,7 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
     result.method += fewest == 1 ? " and one block's transfer"
                                  : " and what they wait for their data";
   }
-  result.error = std::hypot(result.error.value_or(0),
-                            host_unsure_ms(samples, model::revolution_ns(rotation) * 1e-6));
+  result.error = std::hypot(result.error.value_or(0), reads.host_unsure_ns * 1e-6);
   return result;
 }
 

@@ -34,6 +34,10 @@ std::uint32_t write_unit(const Samples& samples) {
   return std::max(1U, least);
 }
 
+void disturb(Samples& samples, std::size_t from) {
+  for (std::size_t i = from; i < samples.size(); ++i) samples[i].experiment = Experiment::disturbed;
+}
+
 void write_sample(samples::Writer& file, const Sample& s) {
   file.add(kPayload, {{"experiment", kNames[static_cast<std::size_t>(s.experiment)]},
                       {"group", s.group},

@@ -51,6 +51,9 @@ using Samples = std::vector<Sample>;
 // Blocks of the smallest writes among them (see Context::write_unit()); 1 where there are none.
 std::uint32_t write_unit(const Samples& samples);
 
+// From the sample `from` on none tells anything any more (Experiment::disturbed).
+void disturb(Samples& samples, std::size_t from);
+
 // As payload "timing", times in ns of the device's clock.
 void write_sample(samples::Writer& file, const Sample& sample);
 // nullopt: the line holds another payload. Throws std::exception for fields that are no sample's.

@@ -375,8 +375,7 @@ std::string validity_chapter(const model::DriveModel& model, const std::string& 
         {d.workload, grouped(d.requests), fmt::format("{:.3f}", d.drive_mean_ms),
          fmt::format("{:.3f}", d.demerit_ms), fmt::format("{:.2f}", d.demerit_percent),
          in_percent(d.error_ms, d.drive_mean_ms), in_percent(d.floor_ms, d.drive_mean_ms),
-         replay::share_text(d.folded_phase_share,
-                            d.phase_requests > 0 ? d.phase_requests : d.requests),
+         replay::phase_text(d),
          d.hits_agreed_share > 0 ? replay::share_text(d.hits_agreed_share, d.requests) : ""});
   if (!rows.empty())
     text += table({{"workload"},

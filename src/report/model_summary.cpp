@@ -180,9 +180,7 @@ void append_validity(std::string& text, const model::Validity& validity) {
                         d.demerit_percent, d.drive_mean_ms);
     if (d.error_ms) text += fmt::format("; error {:.1f} %", *d.error_ms * percent);
     if (d.floor_ms) text += fmt::format(", floor {:.1f} %", *d.floor_ms * percent);
-    text += fmt::format(") over {} requests, {} in phase", d.requests,
-                        replay::share_text(d.folded_phase_share,
-                                           d.phase_requests > 0 ? d.phase_requests : d.requests));
+    text += fmt::format(") over {} requests, {} in phase", d.requests, replay::phase_text(d));
     if (d.hits_agreed_share > 0)
       text += fmt::format(", {} of hits and misses agree",
                           replay::share_text(d.hits_agreed_share, d.requests));

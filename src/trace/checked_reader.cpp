@@ -17,6 +17,7 @@ namespace {
 // That a format's times are in where nothing in the file says so; 0: it does.
 Nanoseconds usual_unit_ns(Format format) {
   switch (format) {
+    case Format::detect:  // of an empty file, which is read as ascii
     case Format::ascii:
       return kMillisecond;
     case Format::validate:
@@ -253,12 +254,14 @@ std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& 
   Input& first = inputs.front();
   for (Input& input : inputs)  // the file of a processor that was idle is empty
     if (reading.format == Format::detect) reading.format = detected(input);
+  const Nanoseconds unit_ns = reading.time_unit_ns > 0 ? reading.time_unit_ns
+                                                       : usual_unit_ns(reading.format);
   switch (reading.format) {
     case Format::detect:
     case Format::ascii:
-      return ascii_reader(std::move(first), reading.time_unit_ns);
+      return ascii_reader(std::move(first), unit_ns);
     case Format::validate:
-      return validate_reader(std::move(first), reading.time_unit_ns);
+      return validate_reader(std::move(first), unit_ns);
     case Format::hpl:
       return hpl_reader(std::move(first));
     case Format::blktrace:
@@ -270,7 +273,7 @@ std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& 
     case Format::iolog3:
       return iolog_reader(std::move(first), 3);
     case Format::spc:
-      return spc_reader(std::move(first), reading.time_unit_ns);
+      return spc_reader(std::move(first), unit_ns);
     case Format::msr:
       return msr_reader(std::move(first));
     case Format::etw:

@@ -120,10 +120,10 @@ class ValidateWriter final : public RecordWriter {
 }  // namespace
 
 std::unique_ptr<RecordReader> ascii_reader(Input input, Nanoseconds unit_ns) {
-  return std::make_unique<AsciiReader>(std::move(input), unit_ns > 0 ? unit_ns : kMillisecond);
+  return std::make_unique<AsciiReader>(std::move(input), unit_ns);
 }
 std::unique_ptr<RecordReader> validate_reader(Input input, Nanoseconds unit_ns) {
-  return std::make_unique<ValidateReader>(std::move(input), unit_ns > 0 ? unit_ns : kMicrosecond);
+  return std::make_unique<ValidateReader>(std::move(input), unit_ns);
 }
 std::unique_ptr<RecordWriter> ascii_writer() { return std::make_unique<AsciiWriter>(); }
 std::unique_ptr<RecordWriter> validate_writer() { return std::make_unique<ValidateWriter>(); }

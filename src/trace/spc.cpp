@@ -62,7 +62,7 @@ class SpcWriter final : public RecordWriter {
 }  // namespace
 
 std::unique_ptr<RecordReader> spc_reader(Input input, Nanoseconds unit_ns) {
-  return std::make_unique<SpcReader>(std::move(input), unit_ns > 0 ? unit_ns : kSecond);
+  return std::make_unique<SpcReader>(std::move(input), unit_ns);
 }
 std::unique_ptr<RecordWriter> spc_writer(std::uint32_t block_bytes) {
   return std::make_unique<SpcWriter>(block_bytes);
