@@ -167,11 +167,13 @@ class AlienTruth:
     def values_like(self, found):
         by_commands = found["seek"].get("method", "").startswith("SEEK commands")
         overhead = self.file["overhead"]  # a part of it is for each so many blocks
-        # Timed between heads beside each other, as runs of blocks switch.
-        return {"head_switch": self.moved(self.file["head_switch_neighbours_mean_ms"], by_commands),
-                "write_settle": self.file["write_settle_mean_ms"],
-                "bus.block_transfer": self.file["bus"]["block_us"] / 1e3 +
-                overhead["step_ms"] / overhead["step_blocks"]}
+        values = {"write_settle": self.file["write_settle_mean_ms"],
+                  "bus.block_transfer": self.file["bus"]["block_us"] / 1e3 +
+                  overhead["step_ms"] / overhead["step_blocks"]}
+        # Timed between heads beside each other, as runs of blocks switch; one head has none.
+        if (switch_ms := self.file["head_switch_neighbours_mean_ms"]) is not None:
+            values["head_switch"] = self.moved(switch_ms, by_commands)
+        return values
 
     def moved(self, ms, by_commands):
         return self.delays.of_half(ms) - self.still[by_commands]

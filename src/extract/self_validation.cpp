@@ -273,8 +273,7 @@ std::optional<std::string> too_far(const char* workload, const model::Demerit& d
   const bool sure = above_ms > allowed_ms;
   if (!sure && above_ms + demerit.error_ms.value_or(0) <= allowed_ms) return std::nullopt;
   const double percent = 100 / demerit.drive_mean_ms;
-  return fmt::format("of {} requests the demerit of {:.1f} +- {:.1f} % {}",
-                     demerit.workload.substr(0, demerit.workload.find(',')),
+  return fmt::format("of {} requests the demerit of {:.1f} +- {:.1f} % {}", workload,
                      demerit.demerit_ms * percent, demerit.error_ms.value_or(0) * percent,
                      sure
                          ? fmt::format("is {:.1f} % above its floor", above_ms * percent)

@@ -107,8 +107,9 @@ class Rotations {
       const Zone& zone = map_.zones[found->zone];
       const std::uint64_t first = zone.first_slot(found->track);
       const auto& all = zone.slots.slips();
-      const std::set<std::uint64_t> slips(all.lower_bound(first),
-                                          all.lower_bound(first + zone.sectors_of(found->track)));
+      const std::set<std::uint64_t> slips(
+          std::ranges::lower_bound(all, first),
+          std::ranges::lower_bound(all, first + zone.sectors_of(found->track)));
       if (slips.size() != sectors.size()) continue;
       const auto slot = only_run(slips), listed = only_run({sectors.begin(), sectors.end()});
       if (!slot || !listed) continue;

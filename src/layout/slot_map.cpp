@@ -194,7 +194,7 @@ std::set<std::uint64_t> SlotMap::absorbed() const {
       const auto spares = next_spares(slip);
       if (!spares) continue;
       std::uint64_t slot = spares->first;
-      while (slot < spares->end && (used.contains(slot) || slips_.contains(slot))) ++slot;
+      while (slot < spares->end && (used.contains(slot) || is_slip(slot))) ++slot;
       if (slot < spares->end) used.insert(slot);
     } else {
       std::optional<SlotRange> spares;  // the last ones before the slip
@@ -206,7 +206,7 @@ std::set<std::uint64_t> SlotMap::absorbed() const {
       }
       if (!spares) continue;
       std::uint64_t slot = spares->end;
-      while (slot > spares->first && (used.contains(slot - 1) || slips_.contains(slot - 1))) --slot;
+      while (slot > spares->first && (used.contains(slot - 1) || is_slip(slot - 1))) --slot;
       if (slot > spares->first) used.insert(slot - 1);
     }
   }
@@ -215,8 +215,8 @@ std::set<std::uint64_t> SlotMap::absorbed() const {
 
 void SlotMap::rebuild() {
   slips_.clear();
-  std::ranges::set_union(listed_, found_, std::inserter(slips_, slips_.end()));
-  for (const std::uint64_t slot : refuted_) slips_.erase(slot);
+  std::ranges::set_union(listed_, found_, std::back_inserter(slips_));
+  std::erase_if(slips_, [this](std::uint64_t slot) { return refuted_.contains(slot); });
 
   const auto overridden = [this](std::uint64_t slot) {
     const auto next = std::partition_point(
@@ -319,8 +319,8 @@ void SlotMap::measured(SlotRange range, const std::vector<SlotRange>& free) {
     }
   }
   for (const SlotRange& used : difference(free_ranges(range.first, range.end), free)) {
-    for (auto slip = slips_.lower_bound(used.first); slip != slips_.end() && *slip < used.end;
-         ++slip) {
+    for (auto slip = std::ranges::lower_bound(slips_, used.first);
+         slip != slips_.end() && *slip < used.end; ++slip) {
       refuted_.insert(*slip);
       slipped = true;
     }

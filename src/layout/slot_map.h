@@ -49,15 +49,15 @@ class SlotMap {
   std::uint32_t sectors() const { return lengths_.longest(); }
   Absorb absorb() const { return absorb_; }
   const std::vector<SpareSeries>& series() const { return series_; }
-  const std::set<std::uint64_t>& slips() const { return slips_; }
+  const std::vector<std::uint64_t>& slips() const { return slips_; }
 
   std::uint64_t blocks_before(std::uint64_t slot) const;
   std::uint64_t slot_of(std::uint64_t block) const;  // block: counted from the zone's first
   bool is_free(std::uint64_t slot) const { return blocks_before(slot + 1) == blocks_before(slot); }
-  bool is_slip(std::uint64_t slot) const { return slips_.contains(slot); }
+  bool is_slip(std::uint64_t slot) const { return std::ranges::binary_search(slips_, slot); }
   std::uint64_t slips_between(std::uint64_t first, std::uint64_t end) const {
-    return static_cast<std::uint64_t>(
-        std::distance(slips_.lower_bound(first), slips_.lower_bound(end)));
+    return static_cast<std::uint64_t>(std::ranges::lower_bound(slips_, end) -
+                                      std::ranges::lower_bound(slips_, first));
   }
   SlotRange range(const SpareSeries& series, std::uint64_t occurrence) const {
     const std::uint64_t tracks = occurrence * series.stride;
@@ -131,11 +131,12 @@ class SlotMap {
   std::vector<SpareSeries> series_;
   std::vector<Sums> sums_;  // of each
   static constexpr std::uint64_t kLeastEvidence = 3;
-  std::uint64_t evidence_ = kLeastEvidence;         // so many spares alike make a series
-  std::set<std::uint64_t> listed_, found_, slips_;  // slips_: both, less those refuted
-  std::set<std::uint64_t> refuted_;                 // listed or found, but a block is there
-  std::vector<Override> overrides_;                 // sorted, disjoint
-  std::vector<Correction> corrections_;             // sorted, disjoint
+  std::uint64_t evidence_ = kLeastEvidence;  // so many spares alike make a series
+  std::set<std::uint64_t> listed_, found_;
+  std::set<std::uint64_t> refuted_;      // listed or found, but a block is there
+  std::vector<std::uint64_t> slips_;     // both, less those refuted; sorted
+  std::vector<Override> overrides_;      // sorted, disjoint
+  std::vector<Correction> corrections_;  // sorted, disjoint
 };
 
 }  // namespace platter::layout

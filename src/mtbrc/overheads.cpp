@@ -203,12 +203,14 @@ void HitReads::run(Meter& meter) {
       });
     for (std::uint32_t size : sizes) {
       if (meter.exhausted()) break;
-      // What was read ahead is not endless.
+      // What was read ahead is not endless; large hits, which tell the slope over blocks, need more
+      // places then.
       const std::uint32_t repeats = way->by == Way::By::reread
                                         ? way->repeats
                                         : std::clamp(options_.most_hit_blocks / (2 * size), 1u,
                                                      way->repeats);
-      hit(size, *way, repeats);
+      for (std::uint32_t timed = 0; 2 * timed < way->repeats; timed += repeats)
+        hit(size, *way, repeats);
     }
     context_.report("hit overheads", meter.share());
   }
