@@ -66,10 +66,10 @@ class Planted(unittest.TestCase):
         gone = [f"vanish:at=1,of=media,lbn={lbn}" for lbn in (0, 99, 5000, 5050, 5100, 7777)]
         skip = ["--skip", "0-99,5000-5100", "--skip", "7777"]
         for writes in ([], ["--allow-writes", "1003-10001"]):
-            for options, status in ((skip, 0), (["--skip", "0-98"], 8)):
+            for options, statuses in ((skip, (0,)), (["--skip", "0-98"], (7, 8))):
                 folder = self.folder()
-                self.assertEqual(folder.platter("characterize", folder.exec_name(gone), *writes, *options,
-                                                "-o", "drive.json"), status, folder.texts)
+                self.assertIn(folder.platter("characterize", folder.exec_name(gone), *writes, *options,
+                                             "-o", "drive.json"), statuses, folder.texts)
 
     def test_of_a_drive_that_vanishes_all_is_said_once(self):
         folder = self.folder()
