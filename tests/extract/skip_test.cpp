@@ -116,12 +116,14 @@ TEST_CASE("no command of a characterization reaches a skipped block, and its mod
   const model::DriveModel truth = drive_named(name);
   const std::uint64_t blocks = truth.identity.blocks;
   const std::vector<LbnRange> bad = bad_areas(blocks);
+  const std::vector<LbnRange> writable = writes ? std::vector<LbnRange>{{0, blocks / 2}}
+                                                : std::vector<LbnRange>();
+  const model::DriveModel whole = measured(truth, writable);
   Watched drive(truth, bad);
   const Folder folder;
   Options options = options_in(folder);
   options.skip = bad;
-  if (writes) options.writable = {{0, blocks / 2}};
-  const model::DriveModel whole = measured(truth, options.writable);
+  options.writable = writable;
   const Run run = characterize(drive, options);
   for (const auto& [opcode, times] : drive.reached)
     FAIL_CHECK("command " << int{opcode} << " reached skipped blocks " << times << " times");
@@ -131,7 +133,10 @@ TEST_CASE("no command of a characterization reaches a skipped block, and its mod
   CHECK_FALSE(run.not_restored);
   CHECK(run.model.provenance.complete);
   CHECK(noted(run, "(--skip)"));
-  CHECK_FALSE(noted(run, "was repeated"));
+  for (const std::string& note : run.model.provenance.notes) {
+    INFO(note);
+    CHECK(note.find("was repeated") == std::string::npos);
+  }
   check_same(run.model.head_switch, whole.head_switch, "head switch");
   check_same(run.model.overheads.read_miss_after_read, whole.overheads.read_miss_after_read,
              "read miss");
