@@ -3,7 +3,7 @@
 import json
 import re
 
-NUMBERS = r"\d+(?:\s*(?:-|to)\s*\d+)?"
+NUMBERS = r"\d+(?:\s*(?:-|to)\s*\d+)?(?!\d|\s+more)"
 NAMED = re.compile(rf"\bLBNs?:?\s+({NUMBERS}(?:(?:,\s*|\s+and\s+|,\s*and\s+){NUMBERS})*)")
 INTERVAL = re.compile(r"(\d+)(?:\s*(?:-|to)\s*(\d+))?")
 

@@ -19,11 +19,13 @@ Findings probe_cache(mtbrc::Context& context, Record& record, const Options& opt
   record = {};
   record.setting.period_ns = context.period_ns();
   record.setting.page = context.drive.settings().cache_page();
-  Ground& ground = findings.ground.emplace(Ground{Places(*context.map, context.random), {}});
+  Ground& ground =
+      findings.ground.emplace(Ground{Places(*context.map, context.random,
+                                            [&context](std::uint64_t lbn, std::uint32_t blocks) {
+                                              return context.drive.leaves_out(lbn, blocks);
+                                            }),
+                                     {}});
   Places& places = ground.places;
-  places.avoid([&context](std::uint64_t lbn, std::uint32_t blocks) {
-    return context.drive.leaves_out(lbn, blocks);
-  });
   record.setting.track_blocks = places.track_blocks();
   Prober prober(context, places, record);
   const std::vector<LbnRange>& writable = options.writable;

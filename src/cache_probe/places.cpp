@@ -27,8 +27,10 @@ constexpr double kLeastShare = 0.4;  // shorter tracks are none that data lie on
 struct Zone {
   std::uint64_t first_slot = 0, end_slot = 0;
   std::uint32_t track_blocks = 0, track_sectors = 0;
+  std::uint64_t avoided = 0;  // of kZoneSamples tracks
   std::uint64_t tracks() const {
-    return track_sectors ? (end_slot - first_slot) / track_sectors : 0;
+    const std::uint64_t all = track_sectors ? (end_slot - first_slot) / track_sectors : 0;
+    return all - all * avoided / kZoneSamples;
   }
 };
 
@@ -60,16 +62,22 @@ bool is_clean(const engine::LayoutMap& map, std::uint64_t first, std::uint64_t l
 }
 
 // The most frequent track of a zone; one that is not clean where none is.
-void learn_usual_track(const engine::LayoutMap& map, std::mt19937_64& random, Zone& zone) {
+void learn_usual_track(const engine::LayoutMap& map, std::mt19937_64& random,
+                       const Places::Avoided& avoided, Zone& zone) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> seen;
   std::uniform_int_distribution<std::uint64_t> slot(zone.first_slot, zone.end_slot - 1);
   for (int i = 0; i < kZoneSamples; ++i) {
     const engine::Track track = map.track_of_slot(slot(random));
     const std::uint64_t first = map.lbn_at_or_after_slot(track.first_slot);
     const std::uint32_t blocks = blocks_on(map, track);
+    if (avoided && blocks > 0 && avoided(first, blocks)) {
+      ++zone.avoided;
+      continue;
+    }
     const bool clean = blocks > 0 && is_clean(map, first, first + blocks - 1);
     seen[{blocks, track.sectors}] += clean ? kZoneSamples : 1;
   }
+  if (seen.empty()) return;
   const auto usual = std::ranges::max_element(
       seen, {}, [](const auto& entry) { return std::pair(entry.second, entry.first.first); });
   zone.track_blocks = usual->first.first;
@@ -78,9 +86,10 @@ void learn_usual_track(const engine::LayoutMap& map, std::mt19937_64& random, Zo
 
 }  // namespace
 
-Places::Places(const engine::LayoutMap& map, std::mt19937_64& random) : map_(map), random_(random) {
+Places::Places(const engine::LayoutMap& map, std::mt19937_64& random, Avoided avoided)
+    : map_(map), random_(random), avoided_(std::move(avoided)) {
   std::vector<Zone> zones = zones_of(map);
-  for (Zone& zone : zones) learn_usual_track(map, random_, zone);
+  for (Zone& zone : zones) learn_usual_track(map, random_, avoided_, zone);
   std::erase_if(zones, [](const Zone& zone) { return zone.track_blocks < kFewestBlocks; });
   const auto roomy = [](const Zone& zone) { return zone.tracks() >= kTracksEnough; };
   const bool any_roomy = std::ranges::any_of(zones, roomy);

@@ -27,14 +27,12 @@ enum class Kind { any, any_track, starts_cylinder, before_end, ends_cylinder };
 
 class Places {
  public:
-  // Chooses the zone: long tracks (there read-ahead is least bounded by them) and room enough.
-  // Throws Error(unsupported) if the map has no zone with a few clean tracks.
-  Places(const engine::LayoutMap& map, std::mt19937_64& random);
+  using Avoided = std::function<bool(std::uint64_t lbn, std::uint32_t blocks)>;
 
-  // Places that hold any block of which this is true are not handed out.
-  void avoid(std::function<bool(std::uint64_t lbn, std::uint32_t blocks)> avoided) {
-    avoided_ = std::move(avoided);
-  }
+  // Chooses the zone: long tracks (there read-ahead is least bounded by them) and room enough.
+  // Throws Error(unsupported) if the map has no zone with a few clean tracks. Places that hold any
+  // block that is avoided are not handed out.
+  Places(const engine::LayoutMap& map, std::mt19937_64& random, Avoided avoided = {});
 
   std::uint32_t track_blocks() const { return track_blocks_; }  // LBNs on each track chosen
   // Blocks among which places are found. Where no zone is roomy it takes all of the drive to hold
@@ -85,7 +83,7 @@ class Places {
   double track_rev_ = 1;
   bool roomy_ = true, used_before_ = false;
   std::deque<Range> used_;
-  std::function<bool(std::uint64_t lbn, std::uint32_t blocks)> avoided_{};
+  Avoided avoided_;
 };
 
 }  // namespace platter::cache_probe

@@ -13,6 +13,7 @@ namespace {
 // set how many probes are made, not what is concluded from them.
 constexpr std::uint64_t kConfirm = 4;  // trials on both sides of an edge
 constexpr int kMostUnreadable = 16;
+constexpr int kMostLeftOut = 1000;  // nothing was sent for them
 // By chance the same blocks are kept: of few segments often, of many hardly ever.
 constexpr int kSameSetups = 2, kSameSetupsOfFew = 5, kSameSetupsOfVeryFew = 12;
 constexpr std::int64_t kFewSegments = 8, kVeryFewSegments = 4;
@@ -131,13 +132,19 @@ void Prober::probe_write(Question question, std::int64_t x, std::uint64_t lbn) {
   keep(question, x, write(lbn), lbn, write_unit(), true);
 }
 
-// A block that cannot be read costs its trial only.
+// A block that cannot be read costs its trial only, and one that is left out not even that.
 template <typename Body>
 bool Prober::tolerating_unreadable(const Body& body) {
   try {
     return body();
   } catch (const scsi::WriteFailed&) {
     throw;
+  } catch (const scsi::DriveError& error) {
+    const bool sent = !context_.drive.leaves_out(error.lbn, error.blocks);
+    if (error.status() != ExitStatus::drive_error || (sent && ++unreadable_ > kMostUnreadable) ||
+        (!sent && ++left_out_ > kMostLeftOut))
+      throw;
+    return true;
   } catch (const Error& error) {
     if (error.status() != ExitStatus::drive_error || ++unreadable_ > kMostUnreadable) throw;
     return true;

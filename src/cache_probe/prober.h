@@ -126,7 +126,7 @@ class Prober {
   Nanoseconds reference_ns_ = 0, search_ends_ns_ = kNever;
   double reference_rev_ = 0;
   double seen_track_rev_ = 0;
-  int unreadable_ = 0;
+  int unreadable_ = 0, left_out_ = 0;
   bool hits_read_on_ = false;  // what a hit brings into the cache misleads the probes behind it
 };
 

@@ -35,7 +35,7 @@ namespace {
 
 struct Arguments {
   std::string device, output, samples, resume, journal = safety::default_journal_folder();
-  std::vector<std::string> writable;
+  std::vector<std::string> writable, skip;
   std::optional<std::uint64_t> seed;
   double budget_s = 0;
   bool json = false;
@@ -95,10 +95,23 @@ std::optional<extract::KeptRecord> interrupted_run(const Arguments& arguments) {
   return kept;
 }
 
+// What was written may have to be put back now, and is not to be accessed from now on.
+void require_not_skipped(const safety::LeftJournal& left, const std::vector<LbnRange>& skip) {
+  for (const LbnRange& run : left.contents.blocks.runs())
+    for (const LbnRange& range : skip)
+      if (range.first <= run.last && run.first <= range.last)
+        throw Error(
+            ExitStatus::refused,
+            fmt::format("LBN {} to {} are to be skipped, and {} has what the run wrote there; "
+                        "run platter restore {} first, or leave these blocks in",
+                        range.first, range.last, left.path, left.path));
+}
+
 // Before anything else: what is torn would be taken for what the drive holds.
 void put_right_what_was_left(scsi::Device& device, const model::Identity& drive,
                              const Arguments& arguments) {
   for (const safety::LeftJournal& left : safety::left_journals(arguments.journal, drive)) {
+    require_not_skipped(left, lbn_ranges(arguments.skip));
     const safety::Restored done = safety::put_right(device, left);
     fmt::print(stderr, "restored from {}: {} blocks as they were, {} put back, settings\n",
                left.path, done.media.intact, safety::blocks_of(done.media.put_back));
@@ -186,6 +199,7 @@ void characterize(const Arguments& arguments) {
   ProgressBar bar;
   extract::Options options;
   options.writable = lbn_ranges(arguments.writable);
+  options.skip = lbn_ranges(arguments.skip);
   options.seed = arguments.seed.value_or(kept ? kept->record.sessions.front().seed : 1);
   if (running) options.keeper = &*running;
   if (kept) options.resumed.emplace(extract::InterruptedRun{*kept, arguments.resume});
@@ -256,6 +270,10 @@ void add_characterize(CLI::App& app) {
                       "go on with an interrupted run, from its raw samples FILE.samples.jsonl");
   command->add_option("--allow-writes", arguments->writable,
                       "LBNs FIRST-LAST that may be rewritten with what they hold (repeatable)");
+  command
+      ->add_option("--skip", arguments->skip,
+                   "LBNs FIRST-LAST[,...] that are never accessed on the media (repeatable)")
+      ->delimiter(',');
   command->add_option("--journal", arguments->journal,
                       "folder of the safety journal, not on the drive that is measured (default: "
                       "~/.local/state/platter)");

@@ -67,6 +67,7 @@ class Characterization {
   void begin_session();
   void settle_in();
   Cost cost();
+  void leave_out_what_is_skipped();
   void narrow_writes_to_physical_blocks();
   void keep_media_access(const scsi::CommandRecord& done);
   void read_last_anchors();
@@ -75,12 +76,15 @@ class Characterization {
   void require_the_same_drive();
 
   void put_back_settings();
+  safety::MediaCheckOptions how_to_check() const;
   safety::EndOfRun check_written();
-  void look_after_what_was_written();
-  std::string advice_of(const Error& error) const;
+  // What of it the drive does not hold at the end.
+  std::optional<safety::EndOfRun> look_after_what_was_written();
+  std::string advice_of(const std::optional<safety::EndOfRun>& blocks, const Error* settings) const;
 
   // The drive time that the run is expected to take is told before it begins.
   void plan_the_time();
+  bool may_find_a_map();
   void announce(const std::string& what, double seconds);
   void announce_anew(std::size_t index, double took_s);
   double elapsed_s() { return static_cast<double>(drive_.now_ns() - began_ns_) * 1e-9; }
@@ -141,6 +145,7 @@ class Characterization {
                        [this](std::size_t from) { disturbed_since(from); }};
   std::optional<safety::Journal> journal_;
   std::optional<std::string> not_restored_, not_verified_, failed_write_;
+  std::string cause_;                         // of an early end
   std::size_t stage_ = 0, first_sample_ = 0;  // of the stage under way
   StageRecord under_way_;
   std::vector<std::string> notes_;                       // since the last mark
@@ -262,6 +267,7 @@ void Characterization::plan_the_time() {
     if (const auto said = scsi::decode_geometry_page(*page)) rpm = said->rpm;
   plan_.emplace(rpm, options_.budget_s);
   for (std::size_t done = 0; done < session_.stages_before; ++done) plan_->leave_out(done);
+  if (!may_find_a_map()) plan_->expect_rotation_alone();
   if (options_.budget_s && *options_.budget_s < plan_->least_s())
     throw Error(
         ExitStatus::usage,
@@ -270,6 +276,16 @@ void Characterization::plan_the_time() {
                     *options_.budget_s, options_.device_name, std::ceil(plan_->least_s())));
   announce(options_.resumed ? "expected drive time of what was left to do" : "expected drive time",
            plan_->expected_s());
+}
+
+// A drive that does not translate addresses says so at once; that takes nothing of its media.
+bool Characterization::may_find_a_map() {
+  if (session_.stages_before > kLayout || !record_.facts.answers.empty()) return true;
+  try {
+    return drive_.addresses().translates();
+  } catch (const scsi::DriveError&) {
+    return true;  // of this try
+  }
 }
 
 void Characterization::announce(const std::string& what, double seconds) {
@@ -304,7 +320,7 @@ double Characterization::check_of_writes_s(std::size_t index) const {
   constexpr std::size_t kValidationWrites = 150;
   if (options_.writable.empty() || !journal_ || found_.rotation.numerator_ns == 0) return 0;
   const double read_s = kSeek_s + kOfTurn * context_.period_ns() * 1e-9;
-  const std::size_t reads = safety::reads_of_check(journal_->contents());
+  const std::size_t reads = safety::reads_of_check(journal_->contents(), how_to_check());
   return read_s * static_cast<double>(reads + (index <= kSelfValidation ? kValidationWrites : 0));
 }
 
@@ -410,8 +426,7 @@ void Characterization::go_on_without_writes(const scsi::WriteFailed& failure) {
   settings_.end_writes("a write failed, and nothing was written from then on");
   note(fmt::format("{}: nothing was written from then on", failure.what()));
   const safety::EndOfRun now = check_written();
-  if (!now.well())
-    throw Error(ExitStatus::drive_error, fmt::format("{}; {}", failure.what(), now.trouble));
+  if (!now.well()) throw Error(ExitStatus::drive_error, failure.what());  // the end tells of it
   if (now.media.put_back.empty()) return;
   note(fmt::format(
       "after the failed write the drive did not hold what it had held, and it was put back: {}",
@@ -542,6 +557,7 @@ void Characterization::begin() {
       throw Error(ExitStatus::usage,
                   fmt::format("the range {}-{} given for writes is not on {}, whose last LBN is {}",
                               range.first, range.last, options_.device_name, drive_.blocks() - 1));
+  leave_out_what_is_skipped();
   narrow_writes_to_physical_blocks();
   fitness_.require_long_enough_commands();
   fitness_.require_no_tags(!options_.writable.empty());
@@ -559,6 +575,23 @@ void Characterization::begin() {
   });
 }
 
+void Characterization::leave_out_what_is_skipped() {
+  for (const LbnRange& range : options_.skip)
+    if (range.last >= drive_.blocks() || range.first > range.last)
+      throw Error(ExitStatus::usage,
+                  fmt::format("the range {}-{} to be skipped is not on {}, whose last LBN is {}",
+                              range.first, range.last, options_.device_name, drive_.blocks() - 1));
+  session_.skipped = options_.skip;
+  fitness_.skip(options_.skip);
+  if (options_.skip.empty() || options_.writable.empty()) return;
+  options_.writable = scsi::without(options_.writable, drive_.left_out());
+  if (options_.writable.empty())
+    throw Error(ExitStatus::usage,
+                fmt::format("all blocks of {} that may be written are to be skipped; give "
+                            "--allow-writes other ranges, or leave it out",
+                            options_.device_name));
+}
+
 // The stages that are done are estimated again, as they were in the run.
 void Characterization::go_on_with_run() {
   const auto& [kept, name] = *options_.resumed;
@@ -566,6 +599,7 @@ void Characterization::go_on_with_run() {
   TakenUp taken = take_up(kept);
   require_options_of_run(taken.record.sessions.front(), options_.seed, options_.writable, name);
   require_drive_of_run(taken.record, record_.identity, options_.device_name, name);
+  options_.skip = skipped_by(taken.record, options_.skip, name);
   record_ = std::move(taken.record);
   found_ = std::move(taken.found);
   session_ = std::move(taken.session);
@@ -678,45 +712,67 @@ void Characterization::require_the_same_drive() {
                   found.product, found.blocks));
 }
 
+safety::MediaCheckOptions Characterization::how_to_check() const {
+  return {.read_along = options_.skip.empty(), .skipped = guard_.permission().skipped};
+}
+
 safety::EndOfRun Characterization::check_written() {
-  return safety::check_written(device_, record_.identity, *journal_,
-                               {.most_blocks = drive_.most_blocks()});
+  safety::MediaCheckOptions options = how_to_check();
+  options.most_blocks = drive_.most_blocks();
+  return safety::check_written(device_, record_.identity, *journal_, options);
 }
 
 // What was written must be on the media before the only other copy of it goes.
-void Characterization::look_after_what_was_written() {
-  const safety::EndOfRun end = check_written();
+std::optional<safety::EndOfRun> Characterization::look_after_what_was_written() {
+  safety::EndOfRun end = check_written();
   if (!end.media.put_back.empty())
     note(fmt::format("at the end the drive did not hold what it had held, and it was put back: {}",
                      safety::in_words(end.media.put_back)));
   const bool only_unknown = end.media.past == safety::Past::nothing_known &&
                             end.media.lost.empty() &&
                             end.media.intact == journal_->contents().size();
-  if (end.well()) return;
-  (only_unknown ? not_verified_ : not_restored_) = end.trouble;
+  if (end.well()) return std::nullopt;
   note(end.trouble);
+  if (!only_unknown) return end;
+  not_verified_ = end.trouble;
+  return std::nullopt;
 }
 
 // The model is whole by now, and not to be lost for it.
 void Characterization::put_back_settings() {
   const Uninterruptible in_order;
   stopping_ = true;  // a signal comes too late
-  look_after_what_was_written();
+  const auto blocks = look_after_what_was_written();
+  if (blocks) not_restored_ = advice_of(blocks, nullptr);
   try {
     settings_.put_back();
   } catch (const Error& error) {
-    const std::string advice = advice_of(error);
-    not_restored_ = not_restored_ ? *not_restored_ + "; " + advice : advice;
+    not_restored_ = advice_of(blocks, &error);
     drive_.settings().keep();  // nothing is tried again behind the journal's back
   }
   if (!not_restored_ && !not_verified_) journal_->finish();
   journal_.reset();
 }
 
-std::string Characterization::advice_of(const Error& error) const {
-  const auto* refusal = dynamic_cast<const scsi::NotTakenBack*>(&error);
-  return fmt::format("{}; the settings as they were are in the journal: run platter restore {}{}",
-                     refusal ? refusal->fact() : error.what(), journal_->path(),
+// What is wrong with the drive and what to do, each thing once: a drive that is gone gives the same
+// reason for all of it, and gave it when the run ended.
+std::string Characterization::advice_of(const std::optional<safety::EndOfRun>& blocks,
+                                        const Error* settings) const {
+  const auto* refusal = dynamic_cast<const scsi::NotTakenBack*>(settings);
+  std::string text, held;
+  if (blocks) {
+    text = blocks->fact;
+    held = "what it held";
+    if (!blocks->why.empty() && blocks->why != cause_) text += " (" + blocks->why + ")";
+  }
+  if (settings != nullptr) {
+    const std::string why = refusal ? refusal->fact() : settings->what();
+    const bool said = why == cause_ || (blocks && why == blocks->why);
+    text += (text.empty() ? "" : "; ") + (said ? "the settings could not be put back" : why);
+    held += held.empty() ? "the settings as they were" : " and the settings as they were";
+  }
+  return fmt::format("{}; {} {} in the journal: run platter restore {}{}", text, held,
+                     settings ? "are" : "is", journal_->path(),
                      refusal ? ", or power the drive off and on" : "");
 }
 
@@ -765,6 +821,7 @@ Run Characterization::ended_by(const Error& error) {
     another = found;
   } catch (const Error&) {  // it does not answer: what was measured until then is of the drive
   }
+  cause_ = error.what();
   const auto trouble = give_up();
   const Error& cause = another ? *another : error;
   const Error ended(cause.status(), cause.what() + (trouble ? "; " + *trouble : ""));

@@ -52,6 +52,8 @@ struct Options {
   std::function<bool()> interrupted;
   SamplesKeeper* keeper = nullptr;
   std::optional<InterruptedRun> resumed;  // its drive time then counts from now on, budget and all
+  // Blocks that are never accessed on the media. Of a resumed run: besides those of before.
+  std::vector<LbnRange> skip = {};
 };
 
 struct Run {

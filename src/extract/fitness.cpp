@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include "model/error.h"
+#include "safety/block_contents.h"
+#include "scsi/physical_blocks.h"
 #include "scsi/replies.h"
 
 namespace platter::extract {
@@ -14,6 +16,11 @@ constexpr int kWarmUpReads = 50;  // paper, section 5
 constexpr Nanoseconds kAtOnce = 2 * kMillisecond;
 constexpr std::size_t kMostAtOnce = 1;  // of the warm-up's reads
 constexpr double kMostLeftOut = 0.05;   // of a drive's blocks: more would leave holes in a model
+constexpr double kMostSkipped = 0.25;   // the same, where the owner knows why
+
+double share_of(const std::vector<LbnRange>& ranges, std::uint64_t blocks) {
+  return static_cast<double>(safety::blocks_of(ranges)) / static_cast<double>(blocks);
+}
 
 }  // namespace
 
@@ -58,7 +65,7 @@ std::uint64_t Fitness::require_readable_block() {
 // Paper, section 5: the first commands after rest take longer.
 void Fitness::warm_up(mtbrc::Context& context) {
   for (int i = 0; i < kWarmUpReads; ++i) {
-    const std::uint64_t lbn = context.random() % drive_.blocks();
+    const std::uint64_t lbn = random_block(context);
     try {
       if (drive_.read(lbn).response_ns() < kAtOnce) answered_at_once_.push_back(lbn);
     } catch (const scsi::DriveError& error) {
@@ -98,13 +105,30 @@ void Fitness::require_long_enough_commands() {
             name_, most, most == 1 ? "" : "s", least));
 }
 
+// What the owner of the drive knows to be bad.
+void Fitness::skip(const std::vector<LbnRange>& ranges) {
+  if (ranges.empty()) return;
+  const std::vector<LbnRange> all = scsi::touched_physical_blocks(ranges, drive_.physical_blocks());
+  const double share = share_of(all, drive_.blocks());
+  if (share > kMostSkipped)
+    throw Error(
+        ExitStatus::usage,
+        fmt::format("{:.3g} % of the blocks of {} would be skipped, and what is left does not tell "
+                    "of its mechanics; skip no more than {:.0f} %",
+                    100 * share, name_, 100 * kMostSkipped));
+  note_(
+      fmt::format("{} ({:.3g} % of the blocks) were not accessed, as the run was told "
+                  "(--skip): what is known of them is what the drive says of their places",
+                  safety::in_words(all), 100 * share));
+  drive_.leave_out(all);
+  drive_.skip(all);
+}
+
 // What was never written, or trimmed since, has no place on the media.
 void Fitness::leave_out_what_is_unmapped() {
   const auto unmapped = drive_.unmapped();
   if (!unmapped || unmapped->empty()) return;
-  std::uint64_t blocks = 0;
-  for (const LbnRange& range : *unmapped) blocks += range.last - range.first + 1;
-  const double share = static_cast<double>(blocks) / static_cast<double>(drive_.blocks());
+  const double share = share_of(*unmapped, drive_.blocks());
   if (share > kMostLeftOut)
     throw Error(
         ExitStatus::unsupported,
@@ -117,7 +141,16 @@ void Fitness::leave_out_what_is_unmapped() {
       "{:.3g} % of the blocks have no place on the media (GET LBA STATUS: never written, or "
       "trimmed) and were left out",
       100 * share));
-  drive_.leave_out(*unmapped);
+  std::vector<LbnRange> all = drive_.left_out();
+  all.insert(all.end(), unmapped->begin(), unmapped->end());
+  drive_.leave_out(scsi::whole_physical_blocks(all, {}));  // merged
+}
+
+std::uint64_t Fitness::random_block(mtbrc::Context& context) const {
+  std::uint64_t lbn = 0;
+  do lbn = context.random() % drive_.blocks();
+  while (drive_.leaves_out(lbn, 1));
+  return lbn;
 }
 
 // Reads of random blocks that come at once, and again with the caches off: nothing of them is on

@@ -24,7 +24,11 @@ class Fitness {
   void require_rotation();  // asks for one page; nothing on the media is accessed
   void require_long_enough_commands();
   void require_no_tags(bool writes);
-  void leave_out_what_is_unmapped();
+  // Ranges that are on the drive: no block of theirs is accessed on the media from now on, nor any
+  // other one of their physical blocks.
+  void skip(const std::vector<LbnRange>& ranges);
+  void leave_out_what_is_unmapped();                          // after skip()
+  std::uint64_t random_block(mtbrc::Context& context) const;  // of those that are not left out
   // One that can be read, near the drive's middle.
   std::uint64_t require_readable_block();
 

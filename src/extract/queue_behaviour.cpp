@@ -101,13 +101,15 @@ bool all_good(const std::vector<scsi::Completion>& done) {
 }
 
 // Reads a quarter of a turn apart, so that the many of them take little time.
-std::vector<Read> quarter_turns(const engine::LayoutMap& map, std::uint64_t blocks,
+std::vector<Read> quarter_turns(const engine::LayoutMap& map, const scsi::Drive& drive,
                                 std::uint32_t count) {
-  const std::uint64_t start = blocks / 3;
+  const std::uint64_t blocks = drive.blocks(), start = blocks / 3;
   const std::uint64_t step = std::max<std::uint64_t>(
       1, map.track_of_slot(map.slot_of_lbn(start)).sectors / 4);
-  std::vector<Read> reads(count);
-  for (std::uint32_t i = 0; i < count; ++i) reads[i].lbn = (start + i * step) % blocks;
+  std::vector<Read> reads;
+  for (std::uint64_t i = 0; reads.size() < count; ++i)
+    if (const std::uint64_t lbn = (start + i * step) % blocks; !drive.leaves_out(lbn, 1))
+      reads.push_back({lbn});
   return reads;
 }
 
@@ -239,7 +241,8 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
   // More than once where some were refused, and it may have been chance.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds; ++round) {
-    const auto many = together(device, quarter_turns(*context.map, blocks, samples.asked), form);
+    const auto many = together(device, quarter_turns(*context.map, context.drive, samples.asked),
+                               form);
     samples.commands += many.size();
     const Depth depth = depth_of(many);
     if (depth.most > samples.taken) {

@@ -67,6 +67,7 @@ struct Session {
   safety::SavedSettings settings;  // the drive's own
   std::vector<LbnRange> writable;
   std::uint64_t seed = 0;
+  std::vector<LbnRange> skipped = {};  // those of earlier sessions, too
 };
 
 // How a run ended, and what it took.

@@ -52,6 +52,12 @@ Json json_of(const scsi::PhysicalAddress& place) {
   return Json::array({place.cylinder, place.head, place.sector});
 }
 
+Json json_of(const std::vector<LbnRange>& ranges) {
+  Json list = Json::array();
+  for (const LbnRange& range : ranges) list.push_back({range.first, range.last});
+  return list;
+}
+
 Json json_of(const Answer& answer) {
   Json fields = Json::object();
   if (answer.place) fields["place"] = json_of(*answer.place);
@@ -181,6 +187,18 @@ class RecordReader {
     if (lbn >= all || blocks > all - lbn) refuse("it is of blocks that the drive does not have");
   }
 
+  std::vector<LbnRange> ranges_of(const Json& list) const {
+    std::vector<LbnRange> ranges;
+    for (const Json& each : list) {
+      const LbnRange range{each.at(0).get<std::uint64_t>(), each.at(1).get<std::uint64_t>()};
+      require_blocks(range.first, 1);
+      require_blocks(range.last, 1);
+      if (range.first > range.last) refuse("a range of it ends before it begins");
+      ranges.push_back(range);
+    }
+    return ranges;
+  }
+
   // Those that come later hold all that was known by then.
   void take_facts(const Json& fields) {
     model::DriveModel known = model::from_json_text(fields.at("known").dump(), "facts");
@@ -212,12 +230,8 @@ class RecordReader {
     if (!(session.lost_s >= 0 && session.lost_s < 1e9)) refuse("no run lost so much time");
     session.before = cost_of(fields.at("before"));
     session.settings = safety::settings_in(fields.at("settings"));
-    for (const Json& range : fields.at("writable")) {
-      const LbnRange writable{range.at(0).get<std::uint64_t>(), range.at(1).get<std::uint64_t>()};
-      require_blocks(writable.first, 1);
-      require_blocks(writable.last, 1);
-      session.writable.push_back(writable);
-    }
+    session.writable = ranges_of(fields.at("writable"));
+    if (fields.contains("skipped")) session.skipped = ranges_of(fields.at("skipped"));
     session.seed = fields.at("seed").get<std::uint64_t>();
     last_cost_ = session.before;
     kept_.record.sessions.push_back(std::move(session));
@@ -459,16 +473,15 @@ void RecordWriter::write_facts(const Facts& facts) {
 
 void RecordWriter::begin_session(const Session& session, const Facts& facts) {
   write_facts(facts);
-  Json writable = Json::array();
-  for (const LbnRange& range : session.writable) writable.push_back({range.first, range.last});
   Json fields = {{"stages_before", session.stages_before}};
   if (!session.begun_anew.empty()) fields["begun_anew"] = session.begun_anew;
   if (session.cut) fields["cut"] = true;
   if (session.lost_s > 0) fields["lost_seconds"] = session.lost_s;
   fields["before"] = json_of(session.before);
   fields["settings"] = safety::json_of(session.settings);
-  fields["writable"] = std::move(writable);
+  fields["writable"] = json_of(session.writable);
   fields["seed"] = session.seed;
+  if (!session.skipped.empty()) fields["skipped"] = json_of(session.skipped);
   file_.add(kSession, std::move(fields));
 }
 

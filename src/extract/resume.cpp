@@ -10,7 +10,9 @@
 #include "extract/stages.h"
 #include "model/drive_mark.h"
 #include "model/error.h"
+#include "mtbrc/phase_drift.h"
 #include "safety/block_contents.h"
+#include "scsi/physical_blocks.h"
 
 namespace platter::extract {
 namespace {
@@ -158,6 +160,21 @@ void require_options_of_run(const Session& first, std::uint64_t seed,
           ? fmt::format("the run of {} did not write; leave --allow-writes out", name)
           : fmt::format("the run of {} was allowed to write {}; give the same with --allow-writes",
                         name, safety::in_words(first.writable)));
+}
+
+std::vector<LbnRange> skipped_by(const Record& before, const std::vector<LbnRange>& besides,
+                                 const std::string& name) {
+  std::vector<LbnRange> all = before.sessions.back().skipped;
+  all.insert(all.end(), besides.begin(), besides.end());
+  const auto reference = mtbrc::reference_lbn(before.samples);
+  if (reference &&
+      std::ranges::any_of(all, [&](const LbnRange& range) { return range.holds(*reference, 1); }))
+    throw Error(
+        ExitStatus::usage,
+        fmt::format("the run of {} cannot skip LBN {} from now on, to which the phases of all that "
+                    "it measured refer; leave that block in, or measure anew",
+                    name, *reference));
+  return scsi::whole_physical_blocks(all, {});  // merged
 }
 
 void require_settings_of_run(const Session& first, const safety::SavedSettings& now,

@@ -29,6 +29,10 @@ void require_drive_of_run(const Record& before, const model::Identity& now,
 // file. Throws Error(usage).
 void require_options_of_run(const Session& first, std::uint64_t seed,
                             const std::vector<LbnRange>& writable, const std::string& name);
+// What it skipped until now, and what it is to skip besides. Throws Error(usage) where that is the
+// block that the phases of what was measured refer to.
+std::vector<LbnRange> skipped_by(const Record& before, const std::vector<LbnRange>& besides,
+                                 const std::string& name);
 // The drive's settings as they were when the run began. Throws Error(refused).
 void require_settings_of_run(const Session& first, const safety::SavedSettings& now,
                              const std::string& device, const std::string& name);

@@ -323,6 +323,13 @@ void make_whole(trace::Request& request, scsi::Drive& drive) {
                             physical.rounded_down(drive.most_blocks()));
 }
 
+// A read of blocks that are left out goes elsewhere: no write does, which is of permitted ones.
+void find_place(trace::Request& request, mtbrc::Context& context) {
+  const scsi::Drive& drive = context.drive;
+  while (drive.leaves_out(request.lbn, request.blocks))
+    request.lbn = context.random() % (drive.blocks() - request.blocks + 1);
+}
+
 // One at a time, until there is no time left; what the drive cannot read is left out. `round`: of
 // the same workload so many were sent before.
 void send_requests_like(const char* workload, mtbrc::Context& context,
@@ -344,7 +351,10 @@ void send_requests_like(const char* workload, mtbrc::Context& context,
       options.writable);
   for (trace::Request& request : trace.requests) {
     request.blocks = std::min(request.blocks, drive.most_blocks());
-    if (request.write) make_whole(request, drive);
+    if (request.write)
+      make_whole(request, drive);
+    else
+      find_place(request, context);
   }
   result.target = replay::Result::Target::drive;
   result.name = "the drive";

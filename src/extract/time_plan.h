@@ -21,6 +21,8 @@ class TimePlan {
   // and what it is of no use without. Never less than by the weight.
   void expect(std::size_t stage, double full_s, double least_s);
 
+  // No map will be found: what comes behind the layout is the rotation once more, sharply.
+  void expect_rotation_alone();
   // What stages of trials take on a host whose delay scatters so much (noise/host_delay.h), in ms.
   void expect_host(double spread_ms);
   // A stage took so long: the stages of trials behind the seeks go at the seeks' pace.

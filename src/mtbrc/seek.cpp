@@ -107,17 +107,17 @@ Point& SeekSurvey::point_at(Points& points, std::uint32_t distance) {
 
 // Some of one distance at one place, to and fro. False: none told anything.
 bool SeekSurvey::some_trials(std::uint32_t distance) {
-  const auto start = seek_start(map_, distance, context_.random);
+  const auto start = seek_start(context_, distance);
   if (!start || !trials_.go(*start)) return false;
   engine::Track at = *start;
   std::uint32_t told = 0;
   for (std::uint32_t i = 0; i < kTrialsAtOnePlace; ++i) {
     const bool inward = std::bernoulli_distribution(0.5)(context_.random);
     std::int64_t move = inward ? std::int64_t{distance} : -std::int64_t{distance};
-    auto to = neighbour(map_, at, move);
+    auto to = neighbour(context_, at, move);
     if (!to) {
       move = -move;
-      to = neighbour(map_, at, move);
+      to = neighbour(context_, at, move);
     }
     if (!to) break;
     Point& point = point_at(points_of(move > 0), distance);
@@ -246,7 +246,7 @@ std::vector<std::uint32_t> doubling(const std::vector<std::uint32_t>& grid) {
 std::vector<std::uint32_t> SeekSurvey::grid() {
   std::uint32_t longest = map_.cylinders() - 1;
   // The longest may start and end on spare cylinders: come down until tracks are found.
-  while (longest > 1 && !seek_start(map_, longest, context_.random)) longest -= 1 + longest / 1000;
+  while (longest > 1 && !seek_start(context_, longest)) longest -= 1 + longest / 1000;
   return grid_up_to(longest, options_.most_beyond_500);
 }
 
@@ -420,7 +420,7 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
          (threshold.trials() < fewest || threshold.error_ns() > 1e6 * target_error_ms)) {
     std::optional<engine::Track> track;
     if (tracks.empty()) {
-      track = random_track(*context.map, context.random);
+      track = random_track(context);
     } else {
       track =
           tracks[std::uniform_int_distribution<std::size_t>(0, tracks.size() - 1)(context.random)];

@@ -155,7 +155,7 @@ SeekCommands::SeekCommands(Context& context)
 
 bool SeekCommands::usable() {
   if (map_.blocks() > (std::uint64_t{1} << 32)) return false;
-  const auto track = random_track(map_, context_.random);
+  const auto track = random_track(context_);
   try {
     return track && go(*track);
   } catch (const Error& error) {
@@ -187,13 +187,14 @@ bool SeekCommands::go(const engine::Track& track) {
 }
 
 bool SeekCommands::reachable(std::uint32_t distance) const {
-  return at_ && (neighbour(map_, *at_, distance) || neighbour(map_, *at_, -std::int64_t{distance}));
+  return at_ && (neighbour(context_, *at_, distance) ||
+                 neighbour(context_, *at_, -std::int64_t{distance}));
 }
 
 bool SeekCommands::time_one(std::uint32_t distance) {
   Timed& mine = timed_[distance];
   if (!reachable(distance)) {
-    const auto start = seek_start(map_, distance, context_.random);
+    const auto start = seek_start(context_, distance);
     if (!start || !go(*start)) {
       ++mine.failures;
       return false;
@@ -201,10 +202,10 @@ bool SeekCommands::time_one(std::uint32_t distance) {
   }
   std::int64_t move = mine.inward_ns.size() > mine.outward_ns.size() ? -std::int64_t{distance}
                                                                      : std::int64_t{distance};
-  auto to = neighbour(map_, *at_, move);
+  auto to = neighbour(context_, *at_, move);
   if (!to) {
     move = -move;
-    to = neighbour(map_, *at_, move);
+    to = neighbour(context_, *at_, move);
   }
   const auto lbn = to ? lbn_on(*to) : std::nullopt;
   rest();
@@ -333,13 +334,13 @@ void SeekCommands::switch_heads(std::size_t commands, const Meter& meter) {
   constexpr int kAtOnePlace = 8;
   int failures = 0;
   for (std::size_t done = 0; done < commands && failures < 20 && !meter.exhausted();) {
-    const auto start = random_track(map_, context_.random);
+    const auto start = random_track(context_);
     if (!start || !go(*start)) {
       ++failures;
       continue;
     }
     for (int i = 0; i < kAtOnePlace; ++i) {
-      const auto others = others_of_cylinder(map_, *at_);
+      const auto others = others_of_cylinder(context_, *at_);
       if (others.empty()) {
         ++failures;
         break;

@@ -33,12 +33,12 @@ bool beside(const engine::Track& a, const engine::Track& b, Over over) {
   return a.head == b.head && (a.cylinder + 1 == b.cylinder || b.cylinder + 1 == a.cylinder);
 }
 
-std::vector<engine::Track> tracks_beside(const engine::LayoutMap& map, const engine::Track& track,
+std::vector<engine::Track> tracks_beside(const Context& context, const engine::Track& track,
                                          Over over) {
-  if (over == Over::heads) return others_of_cylinder(map, track);
+  if (over == Over::heads) return others_of_cylinder(context, track);
   std::vector<engine::Track> found;
   for (const int step : {-1, 1})
-    if (const auto other = neighbour(map, track, step)) found.push_back(*other);
+    if (const auto other = neighbour(context, track, step)) found.push_back(*other);
   return found;
 }
 
@@ -93,7 +93,7 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
   std::uint32_t failures = 0;
   const auto others = [&](const engine::Track& from) {
     std::vector<engine::Track> found;
-    if (tracks.empty()) return tracks_beside(map, from, over);
+    if (tracks.empty()) return tracks_beside(context, from, over);
     for (const engine::Track& t : tracks)
       if (beside(from, t, over)) found.push_back(t);
     if (over != Over::heads) return found;
@@ -109,7 +109,7 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
   };
   while (failures < 40 && !meter.exhausted() && count() < kMostTrials &&
          (count() < kFewestTrials || error_ns() > 1e6 * target_error_ms)) {
-    std::optional<engine::Track> at = tracks.empty() ? random_track(map, context.random)
+    std::optional<engine::Track> at = tracks.empty() ? random_track(context)
                                                      : std::optional(pick(tracks));
     if (!at) return;
     if (others(*at).empty() || !trials.go(*at, write)) {
@@ -196,7 +196,7 @@ std::vector<engine::Track> find_writable_tracks(Context& context,
     if (known(track) || !is_writable(context, track)) continue;
     result.push_back(track);
     std::size_t together = 1;
-    for (const engine::Track& other : tracks_beside(map, track, over)) {
+    for (const engine::Track& other : tracks_beside(context, track, over)) {
       if (together >= 4 || result.size() >= most) break;
       if (known(other) || !is_writable(context, other)) continue;
       result.push_back(other);

@@ -117,36 +117,41 @@ bool Trials::trial(Experiment experiment, std::int64_t group, const engine::Trac
   return true;
 }
 
-bool holds_lbns(const engine::LayoutMap& map, const engine::Track& track) {
+bool holds_lbns(const Context& context, const engine::Track& track) {
+  const engine::LayoutMap& map = *context.map;
   const std::uint64_t lbn = map.lbn_at_or_after_slot(track.first_slot);
-  return lbn < map.blocks() && map.slot_of_lbn(lbn) < track.first_slot + track.sectors;
+  const std::uint64_t end = track.first_slot + track.sectors;
+  if (lbn >= map.blocks() || map.slot_of_lbn(lbn) >= end) return false;
+  const std::uint64_t next = map.lbn_at_or_after_slot(end);
+  return next <= lbn || !context.drive.leaves_out(lbn, static_cast<std::uint32_t>(next - lbn));
 }
 
-std::optional<engine::Track> random_track(const engine::LayoutMap& map, std::mt19937_64& random) {
-  std::uniform_int_distribution<std::uint64_t> anywhere(0, map.slots() - 1);
+std::optional<engine::Track> random_track(Context& context) {
+  std::uniform_int_distribution<std::uint64_t> anywhere(0, context.map->slots() - 1);
   for (int i = 0; i < 64; ++i) {
-    const engine::Track track = map.track_of_slot(anywhere(random));
-    if (holds_lbns(map, track)) return track;
+    const engine::Track track = context.map->track_of_slot(anywhere(context.random));
+    if (holds_lbns(context, track)) return track;
   }
   return std::nullopt;
 }
 
-std::optional<engine::Track> neighbour(const engine::LayoutMap& map, const engine::Track& from,
+std::optional<engine::Track> neighbour(const Context& context, const engine::Track& from,
                                        std::int64_t distance) {
+  const engine::LayoutMap& map = *context.map;
   const std::int64_t cylinder = std::int64_t{from.cylinder} + distance;
   if (cylinder < 0 || cylinder >= std::int64_t{map.cylinders()}) return std::nullopt;
   const auto track = map.track_at(static_cast<std::uint32_t>(cylinder), from.head);
-  if (!track || !holds_lbns(map, *track)) return std::nullopt;
+  if (!track || !holds_lbns(context, *track)) return std::nullopt;
   return track;
 }
 
-std::vector<engine::Track> others_of_cylinder(const engine::LayoutMap& map,
-                                              const engine::Track& but) {
+std::vector<engine::Track> others_of_cylinder(const Context& context, const engine::Track& but) {
+  const engine::LayoutMap& map = *context.map;
   std::vector<engine::Track> next, others;
   for (std::uint32_t head = 0; head < map.heads(); ++head) {
     if (head == but.head) continue;
     const auto track = map.track_at(but.cylinder, head);
-    if (!track || !holds_lbns(map, *track)) continue;
+    if (!track || !holds_lbns(context, *track)) continue;
     const bool beside = head + 1 == but.head || but.head + 1 == head;
     (beside ? next : others).push_back(*track);
   }
@@ -157,20 +162,20 @@ std::int64_t pair_of_heads(const engine::Track& from, const engine::Track& to) {
   return std::int64_t{from.head} * 65536 + to.head;
 }
 
-std::optional<engine::Track> seek_start(const engine::LayoutMap& map, std::uint32_t distance,
-                                        std::mt19937_64& random) {
+std::optional<engine::Track> seek_start(Context& context, std::uint32_t distance) {
+  const engine::LayoutMap& map = *context.map;
   for (int attempt = 0; attempt < 200; ++attempt) {
-    auto track = random_track(map, random);
+    auto track = random_track(context);
     if (!track) return std::nullopt;
-    if (neighbour(map, *track, distance) || neighbour(map, *track, -std::int64_t{distance}))
+    if (neighbour(context, *track, distance) || neighbour(context, *track, -std::int64_t{distance}))
       return track;
     // Long seeks start near the edges: move there.
     const std::uint32_t room = map.cylinders() > distance ? map.cylinders() - distance : 0;
     if (room == 0) return std::nullopt;
-    const std::uint32_t cylinder = std::uniform_int_distribution<std::uint32_t>(0,
-                                                                                room - 1)(random);
+    const std::uint32_t cylinder = std::uniform_int_distribution<std::uint32_t>(
+        0, room - 1)(context.random);
     track = map.track_at(cylinder, track->head);
-    if (track && holds_lbns(map, *track) && neighbour(map, *track, distance)) return track;
+    if (track && holds_lbns(context, *track) && neighbour(context, *track, distance)) return track;
   }
   return std::nullopt;
 }

@@ -72,21 +72,20 @@ class Trials {
   Nanoseconds last_anchor_ns_;
 };
 
-// A random track with LBNs; nullopt if none was found.
-std::optional<engine::Track> random_track(const engine::LayoutMap& map, std::mt19937_64& random);
-bool holds_lbns(const engine::LayoutMap& map, const engine::Track& track);
+// Whether the track holds LBNs, none of which is left out.
+bool holds_lbns(const Context& context, const engine::Track& track);
+// A random one of these; nullopt if none was found.
+std::optional<engine::Track> random_track(Context& context);
 // The track of the same head so many cylinders further in; nullopt: none there that holds LBNs.
-std::optional<engine::Track> neighbour(const engine::LayoutMap& map, const engine::Track& from,
+std::optional<engine::Track> neighbour(const Context& context, const engine::Track& from,
                                        std::int64_t distance);
 // Tracks of its cylinder that hold LBNs, of the heads beside its own, between which runs of blocks
 // switch; of other heads where those hold none.
-std::vector<engine::Track> others_of_cylinder(const engine::LayoutMap& map,
-                                              const engine::Track& but);
+std::vector<engine::Track> others_of_cylinder(const Context& context, const engine::Track& but);
 // The group of a head switch's samples.
 std::int64_t pair_of_heads(const engine::Track& from, const engine::Track& to);
 // A track anywhere that has a neighbour so far away, in at least one direction.
-std::optional<engine::Track> seek_start(const engine::LayoutMap& map, std::uint32_t distance,
-                                        std::mt19937_64& random);
+std::optional<engine::Track> seek_start(Context& context, std::uint32_t distance);
 
 // The trials of one kind in kept samples, in ns: all those for which `wanted` says yes. Pure.
 template <class Wanted>

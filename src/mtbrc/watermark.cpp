@@ -177,7 +177,7 @@ void measure_watermark(Context& context, const WatermarkOptions& options) {
   Accesses accesses(context);
   std::uint32_t failures = 0;
   for (std::uint32_t i = 0; i < options.reads && failures < 100 && !meter.exhausted(); ++i) {
-    const auto track = random_track(*context.map, context.random);
+    const auto track = random_track(context);
     if (!track) return;
     // Drives count whole blocks: only sizes of all kinds show the share itself.
     const std::uint32_t most =

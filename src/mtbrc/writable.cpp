@@ -6,7 +6,7 @@ namespace platter::mtbrc {
 
 bool is_writable(const Context& context, const engine::Track& track) {
   const engine::LayoutMap& map = *context.map;
-  if (!holds_lbns(map, track)) return false;
+  if (!holds_lbns(context, track)) return false;
   for (std::uint64_t slot = track.first_slot; slot < track.first_slot + track.sectors; ++slot) {
     const auto lbn = map.lbn_of_slot(slot);
     if (lbn && !context.drive.may_write(*lbn, 1)) return false;

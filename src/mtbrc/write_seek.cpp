@@ -106,7 +106,7 @@ std::optional<WriteSeekSurvey::Trip> WriteSeekSurvey::trip_to(const engine::Trac
   std::int64_t move = distance;
   if (std::bernoulli_distribution(0.5)(context_.random)) move = -move;
   for (int way = 0; way < 2; ++way, move = -move)
-    if (const auto from = neighbour(map_, to, -move)) return Trip{*from, to, move};
+    if (const auto from = neighbour(context_, to, -move)) return Trip{*from, to, move};
   return std::nullopt;
 }
 

@@ -51,21 +51,35 @@ std::uint64_t blocks_of(const std::vector<LbnRange>& ranges) {
   return blocks;
 }
 
+namespace {
+
+std::string run_in_words(const LbnRange& range, const char* dash) {
+  return range.first == range.last ? fmt::format("{}", range.first)
+                                   : fmt::format("{}{}{}", range.first, dash, range.last);
+}
+
+}  // namespace
+
 std::string in_words(const std::vector<LbnRange>& ranges) {
-  const auto run = [](const LbnRange& range, const char* dash) {
-    return range.first == range.last ? fmt::format("{}", range.first)
-                                     : fmt::format("{}{}{}", range.first, dash, range.last);
-  };
   if (ranges.empty()) return "no LBN";
-  if (ranges.size() == 1) return "LBN " + run(ranges.front(), " to ");
+  if (ranges.size() == 1) return "LBN " + run_in_words(ranges.front(), " to ");
   std::string text = "LBNs ";
   for (std::size_t i = 0; i < ranges.size(); ++i)
     text += fmt::format("{}{}",
                         i == 0                   ? ""
                         : i + 1 == ranges.size() ? " and "
                                                  : ", ",
-                        run(ranges[i], "-"));
+                        run_in_words(ranges[i], "-"));
   return text;
+}
+
+std::string in_few_words(const std::vector<LbnRange>& ranges, const std::string& where) {
+  constexpr std::size_t kFew = 5;
+  if (ranges.size() <= kFew + 1) return in_words(ranges);
+  std::string text;
+  for (std::size_t i = 0; i < kFew; ++i)
+    text += (i == 0 ? "LBNs " : ", ") + run_in_words(ranges[i], "-");
+  return fmt::format("{} and {} more (in {})", text, ranges.size() - kFew, where);
 }
 
 }  // namespace platter::safety

@@ -44,4 +44,7 @@ std::uint64_t blocks_of(const std::vector<LbnRange>& ranges);
 // "LBNs 5, 7-9 and 12".
 std::string in_words(const std::vector<LbnRange>& ranges);
 
+// The same, but of many runs the first five: "LBNs 5, 7-9, 12, 14, 16 and 200 more (in FILE)".
+std::string in_few_words(const std::vector<LbnRange>& ranges, const std::string& where);
+
 }  // namespace platter::safety

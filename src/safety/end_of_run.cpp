@@ -24,13 +24,14 @@ EndOfRun check_written(scsi::Device& device, const model::Identity& identity,
   if (journal.contents().empty()) return end;
   try {
     end.media = check_media(device, identity, journal.contents(), options);
-    if (const std::string trouble = in_words(end.media, device.name()); !trouble.empty())
-      end.trouble = advice(trouble, journal);
+    end.fact = in_words(end.media, device.name());
+    if (!end.fact.empty()) end.trouble = advice(end.fact, journal);
   } catch (const Error& error) {
     end.media = {};
-    end.trouble = advice(fmt::format("what was written, {}, could not be read back ({})",
-                                     in_words(journal.contents().runs()), error.what()),
-                         journal);
+    end.fact = fmt::format("what was written, {}, could not be read back",
+                           in_few_words(journal.contents().runs(), "the journal"));
+    end.why = error.what();
+    end.trouble = advice(fmt::format("{} ({})", end.fact, end.why), journal);
   }
   return end;
 }

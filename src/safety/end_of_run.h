@@ -12,8 +12,9 @@ namespace platter::safety {
 
 struct EndOfRun {
   MediaCheck media;
-  std::string trouble;  // what is wrong with the drive, or not known of it, and where the journal
-                        // is; "": nothing
+  std::string trouble;    // what is wrong with the drive, or not known of it, and where the journal
+                          // is; "": nothing
+  std::string fact, why;  // the same in parts: what is wrong, and the error that it comes from
 
   bool well() const { return trouble.empty(); }
 };

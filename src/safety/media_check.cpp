@@ -19,10 +19,11 @@ constexpr std::uint64_t kReadBlocks = 256;
 constexpr std::uint64_t kGap = 64;  // blocks that are read along rather than left out
 
 // Those that a command reads, with what lies between them.
-std::vector<LbnRange> reads_of(const std::vector<LbnRange>& runs, std::uint64_t most) {
+std::vector<LbnRange> reads_of(const std::vector<LbnRange>& runs, std::uint64_t most,
+                               bool read_along) {
   std::vector<LbnRange> reads;
   for (LbnRange run : runs) {
-    const bool near = !reads.empty() && run.first - reads.back().last <= kGap &&
+    const bool near = read_along && !reads.empty() && run.first - reads.back().last <= kGap &&
                       run.last - reads.back().first < most;
     if (near) {
       reads.back().last = run.last;
@@ -146,7 +147,7 @@ class Checker {
   std::vector<LbnRange> bad_of(const std::vector<LbnRange>& runs) {
     const std::uint64_t most = std::min<std::uint64_t>(kReadBlocks, drive_.most_blocks());
     std::vector<LbnRange> bad;
-    for (const LbnRange& all : reads_of(runs, most)) judge(all, runs, bad);
+    for (const LbnRange& all : reads_of(runs, most, options_.read_along)) judge(all, runs, bad);
     return bad;
   }
 
@@ -227,13 +228,14 @@ class Checker {
 
 }  // namespace
 
-std::size_t reads_of_check(const BlockContents& contents) {
-  return reads_of(contents.runs(), kReadBlocks).size();
+std::size_t reads_of_check(const BlockContents& contents, const MediaCheckOptions& options) {
+  return reads_of(contents.runs(), kReadBlocks, options.read_along).size();
 }
 
 MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
                        const BlockContents& contents, const MediaCheckOptions& options) {
-  scsi::Guard guard(device, {.settings = false, .writes = {}, .writes_go_on = true});
+  scsi::Guard guard(
+      device, {.settings = false, .writes = {}, .writes_go_on = true, .skipped = options.skipped});
   scsi::Drive drive(guard, device.name());
   const model::Identity& found = drive.identify();
   if (!model::same_drive(found, expected))
@@ -244,10 +246,7 @@ MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
             "{} {} with {} now; nothing was put back",
             device.name(), expected.vendor, expected.product, expected.serial, found.vendor,
             found.product, found.serial));
-  std::vector<LbnRange> touched;
-  for (const LbnRange& run : contents.runs())
-    touched.push_back(drive.physical_blocks().covering(run.first, run.last - run.first + 1));
-  drive.permit_writes(scsi::whole_physical_blocks(touched, drive.physical_blocks()));
+  drive.permit_writes(scsi::touched_physical_blocks(contents.runs(), drive.physical_blocks()));
   if (options.most_blocks > 0 && options.most_blocks < drive.most_blocks())
     drive.limit_blocks(options.most_blocks);
   return Checker(drive, contents, options).run();

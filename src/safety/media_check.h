@@ -39,6 +39,9 @@ struct MediaCheckOptions {
   // Of blocks that can be read and hold something else: put them back, too.
   bool overwrite = true;
   std::uint32_t most_blocks = 0;  // of one command, where that is known; 0: as the drive says
+  // What lies between blocks is read with them where that is less than another command takes.
+  bool read_along = true;
+  std::vector<LbnRange> skipped = {};  // never accessed
 };
 
 // SYNCHRONIZE CACHE, then every block is read back and compared; what is wrong is written again,
@@ -49,7 +52,7 @@ MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
                        const BlockContents& contents, const MediaCheckOptions& options = {});
 
 // How many reads it takes where all is well: each about a seek and half a revolution.
-std::size_t reads_of_check(const BlockContents& contents);
+std::size_t reads_of_check(const BlockContents& contents, const MediaCheckOptions& options = {});
 
 // For a sentence: what became of the blocks, "" where all is well.
 std::string in_words(const MediaCheck& check, const std::string& device);

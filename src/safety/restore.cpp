@@ -80,8 +80,10 @@ Restored restore(scsi::Device& device, const JournalContents& journal,
   require_same_drive(found, journal, options);
   Restored done;
   done.media.past = Past::fua;  // of no blocks
+  // Nothing beside the journal's blocks is read: the run may have been told to skip that.
   if (!journal.blocks.empty())
-    done.media = check_media(device, found, journal.blocks, {.overwrite = options.overwrite});
+    done.media = check_media(device, found, journal.blocks,
+                             {.overwrite = options.overwrite, .read_along = false});
   done.settings = put_settings_back(drive, journal.settings);
   return done;
 }

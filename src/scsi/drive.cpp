@@ -147,6 +147,10 @@ std::optional<std::vector<LbnRange>> Drive::unmapped() {
 
 void Drive::leave_out(std::vector<LbnRange> ranges) { link_->left_out = std::move(ranges); }
 
+void Drive::skip(std::vector<LbnRange> ranges) {
+  if (link_->guard) link_->guard->skip(std::move(ranges));
+}
+
 const std::vector<LbnRange>& Drive::left_out() const { return link_->left_out; }
 
 bool Drive::leaves_out(std::uint64_t lbn, std::uint32_t blocks) const {
@@ -165,21 +169,25 @@ Completion Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_un
   const auto bytes = block_bytes();
   const CacheBits bits{.force_unit_access = force_unit_access};
   require_length(lbn, blocks);
-  if (leaves_out(lbn, blocks)) {
-    Sense nothing_there;
-    nothing_there.key = SenseKey::medium_error;
-    throw DriveError(
-        ExitStatus::drive_error,
-        fmt::format("{} has nothing on the media for LBN {} to {}; leave these blocks out",
-                    link_->name, lbn, lbn + blocks - 1),
-        nothing_there, lbn, blocks);
-  }
+  require_not_left_out(lbn, blocks);
   auto command = fits_ten_bytes(lbn, blocks) ? read_10(lbn, blocks, bytes, bits)
                                              : read_16(lbn, blocks, bytes, bits);
   command.keep_data = keep_data;
   auto completion = link_->must(command, lbn, blocks).completion;
   if (!keep_data) completion.data.clear();
   return completion;
+}
+
+void Drive::require_not_left_out(std::uint64_t lbn, std::uint32_t blocks) const {
+  if (!leaves_out(lbn, blocks)) return;
+  Sense nothing_there;
+  nothing_there.key = SenseKey::medium_error;
+  throw DriveError(
+      ExitStatus::drive_error,
+      fmt::format("LBN {} to {} of {} hold blocks that are left out (nothing of them is "
+                  "on the media, or they are skipped); choose others",
+                  lbn, lbn + blocks - 1, link_->name),
+      nothing_there, lbn, blocks);
 }
 
 Completion Drive::read_as_cached(std::uint64_t lbn) { return read_as(lbn, 1, false, false); }
@@ -294,13 +302,17 @@ std::vector<std::uint8_t> DriveLink::known_contents(std::uint64_t lbn, std::uint
 }
 
 Completion Drive::verify(std::uint64_t lbn, std::uint32_t blocks) {
+  require_not_left_out(lbn, blocks);
   return link_
       ->must(fits_ten_bytes(lbn, blocks) ? verify_10(lbn, blocks) : verify_16(lbn, blocks), lbn,
              blocks)
       .completion;
 }
 
-Completion Drive::seek(std::uint64_t lbn) { return link_->must(seek_10(lbn), lbn, 1).completion; }
+Completion Drive::seek(std::uint64_t lbn) {
+  require_not_left_out(lbn, 1);
+  return link_->must(seek_10(lbn), lbn, 1).completion;
+}
 
 Completion Drive::test_unit_ready() { return link_->must(scsi::test_unit_ready()).completion; }
 

@@ -60,11 +60,13 @@ class Drive {
   // Ranges of blocks that were never written, or trimmed since, as GET LBA STATUS tells them,
   // ascending; nullopt: the drive does not tell.
   std::optional<std::vector<LbnRange>> unmapped();
-  // From now on reads of these blocks (ascending, disjoint) fail as those of blocks that cannot be
-  // read, without being sent.
+  // From now on reads of these blocks (ascending, disjoint), and seeks to them, fail as those of
+  // blocks that cannot be read, without being sent.
   void leave_out(std::vector<LbnRange> ranges);
   bool leaves_out(std::uint64_t lbn, std::uint32_t blocks) const;
   const std::vector<LbnRange>& left_out() const;
+  // And none may leave by mistake: the guard refuses them from now on.
+  void skip(std::vector<LbnRange> ranges);
 
   // Reads: the data are kept only when asked for. READ(10), READ(16) past 2^32 blocks.
   Completion read(std::uint64_t lbn, std::uint32_t blocks = 1, bool force_unit_access = false,
@@ -111,6 +113,7 @@ class Drive {
   Completion read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access,
                      bool keep_data);
   void require_length(std::uint64_t lbn, std::uint32_t blocks) const;
+  void require_not_left_out(std::uint64_t lbn, std::uint32_t blocks) const;
 
   std::unique_ptr<DriveLink> link_;
   DriveSettings settings_;

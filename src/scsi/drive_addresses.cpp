@@ -78,6 +78,11 @@ std::optional<Translation> DriveAddresses::translate(std::uint64_t lbn) {
   return std::nullopt;
 }
 
+bool DriveAddresses::translates() {
+  if (!link_.block_format) translate(0);
+  return !link_.translates_not;
+}
+
 std::optional<PlaceContent> DriveAddresses::translate_back(const PhysicalAddress& place) {
   if (place.cylinder >= 1U << 24 || place.head > 0xFF) return std::nullopt;
   const auto from = link_.place_format.value_or(AddressFormat::physical_sector);

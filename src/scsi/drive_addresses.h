@@ -20,6 +20,7 @@ class DriveAddresses {
   // Translation::format). nullopt: the drive does not answer (illegal request); other failures
   // throw.
   std::optional<Translation> translate(std::uint64_t lbn);
+  bool translates();  // asks for LBN 0, if nothing was asked yet
   // `place` in the format of translate()'s answers. nullopt also where there is no such place.
   std::optional<PlaceContent> translate_back(const PhysicalAddress& place);
   // From bytes from the index to the physical sector.

@@ -107,6 +107,24 @@ Reason not_permitted(const Command& command, const CommandEntry& entry,
   return std::nullopt;
 }
 
+// The media are reached in whole physical blocks, by reads too. A SEEK names one block and moves
+// the arm to it; a VERIFY of no blocks may do as much.
+Reason skipped(const Command& command, const Permission& permission,
+               const PhysicalBlocks& physical) {
+  if (permission.skipped.empty()) return std::nullopt;
+  const auto range = addressed_blocks(command);
+  if (!range) return std::nullopt;
+  const std::uint64_t blocks = std::max<std::uint64_t>(range->blocks, 1);
+  if (blocks > ~range->lbn) return "it reaches past any drive's end";
+  const LbnRange all = physical.covering(range->lbn, blocks);
+  const auto hole = std::ranges::find_if(permission.skipped, [&](const LbnRange& skip) {
+    return skip.first <= all.last && all.first <= skip.last;
+  });
+  if (hole == permission.skipped.end()) return std::nullopt;
+  return fmt::format("it would reach LBN {} to {}, of which this run is to skip {} to {}",
+                     all.first, all.last, hole->first, hole->last);
+}
+
 Reason why_refused(const Command& command, const Permission& permission,
                    const PhysicalBlocks& physical, const std::optional<std::string>& writes_ended) {
   const auto* entry = find_command(command.cdb);
@@ -117,6 +135,7 @@ Reason why_refused(const Command& command, const Permission& permission,
     if (auto reason = foreign_diagnostic(command)) return reason;
   if (entry->ata_command >= 0)
     if (auto reason = foreign_pass_through(command)) return reason;
+  if (auto reason = skipped(command, permission, physical)) return reason;
   if (entry->command_class == CommandClass::write && writes_ended)
     return fmt::format("{}, and so nothing more is written", *writes_ended);
   return not_permitted(command, *entry, permission, physical);

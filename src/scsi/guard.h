@@ -22,6 +22,8 @@ struct Permission {
   std::vector<LbnRange> writes;  // sectors that may be rewritten; empty: none
   // A write that fails does not end the others: for whoever puts back what failed writes have torn.
   bool writes_go_on = false;
+  std::vector<LbnRange> skipped = {};  // no command may reach these on the media, not to read
+                                       // either
 };
 
 // A Device that passes on what is allowed and answers everything else with
@@ -45,6 +47,9 @@ class Guard final : public Device {
   const PhysicalBlocks& physical_blocks() const { return physical_; }
   void permit_writes(std::vector<LbnRange> writes) { permission_.writes = std::move(writes); }
   bool may_write(std::uint64_t lbn, std::uint64_t blocks) const;
+  // From now on no READ, WRITE, VERIFY or SEEK leaves that touches a physical block of these.
+  // Address translation names blocks and reaches none.
+  void skip(std::vector<LbnRange> ranges) { permission_.skipped = std::move(ranges); }
 
   // From now on no write leaves. The guard says so itself where the drive reports that a write
   // failed, at once or later (a deferred error), and where the path fails with a write under way;

@@ -67,4 +67,27 @@ std::vector<LbnRange> whole_physical_blocks(const std::vector<LbnRange>& ranges,
   return whole;
 }
 
+std::vector<LbnRange> touched_physical_blocks(const std::vector<LbnRange>& ranges,
+                                              const PhysicalBlocks& physical) {
+  std::vector<LbnRange> touched;
+  for (const LbnRange& range : ranges)
+    touched.push_back(physical.covering(range.first, range.last - range.first + 1));
+  return whole_physical_blocks(touched, physical);
+}
+
+std::vector<LbnRange> without(const std::vector<LbnRange>& ranges,
+                              const std::vector<LbnRange>& holes) {
+  std::vector<LbnRange> left;
+  for (const LbnRange& range : ranges) {
+    std::uint64_t at = range.first;
+    for (const LbnRange& hole : holes) {
+      if (hole.last < at || hole.first > range.last) continue;
+      if (hole.first > at) left.push_back({at, hole.first - 1});
+      at = hole.last + 1;
+    }
+    if (at <= range.last) left.push_back({at, range.last});
+  }
+  return left;
+}
+
 }  // namespace platter::scsi

@@ -49,4 +49,12 @@ class PhysicalBlocks {
 std::vector<LbnRange> whole_physical_blocks(const std::vector<LbnRange>& ranges,
                                             const PhysicalBlocks& physical);
 
+// The physical blocks that hold any block of the ranges, merged where they touch, ascending.
+std::vector<LbnRange> touched_physical_blocks(const std::vector<LbnRange>& ranges,
+                                              const PhysicalBlocks& physical);
+
+// What is left of the ranges without the holes (ascending, disjoint).
+std::vector<LbnRange> without(const std::vector<LbnRange>& ranges,
+                              const std::vector<LbnRange>& holes);
+
 }  // namespace platter::scsi

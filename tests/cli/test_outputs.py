@@ -94,7 +94,7 @@ OTHER_OPTIONS = set("""
     --workload --for --blocks --requests --within --writes-within --read-share --reads-only --request-kb
     --align-kb --sequential-share --local-share --local-blocks --streams --any-stream --run-requests
     --hot-share --hot-span --rate --think-ms --gap --burst-requests --burst-kb --idle-ms --tables
-    --device --overwrite --yes --hide-serial --results --commands --resume
+    --device --overwrite --yes --hide-serial --results --commands --resume --skip
 """.split())
 
 # What each subcommand prints; None: nothing.

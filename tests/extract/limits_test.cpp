@@ -83,6 +83,24 @@ void check_is_whole(const Run& run, const model::DriveModel& truth) {
   CHECK(run.model.validity.demerits.front().folded_phase_share > 0.9);
 }
 
+TEST_CASE("of a drive that does not translate the rotation's time is announced") {
+  model::DriveModel model = drive_named("cache-base");
+  if (!model.firmware) model.firmware.emplace();
+  model.firmware->address_translation = false;
+  virtual_drive::VirtualDevice drive(model);
+  const Folder folder;
+  Options options = options_in(folder);
+  std::vector<double> announced;
+  options.expected = [&](double seconds) { announced.push_back(seconds); };
+  const Run run = characterize(drive, options);
+  CHECK(run.ended_by->status() == ExitStatus::incomplete);
+  REQUIRE(announced.size() == 1);
+  const double took_s = run.model.provenance.drive_seconds;
+  INFO("announced " << announced.front() << " s, took " << took_s << " s");
+  CHECK(announced.front() < 2 * took_s);
+  CHECK(announced.front() > took_s / 2);
+}
+
 }  // namespace
 
 TEST_CASE("no command of a run is longer than the drive takes, or than the host's path carries") {

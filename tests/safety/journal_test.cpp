@@ -121,6 +121,10 @@ TEST_CASE("every block is named") {
   CHECK(in_words(std::vector<LbnRange>{{7, 7}}) == "LBN 7");
   CHECK(in_words(std::vector<LbnRange>{{7, 9}}) == "LBN 7 to 9");
   CHECK(in_words(std::vector<LbnRange>{{5, 5}, {7, 9}, {12, 12}}) == "LBNs 5, 7-9 and 12");
+  std::vector<LbnRange> many{{5, 5}, {7, 9}, {12, 12}, {14, 14}, {16, 20}, {30, 30}};
+  CHECK(in_few_words(many, "FILE") == "LBNs 5, 7-9, 12, 14, 16-20 and 30");
+  many.push_back({40, 41});
+  CHECK(in_few_words(many, "FILE") == "LBNs 5, 7-9, 12, 14, 16-20 and 2 more (in FILE)");
 }
 
 }  // namespace

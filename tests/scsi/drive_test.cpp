@@ -1,5 +1,6 @@
 #include "scsi/drive.h"
 
+#include <functional>
 #include <numeric>
 
 #include "scripted_device.h"
@@ -618,6 +619,14 @@ TEST_CASE("blocks that are left out are not asked for") {
   }
   for (int i = 0; i < 4; ++i) t.device.expect(answers({kRead10}));
   for (const int lbn : {8, 20, 48, 51}) t.drive.read(static_cast<std::uint64_t>(lbn), 2);
+}
+
+TEST_CASE("what is skipped is refused even where nobody leaves it out") {
+  Identified t;
+  t.drive.skip({{10, 19}});
+  for (const auto& access : std::vector<std::function<void()>>{
+           [&] { t.drive.read(19); }, [&] { t.drive.verify(5, 6); }, [&] { t.drive.seek(12); }})
+    CHECK_THROWS_WITH(access(), Catch::Contains("this run is to skip 10 to 19"));
 }
 
 TEST_CASE("GET LBA STATUS is asked until the last block, and joined") {

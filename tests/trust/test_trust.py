@@ -24,6 +24,7 @@ class Named(unittest.TestCase):
         for text, named in [("LBN 5 is lost", [(5, 5)]), ("of LBN 5 to 9 with", [(5, 9)]),
                             ("LBNs 5, 7-9 and 12 hold", [(5, 5), (7, 9), (12, 12)]),
                             ("LBN 1-2, 4-5, and 9", [(1, 2), (4, 5), (9, 9)]),
+                            ("LBNs 1, 2-4, 7 and 120 more (in the journal)", [(1, 1), (2, 4), (7, 7)]),
                             ("8 blocks at 9", []), ("LBN of 8", [])]:
             self.assertEqual(verdict.named_lbns(text), named, text)
 
@@ -60,6 +61,24 @@ class Planted(unittest.TestCase):
             self.assertEqual(verdict.cut(folder.log, 8, lowest), [])
             self.assertTrue(verdict.written_outside(folder.log, []))  # there were writes
             self.assertTrue(verdict.cut(folder.log, 8, (lowest + 1) % 8))
+
+    def test_nothing_reaches_blocks_that_are_skipped(self):
+        gone = [f"vanish:at=1,of=media,lbn={lbn}" for lbn in (0, 99, 5000, 5050, 5100, 7777)]
+        skip = ["--skip", "0-99,5000-5100", "--skip", "7777"]
+        for writes in ([], ["--allow-writes", "1003-10001"]):
+            for options, statuses in ((skip, (0,)), (["--skip", "0-98"], (7, 8))):
+                folder = self.folder()
+                self.assertIn(folder.platter("characterize", folder.exec_name(gone), *writes, *options,
+                                             "-o", "drive.json"), statuses, folder.texts)
+
+    def test_of_a_drive_that_vanishes_all_is_said_once(self):
+        folder = self.folder()
+        self.assertEqual(folder.job("characterize", ["vanish:at=300,of=write"]), 8)
+        said = folder.texts[-1]
+        self.assertRegex(said, r"what was written, LBNs (\S+, ){4}\S+ and \d+ more \(in the journal\), could not be read")
+        for once in ("what was written", "ended its reply", "platter restore", "in the journal:", "could not be put"):
+            self.assertEqual(said.count(once), 1, said)
+        self.assertEqual(recover_and_judge(folder)["verdict"], "intact")
 
     def test_a_block_that_the_drive_loses_is_a_silent_loss(self):
         for torn in ("unreadable", "garbage"):

@@ -1,0 +1,247 @@
+// Blocks that a run is told to skip: no command reaches them on the media, and what is measured
+// beside them is what the drive is.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "extract/runs.h"
+#include "scsi/bytes.h"
+#include "virtual_drive/target.h"
+
+namespace platter::extract {
+namespace {
+
+// A virtual drive that counts what reaches its skipped blocks, a whole physical block at a time.
+// What a command reaches it reads from the CDB by itself.
+class Watched final : public scsi::Device {
+ public:
+  Watched(const model::DriveModel& model, std::vector<LbnRange> bad)
+      : drive_(model),
+        bad_(std::move(bad)),
+        unit_(std::max(1U, model.identity.physical_block_bytes / model.identity.block_bytes)) {}
+
+  std::map<std::uint8_t, int> reached, others;  // by opcode
+
+  const std::string& name() const override { return drive_.name(); }
+  scsi::Clock& clock() override { return drive_.clock(); }
+  std::uint32_t max_outstanding() const override { return drive_.max_outstanding(); }
+  scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
+    watch(command.cdb.data());
+    return drive_.submit(command, tag);
+  }
+  scsi::Expected<std::optional<scsi::Completion>> reap() override { return drive_.reap(); }
+  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
+    return drive_.reap_until(deadline_ns);
+  }
+  scsi::Expected<void> reset() override { return drive_.reset(); }
+
+ private:
+  void watch(const std::uint8_t* cdb) {
+    using scsi::get_be;
+    std::uint64_t lbn = 0, blocks = 0;
+    switch (cdb[0]) {
+      case 0x08:  // READ(6), WRITE(6)
+      case 0x0A:
+        lbn = get_be(cdb + 1, 3) & 0x1FFFFF;
+        blocks = cdb[4] ? cdb[4] : 256;
+        break;
+      case 0x28:  // READ, WRITE, VERIFY(10), PRE-FETCH(10)
+      case 0x2A:
+      case 0x2F:
+      case 0x34:
+        lbn = get_be(cdb + 2, 4);
+        blocks = get_be(cdb + 7, 2);
+        break;
+      case 0x88:  // READ, WRITE, VERIFY(16), PRE-FETCH(16)
+      case 0x8A:
+      case 0x8F:
+      case 0x90:
+        lbn = get_be(cdb + 2, 8);
+        blocks = get_be(cdb + 10, 4);
+        break;
+      case 0x2B:  // SEEK(10)
+        lbn = get_be(cdb + 2, 4);
+        blocks = 1;
+        break;
+      default:
+        return;
+    }
+    const std::uint64_t first = lbn / unit_ * unit_;
+    const std::uint64_t end = (lbn + std::max<std::uint64_t>(blocks, 1) + unit_ - 1) / unit_ *
+                              unit_;
+    const bool hit = std::ranges::any_of(
+        bad_, [&](const LbnRange& bad) { return first <= bad.last && bad.first < end; });
+    ++(hit ? reached : others)[cdb[0]];
+  }
+
+  virtual_drive::VirtualDevice drive_;
+  std::vector<LbnRange> bad_;
+  std::uint32_t unit_;
+};
+
+// Beginning, middle (where the reference block would be), end, a single block, and many small ones.
+std::vector<LbnRange> bad_areas(std::uint64_t blocks) {
+  std::vector<LbnRange> bad{{0, blocks / 100},
+                            {blocks / 2 - 1, blocks / 2 + 5000},
+                            {blocks / 3, blocks / 3 + 40},
+                            {blocks / 5 * 4 + 3, blocks / 5 * 4 + 3},
+                            {blocks - blocks / 200, blocks - 1}};
+  for (std::uint64_t i = 1; i < 60; ++i) bad.push_back({i * blocks / 61, i * blocks / 61 + 9 * i});
+  return bad;
+}
+
+// Of two runs on one drive.
+void check_same(const model::Parameter& found, const model::Parameter& other, const char* what) {
+  INFO(what << ": " << found.reason);
+  REQUIRE(found);
+  const double error = std::hypot(found.error.value_or(0), other.error.value_or(0));
+  CHECK(*found.value == Approx(*other.value).margin(3 * error + 0.003));
+}
+
+model::DriveModel measured(const model::DriveModel& truth, const std::vector<LbnRange>& writable) {
+  virtual_drive::VirtualDevice drive(truth);
+  const Folder folder;
+  Options options = options_in(folder);
+  options.writable = writable;
+  return characterize(drive, options).model;
+}
+
+TEST_CASE("no command of a characterization reaches a skipped block, and its model is right") {
+  const char* const name = GENERATE("hp-c2247", "cache-base", "spare-zone");
+  const bool writes = GENERATE(false, true);
+  INFO(name << (writes ? ", with writes" : ""));
+  const model::DriveModel truth = drive_named(name);
+  const std::uint64_t blocks = truth.identity.blocks;
+  const std::vector<LbnRange> bad = bad_areas(blocks);
+  const std::vector<LbnRange> writable = writes ? std::vector<LbnRange>{{0, blocks / 2}}
+                                                : std::vector<LbnRange>();
+  const model::DriveModel whole = measured(truth, writable);
+  Watched drive(truth, bad);
+  const Folder folder;
+  Options options = options_in(folder);
+  options.skip = bad;
+  options.writable = writable;
+  const Run run = characterize(drive, options);
+  for (const auto& [opcode, times] : drive.reached)
+    FAIL_CHECK("command " << int{opcode} << " reached skipped blocks " << times << " times");
+  CHECK(drive.others[0x28] > 1000);
+  CHECK((drive.others[0x2A] > 100) == writes);
+  CHECK_FALSE(run.ended_by);
+  CHECK_FALSE(run.not_restored);
+  CHECK(run.model.provenance.complete);
+  CHECK(noted(run, "(--skip)"));
+  for (const std::string& note : run.model.provenance.notes) {
+    INFO(note);
+    CHECK(note.find("was repeated") == std::string::npos);
+  }
+  check_same(run.model.head_switch, whole.head_switch, "head switch");
+  check_same(run.model.overheads.read_miss_after_read, whole.overheads.read_miss_after_read,
+             "read miss");
+  check_same(run.model.overheads.read_hit_after_read, whole.overheads.read_hit_after_read,
+             "read hit");
+  CHECK(*run.model.cache.segments.value == *whole.cache.segments.value);
+  if (writes) check_same(run.model.write_settle, whole.write_settle, "write settle");
+  REQUIRE_FALSE(run.model.validity.demerits.empty());
+  CHECK(run.model.validity.demerits.front().demerit_percent < 2);
+}
+
+TEST_CASE("of a drive with physical blocks all of a skipped one is left alone") {
+  model::DriveModel truth = drive_named("cache-base");
+  truth.identity.physical_block_bytes = 8 * truth.identity.block_bytes;
+  if (!truth.firmware) truth.firmware.emplace();
+  truth.firmware->scsi_level = "SPC-4";  // READ CAPACITY(16) is asked
+  const std::vector<LbnRange> bad = bad_areas(truth.identity.blocks);
+  Watched drive(truth, bad);
+  const Folder folder;
+  Options options = options_in(folder);
+  options.skip = bad;
+  options.writable = {{0, truth.identity.blocks / 2}};
+  const Run run = characterize(drive, options);
+  CHECK(drive.reached.empty());
+  CHECK(drive.others[0x2A] > 100);
+  CHECK_FALSE(run.ended_by);
+}
+
+TEST_CASE("a zone that is skipped has no angles, and the cache is tested in another") {
+  const model::DriveModel truth = drive_named("spare-none");
+  const std::vector<LbnRange> bad{{0, 3'700'000}};
+  Watched drive(truth, bad);
+  const Folder folder;
+  Options options = options_in(folder);
+  options.skip = bad;
+  const Run run = characterize(drive, options);
+  CHECK(drive.reached.empty());
+  CHECK_FALSE(run.ended_by);
+  CHECK(noted(run, "the angles of 1 of 16 zones, the first of them zone 0"));
+  CHECK(*run.model.cache.segments.value == *truth.cache.segments.value);
+}
+
+std::string refusal_of(std::vector<LbnRange> skip, std::vector<LbnRange> writable = {}) {
+  virtual_drive::VirtualDevice drive(drive_named("cache-base"));
+  const Folder folder;
+  Options options = options_in(folder);
+  options.skip = std::move(skip);
+  options.writable = std::move(writable);
+  try {
+    characterize(drive, options);
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::usage);
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("too little left, nothing left to write, and ranges beyond the end are refused") {
+  const std::uint64_t blocks = drive_named("cache-base").identity.blocks;
+  CHECK(refusal_of({{0, blocks - 1}}) ==
+        "100 % of the blocks of the drive would be skipped, and what is left does not tell of its "
+        "mechanics; skip no more than 25 %");
+  CHECK(refusal_of({{7, blocks}}).find("to be skipped is not on the drive, whose last LBN is") !=
+        std::string::npos);
+  CHECK(refusal_of({{100, 9000}}, {{200, 300}}) ==
+        "all blocks of the drive that may be written are to be skipped; give --allow-writes other "
+        "ranges, or leave it out");
+}
+
+TEST_CASE("what a run skips holds when it is gone on with, and may grow") {
+  const model::DriveModel truth = drive_named("cache-base");
+  const std::vector<LbnRange> bad{{1000, 5000}}, more{{700'000, 720'000}};
+  KeptLines kept;
+  {
+    Watched drive(truth, bad);
+    const Folder folder;
+    Options options = options_in(folder);
+    options.skip = bad;
+    options.keeper = &kept;
+    options.interrupted = [&] { return drive.others[0x28] > 2500; };
+    CHECK(characterize(drive, options).ended_by->status() == ExitStatus::interrupted);
+  }
+  const KeptRecord record = read_lines(kept.text);
+  REQUIRE(record.record.sessions.front().skipped.size() == 1);
+  CHECK(record.record.sessions.front().skipped.front().last == 5000);
+  const auto go_on = [&](const std::vector<LbnRange>& besides, Watched& drive) {
+    const Folder folder;
+    Options options = options_in(folder);
+    options.resumed.emplace(InterruptedRun{record, "kept.jsonl"});
+    options.skip = besides;
+    return characterize(drive, options);
+  };
+  Watched as_before(truth, bad);
+  CHECK_FALSE(go_on({}, as_before).ended_by);
+  CHECK(as_before.reached.empty());
+  Watched grown(truth, {bad.front(), more.front()});
+  const Run run = go_on(more, grown);
+  CHECK_FALSE(run.ended_by);
+  CHECK(grown.reached.empty());
+  CHECK(run.record.sessions.back().skipped.size() == 2);
+  // The block to which all phases refer.
+  Watched middle(truth, bad);
+  CHECK_THROWS_WITH(go_on({{truth.identity.blocks / 2, truth.identity.blocks / 2}}, middle),
+                    Catch::Contains("to which the phases of all that it measured refer"));
+}
+
+}  // namespace
+}  // namespace platter::extract
