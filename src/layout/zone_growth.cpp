@@ -224,10 +224,9 @@ Outcome ZoneGrowth::order_turns(std::size_t zone, std::uint64_t track, std::uint
   const bool cylinders_left_out = here.order.at(track + 1).cylinder != last.cylinder &&
                                   place.cylinder > last.cylinder + 1;
   if (!cylinders_left_out) return Outcome::no;
-  const auto orders = here.order.continued_at(track + 1, place);
-  for (std::size_t i = 0; i < std::min(orders.size(), kMostTried); ++i) {
+  for (const TrackOrder& order : here.order.continued_at(track + 1, place, kMostTried)) {
     Zone trial = here;
-    trial.order = orders[i];
+    trial.order = order;
     trial.slots.set_lengths(lengths_of(trial, trial.order));
     numbers.load_slips(trial);
     if (!numbers.numbering().from_index) trial.leave_front_free(track + 1, front);
@@ -291,10 +290,14 @@ bool ZoneGrowth::order_goes_on(std::size_t zone, std::uint64_t track, std::uint6
   if (!survey.answers_back() && !tracks_are_as_long(here, lbn, front)) return false;
   const TrackPlace place = reader.place_of(lbn);
   if (here.order.find(place) && *here.order.find(place) <= track) return false;
-  map.unsettled = true;
-  if (here.order.is_inherited()) here.good = 0;  // it was taken in leaps
+  // Tracks before stay where they are. What was seen there may disagree now where they were taken
+  // in leaps, and where a series fits no longer.
+  const bool in_leaps = here.order.is_inherited();
+  const std::size_t series = here.slots.series().size();
+  if (in_leaps) here.good = 0;
   here.order.continue_with(track + 1, place);
   here.slots.set_lengths(lengths_of(here, here.order));
+  map.unsettled |= in_leaps || here.slots.series().size() != series;
   numbers.load_slips(here);
   if (!numbers.numbering().from_index) here.leave_front_free(track + 1, front);
   map.unsettled |= here.slots.learn_series();
