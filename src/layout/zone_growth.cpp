@@ -258,15 +258,37 @@ Outcome ZoneGrowth::spares_go_on(Zone& zone, SlotRange from, std::uint64_t end) 
     if (there.stops()) return there;
     if (there == Outcome::yes) continue;
     if (zone.slots.absorb() != Absorb::next) return Outcome::no;
-    zone.slots.measured(zone.slots.range(series, *next), {});
-    for (const std::uint64_t occurrence : {*next, *next + 1}) {
-      const SlotRange spares = zone.slots.range(series, occurrence);
-      const std::uint64_t behind = zone.slots.lengths().track_of(spares.first) + 1;
-      const Outcome met = agreement.boundary_agrees(zone, behind, end);
-      if (met != Outcome::yes) return met;
-    }
+    const Outcome used = spares_are_used(zone, series, *next, end);
+    if (used != Outcome::yes) return used;
   }
   return Outcome::yes;
+}
+
+// An occurrence of spares was used up whole or, where units of several kinds end, in part, as its
+// track shows; the next one comes where it should.
+Outcome ZoneGrowth::spares_are_used(Zone& zone, const SpareSeries& series, std::uint64_t occurrence,
+                                    std::uint64_t end) {
+  const TrackLengths& lengths = zone.slots.lengths();
+  const SlotRange spares = zone.slots.range(series, occurrence);
+  const std::uint64_t track = lengths.track_of(spares.first);
+  const std::uint64_t next = lengths.track_of(zone.slots.range(series, occurrence + 1).first);
+  const auto goes_on = [&](const Zone& trial) {
+    const Outcome behind = agreement.boundary_agrees(trial, track + 1, end);
+    return behind == Outcome::yes ? agreement.boundary_agrees(trial, next + 1, end) : behind;
+  };
+  Zone whole = zone;
+  whole.slots.measured(spares, {});
+  Outcome met = goes_on(whole);
+  if (met == Outcome::yes) zone = std::move(whole);
+  if (met != Outcome::no) return met;
+  met = agreement.boundary_agrees(zone, track, end);
+  if (met != Outcome::yes) return met;
+  if (lengths.track_of(spares.end - 1) != track || zone.first_block(track) >= end)
+    return Outcome::no;
+  const Result<TrackMeasure> measured = meter.measure(zone, track, end);
+  if (measured.outcome != Outcome::yes) return measured.outcome;
+  put_measured(zone, track, measured.value, false);
+  return goes_on(zone);
 }
 
 // The tracks around spares, as far as they lie behind `track`.
