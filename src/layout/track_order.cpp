@@ -18,15 +18,23 @@ TrackPlace operator+(TrackPlace a, TrackPlace b) {
 }
 TrackPlace operator*(TrackPlace a, std::int64_t n) { return {a.cylinder * n, a.head * n}; }
 
-// The last `pairs` tracks each lie one constant step beyond the track `period` before.
-std::optional<TrackPlace> constant_step(std::span<const TrackPlace> met, std::size_t period,
-                                        std::size_t pairs) {
-  const std::size_t last = met.size() - 1;
-  const TrackPlace step = met[last] - met[last - period];
-  for (std::size_t i = 1; i < pairs; ++i) {
-    if (met[last - i] - met[last - i - period] != step) return std::nullopt;
+// For each period, how many of the newest steps from track to track are as the step one period
+// before, up to the first that is not (the Z algorithm: Gusfield 1997, section 1.4).
+std::vector<std::size_t> repeated_steps(std::span<const TrackPlace> met) {
+  const std::size_t steps = met.size() - 1;
+  const auto newest = [met](std::size_t i) {
+    return met[met.size() - 1 - i] - met[met.size() - 2 - i];
+  };
+  std::vector<std::size_t> repeated(met.size(), 0);
+  std::size_t begin = 0, end = 0;  // the farthest known repetition: [begin, end) is as [0, ...)
+  for (std::size_t period = 1; period < steps; ++period) {
+    stop_if_asked();
+    std::size_t same = period < end ? std::min(end - period, repeated[period - begin]) : 0;
+    while (period + same < steps && newest(same) == newest(period + same)) ++same;
+    repeated[period] = same;
+    if (period + same > end) begin = period, end = period + same;
   }
-  return step;
+  return repeated;
 }
 
 // A repetition seen only in part is believed when it moves along the cylinders or the heads alone.
@@ -185,7 +193,8 @@ void TrackOrder::append(TrackPlace place) {
   inherited_ = false;
 }
 
-std::vector<TrackOrder> TrackOrder::continued_at(std::uint64_t track, TrackPlace place) const {
+std::vector<TrackOrder> TrackOrder::continued_at(std::uint64_t track, TrackPlace place,
+                                                 std::size_t most) const {
   constexpr std::uint64_t kMostListed = 8192;  // Chosen: groups of 500 cylinders and 16 heads
   std::vector<TrackOrder> orders;
   if (track > kMostListed) return orders;
@@ -196,14 +205,14 @@ std::vector<TrackOrder> TrackOrder::continued_at(std::uint64_t track, TrackPlace
                        [track](std::uint64_t earlier) { return earlier < track; });
   for (auto begin = begins.rbegin(); begin != begins.rend(); ++begin) {
     const TrackPlace step = place - met[*begin];
-    if (step.head != 0 || step.cylinder <= 0) continue;
+    if (step.head != 0 || step.cylinder <= 0 || orders.size() == most) continue;
     const auto from = met.begin() + static_cast<std::ptrdiff_t>(*begin);
     TrackOrder& order = orders.emplace_back();
     order.prefix_.assign(met.begin(), from);
     order.cycle_.assign(from, met.end());
     order.cylinder_step_ = step.cylinder;
   }
-  for (TrackOrder& order : restarts(place)) {
+  for (TrackOrder& order : restarts(std::span(&place, 1), most - orders.size())) {
     order.prefix_ = met;
     orders.push_back(std::move(order));
   }
@@ -216,35 +225,11 @@ std::vector<TrackOrder> TrackOrder::continued_at(std::uint64_t track, TrackPlace
 }
 
 void TrackOrder::guess() {
-  const std::size_t met = prefix_.size();
-  std::size_t period = 0;
-  TrackPlace step;
   inherited_ = false;
   breaks_.clear();
-  // A repetition seen in full, else one that everything seen agrees with, else straight on.
-  for (std::size_t m = 1; m < met && period == 0; ++m) {
-    stop_if_asked();
-    const std::size_t pairs = std::max<std::size_t>(m, 2);
-    if (met - m < pairs) break;
-    if (const auto constant = constant_step(prefix_, m, pairs)) period = m, step = *constant;
-  }
-  for (std::size_t m = 1; m < met && period == 0; ++m) {
-    stop_if_asked();
-    const auto constant = constant_step(prefix_, m, met - m);
-    if (!constant || !plausible(*constant)) continue;
-    // No track comes twice.
-    const bool new_ones = std::none_of(prefix_.end() - static_cast<std::ptrdiff_t>(m),
-                                       prefix_.end(), [&](const TrackPlace& place) {
-                                         stop_if_asked();
-                                         return std::ranges::find(prefix_, place + *constant) !=
-                                                prefix_.end();
-                                       });
-    if (new_ones) period = m, step = *constant;
-  }
-  if (period == 0) {
-    period = 1;
-    step = met > 1 ? prefix_[met - 1] - prefix_[met - 2] : TrackPlace{0, 1};
-  }
+  const std::size_t met = prefix_.size(), period = guessed_period();
+  const TrackPlace step = period < met ? prefix_[met - 1] - prefix_[met - 1 - period]
+                                       : TrackPlace{0, 1};
   cylinder_step_ = step.cylinder;
   head_step_ = step.head;
   cycle_.clear();
@@ -252,14 +237,44 @@ void TrackOrder::guess() {
   normalize();
 }
 
+// A repetition seen in full, else one that everything seen agrees with, else straight on.
+std::size_t TrackOrder::guessed_period() const {
+  const std::size_t met = prefix_.size();
+  const std::vector<std::size_t> repeated = repeated_steps(prefix_);
+  for (std::size_t period = 1; period < met; ++period) {
+    const std::size_t pairs = std::max<std::size_t>(period, 2);
+    if (met - period < pairs) break;
+    if (repeated[period] + 1 >= pairs) return period;
+  }
+  std::vector<TrackPlace> places;  // sorted
+  for (std::size_t period = 1; period < met; ++period) {
+    stop_if_asked();
+    const TrackPlace step = prefix_[met - 1] - prefix_[met - 1 - period];
+    if (repeated[period] + 1 < met - period || !plausible(step)) continue;
+    if (places.empty()) {
+      places = prefix_;
+      std::ranges::sort(places);
+    }
+    // No track comes twice.
+    const auto comes_twice = [&](TrackPlace place) {
+      stop_if_asked();
+      return std::ranges::binary_search(places, place + step);
+    };
+    if (std::none_of(prefix_.end() - static_cast<std::ptrdiff_t>(period), prefix_.end(),
+                     comes_twice))
+      return period;
+  }
+  return 1;
+}
+
 // What the cycle, played backwards, says of the tracks before it need not be listed.
 void TrackOrder::normalize() {
-  while (!prefix_.empty() && cyclic(-1) == prefix_.back()) {
-    stop_if_asked();
-    cycle_.insert(cycle_.begin(), prefix_.back());
-    cycle_.pop_back();
-    prefix_.pop_back();
-  }
+  std::int64_t told = 0;
+  const auto listed = static_cast<std::int64_t>(prefix_.size());
+  while (told < listed && cyclic(-1 - told) == prefix_[static_cast<std::size_t>(listed - 1 - told)])
+    ++told;
+  *this = extended_back(static_cast<std::uint64_t>(told));
+  prefix_.resize(static_cast<std::size_t>(listed - told));
 }
 
 bool TrackOrder::starts_run(std::size_t position) const {
@@ -269,10 +284,12 @@ bool TrackOrder::starts_run(std::size_t position) const {
   return into != onward && (into != before || cycle_.size() < 3);
 }
 
-bool TrackOrder::breaks_at(std::size_t position) const {
-  return std::ranges::any_of(breaks_, [&](std::uint64_t track) {
-    return track > prefix_.size() && (track - prefix_.size()) % cycle_.size() == position;
-  });
+// Where the cycle breaks, by its positions.
+std::vector<bool> TrackOrder::breaks_of_cycle() const {
+  std::vector<bool> breaks(cycle_.size(), false);
+  for (const std::uint64_t track : breaks_)
+    if (track > prefix_.size()) breaks[(track - prefix_.size()) % cycle_.size()] = true;
+  return breaks;
 }
 
 std::optional<std::uint64_t> TrackOrder::break_behind(std::uint64_t track) const {
@@ -288,27 +305,35 @@ std::optional<std::uint64_t> TrackOrder::break_behind(std::uint64_t track) const
   return next;
 }
 
-std::vector<TrackOrder> TrackOrder::restarts(TrackPlace first) const {
+std::vector<TrackOrder> TrackOrder::restarts(std::span<const TrackPlace> tracks,
+                                             std::size_t most) const {
   enum class Begins : std::uint8_t { at_break, at_run, anywhere };
-  const auto begins = [this](std::size_t position) {
-    return breaks_at(position)    ? Begins::at_break
+  const std::vector<bool> breaks = breaks_of_cycle();
+  const auto begins = [&](std::size_t position) {
+    return breaks[position]       ? Begins::at_break
            : starts_run(position) ? Begins::at_run
                                   : Begins::anywhere;
   };
+  // The order that begins with track `index` of this one, moved.
+  const auto place_from = [&](std::size_t index, std::size_t track) {
+    return cyclic(static_cast<std::int64_t>(index + track)) - cycle_[index] + tracks[0];
+  };
   std::vector<TrackOrder> orders;
   for (const Begins wanted : {Begins::at_break, Begins::at_run, Begins::anywhere}) {
-    for (std::size_t i = 0; i < cycle_.size(); ++i) {
+    for (std::size_t i = 0; i < cycle_.size() && orders.size() < most; ++i) {
       stop_if_asked();
-      if (cycle_[i].head != first.head || begins(i) != wanted) continue;
-      TrackOrder order;
+      if (cycle_[i].head != tracks[0].head || begins(i) != wanted) continue;
+      std::size_t same = 0;
+      while (same < tracks.size() && place_from(i, same) == tracks[same]) ++same;
+      if (same < tracks.size()) continue;
+      TrackOrder& order = orders.emplace_back();
       for (std::size_t k = 0; k < cycle_.size(); ++k) {
-        order.cycle_.push_back(cyclic(static_cast<std::int64_t>(i + k)) - cycle_[i] + first);
-        if (breaks_at((i + k + 1) % cycle_.size())) order.breaks_.push_back(k + 1);
+        order.cycle_.push_back(place_from(i, k));
+        if (breaks[(i + k + 1) % cycle_.size()]) order.breaks_.push_back(k + 1);
       }
       order.cylinder_step_ = cylinder_step_;
       order.head_step_ = head_step_;
       order.inherited_ = true;
-      orders.push_back(std::move(order));
     }
   }
   return orders;
@@ -341,12 +366,8 @@ std::uint64_t TrackOrder::missing_after(std::uint64_t tracks) const {
 
 TrackOrder TrackOrder::extended_back(std::uint64_t tracks) const {
   TrackOrder order = *this;
-  for (std::uint64_t i = 0; i < tracks; ++i) {
-    stop_if_asked();
-    const TrackPlace before = order.cyclic(-1);
-    order.cycle_.insert(order.cycle_.begin(), before);
-    order.cycle_.pop_back();
-  }
+  for (std::size_t i = 0; i < cycle_.size(); ++i)
+    order.cycle_[i] = cyclic(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(tracks));
   return order;
 }
 

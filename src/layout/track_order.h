@@ -3,9 +3,12 @@
 // cylinder serpentines (2 H) and surface serpentines (bands of tracks on one surface).
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/drive_model.h"
@@ -14,7 +17,7 @@ namespace platter::layout {
 
 struct TrackPlace {
   std::int64_t cylinder = 0, head = 0;
-  bool operator==(const TrackPlace&) const = default;
+  auto operator<=>(const TrackPlace&) const = default;
 };
 
 class TrackOrder {
@@ -36,11 +39,13 @@ class TrackOrder {
   // The orders in which tracks before `track` stay what they are and `place` is track number
   // `track`, though the cycle has another there (a cylinder left out turns a serpentine round): all
   // since an earlier such break comes again, the latest of them first, or a part of the cycle goes
-  // on. None where too many tracks would be listed one by one.
-  std::vector<TrackOrder> continued_at(std::uint64_t track, TrackPlace place) const;
-  // The orders that begin at `first` and go on as some part of this cycle does; those that begin
-  // where it breaks, or where one of its runs begins, come first.
-  std::vector<TrackOrder> restarts(TrackPlace first) const;
+  // on. None where too many tracks would be listed one by one; as many as `most`.
+  std::vector<TrackOrder> continued_at(std::uint64_t track, TrackPlace place,
+                                       std::size_t most) const;
+  // The orders that begin with `tracks`, one or more, and go on as some part of this cycle does;
+  // those that begin where it breaks, or where one of its runs begins, come first. As many as
+  // `most`: each is as long as the cycle.
+  std::vector<TrackOrder> restarts(std::span<const TrackPlace> tracks, std::size_t most) const;
 
   std::size_t cycle() const { return cycle_.size(); }    // tracks of one repetition
   std::int64_t head_step() const { return head_step_; }  // from one repetition to the next
@@ -68,9 +73,10 @@ class TrackOrder {
 
  private:
   void guess();
+  std::size_t guessed_period() const;
   void normalize();
   bool starts_run(std::size_t position) const;
-  bool breaks_at(std::size_t position) const;   // of the cycle
+  std::vector<bool> breaks_of_cycle() const;
   TrackPlace cyclic(std::int64_t index) const;  // index 0: first track of the cycle; may be
                                                 // negative
 

@@ -224,10 +224,9 @@ Outcome ZoneGrowth::order_turns(std::size_t zone, std::uint64_t track, std::uint
   const bool cylinders_left_out = here.order.at(track + 1).cylinder != last.cylinder &&
                                   place.cylinder > last.cylinder + 1;
   if (!cylinders_left_out) return Outcome::no;
-  const auto orders = here.order.continued_at(track + 1, place);
-  for (std::size_t i = 0; i < std::min(orders.size(), kMostTried); ++i) {
+  for (const TrackOrder& order : here.order.continued_at(track + 1, place, kMostTried)) {
     Zone trial = here;
-    trial.order = orders[i];
+    trial.order = order;
     trial.slots.set_lengths(lengths_of(trial, trial.order));
     numbers.load_slips(trial);
     if (!numbers.numbering().from_index) trial.leave_front_free(track + 1, front);
@@ -259,15 +258,37 @@ Outcome ZoneGrowth::spares_go_on(Zone& zone, SlotRange from, std::uint64_t end) 
     if (there.stops()) return there;
     if (there == Outcome::yes) continue;
     if (zone.slots.absorb() != Absorb::next) return Outcome::no;
-    zone.slots.measured(zone.slots.range(series, *next), {});
-    for (const std::uint64_t occurrence : {*next, *next + 1}) {
-      const SlotRange spares = zone.slots.range(series, occurrence);
-      const std::uint64_t behind = zone.slots.lengths().track_of(spares.first) + 1;
-      const Outcome met = agreement.boundary_agrees(zone, behind, end);
-      if (met != Outcome::yes) return met;
-    }
+    const Outcome used = spares_are_used(zone, series, *next, end);
+    if (used != Outcome::yes) return used;
   }
   return Outcome::yes;
+}
+
+// An occurrence of spares was used up whole or, where units of several kinds end, in part, as its
+// track shows; the next one comes where it should.
+Outcome ZoneGrowth::spares_are_used(Zone& zone, const SpareSeries& series, std::uint64_t occurrence,
+                                    std::uint64_t end) {
+  const TrackLengths& lengths = zone.slots.lengths();
+  const SlotRange spares = zone.slots.range(series, occurrence);
+  const std::uint64_t track = lengths.track_of(spares.first);
+  const std::uint64_t next = lengths.track_of(zone.slots.range(series, occurrence + 1).first);
+  const auto goes_on = [&](const Zone& trial) {
+    const Outcome behind = agreement.boundary_agrees(trial, track + 1, end);
+    return behind == Outcome::yes ? agreement.boundary_agrees(trial, next + 1, end) : behind;
+  };
+  Zone whole = zone;
+  whole.slots.measured(spares, {});
+  Outcome met = goes_on(whole);
+  if (met == Outcome::yes) zone = std::move(whole);
+  if (met != Outcome::no) return met;
+  met = agreement.boundary_agrees(zone, track, end);
+  if (met != Outcome::yes) return met;
+  if (lengths.track_of(spares.end - 1) != track || zone.first_block(track) >= end)
+    return Outcome::no;
+  const Result<TrackMeasure> measured = meter.measure(zone, track, end);
+  if (measured.outcome != Outcome::yes) return measured.outcome;
+  put_measured(zone, track, measured.value, false);
+  return goes_on(zone);
 }
 
 // The tracks around spares, as far as they lie behind `track`.
@@ -291,10 +312,14 @@ bool ZoneGrowth::order_goes_on(std::size_t zone, std::uint64_t track, std::uint6
   if (!survey.answers_back() && !tracks_are_as_long(here, lbn, front)) return false;
   const TrackPlace place = reader.place_of(lbn);
   if (here.order.find(place) && *here.order.find(place) <= track) return false;
-  map.unsettled = true;
-  if (here.order.is_inherited()) here.good = 0;  // it was taken in leaps
+  // Tracks before stay where they are. What was seen there may disagree now where they were taken
+  // in leaps, and where a series fits no longer.
+  const bool in_leaps = here.order.is_inherited();
+  const std::size_t series = here.slots.series().size();
+  if (in_leaps) here.good = 0;
   here.order.continue_with(track + 1, place);
   here.slots.set_lengths(lengths_of(here, here.order));
+  map.unsettled |= in_leaps || here.slots.series().size() != series;
   numbers.load_slips(here);
   if (!numbers.numbering().from_index) here.leave_front_free(track + 1, front);
   map.unsettled |= here.slots.learn_series();

@@ -35,6 +35,8 @@ class ZoneGrowth : MapAndDrive {
   Outcome order_turns(std::size_t zone, std::uint64_t track, std::uint64_t lbn,
                       std::uint32_t front);
   Outcome spares_go_on(Zone& zone, SlotRange from, std::uint64_t end);
+  Outcome spares_are_used(Zone& zone, const SpareSeries& series, std::uint64_t occurrence,
+                          std::uint64_t end);
   Outcome spares_agree(const Zone& zone, SlotRange spares, std::uint64_t track, std::uint64_t end);
   bool order_goes_on(std::size_t zone, std::uint64_t track, std::uint64_t lbn, std::uint32_t front);
   bool tracks_are_as_long(const Zone& zone, std::uint64_t lbn, std::uint32_t front);

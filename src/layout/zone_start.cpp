@@ -10,12 +10,10 @@ namespace {
 
 // The order of the tracks goes on as in another zone: `tracks` are the first of the new one.
 bool continue_as(const Zone& other, const std::vector<TrackPlace>& tracks, Zone& zone) {
-  for (TrackOrder& order : other.order.restarts(tracks[0])) {
-    if (tracks.size() > 1 && order.at(1) != tracks[1]) continue;
-    zone.order = std::move(order);
-    return true;
-  }
-  return false;
+  std::vector<TrackOrder> orders = other.order.restarts(tracks, 1);
+  if (orders.empty()) return false;
+  zone.order = std::move(orders[0]);
+  return true;
 }
 
 // Tracks behind `track` on its cylinder.

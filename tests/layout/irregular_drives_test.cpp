@@ -129,6 +129,24 @@ TEST_CASE("tracks given up for defects that no list names use up the spares of t
   }
 }
 
+TEST_CASE("where two units end on one track, a track given up uses up the spares of one") {
+  Recipe recipe;
+  recipe.order = Order::cylinder_serpentine;
+  recipe.heads = 11;
+  recipe.zones = 2;
+  recipe.sectors = 60;
+  recipe.last_sectors = 50;
+  recipe.slots = 3'000'000;
+  recipe.spares = {{.unit = Unit::cylinder, .count = 2, .absorbs = true},
+                   {.unit = Unit::group, .count = 13, .group = 10}};
+  recipe.defects.whole_tracks = 8;
+  for (std::uint64_t seed = 2; seed < 15; ++seed) {
+    const Mapped mapped = map_exactly(recipe, seed, {});
+    CHECK(mapped.found.layout.zones.size() == mapped.true_zones);
+    CHECK(mapped.found.translations < 1'600);
+  }
+}
+
 TEST_CASE("slips that spares make up for are found in tens of thousands of units") {
   Recipe recipe;
   recipe.heads = 2;
