@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # The kernel's stamps of commands (docs/characterize.md, Noise) on a stock kernel under QEMU, without KVM:
-# platter characterizes a disk whose reads take a turn each, once to its end, once until it is killed, and
-# once after that. docs/validation.md has the figures.
+# platter characterizes a disk without rotation, once to where it sees that, once until it is killed, once
+# until it is stopped, once beside a program that computes, and once without tracing. Half a minute;
+# docs/validation.md has the figures.
 # Usage: bench/kernel_stamps.sh KERNEL.deb    from: apt-get download linux-image-VERSION-cloud-amd64
 # Needs a built program and the packages qemu-system-x86, busybox-static, cpio, kmod.
 set -euo pipefail
-[ $# -eq 1 ] || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
+[ $# -eq 1 ] || { sed -n '2,7s/^# //p' "$0" >&2; exit 2; }
 package=$(realpath "$1")
 cd "$(dirname "$0")/.."
 platter=$(realpath "${PLATTER_BINARY:-build/release/platter}")
@@ -40,35 +41,48 @@ for entry in /sys/class/scsi_device/*/device; do
 done
 tracing=/sys/kernel/tracing
 settings() {
-  cat $tracing/trace_clock $tracing/tracing_on $tracing/events/scsi/enable $tracing/buffer_size_kb
+  cat $tracing/trace_clock $tracing/tracing_on $tracing/current_tracer $tracing/events/enable
 }
 settings >/tmp/before
-run() { platter characterize "$drive" --journal /tmp/journal -o "/tmp/$1.json" --force; }
+run() { exec platter characterize "$drive" --journal /tmp/journal -o "/tmp/$1.json" --force 2>"/tmp/$1.said"; }
 is() { if [ "$2" = "$3" ]; then echo "ok: $1"; else echo "FAILED: $1: $2, not $3"; fi; }
-stamps() { echo "$1: $(grep -c '"dispatched_ns"' "$2") of $(grep -c '"round_trip"' "$2") round trips stamped"; }
+# Until the warm-up is whole.
+killed() {
+  (run "$1") >/dev/null & pid=$!
+  until grep -q '"stage":' "/tmp/$1.running.samples.jsonl" 2>/dev/null || ! kill -0 $pid; do usleep 20000; done
+  kill -KILL $pid; wait $pid
+}
+# Of its samples.
+model() {
+  local samples="/tmp/$1.running.samples.jsonl"
+  echo "$1: $(grep -c '"dispatched_ns"' "$samples") of $(grep -c '"round_trip"' "$samples") round trips stamped"
+  grep '"round_trip"' "$samples" | sed 's/.*"issued_ns":\([0-9]*\),"completed_ns":\([0-9]*\).*/\1 \2/' |
+    awk '{ printf "%d\n", $2 - $1 }' | sort -n | awk '{ t[NR] = $1 } END { print "median of all:", t[int((NR + 1) / 2)], "ns" }'
+  platter estimate "$samples" -o "/tmp/$1.json" >/dev/null 2>&1
+  platter show "/tmp/$1.json" | grep "above the kernel's dispatch"
+}
 
 uname -r
-run whole; echo "status $?"
-ls /tmp
-[ -e /tmp/whole.json ] && stamps whole /tmp/whole.samples.jsonl && platter show /tmp/whole.json | grep '^host\|too noisy\|noisy:'
-[ -e /tmp/whole.json ] && grep -A7 '"kernel_share": {' /tmp/whole.json
+(run whole) >/dev/null; echo "status $?: $(tail -n 1 /tmp/whole.said | grep -o 'platter: .*')"
 is 'nothing is left behind' "$(ls $tracing/instances)" ''
-
-run killed & pid=$!
-while [ ! -d "$tracing/instances/platter-$pid" ] && kill -0 $pid; do usleep 20000; done
-kill -KILL $pid; wait $pid
+killed first
 is 'a killed run leaves its instance' "$(ls $tracing/instances)" "platter-$pid"
-run stopped & pid=$!
-while [ ! -d "$tracing/instances/platter-$pid" ] && kill -0 $pid; do usleep 20000; done
+model first
+(run next) >/dev/null & pid=$!
+until [ -d "$tracing/instances/platter-$pid" ] || ! kill -0 $pid; do usleep 20000; done
 is 'the next one takes it away' "$(ls $tracing/instances)" "platter-$pid"
 kill -TERM $pid; wait $pid; echo "status $?"
 is 'a stopped run leaves none' "$(ls $tracing/instances)" ''
 settings >/tmp/after
 is 'no other setting was touched' "$(cat /tmp/after)" "$(cat /tmp/before)"
-rm -f /tmp/*.json*
+yes >/dev/null & busy=$!
+killed busy
+kill $busy
+model busy
 umount $tracing
-run untraced 2>&1 | grep -ci 'trac'
-[ -e /tmp/untraced.json ] && grep -c '"kernel_share": {' /tmp/untraced.json
+killed untraced
+model untraced
+is 'nothing is said where there is no tracing' "$(grep -ci 'trac[ei]\|stamp' /tmp/untraced.said)" 0
 echo 'guest: done'
 poweroff -f
 GUEST
