@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "extract/what_was_noisy.h"
 #include "model/error.h"
 #include "model/parameters.h"
+#include "mtbrc/round_trips.h"
 
 namespace platter::extract {
 namespace {
@@ -68,6 +70,14 @@ void walk(const StageRecord& done, SeenSoFar& seen, Findings& found) {
   found.model.provenance.stages.push_back(
       {std::string(stage.name), done.drive_seconds, done.commands});
   if (stage.conclude != nullptr) stage.conclude(seen.evidence(), found);
+}
+
+std::optional<model::KernelShare> kernel_share(const mtbrc::Samples& samples) {
+  const auto shares = mtbrc::host_shares(samples);
+  if (!shares) return std::nullopt;
+  return model::KernelShare{shares->above.median_ms(), shares->above.quantile_ms(0.99),
+                            shares->behind.median_ms(), shares->behind.quantile_ms(0.99),
+                            shares->above.samples()};
 }
 
 void say_that_the_layout_is_unknown(Findings& found) {
@@ -149,6 +159,7 @@ void conclude_run(const Record& record, Findings& found) {
     }
     refine_rotation(all, found);
   }
+  model.kernel_share = kernel_share(record.samples);
   take_notes(what_was_noisy(record.samples, model), found);
   take_notes(impossible_values(model), found);
   say_what_is_missing(record, found);

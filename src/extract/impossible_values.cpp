@@ -175,6 +175,8 @@ void take_out_section(model::DriveModel& model, std::string_view path, const std
     });
   } else if (section == "delay_spread") {
     model.delay_spread.reset();
+  } else if (section == "kernel_share") {
+    model.kernel_share.reset();
   } else if (section == "imperfections") {
     model.imperfections.reset();
   } else if (section == "firmware") {

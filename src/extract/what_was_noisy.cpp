@@ -50,7 +50,8 @@ std::vector<std::string> what_was_noisy(const mtbrc::Samples& samples,
   };
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   if (const auto host = mtbrc::host_delay(samples); host && period_ms > 0)
-    add(noise::told(*host, period_ms, mtbrc::Passages::kMostPull_rev * period_ms));
+    add(noise::told(*host, period_ms, mtbrc::Passages::kMostPull_rev * period_ms,
+                    mtbrc::host_shares(samples)));
   add(noise::told_changes(mtbrc::round_trips_by_stage(samples)));
   add(wander(samples, model));
   add(late_accesses(samples, model));

@@ -244,6 +244,13 @@ struct DelaySpread {
   std::string method{};
 };
 
+// Of commands that need no media, where the kernel stamped them: what they took above its dispatch
+// to the host adapter, and behind it until the completion was back. Of whoever measured the drive.
+struct KernelShare {
+  double above_median_ms = 0, above_p99_ms = 0, behind_median_ms = 0, behind_p99_ms = 0;
+  std::uint64_t samples = 0;
+};
+
 struct Bus {
   Parameter block_transfer;                                   // ms per logical block
   Parameter write_block_transfer;                             // where it differs for writes
@@ -350,6 +357,7 @@ struct DriveModel {
   Validity validity;
   std::optional<Imperfections> imperfections;
   std::optional<Firmware> firmware;
+  std::optional<KernelShare> kernel_share;  // not there: not known
 };
 
 }  // namespace platter::model

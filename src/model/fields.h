@@ -154,6 +154,15 @@ void visit_fields(Fields<DelaySpread> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<KernelShare> auto& s, V&& visit) {
+  visit.required("above_median_ms", s.above_median_ms);
+  visit.required("above_p99_ms", s.above_p99_ms);
+  visit.required("behind_median_ms", s.behind_median_ms);
+  visit.required("behind_p99_ms", s.behind_p99_ms);
+  visit.usual("samples", s.samples);
+}
+
+template <typename V>
 void visit_fields(Fields<CacheFreedom> auto& s, V&& visit) {
   visit.required("field", s.field);
   visit.required("changeable", s.changeable);
@@ -357,6 +366,7 @@ void visit_fields(Fields<DriveModel> auto& s, V&& visit) {
   visit.usual("cache", s.cache);
   visit.usual("overheads", s.overheads);
   visit.usual("delay_spread", s.delay_spread);
+  visit.usual("kernel_share", s.kernel_share);
   visit.usual("bus", s.bus);
   visit.usual("queue", s.queue);
   visit.usual("validity", s.validity);

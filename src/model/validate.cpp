@@ -416,6 +416,15 @@ void check_delay_spread(const DelaySpread& spread, const Checker& check) {
   }
 }
 
+void check_kernel_share(const KernelShare& share, const Checker& check) {
+  const auto ordered = [&check](double median_ms, double p99_ms, std::string_view path) {
+    check.require(median_ms >= 0 && p99_ms >= median_ms && p99_ms <= kLongestTime_ms, path,
+                  "must be a sensible time, and no less than the median");
+  };
+  ordered(share.above_median_ms, share.above_p99_ms, "kernel_share.above_p99_ms");
+  ordered(share.behind_median_ms, share.behind_p99_ms, "kernel_share.behind_p99_ms");
+}
+
 void check_validity(const DriveModel& model, const Checker& check) {
   const Validity& validity = model.validity;
   check.require(validity.first_lbn <= validity.last_lbn, "validity.first_lbn",
@@ -496,6 +505,7 @@ void validate(const DriveModel& model, const std::string& origin) {
   check_cache(model.cache, check);
   check_times(model, check);
   if (model.delay_spread) check_delay_spread(*model.delay_spread, check);
+  if (model.kernel_share) check_kernel_share(*model.kernel_share, check);
   check_validity(model, check);
   check_imperfections(model, check);
   check_firmware(model, check);

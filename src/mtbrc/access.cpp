@@ -77,12 +77,11 @@ std::optional<Sample> Accesses::seek(Experiment experiment, std::uint64_t lbn, s
 std::optional<Sample> Accesses::round_trip() {
   const auto done = timed([](scsi::Drive& drive) { return drive.test_unit_ready(); });
   if (!done) return std::nullopt;
-  context_.samples.push_back({.experiment = Experiment::round_trip,
-                              .blocks = 0,
-                              .issued_ns = done->issued_ns,
-                              .completed_ns = done->completed_ns,
-                              .session = context_.session});
-  return context_.samples.back();
+  return Sample{.experiment = Experiment::round_trip,
+                .blocks = 0,
+                .issued_ns = done->issued_ns,
+                .completed_ns = done->completed_ns,
+                .session = context_.session};
 }
 
 }  // namespace platter::mtbrc

@@ -22,7 +22,8 @@ class Accesses {
                               std::uint32_t blocks = 1);
   // A SEEK; its sample has no blocks. Throws Error(unsupported) where the drive has none.
   std::optional<Sample> seek(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0);
-  // A TEST UNIT READY; its sample has no blocks, and is not what comes before the next one.
+  // A TEST UNIT READY; its sample has no blocks, is not what comes before the next one, and is left
+  // to the caller to keep.
   std::optional<Sample> round_trip();
   // The last good command's sample; nullopt before the first and after an error.
   const std::optional<Sample>& last() const { return last_; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "model/error.h"
 #include "samples/file.h"
@@ -39,16 +40,21 @@ void disturb(Samples& samples, std::size_t from) {
 }
 
 void write_sample(samples::Writer& file, const Sample& s) {
-  file.add(kPayload, {{"experiment", kNames[static_cast<std::size_t>(s.experiment)]},
-                      {"group", s.group},
-                      {"write", s.write},
-                      {"lbn", s.lbn},
-                      {"blocks", s.blocks},
-                      {"issued_ns", s.issued_ns},
-                      {"completed_ns", s.completed_ns},
-                      {"after_write", s.after_write},
-                      {"after_lbn", s.after_lbn},
-                      {"after_completed_ns", s.after_completed_ns}});
+  samples::Json fields = {{"experiment", kNames[static_cast<std::size_t>(s.experiment)]},
+                          {"group", s.group},
+                          {"write", s.write},
+                          {"lbn", s.lbn},
+                          {"blocks", s.blocks},
+                          {"issued_ns", s.issued_ns},
+                          {"completed_ns", s.completed_ns},
+                          {"after_write", s.after_write},
+                          {"after_lbn", s.after_lbn},
+                          {"after_completed_ns", s.after_completed_ns}};
+  if (s.stamped()) {
+    fields["dispatched_ns"] = s.dispatched_ns;
+    fields["returned_ns"] = s.returned_ns;
+  }
+  file.add(kPayload, std::move(fields));
 }
 
 std::optional<Sample> sample_of(const samples::Line& line) {
@@ -65,6 +71,12 @@ std::optional<Sample> sample_of(const samples::Line& line) {
   sample.after_write = fields.at("after_write").get<bool>();
   sample.after_lbn = fields.at("after_lbn").get<std::uint64_t>();
   sample.after_completed_ns = fields.at("after_completed_ns").get<Nanoseconds>();
+  if (!fields.contains("dispatched_ns")) return sample;
+  sample.dispatched_ns = fields.at("dispatched_ns").get<Nanoseconds>();
+  sample.returned_ns = fields.at("returned_ns").get<Nanoseconds>();
+  if (sample.dispatched_ns < sample.issued_ns || sample.returned_ns < sample.dispatched_ns ||
+      sample.completed_ns < sample.returned_ns)
+    throw Error(ExitStatus::bad_input, "it was stamped at a time that is not its own");
   return sample;
 }
 

@@ -44,6 +44,10 @@ struct Sample {
   // Of a run that was resumed: from 0, in the order of time. Each has its own clock, and the
   // platter turned on its own since: neither times nor phases of two of them are to be compared.
   std::uint32_t session = 0;
+  // Of a round trip: when the host handed it to its adapter, and had it back; 0: not stamped.
+  Nanoseconds dispatched_ns = 0, returned_ns = 0;
+
+  bool stamped() const { return dispatched_ns > 0; }
 };
 
 using Samples = std::vector<Sample>;

@@ -18,6 +18,18 @@ constexpr double kTooNoisy_rev = 1.0 / 100;
 // Five times what the overheads are measured to on a quiet host.
 constexpr double kNoisy_ms = 0.01;
 
+// By what each part alone would make a number unsure.
+std::string where_it_is(const HostShares& shares, double most_ms) {
+  constexpr double kMostOfIt = 2.0 / 3;
+  const double above_ms = shares.above.unsure_ms(most_ms),
+               behind_ms = shares.behind.unsure_ms(most_ms), all_ms = above_ms + behind_ms;
+  if (above_ms > kMostOfIt * all_ms)
+    return "; the noise is in the host's software, above the kernel's dispatch to the adapter";
+  if (behind_ms > kMostOfIt * all_ms)
+    return "; the noise is behind the kernel's dispatch, in adapter, link or drive";
+  return "; the noise is on both sides of the kernel's dispatch to the adapter";
+}
+
 }  // namespace
 
 HostDelay::HostDelay(std::vector<double> round_trips_ms) : sorted_ms_(std::move(round_trips_ms)) {
@@ -64,19 +76,26 @@ std::optional<HostDelay> host_delay(std::vector<double> round_trips_ms) {
   return HostDelay(std::move(round_trips_ms));
 }
 
-std::optional<std::string> told(const HostDelay& host, double period_ms, double most_ms) {
+std::optional<HostShares> host_shares(std::vector<double> above_ms, std::vector<double> behind_ms) {
+  if (above_ms.size() < kFewest) return std::nullopt;
+  return HostShares{HostDelay(std::move(above_ms)), HostDelay(std::move(behind_ms))};
+}
+
+std::optional<std::string> told(const HostDelay& host, double period_ms, double most_ms,
+                                const std::optional<HostShares>& shares) {
   const double unsure_ms = host.unsure_ms(most_ms);
   if (unsure_ms < kNoisy_ms) return std::nullopt;
   const bool too_noisy = unsure_ms > kTooNoisy_rev * period_ms;
   return fmt::format(
       "the host is {}: of {} commands that need no media half took {:.3f} ms or less, one in ten "
       "more than {:.3f} ms, one in a hundred more than {:.3f} ms; the overheads are known to "
-      "{:.3f} ms only for that{}",
+      "{:.3f} ms only for that{}{}",
       too_noisy ? "too noisy" : "noisy", host.samples(), host.median_ms(), host.quantile_ms(0.9),
       host.quantile_ms(0.99), unsure_ms,
       too_noisy ? ", and the model does not tell rotational positions on this host; measure on an "
                   "idle one"
-                : "");
+                : "",
+      shares ? where_it_is(*shares, most_ms) : "");
 }
 
 std::optional<std::string> told_changes(std::span<const std::vector<double>> parts) {

@@ -38,9 +38,21 @@ class HostDelay {
 // nullopt: too few.
 std::optional<HostDelay> host_delay(std::vector<double> round_trips_ms);
 
+// Where a round trip's time goes, where the kernel stamped it.
+struct HostShares {
+  HostDelay above;   // the kernel's dispatch to the host adapter: system call, block layer,
+                     // scheduler, wake-up
+  HostDelay behind;  // it, until the completion is back: adapter, link, drive
+};
+
+// nullopt: too few.
+std::optional<HostShares> host_shares(std::vector<double> above_ms, std::vector<double> behind_ms);
+
 // Whether a host is too noisy for times within a revolution to be told, or noisy, and what of the
 // model hangs on it; for a reader of the model. nullopt: neither.
-std::optional<std::string> told(const HostDelay& host, double period_ms, double most_ms);
+// `shares`: where it is known, the sentence says which part the noise is in.
+std::optional<std::string> told(const HostDelay& host, double period_ms, double most_ms,
+                                const std::optional<HostShares>& shares = std::nullopt);
 
 // Whether the delay was another at some time of the run: `parts` are the round trips of its stages,
 // in ms. nullopt: no more than by chance.

@@ -109,6 +109,12 @@ void append_head(std::string& text, const model::DriveModel& model) {
   append_line(text, "head switch", value_or_reason(model.head_switch));
   append_line(text, "write settle", value_or_reason(model.write_settle));
   append_line(text, "cache", cache_in_words(model.cache));
+  if (const auto& share = model.kernel_share)
+    append_line(text, "host",
+                fmt::format("of a command without media {:.3f} ms above the kernel's dispatch (p99 "
+                            "{:.3f} ms), {:.3f} ms behind it (p99 {:.3f} ms)",
+                            share->above_median_ms, share->above_p99_ms, share->behind_median_ms,
+                            share->behind_p99_ms));
 }
 
 void append_zones(std::string& text, const model::DriveModel& model) {
@@ -400,6 +406,12 @@ std::string model_as_json(const model::DriveModel& model) {
                            {"c_ms", fit->c_ms},           {"e_ms", fit->e_ms},
                            {"knee_cylinders", fit->knee}, {"rms_ms", fit->rms_ms}};
   for (const OtherSeek& other : other_seeks(model)) json[other.path] = to_json(other.summary);
+  if (const auto& share = model.kernel_share)
+    json["kernel_share"] = {{"above_median_ms", share->above_median_ms},
+                            {"above_p99_ms", share->above_p99_ms},
+                            {"behind_median_ms", share->behind_median_ms},
+                            {"behind_p99_ms", share->behind_p99_ms},
+                            {"samples", share->samples}};
   json["zones"] = Json::array();
   if (!model.layout.zones.empty()) {
     for (const ZoneSummary& zone : summarize_zones(model.layout))

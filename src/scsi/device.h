@@ -68,6 +68,19 @@ Error as_error(const TransportError& error);
 template <class T>
 using Expected = tl::expected<T, TransportError>;
 
+// When the host handed a command to its adapter, and when it had the completion back.
+struct Stamp {
+  Nanoseconds dispatched_ns = 0, returned_ns = 0;  // on the device's clock
+};
+
+// While it lives, the host stamps TEST UNIT READYs.
+class Stamping {
+ public:
+  virtual ~Stamping() = default;
+  // Those of the commands since it began; a command may have none.
+  virtual std::vector<Stamp> stamps() = 0;
+};
+
 // The device's own time: CLOCK_MONOTONIC_RAW for real drives, the drive's virtual time for others.
 class Clock {
  public:
@@ -86,6 +99,9 @@ class Device {
   virtual std::uint32_t max_outstanding() const = 0;
   // Most bytes that the path carries in one command; 0: any, or it does not say.
   virtual std::uint32_t max_transfer_bytes() const { return 0; }
+
+  // nullptr: this path, or this host, has no stamps. One at a time.
+  virtual std::unique_ptr<Stamping> stamp() { return nullptr; }
 
   // Issues the command at clock().now_ns(). `tag` is unique among outstanding commands.
   virtual Expected<void> submit(const Command& command, std::uint32_t tag) = 0;

@@ -316,6 +316,8 @@ Completion Drive::seek(std::uint64_t lbn) {
 
 Completion Drive::test_unit_ready() { return link_->must(scsi::test_unit_ready()).completion; }
 
+std::unique_ptr<Stamping> Drive::stamp() { return link_->device.stamp(); }
+
 Completion Drive::synchronize_cache() { return link_->must(synchronize_cache_10()).completion; }
 
 void Drive::on_write(

@@ -90,6 +90,7 @@ class Drive {
   const PhysicalBlocks& physical_blocks() const;  // after identify()
   Completion seek(std::uint64_t lbn);             // SEEK(10); throws Error(unsupported) if rejected
   Completion test_unit_ready();
+  std::unique_ptr<Stamping> stamp();  // as Device::stamp()
   Completion synchronize_cache();
 
   DriveSettings& settings() { return settings_; }

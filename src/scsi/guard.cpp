@@ -187,6 +187,7 @@ const std::string& Guard::name() const { return device_.name(); }
 Clock& Guard::clock() { return device_.clock(); }
 std::uint32_t Guard::max_outstanding() const { return device_.max_outstanding(); }
 std::uint32_t Guard::max_transfer_bytes() const { return device_.max_transfer_bytes(); }
+std::unique_ptr<Stamping> Guard::stamp() { return device_.stamp(); }
 
 Expected<void> Guard::submit(const Command& command, std::uint32_t tag) {
   if (const auto reason = why_refused(command, permission_, physical_, writes_ended_))

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,6 +36,7 @@ class Guard final : public Device {
   Clock& clock() override;
   std::uint32_t max_outstanding() const override;
   std::uint32_t max_transfer_bytes() const override;
+  std::unique_ptr<Stamping> stamp() override;
   Expected<void> submit(const Command& command, std::uint32_t tag) override;
   Expected<std::optional<Completion>> reap() override;
   Expected<std::optional<Completion>> reap_until(Nanoseconds deadline_ns) override;

@@ -23,6 +23,8 @@ std::uint64_t number(const std::string& text) {
 // `device` is the folder of a SCSI device (H:C:T:L).
 HostDrive describe(const fs::path& device) {
   HostDrive drive;
+  std::error_code none;
+  drive.unit = fs::canonical(device, none).filename().string();
   drive.vendor = attribute(device / "vendor");
   drive.product = attribute(device / "model");
   drive.revision = attribute(device / "rev");

@@ -128,6 +128,7 @@ SgIoDevice::SgIoDevice(const std::string& path) : path_(path) {
   const auto located = drive_behind(path, is_block_device);
   const auto& drive = located.drive;
   if (located.is_bsg) version_ = SgVersion::four;
+  unit_ = drive.unit;
   lock_ = DriveLock(drive, path);
   if (!drive.block.empty()) {
     if (const auto why = why_held(drive.block)) fail_as_used(path, *why);
@@ -210,6 +211,11 @@ Expected<std::optional<Completion>> SgIoDevice::reap_until(Nanoseconds deadline_
   if (done_ && done_->completed_ns <= deadline_ns) return reap();
   clock_.sleep_until_ns(deadline_ns);
   return std::nullopt;
+}
+
+std::unique_ptr<scsi::Stamping> SgIoDevice::stamp() {
+  if (!stamps_) stamps_ = KernelStamps::of(unit_);
+  return *stamps_ ? (*stamps_)->stamp() : nullptr;
 }
 
 Expected<void> SgIoDevice::reset() {

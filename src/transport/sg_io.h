@@ -12,6 +12,7 @@
 #include "transport/descriptor.h"
 #include "transport/drive_lock.h"
 #include "transport/host_clock.h"
+#include "transport/kernel_stamps.h"
 #include "transport/pass_through.h"
 
 namespace platter::transport {
@@ -28,6 +29,7 @@ class SgIoDevice final : public scsi::Device {
   scsi::Clock& clock() override { return clock_; }
   std::uint32_t max_outstanding() const override { return 1; }
   std::uint32_t max_transfer_bytes() const override { return max_transfer_bytes_; }
+  std::unique_ptr<scsi::Stamping> stamp() override;
   scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override;
   scsi::Expected<std::optional<scsi::Completion>> reap() override;
   scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override;
@@ -51,6 +53,8 @@ class SgIoDevice final : public scsi::Device {
   std::size_t buffer_bytes_ = 0;
   std::uint32_t max_transfer_bytes_ = 0;
   std::optional<scsi::Completion> done_;
+  std::string unit_;
+  std::optional<std::unique_ptr<KernelStamps>> stamps_;  // once asked for; nullptr: there are none
 };
 
 }  // namespace platter::transport

@@ -257,6 +257,16 @@ TEST_CASE("models that make no sense are refused") {
   CHECK(with_quantiles({{0, -0.01}, {std::nan(""), 0}, {1, 0.05}}).find("quantiles[1].share") !=
         std::string::npos);
   CHECK(with_quantiles({{0, -0.01}, {1, 1e12}}).find("quantiles[1].ms") != std::string::npos);
+  const auto with_share = [&](KernelShare share) {
+    return why([&](DriveModel& m) { m.kernel_share = share; });
+  };
+  CHECK(with_share({0.01, 0.04, 0.05, 0.2, 224}) == "accepted");
+  CHECK(with_share({0.01, 0.009, 0.05, 0.2}).find("kernel_share.above_p99_ms") !=
+        std::string::npos);
+  CHECK(with_share({0.01, 0.04, -1, 0.2}).find("kernel_share.behind_p99_ms") != std::string::npos);
+  CHECK(with_share({0.01, 1e12, 0.05, 0.2}).find("kernel_share.above_p99_ms") != std::string::npos);
+  CHECK(with_share({0.01, 0.04, std::nan(""), 0.2}).find("kernel_share.behind") !=
+        std::string::npos);
 }
 
 TEST_CASE("repeats that would be huge are refused without being walked") {

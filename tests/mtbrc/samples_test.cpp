@@ -29,6 +29,24 @@ TEST_CASE("samples: written and read again they are the same") {
   }
 }
 
+TEST_CASE("samples: a stamp lies within its command, and stays when it is kept") {
+  Samples samples = {{.experiment = Experiment::round_trip,
+                      .blocks = 0,
+                      .issued_ns = 1000,
+                      .completed_ns = 5000,
+                      .dispatched_ns = 2000,
+                      .returned_ns = 4000}};
+  CHECK(kept_and_read(samples)[0].stamped());
+  CHECK(kept_and_read(samples)[0].dispatched_ns == 2000);
+  CHECK(kept_and_read(samples)[0].returned_ns == 4000);
+  for (const auto& [dispatched_ns, returned_ns] :
+       {std::pair(999, 4000), {2000, 5001}, {4000, 3999}}) {
+    samples[0].dispatched_ns = dispatched_ns;
+    samples[0].returned_ns = returned_ns;
+    CHECK_THROWS(kept_and_read(samples));
+  }
+}
+
 TEST_CASE("samples: fields that are no sample's are refused, other payloads are left alone") {
   using platter::samples::Line;
   CHECK_THROWS(sample_of(Line{2, "timing", {{"experiment", "seek"}}}));

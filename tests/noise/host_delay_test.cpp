@@ -61,6 +61,26 @@ TEST_CASE("A quiet host is not talked of, a noisy one is, and one that is too no
   CHECK(too_noisy->starts_with("the host is too noisy: "));
 }
 
+TEST_CASE("Where the kernel's stamps divide the delay, it is told which part the noise is in") {
+  constexpr double kPeriod_ms = 6;
+  const std::vector<double> quiet(400, 0.03), noisy = log_normal(0.2, 4, 400, 4),
+                                              as_noisy = log_normal(0.2, 4, 400, 5);
+  const auto ends = [&](std::vector<double> above, std::vector<double> behind) {
+    const std::string sentence = told(HostDelay(noisy), kPeriod_ms, 0.03,
+                                      host_shares(std::move(above), std::move(behind)))
+                                     .value();
+    return sentence.substr(sentence.find("the noise is"));
+  };
+  CHECK(ends(noisy, quiet) ==
+        "the noise is in the host's software, above the kernel's dispatch to the adapter");
+  CHECK(ends(quiet, noisy) ==
+        "the noise is behind the kernel's dispatch, in adapter, link or drive");
+  CHECK(ends(noisy, as_noisy) ==
+        "the noise is on both sides of the kernel's dispatch to the adapter");
+  CHECK(told(HostDelay(noisy), kPeriod_ms, 0.03)->find("the noise is") == std::string::npos);
+  CHECK_FALSE(host_shares({1, 2, 3}, {1, 2, 3}));
+}
+
 TEST_CASE("A change of the host's delay during the run is told, chance is not") {
   std::vector<std::vector<double>> alike;
   for (std::uint64_t seed = 0; seed < 10; ++seed)

@@ -34,5 +34,15 @@ TEST_CASE("hits and misses that agree stand beside the demerit") {
         std::string::npos);
 }
 
+TEST_CASE("the kernel's share of a command's time is one line, where it is known") {
+  model::DriveModel model;
+  CHECK(model_as_text(model).find("dispatch") == std::string::npos);
+  model.kernel_share = {0.012, 0.04, 0.05, 0.2, 224};
+  CHECK(model_as_text(model).find("of a command without media 0.012 ms above the kernel's dispatch "
+                                  "(p99 0.040 ms), 0.050 ms behind it (p99 0.200 ms)\n") !=
+        std::string::npos);
+  CHECK(model_as_json(model).find("\"behind_p99_ms\": 0.2") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace platter::report
