@@ -17,6 +17,7 @@
 #include "mtbrc/writable.h"
 #include "mtbrc/write_supply.h"
 #include "statistics/regression.h"
+#include "statistics/threshold_by_place.h"
 
 namespace platter::mtbrc {
 namespace {
@@ -49,17 +50,25 @@ std::size_t ways_of(const ReadTimes& reads, Over over) {
 }
 std::size_t way_of(std::int64_t group, std::size_t ways) { return ways > 1 && group < 0 ? 1 : 0; }
 
-std::vector<statistics::CensoredTrial> moves(const Samples& samples, const engine::LayoutMap& map,
-                                             const model::Rotation& rotation, Over over, bool write,
-                                             bool after_write, std::size_t way, std::size_t ways) {
-  return trials_of(samples, map, rotation, [&](const Sample& s) {
+struct Moves {
+  std::vector<statistics::CensoredTrial> trials;
+  std::vector<std::uint32_t> cylinders;  // where each ended
+};
+
+Moves moves(const Samples& samples, const engine::LayoutMap& map, const model::Rotation& rotation,
+            Over over, bool write, bool after_write, std::size_t way, std::size_t ways) {
+  Moves found;
+  found.trials = trials_of(samples, map, rotation, [&](const Sample& s) {
     const bool over_this = over == Over::heads ? s.experiment == Experiment::head_switch
                                                : s.experiment == Experiment::seek &&
                                                      (s.group == 1 || s.group == -1) &&
                                                      way_of(s.group, ways) == way;
-    return over_this && s.write == write && s.after_write == after_write &&
-           s.after_completed_ns > 0;
+    const bool wanted = over_this && s.write == write && s.after_write == after_write &&
+                        s.after_completed_ns > 0;
+    if (wanted) found.cylinders.push_back(map.track_of_slot(map.slot_of_lbn(s.lbn)).cylinder);
+    return wanted;
   });
+  return found;
 }
 
 // Trials between tracks beside each other, from place to place. `tracks` empty: anywhere. What
@@ -77,7 +86,7 @@ void run_switches(Context& context, bool write, bool after_write, Over over,
   std::vector<Threshold> thresholds(ways, Threshold(trials.passages().period_ns(), reads.trial));
   for (std::size_t way = 0; way < ways; ++way)
     for (const statistics::CensoredTrial& kept :
-         moves(context.samples, map, context.rotation, over, write, after_write, way, ways))
+         moves(context.samples, map, context.rotation, over, write, after_write, way, ways).trials)
       thresholds[way].add(kept);
   // Of both ways together, as of one.
   const auto count = [&] {
@@ -176,7 +185,8 @@ model::Parameter estimate_shortest_seek(const ReadTimes& reads) {
                    "MTBRC to the next cylinder, less MTBRC on one track");
 }
 
-// Whole tracks in the permitted ranges, in groups that lie beside each other.
+// Whole tracks in the permitted ranges, two and two beside each other, so that there are many
+// places.
 std::vector<engine::Track> find_writable_tracks(Context& context,
                                                 const std::vector<LbnRange>& permitted,
                                                 std::size_t most, Over over) {
@@ -197,7 +207,7 @@ std::vector<engine::Track> find_writable_tracks(Context& context,
     result.push_back(track);
     std::size_t together = 1;
     for (const engine::Track& other : tracks_beside(context, track, over)) {
-      if (together >= 4 || result.size() >= most) break;
+      if (together >= 2 || result.size() >= most) break;
       if (known(other) || !is_writable(context, other)) continue;
       result.push_back(other);
       ++together;
@@ -328,9 +338,10 @@ SettleTrials settle_trials(const Samples& samples, const engine::LayoutMap& map,
   const ReadTimes reads = read_times(samples, map, rotation);
   const std::size_t ways = ways_of(reads, over);
   for (std::size_t way = 0; way < ways; ++way) {
+    // Arms settle longer at one place than at another.
+    const Moves seen = moves(samples, map, rotation, over, true, after_write, way, ways);
     const auto found = estimate_of(
-        statistics::fit_threshold(moves(samples, map, rotation, over, true, after_write, way, ways),
-                                  reads.trial),
+        statistics::fit_threshold_by_place(seen.trials, seen.cylinders, reads.trial),
         result.period_ns);
     if (!found) return result;
     result.moved = result.moved ? statistics::midpoint(*result.moved, *found) : *found;

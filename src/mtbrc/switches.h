@@ -24,8 +24,8 @@ struct HeadSwitch {
   std::vector<std::string> notes;
 };
 
-// Tracks all of whose LBNs may be written, at most `most`, spread over the permitted ranges; in
-// groups of tracks of one cylinder where there are several; on a drive of one head, of neighbouring
+// Tracks all of whose LBNs may be written, at most `most`, spread over the permitted ranges; two
+// and two of one cylinder where there are several; on a drive of one head, of neighbouring
 // cylinders.
 std::vector<engine::Track> writable_tracks(Context& context, const std::vector<LbnRange>& permitted,
                                            std::size_t most);

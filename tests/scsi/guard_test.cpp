@@ -98,8 +98,8 @@ TEST_CASE("every read that platter can build passes with no permission at all") 
 
 TEST_CASE("nothing that reaches skipped blocks on the media passes, and all else does") {
   const Permission permission{.writes = {{0, 1'000'000}}, .skipped = {{100, 199}, {5000, 5000}}};
-  const auto media = [](std::uint64_t lbn, std::uint32_t blocks) {
-    const std::vector<std::uint8_t> data(blocks * 512);
+  const auto media = [](std::uint32_t lbn, std::uint32_t blocks) {
+    const std::vector<std::uint8_t> data(std::size_t{blocks} * 512);
     return std::vector<Command>{read_6(lbn, blocks, 512),      read_10(lbn, blocks, 512, {}),
                                 read_16(lbn, blocks, 512, {}), verify_10(lbn, blocks),
                                 verify_16(lbn, blocks),        write_6(lbn, blocks, data),
@@ -107,14 +107,14 @@ TEST_CASE("nothing that reaches skipped blocks on the media passes, and all else
   };
   for (const LbnRange& at : std::vector<LbnRange>{
            {100, 100}, {199, 199}, {99, 100}, {199, 200}, {90, 250}, {4990, 5000}, {5000, 5000}})
-    for (const Command& command :
-         media(at.first, static_cast<std::uint32_t>(at.last - at.first + 1))) {
+    for (const Command& command : media(static_cast<std::uint32_t>(at.first),
+                                        static_cast<std::uint32_t>(at.last - at.first + 1))) {
       INFO(command_name(command) << " of " << at.first << " to " << at.last);
       CHECK_FALSE(passes(command, permission));
     }
   for (const LbnRange& at : std::vector<LbnRange>{{0, 99}, {200, 300}, {4999, 4999}, {5001, 5001}})
-    for (const Command& command :
-         media(at.first, static_cast<std::uint32_t>(at.last - at.first + 1)))
+    for (const Command& command : media(static_cast<std::uint32_t>(at.first),
+                                        static_cast<std::uint32_t>(at.last - at.first + 1)))
       CHECK(passes(command, permission));
   CHECK_FALSE(passes(seek_10(150), permission));
   CHECK_FALSE(passes(verify_16(~std::uint64_t{0}, 2), permission));
@@ -127,7 +127,7 @@ TEST_CASE("nothing that reaches skipped blocks on the media passes, and all else
 
 TEST_CASE("a read beside a skipped block reaches it where they are of one physical block") {
   OpenDevice device;
-  Guard guard(device, {.skipped = {{13, 13}}});
+  Guard guard(device, {.writes = {}, .skipped = {{13, 13}}});
   CHECK(guard.submit(read_10(12, 1, 512, {}), 1));
   guard.set_physical_blocks(
       PhysicalBlocks({.blocks = 1000, .block_bytes = 512, .physical_block_bytes = 4096}));
@@ -186,7 +186,7 @@ TEST_CASE("a write passes only where all physical blocks that it touches are per
   capacity.block_bytes = 512;
   capacity.physical_block_bytes = 4096;
   capacity.lowest_aligned_lbn = 1;
-  const auto passes_on_512e = [&](std::uint64_t lbn, std::uint32_t blocks) {
+  const auto passes_on_512e = [&](std::uint32_t lbn, std::uint32_t blocks) {
     OpenDevice device;
     Guard guard(device, {.writes = {{101, 200}}});
     guard.set_physical_blocks(PhysicalBlocks(capacity));
