@@ -401,8 +401,7 @@ const SlotMap::Override* SlotMap::free_until(std::uint64_t end) const {
 }
 
 // Spares as they were before the slips of their unit used up the first ones.
-SlotRange SlotMap::unused(SlotRange left, std::uint64_t stride) const {
-  const Edge end = from(left).end;
+SlotRange SlotMap::unused(SlotRange left, const Edge& end, std::uint64_t stride) const {
   if (end.track < stride) return left;
   const std::uint64_t unit = slot_at({end.track - stride, end.slots}, 0);
   if (unit >= left.first) return left;  // longer than a unit: nothing in front of it is of the same
@@ -412,8 +411,9 @@ SlotRange SlotMap::unused(SlotRange left, std::uint64_t stride) const {
 // Free ranges alike, at the same place of their tracks, are spares if they come at equal distances:
 // three of them, or two that divide the zone from its start; more where that was wrong before.
 // `used`: alike but for what slips have used up.
-std::optional<SpareSeries> SlotMap::repetition(SlotRange early, SlotRange late, bool used) const {
-  SpareSeries a = from(early), b = from(late);
+std::optional<SpareSeries> SlotMap::repetition(const Free& early, const Free& late,
+                                               bool used) const {
+  SpareSeries a = early.series, b = late.series;
   if (a.end.slots != b.end.slots || a.end.track >= b.end.track) return std::nullopt;
   const std::uint64_t stride = b.end.track - a.end.track;
   const auto alike = [stride](const SpareSeries& one, const SpareSeries& next) {
@@ -421,27 +421,28 @@ std::optional<SpareSeries> SlotMap::repetition(SlotRange early, SlotRange late, 
            one.first.track + stride == next.first.track && one.end.track + stride == next.end.track;
   };
   if (used) {
-    a = from(unused(early, stride));
-    b = from(unused(late, stride));
+    a = from(unused(early.range, a.end, stride));
+    b = from(unused(late.range, b.end, stride));
   }
   if (!alike(a, b)) return std::nullopt;
   SpareSeries series = a;
   series.stride = stride;
-  const bool from_start = early.first == 0 || (a.end.slots == 0 && a.end.track == stride);
+  const bool from_start = early.range.first == 0 || (a.end.slots == 0 && a.end.track == stride);
   if (!from_start || evidence_ > kLeastEvidence) {
     // Single slots that lack a block come at equal distances by chance, too.
-    const std::uint64_t wanted = evidence_ + (late.end - late.first == 1 ? 1 : 0);
+    const std::uint64_t wanted = evidence_ + (late.range.end - late.range.first == 1 ? 1 : 0);
     for (std::uint64_t units = 1; units + 2 <= wanted; ++units) {
       if (a.end.track < units * stride) return std::nullopt;
       const Override* item = free_until(slot_at({a.end.track - units * stride, a.end.slots}, 0));
       if (!item) return std::nullopt;
-      const SpareSeries before = from(used ? unused(item->range, stride) : item->range);
+      const SpareSeries left = from(item->range);
+      const SpareSeries before = used ? from(unused(item->range, left.end, stride)) : left;
       if (!alike(before, series)) return std::nullopt;
       series = before;
       series.stride = stride;
     }
   }
-  const bool blocks_between = blocks_before(late.first) > blocks_before(early.end);
+  const bool blocks_between = blocks_before(late.range.first) > blocks_before(early.range.end);
   if (!blocks_between || range(series, 0).end > range(series, 1).first) return std::nullopt;
   return series;
 }
@@ -451,19 +452,27 @@ bool SlotMap::found_repetition() {
   if (series_.size() >= kMostSeries) return false;
   // What was learned before was asked before: the last ones tell something new.
   constexpr std::size_t kNewest = 8, kFarthest = 256;
-  const std::size_t all = overrides_.size();
+  const std::size_t all = overrides_.size(), first = all - std::min(all, kNewest + kFarthest);
+  std::vector<std::optional<Free>> looked_at;
+  for (std::size_t i = first; i < all; ++i) {
+    const Override& item = overrides_[i];
+    looked_at.push_back(item.free ? std::optional(Free{item.range, from(item.range)})
+                                  : std::nullopt);
+  }
   for (const bool used : {true, false}) {
     if (used && absorb_ != Absorb::next) continue;
     for (std::size_t i = all; i-- > 1 && i + kNewest >= all;) {
+      const auto& late = looked_at[i - first];
       for (std::size_t k = i; k-- > 0 && k + kFarthest >= i;) {
-        if (!overrides_[i].free || !overrides_[k].free) continue;
-        const auto series = repetition(overrides_[k].range, overrides_[i].range, used);
+        const auto& early = looked_at[k - first];
+        if (!late || !early) continue;
+        const auto series = repetition(*early, *late, used);
         if (!series || !add_fitting(*series)) continue;
         std::erase_if(overrides_, [&](const Override& item) {
           const auto occurrence = occurrence_from(*series, item.range.end - 1);
           return item.free && occurrence &&
                  range(*series, *occurrence) ==
-                     (used ? unused(item.range, series->stride) : item.range);
+                     (used ? unused(item.range, from(item.range).end, series->stride) : item.range);
         });
         return true;
       }

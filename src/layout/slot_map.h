@@ -94,6 +94,10 @@ class SlotMap {
     SlotRange range;
     bool free = false;
   };
+  struct Free {
+    SlotRange range;
+    SpareSeries series;  // whose first occurrence it is
+  };
   struct Correction {  // to what the series say
     SlotRange range;
     std::int64_t sign = 0;    // +1: free besides, -1: used though a spare
@@ -120,9 +124,9 @@ class SlotMap {
   bool meet(const SpareSeries& one, const SpareSeries& other) const;
   bool add_fitting(const SpareSeries& series);
   SpareSeries from(SlotRange spares) const;
-  SlotRange unused(SlotRange left, std::uint64_t stride) const;
+  SlotRange unused(SlotRange left, const Edge& end, std::uint64_t stride) const;
   const Override* free_until(std::uint64_t end) const;
-  std::optional<SpareSeries> repetition(SlotRange early, SlotRange late, bool used) const;
+  std::optional<SpareSeries> repetition(const Free& early, const Free& late, bool used) const;
   bool found_repetition();
   bool ended_series();
 
