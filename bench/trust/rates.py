@@ -6,8 +6,8 @@
 
 Run N gets one kind of fault (KINDS), at one rate a command, on one of three drives; writes are allowed in a range. Each
 stated number of its model is held against the truth of the drive. A run is a finding where it hangs (more than three
-times the commands, the drive time or the processor time of the same run without faults, at 1e-3 and less), or where a
-number is more than six of its errors off. 400 runs take about half an hour.
+times the commands, the drive time or the processor time of the same run without faults, at 1e-3 and less), dies, or
+where a number is more than six of its errors off. 400 runs take about a quarter of an hour.
 """
 
 import argparse
@@ -88,6 +88,8 @@ class Attack:
         if status == "hangs" or (plan["rate"] <= 1e-3 and max(times.values()) > 3):
             record["findings"].append("hangs" if status == "hangs" else
                                       "takes " + ", ".join(f"{t:.1f} times the {w}" for w, t in times.items()))
+        if status != "hangs" and status < 0:
+            record["findings"].append(f"dies by signal {-status}")
         if model is None:
             record["model"] = "none"
             return record

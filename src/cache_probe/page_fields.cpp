@@ -590,8 +590,11 @@ class Freedoms {
     auto differences = write_differences_rev(*at, blocks, other, {1, 4}, 1);
     if (differences.empty())
       return tell(Outcome::refused, fmt::format("the drive refuses {}", in_words(other)));
+    // A drive that lost its settings meanwhile may refuse now what it took before.
     if (!hidden && differences.front() < 2 * kDiffers_rev)
-      differences = write_differences_rev(*at, blocks, other, {0, 1, 2, 3, 4, 5}, 2);
+      if (auto more = write_differences_rev(*at, blocks, other, {0, 1, 2, 3, 4, 5}, 2);
+          !more.empty())
+        differences = std::move(more);
     const double difference = differences[(differences.size() - 1) / 2];
     tell(difference > kDiffers_rev                  ? Outcome::seen
          : difference < kDiffers_rev / 2 && !hidden ? Outcome::none

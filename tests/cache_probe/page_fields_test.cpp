@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "cache_probe/cache_probe.h"
@@ -24,6 +25,7 @@ struct Told {
   std::map<std::string, model::CacheFreedom> of;
   double seconds = 0;             // of drive time, of the fields alone
   std::set<std::uint32_t> sizes;  // CACHE SEGMENT SIZE as asked for
+  int fsw_changes = 0;            // as asked for
 
   std::string effect(const std::string& field) const { return of.at(field).effect; }
   bool changeable(const std::string& field) const { return of.at(field).changeable; }
@@ -36,6 +38,7 @@ using Change = std::function<void(model::DriveModel&)>;
 struct Sizes {
   bool in_bytes = false;
   std::uint32_t step = 1;
+  bool changes_fsw_once = false;  // and refuses it from then on, as after a reset
 };
 
 class OtherSizes final : public scsi::Device {
@@ -61,6 +64,9 @@ class OtherSizes final : public scsi::Device {
       size[0] = static_cast<std::uint8_t>(blocks >> 8);
       size[1] = static_cast<std::uint8_t>(blocks);
       if (sizes_.in_bytes) changed.data[at + 12] |= 0x40;
+      const bool fsw = (changed.data[at + 12] & 0x80) != 0;
+      if (fsw_ && fsw != *fsw_ && ++fsw_changes_ > 1 && sizes_.changes_fsw_once)
+        changed.data[at + 1] = 0xFF;  // no page is so long
     }
     return device_.submit(changed, tag);
   }
@@ -70,6 +76,7 @@ class OtherSizes final : public scsi::Device {
   }
   scsi::Expected<void> reset() override { return device_.reset(); }
   const std::set<std::uint32_t>& asked() const { return asked_; }
+  int fsw_changes() const { return fsw_changes_; }
 
  private:
   std::uint32_t shown(std::uint32_t blocks) const { return std::min(blocks * each_, 0xFFFFu); }
@@ -81,6 +88,7 @@ class OtherSizes final : public scsi::Device {
     if (data.size() < page + 20) return done;
     const std::uint32_t blocks = data[page + 14] << 8 | data[page + 15];
     if (own_ == 0) own_ = blocks;
+    if (!fsw_) fsw_ = (data[page + 12] & 0x80) != 0;
     data[page + 14] = static_cast<std::uint8_t>(shown(blocks) >> 8);
     data[page + 15] = static_cast<std::uint8_t>(shown(blocks));
     if (sizes_.in_bytes) data[page + 12] &= 0xBF;
@@ -93,6 +101,8 @@ class OtherSizes final : public scsi::Device {
   bool sensing_ = false;
   std::uint8_t sent_ = 0;
   std::set<std::uint32_t> asked_;
+  std::optional<bool> fsw_;  // the drive's own
+  int fsw_changes_ = 0;      // that were asked for
 };
 
 struct Setting {
@@ -148,6 +158,7 @@ Told page_fields_of(
   CHECK(drive.settings().mode_page(0x08, scsi::PageControl::current) == page);
   CHECK_FALSE(drive.settings().recorded());
   told.sizes = other.asked();
+  told.fsw_changes = other.fsw_changes();
   return told;
 }
 
@@ -247,6 +258,14 @@ TEST_CASE("fields of read-ahead that no command stops and of a buffer that divid
   CHECK_FALSE(through.changeable("WCE"));
   INFO(through.of.at("FSW").because);
   CHECK(through.effect("FSW") == "seen");
+}
+
+TEST_CASE("a field that the drive takes once and refuses when more is to be seen of it") {
+  const Told told = page_fields_of("cache-base", 1, true, [](model::DriveModel&) {},
+                                   {.sizes = {.changes_fsw_once = true}});
+  INFO(told.of.at("FSW").because);
+  REQUIRE(told.fsw_changes == 2);
+  CHECK(told.effect("FSW") == "none");
 }
 
 TEST_CASE("on the classic drives, none only where the drive ignores the field") {
