@@ -127,10 +127,14 @@ class Truth:
         over_cylinder = "next cylinder" in (found["write_settle"].get("method") or "")
         settle = self.model["write_settle"].get("value")
         step = self.seek(1) if over_cylinder else self.model["head_switch"].get("value")
+        values = dict(self.values[by_commands])
+        if found["bus"]["block_transfer"].get("value") is None:  # then it is in what a read takes
+            for name in ("read_miss_after_read", "read_miss_after_write"):
+                values["overheads." + name] += self.read_bus
         if settle is None or step is None:
-            return self.values[by_commands]
+            return values
         settled = self.delays.of_half(step + settle, self.write_bus)
-        return self.values[by_commands] | {
+        return values | {
             "write_settle": (settled - self.write_still - self.moved(step, by_commands)
                              + self.write_bus)}
 
