@@ -99,7 +99,7 @@ std::optional<extract::KeptRecord> interrupted_run(const Arguments& arguments) {
 void require_not_skipped(const safety::LeftJournal& left, const std::vector<LbnRange>& skip) {
   for (const LbnRange& run : left.contents.blocks.runs())
     for (const LbnRange& range : skip)
-      if (range.first <= run.last && run.first <= range.last)
+      if (range.meets(run))
         throw Error(
             ExitStatus::refused,
             fmt::format("LBN {} to {} are to be skipped, and {} has what the run wrote there; "

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "model/error.h"
 #include "safety/block_contents.h"
 #include "scsi/physical_blocks.h"
@@ -143,7 +145,7 @@ void Fitness::leave_out_what_is_unmapped() {
       100 * share));
   std::vector<LbnRange> all = drive_.left_out();
   all.insert(all.end(), unmapped->begin(), unmapped->end());
-  drive_.leave_out(scsi::whole_physical_blocks(all, {}));  // merged
+  drive_.leave_out(scsi::merged(std::move(all)));
 }
 
 std::uint64_t Fitness::random_block(mtbrc::Context& context) const {

@@ -174,7 +174,7 @@ std::vector<LbnRange> skipped_by(const Record& before, const std::vector<LbnRang
         fmt::format("the run of {} cannot skip LBN {} from now on, to which the phases of all that "
                     "it measured refer; leave that block in, or measure anew",
                     name, *reference));
-  return scsi::whole_physical_blocks(all, {});  // merged
+  return scsi::merged(std::move(all));
 }
 
 void require_settings_of_run(const Session& first, const safety::SavedSettings& now,

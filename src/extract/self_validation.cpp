@@ -93,13 +93,17 @@ class Trial {
           std::abs(to_ms(answered.requests[i].response_ns - drive_.requests[i].response_ns));
     return errors;
   }
-  // `in_drives_time`: what that function answers.
-  replay::ClassMetrics judged(const model::DriveModel& model, const replay::Result& in_drives_time,
-                              std::uint64_t from) const {
+  struct Answers {
+    replay::Result in_own_time, in_drives_time;
+  };
+  Answers answers(const model::DriveModel& model) const {
+    return {in_own_time(model), in_drives_time(model)};
+  }
+  replay::ClassMetrics judged(const Answers& answers, std::uint64_t from) const {
     const replay::Comparing part{.from = from};
-    replay::ClassMetrics all = replay::compare(drive_, in_own_time(model), part).classes.front();
+    replay::ClassMetrics all = replay::compare(drive_, answers.in_own_time, part).classes.front();
     all.folded_phase_share =
-        replay::compare(drive_, in_drives_time, part).classes.front().folded_phase_share;
+        replay::compare(drive_, answers.in_drives_time, part).classes.front().folded_phase_share;
     return all;
   }
   const replay::Result& drive() const { return drive_; }
@@ -246,11 +250,11 @@ StatedDemerit stated_by(const replay::Result& drive, const replay::Result& answe
 }
 
 model::Demerit demerit_of(const char* workload, const Trial& trial, const model::DriveModel& model,
-                          const replay::Result& answers, std::size_t from) {
+                          const Trial::Answers& answers, std::size_t from) {
   const replay::Result& drive = trial.drive();
-  const replay::ClassMetrics all = trial.judged(model, answers, from);
-  const StatedDemerit stated = stated_by(
-      drive, answers, model, floors_ms(workload, model, replay::caches_of(drive.caches)), from);
+  const replay::ClassMetrics all = trial.judged(answers, from);
+  const std::vector<double> floors = floors_ms(workload, model, replay::caches_of(drive.caches));
+  const StatedDemerit stated = stated_by(drive, answers.in_drives_time, model, floors, from);
   return {.workload = fmt::format("{}, within the run", workload),
           .requests = all.n_drive,
           .drive_mean_ms = all.mean_drive_ms,
@@ -297,7 +301,7 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
   validity.last_lbn = model.identity.blocks - 1;
   validity.max_depth = 1;
   widen(validity, drive);
-  const replay::Result answers = trial.in_drives_time(model);
+  const Trial::Answers answers = trial.answers(model);
   validity.demerits.push_back(demerit_of(kRandom, trial, model, answers, from));
   validity.note = fmt::format(
       "checked in the run that measured it, caches {}, by the requests that nothing "
@@ -305,12 +309,13 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
       replay::caches_of(drive.caches) == replay::Caches::forced ? "bypassed with FUA" : "off");
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   const engine::LayoutMap map(model.layout);
-  if (const auto remains = what_remains(drive, answers, map, from - 1, period_ms))
+  if (const auto remains = what_remains(drive, answers.in_drives_time, map, from - 1, period_ms))
     validity.note += "; " + *remains;
   const auto far = too_far(kRandom, validity.demerits.back());
   if (!far) return;
   validity.note += "; " + *far;
-  if (const auto found = suspects(drive, answers, model, map, from - 1); !found.empty())
+  if (const auto found = suspects(drive, answers.in_drives_time, model, map, from - 1);
+      !found.empty())
     validity.note += fmt::format("; suspect: {}", fmt::join(found, ", "));
 }
 
@@ -441,14 +446,14 @@ void judge_mixed(const replay::Result& drive, model::DriveModel& model) {
     return;
   }
   const Trial trial(drive);
-  model.validity.demerits.push_back(
-      demerit_of(kMixed, trial, model, trial.in_drives_time(model), warm + 1));
+  const Trial::Answers answers = trial.answers(model);
+  model.validity.demerits.push_back(demerit_of(kMixed, trial, model, answers, warm + 1));
   widen(model.validity, drive);
   model.validity.note += "; the mixed workload with the caches as the drive has them";
   if (const auto far = too_far(kMixed, model.validity.demerits.back()))
     model.validity.note += "; " + *far;
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
-  if (const auto longer = what_takes_longer(drive, trial.in_own_time(model), warm, period_ms))
+  if (const auto longer = what_takes_longer(drive, answers.in_own_time, warm, period_ms))
     model.validity.note += ": " + *longer;
 }
 

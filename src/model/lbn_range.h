@@ -10,6 +10,7 @@ struct LbnRange {
   bool holds(std::uint64_t lbn, std::uint64_t blocks) const {
     return blocks > 0 && lbn >= first && lbn <= last && blocks - 1 <= last - lbn;
   }
+  bool meets(const LbnRange& other) const { return first <= other.last && other.first <= last; }
 };
 
 }  // namespace platter

@@ -117,9 +117,8 @@ Reason skipped(const Command& command, const Permission& permission,
   const std::uint64_t blocks = std::max<std::uint64_t>(range->blocks, 1);
   if (blocks > ~range->lbn) return "it reaches past any drive's end";
   const LbnRange all = physical.covering(range->lbn, blocks);
-  const auto hole = std::ranges::find_if(permission.skipped, [&](const LbnRange& skip) {
-    return skip.first <= all.last && all.first <= skip.last;
-  });
+  const auto hole = std::ranges::find_if(permission.skipped,
+                                         [&](const LbnRange& skip) { return skip.meets(all); });
   if (hole == permission.skipped.end()) return std::nullopt;
   return fmt::format("it would reach LBN {} to {}, of which this run is to skip {} to {}",
                      all.first, all.last, hole->first, hole->last);

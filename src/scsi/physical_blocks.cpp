@@ -49,12 +49,10 @@ std::optional<LbnRange> PhysicalBlocks::whole_within(const LbnRange& range) cons
   return LbnRange{inside->first, inside->first + whole - 1};
 }
 
-std::vector<LbnRange> whole_physical_blocks(const std::vector<LbnRange>& ranges,
-                                            const PhysicalBlocks& physical) {
-  std::vector<LbnRange> sorted = ranges, whole;
-  std::ranges::sort(sorted, {}, &LbnRange::first);
+std::vector<LbnRange> merged(std::vector<LbnRange> ranges) {
+  std::ranges::sort(ranges, {}, &LbnRange::first);
   std::vector<LbnRange> merged;
-  for (const LbnRange& range : sorted) {
+  for (const LbnRange& range : ranges) {
     const bool touches = !merged.empty() && (range.first <= merged.back().last ||
                                              range.first - merged.back().last == 1);
     if (touches)
@@ -62,7 +60,13 @@ std::vector<LbnRange> whole_physical_blocks(const std::vector<LbnRange>& ranges,
     else
       merged.push_back(range);
   }
-  for (const LbnRange& range : merged)
+  return merged;
+}
+
+std::vector<LbnRange> whole_physical_blocks(const std::vector<LbnRange>& ranges,
+                                            const PhysicalBlocks& physical) {
+  std::vector<LbnRange> whole;
+  for (const LbnRange& range : merged(ranges))
     if (const auto narrowed = physical.within(range)) whole.push_back(*narrowed);
   return whole;
 }
@@ -81,7 +85,7 @@ std::vector<LbnRange> without(const std::vector<LbnRange>& ranges,
   for (const LbnRange& range : ranges) {
     std::uint64_t at = range.first;
     for (const LbnRange& hole : holes) {
-      if (hole.last < at || hole.first > range.last) continue;
+      if (!hole.meets({at, range.last})) continue;
       if (hole.first > at) left.push_back({at, hole.first - 1});
       at = hole.last + 1;
     }

@@ -44,6 +44,9 @@ class PhysicalBlocks {
   std::uint64_t blocks_ = ~std::uint64_t{0};  // the drive's
 };
 
+// The ranges, ascending, those that touch or overlap in one.
+std::vector<LbnRange> merged(std::vector<LbnRange> ranges);
+
 // The ranges merged where they touch, ascending, each narrowed to whole physical blocks; those in
 // which nothing is left are gone.
 std::vector<LbnRange> whole_physical_blocks(const std::vector<LbnRange>& ranges,
