@@ -10,6 +10,22 @@
 #include "model/error.h"
 
 namespace platter::cache_probe {
+namespace {
+
+// A block that cannot be read where trials do not reckon with it: the same elsewhere.
+void test(const Property& property, Questioner& ask) {
+  constexpr int kTries = 8;  // Chosen: where more fails, the drive is to be copied, not measured
+  for (int i = 1;; ++i) {
+    try {
+      property.test(ask);
+      return;
+    } catch (const scsi::DriveError& error) {
+      if (i == kTries || !error.may_do_elsewhere()) throw;
+    }
+  }
+}
+
+}  // namespace
 
 Findings probe_cache(mtbrc::Context& context, Record& record, const Options& options) {
   if (!context.map || context.rotation.numerator_ns == 0) {
@@ -38,7 +54,7 @@ Findings probe_cache(mtbrc::Context& context, Record& record, const Options& opt
   for (std::size_t i = 0; i < all.size(); ++i) {
     context.report("cache", static_cast<double>(i) / static_cast<double>(all.size()));
     if (prober.spent()) break;
-    if (all[i].test) all[i].test(ask);
+    if (all[i].test) test(all[i], ask);
     if (ask.targets) ground.targets = ask.targets->all();
   }
   record.setting.complete = !prober.spent();

@@ -12,6 +12,7 @@ namespace {
 // Chosen by trial on the catalogue's caches, which tests/cache_probe/recovery_test.cpp holds. They
 // set how many probes are made, not what is concluded from them.
 constexpr std::uint64_t kConfirm = 4;  // trials on both sides of an edge
+// In a row.
 constexpr int kMostUnreadable = 16;
 constexpr int kMostLeftOut = 1000;  // nothing was sent for them
 // By chance the same blocks are kept: of few segments often, of many hardly ever.
@@ -136,17 +137,16 @@ void Prober::probe_write(Question question, std::int64_t x, std::uint64_t lbn) {
 template <typename Body>
 bool Prober::tolerating_unreadable(const Body& body) {
   try {
-    return body();
+    const bool done = body();
+    unreadable_ = left_out_ = 0;
+    return done;
   } catch (const scsi::WriteFailed&) {
     throw;
-  } catch (const scsi::DriveError& error) {
-    const bool sent = !context_.drive.leaves_out(error.lbn, error.blocks);
-    if (error.status() != ExitStatus::drive_error || (sent && ++unreadable_ > kMostUnreadable) ||
-        (!sent && ++left_out_ > kMostLeftOut))
-      throw;
-    return true;
   } catch (const Error& error) {
-    if (error.status() != ExitStatus::drive_error || ++unreadable_ > kMostUnreadable) throw;
+    const auto* of_drive = dynamic_cast<const scsi::DriveError*>(&error);
+    const bool sent = !of_drive || !context_.drive.leaves_out(of_drive->lbn, of_drive->blocks);
+    const bool too_many = sent ? ++unreadable_ > kMostUnreadable : ++left_out_ > kMostLeftOut;
+    if (too_many || error.status() != ExitStatus::drive_error) throw;
     return true;
   }
 }

@@ -722,6 +722,18 @@ bool is_so(const model::Parameter& found, double truth) {
 
 }  // namespace
 
+TEST_CASE("blocks that cannot be read, wherever a test meets them, cost trials and not the cache") {
+  model::DriveModel truth =
+      virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("cache-base"));
+  std::mt19937_64 random(GENERATE(1, 2, 3));
+  std::uniform_int_distribution<std::uint64_t> apart(1, 12000);
+  for (std::uint64_t lbn = 0; (lbn += apart(random)) < truth.identity.blocks;)
+    truth.imperfections->medium_errors.push_back(lbn);
+  virtual_drive::VirtualDevice device(truth);
+  const Run run = probe(device, device.layout(), truth.rotation, true, 1, 0);
+  check_discrete(run.findings.estimate.cache, truth);
+}
+
 TEST_CASE("drives that nobody designed: what is told is so") {
   using C = model::Cache;
   const std::vector<Told> cases = {
