@@ -104,8 +104,9 @@ std::optional<statistics::Estimate> command_switch_time(const Samples& samples) 
   auto found = statistics::median_estimate(ns);
   if (!found) return found;
   found->error = std::max(found->error, kClock_ns / std::sqrt(static_cast<double>(ns.size())));
-  // Seeks are Huber's locations, which the host's tail pulls further than medians.
-  const TimesByMove seeks = times_by_move(samples, false);
+  // Seeks are Huber's locations, which the host's tail pulls further than medians. Each direction
+  // apart: what the two differ by is no spread.
+  const TimesByMove seeks = times_by_move(samples, true);
   const auto still = seeks.find(0);
   if (still == seeks.end() || still->second.size() < kFewest) return found;
   const std::vector<double> moved = as_if_moved(still->second, spread_ns(seeks));
