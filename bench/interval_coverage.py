@@ -36,6 +36,8 @@ HITS = ["read_hit_after_read", "read_hit_after_write", "write_hit_after_read",
         "write_hit_after_write"]
 GRID = 300  # quantiles of each distribution
 FEWEST = 30  # that a class is judged by
+FIRST_TRACKS = 5  # of a zone, by which its angle is judged
+REPETITIONS = 64  # of a node, by which its step is judged
 
 Finding = collections.namedtuple("Finding", "kind name value error truth")
 
@@ -235,15 +237,17 @@ def parameters(found, truth):
 
 
 def angles(found, ours, truth):
-    """Where zones begin, one constant taken out for all, and the steps within them; by first blocks, for
-    nothing but those can be seen of a track."""
+    """Where zones begin, one constant taken out for all, and the steps within them. Nothing can be seen of a track
+    but its blocks, so tracks are compared by their first ones. A slip in front of it that the drive tells nobody of
+    moves that of one track: a number of many tracks is held against most of them."""
     zones = []
     for number, zone in enumerate(found["layout"]["zones"]):
-        first = first_track(zone)
         error = zone.get("angle_error_rev")
-        if first in truth.tracks and first in ours and error:
-            zones.append((number, wrapped(ours[first] - truth.tracks[first]), error))
-        yield from steps(zone, f"zone {number} step", 0, 0, ours, truth)
+        off = [wrapped(ours[track] - truth.tracks[track]) for track in first_tracks(zone, 0, 0)
+               if track in truth.tracks and track in ours][:FIRST_TRACKS]
+        if off and error:
+            zones.append((number, off[0] + statistics.median(wrapped(o - off[0]) for o in off), error))
+        yield from steps(zone, f"zone {number} step", [(0, 0)], ours, truth)
     if len(zones) < 2:
         return
     # Weighted mean around the circle, from near the first.
@@ -257,23 +261,40 @@ def angles(found, ours, truth):
                           math.sqrt(left), 0.0)
 
 
-def first_track(node, cylinder=0, head=0):
+def places(node, cylinder, head):
+    """Where each repetition of a node begins."""
     cylinder, head = cylinder + node.get("cylinder", 0), head + node.get("head", 0)
-    return first_track(node["children"][0], cylinder, head) if node.get("children") else (
-        cylinder, head)
+    for i in range(node.get("count", 1)):
+        yield cylinder + i * node.get("cylinder_step", 0), head + i * node.get("head_step", 0)
 
 
-def steps(node, name, cylinder, head, ours, truth):
-    cylinder, head = cylinder + node.get("cylinder", 0), head + node.get("head", 0)
-    last, error = node.get("count", 1) - 1, node.get("angle_step_error_rev")
-    start = first_track({**node, "cylinder": cylinder, "head": head})
-    end = (start[0] + last * node.get("cylinder_step", 0), start[1] + last * node.get("head_step", 0))
-    if last > 0 and error and all(track in of for track in (start, end) for of in (ours, truth.tracks)):
-        step = node.get("angle_step_rev", 0.0)
-        miss = wrapped(ours[end] - ours[start] - (truth.tracks[end] - truth.tracks[start])) / last
-        yield Finding("skews", name, step, error, step - miss)
+def first_tracks(node, cylinder, head):
+    """The tracks of a node, in the order of their blocks."""
+    for place in places(node, cylinder, head):
+        if not node.get("children"):
+            yield place
+        for child in node.get("children", []):
+            yield from first_tracks(child, *place)
+
+
+def steps(node, name, parents, ours, truth):
+    """One finding for each node that repeats, of up to REPETITIONS of it."""
+    error = node.get("angle_step_error_rev")
+    inner = [place for parent in parents for place in places(node, *parent)]
+    if node.get("count", 1) > 1 and error:
+        misses = []
+        for parent in parents:
+            # Of each repetition the first track.
+            first = [next(first_tracks({**node, "cylinder": 0, "head": 0, "count": 1}, *place))
+                     for place in places(node, *parent)]
+            misses += [wrapped(ours[b] - ours[a] - (truth.tracks[b] - truth.tracks[a]))
+                       for a, b in zip(first, first[1:]) if all(t in of for t in (a, b) for of in (ours, truth.tracks))]
+        if misses:
+            step = node.get("angle_step_rev", 0.0)
+            yield Finding("skews", name, step, error, step - statistics.median(misses))
+    inner = inner[::max(1, len(inner) // REPETITIONS)]
     for number, child in enumerate(node.get("children", [])):
-        yield from steps(child, f"{name}.{number}", cylinder, head, ours, truth)
+        yield from steps(child, f"{name}.{number}", inner, ours, truth)
 
 
 def characterize(platter, drive, seed):
