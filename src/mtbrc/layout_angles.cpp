@@ -389,28 +389,28 @@ bool Survey::split_at_break(std::size_t zone, Work& work, const ZoneFit& fit,
     all_.push_back(*angle);
     return agrees(shape, fit, *angle);
   };
-  // One node alone away from its base; the outermost if none alone shows it.
-  std::uint32_t node = 0;
-  std::int64_t bad = odd.steps.front().instance;
-  bool alone = false;
-  for (const auto& step : odd.steps) {
-    if (step.instance == shape.base(step.node)) continue;
+  // One node alone away from its base; the outermost that is away from it if none alone shows it.
+  const auto away = [&](const TrackPath::Step& step) {
+    return step.instance != shape.base(step.node);
+  };
+  const auto outermost = std::ranges::find_if(odd.steps, away);
+  if (outermost == odd.steps.end()) return false;
+  const auto alone = std::find_if(outermost, odd.steps.end(), [&](const TrackPath::Step& step) {
+    if (!away(step)) return false;
     const auto good = fits(shape.base_path(step.node, step.instance));
-    if (good && !*good) {
-      node = step.node;
-      bad = step.instance;
-      alone = true;
-      break;
-    }
-  }
+    return good && !*good;
+  });
+  const bool is_alone = alone != odd.steps.end();
+  const auto [node, instance_of_odd] = is_alone ? *alone : *outermost;
   const auto path_at = [&](std::int64_t instance) {
-    if (alone) return shape.base_path(node, static_cast<std::uint32_t>(instance));
+    if (is_alone) return shape.base_path(node, static_cast<std::uint32_t>(instance));
     TrackPath path = odd;
-    path.steps.front().instance = static_cast<std::uint32_t>(instance);
+    path.steps[static_cast<std::size_t>(outermost - odd.steps.begin())].instance =
+        static_cast<std::uint32_t>(instance);
     return path;
   };
+  std::int64_t bad = instance_of_odd;
   std::int64_t good = shape.base(node);
-  if (bad == good) return false;
   while (std::abs(bad - good) > 1) {
     std::int64_t middle = (bad + good) / 2;
     std::optional<bool> result = fits(path_at(middle));

@@ -85,6 +85,29 @@ TEST_CASE("angles: a skew that changes inside a zone is found and the zone cut t
         25e3);
 }
 
+// Neither the cylinder nor the head alone shows it: the first head's tracks follow one rule all
+// over.
+TEST_CASE("angles: a head skew that changes inside a part of a zone is found") {
+  plain::Shape shape = plain::small_shape();
+  constexpr std::uint32_t kBefore = 433, kBehind = 267;
+  constexpr double kCylinderSkew = 0.31;
+  shape.zones = {
+      {0, kBefore, 300, 0.0, 0.19, kCylinderSkew},
+      {kBefore, kBehind, 300, std::fmod(kBefore * kCylinderSkew, 1), 0.21, kCylinderSkew}};
+  Bench bench(shape, 7);
+  model::Layout blind = bench.disk.layout(false);
+  model::LayoutNode part = blind.zones.front();
+  part.count = kBefore + kBehind;
+  blind.zones = {model::LayoutNode{}};
+  blind.zones.front().children = {part};
+  const auto found = measure_layout_angles(bench.context, blind);
+  REQUIRE(found.layout.zones.size() == 1);
+  REQUIRE(found.layout.zones.front().children.size() == 2);
+  CHECK(found.layout.zones.front().children.front().count == kBefore);
+  CHECK(root_mean_square(angle_errors(found.layout, bench.disk.layout(true))) * shape.period_ns <
+        25e3);
+}
+
 // Its reads then scatter more than the reference reads promised, and no number of them makes the
 // next track sure.
 TEST_CASE("angles: a host that becomes noisy on the way does not hold them up") {
