@@ -19,6 +19,7 @@ smaller share, or where the RMS error in units of the stated one is not within 1
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import json
 import math
 import os
@@ -37,7 +38,7 @@ HITS = ["read_hit_after_read", "read_hit_after_write", "write_hit_after_read",
 GRID = 300  # quantiles of each distribution
 FEWEST = 30  # that a class is judged by
 FIRST_TRACKS = 5  # of a zone, by which its angle is judged
-REPETITIONS = 64  # of a node, by which its step is judged
+REPETITIONS = 64  # about so many of what holds a node, by which its step is judged
 
 Finding = collections.namedtuple("Finding", "kind name value error truth")
 
@@ -243,8 +244,8 @@ def angles(found, ours, truth):
     zones = []
     for number, zone in enumerate(found["layout"]["zones"]):
         error = zone.get("angle_error_rev")
-        off = [wrapped(ours[track] - truth.tracks[track]) for track in first_tracks(zone, 0, 0)
-               if track in truth.tracks and track in ours][:FIRST_TRACKS]
+        both = (track for track in tracks(zone, 0, 0) if track in truth.tracks and track in ours)
+        off = [wrapped(ours[track] - truth.tracks[track]) for track in itertools.islice(both, FIRST_TRACKS)]
         if off and error:
             zones.append((number, off[0] + statistics.median(wrapped(o - off[0]) for o in off), error))
         yield from steps(zone, f"zone {number} step", [(0, 0)], ours, truth)
@@ -268,30 +269,33 @@ def places(node, cylinder, head):
         yield cylinder + i * node.get("cylinder_step", 0), head + i * node.get("head_step", 0)
 
 
-def first_tracks(node, cylinder, head):
+def tracks(node, cylinder, head):
     """The tracks of a node, in the order of their blocks."""
     for place in places(node, cylinder, head):
-        if not node.get("children"):
-            yield place
-        for child in node.get("children", []):
-            yield from first_tracks(child, *place)
+        yield from tracks_at(node, place)
+
+
+def tracks_at(node, place):
+    """Those of one repetition."""
+    if not node.get("children"):
+        yield place
+    for child in node.get("children", []):
+        yield from tracks(child, *place)
 
 
 def steps(node, name, parents, ours, truth):
-    """One finding for each node that repeats, of up to REPETITIONS of it."""
+    """One finding for each node that repeats, from some REPETITIONS of what holds it."""
     error = node.get("angle_step_error_rev")
-    inner = [place for parent in parents for place in places(node, *parent)]
-    if node.get("count", 1) > 1 and error:
-        misses = []
-        for parent in parents:
-            # Of each repetition the first track.
-            first = [next(first_tracks({**node, "cylinder": 0, "head": 0, "count": 1}, *place))
-                     for place in places(node, *parent)]
-            misses += [wrapped(ours[b] - ours[a] - (truth.tracks[b] - truth.tracks[a]))
-                       for a, b in zip(first, first[1:]) if all(t in of for t in (a, b) for of in (ours, truth.tracks))]
-        if misses:
-            step = node.get("angle_step_rev", 0.0)
-            yield Finding("skews", name, step, error, step - statistics.median(misses))
+    repetitions = [list(places(node, *parent)) for parent in parents]
+    misses = []
+    for places_of_one in repetitions if error else []:
+        first = [next(tracks_at(node, place)) for place in places_of_one]
+        misses += [wrapped(ours[b] - ours[a] - (truth.tracks[b] - truth.tracks[a]))
+                   for a, b in zip(first, first[1:]) if all(t in of for t in (a, b) for of in (ours, truth.tracks))]
+    if misses:
+        step = node.get("angle_step_rev", 0.0)
+        yield Finding("skews", name, step, error, step - statistics.median(misses))
+    inner = list(itertools.chain.from_iterable(repetitions))
     inner = inner[::max(1, len(inner) // REPETITIONS)]
     for number, child in enumerate(node.get("children", [])):
         yield from steps(child, f"{name}.{number}", inner, ours, truth)
