@@ -164,13 +164,11 @@ std::optional<Place> Places::place_of_lbn(std::uint64_t lbn) const {
 
 bool Places::clean(const Place& place) const { return is_clean(map_, place.first, place.last); }
 
-bool Places::used_lately(const Range& range) const {
-  return std::ranges::any_of(used_, [&](const Range& other) {
-    return range.first <= other.last && other.first <= range.last;
-  });
+bool Places::used_lately(const LbnRange& range) const {
+  return std::ranges::any_of(used_, [&](const LbnRange& other) { return range.meets(other); });
 }
 
-void Places::remember(const Range& range) {
+void Places::remember(const LbnRange& range) {
   used_.push_back(range);
   // At most a third, so that random places stay easy to find.
   forget(room() / 3);
@@ -179,7 +177,7 @@ void Places::remember(const Range& range) {
 // The oldest, until no more is held.
 void Places::forget(std::uint64_t held_at_most) {
   std::uint64_t held = 0;
-  for (const Range& other : used_) held += other.last - other.first + 1;
+  for (const LbnRange& other : used_) held += other.last - other.first + 1;
   while (used_.size() > 1 && (held > held_at_most || used_.size() > 512)) {
     held -= used_.front().last - used_.front().first + 1;
     used_.pop_front();
@@ -202,8 +200,8 @@ std::optional<Place> Places::take(std::uint64_t lbn, Kind kind, std::uint64_t sp
   if (lbn >= map_.blocks()) return std::nullopt;
   const std::optional<Place> place = place_of_lbn(lbn);
   if (!place || !serves(*place, kind)) return std::nullopt;
-  const Range range{place->first > track_blocks_ ? place->first - track_blocks_ : 0,
-                    place->first + track_blocks_ + span};
+  const LbnRange range{place->first > track_blocks_ ? place->first - track_blocks_ : 0,
+                       place->first + track_blocks_ + span};
   if (range.last >= map_.lbn_at_or_after_slot(last_slot_) || used_lately(range))
     return std::nullopt;
   if (avoided_ && avoided_(range.first, static_cast<std::uint32_t>(range.last - range.first + 1)))
@@ -261,7 +259,7 @@ std::optional<Place> Places::fresh(Kind kind, std::uint64_t span) {
   auto place = find(kind, span);
   if (place) return place;
   // Where room is short, or such tracks are rare, what was used longest ago may be used again.
-  const std::deque<Range> used = used_;
+  const std::deque<LbnRange> used = used_;
   for (std::uint64_t held = room() / 6; held > kFewTracks * track_blocks_; held /= 2) {
     forget(held);
     if ((place = find(kind, span))) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/layout_map.h"
+#include "model/lbn_range.h"
 
 namespace platter::cache_probe {
 
@@ -63,17 +64,14 @@ class Places {
   bool clean(const Place& place) const;
 
  private:
-  struct Range {
-    std::uint64_t first = 0, last = 0;
-  };
   std::optional<Place> take(std::uint64_t lbn, Kind kind, std::uint64_t span);
   std::optional<Place> find(Kind kind, std::uint64_t span);
   std::optional<Place> find_from(std::uint64_t lbn, Kind kind, std::uint64_t span);
   void learn_track_rev();
   bool serves(const Place& place, Kind kind) const;
-  bool used_lately(const Range& range) const;
+  bool used_lately(const LbnRange& range) const;
   void forget(std::uint64_t held_at_most);
-  void remember(const Range& range);
+  void remember(const LbnRange& range);
 
   const engine::LayoutMap& map_;
   std::mt19937_64& random_;
@@ -82,7 +80,7 @@ class Places {
   std::uint32_t track_blocks_ = 0, least_track_blocks_ = 0;
   double track_rev_ = 1;
   bool roomy_ = true, used_before_ = false;
-  std::deque<Range> used_;
+  std::deque<LbnRange> used_;
   Avoided avoided_;
 };
 

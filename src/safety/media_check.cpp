@@ -208,9 +208,8 @@ class Checker {
     const LbnRange whole = drive_.physical_blocks().covering(range.first,
                                                              range.last - range.first + 1);
     const bool ours = contents_.unknown(whole).empty() &&
-                      std::ranges::none_of(found_.differ, [&](const LbnRange& r) {
-                        return r.first <= whole.last && whole.first <= r.last;
-                      });
+                      std::ranges::none_of(found_.differ,
+                                           [&](const LbnRange& r) { return r.meets(whole); });
     const LbnRange& all = ours ? whole : range;
     try {
       drive_.put_back(all.first, contents_.of(all));
