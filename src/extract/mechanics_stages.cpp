@@ -153,7 +153,7 @@ namespace {
 mtbrc::OverheadEstimate overheads_of(const Evidence& seen, const Findings& found) {
   mtbrc::OverheadEstimate estimate = mtbrc::estimate_overheads(seen.samples, *found.map,
                                                                found.rotation);
-  if (estimate.block_transfer || seen.cache.observations.empty()) return estimate;
+  if (estimate.overheads.read_hit_after_read || seen.cache.observations.empty()) return estimate;
   mtbrc::Samples all = seen.samples;
   std::ranges::move(cache_probe::timed_hits(seen.cache), std::back_inserter(all));
   return mtbrc::estimate_overheads(all, *found.map, found.rotation);

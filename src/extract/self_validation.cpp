@@ -171,8 +171,8 @@ Shift best_shift(const Trial& trial, const model::DriveModel& model, std::size_t
   return best;
 }
 
-// A zone whose accesses are all early or late beside those of the others is turned; the zone is
-// that of the first block.
+// A zone whose accesses are all early or late beside those of the others is turned, as far as its
+// angle's error allows it; the zone is that of the first block.
 constexpr std::size_t kFewestOfZone = 6;
 constexpr double kAngleSigmas = 4, kLeastAngle_rev = 0.01;
 constexpr double kMedianError = 1.2533;  // of a Gaussian's median, beside that of its mean
@@ -207,6 +207,9 @@ std::size_t turn_zones(const Trial& trial, std::size_t learned, double period_ns
     const double error_rev = kMedianError * spread_rev /
                              std::sqrt(static_cast<double>(late_rev[z].size()));
     if (std::abs(off_rev) < std::max(kLeastAngle_rev, kAngleSigmas * error_rev)) continue;
+    // An angle that is known is not what makes them late.
+    const double known_rev = model.layout.zones[z].angle_error_rev.value_or(0.5);
+    if (std::abs(off_rev) > kAngleSigmas * std::hypot(error_rev, known_rev)) continue;
     // Nearly all of them, not some that are late for another reason.
     constexpr double kNearlyAll = 0.8;
     const auto alike = std::ranges::count_if(late_rev[z], [&](double late) {

@@ -13,6 +13,7 @@
 #include "mtbrc/read_times.h"
 #include "mtbrc/round_trips.h"
 #include "mtbrc/seek.h"
+#include "mtbrc/slow_bus.h"
 #include "mtbrc/switches.h"
 #include "mtbrc/trials.h"
 #include "mtbrc/writable.h"
@@ -596,6 +597,7 @@ OverheadEstimate estimate_overheads(const Samples& samples, const engine::Layout
   const double period_ms = period_ms_of(rotation);
   OverheadEstimate result;
   result.block_transfer = estimate_block_transfer(samples, rotation);
+  if (!result.block_transfer) result.block_transfer = estimate_slow_bus(samples, map, rotation);
   result.write_block_transfer = estimate_write_block_transfer(samples, map, rotation);
   const model::Parameter& of_writes = result.write_block_transfer ? result.write_block_transfer
                                                                   : result.block_transfer;

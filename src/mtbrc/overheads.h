@@ -27,7 +27,7 @@ void measure_miss_overheads(Context& context, const std::vector<LbnRange>& permi
 void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permitted,
                            const OverheadOptions& options = {});
 
-// Slope of hit time over blocks, ms for each block. Pure.
+// Slope of hit time over blocks, ms for each block (without hits: slow_bus.h). Pure.
 model::Parameter estimate_block_transfer(const Samples& samples, const model::Rotation& rotation);
 
 // The same of cached writes; else of writes to the media that wait for their data. Pure.
@@ -44,7 +44,7 @@ struct OverheadEstimate {
 };
 
 // Hit overhead = time of hits less their blocks' transfer; block transfer = slope of hit time over
-// blocks. Miss overhead = MTBRC on one track less the sector's media time less its transfer; of the
+// blocks, or what makes reads from the media late. Miss overhead = MTBRC on one track less the sector's media time less its transfer; of the
 // smallest writes, where they are of several blocks, less what they wait for their data; where a
 // write on one track waits for a least delay of the drive's own (write_supply.h), that is taken off
 // instead. What was not measured says why.

@@ -5,10 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "model/revolution.h"
 #include "mtbrc/access.h"
+#include "mtbrc/reads_of_several.h"
 #include "mtbrc/trials.h"
-#include "statistics/circular.h"
 #include "statistics/regression.h"
 #include "statistics/robust.h"
 
@@ -35,112 +34,34 @@ std::optional<Pair> pair_on(const engine::LayoutMap& map, const engine::Track& t
   return pair;
 }
 
-// How much later a read of n blocks ends than its first sector alone would, in sectors' times, less
-// what sending the further blocks takes.
-struct Delay {
-  double blocks, sectors, sector_ms;
-};
-
-std::vector<Delay> delays_of(const Samples& samples, const engine::LayoutMap& map,
-                             const model::Rotation& rotation, double transfer_ms) {
-  const double period_ms = model::revolution_ns(rotation) * 1e-6;
-  std::vector<Delay> delays;
-  for (const Sample& s : samples) {
-    if (s.experiment != Experiment::transfer || s.group == 0) continue;
-    const std::uint64_t slot = map.slot_of_lbn(s.lbn), before = map.slot_of_lbn(s.after_lbn);
-    const engine::Track track = map.track_of_slot(slot);
-    if (map.track_of_slot(before).first_slot != track.first_slot) continue;
-    const double between = (static_cast<double>(slot) - static_cast<double>(before)) /
-                           track.sectors;
-    const double turned = to_ms(s.completed_ns - s.after_completed_ns) / period_ms - between;
-    // Less than most of a turn late; a little early is noise.
-    const double late_ms = (statistics::turn_rev(turned + 0.1) - 0.1) * period_ms;
-    const double sent_ms = (s.blocks - 1) * transfer_ms;
-    const double sector_ms = period_ms / track.sectors;
-    delays.push_back({static_cast<double>(s.blocks), (late_ms - sent_ms) / sector_ms, sector_ms});
-  }
-  return delays;
-}
-
-struct Read {
-  double blocks, sector_ms, late_ms;  // later than its first sector alone would end
-};
-
-// The same where it is sent in portions, of which the first waits `held_ms` more, like any read of
-// one block does. What all reads have in common is left in.
-double late_ms(const Read& read, double portion, double transfer_ms, double held_ms) {
-  double latest = std::min(portion, read.blocks) * read.sector_ms + held_ms +
-                  read.blocks * transfer_ms;
-  for (double sent = 0; sent < read.blocks; sent += portion) {
-    const double there = std::min(sent + portion, read.blocks) * read.sector_ms;
-    latest = std::max(latest, there + (read.blocks - sent) * transfer_ms);
-  }
-  return latest - read.sector_ms - transfer_ms;
-}
-
-// And where sending begins with a share of it.
-double late_ms_of_share(const Read& read, double share, double transfer_ms, double held_ms) {
-  const double filled = std::clamp(std::floor(read.blocks * share), 1.0, read.blocks);
-  return std::max(late_ms(read, 1, transfer_ms, held_ms),
-                  (filled - 1) * read.sector_ms + held_ms + (read.blocks - 1) * transfer_ms);
-}
-
-// Log-likelihood, less a constant, of residuals with tails (Student's t with 3 degrees of freedom)
-// at the scale that makes it greatest, by expectation and maximization; Lange, Little and Taylor,
-// JASA 84 (1989), 881-896.
-double log_likelihood(const std::vector<double>& residuals_ms) {
-  constexpr double kDegrees = 3;
-  constexpr double kFinest = 1e-4;  // ms; clocks tell no less
-  const auto n = static_cast<double>(residuals_ms.size());
-  double square = std::max(statistics::mad_sigma(residuals_ms), kFinest);
-  square *= square;
-  constexpr int kRounds = 30;
-  for (int round = 0; round < kRounds; ++round) {
-    double sum = 0;
-    for (const double r : residuals_ms) sum += (kDegrees + 1) / (kDegrees + r * r / square) * r * r;
-    square = std::max(sum / n, kFinest * kFinest);
-  }
-  double result = -n / 2 * std::log(square);
-  for (const double r : residuals_ms)
-    result -= (kDegrees + 1) / 2 * std::log1p(r * r / square / kDegrees);
-  return result;
-}
-
 // How likely reads are that end as predicted, but for an error of the blocks' transfer, and for
 // what a read of one block is held in front of sending (to reselect the bus), which hides behind
 // the media where more is read. nullopt: too few.
 template <class Predicted>
-std::optional<double> likelihood_of(const std::vector<Read>& reads, const Predicted& predicted_ms) {
+std::optional<double> likelihood_of(const std::vector<SeveralBlocks>& reads,
+                                    const Predicted& predicted_ms) {
   // Where all of it hides, it is what the reads end early.
   std::vector<double> early;
-  for (const Read& read : reads) early.push_back(predicted_ms(read, 0) - read.late_ms);
+  for (const SeveralBlocks& read : reads) early.push_back(predicted_ms(read, 0) - read.late_ms);
   constexpr double kNearlyAll = 0.9;
   const double most_ms = std::max(0.0, statistics::quantile_of(early, kNearlyAll));
   std::optional<double> best;
   constexpr int kSteps = 12;
   for (int step = 0; step <= kSteps && (step == 0 || most_ms > 0); ++step) {
     std::vector<double> further, left;
-    for (const Read& read : reads) {
+    for (const SeveralBlocks& read : reads) {
       further.push_back(read.blocks - 1);
       left.push_back(read.late_ms - predicted_ms(read, most_ms * step / kSteps));
     }
     if (const auto line = statistics::huber_line(further, left))
-      best = std::max(best, std::optional(log_likelihood(line->residuals)));
+      best = std::max(best, std::optional(log_likelihood_ms(line->residuals)));
   }
   return best;
 }
 
-std::vector<Read> reads_of(const std::vector<Delay>& delays, double transfer_ms) {
-  std::vector<Read> reads;
-  for (const Delay& delay : delays)
-    reads.push_back({delay.blocks, delay.sector_ms,
-                     delay.sectors * delay.sector_ms + (delay.blocks - 1) * transfer_ms});
-  return reads;
-}
-
 // Drives count whole blocks, of which a line through reads of many sizes knows nothing: the shares
 // near the line's, by how likely they make the reads. nullopt: too few.
-std::optional<statistics::Estimate> by_whole_blocks(const std::vector<Read>& reads,
+std::optional<statistics::Estimate> by_whole_blocks(const std::vector<SeveralBlocks>& reads,
                                                     const statistics::Estimate& line,
                                                     double transfer_ms) {
   constexpr double kStep = 5e-4, kLeast = 0.02, kSigmas = 4;
@@ -148,9 +69,10 @@ std::optional<statistics::Estimate> by_whole_blocks(const std::vector<Read>& rea
   std::vector<double> shares, likelihoods;
   for (double share = std::max(line.value - reach, kStep);
        share < std::min(line.value + reach, 1.0) + kStep; share += kStep)
-    if (const auto likelihood = likelihood_of(reads, [&](const Read& read, double held_ms) {
-          return late_ms_of_share(read, share, transfer_ms, held_ms);
-        })) {
+    if (const auto likelihood = likelihood_of(
+            reads, [&](const SeveralBlocks& read, double held_ms) {
+              return late_ms_of_share(read, share, transfer_ms, held_ms);
+            })) {
       shares.push_back(share);
       likelihoods.push_back(*likelihood);
     }
@@ -203,19 +125,15 @@ model::Parameter estimate_watermark(const Samples& samples, const engine::Layout
   result.unit = "share of the request";
   result.method = "reads of many sizes with the first sector's angle known";
   const double transfer_ms = block_transfer.or_else(0);
-  const auto delays = delays_of(samples, map, rotation, transfer_ms);
+  const std::vector<SeveralBlocks> reads = reads_of_several(samples, map, rotation);
+  // In sectors' times, less what sending the further blocks takes.
   std::vector<double> blocks, sectors;
   double hidden = 0;  // the share below which the media's own pace hides the watermark
-  for (const Delay& delay : delays) {
-    blocks.push_back(delay.blocks);
-    sectors.push_back(delay.sectors);
+  for (const SeveralBlocks& read : reads) {
+    blocks.push_back(read.blocks);
+    sectors.push_back((read.late_ms - (read.blocks - 1) * transfer_ms) / read.sector_ms);
+    hidden = std::max(hidden, 1 - transfer_ms / read.sector_ms);
   }
-  for (const Sample& s : samples)
-    if (s.experiment == Experiment::transfer && s.group != 0) {
-      const double sector_ms = model::revolution_ns(rotation) * 1e-6 /
-                               map.track_of_slot(map.slot_of_lbn(s.lbn)).sectors;
-      hidden = std::max(hidden, 1 - transfer_ms / sector_ms);
-    }
   const auto line = statistics::huber_line(blocks, sectors);
   if (!line) {
     result.reason = "too few reads of several blocks could be timed";
@@ -223,13 +141,12 @@ model::Parameter estimate_watermark(const Samples& samples, const engine::Layout
   }
   const double share = line->coefficients[1];
   const double error = std::sqrt(line->covariance.at(1, 1));
-  result.samples = delays.size();
+  result.samples = reads.size();
   result.error = error;
   const bool shows = share > hidden + 3 * error + 0.02;
   result.value = shows ? std::min(share, 1.0) : 0.0;
   if (shows)
-    if (const auto whole = by_whole_blocks(reads_of(delays, transfer_ms),
-                                           {share, error, delays.size()}, transfer_ms)) {
+    if (const auto whole = by_whole_blocks(reads, {share, error, reads.size()}, transfer_ms)) {
       result.value = std::min(whole->value, 1.0);
       result.error = whole->error;
     }
@@ -248,10 +165,9 @@ model::Parameter estimate_portions(const Samples& samples, const engine::LayoutM
   result.unit = "blocks";
   result.method = "reads of many sizes with the first sector's angle known";
   const double transfer_ms = block_transfer.or_else(0);
-  const std::vector<Read> reads = reads_of(delays_of(samples, map, rotation, transfer_ms),
-                                           transfer_ms);
+  const std::vector<SeveralBlocks> reads = reads_of_several(samples, map, rotation);
   double most = 0;
-  for (const Read& read : reads) most = std::max(most, read.blocks);
+  for (const SeveralBlocks& read : reads) most = std::max(most, read.blocks);
   constexpr std::size_t kFewest = 24;
   if (reads.size() < kFewest || transfer_ms <= 0) {
     result.reason = "too few reads of several blocks could be timed";
@@ -261,10 +177,10 @@ model::Parameter estimate_portions(const Samples& samples, const engine::LayoutM
   std::optional<double> by_share;
   constexpr int kShares = 50;
   for (int step = 0; step <= kShares; ++step)
-    by_share = std::max(by_share, likelihood_of(reads, [&](const Read& read, double held_ms) {
-                          return late_ms_of_share(read, step / double{kShares}, transfer_ms,
-                                                  held_ms);
-                        }));
+    by_share = std::max(
+        by_share, likelihood_of(reads, [&](const SeveralBlocks& read, double held_ms) {
+          return late_ms_of_share(read, step / double{kShares}, transfer_ms, held_ms);
+        }));
   // Of larger ones too few reads have more than one.
   constexpr double kLargest = 0.75;
   struct Tried {
@@ -272,9 +188,10 @@ model::Parameter estimate_portions(const Samples& samples, const engine::LayoutM
   };
   std::vector<Tried> tried;
   for (double blocks = 2; blocks <= kLargest * most; ++blocks)
-    if (const auto likelihood = likelihood_of(reads, [&](const Read& read, double held_ms) {
-          return late_ms(read, blocks, transfer_ms, held_ms);
-        }))
+    if (const auto likelihood = likelihood_of(
+            reads, [&](const SeveralBlocks& read, double held_ms) {
+              return late_ms_of_portions(read, blocks, transfer_ms, held_ms);
+            }))
       tried.push_back({blocks, *likelihood});
   result.samples = reads.size();
   result.value = 1;

@@ -87,6 +87,17 @@ TEST_CASE("zones that are turned are turned back, as far as there were requests 
   CHECK(model.validity.demerits.front().folded_phase_share > 0.95);
 }
 
+// What makes a zone's requests late is then something else (a bus slower than some zones' media).
+TEST_CASE("an angle that is known is not turned") {
+  Measured drive(atlas());
+  const replay::Result result = drive.requests(5 * kSecond);
+  model::DriveModel model = drive.truth;
+  for (model::LayoutNode& zone : model.layout.zones) zone.angle_error_rev = 0.0003;
+  const double angle_rev = model.layout.zones[0].angle_rev += 0.05;
+  validate_by(result, model);
+  CHECK(model.layout.zones[0].angle_rev == angle_rev);
+}
+
 TEST_CASE("a model that cannot predict says why") {
   model::DriveModel model = atlas();
   CHECK_FALSE(what_prevents_prediction(model));
