@@ -39,8 +39,12 @@ GRID = 300  # quantiles of each distribution
 FEWEST = 30  # that a class is judged by
 FIRST_TRACKS = 5  # of a zone, by which its angle is judged
 REPETITIONS = 64  # about so many of what holds a node, by which its step is judged
+LONGEST = 500  # repetitions in a row of a node, by which its step is judged
+
+AT_ONCE = 4000  # blocks of one command line
 
 Finding = collections.namedtuple("Finding", "kind name value error truth")
+Track = collections.namedtuple("Track", "lbn blocks angle")  # first LBN, LBNs, angle of the first
 
 
 def quantiles(of):
@@ -76,12 +80,27 @@ class Delays:
 
 
 def tracks_of(platter, file):
-    """Where the first block of each track of a model begins, by cylinder and head."""
+    """The tracks of a model, by cylinder and head."""
     tracks = {}
     for line in run(platter, "layout", file, "--all-tracks").splitlines():
-        _, _, cylinder, head, angle = line.split()
-        tracks[int(cylinder), int(head)] = float(angle)
+        lbn, blocks, cylinder, head, angle = line.split()
+        tracks[int(cylinder), int(head)] = Track(int(lbn), int(blocks), float(angle))
     return tracks
+
+
+def places_of(platter, model, lbns):
+    """Track and angle of blocks, by a model's layout."""
+    places = {}
+    with tempfile.TemporaryDirectory() as work:
+        file = os.path.join(work, "model.json")
+        with open(file, "w", encoding="utf-8") as text:
+            json.dump(model, text)
+        for i in range(0, len(lbns), AT_ONCE):
+            asked = itertools.chain.from_iterable(("--lbn", str(lbn)) for lbn in lbns[i:i + AT_ONCE])
+            for line in run(platter, "layout", file, *asked).splitlines()[1:]:
+                lbn, cylinder, head, _, angle, *_ = line.split()
+                places[int(lbn)] = (int(cylinder), int(head)), float(angle)
+    return places
 
 
 class Truth:
@@ -92,7 +111,7 @@ class Truth:
             run(platter, "truth", device, "-o", file)
         with open(file, encoding="utf-8") as text:
             self.model = json.load(text)
-        self.tracks = tracks_of(platter, file)
+        self.platter = platter
         overheads = self.model["overheads"]
         bus = self.model["bus"]
         self.plain = not overheads.get("extra_write_disconnect", {}).get("value")
@@ -130,6 +149,9 @@ class Truth:
         over_cylinder = "next cylinder" in (found["write_settle"].get("method") or "")
         settle = self.model["write_settle"].get("value")
         step = self.seek(1) if over_cylinder else self.model["head_switch"].get("value")
+        # Behind seeks writes settle by the distance where the drive has such a curve.
+        if over_cylinder and (curve := self.model.get("write_seek")):
+            settle = curve["points"][0]["time_ms"] - step
         values = dict(self.values[by_commands])
         if found["bus"]["block_transfer"].get("value") is None:  # then it is in what a read takes
             for name in ("read_miss_after_read", "read_miss_after_write"):
@@ -140,6 +162,14 @@ class Truth:
         return values | {
             "write_settle": (settled - self.write_still - self.moved(step, by_commands)
                              + self.write_bus)}
+
+    def offsets(self, found, tracks):
+        """What a model's tracks are off by, as far as they are tracks of the drive: by their middle blocks, with
+        which most of them lie, whatever slip the drive tells nobody of."""
+        middle = {track: lbn + blocks // 2 for track, (lbn, blocks, _) in tracks.items()}
+        ours, truth = (places_of(self.platter, model, list(middle.values())) for model in (found, self.model))
+        return {track: wrapped(ours[lbn][1] - truth[lbn][1]) for track, lbn in middle.items()
+                if truth[lbn][0] == track}
 
     def moved(self, ms, by_commands):
         return self.delays.of_half(ms) - self.still[by_commands]
@@ -181,6 +211,11 @@ class AlienTruth:
         if (switch_ms := self.file["head_switch_neighbours_mean_ms"]) is not None:
             values["head_switch"] = self.moved(switch_ms, by_commands)
         return values
+
+    def offsets(self, _, tracks):
+        """What a model's tracks are off by, by their first blocks."""
+        return {track: wrapped(angle - self.tracks[track]) for track, (_, _, angle) in tracks.items()
+                if track in self.tracks}
 
     def moved(self, ms, by_commands):
         return self.delays.of_half(ms) - self.still[by_commands]
@@ -238,17 +273,26 @@ def parameters(found, truth):
 
 
 def angles(found, ours, truth):
-    """Where zones begin, one constant taken out for all, and the steps within them. Nothing can be seen of a track
-    but its blocks, so tracks are compared by their first ones. A slip in front of it that the drive tells nobody of
-    moves that of one track: a number of many tracks is held against most of them."""
-    zones = []
-    for number, zone in enumerate(found["layout"]["zones"]):
-        error = zone.get("angle_error_rev")
-        both = (track for track in tracks(zone, 0, 0) if track in truth.tracks and track in ours)
-        off = [wrapped(ours[track] - truth.tracks[track]) for track in itertools.islice(both, FIRST_TRACKS)]
-        if off and error:
-            zones.append((number, off[0] + statistics.median(wrapped(o - off[0]) for o in off), error))
-        yield from steps(zone, f"zone {number} step", [(0, 0)], ours, truth)
+    """Where zones begin, one constant taken out for all, and the steps within them. A slip that the drive tells nobody
+    of moves some blocks of one track: a number of many tracks is held against most of them."""
+    zones = found["layout"]["zones"]
+    first = [list(itertools.islice((t for t in tracks(zone, 0, 0) if t in ours), FIRST_TRACKS)) for zone in zones]
+    nodes = [node for number, zone in enumerate(zones) for node in steps(zone, f"zone {number} step", [(0, 0)])]
+    wanted = {*itertools.chain.from_iterable(first)}
+    wanted.update(track for _, _, _, pairs in nodes for pair in pairs for track in pair)
+    off = truth.offsets(found, {track: ours[track] for track in sorted(wanted) if track in ours})
+    for name, step, error, pairs in nodes:
+        misses = [wrapped(off[b] - off[a]) for a, b in pairs if a in off and b in off]
+        if misses:
+            yield Finding("skews", name, step, error, step - statistics.median(misses))
+    yield from beginnings([(number, [off[t] for t in first[number] if t in off], zone["angle_error_rev"])
+                           for number, zone in enumerate(zones) if zone.get("angle_error_rev")])
+
+
+def beginnings(measured):
+    """Of zones, by what their tracks are off by and their errors."""
+    zones = [(number, off[0] + statistics.median(wrapped(o - off[0]) for o in off), error)
+             for number, off, error in measured if off]
     if len(zones) < 2:
         return
     # Weighted mean around the circle, from near the first.
@@ -283,22 +327,21 @@ def tracks_at(node, place):
         yield from tracks(child, *place)
 
 
-def steps(node, name, parents, ours, truth):
-    """One finding for each node that repeats, from some REPETITIONS of what holds it."""
+def steps(node, name, parents):
+    """Of each node that repeats its name, step, error, and pairs of tracks that are a step apart, from some
+    REPETITIONS of what holds it."""
     error = node.get("angle_step_error_rev")
     repetitions = [list(places(node, *parent)) for parent in parents]
-    misses = []
+    pairs = []
     for places_of_one in repetitions if error else []:
-        first = [next(tracks_at(node, place)) for place in places_of_one]
-        misses += [wrapped(ours[b] - ours[a] - (truth.tracks[b] - truth.tracks[a]))
-                   for a, b in zip(first, first[1:]) if all(t in of for t in (a, b) for of in (ours, truth.tracks))]
-    if misses:
-        step = node.get("angle_step_rev", 0.0)
-        yield Finding("skews", name, step, error, step - statistics.median(misses))
+        first = [next(tracks_at(node, place)) for place in places_of_one[:LONGEST]]
+        pairs += zip(first, first[1:])
+    if pairs:
+        yield name, node.get("angle_step_rev", 0.0), error, pairs
     inner = list(itertools.chain.from_iterable(repetitions))
     inner = inner[::max(1, len(inner) // REPETITIONS)]
     for number, child in enumerate(node.get("children", [])):
-        yield from steps(child, f"{name}.{number}", inner, ours, truth)
+        yield from steps(child, f"{name}.{number}", inner)
 
 
 def characterize(platter, drive, seed):

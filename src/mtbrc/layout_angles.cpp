@@ -31,6 +31,21 @@ Place place_of(const engine::LayoutMap& map, std::uint64_t lbn) {
   return {track.first_slot, static_cast<double>(slot - track.first_slot + 1) * width, width};
 }
 
+// Of a track, from where some reads of its sectors have its beginning; each scatters by
+// `noise_rev`. Where they scatter by far more, the track has a defect within that the map does not
+// know, and its beginning is as unsure as they are.
+TrackAngle angle_of_reads(std::uint64_t track_slot, const std::vector<double>& angles_rev,
+                          double noise_rev) {
+  constexpr double kFarMore = 3;  // Chosen: the noise of four reads scatters so in 1 of 100,000
+  TrackAngle track{.track_slot = track_slot, .angle_rev = angles_rev.front()};
+  track.sigma_rev = 1.2 * noise_rev / std::sqrt(static_cast<double>(angles_rev.size()));
+  if (const auto mean = statistics::robust_angle_rev(angles_rev)) {
+    track.angle_rev = mean->value;
+    if (mean->error > kFarMore * track.sigma_rev) track.sigma_rev = mean->error;
+  }
+  return track;
+}
+
 std::vector<TrackAngle> within(const std::vector<TrackAngle>& all, const ZoneShape& shape) {
   std::vector<TrackAngle> mine;
   for (const TrackAngle& angle : all)
@@ -110,7 +125,8 @@ class Survey {
     std::uint32_t random = 0;
     double deadline_share = 1;
     bool renewed = false;
-    std::set<std::uint64_t> disturbed;  // tracks whose first look was
+    std::set<std::uint64_t> disturbed = {};  // tracks whose first look was
+    std::set<std::uint32_t> between = {};    // nodes with a look between their ends
   };
 
   void note(const std::string& text);
@@ -120,6 +136,7 @@ class Survey {
   void survey_zones(bool least);
   bool introduce(Work& work, const ZoneFit& fit);
   bool grow(Work& work, const ZoneFit& fit);
+  bool look_between(Work& work, const ZoneFit& fit);
   bool refine(Work& work, const ZoneFit& fit);
   bool look(Work& work, const TrackPath& path, std::uint32_t reads);
   bool agrees(const ZoneShape& shape, const ZoneFit& fit, const TrackAngle& angle) const;
@@ -212,12 +229,7 @@ std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath&
     at = (map_.slot_of_lbn(*lbn) - first + hop) % sectors;
   }
   if (angles.empty()) return std::nullopt;
-  TrackAngle result;
-  result.track_slot = first;
-  const auto mean = statistics::robust_angle_rev(angles);
-  result.angle_rev = mean ? mean->value : angles.front();
-  result.sigma_rev = 1.2 * noise_rev_ / std::sqrt(static_cast<double>(angles.size()));
-  return result;
+  return angle_of_reads(first, angles, noise_rev_);
 }
 
 bool Survey::look(Work& work, const TrackPath& path, std::uint32_t reads) {
@@ -286,6 +298,27 @@ bool Survey::grow(Work& work, const ZoneFit& fit) {
         if (look(work, path, options_.reads_per_track)) return true;
       }
     }
+  }
+  return false;
+}
+
+// Of each node that repeats one track between its ends: what is wrong at one of these (a sector
+// more or less in front of a track's first block) turns the line through both, and only a third
+// track shows it. False: every node has one.
+bool Survey::look_between(Work& work, const ZoneFit& fit) {
+  constexpr std::uint32_t kFewest = 5;  // Chosen: of fewer the third lies beside an end
+  const ZoneShape& shape = work.shape;
+  for (const TrackAngle& angle : work.observations)
+    for (const auto& [node, instance] : shape.path_of_slot(angle.track_slot).steps)
+      if (instance > 0 && instance + 1 < shape.count(node) &&
+          std::max(instance, shape.base(node)) - std::min(instance, shape.base(node)) > 1)
+        work.between.insert(node);
+  for (std::uint32_t node = 0; node < shape.nodes(); ++node) {
+    if (shape.count(node) < kFewest || !work.between.insert(node).second) continue;
+    const std::uint32_t base = shape.base(node), last = shape.count(node) - 1;
+    const TrackPath path = shape.base_path(node, (base + (base > last / 2 ? 0 : last)) / 2);
+    if (!shape.usable(path) || fit.error_rev(shape.row(path)) > kSureUnwrap_rev) continue;
+    if (look(work, path, options_.reads_per_track)) return true;
   }
   return false;
 }
@@ -440,7 +473,7 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
   const std::vector<std::uint64_t> starts = model::zone_starts(layout_);
   const model::LayoutNode node = layout_.zones[zone];
   const ZoneShape shape(node, starts[zone], map_, context_.drive.left_out());
-  Work work{shape, within(all_, shape), 0, deadline_share, false, {}};
+  Work work{shape, within(all_, shape), 0, deadline_share};
   while (true) {
     ZoneFit fit = fit_zone(shape, work.observations);
     if (meter_.exhausted()) return Fate::given_up;
@@ -461,6 +494,7 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
     }
     if (grow(work, fit)) continue;
     if (meter_.share() > work.deadline_share && work.random >= 4) return Fate::done;
+    if (look_between(work, fit)) continue;
     if (!refine(work, fit)) return Fate::done;
   }
 }
@@ -549,11 +583,10 @@ std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rota
   Nanoseconds last_ns = 0;
   const auto finish = [&] {
     if (angles.empty()) return;
-    const auto mean = statistics::robust_angle_rev(angles);
-    const double noise = std::max(drift.noise_rev(), 1e-6);
-    result.push_back({track, mean ? mean->value : angles.front(),
-                      1.2 * noise / std::sqrt(static_cast<double>(angles.size())),
-                      static_cast<double>(last_ns) * 1e-9, drift.error_at_rev(last_ns)});
+    TrackAngle& angle =
+        result.emplace_back(angle_of_reads(track, angles, std::max(drift.noise_rev(), 1e-6)));
+    angle.time_s = static_cast<double>(last_ns) * 1e-9;
+    angle.common_rev = drift.error_at_rev(last_ns);
     angles.clear();
   };
   for (const Sample& s : samples) {

@@ -44,10 +44,10 @@ struct OverheadEstimate {
 };
 
 // Hit overhead = time of hits less their blocks' transfer; block transfer = slope of hit time over
-// blocks, or what makes reads from the media late. Miss overhead = MTBRC on one track less the sector's media time less its transfer; of the
-// smallest writes, where they are of several blocks, less what they wait for their data; where a
-// write on one track waits for a least delay of the drive's own (write_supply.h), that is taken off
-// instead. What was not measured says why.
+// blocks, or what makes reads from the media late. Miss overhead = MTBRC on one track less the
+// sector's media time less its transfer; of the smallest writes, where they are of several blocks,
+// less what they wait for their data; where a write on one track waits for a least delay of the
+// drive's own (write_supply.h), that is taken off instead. What was not measured says why.
 OverheadEstimate estimate_overheads(const Samples& samples, const engine::LayoutMap& map,
                                     const model::Rotation& rotation);
 

@@ -110,6 +110,34 @@ TEST_CASE("angles: a head skew that changes inside a part of a zone is found") {
 
 // Its reads then scatter more than the reference reads promised, and no number of them makes the
 // next track sure.
+// The last track of each chain has a sector in front of its first block that no map tells of: a
+// line through both ends alone is turned by it.
+TEST_CASE("angles: a track in the middle of each chain shows that its end is another's") {
+  constexpr std::uint32_t kChains = 24, kLong = 12, kSectors = 36;
+  constexpr double kSkew = 0.26;
+  plain::Shape shape = plain::small_shape();
+  shape.heads = 1;
+  shape.zones.clear();
+  for (std::uint32_t chain = 0; chain < kChains; ++chain) {
+    const std::uint32_t first = chain * (kLong + 1);
+    const double angle = std::fmod(0.37 * chain, 1);
+    const double last = std::fmod(angle + kLong * kSkew + 1.0 / kSectors, 1);
+    shape.zones.push_back({first, kLong, kSectors, angle, 0, kSkew});
+    shape.zones.push_back({first + kLong, 1, kSectors, last, 0, kSkew});
+  }
+  Bench bench(shape, 5);
+  model::Layout blind = bench.disk.layout(false);
+  model::LayoutNode zone;
+  for (std::uint32_t chain = 0; chain < kChains; ++chain) {
+    zone.children.push_back(blind.zones[2 * chain]);
+    zone.children.back().count = kLong + 1;
+  }
+  blind.zones = {zone};
+  const auto found = measure_layout_angles(bench.context, blind);
+  for (const double error_rev : angle_errors(found.layout, bench.disk.layout(true)))
+    CHECK(std::abs(error_rev) < 0.006);
+}
+
 TEST_CASE("angles: a host that becomes noisy on the way does not hold them up") {
   for (const std::uint64_t change : {660U, 680U, 820U}) {
     plain::Shape shape = plain::small_shape();
