@@ -75,6 +75,28 @@ bool complete(const ZoneShape& shape, const ZoneFit& fit) {
   return fit.introduced.front();
 }
 
+// Tracks that lie elsewhere than the zone's rule has them say how good the rule is: its errors grow
+// until they hold all tracks seen (the scale factor of Particle Data Group, Review of Particle
+// Physics, Introduction, 5.2.2).
+void hold_odd_tracks(const std::vector<TrackAngle>& tracks, ZoneFit& fit) {
+  double squares = 0, seen = 0;
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    if (fit.residuals_rev[i] == 1.0) continue;
+    squares += std::pow(fit.residuals_rev[i] / tracks[i].sigma_rev, 2);
+    ++seen;
+  }
+  if (std::ranges::count(fit.odd, true) == 0 || seen < 2) return;
+  const double scale = std::max(1.0, squares / (seen - 1));
+  for (double& entry : fit.covariance.data) entry *= scale;
+}
+
+// So many of them that none of its angles is sure.
+bool has_no_rule(const ZoneFit& fit) {
+  constexpr double kMost = 0.2;  // Chosen: of the tracks seen
+  return static_cast<double>(std::ranges::count(fit.odd, true)) >
+         kMost * static_cast<double>(fit.odd.size());
+}
+
 // Worst standard error over tracks with LBNs all over the zone.
 double zone_error_rev(const ZoneShape& shape, const ZoneFit& fit) {
   double worst = 0;
@@ -90,6 +112,12 @@ double zone_error_rev(const ZoneShape& shape, const ZoneFit& fit) {
     worst = std::max(worst, fit.error_rev(shape.row(path)));
   }
   return worst;
+}
+
+void forget_errors(model::LayoutNode& node) {
+  node.angle_error_rev.reset();
+  node.angle_step_error_rev.reset();
+  for (model::LayoutNode& child : node.children) forget_errors(child);
 }
 
 // Chooses tracks, reads them, and splits zones that do not follow one rule.
@@ -127,6 +155,7 @@ class Survey {
     bool renewed = false;
     std::set<std::uint64_t> disturbed = {};  // tracks whose first look was
     std::set<std::uint32_t> between = {};    // nodes with a look between their ends
+    std::set<std::uint32_t> within = {};     // and with one within a repetition
   };
 
   void note(const std::string& text);
@@ -137,6 +166,8 @@ class Survey {
   bool introduce(Work& work, const ZoneFit& fit);
   bool grow(Work& work, const ZoneFit& fit);
   bool look_between(Work& work, const ZoneFit& fit);
+  bool look_within(Work& work, const ZoneFit& fit);
+  bool look_if_sure(Work& work, const ZoneFit& fit, const TrackPath& path);
   bool refine(Work& work, const ZoneFit& fit);
   bool look(Work& work, const TrackPath& path, std::uint32_t reads);
   bool agrees(const ZoneShape& shape, const ZoneFit& fit, const TrackAngle& angle) const;
@@ -316,11 +347,44 @@ bool Survey::look_between(Work& work, const ZoneFit& fit) {
   for (std::uint32_t node = 0; node < shape.nodes(); ++node) {
     if (shape.count(node) < kFewest || !work.between.insert(node).second) continue;
     const std::uint32_t base = shape.base(node), last = shape.count(node) - 1;
-    const TrackPath path = shape.base_path(node, (base + (base > last / 2 ? 0 : last)) / 2);
-    if (!shape.usable(path) || fit.error_rev(shape.row(path)) > kSureUnwrap_rev) continue;
-    if (look(work, path, options_.reads_per_track)) return true;
+    if (look_if_sure(work, fit, shape.base_path(node, (base + (base > last / 2 ? 0 : last)) / 2)))
+      return true;
   }
   return false;
+}
+
+// Of each node that repeats one track within its repetition that is furthest from the base, away
+// from that one's own base: that all repetitions are alike within is seen only there. False: every
+// node has one.
+bool Survey::look_within(Work& work, const ZoneFit& fit) {
+  const ZoneShape& shape = work.shape;
+  for (const TrackAngle& angle : work.observations) {
+    std::vector<std::uint32_t> repeated;  // nodes away from their base on the way to the track
+    for (const auto& [node, instance] : shape.path_of_slot(angle.track_slot).steps) {
+      if (instance == shape.base(node)) continue;
+      work.within.insert(repeated.begin(), repeated.end());
+      repeated.push_back(node);
+    }
+  }
+  constexpr int kTries = 8;
+  std::uniform_real_distribution<double> anywhere(0, 1);
+  for (std::uint32_t node = 0; node < shape.nodes(); ++node) {
+    if (shape.count(node) == 1 || !shape.has_parts(node) || !work.within.insert(node).second)
+      continue;
+    const std::uint32_t base = shape.base(node), last = shape.count(node) - 1;
+    for (int i = 0; i < kTries; ++i)
+      if (look_if_sure(
+              work, fit,
+              shape.path_within(node, base > last / 2 ? 0 : last, anywhere(context_.random))))
+        return true;
+  }
+  return false;
+}
+
+// Where it is predicted well enough for its whole turns to be counted.
+bool Survey::look_if_sure(Work& work, const ZoneFit& fit, const TrackPath& path) {
+  return work.shape.usable(path) && fit.error_rev(work.shape.row(path)) <= kSureUnwrap_rev &&
+         look(work, path, options_.reads_per_track);
 }
 
 // Reads random tracks, and the one among several that is predicted worst. False: good enough.
@@ -494,7 +558,7 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
     }
     if (grow(work, fit)) continue;
     if (meter_.share() > work.deadline_share && work.random >= 4) return Fate::done;
-    if (look_between(work, fit)) continue;
+    if (look_between(work, fit) || look_within(work, fit)) continue;
     if (!refine(work, fit)) return Fate::done;
   }
 }
@@ -535,6 +599,7 @@ void Survey::check(LayoutAngles& found) {
   const double rms = std::sqrt(squares / static_cast<double>(misses.size()));
   constexpr double kHarmless_rev = 1.0 / 500;  // single reads after a seek have a tail of their own
   if (rms < std::max(kHarmless_rev, 3 * std::hypot(noise_rev_, *angle.error))) return;
+  for (model::LayoutNode& zone : found.layout.zones) forget_errors(zone);
   angle.error = rms;
   angle.reason = "sectors that were read to check the angles lie elsewhere";
   found.notes.push_back(
@@ -623,10 +688,14 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   std::size_t used = 0;
   for (std::size_t zone = 0; zone < layout.zones.size(); ++zone) {
     const ZoneShape shape(layout.zones[zone], starts[zone], map, left_out);
-    const ZoneFit fit = fit_zone(shape, within(all, shape), true, drift.width_s());
-    const bool known = complete(shape, fit) && zone_error_rev(shape, fit) <= kSureUnwrap_rev;
+    const std::vector<TrackAngle> tracks = within(all, shape);
+    ZoneFit fit = fit_zone(shape, tracks, true, drift.width_s());
+    hold_odd_tracks(tracks, fit);
+    const bool known = complete(shape, fit) && !has_no_rule(fit) &&
+                       zone_error_rev(shape, fit) <= kSureUnwrap_rev;
     if (!known) unknown.push_back(zone);
-    result.layout.zones[zone] = shape.with_angles(fit.unknowns, fit.covariance);
+    result.layout.zones[zone] = has_no_rule(fit) ? shape.with_angles(fit.unknowns)
+                                                 : shape.with_angles(fit.unknowns, fit.covariance);
     const double error = known ? zone_error_rev(shape, fit) : 1.0;
     result.zone_error_rev.push_back(error);
     const auto slots = static_cast<double>(shape.slots());

@@ -88,6 +88,15 @@ TrackPath ZoneShape::base_path(std::uint32_t node, std::uint32_t instance) const
   return path;
 }
 
+TrackPath ZoneShape::path_within(std::uint32_t node, std::uint32_t instance, double share) const {
+  const Node& whole = nodes_[node];
+  std::uint64_t slot = first_slot_ + whole.offset + whole.slots * instance;
+  for (auto parent = whole.parent; parent; parent = nodes_[*parent].parent)
+    slot += nodes_[*parent].offset + nodes_[*parent].slots * nodes_[*parent].base;
+  const auto within = static_cast<std::uint64_t>(share * static_cast<double>(whole.slots));
+  return path_of_slot(slot + std::min(within, whole.slots - 1));
+}
+
 bool ZoneShape::usable(const TrackPath& path) const {
   const std::uint64_t first = first_slot_of(path);
   const std::uint64_t lbn = map_.lbn_at_or_after_slot(first);

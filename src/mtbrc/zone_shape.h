@@ -52,6 +52,10 @@ class ZoneShape {
   std::uint32_t sectors_of(const TrackPath& path) const;
   // The track with `node` at `instance` and everything else at its base.
   TrackPath base_path(std::uint32_t node, std::uint32_t instance) const;
+  // A track of that instance of `node`, with what holds it at its base: that of the slot which lies
+  // at `share` (0 to 1) of it.
+  TrackPath path_within(std::uint32_t node, std::uint32_t instance, double share) const;
+  bool has_parts(std::uint32_t node) const { return !nodes_[node].children.empty(); }
   // Its track holds an LBN, and none that is left out.
   bool usable(const TrackPath& path) const;
 

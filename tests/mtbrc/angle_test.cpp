@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <utility>
 
 #include "mtbrc/rotation.h"
 #include "plain_disk.h"
@@ -136,6 +137,73 @@ TEST_CASE("angles: a track in the middle of each chain shows that its end is ano
   const auto found = measure_layout_angles(bench.context, blind);
   for (const double error_rev : angle_errors(found.layout, bench.disk.layout(true)))
     CHECK(std::abs(error_rev) < 0.006);
+}
+
+// In the second half of each group all tracks but the first lie a sector elsewhere; the groups are
+// a hundredth of their zone.
+TEST_CASE("angles: a track within each repetition shows that it is not like the others") {
+  constexpr std::uint32_t kMost = 10'000, kGroups = 4, kLong = 12, kSectors = 36;
+  constexpr double kSkew = 0.26, kGroupSkew = 0.41, kOff = 1.0 / kSectors;
+  plain::Shape shape = plain::small_shape();
+  shape.heads = 1;
+  shape.zones = {{0, kMost, kSectors, 0, 0, kSkew}};
+  for (std::uint32_t group = 0; group < kGroups; ++group) {
+    const std::uint32_t first = kMost + group * 2 * kLong;
+    const double angle = std::fmod(0.37 * group, 1), second = std::fmod(angle + kGroupSkew, 1);
+    shape.zones.push_back({first, kLong, kSectors, angle, 0, kSkew});
+    shape.zones.push_back({first + kLong, 1, kSectors, second, 0, kSkew});
+    shape.zones.push_back(
+        {first + kLong + 1, kLong - 1, kSectors, std::fmod(second + kSkew + kOff, 1), 0, kSkew});
+  }
+  Bench bench(shape, 5);
+  model::Layout blind = bench.disk.layout(false);
+  model::LayoutNode zone;
+  zone.children = {blind.zones.front()};
+  for (std::uint32_t group = 0; group < kGroups; ++group) {
+    model::LayoutNode half = blind.zones[1 + 3 * group], both;
+    both.cylinder = std::exchange(half.cylinder, 0);
+    both.count = 2;
+    both.cylinder_step = kLong;
+    both.children = {half};
+    zone.children.push_back(both);
+  }
+  blind.zones = {zone};
+  const auto found = measure_layout_angles(bench.context, blind);
+  const engine::LayoutMap ours(found.layout), truth(bench.disk.layout(true));
+  for (std::uint64_t track = kMost; track < kMost + 2ull * kGroups * kLong; ++track) {
+    const std::uint64_t slot = track * kSectors;
+    CHECK(std::abs(wrap_rev(engine::rev_from_angle(ours.track_of_slot(slot).angle) -
+                            engine::rev_from_angle(truth.track_of_slot(slot).angle))) < 0.006);
+  }
+}
+
+TEST_CASE("angles: where tracks lie elsewhere than the rule has them, its errors say so") {
+  plain::Shape shape = plain::small_shape();
+  shape.heads = 1;
+  shape.zones.clear();
+  constexpr std::uint32_t kLong = 400, kEach = 20;
+  for (std::uint32_t first = 0; first < kLong; first += kEach) {
+    shape.zones.push_back({first, kEach - 1, 200, std::fmod(0.31 * first, 1), 0, 0.31});
+    shape.zones.push_back(
+        {first + kEach - 1, 1, 200, std::fmod(0.31 * (first + kEach - 1) + 0.02, 1), 0, 0.31});
+  }
+  const model::Layout truth = plain::Disk(shape, 1).layout(false);
+  model::Layout blind = truth;
+  blind.zones = {truth.zones.front()};
+  blind.zones.front().count = kLong;
+  AngleOptions options;
+  options.most_splits = 0;
+  options.random_tracks = 80;
+  Bench bench(shape, 5);
+  const auto odd = measure_layout_angles(bench.context, blind, options);
+  for (plain::Zone& zone : shape.zones)
+    if (zone.cylinders == 1) zone.angle = std::fmod(zone.angle + 0.98, 1);
+  Bench regular(shape, 5);
+  const auto all_alike = measure_layout_angles(regular.context, blind, options);
+  REQUIRE(odd.layout.zones.front().angle_step_error_rev);
+  REQUIRE(all_alike.layout.zones.front().angle_step_error_rev);
+  CHECK(*odd.layout.zones.front().angle_step_error_rev >
+        3 * *all_alike.layout.zones.front().angle_step_error_rev);
 }
 
 TEST_CASE("angles: a host that becomes noisy on the way does not hold them up") {
