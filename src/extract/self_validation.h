@@ -30,8 +30,8 @@ replay::Result random_requests(mtbrc::Context& context, const model::DriveModel&
                                const SelfValidationOptions& options,
                                replay::Caches caches = replay::Caches::off);
 
-// The same of the workload "mixed": near and sequential ones among them. Caches as the drive has
-// them.
+// The same of the workload "mixed": near and sequential ones among them, a think time of 0 to 60
+// ms. Caches as the drive has them.
 replay::Result mixed_requests(mtbrc::Context& context, const model::DriveModel& model,
                               const SelfValidationOptions& options);
 
