@@ -131,16 +131,19 @@ void shift(model::Overheads& overheads, double by_ms) {
     if (*overhead && *overhead->value + by_ms >= 0) *overhead->value += by_ms;
 }
 
-// Whether the overhead can have been wrong by so much.
-bool can_be_shifted(const model::Overheads& overheads, double by_ms, double period_ms) {
-  const model::Parameter& overhead = overheads.read_miss_after_read;
-  return by_ms < period_ms / 4 && overhead && *overhead.value + by_ms >= 0;
-}
-
 struct Shift {
   double by_ms = 0, error_ms = 0;
+  double left_ms = 0;  // what most requests are then off by at most
   statistics::Estimate gain_ms{};
 };
+
+// Whether the overhead can have been wrong by so much: with it right most requests are in phase.
+bool can_be_shifted(const model::Overheads& overheads, const Shift& shift, double period_ms) {
+  constexpr double kInPhase_rev = 1.0 / 32;  // as docs/metrics.md counts it
+  const model::Parameter& overhead = overheads.read_miss_after_read;
+  return shift.by_ms < period_ms / 4 && overhead && *overhead.value + shift.by_ms >= 0 &&
+         shift.left_ms < kInPhase_rev * period_ms;
+}
 
 constexpr double kGainSigmas = 3;
 
@@ -176,6 +179,7 @@ Shift best_shift(const Trial& trial, const model::DriveModel& model, std::size_t
       best.error_ms = std::max(best.error_ms, std::abs(by_ms - best.by_ms));
   }
   best.gain_ms = statistics::mean_difference(as_it_is, best_errors);
+  best.left_ms = statistics::median(best_errors);
   return best;
 }
 
@@ -499,7 +503,7 @@ std::vector<std::string> validate_by(const replay::Result& drive, model::DriveMo
         fmt::format("the angles of {} zones were corrected by the self-validation", zones));
   const Shift found = best_shift(trial, model, learned, period_ns * 1e-6);
   const bool gains = found.gain_ms.value > kGainSigmas * found.gain_ms.error;
-  if (gains && !can_be_shifted(model.overheads, found.by_ms, period_ns * 1e-6)) {
+  if (gains && !can_be_shifted(model.overheads, found, period_ns * 1e-6)) {
     notes.push_back(
         fmt::format("responses would be predicted better by {:.3f} ms if the overheads of read "
                     "misses were {:.3f} ms "

@@ -2,6 +2,7 @@
 #include "extract/self_validation.h"
 
 #include <catch2/catch.hpp>
+#include <random>
 
 #include "mtbrc/context.h"
 #include "scsi/drive.h"
@@ -116,6 +117,22 @@ TEST_CASE("a constant that no overhead can lack is not believed") {
   validate_by(result, model);
   CHECK(model.overheads.read_miss_after_read.value.value() >= 0);
   CHECK(model.overheads.read_miss_after_read.value.value() == Approx(overhead_ms));
+}
+
+TEST_CASE("a constant that leaves most requests out of phase is not believed") {
+  Measured drive(atlas());
+  const replay::Result result = drive.requests(5 * kSecond);
+  model::DriveModel model = drive.truth;
+  std::mt19937_64 random(9);
+  std::uniform_real_distribution<double> anywhere(0, 1);
+  for (model::LayoutNode& zone : model.layout.zones) {
+    zone.angle_error_rev = 0.0003;
+    for (model::LayoutNode& track : zone.children) track.angle_step_rev = anywhere(random);
+  }
+  model.overheads.read_miss_after_read.value = *model.overheads.read_miss_after_read.value + 1.0;
+  const double overhead_ms = *model.overheads.read_miss_after_read.value;
+  validate_by(result, model);
+  CHECK(*model.overheads.read_miss_after_read.value == overhead_ms);
 }
 
 TEST_CASE("a model with wrong skews says so") {
