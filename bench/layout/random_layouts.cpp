@@ -24,7 +24,7 @@
 #include "virtual_drive/defects.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/random_drive.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace {
 

@@ -78,6 +78,10 @@ std::uint32_t Engine::most_outstanding() const { return state_->room(); }
 std::uint64_t Engine::late_arrivals() const { return state_->late_arrivals; }
 std::uint64_t Engine::outside_validity() const { return state_->outside_validity; }
 
+bool Engine::cancel(std::uint32_t tag, Nanoseconds now_ns) {
+  return Outstanding(*tables_, *state_).cancel(tag, now_ns);
+}
+
 void Engine::drop_outstanding() {
   state_->waiting_count = state_->done_count = state_->undo_count = 0;
 }

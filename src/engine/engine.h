@@ -62,6 +62,10 @@ class Engine {
   void set_queue(const QueueSettings& settings);  // for what is chosen from now on
   QueueSettings queue_settings() const;
   void drop_outstanding();  // logical unit reset
+  // The request of that tag has no completion. One that waits at that time is not served; one that
+  // is being served is served to its end. false: there is none of that tag, or its completion was
+  // taken.
+  bool cancel(std::uint32_t tag, Nanoseconds now_ns);
 
   // SEEK(10): arm to the LBN's track; when it is there.
   Nanoseconds seek(std::uint64_t lbn, Nanoseconds now_ns, const Disturbance& disturbance = {});

@@ -156,10 +156,37 @@ std::optional<Completion> Outstanding::take_next() {
   const Done first = done[0];
   std::copy(done + 1, done + state_.done_count, done);
   --state_.done_count;
-  // It has been handed out: neither it nor what was served before it can be taken back.
-  state_.undo_count = std::min(state_.undo_count,
-                               static_cast<std::uint32_t>(state_.served - 1 - first.order));
+  keep_for_good(first.order);
   return first.completion;
+}
+
+// Neither what was served as that, nor what was served before it, can be taken back.
+void Outstanding::keep_for_good(std::uint64_t order) {
+  state_.undo_count = std::min(state_.undo_count,
+                               static_cast<std::uint32_t>(state_.served - 1 - order));
+}
+
+// What was chosen behind that time, by looking ahead, is chosen anew.
+bool Outstanding::cancel(std::uint32_t tag, Nanoseconds now_ns) {
+  advance(now_ns);
+  while (state_.undo_count > 0 && state_.undo_of(state_.served - 1).time_ns > now_ns) take_back();
+  Waiting* const waiting = state_.waiting();
+  Waiting* const waiting_end = waiting + state_.waiting_count;
+  const auto its_tag = [&](const Waiting& w) { return w.request.tag == tag; };
+  if (Waiting* const mine = std::find_if(waiting, waiting_end, its_tag); mine != waiting_end) {
+    std::copy(mine + 1, waiting_end, mine);
+    --state_.waiting_count;
+    return true;
+  }
+  Done* const done = state_.done();
+  Done* const done_end = done + state_.done_count;
+  Done* const mine = std::find_if(done, done_end,
+                                  [&](const Done& d) { return d.completion.tag == tag; });
+  if (mine == done_end) return false;
+  keep_for_good(mine->order);
+  std::copy(mine + 1, done_end, mine);
+  --state_.done_count;
+  return true;
 }
 
 void Outstanding::drain() {

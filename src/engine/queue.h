@@ -24,6 +24,8 @@ class Outstanding {
   // The earliest completion, as far as nothing else is submitted; nullptr: nothing is outstanding.
   const Completion* next();
   std::optional<Completion> take_next();
+  // Forgets the request of that tag: whether it was there.
+  bool cancel(std::uint32_t tag, Nanoseconds now_ns);
   // Plays until nothing waits.
   void drain();
 
@@ -36,6 +38,7 @@ class Outstanding {
   void play(const Event& event);
   void serve(std::size_t index, Nanoseconds now_ns, bool at_arrival);
   void make_room_in_time(Nanoseconds arrival_ns);
+  void keep_for_good(std::uint64_t order);
   void take_back();
   void insert(const Waiting& waiting);
 

@@ -151,14 +151,15 @@ const std::vector<LogicalUnit::Rule>& LogicalUnit::rules() {
   return kRules;
 }
 
-LogicalUnit::LogicalUnit(const model::DriveModel& model, const engine::LayoutMap& map)
+LogicalUnit::LogicalUnit(const model::DriveModel& model, const engine::LayoutMap& map,
+                         Contents& contents)
     : drive_(personality_of(model, map)),
       map_(map),
       modes_(drive_, map),
       ata_(drive_, modes_),
       translation_(drive_, map),
       places_(drive_, map),
-      sectors_(drive_.block_bytes),
+      contents_(contents),
       unwritten_(drive_.firmware.unwritten) {
   if (!model.imperfections) return;
   medium_errors_ = model.imperfections->medium_errors;
@@ -397,10 +398,14 @@ Answer LogicalUnit::read_blocks(const scsi::Command& command, Work work) {
   const std::uint64_t taken = command.direction == scsi::Direction::from_device
                                   ? command.transfer_length
                                   : 0;
-  answer.reply.data.resize(
-      static_cast<std::size_t>(std::min(readable * drive_.block_bytes, taken)));
-  sectors_.read(work.lbn, answer.reply.data);
-  unwritten_.clear(work.lbn, drive_.block_bytes, answer.reply.data);
+  if (const std::uint64_t bytes = std::min(readable * drive_.block_bytes, taken);
+      command.keep_data) {
+    answer.reply.data.resize(static_cast<std::size_t>(bytes));
+    contents_.read(work.lbn, answer.reply.data);
+    unwritten_.clear(work.lbn, drive_.block_bytes, answer.reply.data);
+  } else {
+    answer.reply.given = bytes;
+  }
   if (unwritten_.holds(work.lbn, work.blocks)) {  // no arm moves, nothing goes through the cache
     answer.work.electronics_ns = drive_.command_ns + work.blocks * drive_.block_transfer_ns;
     return answer;
@@ -420,13 +425,17 @@ Answer LogicalUnit::verify(const scsi::Command& command) {
 }
 
 Answer LogicalUnit::write_blocks(const scsi::Command& command, Work work) {
-  const auto data = parameter_list(command,
-                                   static_cast<std::size_t>(work.blocks) * drive_.block_bytes);
-  if (!data) return electronics(check_condition(kDataPhaseError));
-  sectors_.write(work.lbn, *data);
+  const std::size_t bytes = static_cast<std::size_t>(work.blocks) * drive_.block_bytes;
+  if (command.keep_data) {
+    const auto data = parameter_list(command, bytes);
+    if (!data) return electronics(check_condition(kDataPhaseError));
+    contents_.write(work.lbn, *data);
+  } else if (command.direction != scsi::Direction::to_device || command.transfer_length < bytes) {
+    return electronics(check_condition(kDataPhaseError));
+  }
   unwritten_.write(work.lbn, work.blocks);
   Answer answer;
-  answer.reply.taken = data->size();
+  answer.reply.taken = bytes;
   answer.work = work;
   return answer;
 }

@@ -1,5 +1,5 @@
 // What a command means to the drive: its answer, and the work that has to be done before the answer
-// is due. No time in here; target.cpp has the clock.
+// is due. No time in here; target.h has it.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 #include "engine/engine.h"
 #include "virtual_drive/address_translation.h"
 #include "virtual_drive/ata_side.h"
+#include "virtual_drive/contents.h"
 #include "virtual_drive/defects.h"
 #include "virtual_drive/mode_pages.h"
 #include "virtual_drive/personality.h"
-#include "virtual_drive/sector_store.h"
 #include "virtual_drive/sense_data.h"
 #include "virtual_drive/unwritten_blocks.h"
 
@@ -44,11 +44,13 @@ struct Answer {
 
 class LogicalUnit {
  public:
-  LogicalUnit(const model::DriveModel& model, const engine::LayoutMap& map);
+  // `contents` outlives it.
+  LogicalUnit(const model::DriveModel& model, const engine::LayoutMap& map, Contents& contents);
   LogicalUnit(const LogicalUnit&) = delete;
   LogicalUnit& operator=(const LogicalUnit&) = delete;
 
-  // Any bytes get an answer. Contents are read and written in the order of these calls.
+  // Any bytes get an answer. Contents are read and written in the order of these calls; not those
+  // of a command that only the time of matters (scsi::Command::keep_data).
   Answer answer(const scsi::Command& command);
   // The command is turned away without any effect. nullopt where SCSI does not allow that: INQUIRY,
   // REPORT LUNS and REQUEST SENSE are always answered (SAM-5 clause 5.14).
@@ -100,7 +102,7 @@ class LogicalUnit {
   AtaSide ata_;
   AddressTranslation translation_;
   ToldPlaces places_;
-  SectorStore sectors_;
+  Contents& contents_;
   UnwrittenBlocks unwritten_;
   std::optional<DefectSlots> defects_;        // found at the first question
   std::vector<std::uint64_t> medium_errors_;  // sorted

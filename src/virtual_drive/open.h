@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace platter::virtual_drive {
 

@@ -7,16 +7,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "virtual_drive/contents.h"
+
 namespace platter::virtual_drive {
 
-class SectorStore {
+class SectorStore final : public Contents {
  public:
   explicit SectorStore(std::uint32_t block_bytes) : block_bytes_(block_bytes) {}
 
-  // Sectors from `lbn` on, as many bytes as `to` holds (the last sector may be cut).
-  void read(std::uint64_t lbn, std::span<std::uint8_t> to) const;
-  // `from` holds whole sectors. A sector that is rewritten as it was at first takes no memory.
-  void write(std::uint64_t lbn, std::span<const std::uint8_t> from);
+  void read(std::uint64_t lbn, std::span<std::uint8_t> to) const override;
+  // A sector that is rewritten as it was at first takes no memory.
+  void write(std::uint64_t lbn, std::span<const std::uint8_t> from) override;
 
   std::size_t kept() const { return sectors_.size(); }
 

@@ -49,6 +49,8 @@ struct Reply {
   std::vector<std::uint8_t> sense;
   std::vector<std::uint8_t> data;
   std::uint64_t taken = 0;  // bytes that the target took from the host
+  std::uint64_t given = 0;  // bytes that it gives besides `data`, of which the host wants only the
+                            // time
 };
 
 Reply check_condition(SenseCode code);

@@ -8,22 +8,10 @@
 #include "engine/tables.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/logical_unit.h"
+#include "virtual_drive/sector_store.h"
 
 namespace platter::virtual_drive {
 namespace {
-
-constexpr std::uint32_t kMaxOutstanding = 64;
-
-class VirtualClock final : public scsi::Clock {
- public:
-  Nanoseconds now_ns() override { return now_ns_; }
-  void sleep_until_ns(Nanoseconds deadline_ns) override {
-    now_ns_ = std::max(now_ns_, deadline_ns);
-  }
-
- private:
-  Nanoseconds now_ns_ = 0;
-};
 
 // The answer as it reaches the host: no more data than it takes, and what that leaves.
 scsi::Completion completion_of(Reply reply, const scsi::Command& command, std::uint32_t tag) {
@@ -35,7 +23,7 @@ scsi::Completion completion_of(Reply reply, const scsi::Command& command, std::u
   if (command.direction == scsi::Direction::from_device) {
     done.data = std::move(reply.data);
     if (done.data.size() > command.transfer_length) done.data.resize(command.transfer_length);
-    moved = done.data.size();
+    moved = done.data.size() + std::min<std::uint64_t>(reply.given, command.transfer_length);
   } else if (command.direction == scsi::Direction::to_device) {
     moved = std::min<std::uint64_t>(reply.taken, command.transfer_length);
   }
@@ -65,18 +53,18 @@ model::DriveModel with_true_cache(model::DriveModel model) {
 
 std::size_t task_set_of(const model::DriveModel& model) {
   const std::uint32_t commands = model.firmware ? model.firmware->task_set : 0;
-  return commands == 0 ? kMaxOutstanding : std::min(commands, kMaxOutstanding);
+  return commands == 0 ? Target::kMostOutstanding : std::min(commands, Target::kMostOutstanding);
 }
 
 }  // namespace
 
-struct VirtualDevice::Impl {
-  Impl(const model::DriveModel& model, std::string device_name)
-      : name(std::move(device_name)),
-        cache(true_cache(model)),
+struct Target::Impl {
+  Impl(const model::DriveModel& model, Contents* given)
+      : cache(true_cache(model)),
         engine(with_true_cache(model)),
         layout(engine.layout()),
-        unit(model, layout),
+        own_contents(model.identity.block_bytes),
+        unit(model, layout, given == nullptr ? own_contents : *given),
         noise(model.imperfections.value_or(model::Imperfections{}), engine.period_ns()),
         settings_are_ignored(model.imperfections && model.imperfections->mode_page_lies),
         task_set(task_set_of(model)),
@@ -87,19 +75,16 @@ struct VirtualDevice::Impl {
     if (truth.imperfections) truth.imperfections->seed = noise.seed();
     unit.reset(model.imperfections && model.imperfections->unit_attention_at_start);
     apply_cache_settings(0);
-  }
-
-  bool knows(std::uint32_t tag) const {
-    return std::ranges::any_of(outstanding,
-                               [&](const Outstanding& o) { return o.completion.tag == tag; });
+    outstanding.reserve(kMostOutstanding + 1);
   }
 
   Nanoseconds arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const;
   Answer answer(const scsi::Command& command, Nanoseconds issued_ns);
-  void start(const scsi::Command& command, std::uint32_t tag);
+  void start(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns);
   void start_media(const Work& work, const engine::Disturbance& disturbance, std::uint32_t tag,
                    Nanoseconds arrival_ns, Outstanding& entry);
-  std::optional<scsi::Completion> earliest(std::optional<Nanoseconds> deadline_ns);
+  std::vector<Outstanding>::iterator first_known();
+  void forget(Nanoseconds now_ns);
   void apply_cache_settings(Nanoseconds time_ns) {
     if (settings_are_ignored) return;
     const engine::CacheTable policies = engine::compile_cache(unit.modes().cache_policies(cache));
@@ -107,11 +92,10 @@ struct VirtualDevice::Impl {
     engine.set_cache(unit.cache_settings(), time_ns);
   }
 
-  std::string name;
-  VirtualClock clock;
   model::Cache cache;  // as the drive was built
   engine::Engine engine;
   engine::LayoutMap layout;
+  SectorStore own_contents;
   LogicalUnit unit;
   Noise noise;
   bool settings_are_ignored;
@@ -124,7 +108,7 @@ struct VirtualDevice::Impl {
 };
 
 // When the drive takes the command up: behind earlier ones, and later if it has to wake up.
-Nanoseconds VirtualDevice::Impl::arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const {
+Nanoseconds Target::Impl::arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const {
   const Nanoseconds idle_ns = outstanding.empty() ? issued_ns - last_busy_ns : 0;
   Nanoseconds awake_ns = issued_ns + before_ns + noise.wake_up_ns(idle_ns);
   if (unit.modes().scans_in_background()) awake_ns += noise.scan_step_ns(idle_ns, issued_ns);
@@ -133,7 +117,7 @@ Nanoseconds VirtualDevice::Impl::arrival_of(Nanoseconds issued_ns, Nanoseconds b
 }
 
 // Now and then a drive turns a command away, which is lost on it.
-Answer VirtualDevice::Impl::answer(const scsi::Command& command, Nanoseconds issued_ns) {
+Answer Target::Impl::answer(const scsi::Command& command, Nanoseconds issued_ns) {
   std::optional<Answer> refusal;
   if (noise.is_busy(command, issued_ns))
     refusal = unit.refuse(command, {scsi::Status::busy, {}, {}, 0});
@@ -142,8 +126,7 @@ Answer VirtualDevice::Impl::answer(const scsi::Command& command, Nanoseconds iss
   return refusal ? *std::move(refusal) : unit.answer(command);
 }
 
-void VirtualDevice::Impl::start(const scsi::Command& command, std::uint32_t tag) {
-  const Nanoseconds issued_ns = clock.now_ns();
+void Target::Impl::start(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns) {
   // What was turned away is not held, though its answer may wait to be fetched.
   const auto held = std::ranges::count_if(outstanding, [](const Outstanding& entry) {
     return entry.completion.status != scsi::Status::busy &&
@@ -196,9 +179,8 @@ void VirtualDevice::Impl::start(const scsi::Command& command, std::uint32_t tag)
   outstanding.push_back(std::move(entry));
 }
 
-void VirtualDevice::Impl::start_media(const Work& work, const engine::Disturbance& disturbance,
-                                      std::uint32_t tag, Nanoseconds arrival_ns,
-                                      Outstanding& entry) {
+void Target::Impl::start_media(const Work& work, const engine::Disturbance& disturbance,
+                               std::uint32_t tag, Nanoseconds arrival_ns, Outstanding& entry) {
   engine::Request request;
   request.lbn = work.lbn;
   request.blocks = work.blocks;
@@ -222,82 +204,100 @@ void VirtualDevice::Impl::start_media(const Work& work, const engine::Disturbanc
   entry.completion = std::move(refused);
 }
 
-// What the host sees first may not be what the engine finishes first, for the delays differ. The
-// engine is never advanced past the completion that is handed out: later arrivals may still change
-// what follows.
-std::optional<scsi::Completion> VirtualDevice::Impl::earliest(
-    std::optional<Nanoseconds> deadline_ns) {
+// Of those whose media work is done, the one that is due first.
+std::vector<Outstanding>::iterator Target::Impl::first_known() {
   const auto sooner = [](const Outstanding& a, const Outstanding& b) {
     if (a.in_engine != b.in_engine) return b.in_engine;
     return a.completion.completed_ns < b.completion.completed_ns;
   };
-  while (true) {
-    const auto first = std::ranges::min_element(outstanding, sooner);
-    const bool known = first != outstanding.end() && !first->in_engine;
-    const auto media_ns = engine.next_completion_time();
-    if (media_ns && (!known || *media_ns <= first->completion.completed_ns) &&
-        (!deadline_ns || *media_ns <= *deadline_ns)) {
-      const auto done = engine.next_completion();
-      const auto entry = std::ranges::find_if(outstanding, [&](const Outstanding& o) {
-        return o.in_engine && o.completion.tag == done->tag;
-      });
-      entry->in_engine = false;
-      entry->completion.completed_ns = done->completion_ns + entry->delay_ns;
-      continue;
-    }
-    if (!known || (deadline_ns && first->completion.completed_ns > *deadline_ns))
-      return std::nullopt;
-    scsi::Completion completion = std::move(first->completion);
-    outstanding.erase(first);
-    last_busy_ns = std::max(last_busy_ns, completion.completed_ns);
-    clock.sleep_until_ns(completion.completed_ns);
-    return completion;
+  const auto first = std::ranges::min_element(outstanding, sooner);
+  return first == outstanding.end() || first->in_engine ? outstanding.end() : first;
+}
+
+void Target::Impl::forget(Nanoseconds now_ns) {
+  engine.drop_outstanding();
+  outstanding.clear();
+  unit.reset(true);
+  last_arrival_ns = std::max(last_arrival_ns, now_ns);
+}
+
+Target::Target(const model::DriveModel& model, Contents* contents)
+    : impl_(std::make_unique<Impl>(model, contents)) {}
+
+Target::~Target() = default;
+
+void Target::submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns) {
+  impl_->start(command, tag, issued_ns);
+}
+
+bool Target::holds(std::uint32_t tag) const {
+  return std::ranges::any_of(impl_->outstanding,
+                             [&](const Outstanding& o) { return o.completion.tag == tag; });
+}
+
+std::size_t Target::outstanding() const { return impl_->outstanding.size(); }
+
+std::optional<Nanoseconds> Target::next_due() {
+  const auto first = impl_->first_known();
+  const auto media_ns = impl_->engine.next_completion_time();
+  if (first == impl_->outstanding.end()) return media_ns;
+  const Nanoseconds due_ns = first->completion.completed_ns;
+  return media_ns ? std::min(*media_ns, due_ns) : due_ns;
+}
+
+// What the host sees first may not be what the engine finishes first, for the delays differ. The
+// engine is never advanced past the completion that is handed out: later arrivals may still change
+// what follows.
+std::optional<scsi::Completion> Target::take(Nanoseconds now_ns) {
+  Impl& drive = *impl_;
+  const auto by_then = [&] {
+    const auto first = drive.first_known();
+    return first == drive.outstanding.end() ? now_ns
+                                            : std::min(now_ns, first->completion.completed_ns);
+  };
+  for (auto media_ns = drive.engine.next_completion_time(); media_ns && *media_ns <= by_then();
+       media_ns = drive.engine.next_completion_time()) {
+    const auto done = drive.engine.next_completion();
+    const auto entry = std::ranges::find_if(drive.outstanding, [&](const Outstanding& o) {
+      return o.in_engine && o.completion.tag == done->tag;
+    });
+    entry->in_engine = false;
+    entry->completion.completed_ns = done->completion_ns + entry->delay_ns;
   }
-}
-
-VirtualDevice::VirtualDevice(const model::DriveModel& model, std::string name)
-    : impl_(std::make_unique<Impl>(model, std::move(name))) {}
-
-VirtualDevice::~VirtualDevice() = default;
-
-const std::string& VirtualDevice::name() const { return impl_->name; }
-
-scsi::Clock& VirtualDevice::clock() { return impl_->clock; }
-
-std::uint32_t VirtualDevice::max_outstanding() const { return kMaxOutstanding; }
-
-scsi::Expected<void> VirtualDevice::submit(const scsi::Command& command, std::uint32_t tag) {
-  if (impl_->knows(tag))
-    return tl::unexpected(scsi::TransportError{
-        scsi::TransportError::Kind::protocol,
-        impl_->name + " was given tag " + std::to_string(tag) +
-            " while a command of that tag is outstanding; give each command a tag of its own"});
-  impl_->start(command, tag);
-  return {};
-}
-
-scsi::Expected<std::optional<scsi::Completion>> VirtualDevice::reap() {
-  return impl_->earliest(std::nullopt);
-}
-
-scsi::Expected<std::optional<scsi::Completion>> VirtualDevice::reap_until(Nanoseconds deadline_ns) {
-  auto completion = impl_->earliest(std::max(deadline_ns, impl_->clock.now_ns()));
-  if (!completion) impl_->clock.sleep_until_ns(deadline_ns);
+  const auto first = drive.first_known();
+  if (first == drive.outstanding.end() || first->completion.completed_ns > now_ns)
+    return std::nullopt;
+  scsi::Completion completion = std::move(first->completion);
+  drive.outstanding.erase(first);
+  drive.last_busy_ns = std::max(drive.last_busy_ns, completion.completed_ns);
   return completion;
 }
 
-scsi::Expected<void> VirtualDevice::reset() {
+bool Target::abort(std::uint32_t tag, Nanoseconds now_ns) {
   Impl& drive = *impl_;
-  drive.engine.drop_outstanding();
-  drive.outstanding.clear();
-  drive.unit.reset(true);
-  drive.last_arrival_ns = std::max(drive.last_arrival_ns, drive.clock.now_ns());
-  drive.apply_cache_settings(drive.last_arrival_ns);
-  return {};
+  const auto entry = std::ranges::find_if(
+      drive.outstanding, [&](const Outstanding& o) { return o.completion.tag == tag; });
+  if (entry == drive.outstanding.end()) return false;
+  if (entry->in_engine) drive.engine.cancel(tag, now_ns);
+  drive.outstanding.erase(entry);
+  return true;
 }
 
-const model::DriveModel& VirtualDevice::truth() const { return impl_->truth; }
-const engine::LayoutMap& VirtualDevice::layout() const { return impl_->layout; }
-Nanoseconds VirtualDevice::power_on_phase_ns() const { return impl_->noise.power_on_phase_ns(); }
+void Target::reset(Nanoseconds now_ns) {
+  impl_->forget(now_ns);
+  impl_->apply_cache_settings(impl_->last_arrival_ns);
+}
+
+void Target::power_cycle(Nanoseconds now_ns) {
+  impl_->forget(now_ns);
+  impl_->engine.reset(impl_->last_arrival_ns);
+  impl_->processor_free_ns = impl_->last_busy_ns = impl_->last_arrival_ns;
+  impl_->apply_cache_settings(impl_->last_arrival_ns);
+}
+
+std::uint64_t Target::late_arrivals() const { return impl_->engine.late_arrivals(); }
+const model::DriveModel& Target::truth() const { return impl_->truth; }
+const engine::LayoutMap& Target::layout() const { return impl_->layout; }
+Nanoseconds Target::power_on_phase_ns() const { return impl_->noise.power_on_phase_ns(); }
 
 }  // namespace platter::virtual_drive

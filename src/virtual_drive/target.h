@@ -1,34 +1,61 @@
-// A virtual drive: a SCSI target around the service-time engine, in virtual time, with the
-// imperfections that its model file asks for. docs/virtual-drives.md is its reference.
+// A SCSI target around the service-time engine, with the imperfections that its model asks for. It
+// has no clock: when a command comes and when its answer is fetched is the caller's, who may follow
+// virtual time (virtual_device.h), real time, or the time of a simulation.
 #pragma once
 
 #include <memory>
-#include <string>
+#include <optional>
 
 #include "engine/layout_map.h"
 #include "model/drive_model.h"
 #include "scsi/device.h"
+#include "virtual_drive/contents.h"
 
 namespace platter::virtual_drive {
 
-class VirtualDevice final : public scsi::Device {
+class Target {
  public:
-  // A drive that was powered on at time 0 of its clock. `model.imperfections` absent: none.
-  // Throws Error(bad_input) for a model that lacks what an engine needs.
-  explicit VirtualDevice(const model::DriveModel& model, std::string name = "virtual");
-  ~VirtualDevice() override;
+  static constexpr std::uint32_t kMostOutstanding = 64;
 
-  const std::string& name() const override;
-  scsi::Clock& clock() override;
-  std::uint32_t max_outstanding() const override;
-  // A command past max_outstanding() completes at once with TASK SET FULL.
-  scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override;
-  scsi::Expected<std::optional<scsi::Completion>> reap() override;
-  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override;
-  scsi::Expected<void> reset() override;
+  // A drive that was powered on at time 0. `model.imperfections` absent: none. `contents`, which
+  // outlive it: nullptr for its own (sector_store.h). Throws Error(bad_input) for a model that
+  // lacks what an engine needs.
+  explicit Target(const model::DriveModel& model, Contents* contents = nullptr);
+  ~Target();
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
 
-  // The truth, for those who may know it (tests, `platter truth`): the model as it is emulated, the
-  // seed in use where the model left it open, and the platter's lead at power-on.
+  // A command that the host issued at that time. `tag` is no other's that is outstanding (holds()).
+  // Past kMostOutstanding it is due at once, with TASK SET FULL. It may be told late, behind what
+  // was due meanwhile: the engine takes back what it can of what was not taken (engine.h, submit).
+  void submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns);
+  bool holds(std::uint32_t tag) const;
+  std::size_t outstanding() const;
+
+  // A look at the time from which on take() may have something, if nothing else is submitted: no
+  // completion comes earlier. Whoever waits until then and gets nothing, looks again: what the
+  // media are done with may still be delayed on its way to the host. nullopt: nothing is
+  // outstanding.
+  std::optional<Nanoseconds> next_due();
+  // The earliest completion that is due by then; nullopt: none. Times need not grow from call to
+  // call, but what was due by one of them is not taken back for a command that is told late.
+  std::optional<scsi::Completion> take(Nanoseconds now_ns);
+
+  // ABORT TASK: the command has no completion (SAM-5 clause 7.2). What the media have begun they
+  // finish. false: there is none of that tag, or it was taken.
+  bool abort(std::uint32_t tag, Nanoseconds now_ns);
+  // LOGICAL UNIT RESET, and the reset of its bus: outstanding commands are dropped, settings return
+  // to their saved values, the next command is told; what is in the cache stays (SAM-5 clause 6.3).
+  void reset(Nanoseconds now_ns);
+  // Power goes and comes back: so does a reset, and the arm parks, and the cache is lost. The
+  // contents are the caller's to lose.
+  void power_cycle(Nanoseconds now_ns);
+
+  // Requests that came too late to be served as if in time.
+  std::uint64_t late_arrivals() const;
+
+  // The truth, for those who may know it: the model as it is emulated, the seed in use where the
+  // model left it open, and the platter's lead at power-on.
   const model::DriveModel& truth() const;
   const engine::LayoutMap& layout() const;
   Nanoseconds power_on_phase_ns() const;

@@ -14,7 +14,7 @@
 #include "cache_probe/write_properties.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/open.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 using namespace platter;
 using namespace platter::cache_probe;

@@ -10,7 +10,7 @@
 #include "engine/layout_map.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace platter::cache_probe::testing {
 

@@ -13,7 +13,7 @@
 #include "simple_drive.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/random_drive.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 using namespace platter;
 using namespace platter::cache_probe;

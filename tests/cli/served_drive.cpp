@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "model/json.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 using namespace platter;
 

@@ -9,7 +9,7 @@
 #include "extract/stages.h"
 #include "model/error.h"
 #include "model/json.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 using namespace platter;
 using namespace platter::extract;

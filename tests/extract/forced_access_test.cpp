@@ -11,7 +11,7 @@
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace platter::extract {
 namespace {

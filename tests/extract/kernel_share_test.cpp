@@ -5,7 +5,7 @@
 #include "extract/estimate.h"
 #include "extract/runs.h"
 #include "model/json.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace platter::extract {
 namespace {

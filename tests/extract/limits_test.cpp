@@ -14,7 +14,7 @@
 #include "scsi/drive.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/imperfections.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace platter::extract {
 namespace {

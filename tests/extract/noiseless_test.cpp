@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "extract/runs.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace platter::extract {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "extract/runs.h"
 #include "scsi/bytes.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace platter::extract {
 namespace {

@@ -11,7 +11,7 @@
 #include "mtbrc/samples.h"
 #include "scsi/bytes.h"
 #include "scsi/command_table.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace platter::extract {
 namespace {

@@ -75,8 +75,8 @@ class Planted(unittest.TestCase):
                  ("src/statistics", "model/units.h"), ("src/scsi", "engine/engine.h"),
                  ("src/mtbrc", "layout/extract.h"), ("src/mtbrc", "engine/engine.h"),
                  ("src/layout", "cache_probe/cache_probe.h"), ("src/cache_probe", "replay/compare.h"),
-                 ("src/extract", "transport/exec.h"), ("src/replay", "virtual_drive/target.h"),
-                 ("src/report", "scsi/device.h"), ("src/transport", "virtual_drive/target.h"),
+                 ("src/extract", "transport/exec.h"), ("src/replay", "virtual_drive/virtual_device.h"),
+                 ("src/report", "scsi/device.h"), ("src/transport", "virtual_drive/virtual_device.h"),
                  ("emit/disksim", "engine/engine.h"))
         forms = ('#include "{}"\n', "  #  include <{}>\n")
         cases = {f"{room}/planted_{i}_{j}.cpp": (room, header, form.format(header))

@@ -9,7 +9,7 @@
 #include "layout/translator.h"
 #include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace platter::layout::testing {
 namespace {

@@ -12,7 +12,7 @@
 #include "scsi/guard.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/random_layout.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace platter::layout::testing {
 namespace {

@@ -10,7 +10,7 @@
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 #include "virtual_drive/open.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 using namespace platter;
 using namespace platter::mtbrc;

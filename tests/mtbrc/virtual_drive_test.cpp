@@ -18,7 +18,7 @@
 #include "scsi/guard.h"
 #include "statistics/circular.h"
 #include "virtual_drive/open.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 using namespace platter;
 using namespace platter::mtbrc;

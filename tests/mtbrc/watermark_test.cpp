@@ -8,7 +8,7 @@
 #include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/open.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 using namespace platter;
 using namespace platter::mtbrc;

@@ -6,7 +6,7 @@
 #include "replay/replay_drive.h"
 #include "replay/small_drive.h"
 #include "replay/summary.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 using namespace platter;
 using namespace platter::replay;

@@ -10,7 +10,7 @@
 #include "replay/summary.h"
 #include "scsi/drive.h"
 #include "trace/workload.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 using namespace platter;
 using namespace platter::replay;

@@ -4,7 +4,7 @@
 
 #include "model/error.h"
 #include "replay/small_drive.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 using namespace platter;
 using namespace platter::replay;

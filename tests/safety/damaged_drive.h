@@ -15,7 +15,7 @@
 #include "scsi/command_table.h"
 #include "scsi/device.h"
 #include "scsi/drive.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace platter::testing {
 

@@ -13,7 +13,7 @@
 
 #include "contents.h"
 #include "faults.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace trust {
 

@@ -10,7 +10,7 @@
 #include "scsi/bytes.h"
 #include "scsi/device.h"
 #include "scsi/sense.h"
-#include "virtual_drive/target.h"
+#include "virtual_drive/virtual_device.h"
 
 namespace platter::virtual_drive::testing {
 
