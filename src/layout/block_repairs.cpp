@@ -75,11 +75,14 @@ Outcome BlockRepairs::reinterpret(std::size_t zone, std::uint64_t lbn) {
   return Outcome::no;
 }
 
-// Everything seen up to the block, in its zone or in all.
+// Everything seen up to the block, in its zone or in all; what was seen last first, for what is
+// wrong shows there.
 bool BlockRepairs::all_match(const Zone& here, std::uint64_t lbn, bool in_all_zones) {
   if (!agreement_.matches(here, lbn, survey_.at(lbn))) return false;
-  auto known = in_all_zones ? survey_.known().begin() : survey_.known().lower_bound(here.first_lbn);
-  for (; known != survey_.known().end() && known->first <= lbn; ++known) {
+  const auto begin = in_all_zones ? survey_.known().begin()
+                                  : survey_.known().lower_bound(here.first_lbn);
+  for (auto known = survey_.known().upper_bound(lbn); known != begin;) {
+    --known;
     const Zone& zone = map_.zones[map_.zone_of(known->first)];
     if (!agreement_.matches(zone, known->first, known->second)) return false;
   }
