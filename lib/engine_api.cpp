@@ -137,6 +137,12 @@ size_t platter_engine_outstanding(const platter_engine* engine) {
   return engine == nullptr ? 0 : engine->engine.outstanding();
 }
 
+platter_status platter_engine_cancel(platter_engine* engine, uint32_t tag, int64_t time_ns) {
+  if (engine == nullptr) return missing("platter_engine_cancel: NULL was given");
+  if (!is_time(time_ns)) return bad_time();
+  return engine->engine.cancel(tag, time_ns) ? PLATTER_OK : PLATTER_NOTHING;
+}
+
 platter_status platter_engine_drop_outstanding(platter_engine* engine) {
   if (engine == nullptr) return missing("platter_engine_drop_outstanding: NULL was given");
   engine->engine.drop_outstanding();

@@ -255,6 +255,12 @@ PLATTER_API platter_status platter_engine_advance(platter_engine *engine, int64_
 PLATTER_API size_t platter_engine_outstanding(const platter_engine *engine);
 /* Forgets what is outstanding, as a reset of the logical unit does. */
 PLATTER_API platter_status platter_engine_drop_outstanding(platter_engine *engine);
+/* Forgets the request of that tag (of several, one), as ABORT TASK at time_ns does: one that waits
+   is not served; one that is being served is served to its end, and what was served before it
+   stands. PLATTER_NOTHING: there is none of that tag, or its completion was taken.
+   PLATTER_OUT_OF_RANGE: the time. */
+PLATTER_API platter_status platter_engine_cancel(platter_engine *engine, uint32_t tag,
+                                                 int64_t time_ns);
 
 enum {
   PLATTER_FCFS = 0,   /* first come, first served */

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <deque>
+#include <set>
 
 #include "engine/engine.h"
 #include "engine/random_layout.h"
@@ -256,6 +257,62 @@ TEST_CASE("an arrival that comes to light late takes the place that it had in ti
   }
   REQUIRE(rounds_with_late > 100);
   REQUIRE(exact > 390);  // more than eight served within 100 us are rare
+}
+
+TEST_CASE("a request that is cancelled while it waits was never there") {
+  std::mt19937_64 random(43);
+  for (int round = 0; round < 300; ++round) {
+    const model::DriveModel drive = bare_drive(random);
+    Engine all(drive), without(drive);
+    for (Engine* engine : {&all, &without}) {
+      engine->set_cache({false, false, false}, 0);
+      engine->set_queue({static_cast<Scheduler>(round % 5), 0, 0});
+    }
+    std::vector<Arrival> arrivals = random_arrivals(random, all.blocks(), 24);
+    for (Arrival& arrival : arrivals) {
+      arrival.time_ns = kSecond;
+      REQUIRE(all.submit(arrival.request, arrival.time_ns));
+    }
+    // The first is chosen at once, all others wait.
+    Engine ahead(all);
+    const std::uint32_t first = ahead.next_completion()->tag;
+    std::set<std::uint32_t> cancelled;
+    for (const Arrival& arrival : arrivals)
+      if (arrival.request.tag != first && random() % 3 == 0) cancelled.insert(arrival.request.tag);
+    for (int look = static_cast<int>(random() % 2); look > 0; --look) all.next_completion_time();
+    for (const std::uint32_t tag : cancelled) {
+      REQUIRE(all.cancel(tag, kSecond + kMicrosecond));
+      REQUIRE_FALSE(all.cancel(tag, kSecond + kMicrosecond));
+    }
+    for (const Arrival& arrival : arrivals)
+      if (!cancelled.contains(arrival.request.tag))
+        REQUIRE(without.submit(arrival.request, arrival.time_ns));
+    INFO("round " << round);
+    REQUIRE(take_all(all) == take_all(without));
+  }
+}
+
+TEST_CASE(
+    "a request that was served when it is cancelled has no completion, and cannot be undone") {
+  std::mt19937_64 random(44);
+  for (int round = 0; round < 300; ++round) {
+    const model::DriveModel drive = bare_drive(random);
+    Engine engine(drive);
+    const std::vector<Arrival> arrivals = random_arrivals(random, engine.blocks(), 24);
+    for (const Arrival& arrival : arrivals)
+      REQUIRE(engine.submit(arrival.request, arrival.time_ns));
+    const Nanoseconds end_ns = arrivals.back().time_ns + 10 * kSecond;
+    engine.advance(end_ns);
+    const std::uint32_t tag = static_cast<std::uint32_t>(random() % arrivals.size());
+    REQUIRE(engine.cancel(tag, end_ns));
+    // What was served before it cannot be taken back any more, either.
+    Request late = arrivals.front().request;
+    late.tag = 1000;
+    REQUIRE(engine.submit(late, arrivals.front().time_ns));
+    const std::vector<Completion> got = take_all(engine);
+    CHECK(got.size() == arrivals.size());
+    CHECK(std::ranges::count(got, tag, &Completion::tag) == 0);
+  }
 }
 
 TEST_CASE("what was handed out stands: an arrival before it counts as come now, and is counted") {

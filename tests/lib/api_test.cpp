@@ -411,6 +411,16 @@ TEST_CASE("several outstanding: submit, advance, take, drop, and a queue that is
     CHECK(c.completion_ns >= last);
     last = c.completion_ns;
   }
+  REQUIRE(platter_engine_next_completion_time(engine, &time) == PLATTER_OK);
+  const std::uint32_t taken = c.tag;
+  CHECK(platter_engine_cancel(engine, taken, time) == PLATTER_NOTHING);
+  std::uint32_t cancelled = 0;
+  for (std::uint32_t tag = 100; tag < 200 && cancelled < 2; ++tag)
+    cancelled += platter_engine_cancel(engine, tag, time) == PLATTER_OK ? 1 : 0;
+  CHECK(cancelled == 2);
+  CHECK(platter_engine_outstanding(engine) == 6);
+  CHECK(fails(PLATTER_OUT_OF_RANGE, platter_engine_cancel(engine, 1, INT64_MAX), "TIME_LIMIT"));
+  CHECK(fails(PLATTER_BAD_ARGUMENT, platter_engine_cancel(nullptr, 1, 0), "NULL"));
   REQUIRE(platter_engine_drop_outstanding(engine) == PLATTER_OK);
   CHECK(platter_engine_outstanding(engine) == 0);
   CHECK(platter_engine_next_completion(engine, &c) == PLATTER_NOTHING);
