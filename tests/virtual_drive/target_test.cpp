@@ -145,6 +145,21 @@ TEST_CASE("target: a look changes nothing, and no completion comes before it") {
   }
 }
 
+TEST_CASE("target: a look sees the media through before the electronics") {
+  Target alone(test_drive()), target(test_drive());
+  Times times;
+  alone.submit(read_10(300, 8), 1, kSecond);
+  take_all(alone, times);
+  const Nanoseconds read_ns = times[1];
+  target.submit(read_10(300, 8), 1, kSecond);
+  target.submit(command({0x00, 0, 0, 0, 0, 0}), 2, read_ns - kMicrosecond);
+  CHECK(target.next_due() == read_ns);
+  const auto first = target.take(read_ns);
+  REQUIRE(first);
+  CHECK(first->tag == 1);
+  CHECK(target.next_due() > read_ns);
+}
+
 // A front end learns of a command some time after the host issued it.
 TEST_CASE("target: commands that are told late are served as if in time") {
   constexpr Nanoseconds kLate_ns = 50 * kMillisecond;
