@@ -228,6 +228,7 @@ class Compiler {
       const std::uint64_t used = framed.layout_slot(framed.used_slots);
       if (used < slot) ranges.push_back({used, slot});
       for (const SlotRange& range : ranges) {
+        if (range.first >= range.end) continue;  // of slots that its tracks turned out not to have
         const bool goes_on = !free.empty() && free.back().end == range.first &&
                              range.first != framed.first_slot;
         if (goes_on) {
