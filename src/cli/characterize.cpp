@@ -266,14 +266,18 @@ void add_characterize(CLI::App& app) {
       ->required();
   command->add_option("--samples", arguments->samples,
                       "where the raw samples go (default: beside the model)");
-  command->add_option("--resume", arguments->resume,
-                      "go on with an interrupted run, from its raw samples FILE.samples.jsonl");
+  command
+      ->add_option("--resume", arguments->resume,
+                   "go on with an interrupted run, from its raw samples FILE.samples.jsonl")
+      ->check([](const std::string& file) {
+        return file.empty() ? "names no file; give the raw samples of the run" : std::string();
+      });
   command->add_option("--allow-writes", arguments->writable,
                       "LBNs FIRST-LAST that may be rewritten with what they hold (repeatable)");
   command
       ->add_option("--skip", arguments->skip,
                    "LBNs FIRST-LAST[,...] that are never accessed on the media (repeatable)")
-      ->delimiter(',');
+      ->allow_extra_args(false);
   command->add_option("--journal", arguments->journal,
                       "folder of the safety journal, not on the drive that is measured (default: "
                       "~/.local/state/platter)");

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "model/error.h"
@@ -29,7 +30,12 @@ LbnRange range_of(const std::string& text) {
 
 std::vector<LbnRange> lbn_ranges(const std::vector<std::string>& texts) {
   std::vector<LbnRange> ranges;
-  for (const std::string& text : texts) ranges.push_back(range_of(text));
+  for (const std::string& text : texts)
+    for (std::size_t first = 0; first <= text.size();) {
+      const std::size_t end = std::min(text.find(',', first), text.size());
+      ranges.push_back(range_of(text.substr(first, end - first)));
+      first = end + 1;
+    }
   return ranges;
 }
 

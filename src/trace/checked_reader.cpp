@@ -29,10 +29,6 @@ Nanoseconds usual_unit_ns(Format format) {
   }
 }
 
-Nanoseconds doubted_unit_ns(const Reading& reading) {
-  return reading.time_unit_ns > 0 ? 0 : usual_unit_ns(reading.format);
-}
-
 class OneFormat final : public CheckedReader {
  public:
   OneFormat(std::unique_ptr<RecordReader> records, const std::string& name, const Reading& reading,
@@ -280,6 +276,10 @@ std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& 
       return etw_reader(std::move(first));
   }
   return nullptr;
+}
+
+Nanoseconds doubted_unit_ns(const Reading& reading) {
+  return reading.time_unit_ns > 0 ? 0 : usual_unit_ns(reading.format);
 }
 
 std::unique_ptr<CheckedReader> checked_reader(std::unique_ptr<RecordReader> records,

@@ -23,7 +23,11 @@ class CheckedReader : public Reader {
   virtual bool grew() const = 0;             // the last request, to whole blocks
 };
 
-// `all` is no error, and the unit of times is not doubted (lint.h warns of it).
+// What TimeDoubt (time_doubt.h) is to doubt: the unit that the format has its times in, where
+// neither the file nor the reader of it says one; else 0.
+Nanoseconds doubted_unit_ns(const Reading& reading);
+
+// `all` is no error, and the unit of times is not doubted: lint.h does so.
 enum class Devices : std::uint8_t { one, all };
 
 std::unique_ptr<CheckedReader> checked_reader(std::unique_ptr<RecordReader> records,

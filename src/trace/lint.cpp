@@ -9,6 +9,7 @@
 
 #include "trace/checked_reader.h"
 #include "trace/open.h"
+#include "trace/time_doubt.h"
 
 namespace platter::trace {
 namespace {
@@ -38,6 +39,7 @@ class Linter {
       lint_.format = reading.format;
       const std::unique_ptr<CheckedReader> reader = checked_reader(std::move(records), lint_.name,
                                                                    reading, Devices::all);
+      doubt_.emplace(reader->source().kind, doubted_unit_ns(reading));
       read(*reader);
       judge_whole(*reader, reading);
       lint_.skipped = reader->skipped();
@@ -74,6 +76,7 @@ class Linter {
                "{} blocks",
                reader.source().block_bytes, request.lbn, request.blocks));
     judge_service(reader, request);
+    if (const auto doubt = doubt_->see(request)) add(Severity::error, {}, *doubt);
     if (lint_.requests++ == 0)
       first_ns_ = request.arrival_ns;
     else if (request.arrival_ns == last_ns_)
@@ -109,6 +112,7 @@ class Linter {
   }
 
   void judge_whole(const CheckedReader& reader, const Reading& reading) {
+    if (const auto doubt = doubt_->at_end()) add(Severity::error, {}, *doubt);
     if (!reading.device && devices_.size() > 1)
       add(Severity::error, {},
           fmt::format("the trace holds requests for {} devices; choose one with --device-number N",
@@ -163,6 +167,7 @@ class Linter {
 
   std::size_t most_;
   Lint lint_;
+  std::optional<TimeDoubt> doubt_;  // once the format is known
   std::set<std::uint32_t> devices_;
   Nanoseconds first_ns_ = 0, last_ns_ = 0;
   double thinks_ns_ = 0;

@@ -44,7 +44,9 @@ std::optional<std::string> TimeDoubt::judge() {
   if (!too_fast && !too_slow) return std::nullopt;
   return fmt::format(
       "read in {} as its format has them, {} times {} {:.3g} s (median), which no drive's trace is "
-      "like; say the unit that they are in by --time-unit s, ms, us or ns",
+      "like; say the unit that they are in by --time-unit s, ms, us or ns (of platter trace "
+      "convert, "
+      "for a command that has no such option)",
       unit, count, kind_ == Kind::open ? "between requests are" : "of service are", median_s);
 }
 

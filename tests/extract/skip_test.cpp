@@ -198,7 +198,8 @@ TEST_CASE("too little left, nothing left to write, and ranges beyond the end are
   const std::uint64_t blocks = drive_named("cache-base").identity.blocks;
   CHECK(refusal_of({{0, blocks - 1}}) ==
         "100 % of the blocks of the drive would be skipped, and what is left does not tell of its "
-        "mechanics; skip no more than 25 %");
+        "mechanics; skip no more than " +
+            std::to_string(blocks / 4) + " of its " + std::to_string(blocks) + " blocks");
   CHECK(refusal_of({{7, blocks}}).find("to be skipped is not on the drive, whose last LBN is") !=
         std::string::npos);
   CHECK(refusal_of({{100, 9000}}, {{200, 300}}) ==

@@ -80,6 +80,16 @@ TEST_CASE("a bus that keeps up with the media has no time of its own") {
   }
 }
 
+// Slower than any that is tried: neither the slowest of these nor none at all is what it is.
+TEST_CASE("a bus time that explains nothing is not stated") {
+  for (const double block_ms : {5.0, 8.3}) {
+    const model::Parameter found = measured(block_ms, 0, 97).slow_bus;
+    INFO(block_ms << ": " << found.value.value_or(-1) << " " << found.reason);
+    REQUIRE_FALSE(found);
+    CHECK(found.reason.find("no bus time of a block explains") != std::string::npos);
+  }
+}
+
 TEST_CASE("overheads without a hit have the bus time of reads from the media") {
   const model::Parameter found = measured(0.25, 0, 95).block_transfer;
   REQUIRE(found);

@@ -94,11 +94,21 @@ TEST_CASE("lint warns of what can be read and is suspicious") {
   CHECK(lint_of("1 3 1 1 1\n1 4 1 1 1\n", {.device = 3}).errors == 0);
 }
 
+TEST_CASE("a unit that no reader believes is an error") {
+  const std::string in_ns = repeated(
+      200, [](int i) { return fmt::format("{} 0 {} 8 1\n", i * 5'000'000, i * 1000); });
+  CHECK(lint_of(in_ns, {.format = Format::ascii}).errors == 1);
+  CHECK(lint_of(in_ns, {.format = Format::ascii, .time_unit_ns = 1}).errors == 0);
+  CHECK_THROWS_AS(read_trace(*open_trace(memory_source(in_ns), "t", {.format = Format::ascii})),
+                  Error);
+}
+
 TEST_CASE("a kind of warning is shown at its first places and counted behind them") {
   const std::string text = repeated(500, [](int i) {
     return fmt::format("R Hit {} 4 {} 1\n", i, i % 2 == 0 ? "0" : i % 5 == 0 ? "99e6" : "0.5");
   });
-  const Lint lint = lint_of(text);
+  const Reading in_us{.time_unit_ns = kMicrosecond};  // as the file says nowhere
+  const Lint lint = lint_of(text, in_us);
   CHECK(lint.warnings == 500);
   CHECK(lint.findings.size() == 9);
   const auto count = [&](const std::string& what) {
@@ -119,7 +129,7 @@ TEST_CASE("a kind of warning is shown at its first places and counted behind the
   CHECK(json.at("warnings_repeated").at("a service time of 0: not measured") == 247);
 
   // What is not shown for want of room is counted by its kind, too.
-  const Lint none = lint_of(text, {}, 0);
+  const Lint none = lint_of(text, in_us, 0);
   CHECK(none.findings.empty());
   CHECK(none.repeated.front().count == 250);
   CHECK_THAT(to_text(none), !Catch::Contains("and "));
