@@ -569,7 +569,6 @@ void Characterization::begin() {
                             options_.resumed->name);
   journal_.emplace(options_.journal_folder, options_.device_name, record_.identity,
                    session_.settings);
-  begin_session();
   drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     journal_->before_write(lbn, bytes);
   });
@@ -849,7 +848,8 @@ Run Characterization::ended_by(const Error& error) {
 
 Run Characterization::run() {
   begin();
-  plan_the_time();
+  plan_the_time();  // a budget that is too short is refused before anything is written to files
+  begin_session();
   settings_.stop_what_the_drive_does_on_its_own();
   settle_in();
   walk();

@@ -175,6 +175,12 @@ class Refused(ResumeTest):
             os.remove(self.path(journal))
         self.fails(REFUSED, "the drive's settings")
 
+    def test_a_budget_that_is_too_short(self):
+        for journal in [name for name in self.files() if name.endswith(".journal")]:
+            os.remove(self.path(journal))
+        self.fails(USAGE, "a budget of 3 s is too short", "is still in " + self.samples, options=("--budget", 3))
+        self.assertNotIn("m.samples.jsonl", self.files())
+
     def test_what_nothing_can_go_on_with(self):
         lines = self.read_text(self.samples).splitlines(keepends=True)
         self.write("three.jsonl", "".join([lines[0].replace('"5.0"', '"3.0"'), *lines[1:]]))
@@ -184,6 +190,7 @@ class Refused(ResumeTest):
         self.fails(BAD_INPUT, "four.jsonl", "does not say under what its run began", samples="four.jsonl")
         self.fails(BAD_INPUT, "drive.json", samples="drive.json")
         self.fails(BAD_INPUT, "nothing.jsonl", "not there", samples="nothing.jsonl")
+        self.assert_one_sentence(self.resume(""), USAGE, "--resume", "names no file")
         self.platter("estimate", "four.jsonl", "-o", "e.json", status=13)
 
     def test_a_finished_run(self):
