@@ -9,7 +9,7 @@ namespace platter::extract {
 
 void send_mixed_requests(Rig& rig) {
   rig.facts.mixed = mixed_requests(rig.context, rig.found.model,
-                                   {rig.settings.media_writes(), 5 * kSecond});
+                                   {rig.settings.media_writes(), 3 * kSecond});
 }
 
 void send_random_requests(Rig& rig) {
