@@ -5,46 +5,21 @@
 #include <cmath>
 
 #include "mtbrc/overheads.h"
-#include "mtbrc/watermark.h"
-#include "scsi/guard.h"
-#include "virtual_drive/catalogue.h"
-#include "virtual_drive/open.h"
-#include "virtual_drive/virtual_device.h"
+#include "several_blocks.h"
 
 using namespace platter;
 using namespace platter::mtbrc;
 
 namespace {
 
-model::Parameter number(double value) {
-  model::Parameter parameter;
-  parameter.value = value;
-  return parameter;
-}
-
-// Sectors of the HP pass in 0.116 to 0.198 ms.
 struct Measured {
   model::Parameter slow_bus, block_transfer;
 };
 
 Measured measured(double block_ms, double watermark, std::uint64_t seed) {
-  model::DriveModel drive =
-      virtual_drive::virtual_model("virtual:hp-c2247?seed=" + std::to_string(seed));
-  drive.bus.block_transfer = number(block_ms);
-  drive.bus.high_read_watermark = number(watermark);
-  drive.bus.watermark_by_request_size = number(1);
-  virtual_drive::VirtualDevice device(drive, "a drive");
-  scsi::Guard guard(device, {});
-  scsi::Drive scsi(guard, "a drive");
-  scsi.identify();
-  scsi.settings().set_cache(false, true, true);
-  Context context(scsi, seed);
-  context.rotation = drive.rotation;
-  const engine::LayoutMap map(drive.layout);
-  context.map = &map;
-  measure_watermark(context);
-  return {estimate_slow_bus(context.samples, map, drive.rotation),
-          estimate_overheads(context.samples, map, drive.rotation).block_transfer};
+  const testing::SeveralBlocksRead read(testing::hp(watermark, block_ms, seed), seed);
+  return {estimate_slow_bus(read.samples, read.map, read.rotation),
+          estimate_overheads(read.samples, read.map, read.rotation).block_transfer};
 }
 
 }  // namespace

@@ -5,21 +5,14 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "scsi/guard.h"
+#include "several_blocks.h"
 #include "virtual_drive/catalogue.h"
-#include "virtual_drive/open.h"
-#include "virtual_drive/virtual_device.h"
 
 using namespace platter;
 using namespace platter::mtbrc;
+using testing::hp, testing::number;
 
 namespace {
-
-model::Parameter number(double value) {
-  model::Parameter parameter;
-  parameter.value = value;
-  return parameter;
-}
 
 struct Measured {
   model::Parameter watermark, portions;
@@ -30,26 +23,14 @@ model::DriveModel with(const std::string& name, std::uint64_t seed) {
 }
 
 Measured both_of(const model::DriveModel& drive, std::uint64_t seed) {
-  virtual_drive::VirtualDevice device(drive, "a drive");
-  scsi::Guard guard(device, {});
-  scsi::Drive scsi(guard, "a drive");
-  scsi.identify();
-  scsi.settings().set_cache(false, true, true);
-  Context context(scsi, seed);
-  context.rotation = drive.rotation;
-  const engine::LayoutMap map(drive.layout);
-  context.map = &map;
-  measure_watermark(context);
-  return {estimate_watermark(context.samples, map, drive.rotation, drive.bus.block_transfer),
-          estimate_portions(context.samples, map, drive.rotation, drive.bus.block_transfer)};
+  const testing::SeveralBlocksRead read(drive, seed);
+  const model::Parameter& block = drive.bus.block_transfer;
+  return {estimate_watermark(read.samples, read.map, read.rotation, block),
+          estimate_portions(read.samples, read.map, read.rotation, block)};
 }
 
 Measured both_of(double watermark, double block_ms, std::uint64_t seed, double by_request = 1) {
-  model::DriveModel drive = with("hp-c2247", seed);
-  drive.bus.high_read_watermark = number(watermark);
-  drive.bus.watermark_by_request_size = number(by_request);
-  drive.bus.block_transfer = number(block_ms);
-  return both_of(drive, seed);
+  return both_of(hp(watermark, block_ms, seed, by_request), seed);
 }
 
 model::Parameter measured(double watermark, double block_ms, std::uint64_t seed) {
