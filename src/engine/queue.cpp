@@ -11,11 +11,19 @@ namespace {
 
 constexpr std::size_t kDecision = std::numeric_limits<std::size_t>::max();
 
+// `one` of the `count` that begin at `all`.
+template <class T>
+void remove(T* one, T* all, std::uint32_t& count) {
+  std::copy(one + 1, all + count, one);
+  --count;
+}
+
 }  // namespace
 
 bool Outstanding::submit(const Request& request, Nanoseconds arrival_ns) {
   if (state_.waiting_count + state_.done_count >= state_.room()) return false;
-  make_room_in_time(arrival_ns);
+  take_back_from(arrival_ns);
+  if (arrival_ns < state_.core.now_ns) ++state_.late_arrivals;
   Waiting waiting;
   waiting.request = request;
   waiting.arrival_ns = arrival_ns;
@@ -89,8 +97,7 @@ void Outstanding::serve(std::size_t index, Nanoseconds now_ns, bool at_arrival) 
   state_.recording = true;
   if (served.arm.cylinder != undo.core.arm.cylinder)
     state_.core.sweeps_down = served.arm.cylinder < undo.core.arm.cylinder;
-  std::copy(all + index + 1, all + state_.waiting_count, all + index);
-  --state_.waiting_count;
+  remove(all + index, all, state_.waiting_count);
   const Completion completion =
       Step(tables_, state_).serve(served.request, served.arrival_ns, now_ns);
   state_.recording = false;
@@ -102,19 +109,19 @@ void Outstanding::serve(std::size_t index, Nanoseconds now_ns, bool at_arrival) 
   done[at] = {completion, order};
 }
 
-// Takes back what was served without regard to a request that had arrived by then.
-void Outstanding::make_room_in_time(Nanoseconds arrival_ns) {
+// Takes back what was served then or later, but for a hit at its arrival, which no other request
+// that comes then could change.
+void Outstanding::take_back_from(Nanoseconds time_ns) {
   while (state_.undo_count > 0) {
     const Undo& newest = state_.undo_of(state_.served - 1);
-    if (newest.time_ns < arrival_ns || (newest.at_arrival && newest.time_ns == arrival_ns)) break;
+    if (newest.time_ns < time_ns || (newest.at_arrival && newest.time_ns == time_ns)) break;
     take_back();
   }
   // What came later is still to come.
   for (std::size_t i = 0; i < state_.waiting_count; ++i) {
     Waiting& waiting = state_.waiting()[i];
-    waiting.arrived = waiting.arrived && waiting.arrival_ns <= arrival_ns;
+    waiting.arrived = waiting.arrived && waiting.arrival_ns <= time_ns;
   }
-  if (arrival_ns < state_.core.now_ns) ++state_.late_arrivals;
 }
 
 void Outstanding::take_back() {
@@ -131,8 +138,7 @@ void Outstanding::take_back() {
   Done* const mine = std::find_if(done, end,
                                   [&](const Done& d) { return d.order == state_.served; });
   state_.outside_validity -= mine->completion.outside_validity;
-  std::copy(mine + 1, end, mine);
-  --state_.done_count;
+  remove(mine, done, state_.done_count);
   insert(undo.served);
 }
 
@@ -154,8 +160,7 @@ std::optional<Completion> Outstanding::take_next() {
   if (next() == nullptr) return std::nullopt;
   Done* const done = state_.done();
   const Done first = done[0];
-  std::copy(done + 1, done + state_.done_count, done);
-  --state_.done_count;
+  remove(done, done, state_.done_count);
   keep_for_good(first.order);
   return first.completion;
 }
@@ -169,13 +174,12 @@ void Outstanding::keep_for_good(std::uint64_t order) {
 // What was chosen behind that time, by looking ahead, is chosen anew.
 bool Outstanding::cancel(std::uint32_t tag, Nanoseconds now_ns) {
   advance(now_ns);
-  while (state_.undo_count > 0 && state_.undo_of(state_.served - 1).time_ns > now_ns) take_back();
+  take_back_from(now_ns + 1);
   Waiting* const waiting = state_.waiting();
   Waiting* const waiting_end = waiting + state_.waiting_count;
   const auto its_tag = [&](const Waiting& w) { return w.request.tag == tag; };
   if (Waiting* const mine = std::find_if(waiting, waiting_end, its_tag); mine != waiting_end) {
-    std::copy(mine + 1, waiting_end, mine);
-    --state_.waiting_count;
+    remove(mine, waiting, state_.waiting_count);
     return true;
   }
   Done* const done = state_.done();
@@ -184,8 +188,7 @@ bool Outstanding::cancel(std::uint32_t tag, Nanoseconds now_ns) {
                                   [&](const Done& d) { return d.completion.tag == tag; });
   if (mine == done_end) return false;
   keep_for_good(mine->order);
-  std::copy(mine + 1, done_end, mine);
-  --state_.done_count;
+  remove(mine, done, state_.done_count);
   return true;
 }
 

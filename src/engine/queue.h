@@ -37,7 +37,7 @@ class Outstanding {
   std::optional<Event> next_event() const;
   void play(const Event& event);
   void serve(std::size_t index, Nanoseconds now_ns, bool at_arrival);
-  void make_room_in_time(Nanoseconds arrival_ns);
+  void take_back_from(Nanoseconds time_ns);
   void keep_for_good(std::uint64_t order);
   void take_back();
   void insert(const Waiting& waiting);
