@@ -1,0 +1,46 @@
+// What an emulated drive's blocks hold, as bytes from offset 0 on: in memory, or in a sparse file
+// that outlives the emulator. Pages of zeros are never stored, so that an 8 TB drive costs what was
+// written to it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace platter::emulator {
+
+class ContentsFile {
+ public:
+  // In memory, all zeros. Throws Error(output) where the host has no such memory.
+  explicit ContentsFile(std::uint64_t bytes);
+  // In a file, which is made if there is none, and locked: an emulator in another process is
+  // refused. Throws Error(refused) where another one has it, Error(bad_input) where it is no
+  // regular file or not of that size, Error(permission), Error(output).
+  ContentsFile(const std::string& path, std::uint64_t bytes);
+  ~ContentsFile();
+  ContentsFile(const ContentsFile&) = delete;
+  ContentsFile& operator=(const ContentsFile&) = delete;
+
+  // 0, or an errno: EINVAL past the end, ENOSPC and EIO of the file system below. Any threads at
+  // once; what overlaps is in no order, as on a drive.
+  int read(std::uint64_t offset, std::span<std::uint8_t> to) const;
+  int write(std::uint64_t offset, std::span<const std::uint8_t> from);
+  // They read as zeros afterwards.
+  int discard(std::uint64_t offset, std::uint64_t bytes);
+  // What was written is on the file's own disk.
+  int flush();
+
+  std::uint64_t bytes() const { return bytes_; }
+  // What the contents take on the host.
+  std::uint64_t stored_bytes() const;
+
+ private:
+  bool holds(std::uint64_t offset, std::uint64_t bytes) const {
+    return offset <= bytes_ && bytes <= bytes_ - offset;
+  }
+
+  int file_ = -1;
+  std::uint64_t bytes_;
+};
+
+}  // namespace platter::emulator

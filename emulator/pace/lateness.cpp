@@ -1,0 +1,50 @@
+#include "emulator/pace/lateness.h"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+
+namespace platter::emulator {
+namespace {
+
+double us(Nanoseconds ns) { return static_cast<double>(ns) / 1e3; }
+
+}  // namespace
+
+void Lateness::add(Nanoseconds model_ns, Nanoseconds late_ns) {
+  const Nanoseconds error = std::abs(late_ns);
+  error_.add(error);
+  late_20_us_ += late_ns > 20 * kMicrosecond ? 1 : 0;
+  late_60_us_ += late_ns > 60 * kMicrosecond ? 1 : 0;
+  late_1_ms_ += late_ns > kMillisecond ? 1 : 0;
+  within_2_percent_ += error <= model_ns / 50 ? 1 : 0;
+  within_half_percent_ += error <= model_ns / 200 ? 1 : 0;
+}
+
+double Lateness::share(std::uint64_t count) const {
+  return error_.count() == 0 ? 0 : static_cast<double>(count) / static_cast<double>(error_.count());
+}
+
+std::string Lateness::text() const {
+  if (error_.count() == 0) return "no request was answered";
+  return fmt::format(
+      "{} answers; off the model's time by {:.1f} us (median), {:.1f} (98 %), {:.1f} (99 %), "
+      "{:.1f} "
+      "at most; {:.2f} % within 2 % of it, {:.2f} % within 0.5 %; late by more than 20 us: {}, "
+      "60 us: {}, 1 ms: {}",
+      error_.count(), us(error_.quantile(0.5)), us(error_.quantile(0.98)),
+      us(error_.quantile(0.99)), us(error_.max()), 100 * share(within_2_percent_),
+      100 * share(within_half_percent_), late_20_us_, late_60_us_, late_1_ms_);
+}
+
+std::string Lateness::json() const {
+  return fmt::format(
+      R"({{"answers":{},"error_median_us":{:.3f},"error_p98_us":{:.3f},"error_p99_us":{:.3f},)"
+      R"("error_max_us":{:.3f},"share_within_2_percent":{:.6f},"share_within_half_percent":{:.6f},)"
+      R"("late_by_20_us":{},"late_by_60_us":{},"late_by_1_ms":{}}})",
+      error_.count(), us(error_.quantile(0.5)), us(error_.quantile(0.98)),
+      us(error_.quantile(0.99)), us(error_.max()), share(within_2_percent_),
+      share(within_half_percent_), late_20_us_, late_60_us_, late_1_ms_);
+}
+
+}  // namespace platter::emulator

@@ -1,0 +1,52 @@
+#include "emulator/pace/real_time.h"
+
+#include <fmt/core.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace platter::emulator {
+namespace {
+
+// Above ordinary programs, below what keeps the kernel itself in time.
+constexpr int kPriority = 50;
+
+bool be_first() {
+  sched_param wish{};
+  wish.sched_priority = kPriority;
+  return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &wish) == 0;
+}
+
+}  // namespace
+
+std::vector<std::string> ask_for_real_time() {
+  std::vector<std::string> refused;
+  const int policy = sched_getscheduler(0);
+  sched_param before{};
+  sched_getparam(0, &before);
+  if (be_first())
+    sched_setscheduler(0, policy, &before);
+  else
+    refused.push_back(
+        fmt::format("no SCHED_FIFO ({}), so answers are late whenever another program runs: run as "
+                    "root, or with ulimit -r {}",
+                    std::strerror(errno), kPriority));
+  // What is not touched need not be there: stacks of threads are 8 MiB each.
+  if (mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0)
+    refused.push_back(fmt::format(
+        "memory is not locked ({}), so an answer may wait for swapping: raise ulimit -l",
+        std::strerror(errno)));
+  return refused;
+}
+
+void run_in_real_time() {
+  be_first();
+  run_without_slack();
+}
+
+void run_without_slack() { prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }
+
+}  // namespace platter::emulator
