@@ -20,7 +20,9 @@ struct Request {
   std::uint32_t blocks = 1;
   bool write = false;
   bool force_unit_access = false;
-  bool verify = false;  // a read that goes to the media and sends nothing (SBC-3, VERIFY)
+  bool verify = false;    // a read that goes to the media and sends nothing (SBC-3, VERIFY)
+  bool prefetch = false;  // a read into the cache that sends nothing (SBC-3, PRE-FETCH)
+  bool same = false;      // a write whose one block comes over the bus once (SBC-3, WRITE SAME)
   std::uint32_t tag = 0;
   Disturbance disturbance;
 };

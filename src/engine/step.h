@@ -76,6 +76,7 @@ class Step {
                       std::optional<std::uint32_t> but_for);
 
   Completion read(const Request& request, Nanoseconds now);
+  Nanoseconds sending_ns(const Request& request) const;
   Nanoseconds read_hit(const Request& request, Nanoseconds now, std::uint32_t segment);
   Nanoseconds read_partial(const Request& request, Nanoseconds now, std::uint32_t segment);
   Nanoseconds read_media(const Request& request, Nanoseconds now);

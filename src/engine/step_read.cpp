@@ -39,9 +39,14 @@ Nanoseconds Step::reserve_bus(Nanoseconds start) {
   return core_.bus_begin_ns;
 }
 
+// Per block; what is read for the cache alone takes none of the bus.
+Nanoseconds Step::sending_ns(const Request& request) const {
+  return request.prefetch ? 0 : tables_.bus.read_block_ns;
+}
+
 Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_t segment) {
   Background& background = core_.background;
-  const Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns);
+  const Delivery delivery(request.lbn, request.blocks, sending_ns(request));
   Nanoseconds start = decoded_ns(hit_overhead(request)) + overheads_.data_preparation;
   if (background.kind == Kind::destage && !tables_.cache.destage_behind) {
     // The drive disconnects until the write is on the media.
@@ -75,7 +80,7 @@ Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_
 Nanoseconds Step::read_partial(const Request& request, Nanoseconds now, std::uint32_t segment) {
   Background& background = core_.background;
   const std::uint64_t end = request.lbn + request.blocks;
-  Delivery delivery(request.lbn, request.blocks, tables_.bus.read_block_ns);
+  Delivery delivery(request.lbn, request.blocks, sending_ns(request));
   const Nanoseconds start = std::max(
       decoded_ns(hit_overhead(request)) + overheads_.data_preparation, segments_[segment].ready_ns);
   MediaCursor cursor;
@@ -114,8 +119,8 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
   how.disturbance = request.disturbance;
   how.zero_latency = cache.zero_latency_read;
   how.minimum_seek_ns = overheads_.minimum_read_seek_delay;
-  // What is verified is not sent: the answer comes when the last block has passed.
-  Delivery delivery = request.verify
+  // What is verified or prefetched is not sent: the answer comes when the last block has passed.
+  Delivery delivery = request.verify || request.prefetch
                           ? Delivery(request.lbn, request.blocks, 0, request.blocks)
                           : Delivery(request.lbn, request.blocks, tables_.bus.read_block_ns,
                                      watermark(request),
@@ -164,7 +169,7 @@ void Step::keep_read(const Request& request, const MediaCursor& cursor, std::uin
   }
   segments_.grow(*taken, end);
   start_read_ahead(request, *taken, cursor);
-  if (cache.discards_after_transfer) segment.first = segment.end;
+  if (cache.discards_after_transfer && !request.prefetch) segment.first = segment.end;
 }
 
 bool Step::is_hit(const Request& request, Nanoseconds now_ns) const {

@@ -14,7 +14,8 @@ Supply Step::receive(const Request& request, Nanoseconds command, Nanoseconds no
   if (waits)
     start = std::max(command + overheads_.write_disconnect, not_before) + overheads_.first_reselect;
   start = reserve_bus(start + overheads_.data_preparation);
-  Supply supply{request.lbn, start + tables_.bus.write_block_ns, tables_.bus.write_block_ns};
+  const Nanoseconds next_block_ns = request.same ? 0 : tables_.bus.write_block_ns;
+  Supply supply{request.lbn, start + tables_.bus.write_block_ns, next_block_ns};
   if (overheads_.extra_write_disconnect) {
     // Such a drive waits for a good part of the data before it writes (DiskSim 4.0's figures: ten
     // blocks, fifteen of a request of 45 and more).
