@@ -54,6 +54,7 @@ constexpr std::size_t kBlockPageLength = 0x3c;  // of pages B0h and B1h
 std::vector<std::uint8_t> block_limits(const Personality& drive) {
   std::vector<std::uint8_t> payload(kBlockPageLength, 0);
   scsi::put_be(&payload[8 - 4], 4, drive.most_transfer_blocks);
+  scsi::put_be(&payload[36 - 4], 8, drive.most_same_blocks);  // WSNZ = 0: 0 blocks are all others
   return payload;
 }
 
@@ -63,18 +64,43 @@ std::vector<std::uint8_t> block_device_characteristics(const Personality& drive)
   return payload;
 }
 
+// What the drive keeps to (SPC-4 clause 6.6.2, version descriptors), no edition claimed: SAM,
+// SPC, SBC, and SAS, or the translation to ATA.
+std::vector<std::uint16_t> version_descriptors(const Personality& drive) {
+  constexpr std::uint16_t kSam3 = 0x0060, kSam5 = 0x00a0, kSpc3 = 0x0300, kSpc4 = 0x0460,
+                          kSbc3 = 0x04c0, kSas11 = 0x0c00, kSas2 = 0x0c20, kSat2 = 0x1ec0;
+  const bool newer = drive.level >= ScsiLevel::spc4;
+  return {newer ? kSam5 : kSam3, newer ? kSpc4 : kSpc3, kSbc3,
+          drive.firmware.ata ? kSat2
+          : newer            ? kSas2
+                             : kSas11};
+}
+
+// Behind the fields of every age: 20 bytes of the vendor's, two reserved, eight descriptors, 22
+// reserved.
+void append_version_descriptors(std::vector<std::uint8_t>& data, const Personality& drive) {
+  constexpr std::size_t kDescriptorsAt = 58, kLength = 96;
+  data.resize(kLength, 0);
+  std::size_t at = kDescriptorsAt;
+  for (const std::uint16_t descriptor : version_descriptors(drive)) {
+    scsi::put_be(&data[at], 2, descriptor);
+    at += 2;
+  }
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> inquiry_data(const Personality& drive, std::uint8_t lun) {
   std::vector<std::uint8_t> data(8, 0);
   data[0] = lun == 0 ? 0x00 : 0x7f;  // direct access; or: no device can be there
   data[2] = static_cast<std::uint8_t>(drive.level);
-  data[3] = 0x02;    // response data format
-  data[4] = 36 - 5;  // additional length
-  data[7] = 0x02;    // CMDQUE: tagged commands
+  data[3] = 0x02;  // response data format
+  data[7] = 0x02;  // CMDQUE: tagged commands
   for (const auto& field :
        {vendor(drive), product(drive), ascii_field(drive.model.identity.revision, "0001", 4)})
     data.insert(data.end(), field.begin(), field.end());
+  if (drive.level >= ScsiLevel::spc3) append_version_descriptors(data, drive);
+  data[4] = static_cast<std::uint8_t>(data.size() - 5);  // additional length
   return data;
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "engine/engine.h"
@@ -14,6 +16,7 @@
 #include "virtual_drive/mode_pages.h"
 #include "virtual_drive/personality.h"
 #include "virtual_drive/sense_data.h"
+#include "virtual_drive/spindle.h"
 #include "virtual_drive/unwritten_blocks.h"
 
 namespace platter::virtual_drive {
@@ -22,17 +25,23 @@ struct Work {
   enum class Kind : std::uint8_t {
     electronics,  // nothing but the drive's processor: electronics_ns
     media,        // a read or write of `blocks` from `lbn` on
+    write_and_verify,
     seek,
     synchronize,
+    spin_up,
   };
   Kind kind = Kind::electronics;
   Nanoseconds electronics_ns = 0;
+  Nanoseconds before_ns = 0;  // until the media are asked: data on the bus, the way back from rest
   std::uint64_t lbn = 0;
   std::uint32_t blocks = 0;
   bool write = false;
   bool force_unit_access = false;
-  bool verify = false;                 // a read from the media that sends nothing
-  bool immediate = false;              // the answer does not wait for the work
+  bool verify = false;     // a read from the media that sends nothing
+  bool prefetch = false;   // a read into the cache that sends nothing
+  bool same = false;       // a write of one block to many
+  bool immediate = false;  // the answer does not wait for the work
+  Nanoseconds spin_up_ns = 0;
   std::uint32_t lost_revolutions = 0;  // retries of a sector that cannot be read
   bool cache_changed = false;          // MODE SELECT of the caching page
 };
@@ -59,6 +68,11 @@ class LogicalUnit {
   // Power-on, or a logical unit reset: settings are the defaults, the next command is told.
   void reset(bool unit_attention);
 
+  // Power-on after power was gone: the drive spins, whatever it was told before.
+  void power_on() { spindle_.power_on(); }
+  // Whether a spin-up is under way when the next command comes: a command on the medium is refused.
+  void set_spinning_up(bool spinning_up) { spindle_.set_spinning_up(spinning_up); }
+
   const Personality& personality() const { return drive_; }
   engine::CacheSettings cache_settings() const { return modes_.cache_settings(); }
   const ModePages& modes() const { return modes_; }
@@ -70,6 +84,8 @@ class LogicalUnit {
  private:
   struct Rule;
   static const std::vector<Rule>& rules();
+  bool offers(const Rule& rule) const;
+  tl::expected<const Rule*, Reply> rule_for(const scsi::Command& command) const;
   Reply check_usage(const scsi::Command& command, const Rule& rule) const;
 
   Answer test_unit_ready(const scsi::Command& command);
@@ -80,12 +96,17 @@ class LogicalUnit {
   Answer receive_diagnostic(const scsi::Command& command);
   Answer send_diagnostic(const scsi::Command& command);
   Answer read_capacity_10(const scsi::Command& command);
-  Answer service_action_in(const scsi::Command& command);
   Answer read_capacity_16(const scsi::Command& command);
   Answer transfer(const scsi::Command& command);
   Answer seek(const scsi::Command& command);
   Answer synchronize_cache(const scsi::Command& command);
   Answer verify(const scsi::Command& command);
+  Answer write_and_verify(const scsi::Command& command);
+  Answer write_same(const scsi::Command& command);
+  Answer pre_fetch(const scsi::Command& command);
+  Answer start_stop_unit(const scsi::Command& command);
+  Answer log_sense(const scsi::Command& command);
+  Answer report_supported_opcodes(const scsi::Command& command);
   Answer read_defect_data(const scsi::Command& command);
   Answer report_luns(const scsi::Command& command);
   Answer ata_pass_through(const scsi::Command& command);
@@ -94,6 +115,13 @@ class LogicalUnit {
   Answer electronics(Reply reply) const;
   Answer read_blocks(const scsi::Command& command, Work work);
   Answer write_blocks(const scsi::Command& command, Work work);
+  Answer compare(const scsi::Command& command, Work work, std::uint8_t check);
+  Answer synchronized(bool immediate) const;
+  static bool has_sent(const scsi::Command& command, std::size_t bytes);
+  bool stop_at_medium_error(Work& work, Reply& reply) const;
+  std::optional<std::uint64_t> first_difference(std::uint64_t lbn, std::uint32_t blocks,
+                                                std::span<const std::uint8_t> data) const;
+  std::uint64_t most_prefetched() const;
   std::uint64_t last_lbn_of_cylinder(std::uint64_t lbn) const;
 
   Personality drive_;
@@ -106,6 +134,7 @@ class LogicalUnit {
   UnwrittenBlocks unwritten_;
   std::optional<DefectSlots> defects_;        // found at the first question
   std::vector<std::uint64_t> medium_errors_;  // sorted
+  Spindle spindle_;
   bool unit_attention_ = false;
 };
 

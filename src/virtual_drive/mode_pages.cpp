@@ -21,6 +21,8 @@ constexpr std::uint8_t kCurrent = 0, kChangeable = 1, kDefaults = 2, kSaved = 3;
 
 constexpr std::size_t kActiveNotch = 6;  // of the notch page
 constexpr std::size_t kReadRetryCount = 3;
+constexpr std::size_t kWriteProtectAt = 4;  // of the control page
+constexpr std::uint8_t kWriteProtect = 0x08;
 
 constexpr std::uint8_t kRetries = 8;  // of the error recovery page, reads and writes
 
@@ -197,7 +199,10 @@ ModePages::ModePages(const Personality& drive, const engine::LayoutMap& map)
   add(format_page(drive, map, 0, zone_starts_[1]));
   add(geometry_page(drive));
   add(caching_.defaults(), caching_.changeable());
-  add(empty_page(kControl, drive.level == ScsiLevel::scsi2 ? 0x06 : 0x0a));
+  const std::uint8_t control_length = drive.level == ScsiLevel::scsi2 ? 0x06 : 0x0a;
+  auto control_changeable = empty_page(kControl, control_length);
+  if (drive.level >= ScsiLevel::spc3) control_changeable[kWriteProtectAt] = kWriteProtect;
+  add(empty_page(kControl, control_length), std::move(control_changeable));
   const auto disturbed = drive.model.imperfections.value_or(model::Imperfections{});
   if (drive.level >= ScsiLevel::spc2 || disturbed.idle_condition_s > 0)
     add(power_condition_page(disturbed), power_condition_changeable());
@@ -247,6 +252,10 @@ std::uint8_t ModePages::read_retries() const {
   return pages_.at(kErrorRecovery).current[kReadRetryCount];
 }
 
+bool ModePages::write_protected() const {
+  return pages_.at(kControl).current[kWriteProtectAt] & kWriteProtect;
+}
+
 bool ModePages::scans_in_background() const {
   const auto page = pages_.find(kBackgroundControl);
   return page != pages_.end() && (page->second.current[4] & kEnable);
@@ -256,6 +265,8 @@ bool ModePages::becomes_idle() const {
   const auto page = pages_.find(kPowerCondition);
   return page != pages_.end() && (page->second.current[3] & kIdleA);
 }
+
+bool ModePages::has_power_conditions() const { return pages_.contains(kPowerCondition); }
 
 // Empty: there is no such page.
 std::vector<std::uint8_t> ModePages::pages(std::uint8_t page, std::uint8_t subpage,
@@ -286,8 +297,9 @@ std::vector<std::uint8_t> ModePages::block_descriptor() const {
 }
 
 namespace {
-constexpr std::uint8_t kDpoFua = 0x10;  // device-specific parameter (SBC-3 clause 6.4.1)
-}
+// The device-specific parameter (SBC-3 clause 6.4.1).
+constexpr std::uint8_t kDpoFua = 0x10, kProtected = 0x80;
+}  // namespace
 
 Reply ModePages::sense_6(const scsi::Command& command) const {
   return sense(command, {4, 3, 1}, command.cdb[4]);
@@ -308,7 +320,8 @@ Reply ModePages::sense(const scsi::Command& command, const Header& header,
   if (control == kSaved) return check_condition(kSavingNotSupported);
 
   std::vector<std::uint8_t> data(header.bytes, 0);
-  data[header.bytes == 4 ? 2 : 3] = kDpoFua;
+  data[header.bytes == 4 ? 2 : 3] = static_cast<std::uint8_t>(kDpoFua |
+                                                              (write_protected() ? kProtected : 0));
   if (!no_descriptor) {
     const auto descriptor = block_descriptor();
     data[header.descriptor_length_at + header.descriptor_length_bytes - 1] = kDescriptorBytes;

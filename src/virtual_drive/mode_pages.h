@@ -31,10 +31,12 @@ class ModePages {
   model::Cache cache_policies(const model::Cache& cache) const;
   const std::vector<std::uint8_t>& caching_page() const;
   std::uint8_t read_retries() const;
+  bool write_protected() const;  // SWP of the control page
   // EN_BMS of page 1Ch/01h, and of page 1Ah the idle_a timer with its bit; false where there is
   // none.
   bool scans_in_background() const;
   bool becomes_idle() const;
+  bool has_power_conditions() const;  // page 1Ah
   // Write cache and read-ahead as SET FEATURES makes them (SAT-4, caching mode page).
   void set_from_outside(bool write_cache, bool read_ahead);
   void restore_defaults();

@@ -15,7 +15,13 @@ namespace {
 // The largest READ or WRITE that any drive takes, in blocks.
 constexpr std::uint32_t kMostTransferBlocks = 65535;
 
+// WRITE SAME is held to what a WRITE could say, so that no command lasts for minutes.
+constexpr std::uint32_t kMostSameBlocks = 65535;
+
 constexpr Nanoseconds kAssumedCommandTime = 200 * kMicrosecond;
+
+// Drives of 3.5 inches take 4 to 15 s; no model says.
+constexpr Nanoseconds kAssumedSpinUp = 6 * kSecond;
 
 std::string assumed_level(const model::DriveModel& model, std::uint64_t blocks) {
   const bool large = blocks > std::numeric_limits<std::uint32_t>::max();
@@ -69,6 +75,7 @@ Personality personality_of(const model::DriveModel& model, const engine::LayoutM
   const std::uint32_t most = drive.firmware.most_transfer_blocks;
   drive.most_transfer_blocks = most == 0 ? kMostTransferBlocks
                                          : std::min(most, kMostTransferBlocks);
+  drive.most_same_blocks = kMostSameBlocks;
   if (drive.firmware.scsi_level.empty())
     drive.firmware.scsi_level = assumed_level(model, drive.blocks);
   drive.level = scsi_level(drive.firmware.scsi_level);
@@ -83,10 +90,16 @@ Personality personality_of(const model::DriveModel& model, const engine::LayoutM
   drive.rpm = rotations_per_minute(model.rotation);
   drive.command_ns = command_time(model.overheads);
   drive.block_transfer_ns = from_ms(std::max(0.0, model.bus.block_transfer.or_else(0)));
+  drive.block_from_host_ns = model.bus.write_block_transfer.value
+                                 ? from_ms(std::max(0.0, *model.bus.write_block_transfer.value))
+                                 : drive.block_transfer_ns;
   drive.half_translation_ns =
       model.overheads.address_translation.value
           ? from_ms(std::max(0.0, *model.overheads.address_translation.value) / 2)
           : drive.command_ns;
+  drive.spin_up_ns = kAssumedSpinUp;
+  if (model.imperfections)
+    drive.idle_wake_ns = from_ms(std::max(0.0, model.imperfections->idle_condition_ms));
   return drive;
 }
 

@@ -26,12 +26,16 @@ struct Personality {
   std::uint32_t cylinders = 0, heads = 0;
   std::uint16_t rpm = 0;
   std::uint32_t most_transfer_blocks = 0;  // of one READ or WRITE
+  std::uint32_t most_same_blocks = 0;      // of one WRITE SAME
   // A command that needs no media: the model's read hit overhead, else per_request, else 0.2 ms.
   Nanoseconds command_ns = 0;
-  Nanoseconds block_transfer_ns = 0;
+  Nanoseconds block_transfer_ns = 0;  // to the host
+  Nanoseconds block_from_host_ns = 0;
   // Each of the two commands of an address translation: half of the model's time for the pair, else
   // command_ns.
   Nanoseconds half_translation_ns = 0;
+  Nanoseconds spin_up_ns = 0;    // from standing still to ready
+  Nanoseconds idle_wake_ns = 0;  // from the idle condition to ready, where an imperfection has it
 };
 
 // A model without firmware facts is taken for a SCSI-2 drive, for an SPC-3 drive if READ

@@ -50,6 +50,10 @@ Reply out_of_range(std::uint64_t lbn) {
   return {scsi::Status::check_condition, fixed_sense(kLbnOutOfRange, lbn), {}, 0};
 }
 
+Reply miscompare(std::uint64_t lbn) {
+  return {scsi::Status::check_condition, fixed_sense(kMiscompare, lbn), {}, 0};
+}
+
 Reply good(std::vector<std::uint8_t> data, std::uint64_t allocation_length) {
   if (data.size() > allocation_length) data.resize(static_cast<std::size_t>(allocation_length));
   return {scsi::Status::good, {}, std::move(data), 0};

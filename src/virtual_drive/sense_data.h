@@ -17,7 +17,11 @@ struct SenseCode {
 };
 
 constexpr SenseCode kNoSense{0x0, 0x00, 0x00};
+constexpr SenseCode kIdleByCommand{0x0, 0x5e, 0x03};
+constexpr SenseCode kStandbyByCommand{0x0, 0x5e, 0x04};
 constexpr SenseCode kDefectListNotFound{0x1, 0x1c, 0x00};
+constexpr SenseCode kBecomingReady{0x2, 0x04, 0x01};
+constexpr SenseCode kStartNeeded{0x2, 0x04, 0x02};
 constexpr SenseCode kUnrecoveredReadError{0x3, 0x11, 0x00};
 constexpr SenseCode kParameterListLengthError{0x5, 0x1a, 0x00};
 constexpr SenseCode kInvalidOpcode{0x5, 0x20, 0x00};
@@ -29,7 +33,9 @@ constexpr SenseCode kCommandSequenceError{0x5, 0x2c, 0x00};
 constexpr SenseCode kSavingNotSupported{0x5, 0x39, 0x00};
 constexpr SenseCode kPowerOnOrReset{0x6, 0x29, 0x00};
 constexpr SenseCode kInquiryDataChanged{0x6, 0x3f, 0x03};
+constexpr SenseCode kSoftwareWriteProtected{0x7, 0x27, 0x02};
 constexpr SenseCode kDataPhaseError{0xb, 0x4b, 0x00};
+constexpr SenseCode kMiscompare{0xe, 0x1d, 0x00};
 
 // Which byte of the CDB or of the parameter list was wrong (SPC-4 clause 4.5.2.4.2).
 struct FieldPointer {
@@ -57,6 +63,7 @@ Reply check_condition(SenseCode code);
 Reply invalid_cdb_field(std::uint16_t byte);
 Reply invalid_parameter(std::uint16_t byte);
 Reply out_of_range(std::uint64_t lbn);
+Reply miscompare(std::uint64_t lbn);
 
 // GOOD with `data` cut to the allocation length of the CDB (SPC-4 clause 4.2.5.6).
 Reply good(std::vector<std::uint8_t> data, std::uint64_t allocation_length);

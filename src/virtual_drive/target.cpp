@@ -51,6 +51,21 @@ model::DriveModel with_true_cache(model::DriveModel model) {
   return model;
 }
 
+engine::Request request_for(const Work& work, const engine::Disturbance& disturbance,
+                            std::uint32_t tag) {
+  engine::Request request;
+  request.lbn = work.lbn;
+  request.blocks = work.blocks;
+  request.write = work.write;
+  request.force_unit_access = work.force_unit_access;
+  request.verify = work.verify;
+  request.prefetch = work.prefetch;
+  request.same = work.same;
+  request.tag = tag;
+  request.disturbance = disturbance;
+  return request;
+}
+
 std::size_t task_set_of(const model::DriveModel& model) {
   const std::uint32_t commands = model.firmware ? model.firmware->task_set : 0;
   return commands == 0 ? Target::kMostOutstanding : std::min(commands, Target::kMostOutstanding);
@@ -81,6 +96,8 @@ struct Target::Impl {
   Nanoseconds arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const;
   Answer answer(const scsi::Command& command, Nanoseconds issued_ns);
   void start(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns);
+  Nanoseconds write_and_verify(const Work& work, const engine::Disturbance& disturbance,
+                               Nanoseconds arrival_ns);
   void start_media(const Work& work, const engine::Disturbance& disturbance, std::uint32_t tag,
                    Nanoseconds arrival_ns, Outstanding& entry);
   std::vector<Outstanding>::iterator first_known();
@@ -103,6 +120,8 @@ struct Target::Impl {
   model::DriveModel truth;
   std::vector<Outstanding> outstanding;
   Nanoseconds last_arrival_ns = 0;    // the bus keeps the order of commands
+  Nanoseconds last_media_ns = 0;      // and so do the media, of what comes to them
+  Nanoseconds spun_up_ns = 0;         // from then on the spindle is up, if it is to be
   Nanoseconds processor_free_ns = 0;  // the drive's processor takes one command at a time
   Nanoseconds last_busy_ns = 0;
 };
@@ -118,6 +137,7 @@ Nanoseconds Target::Impl::arrival_of(Nanoseconds issued_ns, Nanoseconds before_n
 
 // Now and then a drive turns a command away, which is lost on it.
 Answer Target::Impl::answer(const scsi::Command& command, Nanoseconds issued_ns) {
+  unit.set_spinning_up(issued_ns < spun_up_ns);
   std::optional<Answer> refusal;
   if (noise.is_busy(command, issued_ns))
     refusal = unit.refuse(command, {scsi::Status::busy, {}, {}, 0});
@@ -146,6 +166,10 @@ void Target::Impl::start(const scsi::Command& command, std::uint32_t tag, Nanose
   const Nanoseconds before_ns = host_ns / 2, after_ns = host_ns - host_ns / 2;
   const Nanoseconds arrival_ns = arrival_of(issued_ns, before_ns);
   last_arrival_ns = arrival_ns;
+  const bool on_media = work.kind != Work::Kind::electronics;
+  const Nanoseconds media_ns = on_media ? std::max(arrival_ns + work.before_ns, last_media_ns)
+                                        : arrival_ns;
+  if (on_media) last_media_ns = media_ns;
   const engine::Disturbance disturbance{
       .positioning_ns = noise.positioning_ns(key, issued_ns),
       .media_delay_ns = noise.media_delay_ns(key, issued_ns),
@@ -161,35 +185,52 @@ void Target::Impl::start(const scsi::Command& command, std::uint32_t tag, Nanose
     case Work::Kind::electronics:
       processor_free_ns = arrival_ns + work.electronics_ns;
       due(processor_free_ns);
-      if (work.cache_changed) apply_cache_settings(processor_free_ns);
+      if (work.cache_changed) apply_cache_settings(std::max(processor_free_ns, last_media_ns));
       break;
     case Work::Kind::media:
-      start_media(work, disturbance, tag, arrival_ns, entry);
+      if (work.immediate) {
+        engine.service(request_for(work, disturbance, tag), media_ns);
+        due(arrival_ns + work.electronics_ns);
+      } else {
+        start_media(work, disturbance, tag, media_ns, entry);
+      }
+      break;
+    case Work::Kind::write_and_verify:
+      due(write_and_verify(work, disturbance, media_ns));
       break;
     case Work::Kind::seek:
-      due(engine.seek(work.lbn, arrival_ns, disturbance));
+      due(engine.seek(work.lbn, media_ns, disturbance));
       break;
     case Work::Kind::synchronize: {
-      const Nanoseconds clean_ns = engine.synchronize(arrival_ns);
+      const Nanoseconds clean_ns = engine.synchronize(media_ns);
       const Nanoseconds answered_ns = arrival_ns + work.electronics_ns;
       due(work.immediate ? answered_ns : std::max(answered_ns, clean_ns));
       break;
     }
+    case Work::Kind::spin_up:
+      spun_up_ns = media_ns + work.spin_up_ns;
+      due(work.immediate ? arrival_ns + work.electronics_ns : spun_up_ns);
+      break;
   }
   outstanding.push_back(std::move(entry));
 }
 
+// The write goes to the medium; the blocks are read back when they come by again. Nothing else
+// comes between the two.
+Nanoseconds Target::Impl::write_and_verify(const Work& work, const engine::Disturbance& disturbance,
+                                           Nanoseconds arrival_ns) {
+  engine::Request request = request_for(work, disturbance, 0);
+  engine.service(request, arrival_ns);
+  request.write = request.force_unit_access = false;
+  request.verify = true;
+  request.disturbance.positioning_ns = request.disturbance.media_delay_ns = 0;
+  return engine.service(request, arrival_ns).completion_ns +
+         work.lost_revolutions * engine.period_ns();
+}
+
 void Target::Impl::start_media(const Work& work, const engine::Disturbance& disturbance,
                                std::uint32_t tag, Nanoseconds arrival_ns, Outstanding& entry) {
-  engine::Request request;
-  request.lbn = work.lbn;
-  request.blocks = work.blocks;
-  request.write = work.write;
-  request.force_unit_access = work.force_unit_access;
-  request.verify = work.verify;
-  request.tag = tag;
-  request.disturbance = disturbance;
-  if (engine.submit(request, arrival_ns)) {
+  if (engine.submit(request_for(work, disturbance, tag), arrival_ns)) {
     entry.in_engine = true;
     entry.delay_ns += work.lost_revolutions * engine.period_ns();
     return;
@@ -219,6 +260,7 @@ void Target::Impl::forget(Nanoseconds now_ns) {
   outstanding.clear();
   unit.reset(true);
   last_arrival_ns = std::max(last_arrival_ns, now_ns);
+  last_media_ns = last_arrival_ns;
 }
 
 Target::Target(const model::DriveModel& model, Contents* contents)
@@ -291,6 +333,8 @@ void Target::reset(Nanoseconds now_ns) {
 void Target::power_cycle(Nanoseconds now_ns) {
   impl_->forget(now_ns);
   impl_->engine.reset(impl_->last_arrival_ns);
+  impl_->unit.power_on();
+  impl_->spun_up_ns = 0;
   impl_->processor_free_ns = impl_->last_busy_ns = impl_->last_arrival_ns;
   impl_->apply_cache_settings(impl_->last_arrival_ns);
 }
