@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <utility>
+#include <vector>
 
 #include "emit/table/mapped_file.h"
 #include "emit/table/table.h"
@@ -152,6 +154,13 @@ Table view_table(
   table.bytes = bytes.size();
   table.tables = std::make_shared<const engine::Tables>(view, std::move(owner));
   return table;
+}
+
+Table copy_table(std::string_view bytes, const std::string& origin) {
+  const auto aligned = std::make_shared<std::vector<std::uint64_t>>((bytes.size() + 7) / 8);
+  std::memcpy(aligned->data(), bytes.data(), bytes.size());
+  return view_table({reinterpret_cast<const std::byte*>(aligned->data()), bytes.size()}, origin,
+                    aligned);
 }
 
 Table load_table(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "engine/tables.h"
 #include "model/drive_model.h"
@@ -34,6 +35,9 @@ Table load_table(const std::string& path);
 // The same for bytes in memory, which must begin at a multiple of 8; `owner` keeps them.
 Table view_table(std::span<const std::byte> bytes, const std::string& origin,
                  std::shared_ptr<const void> owner);
+
+// The same for a copy of bytes, of any alignment.
+Table copy_table(std::string_view bytes, const std::string& origin);
 
 // Whether a file's first bytes are a table's.
 bool begins_table(std::string_view bytes);

@@ -1,12 +1,9 @@
 #include <fmt/core.h>
 
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
@@ -23,10 +20,7 @@ namespace {
 // What others will see; a pipe or /dev/null cannot be read again.
 emit_table::Table as_written(const std::string& bytes, const std::string& path) {
   if (std::filesystem::is_regular_file(path)) return emit_table::load_table(path);
-  const auto aligned = std::make_shared<std::vector<std::uint64_t>>((bytes.size() + 7) / 8);
-  std::memcpy(aligned->data(), bytes.data(), bytes.size());
-  return emit_table::view_table({reinterpret_cast<const std::byte*>(aligned->data()), bytes.size()},
-                                path, aligned);
+  return emit_table::copy_table(bytes, path);
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   platter::cli::add_import(app);
   platter::cli::add_derive(app);
   platter::cli::add_emit(app);
+  platter::cli::add_emulate(app);
   platter::cli::add_show(app);
   platter::cli::add_diff(app);
   platter::cli::add_layout(app);

@@ -23,6 +23,18 @@ inline CLI::Validator at_least(int least) {
   return CLI::Validator(check, fmt::format(">= {}", least));
 }
 
+inline CLI::Validator between(double least, double most) {
+  const auto check = [=](std::string& text) -> std::string {
+    char* end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !(number >= least && number <= most))
+      return fmt::format("{} is no number from {} to {}", text.empty() ? "nothing" : text, least,
+                         most);
+    return {};
+  };
+  return CLI::Validator(check, fmt::format("{} to {}", least, most));
+}
+
 // The command line library takes what is too large for the largest number there is.
 inline CLI::Validator seed_number() {
   const auto check = [](std::string& text) -> std::string {

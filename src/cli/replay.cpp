@@ -12,6 +12,7 @@
 #include "cli/numbers.h"
 #include "cli/open_device.h"
 #include "cli/outputs.h"
+#include "cli/scheduler_name.h"
 #include "cli/subcommands.h"
 #include "cli/subject.h"
 #include "cli/trace_options.h"
@@ -192,26 +193,6 @@ void replay_trace(const ReplayOptions& options) {
 }
 
 // CLI::Range lets what is no number pass.
-CLI::Validator between(double least, double most) {
-  const auto check = [=](std::string& text) -> std::string {
-    char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(number >= least && number <= most))
-      return fmt::format("{} is no number from {} to {}", text.empty() ? "nothing" : text, least,
-                         most);
-    return {};
-  };
-  return CLI::Validator(check, fmt::format("{} to {}", least, most));
-}
-
-CLI::Validator scheduler() {
-  const auto check = [](std::string& text) -> std::string {
-    if (replay::scheduler_of(text)) return {};
-    return fmt::format("{} is none of fcfs, sstf, look, c-look, sptf", text);
-  };
-  return CLI::Validator(check, "fcfs, sstf, look, c-look or sptf");
-}
-
 }  // namespace
 
 void add_replay(CLI::App& app) {
@@ -250,7 +231,7 @@ void add_replay(CLI::App& app) {
       command
           ->add_option("--scheduler", options->scheduler,
                        "model: which of the outstanding requests is next (else: as the model says)")
-          ->check(scheduler());
+          ->check(scheduler_name());
   command
       ->add_option("--ageing", options->ageing,
                    "model, sptf: each ms of waiting counts as so many ms less of positioning")

@@ -14,6 +14,7 @@ void add_devices(CLI::App& app);
 void add_emit(CLI::App& app);
 void add_emit_disksim(CLI::App& emit);
 void add_emit_table(CLI::App& emit);
+void add_emulate(CLI::App& app);
 void add_estimate(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_diff(CLI::App& app);

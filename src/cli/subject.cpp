@@ -13,13 +13,10 @@
 #include "model/standing.h"
 
 namespace platter::cli {
-namespace {
 
 bool is_disksim_file(const std::string& path) {
   return path.ends_with(".parv") || path.ends_with(".diskspecs");
 }
-
-}  // namespace
 
 LoadedSubject load_subject(const std::string& path) {
   if (emit_table::is_table_file(path)) {

@@ -11,6 +11,9 @@
 
 namespace platter::cli {
 
+// Whether the name is that of one of DiskSim's files.
+bool is_disksim_file(const std::string& path);
+
 struct LoadedSubject {
   std::optional<model::DriveModel> model;  // of a model file only
   replay::Subject subject;                 // its name says if it is a table or DiskSim's

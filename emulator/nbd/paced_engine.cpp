@@ -1,0 +1,169 @@
+#include "emulator/nbd/paced_engine.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace platter::emulator {
+namespace {
+
+// steady_clock is CLOCK_MONOTONIC, which host_now_ns() reads.
+std::chrono::steady_clock::time_point time_point(Nanoseconds host_ns) {
+  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(host_ns));
+}
+
+}  // namespace
+
+PacedEngine::PacedEngine(platter_engine& engine, std::uint32_t depth, const DriveClock& clock,
+                         const TransportDelay& delay, RequestLog* log)
+    : engine_(engine),
+      depth_(depth == 0 ? kMost : depth),
+      clock_(clock),
+      delay_(delay),
+      log_(log) {}
+
+Nanoseconds PacedEngine::seen_drive_ns(Nanoseconds came_host_ns) const {
+  return clock_.drive_ns(came_host_ns - delay_.inbound_ns());
+}
+
+Nanoseconds PacedEngine::leaves_host_ns(Nanoseconds completion_ns) const {
+  return clock_.host_ns(completion_ns) - delay_.outbound_ns();
+}
+
+platter_status PacedEngine::serve(platter_request request, Nanoseconds came_host_ns) {
+  Lock lock(mutex_);
+  if (used_ == depth_ || next_ticket_ != admitted_) {
+    wait_for_room(lock);
+    came_host_ns = host_now_ns() + delay_.inbound_ns();  // it reaches the drive now
+  }
+  const std::uint32_t tag = free_slot();
+  request.tag = tag;
+  const Nanoseconds arrival_ns = seen_drive_ns(came_host_ns);
+  const platter_status status = platter_engine_submit(&engine_, &request, arrival_ns);
+  if (status != PLATTER_OK) return status;
+  Slot& slot = slots_[tag];
+  slot.used = true;
+  slot.done = false;
+  slot.arrival_ns = arrival_ns;
+  ++used_;
+  if (log_ != nullptr) log_->submitted(request, arrival_ns);
+  look();
+  await(lock, tag);
+  const Nanoseconds completion_ns = slot.completion_ns;
+  slot.used = false;
+  --used_;
+  if (next_ticket_ != admitted_) room_.notify_all();
+  if (!led_) hand_over_lead();
+  delivered(tag, arrival_ns, completion_ns);
+  return PLATTER_OK;
+}
+
+platter_status PacedEngine::synchronize(Nanoseconds came_host_ns) {
+  Nanoseconds done_ns = 0;
+  {
+    const Lock lock(mutex_);
+    const Nanoseconds now_ns = seen_drive_ns(came_host_ns);
+    const platter_status status = platter_engine_synchronize(&engine_, now_ns, &done_ns);
+    if (status != PLATTER_OK) return status;
+    if (log_ != nullptr) log_->synchronized(now_ns, done_ns);
+    look();
+  }
+  const Nanoseconds leaves = leaves_host_ns(done_ns);
+  sleep_until_host_ns(leaves - kSpin);
+  while (host_now_ns() < leaves) {
+  }
+  return PLATTER_OK;
+}
+
+// In the order in which they came.
+void PacedEngine::wait_for_room(Lock& lock) {
+  const std::uint64_t ticket = next_ticket_++;
+  room_.wait(lock, [&] { return ticket == admitted_ && used_ < depth_; });
+  ++admitted_;
+  if (next_ticket_ != admitted_) room_.notify_all();
+}
+
+std::uint32_t PacedEngine::free_slot() {
+  std::uint32_t tag = 0;
+  while (slots_[tag].used) ++tag;
+  return tag;
+}
+
+// One look after each change, so that a log repeats all that the engine was asked.
+void PacedEngine::look() {
+  Nanoseconds next_ns = 0;
+  const bool any = platter_engine_next_completion_time(&engine_, &next_ns) == PLATTER_OK;
+  next_ns_ = any ? std::optional(next_ns) : std::nullopt;
+  changed_.store(true, std::memory_order_release);
+  if (led_) leader_wake_.notify_one();
+}
+
+void PacedEngine::take_what_is_due() {
+  while (next_ns_ && leaves_host_ns(*next_ns_) <= host_now_ns()) {
+    platter_completion taken{};
+    if (platter_engine_next_completion(&engine_, &taken) != PLATTER_OK) return;
+    if (log_ != nullptr) log_->taken(taken.tag, taken.completion_ns);
+    Slot& slot = slots_[taken.tag];
+    slot.completion_ns = taken.completion_ns;
+    slot.done = true;
+    slot.wake.notify_one();
+    look();
+  }
+}
+
+void PacedEngine::await(Lock& lock, std::uint32_t tag) {
+  Slot& own = slots_[tag];
+  for (;;) {
+    take_what_is_due();
+    if (own.done) return;
+    if (led_) {
+      own.wake.wait(lock);
+      continue;
+    }
+    led_ = true;
+    wait_as_leader(lock);
+    led_ = false;
+  }
+}
+
+// Until the next completion, or until something else comes.
+void PacedEngine::wait_as_leader(Lock& lock) {
+  changed_.store(false, std::memory_order_relaxed);
+  const Nanoseconds leaves = leaves_host_ns(*next_ns_);
+  if (leaves - host_now_ns() > kSpin) {
+    leader_wake_.wait_until(lock, time_point(leaves - kSpin));
+    return;
+  }
+  lock.unlock();
+  while (host_now_ns() < leaves && !changed_.load(std::memory_order_acquire)) {
+  }
+  lock.lock();
+}
+
+void PacedEngine::hand_over_lead() {
+  for (Slot& slot : slots_)
+    if (slot.used && !slot.done) {
+      slot.wake.notify_one();
+      return;
+    }
+}
+
+void PacedEngine::delivered(std::uint32_t tag, Nanoseconds arrival_ns, Nanoseconds completion_ns) {
+  const Nanoseconds now = host_now_ns();
+  lateness_.add((completion_ns - arrival_ns) / clock_.speed(), now - leaves_host_ns(completion_ns));
+  if (log_ != nullptr) log_->delivered(tag, clock_.drive_ns(now + delay_.outbound_ns()));
+}
+
+Lateness PacedEngine::lateness() const {
+  const Lock lock(mutex_);
+  return lateness_;
+}
+
+platter_counters PacedEngine::counters() const {
+  const Lock lock(mutex_);
+  platter_counters counters{};
+  counters.struct_size = sizeof counters;
+  platter_engine_counters(&engine_, &counters);
+  return counters;
+}
+
+}  // namespace platter::emulator

@@ -1,0 +1,75 @@
+// An engine that answers when its time has come. Threads bring a request each and wait here until
+// it is complete: one of them, the leader, waits for the next completion, and the others for it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "emulator/nbd/request_log.h"
+#include "emulator/pace/clock.h"
+#include "emulator/pace/lateness.h"
+#include "emulator/pace/transport_delay.h"
+#include "lib/platter.h"
+
+namespace platter::emulator {
+
+class PacedEngine {
+ public:
+  // All outlive it; `log` may be null. `depth`: so many requests are with the drive at most,
+  // others wait before it; 0: as many as the engine takes.
+  PacedEngine(platter_engine& engine, std::uint32_t depth, const DriveClock& clock,
+              const TransportDelay& delay, RequestLog* log);
+
+  // Returns when the answer should leave for the host. `came_host_ns`: when the request was seen
+  // here; it is dated back by the transport's delay. The tag is given here. Any thread.
+  platter_status serve(platter_request request, Nanoseconds came_host_ns);
+  // The same for SYNCHRONIZE CACHE.
+  platter_status synchronize(Nanoseconds came_host_ns);
+
+  Lateness lateness() const;
+  platter_counters counters() const;
+
+ private:
+  static constexpr std::uint32_t kMost = 64;  // requests that an engine takes
+
+  struct Slot {
+    bool used = false, done = false;
+    Nanoseconds arrival_ns = 0, completion_ns = 0;
+    std::condition_variable wake;
+  };
+
+  using Lock = std::unique_lock<std::mutex>;
+  Nanoseconds seen_drive_ns(Nanoseconds came_host_ns) const;
+  Nanoseconds leaves_host_ns(Nanoseconds completion_ns) const;
+  void wait_for_room(Lock& lock);
+  std::uint32_t free_slot();
+  void look();
+  void take_what_is_due();
+  void await(Lock& lock, std::uint32_t tag);
+  void wait_as_leader(Lock& lock);
+  void hand_over_lead();
+  void delivered(std::uint32_t tag, Nanoseconds arrival_ns, Nanoseconds completion_ns);
+
+  platter_engine& engine_;
+  const std::uint32_t depth_;
+  const DriveClock& clock_;
+  const TransportDelay& delay_;
+  RequestLog* const log_;
+
+  mutable std::mutex mutex_;
+  std::array<Slot, kMost> slots_;
+  std::uint32_t used_ = 0;
+  std::uint64_t next_ticket_ = 0, admitted_ = 0;  // who waits before the drive goes in in order
+  std::condition_variable room_;
+  std::optional<Nanoseconds> next_ns_{};  // the next completion, if nothing else comes
+  bool led_ = false;
+  std::condition_variable leader_wake_;
+  std::atomic<bool> changed_{false};  // next_ns_ is not what the leader waits for
+  Lateness lateness_{};
+};
+
+}  // namespace platter::emulator

@@ -1,0 +1,244 @@
+// nbdkit's callbacks. Parameters, one drive's after the other's:
+//   table=FILE.ptab                     begins a drive
+//   name= contents= scheduler= depth=   of that drive (DriveSettings)
+//   speed= log= probe= ordinary= json=  of all (ProcessSettings)
+#define NBDKIT_API_VERSION 2
+#include <fmt/format.h>
+#include <nbdkit-plugin.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+#include "emulator/nbd/process.h"
+#include "emulator/pace/clock.h"
+#include "model/error.h"
+
+#define THREAD_MODEL NBDKIT_THREAD_MODEL_PARALLEL
+
+namespace platter::emulator {
+namespace {
+
+ProcessSettings settings;
+std::unique_ptr<Process> process;
+
+bool truth_of(const char* value, const char* key) {
+  const int parsed = nbdkit_parse_bool(value);
+  if (parsed < 0) throw Error(ExitStatus::usage, fmt::format("{} is true or false", key));
+  return parsed != 0;
+}
+
+std::uint32_t number_of(const char* value, const char* key, std::uint32_t least) {
+  std::uint32_t number = 0;
+  if (nbdkit_parse_uint32_t(key, value, &number) != 0 || number < least || number > 1'000'000)
+    throw Error(ExitStatus::usage, fmt::format("{} is a number from {} to 1000000", key, least));
+  return number;
+}
+
+void take_drive_setting(DriveSettings& drive, const std::string& key, const char* value) {
+  if (key == "name")
+    drive.name = value;
+  else if (key == "contents")
+    drive.contents = value;
+  else if (key == "scheduler")
+    drive.scheduler = number_of(value, "scheduler", 0);
+  else if (key == "depth")
+    drive.depth = number_of(value, "depth", 0);
+  else
+    throw Error(ExitStatus::usage, "unknown parameter " + key);
+}
+
+void take_setting(const std::string& key, const char* value) {
+  if (key == "table")
+    settings.drives.push_back({.table = value});
+  else if (key == "speed")
+    settings.speed = static_cast<int>(number_of(value, "speed", 1));
+  else if (key == "log")
+    settings.log = value;
+  else if (key == "probe")
+    settings.probe = value;
+  else if (key == "ordinary")
+    settings.ordinary = truth_of(value, "ordinary");
+  else if (key == "json")
+    settings.json = truth_of(value, "json");
+  else if (settings.drives.empty())
+    throw Error(ExitStatus::usage, key + " before any table=FILE.ptab");
+  else
+    take_drive_setting(settings.drives.back(), key, value);
+}
+
+// No exception may reach nbdkit.
+template <typename Action>
+int guarded(Action action) noexcept {
+  try {
+    action();
+    return 0;
+  } catch (const std::exception& error) {
+    nbdkit_error("%s", error.what());
+    return -1;
+  }
+}
+
+int answer(int error) {
+  if (error == 0) return 0;
+  nbdkit_set_error(error);
+  nbdkit_error("%s", std::strerror(error));
+  return -1;
+}
+
+struct Connection {
+  ServedDrive* drive;
+  bool probe;
+};
+
+ServedDrive& of(void* handle) { return *static_cast<Connection*>(handle)->drive; }
+
+int on_config(const char* key, const char* value) {
+  return guarded([&] { take_setting(key, value); });
+}
+
+int on_config_complete() {
+  if (!settings.drives.empty()) return 0;
+  nbdkit_error("table=FILE.ptab is missing: platter emit table makes one from a model");
+  return -1;
+}
+
+// Before nbdkit serves or forks: what is wrong is said to whoever starts it.
+int on_get_ready() {
+  return guarded([] { process = std::make_unique<Process>(settings); });
+}
+
+void on_signal(int) { process->ask_for_report(); }
+
+int on_after_fork() {
+  return guarded([] {
+    process->start();
+    struct sigaction report {};
+    report.sa_handler = on_signal;
+    report.sa_flags = SA_RESTART;
+    sigaction(SIGUSR1, &report, nullptr);
+  });
+}
+
+void on_unload() {
+  std::signal(SIGUSR1, SIG_IGN);
+  process.reset();
+}
+
+void* on_open(int) {
+  const char* const name = nbdkit_export_name();
+  ServedDrive* const drive = name == nullptr ? nullptr : process->drive(name);
+  if (drive != nullptr) return new Connection{drive, std::strcmp(name, kProbeExport) == 0};
+  nbdkit_error("there is no such export");
+  return nullptr;
+}
+
+void on_close(void* handle) { delete static_cast<Connection*>(handle); }
+
+int on_list_exports(int, int, struct nbdkit_exports* exports) {
+  for (const auto& drive : process->drives())
+    if (nbdkit_add_export(exports, drive->name().c_str(), nullptr) != 0) return -1;
+  return 0;
+}
+
+const char* on_default_export(int, int) { return process->drives().front()->name().c_str(); }
+
+std::int64_t on_get_size(void* handle) { return static_cast<std::int64_t>(of(handle).bytes()); }
+
+int on_block_size(void* handle, std::uint32_t* minimum, std::uint32_t* preferred,
+                  std::uint32_t* maximum) {
+  *minimum = of(handle).block_bytes();
+  *preferred = std::max<std::uint32_t>(*minimum, 4096);
+  *maximum = 32U << 20;
+  return 0;
+}
+
+int yes(void*) { return 1; }
+int can_fua(void*) { return NBDKIT_FUA_NATIVE; }
+int can_cache(void*) { return NBDKIT_CACHE_NATIVE; }
+
+// When the request was seen, before anything else is done about it.
+Nanoseconds seen() {
+  const Nanoseconds now = host_now_ns();
+  process->prepare_thread();
+  return now;
+}
+
+int on_pread(void* handle, void* to, std::uint32_t count, std::uint64_t offset, std::uint32_t) {
+  const Nanoseconds came = seen();
+  return answer(of(handle).read(offset, {static_cast<std::uint8_t*>(to), count}, came));
+}
+
+int on_pwrite(void* handle, const void* from, std::uint32_t count, std::uint64_t offset,
+              std::uint32_t flags) {
+  const Nanoseconds came = seen();
+  return answer(of(handle).write(offset, {static_cast<const std::uint8_t*>(from), count},
+                                 (flags & NBDKIT_FLAG_FUA) != 0, came));
+}
+
+int on_zero(void* handle, std::uint32_t count, std::uint64_t offset, std::uint32_t flags) {
+  const Nanoseconds came = seen();
+  return answer(of(handle).zero(offset, count, (flags & NBDKIT_FLAG_FUA) != 0, came));
+}
+
+int on_trim(void* handle, std::uint32_t count, std::uint64_t offset, std::uint32_t) {
+  return answer(of(handle).trim(offset, count));
+}
+
+int on_flush(void* handle, std::uint32_t) {
+  const Nanoseconds came = seen();
+  return answer(of(handle).flush(came));
+}
+
+// A hint, of which the drive knows nothing; ours are the null commands.
+int on_cache(void* handle, std::uint32_t, std::uint64_t, std::uint32_t) {
+  if (!static_cast<Connection*>(handle)->probe || process->prober() == nullptr) return 0;
+  process->prober()->seen(host_now_ns());
+  process->prepare_thread();
+  process->prober()->answered(host_now_ns());
+  return 0;
+}
+
+nbdkit_plugin plugin_of_callbacks() {
+  nbdkit_plugin plugin{};
+  plugin.name = "platter";
+  plugin.longname = "a disk drive's model as a disk in real time";
+  plugin.version = PLATTER_VERSION;
+  plugin.config = on_config;
+  plugin.config_complete = on_config_complete;
+  plugin.config_help = "table=FILE.ptab  (required) the drive; platter emit table makes it";
+  plugin.get_ready = on_get_ready;
+  plugin.after_fork = on_after_fork;
+  plugin.unload = on_unload;
+  plugin.open = on_open;
+  plugin.close = on_close;
+  plugin.list_exports = on_list_exports;
+  plugin.default_export = on_default_export;
+  plugin.get_size = on_get_size;
+  plugin.block_size = on_block_size;
+  plugin.can_write = yes;
+  plugin.can_flush = yes;
+  plugin.is_rotational = yes;
+  plugin.can_trim = yes;
+  plugin.can_zero = yes;
+  plugin.can_fua = can_fua;
+  plugin.can_cache = can_cache;
+  plugin.can_multi_conn = yes;  // one drive behind all connections
+  plugin.pread = on_pread;
+  plugin.pwrite = on_pwrite;
+  plugin.zero = on_zero;
+  plugin.trim = on_trim;
+  plugin.flush = on_flush;
+  plugin.cache = on_cache;
+  return plugin;
+}
+
+nbdkit_plugin plugin = plugin_of_callbacks();
+
+}  // namespace
+}  // namespace platter::emulator
+
+using platter::emulator::plugin;
+NBDKIT_REGISTER_PLUGIN(plugin)

@@ -1,0 +1,114 @@
+#include "emulator/nbd/process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "emulator/pace/real_time.h"
+#include "emulator/pace/write_whole.h"
+#include "model/printable.h"
+#include "model/version.h"
+
+namespace platter::emulator {
+
+Process::Process(const ProcessSettings& wished)
+    : settings_(wished),
+      clock_(host_now_ns(), wished.speed),
+      report_asked_(eventfd(0, EFD_CLOEXEC)),
+      stdout_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) {
+  if (settings_.log) log_ = std::make_unique<LogWriter>(*settings_.log);
+  for (const DriveSettings& drive : settings_.drives)
+    drives_.push_back(
+        std::make_unique<ServedDrive>(drive, drives_.size(), clock_, delay_, log_.get()));
+  if (!log_) return;
+  std::vector<std::string> heads;
+  for (const auto& drive : drives_) heads.push_back(drive->log_head());
+  log_->line(fmt::format(
+      R"({{"schema":{{"name":"platter-emulation-log","version":"1.0"}},"requests":"blocks",)"
+      R"("speed":{},"drives":[{}]}})",
+      settings_.speed, fmt::join(heads, ",")));
+}
+
+void Process::start() {
+  if (!settings_.ordinary)
+    for (const std::string& refused : ask_for_real_time())
+      fmt::print(stderr, "platter: {}\n", refused);
+  reporter_ = std::thread([this] { report_when_asked(); });
+  const auto measured = [this](const std::string& trouble) {
+    if (trouble.empty())
+      fmt::print(stderr, "platter: ready; the way here takes {:.1f} us, and back {:.1f} us\n",
+                 static_cast<double>(delay_.inbound_ns()) / 1e3,
+                 static_cast<double>(delay_.outbound_ns()) / 1e3);
+    else
+      fmt::print(stderr, "platter: ready; the way here and back was not measured: {}\n",
+                 model::printable(trouble));
+  };
+  if (settings_.probe)
+    prober_ = std::make_unique<Prober>(*settings_.probe, !settings_.ordinary, delay_, measured);
+}
+
+Process::~Process() {
+  prober_.reset();
+  ends_ = true;
+  ask_for_report();
+  if (reporter_.joinable()) reporter_.join();
+  for (const auto& drive : drives_)
+    if (const int error = drive->flush_contents())
+      fmt::print(stderr, "platter: the contents of {} were not kept: {}\n",
+                 model::printable(drive->name()), std::strerror(error));
+  if (log_)
+    if (const std::string trouble = log_->finish(); !trouble.empty())
+      fmt::print(stderr, "platter: {}\n", model::printable(trouble));
+  close(report_asked_);
+  close(stdout_);
+}
+
+void Process::prepare_thread() const {
+  thread_local bool prepared = false;
+  if (prepared) return;
+  prepared = true;
+  if (settings_.ordinary)
+    run_without_slack();
+  else
+    run_in_real_time();
+}
+
+ServedDrive* Process::drive(const std::string& name) {
+  for (const auto& drive : drives_)
+    if (name == drive->name()) return drive.get();
+  return name.empty() || name == kProbeExport ? drives_.front().get() : nullptr;
+}
+
+std::string Process::report() const {
+  if (settings_.json) {
+    std::vector<std::string> reports;
+    for (const auto& drive : drives_) reports.push_back(drive->report_json());
+    return fmt::format(
+        R"({{"schema":{{"name":"platter-emulation","version":"1.0"}},"platter":"{}","speed":{},"inbound_us":{:.3f},)"
+        R"("outbound_us":{:.3f},"drives":[{}]}})"
+        "\n",
+        model::kToolVersion, settings_.speed, static_cast<double>(delay_.inbound_ns()) / 1e3,
+        static_cast<double>(delay_.outbound_ns()) / 1e3, fmt::join(reports, ","));
+  }
+  std::string text;
+  for (const auto& drive : drives_) model::append_printable_lines(text, drive->report());
+  return text;
+}
+
+// The last time when the drives go.
+void Process::report_when_asked() {
+  for (bool last = false; !last;) {
+    eventfd_t times = 0;
+    if (eventfd_read(report_asked_, &times) != 0 && errno != EINTR) return;
+    last = ends_;
+    write_whole(stdout_, report());
+  }
+}
+
+void Process::ask_for_report() const { eventfd_write(report_asked_, 1); }
+
+}  // namespace platter::emulator

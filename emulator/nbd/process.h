@@ -1,0 +1,64 @@
+// The plugin as a process: its drives, their clock, the log, what it says at start and at the end.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "emulator/nbd/prober.h"
+#include "emulator/nbd/served_drive.h"
+#include "emulator/pace/clock.h"
+#include "emulator/pace/log_writer.h"
+#include "emulator/pace/transport_delay.h"
+
+namespace platter::emulator {
+
+struct ProcessSettings {
+  std::vector<DriveSettings> drives{};  // at least one
+  int speed = 1;                        // so many times as fast as the host's clock
+  std::optional<std::string> log{};     // path
+  std::optional<std::string> probe{};   // the socket that nbdkit serves; nothing: delays are 0
+  bool ordinary = false;                // without asking for real time
+  bool json = false;                    // the report
+};
+
+class Process {
+ public:
+  // Throws Error.
+  explicit Process(const ProcessSettings& settings);
+  // Contents are kept, the log is whole, the report is on stdout.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // Threads live on this side of nbdkit's fork.
+  void start();
+  // By its export; nullptr: there is none.
+  ServedDrive* drive(const std::string& name);
+  const std::vector<std::unique_ptr<ServedDrive>>& drives() const { return drives_; }
+  Prober* prober() { return prober_.get(); }
+  // The calling thread answers requests from now on.
+  void prepare_thread() const;
+  // May be called by a signal's handler.
+  void ask_for_report() const;
+
+ private:
+  std::string report() const;
+  void report_when_asked();
+
+  ProcessSettings settings_;
+  DriveClock clock_;
+  TransportDelay delay_{};
+  std::unique_ptr<LogWriter> log_{};
+  std::vector<std::unique_ptr<ServedDrive>> drives_{};
+  std::unique_ptr<Prober> prober_{};
+  int report_asked_;
+  int stdout_;  // nbdkit takes the process's own away when it begins to serve
+  std::atomic<bool> ends_{false};
+  std::thread reporter_{};
+};
+
+}  // namespace platter::emulator

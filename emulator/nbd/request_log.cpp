@@ -1,0 +1,32 @@
+#include "emulator/nbd/request_log.h"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <array>
+
+namespace platter::emulator {
+
+template <typename... Values>
+void RequestLog::line(char kind, Values... values) {
+  std::array<char, 160> text{};
+  char* end = fmt::format_to(text.data(), FMT_COMPILE("{} {}"), drive_, kind);
+  ((end = fmt::format_to(end, FMT_COMPILE(" {}"), values)), ...);
+  writer_.line({text.data(), static_cast<std::size_t>(end - text.data())});
+}
+
+void RequestLog::submitted(const platter_request& request, Nanoseconds arrival_ns) {
+  line('s', request.tag, request.lbn, request.blocks, request.flags, arrival_ns);
+}
+
+void RequestLog::taken(std::uint32_t tag, Nanoseconds completion_ns) {
+  line('t', tag, completion_ns);
+}
+
+void RequestLog::delivered(std::uint32_t tag, Nanoseconds at_ns) { line('d', tag, at_ns); }
+
+void RequestLog::synchronized(Nanoseconds now_ns, Nanoseconds done_ns) {
+  line('f', now_ns, done_ns);
+}
+
+}  // namespace platter::emulator

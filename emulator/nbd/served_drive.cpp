@@ -1,0 +1,161 @@
+#include "emulator/nbd/served_drive.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <limits>
+
+#include "model/error.h"
+
+namespace platter::emulator {
+namespace {
+
+platter_table* opened(const std::string& path) {
+  platter_table* table = nullptr;
+  if (platter_table_open(path.c_str(), &table) != PLATTER_OK)
+    throw Error(ExitStatus::bad_input, platter_last_error());
+  return table;
+}
+
+platter_info info_of(const platter_table* table) {
+  platter_info info{};
+  info.struct_size = sizeof info;
+  platter_table_info(table, &info);
+  return info;
+}
+
+platter_engine* made_over(const platter_table* table) {
+  platter_engine* engine = nullptr;
+  if (platter_engine_create(table, &engine) != PLATTER_OK)
+    throw Error(ExitStatus::internal, platter_last_error());
+  return engine;
+}
+
+platter_queue queue_of(platter_engine* engine, const DriveSettings& settings) {
+  platter_queue queue{};
+  platter_engine_queue(engine, &queue);
+  queue.scheduler = settings.scheduler.value_or(queue.scheduler);
+  queue.depth = settings.depth.value_or(queue.depth);
+  if (platter_engine_set_queue(engine, &queue) != PLATTER_OK)
+    throw Error(ExitStatus::usage, platter_last_error());
+  return queue;
+}
+
+std::uint32_t write_flags(bool through) {
+  return std::uint32_t{PLATTER_WRITE} | (through ? std::uint32_t{PLATTER_FORCE_UNIT_ACCESS} : 0);
+}
+
+// Names come out of files, and may hold anything.
+std::string quoted(const std::string& text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20)
+      json += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      json += c;
+  }
+  return json + '"';
+}
+
+}  // namespace
+
+ServedDrive::ServedDrive(const DriveSettings& settings, unsigned number, const DriveClock& clock,
+                         const TransportDelay& delay, LogWriter* log)
+    : name_(settings.name),
+      table_(opened(settings.table)),
+      info_(info_of(table_.get())),
+      engine_(made_over(table_.get())),
+      queue_(queue_of(engine_.get(), settings)),
+      contents_(settings.contents ? ContentsFile(*settings.contents, bytes())
+                                  : ContentsFile(bytes())),
+      log_(log != nullptr ? std::optional<RequestLog>(std::in_place, *log, number) : std::nullopt),
+      paced_(*engine_, queue_.depth, clock, delay, log_ ? &*log_ : nullptr) {}
+
+std::optional<platter_request> ServedDrive::request_for(std::uint64_t offset, std::uint64_t bytes,
+                                                        std::uint32_t flags) const {
+  const std::uint64_t blocks = bytes / info_.block_bytes;
+  if (offset % info_.block_bytes != 0 || bytes % info_.block_bytes != 0 || blocks == 0 ||
+      blocks > std::numeric_limits<std::uint32_t>::max() || offset > this->bytes() ||
+      bytes > this->bytes() - offset)
+    return std::nullopt;
+  platter_request request{};
+  request.lbn = offset / info_.block_bytes;
+  request.blocks = static_cast<std::uint32_t>(blocks);
+  request.flags = flags;
+  return request;
+}
+
+int ServedDrive::serve(const platter_request& request, Nanoseconds came_host_ns) {
+  return paced_.serve(request, came_host_ns) == PLATTER_OK ? 0 : EIO;
+}
+
+// Data are fetched and kept before the wait, so that they cost the answer no time.
+int ServedDrive::read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns) {
+  const auto request = request_for(offset, to.size(), 0);
+  if (!request) return EINVAL;
+  if (const int error = contents_.read(offset, to)) return error;
+  return serve(*request, came_host_ns);
+}
+
+int ServedDrive::write(std::uint64_t offset, std::span<const std::uint8_t> from, bool through,
+                       Nanoseconds came_host_ns) {
+  const auto request = request_for(offset, from.size(), write_flags(through));
+  if (!request) return EINVAL;
+  if (const int error = contents_.write(offset, from)) return error;
+  if (through)
+    if (const int error = contents_.flush()) return error;
+  return serve(*request, came_host_ns);
+}
+
+int ServedDrive::zero(std::uint64_t offset, std::uint64_t bytes, bool through,
+                      Nanoseconds came_host_ns) {
+  const auto request = request_for(offset, bytes, write_flags(through));
+  if (!request) return EINVAL;
+  if (const int error = contents_.discard(offset, bytes)) return error;
+  if (through)
+    if (const int error = contents_.flush()) return error;
+  return serve(*request, came_host_ns);
+}
+
+int ServedDrive::flush(Nanoseconds came_host_ns) {
+  if (const int error = contents_.flush()) return error;
+  return paced_.synchronize(came_host_ns) == PLATTER_OK ? 0 : EIO;
+}
+
+std::string ServedDrive::log_head() const {
+  return fmt::format(R"({{"name":{},"model_sha256":"{}","scheduler":{},"depth":{},"ageing":{}}})",
+                     quoted(name_), info_.model_sha256, queue_.scheduler, queue_.depth,
+                     queue_.ageing);
+}
+
+// The other budget: what is known of the model itself.
+std::string ServedDrive::against_its_drive() const {
+  if ((info_.flags & PLATTER_DERIVED) != 0) return "a hypothetical drive, which nobody measured";
+  platter_demerit demerit{};
+  demerit.struct_size = sizeof demerit;
+  if (platter_table_demerit(table_.get(), 0, &demerit) != PLATTER_OK)
+    return "the model was not compared with its drive";
+  return fmt::format("demerit figure {:.3f} ms, {:.2f} % of the mean, over {} requests ({})",
+                     demerit.demerit_ms, demerit.demerit_percent, demerit.requests,
+                     demerit.workload);
+}
+
+std::string ServedDrive::report() const {
+  const platter_counters counters = paced_.counters();
+  return fmt::format(
+      "{}\n  model against drive: {}\n  delivery against model: {}\n"
+      "  outside what the model was checked for: {}; told too late to be served in time: {}\n"
+      "  contents: {} bytes stored\n",
+      name_, against_its_drive(), paced_.lateness().text(), counters.outside_validity,
+      counters.late_arrivals, contents_.stored_bytes());
+}
+
+std::string ServedDrive::report_json() const {
+  const platter_counters counters = paced_.counters();
+  return fmt::format(R"({{"name":{},"model_against_drive":{},"delivery_against_model":{},)"
+                     R"("outside_validity":{},"late_arrivals":{},"stored_bytes":{}}})",
+                     quoted(name_), quoted(against_its_drive()), paced_.lateness().json(),
+                     counters.outside_validity, counters.late_arrivals, contents_.stored_bytes());
+}
+
+}  // namespace platter::emulator

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/emulated_drives.h"
+#include "cli/nbd_server.h"
+#include "cli/numbers.h"
+#include "cli/outputs.h"
+#include "cli/scheduler_name.h"
+#include "cli/subcommands.h"
+#include "emulator/check/check_log.h"
+#include "model/error.h"
+#include "model/json_head.h"
+#include "model/standing.h"
+#include "replay/replay_model.h"
+
+namespace platter::cli {
+namespace {
+
+struct EmulateOptions {
+  std::vector<std::string> models{};
+  NbdServing serving{};
+  std::string log{}, log_to_check{}, scheduler{};
+  CLI::Option* nbd = nullptr;
+  Outputs outputs{};
+};
+
+void check(const EmulateOptions& options, const std::vector<EmulatedDrive>& drives) {
+  std::ifstream log(options.log_to_check);
+  if (!log)
+    throw Error(ExitStatus::bad_input,
+                options.log_to_check + " cannot be read; give the log of an emulation");
+  const emulator::CheckedLog checked = emulator::check_log(log, options.log_to_check,
+                                                           logged_drives(drives));
+  if (options.serving.json) {
+    auto answer = model::json_head("platter-emulation-check");
+    answer["completions"] = checked.completions;
+    answer["flushes"] = checked.flushes;
+    answer["differ"] = checked.differ;
+    answer["first_difference"] = checked.first_difference;
+    fmt::print("{}\n", answer.dump(2));
+  } else {
+    fmt::print("{} completions and {} flushes: {} differ from the engine's\n", checked.completions,
+               checked.flushes, checked.differ);
+  }
+  if (checked.differ != 0)
+    throw Error(ExitStatus::differs,
+                checked.first_difference + "; this is a defect of the emulator, please report it");
+}
+
+void serve(EmulateOptions& options, const std::vector<EmulatedDrive>& drives) {
+  for (const EmulatedDrive& drive : drives)
+    if (const std::string standing = model::standing_of(drive.table.provenance,
+                                                        drive.table.validity);
+        !standing.empty())
+      fmt::print(stderr, "platter: the model of {} is {}\n", drive.name, standing);
+  if (!options.log.empty()) {
+    options.outputs.writes(options.log);
+    options.serving.log = options.log;
+  }
+  if (!options.scheduler.empty())
+    options.serving.scheduler = replay::scheduler_of(options.scheduler);
+  serve_over_nbd(drives, options.serving);
+}
+
+void emulate(EmulateOptions& options) {
+  const bool checks = !options.log_to_check.empty();
+  if (checks == (options.nbd->count() > 0))
+    throw Error(ExitStatus::usage,
+                "platter emulate serves drives or checks a log; give one of --nbd and --check-log");
+  if (!options.serving.contents.empty() && options.serving.contents.size() != options.models.size())
+    throw Error(ExitStatus::usage,
+                fmt::format("{} models and {} files of contents; give one for each, in that order",
+                            options.models.size(), options.serving.contents.size()));
+  const std::vector<EmulatedDrive> drives = emulated_drives(options.models);
+  if (checks)
+    check(options, drives);
+  else
+    serve(options, drives);
+}
+
+}  // namespace
+
+void add_emulate(CLI::App& app) {
+  auto options = std::make_shared<EmulateOptions>();
+  NbdServing& serving = options->serving;
+  CLI::App* command = app.add_subcommand("emulate",
+                                         "models as drives for other programs, in real time");
+  command
+      ->add_option("MODEL", options->models,
+                   "model files, tables (.ptab) or DiskSim files (.parv); each is a drive")
+      ->required();
+  options->nbd = command
+                     ->add_option("--nbd", serving.socket,
+                                  "serve them to NBD clients on this socket (no path: on one in a "
+                                  "private folder)")
+                     ->expected(0, 1);
+  CLI::Option* checked = command->add_option(
+      "--check-log", options->log_to_check,
+      "serve nothing: does the engine give the times of this log again?");
+  for (CLI::Option* const served :
+       {command->add_option("--contents", serving.contents,
+                            "files for what the drives hold, one for each (else: in memory)"),
+        command->add_option("--log", options->log,
+                            "a line for each arrival, model time and delivery"),
+        command->add_option("--speed", serving.speed, "drives so many times as fast")
+            ->check(between(1, 1000000))
+            ->capture_default_str(),
+        command
+            ->add_option("--scheduler", options->scheduler,
+                         "which of the outstanding requests is next (else: as the model says)")
+            ->check(scheduler_name()),
+        command
+            ->add_option("--depth", serving.depth,
+                         "most requests outstanding in a drive (else: as the model says)")
+            ->check(between(1, 64)),
+        command->add_flag("--ordinary", serving.ordinary,
+                          "without SCHED_FIFO: late whenever the machine is busy")})
+    served->excludes(checked);
+  options->outputs.add_force(*command);
+  command->add_flag("--json", serving.json, "the report as JSON on stdout");
+  command->callback([options] { emulate(*options); });
+}
+
+}  // namespace platter::cli

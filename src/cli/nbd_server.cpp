@@ -1,0 +1,229 @@
+#include "cli/nbd_server.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/listening_socket.h"
+#include "emulator/contents/contents_file.h"
+#include "model/error.h"
+#include "model/file.h"
+#include "model/leftovers.h"
+#include "model/temporary_folder.h"
+
+namespace platter::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kFirstActivated = 3;  // where sd_listen_fds(3) wants the socket
+constexpr const char* kPlugin = "nbdkit-platter-plugin.so";
+
+std::string plugin_path() {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* const place : {".", PLATTER_PLUGIN_PLACE})
+    if (const fs::path path = folder / place / kPlugin; fs::exists(path, error))
+      return path.lexically_normal().string();
+  throw Error(ExitStatus::missing_program,
+              fmt::format("{} is not beside the program, and platter emulate --nbd needs it: "
+                          "install nbdkit-plugin-dev and libnbd-dev and build platter again",
+                          kPlugin));
+}
+
+std::string nbdkit_path() {
+  const char* const path = std::getenv("PATH");
+  const std::string folders = path == nullptr ? "" : path;
+  for (std::size_t begin = 0; begin <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', begin), folders.size());
+    const std::string candidate = folders.substr(begin, end - begin) + "/nbdkit";
+    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+    begin = end + 1;
+  }
+  throw Error(
+      ExitStatus::missing_program,
+      "nbdkit is not installed, and platter emulate --nbd needs it: apt-get install nbdkit");
+}
+
+// Where a table is not a file yet, it becomes one.
+std::string table_file(const EmulatedDrive& drive, std::size_t number,
+                       model::TemporaryFolder& folder) {
+  if (drive.bytes.empty()) return fs::absolute(drive.path).string();
+  const std::string path = folder.file(fmt::format("{}.ptab", number));
+  model::write_file(path, drive.bytes);
+  return path;
+}
+
+// So that what is wrong with it is said here, with its status.
+void check_contents(const EmulatedDrive& drive, const std::string& path) {
+  const emulator::ContentsFile contents(
+      path, drive.table.identity.blocks * drive.table.identity.block_bytes);
+}
+
+std::vector<std::string> arguments_for(const std::vector<EmulatedDrive>& drives,
+                                       const NbdServing& serving, const std::string& socket,
+                                       model::TemporaryFolder& folder) {
+  // A thread for each request that may wait, and some for those that do not.
+  std::vector<std::string> arguments{"nbdkit", "--foreground", "--exit-with-parent", "--threads=96",
+                                     plugin_path()};
+  const auto add = [&](const char* key, const std::string& value) {
+    arguments.push_back(fmt::format("{}={}", key, value));
+  };
+  for (std::size_t i = 0; i < drives.size(); ++i) {
+    add("table", table_file(drives[i], i, folder));
+    add("name", drives[i].name);
+    if (!serving.contents.empty()) add("contents", fs::absolute(serving.contents[i]).string());
+    if (serving.scheduler) add("scheduler", std::to_string(static_cast<int>(*serving.scheduler)));
+    if (serving.depth) add("depth", std::to_string(*serving.depth));
+  }
+  add("speed", std::to_string(serving.speed));
+  add("probe", fs::absolute(socket).string());
+  if (serving.log) add("log", fs::absolute(*serving.log).string());
+  if (serving.ordinary) add("ordinary", "true");
+  if (serving.json) add("json", "true");
+  return arguments;
+}
+
+// The program and its environment, whole before the fork: behind it nothing may allocate.
+class Program {
+ public:
+  Program(std::string path, std::vector<std::string> arguments)
+      : path_(std::move(path)), arguments_(std::move(arguments)) {
+    for (char** each = environ; *each != nullptr; ++each)
+      if (std::strncmp(*each, "LISTEN_", 7) != 0) environment_.push_back(*each);
+    environment_.push_back(listen_fds_.data());
+    environment_.push_back(listen_pid_.data());
+    environment_.push_back(nullptr);
+    for (std::string& argument : arguments_) argument_pointers_.push_back(argument.data());
+    argument_pointers_.push_back(nullptr);
+  }
+
+  // In the child.
+  [[noreturn]] void replace_this_process(int socket) {
+    *fmt::format_to(listen_pid_.data(), "LISTEN_PID={}", ::getpid()) = '\0';
+    if (socket == kFirstActivated)
+      ::fcntl(socket, F_SETFD, 0);
+    else
+      ::dup2(socket, kFirstActivated);
+    ::execve(path_.c_str(), argument_pointers_.data(), environment_.data());
+    ::_exit(127);
+  }
+
+ private:
+  std::string path_;
+  std::vector<std::string> arguments_;
+  std::string listen_fds_ = "LISTEN_FDS=1";
+  std::array<char, 32> listen_pid_{};
+  std::vector<char*> environment_{}, argument_pointers_{};
+};
+
+// Signals wait from here on, for sigwaitinfo to take them.
+class TakenSignals {
+ public:
+  TakenSignals() {
+    sigemptyset(&taken_);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD}) {
+      struct sigaction now {};
+      ::sigaction(signal, nullptr, &now);
+      if (signal != SIGHUP || now.sa_handler != SIG_IGN) sigaddset(&taken_, signal);
+    }
+    ::pthread_sigmask(SIG_BLOCK, &taken_, &before_);
+  }
+  ~TakenSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  TakenSignals(const TakenSignals&) = delete;
+  TakenSignals& operator=(const TakenSignals&) = delete;
+
+  int next() const {
+    for (;;)
+      if (const int signal = ::sigwaitinfo(&taken_, nullptr); signal > 0) return signal;
+  }
+  void leave_as_before() const { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t taken_{}, before_{};
+};
+
+struct Ended {
+  int status;
+  bool asked;
+};
+
+// A first signal asks the server to end in order, a second one ends it. What hands a signal on to
+// its children makes two of one, at once.
+Ended serve_until_ended(pid_t server, const TakenSignals& signals) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kSameSignal{200};
+  std::optional<Clock::time_point> first{};
+  for (;;) {
+    const int signal = signals.next();
+    const auto now = Clock::now();
+    if (signal == SIGUSR1)
+      ::kill(server, SIGUSR1);
+    else if (signal != SIGCHLD && !first)
+      ::kill(server, SIGTERM);
+    else if (signal != SIGCHLD && now - *first > kSameSignal)
+      ::kill(server, SIGKILL);
+    if (signal != SIGUSR1 && signal != SIGCHLD && !first) first = now;
+    int status = 0;
+    if (::waitpid(server, &status, WNOHANG) == server) return {status, first.has_value()};
+  }
+}
+
+void check_end(const Ended& ended) {
+  if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) return;
+  if (WIFEXITED(ended.status))
+    throw Error(ExitStatus::internal,
+                fmt::format("nbdkit ended with status {}; what it says is above",
+                            WEXITSTATUS(ended.status)));
+  if (ended.asked)
+    throw Error(ExitStatus::interrupted,
+                "nbdkit was killed by a second signal; what contents and log lack is lost");
+  throw Error(ExitStatus::internal,
+              fmt::format("nbdkit was killed by signal {}; what contents and log lack is lost",
+                          WTERMSIG(ended.status)));
+}
+
+model::TemporaryFolder private_folder() {
+  return model::TemporaryFolder(model::temporary_name("platter-emulate"));
+}
+
+}  // namespace
+
+void serve_over_nbd(const std::vector<EmulatedDrive>& drives, const NbdServing& serving) {
+  const std::string nbdkit = nbdkit_path();
+  model::TemporaryFolder folder = private_folder();
+  if (folder.path().empty())
+    throw Error(ExitStatus::output,
+                fmt::format("no folder for tables can be made: {}; set TMPDIR to one that can be "
+                            "written",
+                            std::strerror(errno)));
+  for (std::size_t i = 0; i < serving.contents.size(); ++i)
+    check_contents(drives[i], serving.contents[i]);
+  const ListeningSocket socket(serving.socket.empty() ? folder.path() + "/nbd" : serving.socket);
+  Program program(nbdkit, arguments_for(drives, serving, socket.path(), folder));
+  const TakenSignals signals;
+  const pid_t server = ::fork();
+  if (server < 0)
+    throw Error(ExitStatus::internal,
+                fmt::format("nbdkit cannot be started: {}", std::strerror(errno)));
+  if (server == 0) {
+    signals.leave_as_before();
+    program.replace_this_process(socket.descriptor());
+  }
+  const model::Helper helper(server);
+  for (const EmulatedDrive& drive : drives)
+    fmt::print(stderr, "platter: {} is nbd+unix:///{}?socket={}\n", drive.table.identity.name,
+               drive.name, socket.path());
+  check_end(serve_until_ended(server, signals));
+}
+
+}  // namespace platter::cli

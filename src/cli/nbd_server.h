@@ -1,0 +1,29 @@
+// nbdkit as a child process that serves emulated drives until somebody ends it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/emulated_drives.h"
+#include "engine/request.h"
+
+namespace platter::cli {
+
+struct NbdServing {
+  std::string socket{};                 // path; empty: one in a private folder
+  std::vector<std::string> contents{};  // paths, one for each drive; none: in memory
+  std::optional<std::string> log{};
+  int speed = 1;
+  std::optional<engine::Scheduler> scheduler{};
+  std::optional<std::uint32_t> depth{};
+  bool ordinary = false;
+  bool json = false;
+};
+
+// Returns when SIGINT, SIGTERM or SIGHUP has asked for the end, and all is written; SIGUSR1 asks
+// for a report meanwhile. Throws Error(missing_program) without nbdkit or its plugin,
+// Error(refused) for a socket that exists, and what ContentsFile throws.
+void serve_over_nbd(const std::vector<EmulatedDrive>& drives, const NbdServing& serving);
+
+}  // namespace platter::cli
