@@ -67,10 +67,7 @@ platter_status PacedEngine::synchronize(Nanoseconds came_host_ns) {
     if (log_ != nullptr) log_->synchronized(now_ns, done_ns);
     look();
   }
-  const Nanoseconds leaves = leaves_host_ns(done_ns);
-  sleep_until_host_ns(leaves - kSpin);
-  while (host_now_ns() < leaves) {
-  }
+  wait_until_host_ns(leaves_host_ns(done_ns));
   return PLATTER_OK;
 }
 

@@ -1,5 +1,5 @@
 // Measures the way from an NBD client to the plugin and back: a client of our own sends commands
-// that do nothing, quickly at first, then a few every second while the drive serves.
+// that do nothing, many at first, then a few every second while the drive serves.
 #pragma once
 
 #include <atomic>

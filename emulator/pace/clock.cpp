@@ -15,6 +15,12 @@ void sleep_until_host_ns(Nanoseconds host_ns) {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
 }
 
+void wait_until_host_ns(Nanoseconds host_ns) {
+  sleep_until_host_ns(host_ns - kSpin);
+  while (host_now_ns() < host_ns) {
+  }
+}
+
 Nanoseconds DriveClock::host_ns(Nanoseconds drive_ns) const {
   const bool cut = drive_ns > 0 && drive_ns % speed_ != 0;
   return started_ns_ + drive_ns / speed_ + (cut ? 1 : 0);

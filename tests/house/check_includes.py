@@ -31,6 +31,8 @@ class Room:
 
     @property
     def target(self):
+        if self.path == "lib":
+            return "libplatter"
         return "platter_" + self.path.removeprefix("src/").replace("/", "_")
 
     @property
@@ -65,7 +67,7 @@ def read_allowed(cell):
         if not match:
             raise ValueError(f"{ARCHITECTURE}: {entry.strip()!r} is no room that one may include")
         name, only = match.groups()
-        path = name if "/" in name else "src/" + name
+        path = name if "/" in name or name == "lib" else "src/" + name
         words = [word for word in (only or "").split() if word not in ("the", "only")]
         allowed[path] = "_".join(words) + ".h" if words else None
     return allowed
