@@ -53,7 +53,10 @@ class Checker {
   }
 
   void read_head(const std::vector<LoggedDrive>& drives) {
-    if (!next_line()) bad("there is no first line that says what the log is of");
+    if (!next_line()) {
+      line_number_ = 1;
+      bad("there is no first line that says what the log is of");
+    }
     const auto head = nlohmann::json::parse(text_, nullptr, false);
     try {
       if (head.at("schema").at("name") != "platter-emulation-log" ||

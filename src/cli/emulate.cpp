@@ -56,6 +56,7 @@ void serve(EmulateOptions& options, const std::vector<EmulatedDrive>& drives) {
                                                         drive.table.validity);
         !standing.empty())
       fmt::print(stderr, "platter: the model of {} is {}\n", drive.name, standing);
+  for (const std::string& contents : options.serving.contents) options.outputs.reads(contents);
   if (!options.log.empty()) {
     options.outputs.writes(options.log);
     options.serving.log = options.log;

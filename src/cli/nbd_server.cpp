@@ -206,9 +206,9 @@ void serve_over_nbd(const std::vector<EmulatedDrive>& drives, const NbdServing& 
                 fmt::format("no folder for tables can be made: {}; set TMPDIR to one that can be "
                             "written",
                             std::strerror(errno)));
+  const ListeningSocket socket(serving.socket.empty() ? folder.path() + "/nbd" : serving.socket);
   for (std::size_t i = 0; i < serving.contents.size(); ++i)
     check_contents(drives[i], serving.contents[i]);
-  const ListeningSocket socket(serving.socket.empty() ? folder.path() + "/nbd" : serving.socket);
   Program program(nbdkit, arguments_for(drives, serving, socket.path(), folder));
   const TakenSignals signals;
   const pid_t server = ::fork();
@@ -222,7 +222,7 @@ void serve_over_nbd(const std::vector<EmulatedDrive>& drives, const NbdServing& 
   const model::Helper helper(server);
   for (const EmulatedDrive& drive : drives)
     fmt::print(stderr, "platter: {} is nbd+unix:///{}?socket={}\n", drive.table.identity.name,
-               drive.name, socket.path());
+               drive.name, fs::absolute(socket.path()).string());
   check_end(serve_until_ended(server, signals));
 }
 

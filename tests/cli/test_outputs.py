@@ -41,6 +41,7 @@ OUTPUTS = {
     "emit disksim --output": Output("emit disksim truth.json --name x -o {out}", ("truth.json",),
                                     file="x.seek"),
     "emit table --output": Output("emit table truth.json -o {out}", ("truth.json",)),
+    "emulate --log": Output("emulate truth.json --nbd s --log {out}", ("truth.json",), quick=False),
     "estimate --output": Output("estimate mine.samples.jsonl -o {out}", ("mine.samples.jsonl",)),
     "import disksim --output": Output("import disksim disksim/x.parv -o {out}",
                                       ("disksim/x.parv", "disksim/x.diskspecs", "disksim/x.model",
@@ -85,7 +86,7 @@ MORE = {
 }
 
 # Options that name no file that is replaced. --journal and --registry name folders in which files get
-# names of their own; what --update-model writes has a test below.
+# names of their own; --contents names a drive's own; what --update-model writes has a test below.
 OTHER_OPTIONS = set("""
     --help --version --json --force --seed --budget --allow-writes --journal --registry --update-model
     --hits-by --hit-threshold-ms --half --from --to --all --lbn --pbn --all-tracks --with --only --set --name
@@ -95,6 +96,7 @@ OTHER_OPTIONS = set("""
     --align-kb --sequential-share --local-share --local-blocks --streams --any-stream --run-requests
     --hot-share --hot-span --rate --think-ms --gap --burst-requests --burst-kb --idle-ms --tables
     --device --overwrite --yes --hide-serial --results --commands --resume --skip
+    --nbd --contents --check-log --ordinary
 """.split())
 
 # What each subcommand prints; None: nothing.
@@ -107,6 +109,7 @@ PRINTS = {
     "diff": "diff truth.json mine.json",
     "emit disksim": "emit disksim truth.json -o d",
     "emit table": "emit table truth.json -o t.ptab",
+    "emulate": None,  # what it prints: test_emulate.py
     "estimate": "estimate mine.samples.jsonl -o e.json",
     "import disksim": "import disksim disksim/x.parv",
     "inspect": f"inspect {DRIVE}",

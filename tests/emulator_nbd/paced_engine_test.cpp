@@ -206,7 +206,7 @@ TEST_CASE("a log that is not one of these drives is refused, with its line", "[c
     }
     FAIL("it was taken");
   };
-  refused("", "log:0");
+  refused("", "log:1");
   refused("{}\n", "log:1");
   refused("[1]\n", "log:1");
   refused(head + "1 s 0 0 1 0 5\n", "log:2");

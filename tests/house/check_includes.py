@@ -170,7 +170,7 @@ class House:
             return {}
         links = {}
         for number, line in enumerate(self.read(path).splitlines(), 1):
-            for name in re.findall(r"\bplatter_\w+", line.partition("#")[0]):
+            for name in re.findall(r"\bplatter_\w+|\blibplatter\b", line.partition("#")[0]):
                 if name not in ("platter_room", "platter_room_tests", room.target):
                     links[name] = number
         return links

@@ -1,0 +1,226 @@
+"""`platter emulate`: drives for other programs, what it refuses, and what it leaves behind."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import time
+import unittest
+
+from harness import (BAD_INPUT, DIFFERS, INTERRUPTED, MISSING_PROGRAM, OK, OUTPUT, PLATTER, REFUSED, USAGE,
+                     PlatterTest)
+
+LOAD = os.environ.get("PLATTER_NBD_LOAD", "")
+DRIVE = "virtual:hp-c2247"
+PATIENCE_S = 60
+
+
+@unittest.skipUnless(LOAD and shutil.which("nbdkit"), "nbdkit or the plugin is not there")
+class Emulate(PlatterTest):
+    def setUp(self):
+        super().setUp()
+        self.temporary = self.path("tmp")
+        os.mkdir(self.temporary)
+        self.environment["TMPDIR"] = self.temporary
+        self.platter("truth", DRIVE, "-o", "m.json")
+        self.servers = []
+        self.addCleanup(self.end_all)
+
+    def end_all(self):
+        for server in self.servers:
+            if server.poll() is None:
+                server.kill()
+            server.wait()
+            server.stdout.close()
+
+    def serve(self, *arguments, ready=True, **more):
+        """A server in the background; what it says on stderr goes to the file `said`."""
+        with open(self.path("said"), "w", encoding="utf-8") as said:
+            server = subprocess.Popen([PLATTER, "emulate", *map(str, arguments)], cwd=self.folder, text=True,
+                                      env=self.environment, stdout=subprocess.PIPE, stderr=said, **more)
+        self.servers.append(server)
+        self.wait_for(lambda: not ready or "platter: ready" in self.said() or server.poll() is not None)
+        return server
+
+    def said(self):
+        with open(self.path("said"), encoding="utf-8") as said:
+            return said.read()
+
+    def wait_for(self, what):
+        end = time.monotonic() + PATIENCE_S
+        while not what():
+            self.assertLess(time.monotonic(), end, self.said())
+            time.sleep(0.02)
+
+    def uri(self):
+        return re.search(r"nbd\+unix:\S+", self.said()).group(0)
+
+    def load(self, *options, uri=None):
+        done = subprocess.run([LOAD, uri or self.uri(), *map(str, options)], text=True, capture_output=True,
+                              timeout=PATIENCE_S, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def end(self, server, number=signal.SIGTERM, status=OK):
+        server.send_signal(number)
+        out, _ = server.communicate(timeout=PATIENCE_S)
+        self.assertEqual(server.returncode, status, self.said())
+        return out
+
+    def checked(self, *arguments, status=OK):
+        return self.platter_json("emulate", *arguments, status=status)
+
+    def test_twenty_thousand_requests_one_at_a_time_are_the_engine_s_again(self):
+        server = self.serve("m.json", "--nbd", "s", "--log", "log", "--speed", 1000, "--json")
+        self.load("--requests", 20000, "--writes", 0.3)
+        report = json.loads(self.end(server))
+        self.assertEqual(report["drives"][0]["delivery_against_model"]["answers"], 20000)
+        checked = self.checked("m.json", "--check-log", "log")
+        self.assertEqual((checked["completions"], checked["differ"]), (20000, 0))
+
+    def test_two_thousand_at_depth_32_for_each_scheduler(self):
+        late = 0
+        for scheduler in ("fcfs", "sstf", "look", "c-look", "sptf"):
+            with self.subTest(scheduler):
+                server = self.serve("m.json", "--nbd", "s", "--log", "log", "--speed", 300, "--json",
+                                    "--scheduler", scheduler, "--depth", 32, "--force")
+                self.load("--requests", 2000, "--writes", 0.3, "--depth", 32)
+                late += json.loads(self.end(server))["drives"][0]["late_arrivals"]
+                checked = self.checked("m.json", "--check-log", "log")
+                self.assertEqual((checked["completions"], checked["differ"]), (2000, 0))
+        self.assertGreater(late, 0)  # without any, the test would show less than it says
+
+    def test_several_drives_are_exports_of_their_own(self):
+        shutil.copy(self.path("m.json"), self.path("n.json"))
+        server = self.serve("m.json", "n.json", "--nbd", "s", "--log", "log", "--speed", 1000,
+                            "--contents", "m.img", "n.img", "--json")
+        base = f"?socket={self.path('s')}"
+        self.load("--requests", 300, "--writes", 1, "--span", 40960, uri=f"nbd+unix:///m{base}")
+        self.load("--requests", 100, uri=f"nbd+unix:///n{base}")
+        refused = subprocess.run([LOAD, f"nbd+unix:///other{base}"], capture_output=True, check=False)
+        self.assertNotEqual(refused.returncode, 0)
+        report = json.loads(self.end(server))
+        self.assertEqual([(drive["name"], drive["delivery_against_model"]["answers"]) for drive in report["drives"]],
+                         [("m", 300), ("n", 100)])
+        self.assertGreater(os.stat(self.path("m.img")).st_blocks, 0)
+        self.assertEqual(os.stat(self.path("n.img")).st_blocks, 0)
+        self.assertEqual(self.checked("m.json", "n.json", "--check-log", "log")["differ"], 0)
+        self.fails(BAD_INPUT, ["log:1", "2 drives"], "emulate", "m.json", "--check-log", "log")
+
+    def test_contents_outlive_the_drive_and_a_signal(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            server = self.serve("m.json", "--nbd", "s", "--contents", "c.img", "--speed", 1000)
+            self.load("--requests", 200, "--writes", 1, "--seed", 7, "--span", 40960)
+            self.end(server, number)
+        with open(self.path("c.img"), "rb") as contents:
+            self.assertGreater(contents.read(40960).count(b"\0\0\0\0\0\0\0"), 0)
+            contents.seek(0)
+            self.assertNotEqual(contents.read(40960), bytes(40960))
+
+    def test_the_socket_is_its_owner_s_and_goes(self):
+        for arguments, number in ((["--nbd", "s"], signal.SIGTERM), (["--nbd"], signal.SIGINT)):
+            server = self.serve("m.json", *arguments)
+            path = self.uri().partition("socket=")[2]
+            mode = os.stat(path).st_mode
+            self.assertTrue(stat.S_ISSOCK(mode))
+            self.assertEqual(stat.S_IMODE(mode), 0o600)
+            folder = stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode)
+            self.assertTrue(arguments == ["--nbd", "s"] or folder == 0o700, oct(folder))
+            self.end(server, number)
+            self.assertFalse(os.path.exists(path))
+            self.assertEqual(os.listdir(self.temporary), [])
+
+    def test_a_client_that_stays_holds_nothing_up(self):
+        server = self.serve("m.json", "--nbd", "s", "--log", "log")
+        client = subprocess.Popen([LOAD, self.uri(), "--requests", "1000000", "--depth", "8"],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(client.wait)
+        self.addCleanup(client.kill)
+        time.sleep(0.5)
+        self.end(server)
+        self.assertEqual(self.checked("m.json", "--check-log", "log")["differ"], 0)
+
+    def test_when_the_server_is_killed_so_is_nbdkit(self):
+        server = self.serve("m.json", "--nbd", "s")
+        with open(f"/proc/{server.pid}/task/{server.pid}/children", encoding="ascii") as children:
+            child = children.read().split()[0]
+        server.kill()
+        self.wait_for(lambda: not os.path.exists(f"/proc/{child}") or self.state_of(child) == "Z")
+
+    @staticmethod
+    def state_of(process):
+        with open(f"/proc/{process}/stat", encoding="ascii") as file:
+            return file.read().rpartition(")")[2].split()[0]
+
+    def test_a_report_meanwhile(self):
+        server = self.serve("m.json", "--nbd", "s", "--speed", 1000)
+        self.load("--requests", 50)
+        server.send_signal(signal.SIGUSR1)
+        first = [server.stdout.readline() for _ in range(5)]
+        self.assertIn("50 answers", first[2])
+        self.load("--requests", 50)
+        self.assertIn("100 answers", self.end(server))
+
+    def test_what_is_refused(self):
+        self.write("text", "a letter")
+        self.write("small.img", "x")
+        with socket.socket(socket.AF_UNIX) as served:
+            served.bind(self.path("served"))
+            served.listen()
+            self.fails(REFUSED, ["served", "another program"], "emulate", "m.json", "--nbd", "served")
+        self.fails(REFUSED, ["served", "remove it"], "emulate", "m.json", "--nbd", "served")
+        self.fails(REFUSED, ["text", "remove it"], "emulate", "m.json", "--nbd", "text")
+        self.fails(USAGE, "too long", "emulate", "m.json", "--nbd", "x" * 120)
+        self.fails(OUTPUT, "no/such", "emulate", "m.json", "--nbd", "no/such/socket")
+        self.fails(BAD_INPUT, "text", "emulate", "text", "--nbd", "s")
+        self.fails(BAD_INPUT, ["small.img", "1 bytes"], "emulate", "m.json", "--nbd", "s", "--contents", "small.img")
+        self.fails(REFUSED, "text", "emulate", "m.json", "--nbd", "s", "--log", "text")
+        self.fails(USAGE, "one for each", "emulate", "m.json", "m.json", "--nbd", "s", "--contents", "a")
+        self.fails(USAGE, "--nbd", "emulate", "m.json")
+        self.fails(USAGE, "--nbd", "emulate", "m.json", "--nbd", "s", "--check-log", "text")
+        self.fails(BAD_INPUT, "text:1", "emulate", "m.json", "--check-log", "text")
+        self.fails(BAD_INPUT, "none", "emulate", "m.json", "--check-log", "none")
+        self.environment["PATH"] = self.temporary
+        self.fails(MISSING_PROGRAM, "nbdkit", "emulate", "m.json", "--nbd", "s")
+
+    def test_a_model_that_cannot_predict(self):
+        model = self.read_json("m.json")
+        model["provenance"].update(complete=False, missing=[{"name": "seeks", "reason": "no time was left"}])
+        self.write("half.json", json.dumps(model))
+        done = self.run_platter("emulate", "half.json", "--nbd", "s")
+        self.assert_one_sentence(done, BAD_INPUT, "half.json", "seeks")
+
+    def test_contents_in_use(self):
+        self.serve("m.json", "--nbd", "s", "--contents", "c.img")
+        self.fails(REFUSED, ["c.img", "another emulator"], "emulate", "m.json", "--nbd", "t", "--contents", "c.img")
+
+    def test_a_log_that_was_changed_differs(self):
+        server = self.serve("m.json", "--nbd", "s", "--log", "log", "--speed", 1000)
+        self.load("--requests", 100)
+        self.end(server)
+        with open(self.path("log"), encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        at = next(i for i, line in enumerate(lines) if i > 100 and line.startswith("0 t"))
+        lines[at] += "0"
+        self.write("other", "\n".join(lines) + "\n")
+        done = self.run_platter("emulate", "m.json", "--check-log", "other")
+        self.assertEqual(done.returncode, DIFFERS)
+        self.assertIn(f"other:{at + 1}", done.stderr)
+        self.fails(BAD_INPUT, "too few", "emulate", "m.json", "--check-log",
+                   self.write("cut", "\n".join(lines[:5]) + "\n0 s 1\n"))
+
+    def test_killed_twice(self):
+        server = self.serve("m.json", "--nbd", "s")
+        with open(f"/proc/{server.pid}/task/{server.pid}/children", encoding="ascii") as children:
+            os.kill(int(children.read().split()[0]), signal.SIGSTOP)
+        server.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        self.end(server, status=INTERRUPTED)
+        self.assertFalse(os.path.exists(self.path("s")))
+
+
+if __name__ == "__main__":
+    unittest.main()
