@@ -16,7 +16,8 @@ Nanoseconds host_now_ns();
 // Sleeps until the host's clock shows that; not at all if it did. Ends early on a signal.
 void sleep_until_host_ns(Nanoseconds host_ns);
 
-// Sleeps, then spins: returns at that time, late only where the host gives the processor to another.
+// Sleeps, then spins: returns at that time, late only where the host gives the processor to
+// another.
 void wait_until_host_ns(Nanoseconds host_ns);
 
 class DriveClock {

@@ -1,11 +1,14 @@
 #include "emulator/pace/real_time.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 namespace platter::emulator {
@@ -18,6 +21,17 @@ bool be_first() {
   sched_param wish{};
   wish.sched_priority = kPriority;
   return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &wish) == 0;
+}
+
+// Processors that idle poll, as long as the file is open with a 0 in it (the kernel's PM QoS): it
+// is most of a wake-up, on virtual machines above all.
+bool keep_processors_awake() {
+  static const int held = [] {
+    const int file = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+    const std::int32_t latency_us = 0;
+    return write(file, &latency_us, sizeof latency_us) == sizeof latency_us ? file : -1;
+  }();
+  return held >= 0;
 }
 
 }  // namespace
@@ -38,6 +52,11 @@ std::vector<std::string> ask_for_real_time() {
   if (mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0)
     refused.push_back(fmt::format(
         "memory is not locked ({}), so an answer may wait for swapping: raise ulimit -l",
+        std::strerror(errno)));
+  if (!keep_processors_awake())
+    refused.push_back(fmt::format(
+        "processors may sleep between requests ({}), so answers vary by the time it takes to wake "
+        "them: run as root, or make /dev/cpu_dma_latency writable",
         std::strerror(errno)));
   return refused;
 }
