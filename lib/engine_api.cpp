@@ -1,6 +1,8 @@
 // Engines: requests in, completions out, settings, checkpoint and rollback.
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "engine/tables.h"
 #include "lib/handles.h"
@@ -8,6 +10,7 @@
 namespace {
 
 using platter::engine::CacheSettings;
+using platter::engine::CacheTable;
 using platter::engine::Completion;
 using platter::engine::QueueSettings;
 using platter::engine::Request;
@@ -62,6 +65,41 @@ platter_completion completion_of(const Completion& c) {
   return {c.tag, flags, c.arrival_ns, c.completion_ns, 0};
 }
 
+// Of the table's own cache. Where segments follow the load, the number asked for is the most.
+std::optional<CacheTable> changed_cache(CacheTable cache, const platter_cache_policies& policies) {
+  const std::uint64_t blocks = cache.buffer_blocks;
+  const bool divided = policies.segments >= (cache.separate_write_segment != 0 ? 2U : 1U) &&
+                       policies.segments <= platter::engine::kMaxSegments &&
+                       policies.segments <= blocks;
+  const bool ordered = policies.maximum_prefetch == 0 ||
+                       policies.minimum_prefetch <= policies.maximum_prefetch;
+  if (!divided || !ordered) return std::nullopt;
+  if (policies.segments != cache.segments) {
+    const bool all_for_writes = cache.write_segments >=
+                                cache.segments - (cache.separate_write_segment != 0 ? 1 : 0);
+    cache.segments = policies.segments;
+    cache.segment_blocks = static_cast<std::uint32_t>(blocks / policies.segments);
+    cache.buffer_blocks = std::uint64_t{cache.segments} * cache.segment_blocks;
+    const std::uint32_t most = cache.segments - (cache.separate_write_segment != 0 ? 1 : 0);
+    cache.write_segments = all_for_writes ? most : std::min(cache.write_segments, most);
+    if (cache.fewest_segments >= cache.segments) cache.fewest_segments = cache.window = 0;
+  }
+  cache.read_ahead_min = policies.minimum_prefetch;
+  cache.read_ahead_max = policies.maximum_prefetch;
+  cache.read_ahead_ceiling = policies.maximum_prefetch_ceiling;
+  cache.read_ahead_longest_request = policies.disable_prefetch_transfer_length;
+  return cache;
+}
+
+// Of an engine whose policies are not its table's (FNV-1a).
+std::uint64_t mixed(std::uint64_t fingerprint, const platter_cache_policies& policies) {
+  for (const std::uint32_t value :
+       {policies.segments, policies.minimum_prefetch, policies.maximum_prefetch,
+        policies.maximum_prefetch_ceiling, policies.disable_prefetch_transfer_length})
+    fingerprint = (fingerprint ^ value) * 0x100000001b3;
+  return fingerprint;
+}
+
 // In front of the engine's state.
 struct CheckpointHead {
   std::uint64_t fingerprint, state_bytes;
@@ -74,7 +112,8 @@ platter_status platter_engine_create(const platter_table* table, platter_engine*
     return missing("platter_engine_create: NULL was given");
   try {
     *engine = new platter_engine{platter::engine::Engine(table->table.tables), table->blocks,
-                                 table->fingerprint};
+                                 table->fingerprint, table->fingerprint,
+                                 table->table.tables->cache};
     return PLATTER_OK;
   } catch (...) {
     return platter::lib::failed_by_exception();
@@ -99,12 +138,28 @@ platter_status platter_engine_service(platter_engine* engine, const platter_requ
   return PLATTER_OK;
 }
 
+platter_status platter_engine_service_batch(platter_engine* engine, const platter_request* requests,
+                                            const int64_t* times_ns, size_t count,
+                                            platter_completion* completions, size_t* served) {
+  if (engine == nullptr || served == nullptr ||
+      (count > 0 && (requests == nullptr || times_ns == nullptr || completions == nullptr)))
+    return missing("platter_engine_service_batch: NULL was given");
+  platter_status status = PLATTER_OK;
+  std::size_t done = 0;
+  for (; done < count && status == PLATTER_OK; done += status == PLATTER_OK ? 1 : 0)
+    status = platter_engine_service(engine, &requests[done], times_ns[done], &completions[done]);
+  *served = done;
+  return status;
+}
+
 platter_status platter_engine_submit(platter_engine* engine, const platter_request* request,
                                      int64_t arrival_ns) {
   if (engine == nullptr || request == nullptr)
     return missing("platter_engine_submit: NULL was given");
   if (const platter_status bad = check(*engine, *request, arrival_ns)) return bad;
-  return engine->engine.submit(request_of(*request), arrival_ns) ? PLATTER_OK : PLATTER_QUEUE_FULL;
+  if (engine->engine.submit(request_of(*request), arrival_ns)) return PLATTER_OK;
+  return engine->engine.outstanding() < platter::engine::kMaxOutstanding ? PLATTER_QUEUE_FULL
+                                                                         : PLATTER_TOO_MANY;
 }
 
 platter_status platter_engine_next_completion_time(platter_engine* engine, int64_t* time_ns) {
@@ -123,6 +178,22 @@ platter_status platter_engine_next_completion(platter_engine* engine,
   const auto next = engine->engine.next_completion();
   if (!next) return PLATTER_NOTHING;
   *completion = completion_of(*next);
+  return PLATTER_OK;
+}
+
+platter_status platter_engine_completions_until(platter_engine* engine, int64_t time_ns,
+                                                platter_completion* completions, size_t room,
+                                                size_t* taken) {
+  if (engine == nullptr || taken == nullptr || (room > 0 && completions == nullptr))
+    return missing("platter_engine_completions_until: NULL was given");
+  if (!is_time(time_ns)) return bad_time();
+  std::size_t count = 0;
+  for (; count < room; ++count) {
+    const auto due_ns = engine->engine.next_completion_time();
+    if (!due_ns || *due_ns > time_ns) break;
+    completions[count] = completion_of(*engine->engine.next_completion());
+  }
+  *taken = count;
   return PLATTER_OK;
 }
 
@@ -188,6 +259,58 @@ platter_status platter_engine_cache(const platter_engine* engine, uint32_t* flag
            flag(settings.write_cache, PLATTER_WRITE_CACHE) |
            flag(settings.read_ahead, PLATTER_READ_AHEAD);
   return PLATTER_OK;
+}
+
+platter_status platter_engine_set_cache_policies(platter_engine* engine,
+                                                 const platter_cache_policies* policies,
+                                                 int64_t time_ns) {
+  if (engine == nullptr || policies == nullptr)
+    return missing("platter_engine_set_cache_policies: NULL was given");
+  if (policies->struct_size != sizeof *policies)
+    return failed(PLATTER_BAD_ARGUMENT,
+                  "platter_engine_set_cache_policies: struct_size is not that of this version");
+  if (!is_time(time_ns)) return bad_time();
+  if (engine->table_cache.segments == 0) return PLATTER_NOTHING;
+  const auto changed = changed_cache(engine->table_cache, *policies);
+  if (!changed)
+    return failed(
+        PLATTER_OUT_OF_RANGE,
+        "platter_engine_set_cache_policies: the buffer cannot be divided so, or a minimum "
+        "is above its maximum");
+  try {
+    engine->engine.change_cache(*changed, time_ns);
+    engine->fingerprint = mixed(engine->table_fingerprint, *policies);
+    return PLATTER_OK;
+  } catch (...) {
+    return platter::lib::failed_by_exception();
+  }
+}
+
+platter_status platter_engine_cache_policies(const platter_engine* engine,
+                                             platter_cache_policies* policies) {
+  if (engine == nullptr || policies == nullptr)
+    return missing("platter_engine_cache_policies: NULL was given");
+  const CacheTable& cache = engine->engine.tables().cache;
+  return platter::lib::fill(
+      policies,
+      platter_cache_policies{0, cache.segments, cache.read_ahead_min, cache.read_ahead_max,
+                             cache.read_ahead_ceiling, cache.read_ahead_longest_request});
+}
+
+platter_status platter_engine_dirty(const platter_engine* engine, int64_t time_ns,
+                                    platter_extent* extents, size_t room, size_t* count) {
+  if (engine == nullptr || count == nullptr || (room > 0 && extents == nullptr))
+    return missing("platter_engine_dirty: NULL was given");
+  if (!is_time(time_ns)) return bad_time();
+  try {
+    const auto dirty = engine->engine.unwritten(time_ns);
+    for (std::size_t i = 0; i < std::min(room, dirty.size()); ++i)
+      extents[i] = {dirty[i].first, dirty[i].end - dirty[i].first};
+    *count = dirty.size();
+    return PLATTER_OK;
+  } catch (...) {
+    return platter::lib::failed_by_exception();
+  }
 }
 
 platter_status platter_engine_synchronize(platter_engine* engine, int64_t time_ns,

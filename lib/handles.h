@@ -9,6 +9,7 @@
 
 #include "emit/table/table.h"
 #include "engine/engine.h"
+#include "engine/tables.h"
 #include "lib/platter.h"
 
 struct platter_table {
@@ -20,7 +21,9 @@ struct platter_table {
 struct platter_engine {
   platter::engine::Engine engine;
   std::uint64_t blocks = 0;
-  std::uint64_t fingerprint = 0;
+  std::uint64_t fingerprint = 0;  // of the table, and of policies that are not its own
+  std::uint64_t table_fingerprint = 0;
+  platter::engine::CacheTable table_cache{};
 };
 
 namespace platter::lib {

@@ -3,9 +3,9 @@
    request is complete when. docs/library.md is the guide.
 
    Status. Functions that can fail return a platter_status, PLATTER_OK (0) or one of those below,
-   and then leave their results as they were. What PLATTER_NOTHING and PLATTER_QUEUE_FULL say is no
-   error. Every NULL that is not said to be allowed is answered with PLATTER_BAD_ARGUMENT. No C++
-   exception leaves the library, nothing is printed, no signal is touched, no file is held open.
+   and then leave their results as they were. What the positive ones say is no error. Every NULL
+   that is not said to be allowed is answered with PLATTER_BAD_ARGUMENT. No C++ exception leaves the
+   library, nothing is printed, no signal is touched, no file is held open.
 
    Threads. A table never changes: any number of threads may use it, and engines over it, at once.
    An engine is used by one thread at a time; different engines are independent.
@@ -38,7 +38,8 @@ typedef int32_t platter_status;
 enum {
   PLATTER_OK = 0,
   PLATTER_NOTHING = 1,       /* no completion, no block, no such item: an ordinary answer */
-  PLATTER_QUEUE_FULL = 2,    /* as many requests are outstanding as the queue takes */
+  PLATTER_QUEUE_FULL = 2,    /* as many requests are outstanding as the drive's queue takes */
+  PLATTER_TOO_MANY = 3,      /* as many are outstanding as an engine has room for */
   PLATTER_BAD_ARGUMENT = -1, /* NULL, an unknown flag, a reserved member that is not 0 */
   PLATTER_OUT_OF_RANGE = -2, /* a block, place, time or number that the drive does not have */
   PLATTER_BAD_TABLE = -3,    /* no table, another version's, a damaged one, or no such file */
@@ -181,7 +182,7 @@ PLATTER_API platter_status platter_next_passage(const platter_table *table, uint
 /* ---- Engines --------------------------------------------------------------------------------- */
 
 /* A drive at work. After platter_engine_create() no function allocates memory, takes a lock or
-   makes a system call. */
+   makes a system call, unless it says so. */
 typedef struct platter_engine platter_engine;
 
 enum { PLATTER_WRITE = 1, PLATTER_FORCE_UNIT_ACCESS = 2 };
@@ -231,12 +232,24 @@ PLATTER_API platter_status platter_engine_service(platter_engine *engine,
                                                   const platter_request *request, int64_t time_ns,
                                                   platter_completion *completion);
 
+/* The same for `count` requests, of which each arrives at its own time, in one call. *served is how
+   many were, and so many completions were written. It ends at the first request that fails, whose
+   status it returns; those before it have been served. */
+PLATTER_API platter_status platter_engine_service_batch(platter_engine *engine,
+                                                        const platter_request *requests,
+                                                        const int64_t *times_ns, size_t count,
+                                                        platter_completion *completions,
+                                                        size_t *served);
+
 /* Several outstanding: hands a request to the drive that arrives, or arrived, at arrival_ns. An
    arrival may be told late: what was served meanwhile without regard to it is taken back, as
    far as completions were not taken and no more than 8 requests were served since; what was served
    before that stands, and platter_counters' late_arrivals grows. Served as if it had come in time,
    it may be complete before a completion that was already taken.
-   PLATTER_QUEUE_FULL: it was not taken. PLATTER_OUT_OF_RANGE as for platter_engine_service(). */
+   PLATTER_QUEUE_FULL: the drive did not take it, as one that answers TASK SET FULL.
+   PLATTER_TOO_MANY: the engine did not, because 64 requests are outstanding whose completions were
+   not taken; a drive with a deeper queue might have. PLATTER_OUT_OF_RANGE as for
+   platter_engine_service(). */
 PLATTER_API platter_status platter_engine_submit(platter_engine *engine,
                                                  const platter_request *request,
                                                  int64_t arrival_ns);
@@ -249,6 +262,11 @@ PLATTER_API platter_status platter_engine_next_completion_time(platter_engine *e
    PLATTER_NOTHING: nothing is outstanding. */
 PLATTER_API platter_status platter_engine_next_completion(platter_engine *engine,
                                                           platter_completion *completion);
+/* Takes all that are complete by time_ns, in the order of their time, `room` of them at most.
+ *taken is how many; if it is `room` there may be more. */
+PLATTER_API platter_status platter_engine_completions_until(platter_engine *engine, int64_t time_ns,
+                                                            platter_completion *completions,
+                                                            size_t room, size_t *taken);
 /* Serves what is due by time_ns; the other functions do so as far as they need to. */
 PLATTER_API platter_status platter_engine_advance(platter_engine *engine, int64_t time_ns);
 /* Requests that were submitted and whose completions were not taken. 0 for NULL. */
@@ -297,6 +315,41 @@ enum {
 PLATTER_API platter_status platter_engine_set_cache(platter_engine *engine, uint32_t flags,
                                                     int64_t time_ns);
 PLATTER_API platter_status platter_engine_cache(const platter_engine *engine, uint32_t *flags);
+
+/* The numbers of mode page 08h that hosts set. */
+typedef struct platter_cache_policies {
+  uint32_t struct_size;                      /* set by the caller: sizeof(platter_cache_policies) */
+  uint32_t segments;                         /* NUMBER OF CACHE SEGMENTS; at least 1 */
+  uint32_t minimum_prefetch;                 /* blocks that are read ahead in any case */
+  uint32_t maximum_prefetch;                 /* and at most; 0: as far as the segment goes */
+  uint32_t maximum_prefetch_ceiling;         /* and never more; 0: no such limit */
+  uint32_t disable_prefetch_transfer_length; /* behind longer reads nothing is; 0: behind any */
+} platter_cache_policies;
+
+/* The drive goes on with other policies, at time_ns: the buffer is divided into so many segments,
+   and begins empty; dirty blocks go to the media first. What is outstanding is served first.
+   Checkpoints of before are refused from then on. Allocates memory.
+   PLATTER_OUT_OF_RANGE: more segments than the buffer has blocks or an engine has room for, none,
+   a minimum above the maximum, the time. PLATTER_NOTHING: the drive has no cache.
+   PLATTER_NO_MEMORY. */
+PLATTER_API platter_status platter_engine_set_cache_policies(platter_engine *engine,
+                                                             const platter_cache_policies *policies,
+                                                             int64_t time_ns);
+PLATTER_API platter_status platter_engine_cache_policies(const platter_engine *engine,
+                                                         platter_cache_policies *policies);
+
+typedef struct platter_extent {
+  uint64_t lbn, blocks;
+} platter_extent;
+
+/* The blocks that the drive has taken and not written at time_ns, as its host would lose them with
+   the power: in ascending order, no block twice, `room` extents at most. Those on the way to the
+   media count. What was served beyond that time counts, too: take completions when they are due.
+   *count is how many there are, which may be more than `room`. Nothing changes. Allocates memory.
+   PLATTER_OUT_OF_RANGE: the time. PLATTER_NO_MEMORY. */
+PLATTER_API platter_status platter_engine_dirty(const platter_engine *engine, int64_t time_ns,
+                                                platter_extent *extents, size_t room,
+                                                size_t *count);
 
 /* SYNCHRONIZE CACHE at time_ns: when all dirty blocks that were received by then are on the
    media. What is outstanding is served first. */

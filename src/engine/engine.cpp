@@ -121,6 +121,29 @@ void Engine::change_cache(const CacheTable& cache, Nanoseconds now_ns) {
   *this = changed;
 }
 
+std::vector<Engine::Range> Engine::unwritten(Nanoseconds now_ns) const {
+  Engine then(*this);
+  then.advance(now_ns);
+  Step(*then.tables_, *then.state_).follow(now_ns);
+  std::vector<Range> ranges;
+  for (const Segment& segment : then.state_->segments())
+    if (holds_unwritten(segment) && segment.first < segment.end)
+      ranges.push_back({segment.first, segment.end});
+  const Background& work = then.state_->core.background;
+  if (work.kind == Background::Kind::destage) {  // of a cache whose writes do not wait, too
+    const std::uint64_t end = then.state_->segments()[work.segment].end;
+    if (work.first < end) ranges.push_back({work.first, end});
+  }
+  std::ranges::sort(ranges, {}, &Range::first);
+  std::vector<Range> joined;
+  for (const Range& range : ranges)
+    if (joined.empty() || joined.back().end < range.first)
+      joined.push_back(range);
+    else
+      joined.back().end = std::max(joined.back().end, range.end);
+  return joined;
+}
+
 CacheSettings Engine::cache_settings() const { return state_->settings; }
 
 void Engine::reset(Nanoseconds now_ns) { state_->reset(*tables_, now_ns); }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "engine/layout_map.h"
 #include "engine/request.h"
@@ -77,6 +78,13 @@ class Engine {
   // The drive goes on with other policies (a page of settings changed them): what waits is written
   // before, and the buffer begins empty. Checkpoints of before are of another engine.
   void change_cache(const CacheTable& cache, Nanoseconds now_ns);
+
+  // LBNs [first, end) that were written and are not on the media at that time, in ascending order,
+  // none twice; what has been served beyond that time counts. A copy looks: nothing changes.
+  struct Range {
+    std::uint64_t first, end;
+  };
+  std::vector<Range> unwritten(Nanoseconds now_ns) const;
 
   // A drive as it is after power-on at time `now_ns`: arm at cylinder 0, cache empty.
   void reset(Nanoseconds now_ns);

@@ -32,6 +32,8 @@ class Step {
   bool is_hit(const Request& request, Nanoseconds now_ns) const;
   Nanoseconds seek(std::uint64_t lbn, Nanoseconds now, const Disturbance& disturbance);
   Nanoseconds synchronize(Nanoseconds now);
+  // What the drive does on its own up to then.
+  void follow(Nanoseconds now) { settle(std::max(now, core_.now_ns)); }
   void set_cache(const CacheSettings& settings, Nanoseconds now);
 
  private:

@@ -380,6 +380,185 @@ TEST_CASE("the extremes that are allowed run") {
   }
 }
 
+TEST_CASE("more than an engine has room for is another answer than a full drive") {
+  const Drive drive;
+  platter_engine* const engine = drive.engine.get();
+  const platter_queue deepest{PLATTER_FCFS, 0, 0, 0};
+  REQUIRE(platter_engine_set_queue(engine, &deepest) == PLATTER_OK);
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    const platter_request r = request(i, 1, 0, i);
+    REQUIRE(platter_engine_submit(engine, &r, 0) == PLATTER_OK);
+  }
+  const platter_request more = request(70, 1);
+  CHECK(platter_engine_submit(engine, &more, 0) == PLATTER_TOO_MANY);
+}
+
+TEST_CASE("batches are what their requests are one after the other") {
+  const Drive drive;
+  const EngineHandle one = created(drive.table), many = created(drive.table);
+  std::vector<platter_request> requests;
+  std::vector<std::int64_t> times;
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    requests.push_back(
+        request(i * 7919ULL % (drive.blocks - 8), 1 + i % 8, i % 3 == 0 ? PLATTER_WRITE : 0, i));
+    times.push_back(i * 3'000'000LL);
+  }
+  std::vector<platter_completion> batch(requests.size());
+  std::size_t served = 7;
+  REQUIRE(platter_engine_service_batch(many.get(), requests.data(), times.data(), requests.size(),
+                                       batch.data(), &served) == PLATTER_OK);
+  CHECK(served == requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    platter_completion c{};
+    REQUIRE(platter_engine_service(one.get(), &requests[i], times[i], &c) == PLATTER_OK);
+    CHECK(c.completion_ns == batch[i].completion_ns);
+    CHECK(c.tag == batch[i].tag);
+  }
+  requests[5].blocks = 0;
+  CHECK(fails(PLATTER_OUT_OF_RANGE,
+              platter_engine_service_batch(many.get(), requests.data(), times.data(), 9,
+                                           batch.data(), &served),
+              "no blocks"));
+  CHECK(served == 5);
+  CHECK(platter_engine_service_batch(many.get(), nullptr, nullptr, 0, nullptr, &served) ==
+        PLATTER_OK);
+  CHECK(served == 0);
+  CHECK(fails(
+      PLATTER_BAD_ARGUMENT,
+      platter_engine_service_batch(many.get(), nullptr, times.data(), 1, batch.data(), &served),
+      "NULL"));
+}
+
+TEST_CASE("what is complete by a time is taken in one call, and nothing else") {
+  const Drive drive;
+  platter_engine* const engine = drive.engine.get();
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    const platter_request r = request(i * 500ULL, 4, 0, i);
+    REQUIRE(platter_engine_submit(engine, &r, 0) == PLATTER_OK);
+  }
+  std::array<platter_completion, 16> taken{};
+  std::size_t count = 0;
+  REQUIRE(platter_engine_completions_until(engine, 0, taken.data(), taken.size(), &count) ==
+          PLATTER_OK);
+  CHECK(count == 0);
+  std::int64_t first = 0;
+  REQUIRE(platter_engine_next_completion_time(engine, &first) == PLATTER_OK);
+  REQUIRE(platter_engine_completions_until(engine, first, taken.data(), taken.size(), &count) ==
+          PLATTER_OK);
+  CHECK(count == 1);
+  REQUIRE(platter_engine_completions_until(engine, PLATTER_TIME_LIMIT, taken.data(), 4, &count) ==
+          PLATTER_OK);
+  CHECK(count == 4);
+  CHECK(taken[0].completion_ns >= first);
+  CHECK(taken[3].completion_ns >= taken[0].completion_ns);
+  REQUIRE(platter_engine_completions_until(engine, PLATTER_TIME_LIMIT, taken.data(), 16, &count) ==
+          PLATTER_OK);
+  CHECK(count == 5);
+}
+
+TEST_CASE("dirty are the blocks that were written and are not on the media") {
+  const Drive drive;
+  platter_engine* const engine = drive.engine.get();
+  std::uint32_t cache = 0;
+  REQUIRE(platter_engine_cache(engine, &cache) == PLATTER_OK);
+  REQUIRE((cache & PLATTER_WRITE_CACHE) != 0);
+  std::array<platter_extent, 4> dirty{};
+  std::size_t count = 9;
+  const auto look = [&](std::int64_t time_ns) {
+    REQUIRE(platter_engine_dirty(engine, time_ns, dirty.data(), dirty.size(), &count) ==
+            PLATTER_OK);
+  };
+  look(0);
+  CHECK(count == 0);
+  const platter_request late = request(900, 8, PLATTER_WRITE);
+  platter_completion c{};
+  REQUIRE(platter_engine_service(engine, &late, 0, &c) == PLATTER_OK);
+  CHECK((c.flags & PLATTER_CACHE_HIT) != 0);
+  look(c.completion_ns);
+  REQUIRE(count == 1);
+  CHECK(dirty[0].lbn == 900);
+  CHECK(dirty[0].blocks == 8);
+  // A look changes nothing, whatever its time; long after that the drive has written it.
+  look(1'000'000'000'000);
+  CHECK(count == 0);
+  look(c.completion_ns);
+  CHECK(count == 1);
+  // The last block is on the media when a flush is done, not before.
+  platter_engine* const flushed = drive.engine.get();
+  std::vector<std::byte> state(platter_engine_checkpoint_size(flushed));
+  REQUIRE(platter_engine_save(flushed, state.data(), state.size()) == PLATTER_OK);
+  std::int64_t on_media = 0;
+  REQUIRE(platter_engine_synchronize(flushed, c.completion_ns, &on_media) == PLATTER_OK);
+  REQUIRE(platter_engine_restore(flushed, state.data(), state.size()) == PLATTER_OK);
+  look(on_media - 1);
+  CHECK(count == 1);
+  look(on_media);
+  CHECK(count == 0);
+  REQUIRE(platter_engine_dirty(engine, c.completion_ns, nullptr, 0, &count) == PLATTER_OK);
+  CHECK(count == 1);
+  std::int64_t done = 0;
+  REQUIRE(platter_engine_synchronize(engine, c.completion_ns, &done) == PLATTER_OK);
+  look(done);
+  CHECK(count == 0);
+  // What goes through the cache is never dirty.
+  const platter_request through = request(
+      500, 8, PLATTER_WRITE | static_cast<std::uint32_t>(PLATTER_FORCE_UNIT_ACCESS));
+  REQUIRE(platter_engine_service(engine, &through, done, &c) == PLATTER_OK);
+  look(c.completion_ns);
+  CHECK(count == 0);
+}
+
+TEST_CASE("policies of the cache change, and bring another buffer") {
+  const Drive drive;
+  platter_engine* const engine = drive.engine.get();
+  platter_cache_policies policies{};
+  policies.struct_size = sizeof policies;
+  REQUIRE(platter_engine_cache_policies(engine, &policies) == PLATTER_OK);
+  REQUIRE(policies.segments > 1);
+  std::vector<std::byte> before(platter_engine_checkpoint_size(engine));
+  REQUIRE(platter_engine_save(engine, before.data(), before.size()) == PLATTER_OK);
+
+  // Read twice, the second comes out of the buffer; so does none once it has begun anew.
+  const platter_request read = request(4000, 4);
+  platter_completion c{};
+  REQUIRE(platter_engine_service(engine, &read, 0, &c) == PLATTER_OK);
+  REQUIRE(platter_engine_service(engine, &read, 100'000'000, &c) == PLATTER_OK);
+  CHECK((c.flags & PLATTER_CACHE_HIT) != 0);
+  platter_cache_policies changed = policies;
+  changed.segments = 1;
+  changed.minimum_prefetch = changed.maximum_prefetch = 3;
+  REQUIRE(platter_engine_set_cache_policies(engine, &changed, 200'000'000) == PLATTER_OK);
+  platter_cache_policies now{};
+  now.struct_size = sizeof now;
+  REQUIRE(platter_engine_cache_policies(engine, &now) == PLATTER_OK);
+  CHECK(now.segments == 1);
+  CHECK(now.maximum_prefetch == 3);
+  REQUIRE(platter_engine_service(engine, &read, 300'000'000, &c) == PLATTER_OK);
+  CHECK((c.flags & PLATTER_CACHE_HIT) == 0);
+  // One segment: another place on the drive pushes the first one out.
+  const platter_request other = request(2000, 4);
+  REQUIRE(platter_engine_service(engine, &other, 400'000'000, &c) == PLATTER_OK);
+  REQUIRE(platter_engine_service(engine, &read, 500'000'000, &c) == PLATTER_OK);
+  CHECK((c.flags & PLATTER_CACHE_HIT) == 0);
+
+  CHECK(fails(PLATTER_BAD_CHECKPOINT, platter_engine_restore(engine, before.data(), before.size()),
+              "checkpoint"));
+  REQUIRE(platter_engine_set_cache_policies(engine, &policies, 600'000'000) == PLATTER_OK);
+  REQUIRE(platter_engine_cache_policies(engine, &now) == PLATTER_OK);
+  CHECK(now.segments == policies.segments);
+  const auto refused = [&](std::uint32_t segments, std::uint32_t least, std::uint32_t most) {
+    platter_cache_policies bad = policies;
+    bad.segments = segments;
+    bad.minimum_prefetch = least;
+    bad.maximum_prefetch = most;
+    CHECK(
+        fails(PLATTER_OUT_OF_RANGE, platter_engine_set_cache_policies(engine, &bad, 0), "divided"));
+  };
+  refused(0, 0, 0);
+  refused(UINT32_MAX, 0, 0);
+  refused(policies.segments, 2, 1);
+}
+
 TEST_CASE("several outstanding: submit, advance, take, drop, and a queue that is full") {
   const Drive drive;
   platter_engine* const engine = drive.engine.get();
