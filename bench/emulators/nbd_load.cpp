@@ -2,12 +2,15 @@
 // file is named, the time of each request is written there, in the order of their starts.
 //
 //   nbd_load URI [--requests N] [--depth N] [--bytes N] [--writes SHARE] [--seed N] [--fifo]
-//            [--span BYTES] [--latencies FILE]
+//            [--span BYTES] [--latencies FILE] [--stay]
+//
+// --stay: remains connected and silent until it is killed.
 #include <fmt/core.h>
 #include <libnbd.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -28,7 +31,7 @@ struct Options {
   std::uint64_t requests = 1000, seed = 1, span = 0;
   std::size_t depth = 1, bytes = 4096;
   double writes = 0;
-  bool fifo = false;
+  bool fifo = false, stay = false;
 };
 
 [[noreturn]] void fail(const std::string& what) {
@@ -50,6 +53,8 @@ Options parse(int argc, char** argv) {
     const std::string word = argv[i];
     if (word == "--fifo")
       options.fifo = true;
+    else if (word == "--stay")
+      options.stay = true;
     else if (const auto found = known.find(word); found != known.end() && i + 1 < argc)
       found->second(argv[++i]);
     else if (options.uri.empty() && !word.starts_with("--"))
@@ -184,6 +189,8 @@ int main(int argc, char** argv) {
   load.run();
   fmt::print("{} requests at depth {} in {:.3f} s, {} with wrong data\n", options.requests,
              options.depth, static_cast<double>(now_ns() - began_ns) / 1e9, load.wrong());
+  std::fflush(stdout);
+  if (options.stay) pause();
   if (!options.latencies.empty()) {
     std::FILE* const file = std::fopen(options.latencies.c_str(), "w");
     if (file == nullptr) fail("cannot write " + options.latencies);

@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "emulator/pace/real_time.h"
 #include "emulator/pace/write_whole.h"
@@ -14,11 +17,28 @@
 #include "model/version.h"
 
 namespace platter::emulator {
+namespace {
+
+// A plugin is not told its clients' sockets: they are those of the process that are connected. A
+// thread that waits for a client's next request then sees the client's end.
+void hang_up_clients() {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    const int descriptor = std::atoi(entry.path().filename().c_str());
+    sockaddr_storage peer{};
+    socklen_t size = sizeof peer;
+    if (descriptor > STDERR_FILENO &&
+        getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size) == 0)
+      shutdown(descriptor, SHUT_RD);
+  }
+}
+
+}  // namespace
 
 Process::Process(const ProcessSettings& wished)
     : settings_(wished),
       clock_(host_now_ns(), wished.speed),
-      report_asked_(eventfd(0, EFD_CLOEXEC)),
+      asked_(eventfd(0, EFD_CLOEXEC)),
       stdout_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) {
   if (settings_.log) log_ = std::make_unique<LogWriter>(*settings_.log);
   for (const DriveSettings& drive : settings_.drives)
@@ -37,7 +57,7 @@ void Process::start() {
   if (!settings_.ordinary)
     for (const std::string& refused : ask_for_real_time())
       fmt::print(stderr, "platter: {}\n", refused);
-  reporter_ = std::thread([this] { report_when_asked(); });
+  servant_ = std::thread([this] { do_what_is_asked(); });
   const auto measured = [this](const std::string& trouble) {
     if (trouble.empty())
       fmt::print(stderr, "platter: ready; the way here takes {:.1f} us, and back {:.1f} us\n",
@@ -53,9 +73,9 @@ void Process::start() {
 
 Process::~Process() {
   prober_.reset();
-  ends_ = true;
+  end_asked_ = true;
   ask_for_report();
-  if (reporter_.joinable()) reporter_.join();
+  if (servant_.joinable()) servant_.join();
   for (const auto& drive : drives_)
     if (const int error = drive->flush_contents())
       fmt::print(stderr, "platter: the contents of {} were not kept: {}\n",
@@ -63,7 +83,7 @@ Process::~Process() {
   if (log_)
     if (const std::string trouble = log_->finish(); !trouble.empty())
       fmt::print(stderr, "platter: {}\n", model::printable(trouble));
-  close(report_asked_);
+  close(asked_);
   close(stdout_);
 }
 
@@ -99,16 +119,25 @@ std::string Process::report() const {
   return text;
 }
 
-// The last time when the drives go.
-void Process::report_when_asked() {
-  for (bool last = false; !last;) {
-    eventfd_t times = 0;
-    if (eventfd_read(report_asked_, &times) != 0 && errno != EINTR) return;
-    last = ends_;
-    write_whole(stdout_, report());
-  }
+void Process::ask_for_report() {
+  report_asked_ = true;
+  eventfd_write(asked_, 1);
 }
 
-void Process::ask_for_report() const { eventfd_write(report_asked_, 1); }
+void Process::ask_to_hang_up() {
+  hang_up_asked_ = true;
+  eventfd_write(asked_, 1);
+}
+
+// A report is the last thing when the drives go.
+void Process::do_what_is_asked() {
+  for (bool last = false; !last;) {
+    eventfd_t times = 0;
+    if (eventfd_read(asked_, &times) != 0 && errno != EINTR) return;
+    last = end_asked_;
+    if (hang_up_asked_.exchange(false)) hang_up_clients();
+    if (report_asked_.exchange(false)) write_whole(stdout_, report());
+  }
+}
 
 }  // namespace platter::emulator

@@ -42,12 +42,14 @@ class Process {
   Prober* prober() { return prober_.get(); }
   // The calling thread answers requests from now on.
   void prepare_thread() const;
-  // May be called by a signal's handler.
-  void ask_for_report() const;
+  // These may be called by a signal's handler.
+  void ask_for_report();
+  // What clients have sent is answered, nothing more is read: nbdkit ends only without clients.
+  void ask_to_hang_up();
 
  private:
   std::string report() const;
-  void report_when_asked();
+  void do_what_is_asked();
 
   ProcessSettings settings_;
   DriveClock clock_;
@@ -55,10 +57,10 @@ class Process {
   std::unique_ptr<LogWriter> log_{};
   std::vector<std::unique_ptr<ServedDrive>> drives_{};
   std::unique_ptr<Prober> prober_{};
-  int report_asked_;
+  int asked_;  // an eventfd; what for:
+  std::atomic<bool> report_asked_{false}, hang_up_asked_{false}, end_asked_{false};
   int stdout_;  // nbdkit takes the process's own away when it begins to serve
-  std::atomic<bool> ends_{false};
-  std::thread reporter_{};
+  std::thread servant_{};
 };
 
 }  // namespace platter::emulator

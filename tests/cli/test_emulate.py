@@ -143,6 +143,18 @@ class Emulate(PlatterTest):
         self.end(server)
         self.assertEqual(self.checked("m.json", "--check-log", "log")["differ"], 0)
 
+    def test_silent_clients_hold_nothing_up(self):
+        server = self.serve("m.json", "--nbd", "s", "--contents", "c.img")
+        client = subprocess.Popen([LOAD, self.uri(), "--requests", "3", "--writes", "1", "--stay"],
+                                  stdout=subprocess.PIPE, text=True)
+        self.addCleanup(client.stdout.close)
+        self.addCleanup(client.wait)
+        self.addCleanup(client.kill)
+        self.assertIn("3 requests", client.stdout.readline())
+        with socket.socket(socket.AF_UNIX) as mute:  # not even its side of the handshake
+            mute.connect(self.path("s"))
+            self.assertIn("3 answers", self.end(server))
+
     def test_when_the_server_is_killed_so_is_nbdkit(self):
         server = self.serve("m.json", "--nbd", "s")
         with open(f"/proc/{server.pid}/task/{server.pid}/children", encoding="ascii") as children:

@@ -110,20 +110,40 @@ int on_get_ready() {
   return guarded([] { process = std::make_unique<Process>(settings); });
 }
 
-void on_signal(int) { process->ask_for_report(); }
+void on_report(int) { process->ask_for_report(); }
+
+// nbdkit's own handlers, which ours calls: it stops, but waits for its clients to go.
+struct sigaction end_before[NSIG];
+
+void on_end(int number) {
+  process->ask_to_hang_up();
+  end_before[number].sa_handler(number);
+}
+
+void handle_signals() {
+  struct sigaction report {};
+  report.sa_handler = on_report;
+  report.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &report, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    struct sigaction& before = end_before[number];
+    sigaction(number, nullptr, &before);
+    if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) continue;
+    struct sigaction end = before;
+    end.sa_handler = on_end;
+    sigaction(number, &end, nullptr);
+  }
+}
 
 int on_after_fork() {
   return guarded([] {
     process->start();
-    struct sigaction report {};
-    report.sa_handler = on_signal;
-    report.sa_flags = SA_RESTART;
-    sigaction(SIGUSR1, &report, nullptr);
+    handle_signals();
   });
 }
 
 void on_unload() {
-  std::signal(SIGUSR1, SIG_IGN);
+  for (const int number : {SIGUSR1, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(number, SIG_IGN);
   process.reset();
 }
 
