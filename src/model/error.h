@@ -15,14 +15,14 @@ enum class ExitStatus : int {
   usage = 2,             // the command line is wrong
   no_device = 3,         // the device does not exist or is no disk drive
   permission = 4,        // the device or file may not be opened
-  refused = 5,           // mounted, held, or the run was not allowed to do it
+  refused = 5,           // mounted, held, in use, or the run was not allowed to do it
   bad_input = 6,         // a file is not what it should be
   protocol = 7,          // the drive answers what the protocol does not allow
   drive_error = 8,       // the drive reports an error that stops the run
   unsupported = 9,       // the drive lacks what the experiment needs
   output = 10,           // a result cannot be written
   missing_program = 11,  // a helper program (gnuplot) is not installed
-  differs = 12,          // diff: the two models differ by more than their errors
+  differs = 12,          // diff: two models, by more than their errors; a log, from the engine
   incomplete = 13,    // a run ended by itself without a map, or without a stage that it announced
   interrupted = 130,  // stopped by a signal; settings were restored
 };

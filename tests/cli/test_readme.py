@@ -14,8 +14,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 # What the tour has to end otherwise than well, as it says itself.
 STATUS = {"platter diff drive.json truth.json": DIFFERS}
-# They need the installed library and its sources; tests/lib builds and runs both.
-LEFT_OUT = ("cc examples/c/serve.c", "python3 examples/python/serve.py", "./quickstart", "./check")
+# They need the installed library and its sources (tests/lib builds and runs both), or a kernel with NBD
+# (test_emulate.py serves the drive).
+LEFT_OUT = ("platter emulate drive.json --nbd", "nbd-client", "mkfs.ext4",
+            "cc examples/c/serve.c", "python3 examples/python/serve.py", "./quickstart", "./check")
 
 # "Traces that one has", "other tools' parameters": the reader's own files.
 TRACE = "".join(f"{128166372003061629 + 90000 * i},usr,0,{'Read' if i % 3 else 'Write'},"
