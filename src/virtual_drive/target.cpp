@@ -416,6 +416,7 @@ void Target::power_cycle(Nanoseconds now_ns) {
 }
 
 std::uint64_t Target::late_arrivals() const { return impl_->engine.late_arrivals(); }
+std::uint64_t Target::outside_validity() const { return impl_->engine.outside_validity(); }
 const model::DriveModel& Target::truth() const { return impl_->truth; }
 const engine::LayoutMap& Target::layout() const { return impl_->layout; }
 Nanoseconds Target::power_on_phase_ns() const { return impl_->noise.power_on_phase_ns(); }

@@ -58,6 +58,8 @@ class Target {
 
   // Requests that came too late to be served as if in time.
   std::uint64_t late_arrivals() const;
+  // Requests that lay outside what the model was checked for (engine.h).
+  std::uint64_t outside_validity() const;
 
   // The truth, for those who may know it: the model as it is emulated, the seed in use where the
   // model left it open, and the platter's lead at power-on.
