@@ -116,7 +116,8 @@ void say(int socket, const Message& message) {
 }
 
 struct Client {
-  explicit Client(const Served& served) : socket(served.connect()) {
+  explicit Client(const Served& served, std::uint16_t first_id = 0)
+      : guest(first_id), socket(served.connect()) {
     guest.begin([&](const Message& message) {
       say(socket, message);
       if (message.kind == MessageKind::get_features) {
@@ -143,7 +144,7 @@ struct Client {
     return ::recv(socket, &byte, 1, 0) == 0;
   }
 
-  Guest guest{};
+  Guest guest;
   int socket;
 };
 
@@ -174,9 +175,10 @@ TEST_CASE("server: a guest goes and another one comes, the blocks stay", "[serve
     for (std::uint8_t i = 0; i < 30; ++i)
       client.guest.ask({.cdb = {0x28, 0, 0, 0, i, 0, 0, 0, 2, 0}, .in = 1024});
     client.guest.kick();
+    while (!client.guest.answer()) std::this_thread::yield();
   }
   for (int i = 0; i < 5; ++i) {
-    Client client(served);
+    Client client(served, 1);
     CHECK(client.answered({.cdb = kRead, .in = 1024}).data == Bytes(1024, 7));
   }
 }
