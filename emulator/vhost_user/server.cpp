@@ -180,8 +180,8 @@ void Server::deliver_what_is_due() {
     around_.probe->answer();
   const Nanoseconds until_ns = clock_.drive_ns(host_now_ns() + delay_.outbound_ns());
   while (const auto answered = host_.deliver(until_ns)) {
+    const Nanoseconds now = host_now_ns();  // what a call takes is the way back's
     call();
-    const Nanoseconds now = host_now_ns();
     lateness_[answered->drive].add((answered->completed_ns - answered->issued_ns) / clock_.speed(),
                                    now - leaves_host_ns(answered->completed_ns));
     drives_[answered->drive]->delivered(answered->tag, clock_.drive_ns(now + delay_.outbound_ns()));
