@@ -122,10 +122,10 @@ bool Server::sleep(std::optional<Nanoseconds> until_host_ns) {
 void Server::connect() {
   const int socket = accept4(around_.listening, nullptr, nullptr, SOCK_CLOEXEC);
   if (socket < 0) return;
-  connection_.emplace();
-  connection_->socket = OwnedDescriptor(socket);
-  connection_->device = std::make_unique<Device>(
-      host_, queues_, static_cast<unsigned>(drives_.size()), Notification::descriptors);
+  connection_ = Connection{
+      OwnedDescriptor(socket),
+      std::make_unique<Device>(host_, queues_, static_cast<unsigned>(drives_.size()),
+                               Notification::descriptors)};
 }
 
 void Server::hang_up() {
