@@ -1,15 +1,14 @@
-// What an emulated drive's blocks hold, as bytes from offset 0 on: in memory, or in a sparse file
-// that outlives the emulator. Pages of zeros are never stored, so that an 8 TB drive costs what was
-// written to it.
+// Contents in memory, or in a sparse file that outlives the emulator. Pages of zeros are never
+// stored, so that an 8 TB drive costs what was written to it.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string>
+
+#include "emulator/contents/contents.h"
 
 namespace platter::emulator {
 
-class ContentsFile {
+class ContentsFile : public Contents {
  public:
   // In memory, all zeros. Throws Error(output) where the host has no such memory.
   explicit ContentsFile(std::uint64_t bytes);
@@ -17,22 +16,16 @@ class ContentsFile {
   // refused. Throws Error(refused) where another one has it, Error(bad_input) where it is no
   // regular file or not of that size, Error(permission), Error(output).
   ContentsFile(const std::string& path, std::uint64_t bytes);
-  ~ContentsFile();
-  ContentsFile(const ContentsFile&) = delete;
-  ContentsFile& operator=(const ContentsFile&) = delete;
+  ~ContentsFile() override;
 
-  // 0, or an errno: EINVAL past the end, ENOSPC and EIO of the file system below. Any threads at
-  // once; what overlaps is in no order, as on a drive.
-  int read(std::uint64_t offset, std::span<std::uint8_t> to) const;
-  int write(std::uint64_t offset, std::span<const std::uint8_t> from);
-  // They read as zeros afterwards.
-  int discard(std::uint64_t offset, std::uint64_t bytes);
+  int read(std::uint64_t offset, std::span<std::uint8_t> to) const override;
+  int write(std::uint64_t offset, std::span<const std::uint8_t> from) override;
+  int discard(std::uint64_t offset, std::uint64_t bytes) override;
   // What was written is on the file's own disk.
-  int flush();
+  int flush() override;
 
-  std::uint64_t bytes() const { return bytes_; }
-  // What the contents take on the host.
-  std::uint64_t stored_bytes() const;
+  std::uint64_t bytes() const override { return bytes_; }
+  std::uint64_t stored_bytes() const override;
 
  private:
   bool holds(std::uint64_t offset, std::uint64_t bytes) const {

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "emulator/contents/contents_file.h"
 #include "model/error.h"
 
 namespace platter::emulator {
@@ -41,6 +42,11 @@ platter_queue queue_of(platter_engine* engine, const DriveSettings& settings) {
   return queue;
 }
 
+std::unique_ptr<Contents> contents_of(const DriveSettings& settings, std::uint64_t bytes) {
+  if (settings.contents) return std::make_unique<ContentsFile>(*settings.contents, bytes);
+  return std::make_unique<ContentsFile>(bytes);
+}
+
 std::uint32_t write_flags(bool through) {
   return std::uint32_t{PLATTER_WRITE} | (through ? std::uint32_t{PLATTER_FORCE_UNIT_ACCESS} : 0);
 }
@@ -66,8 +72,7 @@ ServedDrive::ServedDrive(const DriveSettings& settings, unsigned number, const D
       info_(info_of(table_.get())),
       engine_(made_over(table_.get())),
       queue_(queue_of(engine_.get(), settings)),
-      contents_(settings.contents ? ContentsFile(*settings.contents, bytes())
-                                  : ContentsFile(bytes())),
+      contents_(contents_of(settings, bytes())),
       log_(log != nullptr ? std::optional<RequestLog>(std::in_place, *log, number) : std::nullopt),
       paced_(*engine_, queue_.depth, clock, delay, log_ ? &*log_ : nullptr) {}
 
@@ -93,7 +98,7 @@ int ServedDrive::serve(const platter_request& request, Nanoseconds came_host_ns)
 int ServedDrive::read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns) {
   const auto request = request_for(offset, to.size(), 0);
   if (!request) return EINVAL;
-  if (const int error = contents_.read(offset, to)) return error;
+  if (const int error = contents_->read(offset, to)) return error;
   return serve(*request, came_host_ns);
 }
 
@@ -101,9 +106,9 @@ int ServedDrive::write(std::uint64_t offset, std::span<const std::uint8_t> from,
                        Nanoseconds came_host_ns) {
   const auto request = request_for(offset, from.size(), write_flags(through));
   if (!request) return EINVAL;
-  if (const int error = contents_.write(offset, from)) return error;
+  if (const int error = contents_->write(offset, from)) return error;
   if (through)
-    if (const int error = contents_.flush()) return error;
+    if (const int error = contents_->flush()) return error;
   return serve(*request, came_host_ns);
 }
 
@@ -111,14 +116,14 @@ int ServedDrive::zero(std::uint64_t offset, std::uint64_t bytes, bool through,
                       Nanoseconds came_host_ns) {
   const auto request = request_for(offset, bytes, write_flags(through));
   if (!request) return EINVAL;
-  if (const int error = contents_.discard(offset, bytes)) return error;
+  if (const int error = contents_->discard(offset, bytes)) return error;
   if (through)
-    if (const int error = contents_.flush()) return error;
+    if (const int error = contents_->flush()) return error;
   return serve(*request, came_host_ns);
 }
 
 int ServedDrive::flush(Nanoseconds came_host_ns) {
-  if (const int error = contents_.flush()) return error;
+  if (const int error = contents_->flush()) return error;
   return paced_.synchronize(came_host_ns) == PLATTER_OK ? 0 : EIO;
 }
 
@@ -147,7 +152,7 @@ std::string ServedDrive::report() const {
       "  outside what the model was checked for: {}; told too late to be served in time: {}\n"
       "  contents: {} bytes stored\n",
       name_, against_its_drive(), paced_.lateness().text(), counters.outside_validity,
-      counters.late_arrivals, contents_.stored_bytes());
+      counters.late_arrivals, contents_->stored_bytes());
 }
 
 std::string ServedDrive::report_json() const {
@@ -155,7 +160,7 @@ std::string ServedDrive::report_json() const {
   return fmt::format(R"({{"name":{},"model_against_drive":{},"delivery_against_model":{},)"
                      R"("outside_validity":{},"late_arrivals":{},"stored_bytes":{}}})",
                      quoted(name_), quoted(against_its_drive()), paced_.lateness().json(),
-                     counters.outside_validity, counters.late_arrivals, contents_.stored_bytes());
+                     counters.outside_validity, counters.late_arrivals, contents_->stored_bytes());
 }
 
 }  // namespace platter::emulator

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "emulator/contents/contents_file.h"
+#include "emulator/contents/contents.h"
 #include "emulator/nbd/paced_engine.h"
 #include "emulator/nbd/request_log.h"
 #include "lib/platter.h"
@@ -33,7 +33,7 @@ class ServedDrive {
   std::uint64_t bytes() const { return info_.blocks * info_.block_bytes; }
   std::uint32_t block_bytes() const { return info_.block_bytes; }
 
-  // 0 or an errno: EINVAL for what are no whole blocks of the drive, and those of ContentsFile.
+  // 0 or an errno: EINVAL for what are no whole blocks of the drive, and those of Contents.
   // `came_host_ns` as in PacedEngine.
   int read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns);
   // `through`: it is on the media, and on the host's, when this returns (FUA).
@@ -42,10 +42,10 @@ class ServedDrive {
   // Zeros, written like any data.
   int zero(std::uint64_t offset, std::uint64_t bytes, bool through, Nanoseconds came_host_ns);
   // The contents are forgotten. It takes no time: the drive has no such command.
-  int trim(std::uint64_t offset, std::uint64_t bytes) { return contents_.discard(offset, bytes); }
+  int trim(std::uint64_t offset, std::uint64_t bytes) { return contents_->discard(offset, bytes); }
   int flush(Nanoseconds came_host_ns);
   // What a host has to be told to keep, without the drive's time.
-  int flush_contents() { return contents_.flush(); }
+  int flush_contents() { return contents_->flush(); }
 
   // What the log's first line says of the drive: an object on one line.
   std::string log_head() const;
@@ -68,7 +68,7 @@ class ServedDrive {
   platter_info info_{};
   std::unique_ptr<platter_engine, Close> engine_;
   platter_queue queue_{};
-  ContentsFile contents_;
+  std::unique_ptr<Contents> contents_;
   std::optional<RequestLog> log_;
   PacedEngine paced_;
 };
