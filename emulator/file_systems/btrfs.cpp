@@ -16,9 +16,16 @@ bool is_superblock(std::uint64_t at) {
 
 }  // namespace
 
-Btrfs::Btrfs(Surroundings& around, const BtrfsGeometry& geometry)
-    : around_(around), geometry_(geometry), reason_(geometry.reason_to_keep_all()) {
-  if (reason_.empty()) settle();
+Btrfs::Btrfs(Surroundings& around, const BtrfsGeometry& geometry,
+             const std::vector<std::string>& kept_names)
+    : around_(around),
+      geometry_(geometry),
+      reason_(geometry.reason_to_keep_all()),
+      files_(geometry_, chunks_),
+      kept_(files_, kept_names) {
+  if (!reason_.empty()) return;
+  read_chunks();
+  keep_files();
 }
 
 std::string Btrfs::name() const {
@@ -33,17 +40,21 @@ bool Btrfs::is_in_node(std::uint64_t at) const {
 }
 
 Verdict Btrfs::classify(std::uint64_t at, Bytes page) {
-  if (!reason_.empty() || is_superblock(at)) return Verdict::metadata;
+  if (!reason_.empty() || is_superblock(at) || kept_.holds(at, at + page.size()))
+    return Verdict::metadata;
   const BtrfsChunks::Holds holds = chunks_.at(at);
   if (holds == BtrfsChunks::Holds::metadata) return Verdict::metadata;
-  if (holds == BtrfsChunks::Holds::data) return mounted_ ? Verdict::data : Verdict::perhaps;
-  if (BtrfsNode::is_one(page, geometry_)) {
-    nodes_.insert(at);
-    return Verdict::metadata;
+  if (holds != BtrfsChunks::Holds::data) {
+    if (BtrfsNode::is_one(page, geometry_)) {
+      nodes_.insert(at);
+      return Verdict::metadata;
+    }
+    nodes_.erase(at);
+    if (is_in_node(at)) return Verdict::metadata;
   }
-  nodes_.erase(at);
-  if (is_in_node(at)) return Verdict::metadata;
-  return mounted_ ? Verdict::unknown : Verdict::perhaps;
+  if (!mounted_) return Verdict::perhaps;
+  // The names of files come after their data.
+  return holds == BtrfsChunks::Holds::data && !kept_.any() ? Verdict::data : Verdict::unknown;
 }
 
 void Btrfs::written(std::uint64_t at, Bytes page) {
@@ -56,28 +67,44 @@ void Btrfs::written(std::uint64_t at, Bytes page) {
 void Btrfs::take_superblock(Bytes page) {
   const auto now = btrfs_geometry(page);
   if (!now || now->identity() != identity()) return;
-  const bool is_first = !mounted_ && now->generation > geometry_.generation;
   const bool same_chunks = now->chunk_root == geometry_.chunk_root &&
                            now->chunk_root_generation == geometry_.chunk_root_generation &&
                            now->system_chunks == geometry_.system_chunks;
-  mounted_ |= is_first;
+  const bool same_files = now->generation == geometry_.generation;
+  mounted_ |= !same_files;
   geometry_ = *now;
-  if (is_first || !same_chunks) settle();
+  if (!same_chunks) read_chunks();
+  if (same_files) return;
+  keep_files();
+  drop_data();
 }
 
-void Btrfs::settle() {
+void Btrfs::read_chunks() {
   chunks_ = BtrfsChunks(geometry_, [this](std::uint64_t at, std::span<std::uint8_t> to) {
     return around_.read(at, to);
   });
   for (const BtrfsChunks::Part& part : chunks_.parts()) {
-    const std::uint64_t bytes = part.end - part.first;
-    if (part.holds == BtrfsChunks::Holds::metadata) {
-      around_.metadata(part.first, bytes);
-      nodes_.erase(nodes_.lower_bound(part.first), nodes_.lower_bound(part.end));
-    }
-    if (part.holds == BtrfsChunks::Holds::data && mounted_)
-      around_.data(part.first, bytes, around_.now());
+    if (part.holds != BtrfsChunks::Holds::metadata) continue;
+    around_.metadata(part.first, part.end - part.first);
+    nodes_.erase(nodes_.lower_bound(part.first), nodes_.lower_bound(part.end));
   }
+}
+
+void Btrfs::keep_files() {
+  kept_.all_changed();
+  if (!kept_.update()) return;
+  for (const Range& range : kept_.bytes().all())
+    around_.metadata(range.first, range.end - range.first);
+}
+
+// What waits in chunks for data. Files of what came after the commit before this one may be told of
+// by the next one only.
+void Btrfs::drop_data() {
+  const std::uint64_t before = kept_.any() ? last_commit_ : around_.now();
+  last_commit_ = around_.now();
+  for (const BtrfsChunks::Part& part : chunks_.parts())
+    if (part.holds == BtrfsChunks::Holds::data && mounted_)
+      around_.data(part.first, part.end - part.first, before);
 }
 
 }  // namespace platter::emulator

@@ -5,15 +5,19 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "emulator/file_systems/btrfs_chunks.h"
+#include "emulator/file_systems/btrfs_files.h"
 #include "emulator/file_systems/file_system.h"
+#include "emulator/file_systems/kept_files.h"
 
 namespace platter::emulator {
 
 class Btrfs : public FileSystem {
  public:
-  Btrfs(Surroundings& around, const BtrfsGeometry& geometry);
+  Btrfs(Surroundings& around, const BtrfsGeometry& geometry,
+        const std::vector<std::string>& kept_names);
 
   std::string name() const override;
   std::string identity() const override { return geometry_.identity(); }
@@ -22,7 +26,9 @@ class Btrfs : public FileSystem {
 
  private:
   void take_superblock(Bytes page);
-  void settle();
+  void read_chunks();
+  void drop_data();
+  void keep_files();
   bool is_in_node(std::uint64_t at) const;
 
   Surroundings& around_;
@@ -31,6 +37,9 @@ class Btrfs : public FileSystem {
   bool mounted_ = false;  // something was committed
   BtrfsChunks chunks_{};
   std::set<std::uint64_t> nodes_{};  // where blocks of trees begin, outside of metadata chunks
+  std::uint64_t last_commit_ = 0;    // when
+  BtrfsFiles files_;
+  KeptFiles kept_;
 };
 
 }  // namespace platter::emulator

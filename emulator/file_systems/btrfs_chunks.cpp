@@ -19,10 +19,10 @@ enum Profile : std::uint64_t {
   kRaid6 = 0x100,
 };
 constexpr std::uint64_t kInPieces = kRaid0 | kRaid10 | kRaid5 | kRaid6;
-constexpr std::size_t kKeyBytes = 17, kItemBytes = 25, kPointerBytes = 33;
+constexpr std::size_t kKeyBytes = BtrfsNode::kKeyBytes, kItemBytes = 25, kPointerBytes = 33;
 constexpr std::size_t kChunkHead = 48, kStripeBytes = 32;
 constexpr std::uint32_t kMostNodes = 1 << 12;
-constexpr std::uint8_t kMostLevels = 8;
+constexpr std::uint8_t kMostLevels = BtrfsNode::kMostLevels;
 
 constexpr std::uint64_t kMetadataUuid = 0x400;
 // Not known are zones, the second tree of extents, the tree of stripes, and what is newer.
@@ -91,8 +91,13 @@ BtrfsChunks::BtrfsChunks(const BtrfsGeometry& geometry, const Read& read)
     at += kKeyBytes + kChunkHead + le16(item, 44) * kStripeBytes;
   }
   put_in_order();
-  std::uint32_t left = kMostNodes;
-  follow(geometry_.chunk_root, geometry_.chunk_root_level, left);
+  std::vector<std::pair<std::uint64_t, std::vector<std::uint8_t>>> found;
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  each_item(geometry_.chunk_root, geometry_.chunk_root_level, {}, {kAll, 0xFF, kAll},
+            [&](const BtrfsNode::Key& key, Bytes item) {
+              if (key.kind == kChunkItem) found.push_back({key.offset, {item.begin(), item.end()}});
+            });
+  for (const auto& [address, item] : found) take(address, item);
   put_in_order();
 }
 
@@ -124,7 +129,7 @@ void BtrfsChunks::take(std::uint64_t address, Bytes item) {
   if ((type & kRaid6) != 0) on_each = bytes / (stripes > 2 ? stripes - 2 : 1);
   const bool metadata = (type & (kMetadata | kSystem)) != 0, data = (type & kData) != 0;
   const Holds holds = metadata && data ? Holds::both : data ? Holds::data : Holds::metadata;
-  Chunk chunk{address, bytes, std::nullopt};
+  Chunk chunk{address, bytes, {}};
   for (std::uint64_t i = 0; i < stripes && kChunkHead + (i + 1) * kStripeBytes <= item.size();
        ++i) {
     const std::size_t at = kChunkHead + i * kStripeBytes;
@@ -134,43 +139,66 @@ void BtrfsChunks::take(std::uint64_t address, Bytes item) {
     // More than it takes at the end, rather than less.
     parts_.push_back({first, first + on_each + geometry_.sector_bytes - 1, holds});
     parts_.back().end -= parts_.back().end % geometry_.sector_bytes;
-    if ((type & kInPieces) == 0 && !chunk.place) chunk.place = first;
+    if ((type & kInPieces) == 0) chunk.places.push_back(first);
   }
-  chunks_.push_back(chunk);
+  chunks_.push_back(std::move(chunk));
 }
 
-std::optional<std::uint64_t> BtrfsChunks::place_of(std::uint64_t address) const {
+std::vector<std::uint64_t> BtrfsChunks::places_of(std::uint64_t address) const {
+  std::vector<std::uint64_t> places;
   const auto behind = std::ranges::upper_bound(chunks_, address, {}, &Chunk::address);
-  if (behind == chunks_.begin()) return std::nullopt;
+  if (behind == chunks_.begin()) return places;
   const Chunk& chunk = *std::prev(behind);
   const std::uint64_t in = address - chunk.address;
-  if (in >= chunk.bytes || !chunk.place) return std::nullopt;
-  return *chunk.place + in;
+  if (in < chunk.bytes)
+    for (const std::uint64_t place : chunk.places) places.push_back(place + in);
+  return places;
 }
 
 bool BtrfsChunks::read_node(std::uint64_t address, std::uint8_t level,
                             std::vector<std::uint8_t>& node) const {
   node.resize(geometry_.node_bytes);
-  const auto place = place_of(address);
-  return place && read_(*place, node) && BtrfsNode::is_one(node, geometry_) &&
-         le64(node, 48) == address && byte_at(node, 100) == level;
+  for (const std::uint64_t place : places_of(address))
+    if (read_(place, node) && BtrfsNode::is_one(node, geometry_) && le64(node, 48) == address &&
+        byte_at(node, 100) == level)
+      return true;
+  return false;
 }
 
-void BtrfsChunks::follow(std::uint64_t address, std::uint8_t level, std::uint32_t& left) {
+struct BtrfsChunks::Search {
+  const BtrfsNode::Key &first, &last;
+  const Visit& visit;
+  std::uint32_t left = kMostNodes;
+};
+
+void BtrfsChunks::each_item(std::uint64_t root, std::uint8_t level, const BtrfsNode::Key& first,
+                            const BtrfsNode::Key& last, const Visit& visit) const {
+  Search search{first, last, visit};
+  follow(root, level, search);
+}
+
+void BtrfsChunks::follow(std::uint64_t address, std::uint8_t level, Search& search) const {
   std::vector<std::uint8_t> node;
-  if (left == 0 || level >= kMostLevels) return;
-  --left;
+  if (search.left == 0 || level >= kMostLevels) return;
+  --search.left;
   if (!read_node(address, level, node)) return;
-  const std::uint32_t items = le32(node, 96);
+  const std::size_t size = level == 0 ? kItemBytes : kPointerBytes;
+  const std::size_t items = std::min<std::size_t>(le32(node, 96),
+                                                  (node.size() - BtrfsNode::kHeadBytes) / size);
+  const auto key_of = [&](std::size_t i) {
+    return BtrfsNode::key_at(node, BtrfsNode::kHeadBytes + i * size);
+  };
   for (std::size_t i = 0; i < items; ++i) {
-    const std::size_t at = BtrfsNode::kHeadBytes + i * (level == 0 ? kItemBytes : kPointerBytes);
-    if (at + kItemBytes > node.size()) return;
-    const BtrfsNode::Key key = BtrfsNode::key_at(node, at);
-    if (level > 0)
-      follow(le64(node, at + kKeyBytes), static_cast<std::uint8_t>(level - 1), left);
-    else if (key.kind == kChunkItem)
-      take(key.offset, part_of(node, BtrfsNode::kHeadBytes + le32(node, at + kKeyBytes),
-                               le32(node, at + kKeyBytes + 4)));
+    const std::size_t at = BtrfsNode::kHeadBytes + i * size;
+    const BtrfsNode::Key key = key_of(i);
+    if (key > search.last) return;
+    if (level > 0) {  // below it are keys up to the next one
+      if (i + 1 == items || key_of(i + 1) > search.first)
+        follow(le64(node, at + kKeyBytes), static_cast<std::uint8_t>(level - 1), search);
+    } else if (key >= search.first) {
+      search.visit(key, part_of(node, BtrfsNode::kHeadBytes + le32(node, at + kKeyBytes),
+                                le32(node, at + kKeyBytes + 4)));
+    }
   }
 }
 

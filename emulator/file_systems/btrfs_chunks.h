@@ -34,7 +34,8 @@ std::optional<BtrfsGeometry> btrfs_geometry(Bytes superblock);
 
 // A block of a tree.
 struct BtrfsNode {
-  static constexpr std::size_t kHeadBytes = 101;
+  static constexpr std::size_t kHeadBytes = 101, kKeyBytes = 17;
+  static constexpr std::uint8_t kMostLevels = 8;
   static bool is_one(Bytes bytes, const BtrfsGeometry& geometry);
 
   struct Key {
@@ -64,18 +65,24 @@ class BtrfsChunks {
 
   Holds at(std::uint64_t device_at) const;
   const std::vector<Part>& parts() const { return parts_; }
-  // Where an address is on this device; nullopt: it is not, or in pieces among others.
-  std::optional<std::uint64_t> place_of(std::uint64_t address) const;
-  // A block of a tree at that address, of that level, and with that many bytes.
+  // Where an address is on this device, in each of its copies; nowhere, if it is not, or in pieces
+  // among others.
+  std::vector<std::uint64_t> places_of(std::uint64_t address) const;
+  // A block of a tree at that address, of that level.
   bool read_node(std::uint64_t address, std::uint8_t level, std::vector<std::uint8_t>& node) const;
+  // The items of a tree whose keys are from `first` to `last`, as far as it can be followed.
+  using Visit = std::function<void(const BtrfsNode::Key& key, Bytes item)>;
+  void each_item(std::uint64_t root, std::uint8_t level, const BtrfsNode::Key& first,
+                 const BtrfsNode::Key& last, const Visit& visit) const;
 
  private:
   struct Chunk {
     std::uint64_t address, bytes;
-    std::optional<std::uint64_t> place;
+    std::vector<std::uint64_t> places;
   };
   void take(std::uint64_t address, Bytes item);
-  void follow(std::uint64_t address, std::uint8_t level, std::uint32_t& left);
+  struct Search;
+  void follow(std::uint64_t address, std::uint8_t level, Search& search) const;
   void put_in_order();
 
   BtrfsGeometry geometry_{};

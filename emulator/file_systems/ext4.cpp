@@ -14,17 +14,24 @@ constexpr std::uint32_t kHugeMap = 1 << 16, kClaimedMap = 1 << 10;  // most bloc
 
 }  // namespace
 
-Ext4::Ext4(Surroundings& around, const Ext4Geometry& geometry)
+Ext4::Ext4(Surroundings& around, const Ext4Geometry& geometry,
+           const std::vector<std::string>& kept_names)
     : around_(around),
       geometry_(geometry),
       reason_(geometry.reason_to_keep_all()),
       mounted_(geometry.mounted),
-      places_(geometry) {
+      places_(geometry),
+      files_(geometry_, places_,
+             [this](std::uint64_t block, std::span<std::uint8_t> to) {
+               return read_block(block, to);
+             }),
+      kept_(files_, kept_names) {
   if (!reason_.empty()) return;
   std::vector<std::uint8_t> block(geometry_.block_bytes);
   for (std::uint32_t i = 0; i < geometry_.descriptor_blocks; ++i)
     if (read_in_place(geometry_.place_of_descriptors(i), block)) places_.take_descriptors(i, block);
   find_specials();
+  keep_files();
 }
 
 std::string Ext4::name() const {
@@ -164,11 +171,14 @@ Verdict Ext4::classify(std::uint64_t at, Bytes page) {
 Verdict Ext4::classify_block(std::uint64_t block, Bytes bytes) {
   if (block >= geometry_.blocks || places_.contains(block) || special_blocks_.contains(block))
     return Verdict::metadata;
+  if (const Range range = bytes_of(block, 1); kept_.holds(range.first, range.first + range.end))
+    return Verdict::metadata;
   if (journal_ != nullptr && journal_->names(block)) return Verdict::metadata;
   if (may_be_metadata(bytes, geometry_.blocks))
     return all_zeros(bytes) ? Verdict::data : Verdict::perhaps;
   if (!mounted_) return Verdict::perhaps;
-  return journal_ != nullptr ? Verdict::data : Verdict::unknown;
+  // The names of files may come after their data.
+  return journal_ != nullptr && !kept_.any() ? Verdict::data : Verdict::unknown;
 }
 
 // ---- After a page was written -----------------------------------------------------------------
@@ -195,7 +205,10 @@ void Ext4::written_block(std::uint64_t block, Bytes bytes) {
   if (const auto descriptors = places_.descriptors_at(block))
     if (places_.take_descriptors(*descriptors, bytes)) find_specials();
   look_at_specials(block);
-  if (!has_witness()) claims_in_place(block, bytes);
+  if (has_witness()) return;
+  kept_.changed(block);
+  keep_files();
+  claims_in_place(block, bytes);
 }
 
 void Ext4::take_journal(std::uint64_t block, Bytes bytes) {
@@ -213,9 +226,17 @@ void Ext4::committed(const Ext4Journal::Transaction& transaction) {
       if (read_block(block, bytes) && places_.take_descriptors(*descriptors, bytes))
         know_specials();
     look_at_specials(block);
+    kept_.changed(block);
     if (places_.first_inode_in(block))
       sightings_.push_back({block, transaction.sequence, around_.now()});
   }
+  keep_files();
+}
+
+void Ext4::keep_files() {
+  if (!kept_.update()) return;
+  for (const Range& range : kept_.bytes().all())
+    around_.metadata(range.first, range.end - range.first);
 }
 
 // ---- Whose blocks are they? ---------------------------------------------------------------------
@@ -245,7 +266,7 @@ void Ext4::claims_of_transaction(const Sighting& sighting) {
   std::vector<std::uint8_t> table(geometry_.block_bytes);
   const auto first = places_.first_inode_in(sighting.block);
   if (!first || !read_block(sighting.block, table)) return;
-  each_inode(*first, table, [&](std::uint32_t, const Ext4Inode& inode) {
+  each_inode(*first, table, [&](std::uint32_t number, const Ext4Inode& inode) {
     const auto keep = [&](std::uint64_t block, std::uint64_t blocks) {
       const Range bytes = bytes_of(block, blocks);
       around_.metadata(bytes.first, bytes.end);
@@ -262,7 +283,8 @@ void Ext4::claims_of_transaction(const Sighting& sighting) {
     };
     walk.node = [&](std::uint64_t block) { keep(block, 1); };
     walk.extent = [&](const Ext4Extent& extent) {
-      if (inode.kind != Ext4Inode::Kind::file) return keep(extent.first, extent.blocks);
+      if (inode.kind != Ext4Inode::Kind::file || kept_.contains(number))
+        return keep(extent.first, extent.blocks);
       const Range bytes = bytes_of(extent.first, extent.blocks);
       around_.data(bytes.first, bytes.end, sighting.when);
       journal_->is_data({extent.first, extent.first + extent.blocks}, sighting.sequence);
@@ -276,7 +298,7 @@ void Ext4::claims_of_transaction(const Sighting& sighting) {
 void Ext4::claims_in_place(std::uint64_t block, Bytes bytes) {
   const auto first = places_.first_inode_in(block);
   if (!first) return;
-  each_inode(*first, bytes, [&](std::uint32_t, const Ext4Inode& inode) {
+  each_inode(*first, bytes, [&](std::uint32_t number, const Ext4Inode& inode) {
     Ext4MapWalk walk;
     walk.block_bytes = geometry_.block_bytes;
     walk.blocks = geometry_.blocks;
@@ -287,7 +309,7 @@ void Ext4::claims_in_place(std::uint64_t block, Bytes bytes) {
     };
     walk.extent = [&](const Ext4Extent& extent) {
       const Range range = bytes_of(extent.first, extent.blocks);
-      if (inode.kind == Ext4Inode::Kind::file)
+      if (inode.kind == Ext4Inode::Kind::file && !kept_.contains(number))
         around_.data_it_seems(range.first, range.end, block);
       else
         around_.metadata(range.first, range.end);

@@ -11,18 +11,21 @@
 #include <string>
 #include <vector>
 
+#include "emulator/file_systems/ext4_files.h"
 #include "emulator/file_systems/ext4_geometry.h"
 #include "emulator/file_systems/ext4_inode.h"
 #include "emulator/file_systems/ext4_journal.h"
 #include "emulator/file_systems/ext4_places.h"
 #include "emulator/file_systems/file_system.h"
+#include "emulator/file_systems/kept_files.h"
 #include "emulator/file_systems/ranges.h"
 
 namespace platter::emulator {
 
 class Ext4 : public FileSystem {
  public:
-  Ext4(Surroundings& around, const Ext4Geometry& geometry);
+  Ext4(Surroundings& around, const Ext4Geometry& geometry,
+       const std::vector<std::string>& kept_names);
 
   std::string name() const override;
   std::string identity() const override { return geometry_.identity(); }
@@ -59,6 +62,7 @@ class Ext4 : public FileSystem {
   bool is_special(std::uint32_t inode) const;
 
   bool has_witness() const { return mounted_ && journal_ != nullptr; }
+  void keep_files();
   void work(int sightings);
   void claims_of_transaction(const Sighting& sighting);
   void claims_in_place(std::uint64_t block, Bytes bytes);
@@ -78,6 +82,8 @@ class Ext4 : public FileSystem {
   Ranges special_blocks_{}, special_sources_{};  // the latter say where the former are
   std::unique_ptr<Ext4Journal> journal_{};
   std::deque<Sighting> sightings_{};
+  Ext4Files files_;
+  KeptFiles kept_;
 };
 
 }  // namespace platter::emulator

@@ -44,10 +44,12 @@ std::string identity_in(const Surroundings& around) {
   return "";
 }
 
-std::unique_ptr<FileSystem> file_system_in(Surroundings& around, const std::vector<std::string>&) {
-  if (const auto xfs = xfs_in(around)) return std::make_unique<Xfs>(around, *xfs);
-  if (const auto btrfs = btrfs_in(around)) return std::make_unique<Btrfs>(around, *btrfs);
-  if (const auto ext4 = ext4_in(around)) return std::make_unique<Ext4>(around, *ext4);
+std::unique_ptr<FileSystem> file_system_in(Surroundings& around,
+                                           const std::vector<std::string>& kept_names) {
+  if (const auto xfs = xfs_in(around)) return std::make_unique<Xfs>(around, *xfs, kept_names);
+  if (const auto btrfs = btrfs_in(around))
+    return std::make_unique<Btrfs>(around, *btrfs, kept_names);
+  if (const auto ext4 = ext4_in(around)) return std::make_unique<Ext4>(around, *ext4, kept_names);
   return nullptr;
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 namespace platter::emulator {
 namespace {
 
@@ -48,8 +46,22 @@ std::uint32_t magic_of(const Header& header, Bytes block) {
 
 }  // namespace
 
-Xfs::Xfs(Surroundings& around, const XfsGeometry& geometry)
-    : around_(around), geometry_(geometry), reason_(geometry.reason_to_keep_all()) {}
+Xfs::Xfs(Surroundings& around, const XfsGeometry& geometry,
+         const std::vector<std::string>& kept_names)
+    : around_(around),
+      geometry_(geometry),
+      reason_(geometry.reason_to_keep_all()),
+      files_(geometry_,
+             [this](std::uint64_t at, std::span<std::uint8_t> to) { return around_.read(at, to); }),
+      kept_(files_, kept_names) {
+  if (reason_.empty()) keep_files();
+}
+
+void Xfs::keep_files() {
+  if (!kept_.update()) return;
+  for (const Range& range : kept_.bytes().all())
+    around_.metadata(range.first, range.end - range.first);
+}
 
 std::string Xfs::name() const {
   if (!reason_.empty()) return fmt::format("XFS, of which all is kept: {}", reason_);
@@ -72,8 +84,8 @@ bool Xfs::has_its_place(std::uint64_t at) const {
 bool Xfs::has_header(std::uint64_t at, Bytes block) const {
   for (const Header& header : kHeaders) {
     if (magic_of(header, block) != header.magic) continue;
-    if (std::memcmp(part_of(block, header.uuid_at, kUuidBytes).data(), geometry_.uuid.data(),
-                    kUuidBytes) != 0)
+    if (!same_bytes(part_of(block, header.uuid_at, kUuidBytes),
+                    {reinterpret_cast<const std::uint8_t*>(geometry_.uuid.data()), kUuidBytes}))
       continue;
     if (header.place == Place::none) return true;
     const std::uint64_t place = be64(block, header.place_at);
@@ -86,19 +98,26 @@ bool Xfs::has_header(std::uint64_t at, Bytes block) const {
 }
 
 Verdict Xfs::classify(std::uint64_t at, Bytes page) {
-  if (!reason_.empty()) return Verdict::metadata;
-  for (std::uint64_t in = 0; in < page.size(); in += geometry_.block_bytes)
-    if (has_its_place(at + in) || has_header(at + in, page.subspan(in, geometry_.block_bytes)))
-      return Verdict::metadata;
-  return mounted_ ? Verdict::data : Verdict::perhaps;
+  if (!reason_.empty() || has_its_place(at) || has_header(at, page) ||
+      kept_.holds(at, at + page.size()))
+    return Verdict::metadata;
+  if (!mounted_) return Verdict::perhaps;
+  return kept_.any() ? Verdict::unknown : Verdict::data;  // names may come after data
+}
+
+void Xfs::written(std::uint64_t at, Bytes page) {
+  if (!reason_.empty()) return;
+  kept_.changed(at / kPage);
+  keep_files();
+  if (!mounted_ && is_log(at)) look_for_mount(page);
 }
 
 // Whoever mounts it writes its log first.
-void Xfs::written(std::uint64_t at, Bytes page) {
-  if (mounted_ || !is_log(at)) return;
+void Xfs::look_for_mount(Bytes page) {
   for (std::size_t in = 0; in < page.size(); in += 512)
     if (be32(page, in) == kLogRecord &&
-        std::memcmp(page.data() + in + kLogUuidAt, geometry_.log_uuid.data(), kUuidBytes) == 0)
+        same_bytes(part_of(page, in + kLogUuidAt, kUuidBytes),
+                   {reinterpret_cast<const std::uint8_t*>(geometry_.log_uuid.data()), kUuidBytes}))
       mounted_ = true;
 }
 

@@ -45,8 +45,8 @@ bool is_sound(const XfsGeometry& g) {
 std::string XfsGeometry::reason_to_keep_all() const {
   if (version != 5) return fmt::format("version {} has no checksums", version);
   if (in_progress) return "it is being made";
-  if (block_bytes > 4096) return "its blocks are larger than 4096 bytes";
-  if (directory_shift != 0) return "blocks of its directories are larger than its blocks";
+  if (block_bytes != 4096) return "its blocks have other than 4096 bytes";
+  if (directory_shift != 0) return "blocks of its directories have more than 4096 bytes";
   if (real_time) return "it has a real-time section";
   const std::uint32_t unknown = (read_only_compatible & ~kKnownReadOnlyCompatible) |
                                 (incompatible & ~kKnownIncompatible);

@@ -17,14 +17,14 @@ mark() { dmsetup message log 0 mark "$1"; }
 
 options=defaults
 case "$variant" in
-  ext4) mkfs.ext4 -q -E nodiscard $drive ;;
-  ext4-small-blocks) mkfs.ext4 -q -E nodiscard -b 1024 -g 4096 $drive ;;
-  ext4-no-journal) mkfs.ext4 -q -E nodiscard -O ^has_journal $drive ;;
-  ext4-data-journal) mkfs.ext4 -q -E nodiscard $drive; options=data=journal ;;
-  ext4-quota) mkfs.ext4 -q -E nodiscard -O quota,project,orphan_file,fast_commit,mmp -I 256 $drive ;;
-  ext4-meta-groups) mkfs.ext4 -q -E nodiscard -O ^resize_inode,meta_bg,bigalloc -C 16384 $drive ;;
-  ext3) mkfs.ext3 -q -E nodiscard -g 2048 $drive ;;
-  ext2) mkfs.ext2 -q -E nodiscard $drive ;;
+  ext4) mkfs.ext4 -q -E nodiscard -T default $drive ;;
+  ext4-small-blocks) mkfs.ext4 -q -E nodiscard -T default -b 1024 -g 4096 $drive ;;
+  ext4-no-journal) mkfs.ext4 -q -E nodiscard -T default -O ^has_journal $drive ;;
+  ext4-data-journal) mkfs.ext4 -q -E nodiscard -T default $drive; options=data=journal ;;
+  ext4-quota) mkfs.ext4 -q -E nodiscard -T default -O quota,project,orphan_file,fast_commit,mmp -I 256 $drive ;;
+  ext4-meta-groups) mkfs.ext4 -q -E nodiscard -T default -O ^resize_inode,meta_bg,bigalloc -C 16384 $drive ;;
+  ext3) mkfs.ext3 -q -E nodiscard -T default -g 2048 $drive ;;
+  ext2) mkfs.ext2 -q -E nodiscard -T default $drive ;;
   xfs) mkfs.xfs -q -K $drive ;;
   xfs-small-blocks) mkfs.xfs -q -K -b size=1024 -i size=512 $drive ;;
   btrfs) mkfs.btrfs -q -K $drive ;;
