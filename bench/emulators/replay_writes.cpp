@@ -15,6 +15,7 @@ struct Options {
   std::string log{}, image{}, until{};
   std::uint64_t bytes = 0, entries = ~std::uint64_t{0}, waiting = 256 << 20;
   bool plain = false;
+  std::vector<std::string> keep{};
 };
 
 std::unique_ptr<emulator::Contents> contents_of(const Options& options) {
@@ -22,6 +23,7 @@ std::unique_ptr<emulator::Contents> contents_of(const Options& options) {
   emulator::GeneratedSettings settings;
   settings.bytes = options.bytes;
   settings.waiting_bytes = options.waiting;
+  settings.kept_names = options.keep;
   return std::make_unique<emulator::GeneratedContents>(settings);
 }
 
@@ -91,6 +93,7 @@ int main(int count, char** words) {
   app.add_option("--entries", options.entries, "so many of the log");
   app.add_option("--until", options.until, "that mark");
   app.add_option("--waiting", options.waiting);
+  app.add_option("--keep", options.keep, "names of files");
   app.add_flag("--plain", options.plain, "contents that keep all");
   CLI11_PARSE(app, count, words);
   try {
