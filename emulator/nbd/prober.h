@@ -1,49 +1,37 @@
-// Measures the way from an NBD client to the plugin and back: a client of our own sends commands
-// that do nothing, many at first, then a few every second while the drive serves.
+// The way from an NBD client to the plugin and back, measured by a client of our own.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <string>
-#include <thread>
 
-#include "emulator/pace/transport_delay.h"
-#include "model/units.h"
+#include "emulator/pace/null_commands.h"
+
+struct nbd_handle;
 
 namespace platter::emulator {
 
-// The client whose cache requests are ours; it is told by the name of its export.
+// The client whose cache requests are the null commands; it is told by the name of its export.
 inline constexpr const char* kProbeExport = ".platter-probe";
 
 class Prober {
  public:
-  // `measured` is called once, when the first delays are known, or with a sentence why not.
+  // `measured` as in NullCommands.
   Prober(std::string socket, bool in_real_time, TransportDelay& delay,
          std::function<void(const std::string& trouble)> measured);
   ~Prober();
-  Prober(const Prober&) = delete;
-  Prober& operator=(const Prober&) = delete;
 
-  // The plugin's side of a null command: it was seen, it is answered.
-  void seen(Nanoseconds host_ns) { seen_ns_.store(host_ns, std::memory_order_release); }
-  void answered(Nanoseconds host_ns) { answered_ns_.store(host_ns, std::memory_order_release); }
+  NullCommands& commands() { return commands_; }
 
  private:
-  void run();
-  std::string probe();
-  bool pause(Nanoseconds length);
+  std::string send();
 
+  struct Close {
+    void operator()(nbd_handle* client) const;
+  };
   const std::string socket_;
-  const bool in_real_time_;
-  TransportDelay& delay_;
-  const std::function<void(const std::string&)> measured_;
-  std::atomic<Nanoseconds> seen_ns_{0}, answered_ns_{0};
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool ends_ = false;
-  std::thread thread_;
+  std::unique_ptr<nbd_handle, Close> client_{};
+  NullCommands commands_;  // its thread ends first
 };
 
 }  // namespace platter::emulator

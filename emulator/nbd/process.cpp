@@ -11,10 +11,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "emulator/pace/drive_report.h"
 #include "emulator/pace/real_time.h"
 #include "emulator/pace/write_whole.h"
 #include "model/printable.h"
-#include "model/version.h"
 
 namespace platter::emulator {
 namespace {
@@ -59,13 +59,7 @@ void Process::start() {
       fmt::print(stderr, "platter: {}\n", refused);
   servant_ = std::thread([this] { do_what_is_asked(); });
   const auto measured = [this](const std::string& trouble) {
-    if (trouble.empty())
-      fmt::print(stderr, "platter: ready; the way here takes {:.1f} us, and back {:.1f} us\n",
-                 static_cast<double>(delay_.inbound_ns()) / 1e3,
-                 static_cast<double>(delay_.outbound_ns()) / 1e3);
-    else
-      fmt::print(stderr, "platter: ready; the way here and back was not measured: {}\n",
-                 model::printable(trouble));
+    fmt::print(stderr, "platter: {}\n", ready_notice(delay_, trouble));
   };
   if (settings_.probe)
     prober_ = std::make_unique<Prober>(*settings_.probe, !settings_.ordinary, delay_, measured);
@@ -104,19 +98,9 @@ ServedDrive* Process::drive(const std::string& name) {
 }
 
 std::string Process::report() const {
-  if (settings_.json) {
-    std::vector<std::string> reports;
-    for (const auto& drive : drives_) reports.push_back(drive->report_json());
-    return fmt::format(
-        R"({{"schema":{{"name":"platter-emulation","version":"1.0"}},"platter":"{}","speed":{},"inbound_us":{:.3f},)"
-        R"("outbound_us":{:.3f},"drives":[{}]}})"
-        "\n",
-        model::kToolVersion, settings_.speed, static_cast<double>(delay_.inbound_ns()) / 1e3,
-        static_cast<double>(delay_.outbound_ns()) / 1e3, fmt::join(reports, ","));
-  }
-  std::string text;
-  for (const auto& drive : drives_) model::append_printable_lines(text, drive->report());
-  return text;
+  std::vector<DriveReport> reports;
+  for (const auto& drive : drives_) reports.push_back(drive->report());
+  return settings_.json ? json_of(reports, settings_.speed, delay_) : text_of(reports);
 }
 
 void Process::ask_for_report() {

@@ -51,18 +51,6 @@ std::uint32_t write_flags(bool through) {
   return std::uint32_t{PLATTER_WRITE} | (through ? std::uint32_t{PLATTER_FORCE_UNIT_ACCESS} : 0);
 }
 
-// Names come out of files, and may hold anything.
-std::string quoted(const std::string& text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20)
-      json += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      json += c;
-  }
-  return json + '"';
-}
-
 }  // namespace
 
 ServedDrive::ServedDrive(const DriveSettings& settings, unsigned number, const DriveClock& clock,
@@ -133,34 +121,24 @@ std::string ServedDrive::log_head() const {
                      queue_.ageing);
 }
 
-// The other budget: what is known of the model itself.
 std::string ServedDrive::against_its_drive() const {
-  if ((info_.flags & PLATTER_DERIVED) != 0) return "a hypothetical drive, which nobody measured";
+  if ((info_.flags & PLATTER_DERIVED) != 0) return of_hypothetical_drive();
   platter_demerit demerit{};
   demerit.struct_size = sizeof demerit;
   if (platter_table_demerit(table_.get(), 0, &demerit) != PLATTER_OK)
-    return "the model was not compared with its drive";
-  return fmt::format("demerit figure {:.3f} ms, {:.2f} % of the mean, over {} requests ({})",
-                     demerit.demerit_ms, demerit.demerit_percent, demerit.requests,
-                     demerit.workload);
+    return of_model_not_compared();
+  return of_demerit(demerit.demerit_ms, demerit.demerit_percent, demerit.requests,
+                    demerit.workload);
 }
 
-std::string ServedDrive::report() const {
+DriveReport ServedDrive::report() const {
   const platter_counters counters = paced_.counters();
-  return fmt::format(
-      "{}\n  model against drive: {}\n  delivery against model: {}\n"
-      "  outside what the model was checked for: {}; told too late to be served in time: {}\n"
-      "  contents: {} bytes stored\n",
-      name_, against_its_drive(), paced_.lateness().text(), counters.outside_validity,
-      counters.late_arrivals, contents_->stored_bytes());
-}
-
-std::string ServedDrive::report_json() const {
-  const platter_counters counters = paced_.counters();
-  return fmt::format(R"({{"name":{},"model_against_drive":{},"delivery_against_model":{},)"
-                     R"("outside_validity":{},"late_arrivals":{},"stored_bytes":{}}})",
-                     quoted(name_), quoted(against_its_drive()), paced_.lateness().json(),
-                     counters.outside_validity, counters.late_arrivals, contents_->stored_bytes());
+  return {name_,
+          against_its_drive(),
+          paced_.lateness(),
+          counters.outside_validity,
+          counters.late_arrivals,
+          contents_->stored_bytes()};
 }
 
 }  // namespace platter::emulator

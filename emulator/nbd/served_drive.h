@@ -11,6 +11,7 @@
 #include "emulator/contents/contents.h"
 #include "emulator/nbd/paced_engine.h"
 #include "emulator/nbd/request_log.h"
+#include "emulator/pace/drive_report.h"
 #include "lib/platter.h"
 
 namespace platter::emulator {
@@ -49,9 +50,7 @@ class ServedDrive {
 
   // What the log's first line says of the drive: an object on one line.
   std::string log_head() const;
-  // How it went so far: lines for a person, or an object on one line.
-  std::string report() const;
-  std::string report_json() const;
+  DriveReport report() const;
 
  private:
   std::optional<platter_request> request_for(std::uint64_t offset, std::uint64_t bytes,

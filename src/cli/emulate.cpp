@@ -10,6 +10,7 @@
 #include "cli/outputs.h"
 #include "cli/scheduler_name.h"
 #include "cli/subcommands.h"
+#include "cli/vhost_user_server.h"
 #include "emulator/check/check_log.h"
 #include "model/error.h"
 #include "model/json_head.h"
@@ -21,9 +22,10 @@ namespace {
 
 struct EmulateOptions {
   std::vector<std::string> models{};
-  NbdServing serving{};
+  NbdServing serving{};  // of either kind, as far as both have it
+  std::string vhost_user_socket{};
   std::string log{}, log_to_check{}, scheduler{};
-  CLI::Option* nbd = nullptr;
+  CLI::Option *nbd = nullptr, *vhost_user = nullptr;
   Outputs outputs{};
 };
 
@@ -61,16 +63,22 @@ void serve(EmulateOptions& options, const std::vector<EmulatedDrive>& drives) {
     options.outputs.writes(options.log);
     options.serving.log = options.log;
   }
-  if (!options.scheduler.empty())
-    options.serving.scheduler = replay::scheduler_of(options.scheduler);
-  serve_over_nbd(drives, options.serving);
+  if (options.nbd->count() > 0) {
+    if (!options.scheduler.empty())
+      options.serving.scheduler = replay::scheduler_of(options.scheduler);
+    return serve_over_nbd(drives, options.serving);
+  }
+  const NbdServing& of_both = options.serving;
+  serve_over_vhost_user(drives, {options.vhost_user_socket, of_both.contents, of_both.log,
+                                 of_both.speed, of_both.ordinary, of_both.json});
 }
 
 void emulate(EmulateOptions& options) {
   const bool checks = !options.log_to_check.empty();
-  if (checks == (options.nbd->count() > 0))
+  if (checks + (options.nbd->count() > 0) + (options.vhost_user->count() > 0) != 1)
     throw Error(ExitStatus::usage,
-                "platter emulate serves drives or checks a log; give one of --nbd and --check-log");
+                "platter emulate serves drives or checks a log; give one of --nbd, --vhost-user "
+                "and --check-log");
   if (!options.serving.contents.empty() && options.serving.contents.size() != options.models.size())
     throw Error(ExitStatus::usage,
                 fmt::format("{} models and {} files of contents; give one for each, in that order",
@@ -91,13 +99,20 @@ void add_emulate(CLI::App& app) {
                                          "models as drives for other programs, in real time");
   command
       ->add_option("MODEL", options->models,
-                   "model files, tables (.ptab) or DiskSim files (.parv); each is a drive")
+                   "model files, tables (.ptab), DiskSim files (.parv) or virtual:NAME; each is a "
+                   "drive")
       ->required();
   options->nbd = command
                      ->add_option("--nbd", serving.socket,
                                   "serve them to NBD clients on this socket (no path: on one in a "
                                   "private folder)")
                      ->expected(0, 1);
+  options->vhost_user =
+      command
+          ->add_option("--vhost-user", options->vhost_user_socket,
+                       "serve them as the targets of a SCSI host to user-mode Linux or QEMU on "
+                       "this socket (no path: on one in a private folder)")
+          ->expected(0, 1);
   CLI::Option* checked = command->add_option(
       "--check-log", options->log_to_check,
       "serve nothing: does the engine give the times of this log again?");
@@ -112,11 +127,13 @@ void add_emulate(CLI::App& app) {
         command
             ->add_option("--scheduler", options->scheduler,
                          "which of the outstanding requests is next (else: as the model says)")
-            ->check(scheduler_name()),
+            ->check(scheduler_name())
+            ->excludes(options->vhost_user),
         command
             ->add_option("--depth", serving.depth,
                          "most requests outstanding in a drive (else: as the model says)")
-            ->check(between(1, 64)),
+            ->check(between(1, 64))
+            ->excludes(options->vhost_user),
         command->add_flag("--ordinary", serving.ordinary,
                           "without SCHED_FIFO: late whenever the machine is busy")})
     served->excludes(checked);

@@ -1,17 +1,24 @@
 #include "cli/emulated_drives.h"
 
+#include <string_view>
 #include <utility>
 
 #include "cli/subject.h"
 #include "emit/disksim/import.h"
+#include "emulator/pace/drive_report.h"
 #include "model/claims.h"
 #include "model/completeness.h"
 #include "model/json.h"
+#include "model/standing.h"
+#include "virtual_drive/open.h"
 
 namespace platter::cli {
 namespace {
 
+constexpr std::string_view kVirtual = "virtual:";
+
 model::DriveModel predicting_model(const std::string& path) {
+  if (path.starts_with(kVirtual)) return virtual_drive::virtual_model(path);
   if (is_disksim_file(path)) return emit_disksim::import_disksim(path).model;
   model::DriveModel model = model::load_model(path);
   model::require_what_predicts(model, path, "be emulated");
@@ -21,17 +28,21 @@ model::DriveModel predicting_model(const std::string& path) {
 EmulatedDrive emulated_drive(const std::string& path, const std::string& name) {
   if (emit_table::is_table_file(path)) {
     model::note_input(path);
-    return {path, name, {}, emit_table::load_table(path)};
+    return {path, name, {}, emit_table::load_table(path), {}};
   }
-  std::string bytes = emit_table::compile_table(predicting_model(path));
+  model::DriveModel model = predicting_model(path);
+  std::string bytes = emit_table::compile_table(model);
   emit_table::Table table = emit_table::copy_table(bytes, path);
-  return {path, name, std::move(bytes), std::move(table)};
+  return {path, name, std::move(bytes), std::move(table), std::move(model)};
 }
 
 }  // namespace
 
 std::vector<EmulatedDrive> emulated_drives(const std::vector<std::string>& paths) {
-  const std::vector<std::string> names = subject_file_names(paths);
+  std::vector<std::string> files = paths;
+  for (std::string& file : files)
+    if (file.starts_with(kVirtual)) file.erase(0, kVirtual.size());
+  const std::vector<std::string> names = subject_file_names(files);
   std::vector<EmulatedDrive> drives;
   for (std::size_t i = 0; i < paths.size(); ++i)
     drives.push_back(emulated_drive(paths[i], names[i]));
@@ -41,8 +52,19 @@ std::vector<EmulatedDrive> emulated_drives(const std::vector<std::string>& paths
 std::vector<emulator::LoggedDrive> logged_drives(const std::vector<EmulatedDrive>& drives) {
   std::vector<emulator::LoggedDrive> logged;
   for (const EmulatedDrive& drive : drives)
-    logged.push_back({drive.table.model_sha256, drive.table.identity.blocks, drive.table.tables});
+    logged.push_back(
+        {drive.table.model_sha256, drive.table.identity.blocks, drive.table.tables, drive.model});
   return logged;
+}
+
+std::string against_its_drive(const EmulatedDrive& drive) {
+  if (drive.table.provenance.method == model::kDerivedMethod)
+    return emulator::of_hypothetical_drive();
+  const auto& demerits = drive.table.validity.demerits;
+  if (demerits.empty()) return emulator::of_model_not_compared();
+  const model::Demerit& first = demerits.front();
+  return emulator::of_demerit(first.demerit_ms, first.demerit_percent, first.requests,
+                              first.workload);
 }
 
 }  // namespace platter::cli

@@ -1,11 +1,13 @@
 // The models of `platter emulate`, as the tables that an emulator opens.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "emit/table/table.h"
 #include "emulator/check/check_log.h"
+#include "model/drive_model.h"
 
 namespace platter::cli {
 
@@ -14,11 +16,16 @@ struct EmulatedDrive {
   std::string name;   // of its own among the drives
   std::string bytes;  // of the table; empty: `path` is one
   emit_table::Table table;
+  std::optional<model::DriveModel> model{};  // nothing: `path` is a table
 };
 
-// Throws Error(bad_input) for what is no model, table or set of DiskSim files, and for a model that
-// lacks what predicts a request.
+// Of model files, tables, DiskSim files, and virtual drives ("virtual:..."). Throws
+// Error(bad_input) for what is none of these, and for a model that lacks what predicts a request;
+// Error(no_device, usage) for a virtual drive that there is not.
 std::vector<EmulatedDrive> emulated_drives(const std::vector<std::string>& paths);
+
+// What is known of the model, in a sentence's part.
+std::string against_its_drive(const EmulatedDrive& drive);
 
 std::vector<emulator::LoggedDrive> logged_drives(const std::vector<EmulatedDrive>& drives);
 

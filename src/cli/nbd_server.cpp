@@ -14,11 +14,12 @@
 #include <filesystem>
 
 #include "cli/listening_socket.h"
+#include "cli/private_folder.h"
+#include "cli/taken_signals.h"
 #include "emulator/contents/contents_file.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/leftovers.h"
-#include "model/temporary_folder.h"
 
 namespace platter::cli {
 namespace {
@@ -126,32 +127,6 @@ class Program {
   std::vector<char*> environment_{}, argument_pointers_{};
 };
 
-// Signals wait from here on, for sigwaitinfo to take them.
-class TakenSignals {
- public:
-  TakenSignals() {
-    sigemptyset(&taken_);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD}) {
-      struct sigaction now {};
-      ::sigaction(signal, nullptr, &now);
-      if (signal != SIGHUP || now.sa_handler != SIG_IGN) sigaddset(&taken_, signal);
-    }
-    ::pthread_sigmask(SIG_BLOCK, &taken_, &before_);
-  }
-  ~TakenSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  TakenSignals(const TakenSignals&) = delete;
-  TakenSignals& operator=(const TakenSignals&) = delete;
-
-  int next() const {
-    for (;;)
-      if (const int signal = ::sigwaitinfo(&taken_, nullptr); signal > 0) return signal;
-  }
-  void leave_as_before() const { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t taken_{}, before_{};
-};
-
 struct Ended {
   int status;
   bool asked;
@@ -192,25 +167,16 @@ void check_end(const Ended& ended) {
                           WTERMSIG(ended.status)));
 }
 
-model::TemporaryFolder private_folder() {
-  return model::TemporaryFolder(model::temporary_name("platter-emulate"));
-}
-
 }  // namespace
 
 void serve_over_nbd(const std::vector<EmulatedDrive>& drives, const NbdServing& serving) {
   const std::string nbdkit = nbdkit_path();
-  model::TemporaryFolder folder = private_folder();
-  if (folder.path().empty())
-    throw Error(ExitStatus::output,
-                fmt::format("no folder for tables can be made: {}; set TMPDIR to one that can be "
-                            "written",
-                            std::strerror(errno)));
+  PrivateFolder folder;
   const ListeningSocket socket(serving.socket.empty() ? folder.path() + "/nbd" : serving.socket);
   for (std::size_t i = 0; i < serving.contents.size(); ++i)
     check_contents(drives[i], serving.contents[i]);
   Program program(nbdkit, arguments_for(drives, serving, socket.path(), folder));
-  const TakenSignals signals;
+  const TakenSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD});
   const pid_t server = ::fork();
   if (server < 0)
     throw Error(ExitStatus::internal,

@@ -23,6 +23,7 @@ struct Request {
   bool verify = false;    // a read that goes to the media and sends nothing (SBC-3, VERIFY)
   bool prefetch = false;  // a read into the cache that sends nothing (SBC-3, PRE-FETCH)
   bool same = false;      // a write whose one block comes over the bus once (SBC-3, WRITE SAME)
+  bool head_of_queue = false;  // before all others that wait (SAM-5 clause 8.6.3)
   std::uint32_t tag = 0;
   Disturbance disturbance;
 };

@@ -50,6 +50,13 @@ std::size_t c_look(const Core& core, std::span<const Waiting> waiting) {
   });
 }
 
+// Of those that go before all others, the one that came last; none: how many there are.
+std::size_t at_the_head(std::span<const Waiting> waiting) {
+  for (std::size_t i = waiting.size(); i-- > 0;)
+    if (waiting[i].arrived && waiting[i].request.head_of_queue) return i;
+  return waiting.size();
+}
+
 }  // namespace
 
 Scheduler scheduler_of(const model::Queue& queue) {
@@ -73,6 +80,7 @@ Nanoseconds positioned_ns(const Tables& tables, const Core& core, const Waiting&
 
 std::size_t choose(const Tables& tables, const Core& core, const QueueSettings& settings,
                    std::span<const Waiting> waiting, Nanoseconds now_ns) {
+  if (const std::size_t head = at_the_head(waiting); head < waiting.size()) return head;
   switch (settings.scheduler) {
     case Scheduler::fcfs:
       break;

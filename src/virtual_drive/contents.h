@@ -1,5 +1,6 @@
 // What a drive's blocks hold, apart from when they can be had: a target reads and writes them in
-// the order in which it takes commands up.
+// the order in which it takes commands up. Where the host's storage fails them, the command ends
+// with HARDWARE ERROR, INTERNAL TARGET FAILURE.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,13 @@ namespace platter::virtual_drive {
 class Contents {
  public:
   virtual ~Contents() = default;
-  // Blocks from `lbn` on, as many bytes as `to` holds (the last block may be cut).
-  virtual void read(std::uint64_t lbn, std::span<std::uint8_t> to) const = 0;
+  // Blocks from `lbn` on, as many bytes as `to` holds (the last block may be cut). false: it fails.
+  [[nodiscard]] virtual bool read(std::uint64_t lbn, std::span<std::uint8_t> to) const = 0;
   // `from` holds whole blocks.
-  virtual void write(std::uint64_t lbn, std::span<const std::uint8_t> from) = 0;
+  [[nodiscard]] virtual bool write(std::uint64_t lbn, std::span<const std::uint8_t> from) = 0;
+  // What was written so far is to outlive the host, too: a command said that it has to be on the
+  // media (FUA, SYNCHRONIZE CACHE).
+  virtual void keep() {}
 };
 
 }  // namespace platter::virtual_drive

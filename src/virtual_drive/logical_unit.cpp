@@ -46,6 +46,21 @@ void LogicalUnit::reset(bool unit_attention) {
   unit_attention_ = unit_attention;
 }
 
+std::vector<std::uint8_t> LogicalUnit::buffer(std::size_t bytes) {
+  std::vector<std::uint8_t> data;
+  if (!spare_.empty()) {
+    data = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  data.resize(bytes);
+  return data;
+}
+
+void LogicalUnit::reuse(std::vector<std::uint8_t> data) {
+  constexpr std::size_t kMostKept = 64;
+  if (spare_.size() < kMostKept) spare_.push_back(std::move(data));
+}
+
 Answer LogicalUnit::electronics(Reply reply) const {
   Answer answer;
   answer.reply = std::move(reply);

@@ -61,6 +61,8 @@ class LogicalUnit {
   // Any bytes get an answer. Contents are read and written in the order of these calls; not those
   // of a command that only the time of matters (scsi::Command::keep_data).
   Answer answer(const scsi::Command& command);
+  // A reply's data that nobody needs any more, for a reply to come.
+  void reuse(std::vector<std::uint8_t> data);
   // The command is turned away without any effect. nullopt where SCSI does not allow that: INQUIRY,
   // REPORT LUNS and REQUEST SENSE are always answered (SAM-5 clause 5.14).
   std::optional<Answer> refuse(const scsi::Command& command, Reply reply) const;
@@ -116,11 +118,15 @@ class LogicalUnit {
   Answer read_blocks(const scsi::Command& command, Work work);
   Answer write_blocks(const scsi::Command& command, Work work);
   Answer compare(const scsi::Command& command, Work work, std::uint8_t check);
-  Answer synchronized(bool immediate) const;
+  Answer synchronized(bool immediate);
   static bool has_sent(const scsi::Command& command, std::size_t bytes);
   bool stop_at_medium_error(Work& work, Reply& reply) const;
-  std::optional<std::uint64_t> first_difference(std::uint64_t lbn, std::uint32_t blocks,
-                                                std::span<const std::uint8_t> data) const;
+  struct ContentsFailed {};
+  using Compared = tl::expected<std::optional<std::uint64_t>, ContentsFailed>;
+  Compared first_difference(std::uint64_t lbn, std::uint32_t blocks,
+                            std::span<const std::uint8_t> data) const;
+  bool write_each(std::uint64_t lbn, std::uint32_t blocks, std::span<const std::uint8_t> block);
+  std::vector<std::uint8_t> buffer(std::size_t bytes);
   std::uint64_t most_prefetched() const;
   std::uint64_t last_lbn_of_cylinder(std::uint64_t lbn) const;
 
@@ -135,6 +141,7 @@ class LogicalUnit {
   std::optional<DefectSlots> defects_;        // found at the first question
   std::vector<std::uint64_t> medium_errors_;  // sorted
   Spindle spindle_;
+  std::vector<std::vector<std::uint8_t>> spare_;  // of replies
   bool unit_attention_ = false;
 };
 

@@ -97,8 +97,9 @@ Answer LogicalUnit::read_blocks(const scsi::Command& command, Work work) {
                                   : 0;
   if (const std::uint64_t bytes = std::min(readable * drive_.block_bytes, taken);
       command.keep_data) {
-    answer.reply.data.resize(static_cast<std::size_t>(bytes));
-    contents_.read(work.lbn, answer.reply.data);
+    answer.reply.data = buffer(static_cast<std::size_t>(bytes));
+    if (!contents_.read(work.lbn, answer.reply.data))
+      return electronics(check_condition(kInternalTargetFailure));
     unwritten_.clear(work.lbn, drive_.block_bytes, answer.reply.data);
   } else {
     answer.reply.given = bytes;
@@ -138,7 +139,9 @@ Answer LogicalUnit::compare(const scsi::Command& command, Work work, std::uint8_
   if (command.keep_data) {
     const std::uint32_t readable = work.blocks - (unreadable ? 1 : 0);
     const auto data = std::span(command.data).first(bytes);
-    if (const auto other = first_difference(work.lbn, readable, data)) {
+    const auto compared = first_difference(work.lbn, readable, data);
+    if (!compared) return electronics(check_condition(kInternalTargetFailure));
+    if (const auto other = *compared) {
       work.lost_revolutions = 0;
       answer.reply = miscompare(*other);
       answer.reply.taken = bytes;
@@ -153,16 +156,16 @@ Answer LogicalUnit::compare(const scsi::Command& command, Work work, std::uint8_
 }
 
 // The first of the blocks that is not as `data` say, which are as many blocks, or one for all.
-std::optional<std::uint64_t> LogicalUnit::first_difference(
-    std::uint64_t lbn, std::uint32_t blocks, std::span<const std::uint8_t> data) const {
+LogicalUnit::Compared LogicalUnit::first_difference(std::uint64_t lbn, std::uint32_t blocks,
+                                                    std::span<const std::uint8_t> data) const {
   std::vector<std::uint8_t> held(drive_.block_bytes);
   for (std::uint32_t i = 0; i < blocks; ++i) {
-    contents_.read(lbn + i, held);
+    if (!contents_.read(lbn + i, held)) return tl::unexpected(ContentsFailed{});
     unwritten_.clear(lbn + i, drive_.block_bytes, held);
     const std::size_t at = data.size() == held.size() ? 0 : std::size_t{i} * held.size();
     if (!std::ranges::equal(held, data.subspan(at, held.size()))) return lbn + i;
   }
-  return std::nullopt;
+  return std::optional<std::uint64_t>();
 }
 
 // Of a command that only the time of matters the bytes may be missing, but not their number.
@@ -174,7 +177,9 @@ bool LogicalUnit::has_sent(const scsi::Command& command, std::size_t bytes) {
 Answer LogicalUnit::write_blocks(const scsi::Command& command, Work work) {
   const std::size_t bytes = static_cast<std::size_t>(work.blocks) * drive_.block_bytes;
   if (!has_sent(command, bytes)) return electronics(check_condition(kDataPhaseError));
-  if (command.keep_data) contents_.write(work.lbn, std::span(command.data).first(bytes));
+  if (command.keep_data && !contents_.write(work.lbn, std::span(command.data).first(bytes)))
+    return electronics(check_condition(kInternalTargetFailure));
+  if (work.force_unit_access) contents_.keep();
   unwritten_.write(work.lbn, work.blocks);
   Answer answer;
   answer.reply.taken = bytes;
@@ -219,13 +224,30 @@ Answer LogicalUnit::write_same(const scsi::Command& command) {
   if (command.keep_data) {
     const std::vector<std::uint8_t> zeros(no_data ? drive_.block_bytes : 0);
     const auto block = no_data ? std::span(zeros) : std::span(command.data).first(bytes);
-    for (std::uint32_t i = 0; i < work.blocks; ++i) contents_.write(work.lbn + i, block);
+    if (!write_each(work.lbn, work.blocks, block))
+      return electronics(check_condition(kInternalTargetFailure));
   }
+  contents_.keep();
   unwritten_.write(work.lbn, work.blocks);
   Answer answer;
   answer.reply.taken = bytes;
   answer.work = work;
   return answer;
+}
+
+// That block into each of so many, by pieces of some length.
+bool LogicalUnit::write_each(std::uint64_t lbn, std::uint32_t blocks,
+                             std::span<const std::uint8_t> block) {
+  constexpr std::uint32_t kPiece = 128;
+  const std::uint32_t piece = std::min(blocks, kPiece);
+  std::vector<std::uint8_t> bytes(piece * block.size());
+  for (std::uint32_t i = 0; i < piece; ++i)
+    std::ranges::copy(block, bytes.begin() + static_cast<std::ptrdiff_t>(i * block.size()));
+  for (std::uint32_t i = 0; i < blocks; i += piece)
+    if (const std::size_t now = std::min(piece, blocks - i) * block.size();
+        !contents_.write(lbn + i, std::span(bytes).first(now)))
+      return false;
+  return true;
 }
 
 // How many blocks one read leaves in the cache at most, as it is divided now.
@@ -274,7 +296,8 @@ Answer LogicalUnit::synchronize_cache(const scsi::Command& command) {
   return synchronized(command.cdb[1] & 0x02);
 }
 
-Answer LogicalUnit::synchronized(bool immediate) const {
+Answer LogicalUnit::synchronized(bool immediate) {
+  contents_.keep();
   Answer answer = electronics({});
   answer.work.kind = Work::Kind::synchronize;
   if (drive_.model.cache.synchronize)

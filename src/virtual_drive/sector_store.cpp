@@ -14,7 +14,7 @@ void SectorStore::fill_unwritten(std::uint64_t lbn, std::span<std::uint8_t> sect
   std::copy_n(stamp.begin(), std::min(stamp.size(), sector.size()), sector.begin());
 }
 
-void SectorStore::read(std::uint64_t lbn, std::span<std::uint8_t> to) const {
+bool SectorStore::read(std::uint64_t lbn, std::span<std::uint8_t> to) const {
   for (; !to.empty(); ++lbn) {
     const auto sector = to.first(std::min<std::size_t>(block_bytes_, to.size()));
     const auto kept = sectors_.empty() ? sectors_.end() : sectors_.find(lbn);
@@ -25,9 +25,10 @@ void SectorStore::read(std::uint64_t lbn, std::span<std::uint8_t> to) const {
     }
     to = to.subspan(sector.size());
   }
+  return true;
 }
 
-void SectorStore::write(std::uint64_t lbn, std::span<const std::uint8_t> from) {
+bool SectorStore::write(std::uint64_t lbn, std::span<const std::uint8_t> from) {
   std::vector<std::uint8_t> unwritten(block_bytes_);
   for (; from.size() >= block_bytes_; from = from.subspan(block_bytes_), ++lbn) {
     const auto sector = from.first(block_bytes_);
@@ -38,6 +39,7 @@ void SectorStore::write(std::uint64_t lbn, std::span<const std::uint8_t> from) {
       sectors_[lbn].assign(sector.begin(), sector.end());
     }
   }
+  return true;
 }
 
 }  // namespace platter::virtual_drive

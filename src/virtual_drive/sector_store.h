@@ -15,9 +15,9 @@ class SectorStore final : public Contents {
  public:
   explicit SectorStore(std::uint32_t block_bytes) : block_bytes_(block_bytes) {}
 
-  void read(std::uint64_t lbn, std::span<std::uint8_t> to) const override;
+  bool read(std::uint64_t lbn, std::span<std::uint8_t> to) const override;
   // A sector that is rewritten as it was at first takes no memory.
-  void write(std::uint64_t lbn, std::span<const std::uint8_t> from) override;
+  bool write(std::uint64_t lbn, std::span<const std::uint8_t> from) override;
 
   std::size_t kept() const { return sectors_.size(); }
 

@@ -1,6 +1,7 @@
 #include "virtual_drive/target.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -31,11 +32,18 @@ scsi::Completion completion_of(Reply reply, const scsi::Command& command, std::u
   return done;
 }
 
-// A command on its way: in the engine until the media are done with it, then due at a known time.
+// A command on its way: held back by others before it, or in the engine until the media are done
+// with it, then due at a known time.
 struct Outstanding {
-  scsi::Completion completion;
+  scsi::Completion completion{};
+  scsi::Attribute attribute = scsi::Attribute::simple;
   bool in_engine = false;
   Nanoseconds delay_ns = 0;  // from the engine's completion to the host's
+  Nanoseconds host_ns = 0;   // of it, behind the drive
+  std::optional<scsi::Command> held{};
+
+  bool has_end() const { return !in_engine && !held; }
+  Nanoseconds end_ns() const { return completion.completed_ns - host_ns; }
 };
 
 // What the drive really has, which its published model may not tell.
@@ -49,6 +57,19 @@ model::Cache true_cache(const model::DriveModel& model) {
 model::DriveModel with_true_cache(model::DriveModel model) {
   model.cache = true_cache(model);
   return model;
+}
+
+// What was turned away is not held by the drive, though its answer may wait to be fetched.
+bool turned_away(const Outstanding& entry) {
+  return entry.completion.status == scsi::Status::busy ||
+         entry.completion.status == scsi::Status::task_set_full;
+}
+
+// Whether a command has to wait for one that came before it (SAM-5 clause 8.6). What is at the head
+// of the queue the engine chooses first anyway.
+bool waits_for(scsi::Attribute attribute, const Outstanding& before) {
+  if (attribute == scsi::Attribute::head_of_queue || turned_away(before)) return false;
+  return attribute == scsi::Attribute::ordered || before.attribute == scsi::Attribute::ordered;
 }
 
 engine::Request request_for(const Work& work, const engine::Disturbance& disturbance,
@@ -95,11 +116,15 @@ struct Target::Impl {
 
   Nanoseconds arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const;
   Answer answer(const scsi::Command& command, Nanoseconds issued_ns);
-  void start(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns);
+  bool is_full() const;
+  void submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns);
+  std::optional<Nanoseconds> when_enabled(std::size_t index) const;
+  void release(Nanoseconds now_ns);
+  void start(Outstanding& entry, const scsi::Command& command, Nanoseconds enabled_ns);
   Nanoseconds write_and_verify(const Work& work, const engine::Disturbance& disturbance,
                                Nanoseconds arrival_ns);
-  void start_media(const Work& work, const engine::Disturbance& disturbance, std::uint32_t tag,
-                   Nanoseconds arrival_ns, Outstanding& entry);
+  void start_media(const Work& work, const engine::Disturbance& disturbance, Nanoseconds arrival_ns,
+                   Outstanding& entry);
   std::vector<Outstanding>::iterator first_known();
   void forget(Nanoseconds now_ns);
   void apply_cache_settings(Nanoseconds time_ns) {
@@ -128,7 +153,8 @@ struct Target::Impl {
 
 // When the drive takes the command up: behind earlier ones, and later if it has to wake up.
 Nanoseconds Target::Impl::arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const {
-  const Nanoseconds idle_ns = outstanding.empty() ? issued_ns - last_busy_ns : 0;
+  const bool alone = outstanding.size() == 1;
+  const Nanoseconds idle_ns = alone ? issued_ns - last_busy_ns : 0;
   Nanoseconds awake_ns = issued_ns + before_ns + noise.wake_up_ns(idle_ns);
   if (unit.modes().scans_in_background()) awake_ns += noise.scan_step_ns(idle_ns, issued_ns);
   if (unit.becomes_idle()) awake_ns += noise.idle_condition_ns(idle_ns);
@@ -146,26 +172,72 @@ Answer Target::Impl::answer(const scsi::Command& command, Nanoseconds issued_ns)
   return refusal ? *std::move(refusal) : unit.answer(command);
 }
 
-void Target::Impl::start(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns) {
-  // What was turned away is not held, though its answer may wait to be fetched.
-  const auto held = std::ranges::count_if(outstanding, [](const Outstanding& entry) {
-    return entry.completion.status != scsi::Status::busy &&
-           entry.completion.status != scsi::Status::task_set_full;
-  });
-  const bool full = static_cast<std::size_t>(held) >= task_set;
-  Answer answer;
+bool Target::Impl::is_full() const {
+  const auto held = std::ranges::count_if(outstanding, std::not_fn(turned_away));
+  return static_cast<std::size_t>(held) >= task_set;
+}
+
+void Target::Impl::submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns) {
+  const bool full = is_full();
+  Outstanding& entry = outstanding.emplace_back();
+  entry.completion.tag = tag;
+  entry.completion.issued_ns = issued_ns;
+  entry.attribute = command.attribute;
   if (full) {
-    answer.reply.status = scsi::Status::task_set_full;
+    entry.completion.status = scsi::Status::task_set_full;
+    start(entry, command, issued_ns);
+  } else if (const auto enabled_ns = when_enabled(outstanding.size() - 1)) {
+    start(entry, command, *enabled_ns);
   } else {
-    answer = this->answer(command, issued_ns);
+    entry.held = command;
   }
+}
+
+// Behind the ends of those that it waits for; nullopt: not all of these are known yet.
+std::optional<Nanoseconds> Target::Impl::when_enabled(std::size_t index) const {
+  const Outstanding& entry = outstanding[index];
+  Nanoseconds enabled_ns = entry.completion.issued_ns;
+  for (std::size_t i = 0; i < index; ++i) {
+    const Outstanding& before = outstanding[i];
+    if (!waits_for(entry.attribute, before)) continue;
+    if (!before.has_end()) return std::nullopt;
+    enabled_ns = std::max(enabled_ns, before.end_ns());
+  }
+  return enabled_ns;
+}
+
+// Something has ended at that time: those that waited for nothing else begin.
+void Target::Impl::release(Nanoseconds now_ns) {
+  for (std::size_t i = 0; i < outstanding.size(); ++i) {
+    Outstanding& entry = outstanding[i];
+    if (!entry.held) continue;
+    const auto enabled_ns = when_enabled(i);
+    if (!enabled_ns) continue;
+    const scsi::Command command = *std::move(entry.held);
+    start(entry, command, std::max(*enabled_ns, now_ns));
+  }
+}
+
+// `enabled_ns`: when the drive may take it up, were it there.
+void Target::Impl::start(Outstanding& entry, const scsi::Command& command, Nanoseconds enabled_ns) {
+  const std::uint32_t tag = entry.completion.tag;
+  const Nanoseconds issued_ns = entry.completion.issued_ns;
+  Answer answer;
+  if (entry.completion.status == scsi::Status::task_set_full)
+    answer.reply.status = scsi::Status::task_set_full;
+  else
+    answer = this->answer(command, std::max(issued_ns, enabled_ns));
   const Work& work = answer.work;
 
   const RequestKey key{work.lbn, work.blocks, command.opcode()};
   const Nanoseconds host_ns = noise.host_delay_ns(key, issued_ns);
   const Nanoseconds before_ns = host_ns / 2, after_ns = host_ns - host_ns / 2;
-  const Nanoseconds arrival_ns = arrival_of(issued_ns, before_ns);
-  last_arrival_ns = arrival_ns;
+  const bool was_held = entry.held.has_value();
+  entry.held.reset();
+  const Nanoseconds came_ns = was_held ? std::max(issued_ns + before_ns, processor_free_ns)
+                                       : arrival_of(issued_ns, before_ns);
+  if (!was_held) last_arrival_ns = came_ns;
+  const Nanoseconds arrival_ns = std::max(came_ns, enabled_ns);
   const bool on_media = work.kind != Work::Kind::electronics;
   const Nanoseconds media_ns = on_media ? std::max(arrival_ns + work.before_ns, last_media_ns)
                                         : arrival_ns;
@@ -176,10 +248,9 @@ void Target::Impl::start(const scsi::Command& command, std::uint32_t tag, Nanose
       .phase_ns = noise.phase_ns(issued_ns),
   };
 
-  Outstanding entry;
   entry.completion = completion_of(std::move(answer.reply), command, tag);
   entry.completion.issued_ns = issued_ns;
-  entry.delay_ns = after_ns;
+  entry.delay_ns = entry.host_ns = after_ns;
   const auto due = [&](Nanoseconds time_ns) { entry.completion.completed_ns = time_ns + after_ns; };
   switch (work.kind) {
     case Work::Kind::electronics:
@@ -192,7 +263,7 @@ void Target::Impl::start(const scsi::Command& command, std::uint32_t tag, Nanose
         engine.service(request_for(work, disturbance, tag), media_ns);
         due(arrival_ns + work.electronics_ns);
       } else {
-        start_media(work, disturbance, tag, media_ns, entry);
+        start_media(work, disturbance, media_ns, entry);
       }
       break;
     case Work::Kind::write_and_verify:
@@ -212,7 +283,6 @@ void Target::Impl::start(const scsi::Command& command, std::uint32_t tag, Nanose
       due(work.immediate ? arrival_ns + work.electronics_ns : spun_up_ns);
       break;
   }
-  outstanding.push_back(std::move(entry));
 }
 
 // The write goes to the medium; the blocks are read back when they come by again. Nothing else
@@ -229,14 +299,16 @@ Nanoseconds Target::Impl::write_and_verify(const Work& work, const engine::Distu
 }
 
 void Target::Impl::start_media(const Work& work, const engine::Disturbance& disturbance,
-                               std::uint32_t tag, Nanoseconds arrival_ns, Outstanding& entry) {
-  if (engine.submit(request_for(work, disturbance, tag), arrival_ns)) {
+                               Nanoseconds arrival_ns, Outstanding& entry) {
+  engine::Request request = request_for(work, disturbance, entry.completion.tag);
+  request.head_of_queue = entry.attribute == scsi::Attribute::head_of_queue;
+  if (engine.submit(request, arrival_ns)) {
     entry.in_engine = true;
     entry.delay_ns += work.lost_revolutions * engine.period_ns();
     return;
   }
   scsi::Completion refused;
-  refused.tag = tag;
+  refused.tag = entry.completion.tag;
   refused.status = scsi::Status::task_set_full;
   refused.residual = entry.completion.residual +
                      static_cast<std::uint32_t>(entry.completion.data.size());
@@ -248,11 +320,11 @@ void Target::Impl::start_media(const Work& work, const engine::Disturbance& dist
 // Of those whose media work is done, the one that is due first.
 std::vector<Outstanding>::iterator Target::Impl::first_known() {
   const auto sooner = [](const Outstanding& a, const Outstanding& b) {
-    if (a.in_engine != b.in_engine) return b.in_engine;
+    if (a.has_end() != b.has_end()) return a.has_end();
     return a.completion.completed_ns < b.completion.completed_ns;
   };
   const auto first = std::ranges::min_element(outstanding, sooner);
-  return first == outstanding.end() || first->in_engine ? outstanding.end() : first;
+  return first == outstanding.end() || !first->has_end() ? outstanding.end() : first;
 }
 
 void Target::Impl::forget(Nanoseconds now_ns) {
@@ -269,7 +341,7 @@ Target::Target(const model::DriveModel& model, Contents* contents)
 Target::~Target() = default;
 
 void Target::submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns) {
-  impl_->start(command, tag, issued_ns);
+  impl_->submit(command, tag, issued_ns);
 }
 
 bool Target::holds(std::uint32_t tag) const {
@@ -305,6 +377,7 @@ std::optional<scsi::Completion> Target::take(Nanoseconds now_ns) {
     });
     entry->in_engine = false;
     entry->completion.completed_ns = done->completion_ns + entry->delay_ns;
+    drive.release(done->completion_ns);
   }
   const auto first = drive.first_known();
   if (first == drive.outstanding.end() || first->completion.completed_ns > now_ns)
@@ -322,8 +395,11 @@ bool Target::abort(std::uint32_t tag, Nanoseconds now_ns) {
   if (entry == drive.outstanding.end()) return false;
   if (entry->in_engine) drive.engine.cancel(tag, now_ns);
   drive.outstanding.erase(entry);
+  drive.release(now_ns);
   return true;
 }
+
+void Target::reuse(std::vector<std::uint8_t> data) { impl_->unit.reuse(std::move(data)); }
 
 void Target::reset(Nanoseconds now_ns) {
   impl_->forget(now_ns);
@@ -340,6 +416,7 @@ void Target::power_cycle(Nanoseconds now_ns) {
 }
 
 std::uint64_t Target::late_arrivals() const { return impl_->engine.late_arrivals(); }
+std::uint64_t Target::outside_validity() const { return impl_->engine.outside_validity(); }
 const model::DriveModel& Target::truth() const { return impl_->truth; }
 const engine::LayoutMap& Target::layout() const { return impl_->layout; }
 Nanoseconds Target::power_on_phase_ns() const { return impl_->noise.power_on_phase_ns(); }

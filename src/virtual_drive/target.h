@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "engine/layout_map.h"
 #include "model/drive_model.h"
@@ -28,6 +29,8 @@ class Target {
   // A command that the host issued at that time. `tag` is no other's that is outstanding (holds()).
   // Past kMostOutstanding it is due at once, with TASK SET FULL. It may be told late, behind what
   // was due meanwhile: the engine takes back what it can of what was not taken (engine.h, submit).
+  // An ORDERED command waits until all before it have ended, and those behind wait for it; one at
+  // the HEAD OF QUEUE goes before all that wait for the media (SAM-5 clause 8.6).
   void submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns);
   bool holds(std::uint32_t tag) const;
   std::size_t outstanding() const;
@@ -40,6 +43,8 @@ class Target {
   // The earliest completion that is due by then; nullopt: none. Times need not grow from call to
   // call, but what was due by one of them is not taken back for a command that is told late.
   std::optional<scsi::Completion> take(Nanoseconds now_ns);
+  // A completion's data that nobody needs any more: then commands to come allocate none.
+  void reuse(std::vector<std::uint8_t> data);
 
   // ABORT TASK: the command has no completion (SAM-5 clause 7.2). What the media have begun they
   // finish. false: there is none of that tag, or it was taken.
@@ -53,6 +58,8 @@ class Target {
 
   // Requests that came too late to be served as if in time.
   std::uint64_t late_arrivals() const;
+  // Requests that lay outside what the model was checked for (engine.h).
+  std::uint64_t outside_validity() const;
 
   // The truth, for those who may know it: the model as it is emulated, the seed in use where the
   // model left it open, and the platter's lead at power-on.

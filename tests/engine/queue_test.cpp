@@ -64,7 +64,9 @@ class NaiveQueue {
       const Nanoseconds now = std::max(free, todo.front().time_ns);
       std::size_t best = 0;
       for (std::size_t i = 1; i < todo.size() && todo[i].time_ns <= now; ++i)
-        if (cost(todo[i], now) < cost(todo[best], now)) best = i;
+        if (todo[i].request.head_of_queue ||
+            (!todo[best].request.head_of_queue && cost(todo[i], now) < cost(todo[best], now)))
+          best = i;
       const Arrival chosen = todo[best];
       todo.erase(todo.begin() + static_cast<std::ptrdiff_t>(best));
       const Pbn place = engine_.layout().pbn_of_lbn(chosen.request.lbn);
@@ -145,19 +147,22 @@ TEST_CASE("every scheduler chooses as the textbook's loop over all that wait") {
       Engine engine(drive);
       engine.set_cache({false, false, false}, 0);
       engine.set_queue({scheduler, 0, ageing});
-      const auto arrivals = random_arrivals(random, engine.blocks(), 40);
+      auto arrivals = random_arrivals(random, engine.blocks(), 40);
+      for (Arrival& arrival : arrivals)
+        arrival.request.head_of_queue = round % 2 == 1 && random() % 4 == 0;
       for (const Arrival& arrival : arrivals)
         REQUIRE(engine.submit(arrival.request, arrival.time_ns));
       const auto got = take_all(engine);
       const auto expected = NaiveQueue(drive, scheduler, ageing).run(arrivals);
       REQUIRE(got.size() == expected.size());
       if (!std::ranges::equal(got, expected)) ++different;
-      for (std::size_t i = 1; i < got.size(); ++i) reordered += got[i].tag < got[i - 1].tag;
+      for (std::size_t i = 1; i < got.size() && round % 2 == 0; ++i)
+        reordered += got[i].tag < got[i - 1].tag;
     }
     INFO("scheduler " << int(scheduler));
     // Two positionings within rounding of each other may be taken the other way round.
     CHECK(different <= (scheduler == Scheduler::sptf ? 2 : 0));
-    CHECK((reordered > 100) == (scheduler != Scheduler::fcfs));
+    CHECK((reordered > 50) == (scheduler != Scheduler::fcfs));
   }
 }
 

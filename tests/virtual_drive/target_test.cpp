@@ -260,15 +260,20 @@ TEST_CASE("target: a reset drops commands and keeps the cache, a power cycle los
 TEST_CASE("target: contents are the caller's where the caller has any") {
   class Counting final : public Contents {
    public:
-    void read(std::uint64_t lbn, std::span<std::uint8_t> to) const override {
+    bool read(std::uint64_t lbn, std::span<std::uint8_t> to) const override {
       std::fill(to.begin(), to.end(), static_cast<std::uint8_t>(lbn));
+      return !fails;
     }
-    void write(std::uint64_t lbn, std::span<const std::uint8_t> from) override {
+    bool write(std::uint64_t lbn, std::span<const std::uint8_t> from) override {
       written_lbn = lbn;
       written_bytes = from.size();
+      return !fails;
     }
+    void keep() override { ++kept; }
     std::uint64_t written_lbn = 0;
     std::size_t written_bytes = 0;
+    int kept = 0;
+    bool fails = false;
   } contents;
   Target target(test_drive(), &contents);
   target.submit(read_10(77, 2), 1, kSecond);
@@ -285,6 +290,148 @@ TEST_CASE("target: contents are the caller's where the caller has any") {
   REQUIRE(timed_only);
   CHECK(timed_only->data.empty());
   CHECK(timed_only->residual == 0);
+
+  CHECK(contents.kept == 0);
+  scsi::Command through = write_10(33, std::vector<std::uint8_t>(512, 9));
+  through.cdb[1] = 0x08;  // FUA
+  target.submit(through, 4, 6 * kSecond);
+  CHECK(contents.kept == 1);
+  target.submit(command({0x35, 0, 0, 0, 0, 0, 0, 0, 0, 0}), 5, 7 * kSecond);  // SYNCHRONIZE CACHE
+  CHECK(contents.kept == 2);
+  while (target.take(8 * kSecond)) {
+  }
+
+  contents.fails = true;
+  std::uint32_t tag = 6;
+  for (const scsi::Command& failing :
+       {read_10(77, 2), write_10(33, std::vector<std::uint8_t>(512, 9))}) {
+    target.submit(failing, tag++, 9 * kSecond);
+    const auto done = target.take(10 * kSecond);
+    REQUIRE(done);
+    const auto sense = scsi::decode_sense(done->sense);
+    REQUIRE(sense);
+    CHECK(sense->key == scsi::SenseKey::hardware_error);
+    CHECK(sense->asc == 0x44);
+    CHECK(done->residual == failing.transfer_length);
+  }
+}
+
+TEST_CASE("target: an ordered command waits for all before it, and those behind wait for it") {
+  const model::DriveModel model = atlas(false);
+  std::mt19937_64 random(12);
+  int waited = 0;
+  for (int round = 0; round < 40; ++round) {
+    std::vector<Arrival> arrivals;
+    Nanoseconds time_ns = kSecond;
+    for (std::uint32_t tag = 0; tag < 24; ++tag) {
+      time_ns += static_cast<Nanoseconds>(random() % 12) * kMillisecond + 11;
+      arrivals.push_back({timed(model, random), tag, time_ns});
+      if (random() % 5 == 0) arrivals.back().command.attribute = scsi::Attribute::ordered;
+    }
+    Target target(model);
+    const Times times = in_time(target, arrivals);
+    REQUIRE(times.size() == arrivals.size());
+
+    // A host that holds them back itself, on a drive that knows only simple ones.
+    Target simple(model);
+    Times held_times;
+    Nanoseconds enabled_ns = 0;
+    const auto wait_for_all = [&] {
+      while (const auto due_ns = simple.next_due()) {
+        const auto done = simple.take(*due_ns);
+        REQUIRE(done);
+        held_times[done->tag] = done->completed_ns;
+        enabled_ns = std::max(enabled_ns, done->completed_ns);
+      }
+    };
+    for (Arrival arrival : arrivals) {
+      const bool ordered = arrival.command.attribute == scsi::Attribute::ordered;
+      arrival.command.attribute = scsi::Attribute::simple;
+      if (ordered) wait_for_all();
+      const Nanoseconds comes_ns = std::max(arrival.issued_ns, enabled_ns);
+      waited += comes_ns > arrival.issued_ns ? 1 : 0;
+      take_due(simple, comes_ns, held_times);
+      simple.submit(arrival.command, arrival.tag, comes_ns);
+      if (ordered) wait_for_all();
+    }
+    wait_for_all();
+    CHECK(differences(times, held_times) == 0);
+  }
+  CHECK(waited > 100);
+}
+
+TEST_CASE("target: an ordered command waits for the media, too") {
+  const model::DriveModel model = atlas(false);
+  Target target(model);
+  scsi::Command seek = command({0x2b, 0, 0, 0xff, 0, 0, 0, 0, 0, 0}),
+                ordered = command({0x00, 0, 0, 0, 0, 0});
+  target.submit(seek, 1, kSecond);
+  target.submit(ordered, 2, kSecond + 1);
+  ordered.attribute = scsi::Attribute::ordered;
+  target.submit(ordered, 3, kSecond + 2);
+  std::vector<std::uint32_t> order;
+  while (const auto done = target.take(2 * kSecond)) order.push_back(done->tag);
+  CHECK(order == std::vector<std::uint32_t>{2, 1, 3});
+}
+
+TEST_CASE("target: what is at the head of the queue goes before all that wait") {
+  const model::DriveModel model = atlas(false);
+  std::mt19937_64 random(13);
+  Target target(model);
+  constexpr std::uint32_t kWaiting = 20, kFirst = 100, kSecondHead = 101;
+  for (std::uint32_t tag = 0; tag < kWaiting; ++tag) {
+    scsi::Command command = read_10(static_cast<std::uint32_t>(random() % 17'000'000), 8);
+    if (tag == 5) command.attribute = scsi::Attribute::ordered;
+    target.submit(command, tag, kSecond);
+  }
+  for (const std::uint32_t tag : {kFirst, kSecondHead}) {
+    scsi::Command command = read_10(static_cast<std::uint32_t>(random() % 17'000'000), 8);
+    command.attribute = scsi::Attribute::head_of_queue;
+    target.submit(command, tag, kSecond + kMicrosecond * tag);
+  }
+  std::vector<std::uint32_t> order;
+  while (const auto due_ns = target.next_due())
+    if (const auto done = target.take(*due_ns)) order.push_back(done->tag);
+  REQUIRE(order.size() == kWaiting + 2);
+  CHECK(order[1] == kSecondHead);  // the one that came last first; one was under way
+  CHECK(order[2] == kFirst);
+  CHECK(order[3 + 5 - 1] == 5);  // the ordered one is behind the other five
+}
+
+TEST_CASE("target: those that wait for an aborted command begin, and not before the abort") {
+  const model::DriveModel model = atlas(false);
+  Target target(model);
+  scsi::Command ordered = read_10(5'000'000, 8);
+  ordered.attribute = scsi::Attribute::ordered;
+  target.submit(read_10(17'000'000, 8), 1, kSecond);
+  target.submit(ordered, 2, kSecond + 1);
+  target.submit(command({0x00, 0, 0, 0, 0, 0}), 3, kSecond + 2);  // TEST UNIT READY
+  const Nanoseconds aborted_ns = kSecond + 2 * kMillisecond;
+  CHECK(target.abort(2, aborted_ns));
+  const auto first = target.take(2 * kSecond);
+  REQUIRE(first);
+  CHECK(first->tag == 3);
+  CHECK(first->completed_ns > aborted_ns);
+  CHECK(first->completed_ns < aborted_ns + kMillisecond);
+  REQUIRE(target.take(2 * kSecond));
+  CHECK(target.outstanding() == 0);
+}
+
+TEST_CASE("target: buffers that are given back are used again") {
+  const model::DriveModel model = atlas(false);
+  Target target(model);
+  target.submit(command({0x00, 0, 0, 0, 0, 0}), 0, 0);
+  REQUIRE(target.take(kSecond));
+  std::size_t before = 0;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    if (i == 10) before = allocations;
+    target.submit(read_10(i * 1000, 64), i, kSecond * (i + 1));
+    auto done = target.take(kSecond * (i + 2) - 1);
+    REQUIRE(done);
+    REQUIRE(done->data.size() == 64 * 512);
+    target.reuse(std::move(done->data));
+  }
+  CHECK(allocations == before);
 }
 
 TEST_CASE("target: nothing is allocated on the path of timed reads and writes") {

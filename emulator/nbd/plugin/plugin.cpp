@@ -212,17 +212,13 @@ int on_flush(void* handle, std::uint32_t) {
   return answer(of(handle).flush(came));
 }
 
-// Both sides sleep before an answer, as they do before a disk's: what it takes to wake them is most
-// of the transport's delay.
-constexpr Nanoseconds kNullCommand = kMillisecond;
-
 // A hint, of which the drive knows nothing; ours are the null commands.
 int on_cache(void* handle, std::uint32_t, std::uint64_t, std::uint32_t) {
   if (!static_cast<Connection*>(handle)->probe || process->prober() == nullptr) return 0;
   const Nanoseconds came = seen();
-  process->prober()->seen(came);
+  process->prober()->commands().seen(came);
   wait_until_host_ns(came + kNullCommand);
-  process->prober()->answered(host_now_ns());
+  process->prober()->commands().answered(host_now_ns());
   return 0;
 }
 

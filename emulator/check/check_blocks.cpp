@@ -1,0 +1,119 @@
+#include "emulator/check/check_blocks.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "engine/engine.h"
+
+namespace platter::emulator {
+namespace {
+
+using engine::Engine;
+
+// The bits of platter_request's flags (lib/platter.h).
+constexpr std::int64_t kWrite = 1, kForceUnitAccess = 2;
+
+class BlockChecker {
+ public:
+  BlockChecker(LogReader& log, const nlohmann::json& told, const std::vector<LoggedDrive>& drives)
+      : log_(log) {
+    for (std::size_t i = 0; i < drives.size(); ++i) add_engine(drives[i], told[i]);
+  }
+
+  CheckedLog check() {
+    while (log_.next_line()) check_line();
+    return found_;
+  }
+
+ private:
+  void add_engine(const LoggedDrive& drive, const nlohmann::json& told) {
+    const auto scheduler = told.at("scheduler").get<std::uint8_t>();
+    const auto depth = told.at("depth").get<std::uint32_t>();
+    const auto ageing = told.at("ageing").get<double>();
+    if (scheduler > static_cast<int>(engine::Scheduler::sptf) || depth > engine::kMaxOutstanding ||
+        !(ageing >= 0 && ageing <= 1e6))
+      log_.bad("no drive has such a queue");
+    blocks_.push_back(drive.blocks);
+    engines_.emplace_back(drive.tables);
+    engines_.back().set_queue({static_cast<engine::Scheduler>(scheduler), depth, ageing});
+  }
+
+  void check_line() {
+    const auto [drive, kind] = log_.read_head(engines_.size());
+    Engine& engine = engines_[drive];
+    switch (kind) {
+      case 's':
+        submit(engine, static_cast<std::int64_t>(blocks_[drive]));
+        break;
+      case 't':
+        take(engine);
+        break;
+      case 'f':
+        synchronize(engine);
+        break;
+      case 'd':  // when the host had it is not the engine's to say
+        log_.number();
+        log_.number();
+        break;
+      default:
+        log_.bad("no line is of such a kind");
+    }
+    log_.end();
+    engine.next_completion_time();  // the emulator looks after each change
+  }
+
+  void submit(Engine& engine, std::int64_t capacity) {
+    constexpr const char* kNoSuch = "the drive has no such blocks";
+    constexpr auto kMost32 = std::int64_t{std::numeric_limits<std::uint32_t>::max()};
+    engine::Request request;
+    request.tag = static_cast<std::uint32_t>(log_.number(0, kMost32, "no tag is so large"));
+    const std::int64_t lbn = log_.number(0, capacity - 1, kNoSuch);
+    request.lbn = static_cast<std::uint64_t>(lbn);
+    request.blocks =
+        static_cast<std::uint32_t>(log_.number(1, std::min(kMost32, capacity - lbn), kNoSuch));
+    const std::int64_t flags = log_.number(0, kWrite | kForceUnitAccess, "no flags are such");
+    request.write = (flags & kWrite) != 0;
+    request.force_unit_access = (flags & kForceUnitAccess) != 0;
+    if (!engine.submit(request, log_.time())) log_.bad("the drive's queue would be full");
+  }
+
+  void take(Engine& engine) {
+    ++found_.completions;
+    const std::int64_t tag = log_.number();
+    const Nanoseconds completion_ns = log_.time();
+    const auto done = engine.next_completion();
+    if (!done) log_.bad("nothing is outstanding");
+    if (done->tag != tag || done->completion_ns != completion_ns)
+      differs(fmt::format("tag {} at {} ns, and the engine says tag {} at {} ns", tag,
+                          completion_ns, done->tag, done->completion_ns));
+  }
+
+  void synchronize(Engine& engine) {
+    ++found_.flushes;
+    const Nanoseconds now_ns = log_.time(), told_ns = log_.time();
+    const Nanoseconds done_ns = engine.synchronize(now_ns);
+    if (done_ns != told_ns)
+      differs(
+          fmt::format("a flush was done at {} ns, and the engine says {} ns", told_ns, done_ns));
+  }
+
+  void differs(const std::string& what) {
+    if (found_.differ++ == 0) found_.first_difference = log_.place() + what;
+  }
+
+  LogReader& log_;
+  std::vector<Engine> engines_{};
+  std::vector<std::uint64_t> blocks_{};
+  CheckedLog found_{};
+};
+
+}  // namespace
+
+CheckedLog check_blocks(LogReader& log, const nlohmann::json& told,
+                        const std::vector<LoggedDrive>& drives) {
+  return BlockChecker(log, told, drives).check();
+}
+
+}  // namespace platter::emulator

@@ -1,0 +1,160 @@
+#include "emulator/check/check_commands.h"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "emulator/scsi/block_commands.h"
+#include "emulator/scsi/sense_number.h"
+#include "scsi/device.h"
+#include "virtual_drive/target.h"
+
+namespace platter::emulator {
+namespace {
+
+using virtual_drive::Target;
+
+constexpr auto kMost32 = std::int64_t{std::numeric_limits<std::uint32_t>::max()};
+constexpr std::uint32_t kMiscompare = 0x0e1d00;
+
+class CommandChecker {
+ public:
+  CommandChecker(LogReader& log, const nlohmann::json& told, const std::vector<LoggedDrive>& drives)
+      : log_(log), failed_(drives.size(), false) {
+    for (std::size_t i = 0; i < drives.size(); ++i) add_target(drives[i], told[i]);
+  }
+
+  CheckedLog check() {
+    while (log_.next_line()) check_line();
+    return found_;
+  }
+
+ private:
+  void add_target(const LoggedDrive& drive, const nlohmann::json& told) {
+    if (!drive.model) log_.bad("a log of commands needs model files, and a table is given");
+    model::DriveModel model = *drive.model;
+    if (model.imperfections) model.imperfections->seed = told.at("seed").get<std::uint64_t>();
+    targets_.emplace_back(model);
+  }
+
+  void check_line() {
+    const auto [drive, kind] = log_.read_head(targets_.size());
+    Target& target = targets_[drive];
+    switch (kind) {
+      case 'c':
+        submit(target);
+        break;
+      case 't':
+        take(drive);
+        break;
+      case 'n': {
+        const Nanoseconds now_ns = log_.time();
+        if (target.take(now_ns))
+          differs(fmt::format("nothing was due at {} ns, and the target has something", now_ns));
+        break;
+      }
+      case 'a': {
+        const auto tag = static_cast<std::uint32_t>(log_.number(0, kMost32, "no tag is so large"));
+        target.abort(tag, log_.time());
+        break;
+      }
+      case 'r':
+        target.reset(log_.time());
+        break;
+      case 'p':
+        target.power_cycle(log_.time());
+        break;
+      case 'x':  // from here on contents tell what comes
+        failed_[drive] = true;
+        log_.number();
+        break;
+      case 'd':  // when the host had it is not the target's to say
+        log_.number();
+        log_.number();
+        break;
+      default:
+        log_.bad("no line is of such a kind");
+    }
+    log_.end();
+    target.next_due();  // the emulator looks after each question
+  }
+
+  std::vector<std::uint8_t> bytes() {
+    const std::string_view digits = log_.word();
+    if (digits == "-") return {};
+    if (digits.size() % 2 != 0) log_.bad("half a byte is missing");
+    const auto value = [&](char digit) {
+      if (digit >= '0' && digit <= '9') return digit - '0';
+      if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+      log_.bad("something is no hexadecimal digit");
+    };
+    std::vector<std::uint8_t> found;
+    for (std::size_t i = 0; i < digits.size(); i += 2)
+      found.push_back(static_cast<std::uint8_t>(16 * value(digits[i]) + value(digits[i + 1])));
+    return found;
+  }
+
+  void submit(Target& target) {
+    const auto tag = static_cast<std::uint32_t>(log_.number(0, kMost32, "no tag is so large"));
+    if (target.holds(tag)) log_.bad("that tag is outstanding");
+    const Nanoseconds issued_ns = log_.time();
+    scsi::Command command;
+    command.attribute = static_cast<scsi::Attribute>(log_.number(0, 2, "no attribute is such"));
+    command.direction = static_cast<scsi::Direction>(log_.number(0, 2, "no direction is such"));
+    command.transfer_length =
+        static_cast<std::uint32_t>(log_.number(0, kMost32, "no transfer is so large"));
+    const std::vector<std::uint8_t> cdb = bytes();
+    if (cdb.empty() || cdb.size() > command.cdb.size()) log_.bad("no CDB is of such a length");
+    std::ranges::copy(cdb, command.cdb.begin());
+    command.cdb_length = static_cast<std::uint8_t>(cdb.size());
+    command.data = bytes();
+    command.keep_data = !moves_blocks(command.opcode());
+    target.submit(command, tag, issued_ns);
+  }
+
+  void take(std::size_t drive) {
+    const auto tag = static_cast<std::uint32_t>(log_.number(0, kMost32, "no tag is so large"));
+    const Nanoseconds completed_ns = log_.time();
+    const std::int64_t status = log_.number(), residual = log_.number(), sense = log_.number();
+    const auto done = targets_[drive].take(completed_ns);
+    if (failed_[drive]) {
+      ++found_.left_out;
+      return;
+    }
+    ++found_.completions;
+    if (!done) {
+      differs(fmt::format("tag {} at {} ns, and the target has none", tag, completed_ns));
+      return;
+    }
+    // Whether blocks differ only the contents tell, and the time is that of reading them.
+    const bool same_status = sense == kMiscompare ||
+                             (static_cast<int>(done->status) == status &&
+                              done->residual == residual && sense_number(*done) == sense);
+    if (done->tag != tag || done->completed_ns != completed_ns || !same_status)
+      differs(
+          fmt::format("tag {} at {} ns with status {:02X}h, sense {:06X}h, residual {}, and the "
+                      "target says tag {} at {} ns with {:02X}h, {:06X}h, {}",
+                      tag, completed_ns, status, sense, residual, done->tag, done->completed_ns,
+                      static_cast<int>(done->status), sense_number(*done), done->residual));
+  }
+
+  void differs(const std::string& what) {
+    if (found_.differ++ == 0) found_.first_difference = log_.place() + what;
+  }
+
+  LogReader& log_;
+  std::deque<Target> targets_{};
+  std::vector<bool> failed_;
+  CheckedLog found_{};
+};
+
+}  // namespace
+
+CheckedLog check_commands(LogReader& log, const nlohmann::json& told,
+                          const std::vector<LoggedDrive>& drives) {
+  return CommandChecker(log, told, drives).check();
+}
+
+}  // namespace platter::emulator

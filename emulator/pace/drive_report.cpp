@@ -1,0 +1,78 @@
+#include "emulator/pace/drive_report.h"
+
+#include <fmt/format.h>
+
+#include "model/printable.h"
+#include "model/version.h"
+
+namespace platter::emulator {
+namespace {
+
+double us(Nanoseconds ns) { return static_cast<double>(ns) / 1e3; }
+
+std::string json_of(const DriveReport& report) {
+  return fmt::format(R"({{"name":{},"model_against_drive":{},"delivery_against_model":{},)"
+                     R"("outside_validity":{},"late_arrivals":{},"stored_bytes":{}}})",
+                     quoted(report.name), quoted(report.model_against_drive),
+                     report.delivery_against_model.json(), report.outside_validity,
+                     report.late_arrivals, report.stored_bytes);
+}
+
+}  // namespace
+
+std::string text_of(const std::vector<DriveReport>& drives) {
+  std::string text;
+  for (const DriveReport& drive : drives)
+    model::append_printable_lines(
+        text,
+        fmt::format(
+            "{}\n  model against drive: {}\n  delivery against model: {}\n"
+            "  outside what the model was checked for: {}; told too late to be served in time: {}\n"
+            "  contents: {} bytes stored\n",
+            drive.name, drive.model_against_drive, drive.delivery_against_model.text(),
+            drive.outside_validity, drive.late_arrivals, drive.stored_bytes));
+  return text;
+}
+
+std::string json_of(const std::vector<DriveReport>& drives, int speed,
+                    const TransportDelay& delay) {
+  std::vector<std::string> reports;
+  for (const DriveReport& drive : drives) reports.push_back(json_of(drive));
+  return fmt::format(
+      R"({{"schema":{{"name":"platter-emulation","version":"1.0"}},"platter":"{}","speed":{},)"
+      R"("inbound_us":{:.3f},"outbound_us":{:.3f},"drives":[{}]}})"
+      "\n",
+      model::kToolVersion, speed, us(delay.inbound_ns()), us(delay.outbound_ns()),
+      fmt::join(reports, ","));
+}
+
+std::string ready_notice(const TransportDelay& delay, const std::string& trouble) {
+  if (!trouble.empty())
+    return fmt::format("ready; the way here and back was not measured: {}",
+                       model::printable(trouble));
+  return fmt::format("ready; the way here takes {:.1f} us, and back {:.1f} us",
+                     us(delay.inbound_ns()), us(delay.outbound_ns()));
+}
+
+std::string of_hypothetical_drive() { return "a hypothetical drive, which nobody measured"; }
+
+std::string of_model_not_compared() { return "the model was not compared with its drive"; }
+
+std::string of_demerit(double ms, double percent, std::uint64_t requests,
+                       std::string_view workload) {
+  return fmt::format("demerit figure {:.3f} ms, {:.2f} % of the mean, over {} requests ({})", ms,
+                     percent, requests, workload);
+}
+
+std::string quoted(const std::string& text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20)
+      json += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      json += c;
+  }
+  return json + '"';
+}
+
+}  // namespace platter::emulator

@@ -1,0 +1,37 @@
+// How a drive's emulation went so far, for a person and for a program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/pace/lateness.h"
+#include "emulator/pace/transport_delay.h"
+
+namespace platter::emulator {
+
+struct DriveReport {
+  std::string name{};
+  std::string model_against_drive{};  // what is known of the model itself
+  Lateness delivery_against_model{};
+  std::uint64_t outside_validity = 0, late_arrivals = 0, stored_bytes = 0;
+};
+
+// Lines as they may stand on a terminal.
+std::string text_of(const std::vector<DriveReport>& drives);
+// An object on one line, with the line's end.
+std::string json_of(const std::vector<DriveReport>& drives, int speed, const TransportDelay& delay);
+
+// When it can be used, and what the way takes; `trouble`: why that was not measured.
+std::string ready_notice(const TransportDelay& delay, const std::string& trouble);
+
+// The other budget of errors: what is known of the model itself.
+std::string of_hypothetical_drive();
+std::string of_model_not_compared();
+std::string of_demerit(double ms, double percent, std::uint64_t requests, std::string_view workload);
+
+// A JSON string. Names come out of files, and may hold anything.
+std::string quoted(const std::string& text);
+
+}  // namespace platter::emulator

@@ -1,0 +1,68 @@
+// A model as a SCSI drive with contents: a target whose questions and answers are logged. It has no
+// clock (virtual_drive/target.h): a server in real time or in simulated time asks it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/contents/contents.h"
+#include "emulator/scsi/command_log.h"
+#include "emulator/scsi/drive_contents.h"
+#include "model/drive_model.h"
+#include "virtual_drive/target.h"
+
+namespace platter::emulator {
+
+struct ScsiDriveSettings {
+  std::string name{};  // of its own among the drives
+  model::DriveModel model{};
+  std::string model_sha256{};
+};
+
+class ScsiDrive {
+ public:
+  // `contents`, of the drive's size, and `log` outlive it; `log` may be null. Powered on at time 0.
+  // Throws Error(bad_input) for a model that lacks what an engine needs.
+  ScsiDrive(const ScsiDriveSettings& settings, unsigned number, Contents& contents, LogWriter* log);
+
+  // What follows is as in Target.
+  void submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns);
+  // Looked for once after each question, so that a log tells all that the target was asked.
+  std::optional<Nanoseconds> next_due() const { return next_due_; }
+  std::optional<scsi::Completion> take(Nanoseconds now_ns);
+  void reuse(std::vector<std::uint8_t> data) { target_.reuse(std::move(data)); }
+  bool abort(std::uint32_t tag, Nanoseconds now_ns);
+  void reset(Nanoseconds now_ns);
+  void power_cycle(Nanoseconds now_ns);
+
+  void delivered(std::uint32_t tag, Nanoseconds at_ns);
+
+  const std::string& name() const { return name_; }
+  const model::DriveModel& model() const { return target_.truth(); }
+  Contents& contents() { return contents_; }
+  // Since the last question, a command was taken up of which the host has to keep what was written
+  // before the answer goes (FUA, SYNCHRONIZE CACHE).
+  bool take_has_to_last() { return blocks_.take_has_to_last(); }
+  // The errno of the last command whose contents failed; 0: none has.
+  int contents_error() const { return contents_error_; }
+  std::uint64_t late_arrivals() const { return target_.late_arrivals(); }
+  std::uint64_t outside_validity() const { return target_.outside_validity(); }
+  // What the log's first line says of the drive: an object on one line.
+  std::string log_head() const;
+
+ private:
+  void asked();
+
+  std::string name_, model_sha256_;
+  Contents& contents_;
+  DriveContents blocks_;
+  virtual_drive::Target target_;
+  std::optional<CommandLog> log_;
+  std::optional<Nanoseconds> next_due_{};
+  int contents_error_ = 0;
+};
+
+}  // namespace platter::emulator

@@ -1,0 +1,60 @@
+// Drives on a socket from the first guest to the end: their contents, clock and log, and what is
+// told of how it goes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/pace/clock.h"
+#include "emulator/pace/drive_report.h"
+#include "emulator/pace/log_writer.h"
+#include "emulator/scsi/scsi_drive.h"
+#include "emulator/vhost_user/keeper.h"
+#include "emulator/vhost_user/server.h"
+#include "emulator/vhost_user/wake_probe.h"
+
+namespace platter::emulator {
+
+struct EmulatedScsiDrive {
+  ScsiDriveSettings drive{};
+  std::string model_against_drive{};      // what is known of the model
+  std::optional<std::string> contents{};  // path of the file for them; nothing: in memory
+};
+
+struct EmulationSettings {
+  std::vector<EmulatedScsiDrive> drives{};  // at least one
+  int speed = 1;                            // so many times as fast as the host's clock
+  std::optional<std::string> log{};         // path
+  bool ordinary = false;                    // without asking for real time
+  bool json = false;                        // the report
+};
+
+class Emulation {
+ public:
+  // Throws Error for a model, or a file of contents or of the log, that is not what it should be.
+  explicit Emulation(const EmulationSettings& settings);
+  ~Emulation();
+  Emulation(const Emulation&) = delete;
+  Emulation& operator=(const Emulation&) = delete;
+
+  // Serves guests on a socket that listens until `asked` says that it has to end; `wake` is
+  // readable when it has something to say. Then contents and log are whole.
+  void run(int listening, int wake, const std::function<Server::Asked()>& asked);
+
+ private:
+  std::string report(const Server& server) const;
+  void finish();
+
+  EmulationSettings settings_;
+  DriveClock clock_;
+  TransportDelay delay_{};
+  std::unique_ptr<LogWriter> log_{};
+  std::vector<std::unique_ptr<Contents>> contents_{};
+  Server::Drives drives_{};
+  std::unique_ptr<Keeper> keeper_{};
+};
+
+}  // namespace platter::emulator

@@ -1,0 +1,42 @@
+#include "emulator/vhost_user/wake_probe.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "emulator/pace/clock.h"
+
+namespace platter::emulator {
+
+WakeProbe::WakeProbe(bool in_real_time, TransportDelay& delay,
+                     std::function<void(const std::string&)> measured)
+    : kick_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      call_(eventfd(0, EFD_CLOEXEC)),
+      commands_(
+          in_real_time, delay, [this] { return send(); }, std::move(measured)) {}
+
+WakeProbe::~WakeProbe() {
+  eventfd_write(call_, 1);  // the thread may wait for an answer
+}
+
+std::string WakeProbe::send() {
+  eventfd_t times = 0;
+  eventfd_write(kick_, 1);
+  return eventfd_read(call_, &times) == 0 ? "" : "its eventfd cannot be read";
+}
+
+void WakeProbe::seen(Nanoseconds host_ns) {
+  eventfd_t times = 0;
+  if (eventfd_read(kick_, &times) != 0) return;
+  commands_.seen(host_ns);
+  answer_at_ = host_ns + kNullCommand;
+}
+
+void WakeProbe::answer() {
+  answer_at_.reset();
+  commands_.answered(host_now_ns());
+  eventfd_write(call_, 1);
+}
+
+}  // namespace platter::emulator

@@ -1,0 +1,38 @@
+// What it takes to wake the server when a guest kicks it, and a guest when it is called: a thread
+// plays a guest whose commands do nothing.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "emulator/pace/null_commands.h"
+
+namespace platter::emulator {
+
+class WakeProbe {
+ public:
+  // `measured` as in NullCommands.
+  WakeProbe(bool in_real_time, TransportDelay& delay,
+            std::function<void(const std::string& trouble)> measured);
+  ~WakeProbe();
+  WakeProbe(const WakeProbe&) = delete;
+  WakeProbe& operator=(const WakeProbe&) = delete;
+
+  // The server's side, of one thread. Readable when there is a null command.
+  int kick_descriptor() const { return kick_; }
+  // The server woke for it then.
+  void seen(Nanoseconds host_ns);
+  // When to answer the one that was seen; nullopt: there is none.
+  std::optional<Nanoseconds> answer_at() const { return answer_at_; }
+  void answer();
+
+ private:
+  std::string send();
+
+  int kick_, call_;
+  std::optional<Nanoseconds> answer_at_{};
+  NullCommands commands_;  // its thread ends first
+};
+
+}  // namespace platter::emulator

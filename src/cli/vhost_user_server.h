@@ -1,0 +1,28 @@
+// Emulated drives as a vhost-user SCSI host, served by this process until somebody ends it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/emulated_drives.h"
+
+namespace platter::cli {
+
+struct VhostUserServing {
+  std::string socket{};                 // path; empty: one in a private folder
+  std::vector<std::string> contents{};  // paths, one for each drive; none: in memory
+  std::optional<std::string> log{};
+  int speed = 1;
+  bool ordinary = false;
+  bool json = false;
+};
+
+// Returns when SIGINT, SIGTERM or SIGHUP has asked for the end, and all is written; SIGUSR1 asks
+// for a report meanwhile. Throws Error(bad_input) for a table, which does not tell what SCSI
+// commands are answered from, Error(refused) for a socket that exists, and what ContentsFile
+// throws.
+void serve_over_vhost_user(const std::vector<EmulatedDrive>& drives,
+                           const VhostUserServing& serving);
+
+}  // namespace platter::cli
