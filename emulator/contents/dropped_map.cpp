@@ -1,7 +1,6 @@
 #include "emulator/contents/dropped_map.h"
 
 #include <fmt/core.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,46 +13,54 @@
 namespace platter::emulator {
 
 std::uint64_t DroppedMap::bytes_for(std::uint64_t pages) {
-  const std::uint64_t bytes = (pages + kBits - 1) / kBits * sizeof(Word);
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  constexpr std::uint64_t kChunkBits = kBits * kWords;
+  return (pages + kChunkBits - 1) / kChunkBits * sizeof(Chunk);
 }
 
-DroppedMap::DroppedMap(std::uint64_t pages) : pages_(pages) { map(-1, 0); }
+DroppedMap::DroppedMap(std::uint64_t pages) : DroppedMap(pages, -1, 0) {}
 
-DroppedMap::DroppedMap(std::uint64_t pages, int file, std::uint64_t at) : pages_(pages) {
-  map(file, at);
-  // Only what holds bits is looked at: most of a map is a hole.
-  const auto end = static_cast<off_t>(at + bytes_for(pages));
-  std::uint64_t count = 0;
-  for (auto data = lseek(file, static_cast<off_t>(at), SEEK_DATA); data >= 0 && data < end;) {
-    const off_t hole = std::min(end, std::max(lseek(file, data, SEEK_HOLE), data + 1));
-    const std::uint64_t from = (static_cast<std::uint64_t>(data) - at) / sizeof(Word);
-    const std::uint64_t to = (static_cast<std::uint64_t>(hole) - at + sizeof(Word) - 1) /
-                             sizeof(Word);
-    for (std::uint64_t word = from; word < to; ++word)
-      count += static_cast<std::uint64_t>(std::popcount(load(word)));
-    data = lseek(file, hole, SEEK_DATA);
+DroppedMap::DroppedMap(std::uint64_t pages, int file, std::uint64_t at)
+    : pages_(pages), file_(file), at_(at), chunks_(bytes_for(pages) / sizeof(Chunk)) {
+  if (file_ >= 0) read_file();
+}
+
+DroppedMap::~DroppedMap() {
+  for (const auto& chunk : chunks_) delete chunk.load(std::memory_order_relaxed);
+}
+
+// Only what holds bits is read: most of a map is a hole.
+void DroppedMap::read_file() {
+  const auto end = static_cast<off_t>(at_ + bytes_for(pages_));
+  std::array<Word, kWords> words{};
+  for (auto at = static_cast<off_t>(at_); at < end;) {
+    const off_t data = lseek(file_, at, SEEK_DATA);
+    if (data < 0 || data >= end) return;
+    const std::uint64_t number = (static_cast<std::uint64_t>(data) - at_) / sizeof words;
+    const auto begin = static_cast<off_t>(at_ + number * sizeof words);
+    if (pread(file_, words.data(), sizeof words, begin) != static_cast<ssize_t>(sizeof words))
+      throw Error(ExitStatus::output,
+                  fmt::format("the map of dropped pages cannot be read: {}; give another file for "
+                              "the contents",
+                              std::strerror(errno)));
+    for (std::uint64_t i = 0; i < kWords; ++i)
+      if (words[i] != 0) change(number * kWords + i, words[i], true);
+    at = begin + static_cast<off_t>(sizeof words);
   }
-  count_ = count;
-}
-
-DroppedMap::~DroppedMap() { munmap(words_, bytes_for(pages_)); }
-
-void DroppedMap::map(int file, std::uint64_t at) {
-  const int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-  void* const mapped = mmap(nullptr, bytes_for(pages_), PROT_READ | PROT_WRITE, flags, file,
-                            static_cast<off_t>(at));
-  if (mapped == MAP_FAILED)
-    throw Error(ExitStatus::output,
-                fmt::format("memory for the map of dropped pages cannot be had: {}; emulate a "
-                            "smaller drive",
-                            std::strerror(errno)));
-  words_ = static_cast<Word*>(mapped);
-  madvise(mapped, bytes_for(pages_), MADV_NOHUGEPAGE);  // a bit is to cost a page, not 2 MiB
 }
 
 DroppedMap::Word DroppedMap::load(std::uint64_t word) const {
-  return std::atomic_ref(words_[word]).load(std::memory_order_acquire);
+  const Chunk* const chunk = chunks_[word / kWords].load(std::memory_order_acquire);
+  return chunk == nullptr ? 0 : (*chunk)[word % kWords].load(std::memory_order_acquire);
+}
+
+DroppedMap::Chunk& DroppedMap::chunk_of(std::uint64_t word) {
+  std::atomic<Chunk*>& chunk = chunks_[word / kWords];
+  Chunk* its = chunk.load(std::memory_order_relaxed);
+  if (its == nullptr) {
+    its = new Chunk{};
+    chunk.store(its, std::memory_order_release);
+  }
+  return *its;
 }
 
 bool DroppedMap::contains(std::uint64_t page) const {
@@ -74,21 +81,46 @@ std::uint64_t DroppedMap::alike(std::uint64_t first, std::uint64_t end) const {
   return std::min(page, end) - first;
 }
 
-void DroppedMap::set(std::uint64_t first, std::uint64_t end, bool dropped) {
+// Whether that made a difference.
+bool DroppedMap::change(std::uint64_t word, Word mask, bool dropped) {
+  const Word before = load(word) & mask;
+  if (before == (dropped ? mask : 0)) return false;
+  std::atomic<Word>& its = chunk_of(word)[word % kWords];
+  if (dropped)
+    its.fetch_or(mask, std::memory_order_acq_rel);
+  else
+    its.fetch_and(~mask, std::memory_order_acq_rel);
+  const auto set = static_cast<std::uint64_t>(std::popcount(before));
+  count_ += dropped ? static_cast<std::uint64_t>(std::popcount(mask)) - set : Word{0} - set;
+  return true;
+}
+
+int DroppedMap::set(std::uint64_t first, std::uint64_t end, bool dropped) {
+  std::uint64_t changed_from = ~std::uint64_t{0}, changed_to = 0;
   while (first < end) {
     const std::uint64_t in = first % kBits, length = std::min(end - first, kBits - in);
     const Word mask = (length == kBits ? ~Word{0} : (Word{1} << length) - 1) << in;
-    std::atomic_ref word(words_[first / kBits]);
-    // A word that is right is not touched, so that clear ones cost no memory.
-    const Word before = word.load(std::memory_order_acquire);
-    if ((before & mask) != (dropped ? mask : 0)) {
-      const Word was = dropped ? word.fetch_or(mask, std::memory_order_acq_rel)
-                               : word.fetch_and(~mask, std::memory_order_acq_rel);
-      const auto set = static_cast<std::uint64_t>(std::popcount(was & mask));
-      count_ += dropped ? length - set : Word{0} - set;
+    if (change(first / kBits, mask, dropped)) {
+      changed_from = std::min(changed_from, first / kBits);
+      changed_to = first / kBits + 1;
     }
     first += length;
   }
+  return file_ >= 0 && changed_from < changed_to ? keep(changed_from, changed_to) : 0;
+}
+
+int DroppedMap::keep(std::uint64_t first_word, std::uint64_t end_word) const {
+  std::array<Word, kWords> words{};
+  while (first_word < end_word) {
+    const std::uint64_t count = std::min(end_word - first_word, kWords);
+    for (std::uint64_t i = 0; i < count; ++i) words[i] = load(first_word + i);
+    const auto bytes = static_cast<ssize_t>(count * sizeof(Word));
+    if (pwrite(file_, words.data(), static_cast<std::size_t>(bytes),
+               static_cast<off_t>(at_ + first_word * sizeof(Word))) != bytes)
+      return errno != 0 ? errno : EIO;
+    first_word += count;
+  }
+  return 0;
 }
 
 }  // namespace platter::emulator

@@ -20,14 +20,12 @@ constexpr std::uint8_t kWhole = 0xFF;  // all sectors of a page
 constexpr std::uint64_t kDroppedAtOnce = 256;
 
 // A file of generated contents: what is kept, the map of what was dropped, and a page that says so.
-constexpr std::uint64_t kMarkBytes = DroppedMap::kAlignment;
+constexpr std::uint64_t kMarkBytes = kPage;
 constexpr char kMark[] = "platter: generated contents, version 1\n";
 
 std::uint64_t pages_in(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
 
-std::uint64_t map_at(std::uint64_t bytes) {
-  return (bytes + DroppedMap::kAlignment - 1) / DroppedMap::kAlignment * DroppedMap::kAlignment;
-}
+std::uint64_t map_at(std::uint64_t bytes) { return pages_in(bytes) * kPage; }
 
 std::uint64_t bytes_behind(std::uint64_t bytes) {
   return map_at(bytes) - bytes + DroppedMap::bytes_for(pages_in(bytes)) + kMarkBytes;
@@ -236,14 +234,13 @@ int GeneratedContents::keep(std::uint64_t first, std::span<const std::uint8_t> b
       !all_zeros(bytes))
     return ENOSPC;
   if (const int error = store_.write(first * kPage, bytes)) return error;
-  dropped_.set(first, first + pages_in(bytes.size()), false);
-  return 0;
+  return dropped_.set(first, first + pages_in(bytes.size()), false);
 }
 
 // They are dropped before they are gone, so that a reader sees the one or the other.
 int GeneratedContents::drop_pages(std::uint64_t first, std::uint64_t end) {
   if (dropped_.contains(first) && dropped_.alike(first, end) == end - first) return 0;
-  dropped_.set(first, end, true);
+  if (const int error = dropped_.set(first, end, true)) return error;
   return store_.discard(first * kPage, std::min(end * kPage, bytes_) - first * kPage);
 }
 
@@ -283,7 +280,7 @@ int GeneratedContents::discard(std::uint64_t offset, std::uint64_t bytes) {
       continue;
     }
     error = store_.discard(at, (whole - page) * kPage);
-    dropped_.set(page, whole, false);
+    if (error == 0) error = dropped_.set(page, whole, false);
     waiting_.visit(page, whole, [](std::uint64_t, WaitingPages::Page&) { return true; });
     at = whole * kPage;
   }
