@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "emulator/contents/generated_contents.h"
-#include "write_log.h"
+#include "emulator_contents/write_log.h"
 
 using namespace platter;
 
@@ -40,7 +40,7 @@ void write_image(const emulator::Contents& contents, const std::string& path) {
 
 void replay(const Options& options) {
   using Clock = std::chrono::steady_clock;
-  bench::WriteLog log(options.log);
+  testing::WriteLog log(options.log);
   const auto contents = contents_of(options);
   std::uint64_t entries = 0, written = 0;
   Clock::duration spent{}, longest{};
@@ -49,14 +49,14 @@ void replay(const Options& options) {
     const auto write = log.next();
     if (!write) break;
     ++entries;
-    if (write->is(bench::LoggedWrite::kMark)) {
+    if (write->is(testing::LoggedWrite::kMark)) {
       fmt::print("{}: mark {}\n", entries, write->mark);
       if (write->mark == options.until) break;
       continue;
     }
     const auto begin = Clock::now();
     int error = 0;
-    if (write->is(bench::LoggedWrite::kDiscard))
+    if (write->is(testing::LoggedWrite::kDiscard))
       error = contents->discard(write->offset, write->bytes);
     else
       error = contents->write(write->offset, write->data);

@@ -34,8 +34,8 @@ def like_metadata(dice, kind):
     if kind == 3:  # the target of a link
         return b"x" * 200 + b"\0" * (PAGE - 200)
     if kind == 4:  # a journal's block
-        return b"\xc0\x3b\x39\x98\0\0\0\1" + dice.randbytes(PAGE - 8)
-    return b"XDB3" + dice.randbytes(PAGE - 4)
+        return b"\xc0\x3b\x39\x98\0\0\0\1" + dice.randbytes(8) * (PAGE // 8 - 1)
+    return b"XDB3" + dice.randbytes(4) * (PAGE // 4 - 1)
 
 
 def content(name, size):

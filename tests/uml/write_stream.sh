@@ -9,6 +9,7 @@ work="$(dirname "$0")/file_workload.py"
 
 load dm-mod
 load dm-log-writes
+[ "$variant" = ext4-quota ] && load quota_v2
 dmsetup create --noudevsync log --table "0 $(blockdev --getsz /dev/ubda) log-writes /dev/ubda /dev/ubdb" ||
   failed "no log of writes"
 dmsetup mknodes

@@ -1,13 +1,16 @@
-// The writes of a real kernel in their order: a log of the device mapper's target log-writes.
+// The writes of a real kernel in their order: a log of the device mapper's target log-writes,
+// packed by zstd or not (bench/emulators/record_writes.py). Writes that a flush did not follow are
+// where it came, with those of before it.
 #pragma once
 
 #include <cstdint>
-#include <fstream>
+#include <istream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace platter::bench {
+namespace platter::testing {
 
 struct LoggedWrite {
   enum Flag : std::uint64_t { kFlush = 1, kFua = 2, kDiscard = 4, kMark = 8, kMetadata = 16 };
@@ -28,8 +31,8 @@ class WriteLog {
   std::optional<LoggedWrite> next();
 
  private:
-  std::ifstream file_;
+  std::unique_ptr<std::istream> file_;
   std::uint64_t entries_ = 0, read_ = 0, sector_ = 512, at_ = 0;
 };
 
-}  // namespace platter::bench
+}  // namespace platter::testing
