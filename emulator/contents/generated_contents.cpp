@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kPagesAtOnce = 64;
 constexpr std::uint64_t kSector = 512;
 constexpr std::uint8_t kWhole = 0xFF;  // all sectors of a page
-constexpr std::uint64_t kDroppedAtOnce = 256;
+constexpr std::uint64_t kMostRoomMade = 256;  // pages
 
 // A file of generated contents: what is kept, the map of what was dropped, and a page that says so.
 constexpr std::uint64_t kMarkBytes = kPage;
@@ -252,16 +252,16 @@ void GeneratedContents::drop_each(std::vector<std::uint64_t> pages) {
   }
 }
 
+// A little more than is needed at once: what came together goes together.
 void GeneratedContents::make_room() {
-  while (waiting_.droppable() > waiting_limit_) {
-    std::vector<std::uint64_t> gone;
-    while (gone.size() < kDroppedAtOnce && waiting_.droppable() > 0) {
-      gone.push_back(*waiting_.oldest());
-      waiting_.remove(gone.back());
-    }
-    dropped_unclaimed_ += gone.size() * kPage;
-    drop_each(std::move(gone));
+  if (waiting_.droppable() <= waiting_limit_) return;
+  std::vector<std::uint64_t> gone;
+  while (waiting_.droppable() > waiting_limit_ - std::min(waiting_limit_ / 8, kMostRoomMade)) {
+    gone.push_back(*waiting_.oldest());
+    waiting_.remove(gone.back());
   }
+  dropped_unclaimed_ += gone.size() * kPage;
+  drop_each(std::move(gone));
 }
 
 int GeneratedContents::discard(std::uint64_t offset, std::uint64_t bytes) {

@@ -258,7 +258,7 @@ void Ext4::each_inode(std::uint32_t first, Bytes table, Tell tell) const {
     const Bytes bytes = part_of(table, std::size_t{i} * geometry_.inode_bytes,
                                 geometry_.inode_bytes);
     const Ext4Inode inode = Ext4Inode::of(bytes);
-    if (inode.kind != Ext4Inode::Kind::none) tell(first + i, inode);
+    if (inode.kind != Ext4Inode::Kind::none) tell(inode);
   }
 }
 
@@ -266,7 +266,7 @@ void Ext4::claims_of_transaction(const Sighting& sighting) {
   std::vector<std::uint8_t> table(geometry_.block_bytes);
   const auto first = places_.first_inode_in(sighting.block);
   if (!first || !read_block(sighting.block, table)) return;
-  each_inode(*first, table, [&](std::uint32_t number, const Ext4Inode& inode) {
+  each_inode(*first, table, [&](const Ext4Inode& inode) {
     const auto keep = [&](std::uint64_t block, std::uint64_t blocks) {
       const Range bytes = bytes_of(block, blocks);
       around_.metadata(bytes.first, bytes.end);
@@ -283,8 +283,7 @@ void Ext4::claims_of_transaction(const Sighting& sighting) {
     };
     walk.node = [&](std::uint64_t block) { keep(block, 1); };
     walk.extent = [&](const Ext4Extent& extent) {
-      if (inode.kind != Ext4Inode::Kind::file || kept_.contains(number))
-        return keep(extent.first, extent.blocks);
+      if (inode.kind != Ext4Inode::Kind::file) return keep(extent.first, extent.blocks);
       const Range bytes = bytes_of(extent.first, extent.blocks);
       around_.data(bytes.first, bytes.end, sighting.when);
       journal_->is_data({extent.first, extent.first + extent.blocks}, sighting.sequence);
@@ -298,7 +297,7 @@ void Ext4::claims_of_transaction(const Sighting& sighting) {
 void Ext4::claims_in_place(std::uint64_t block, Bytes bytes) {
   const auto first = places_.first_inode_in(block);
   if (!first) return;
-  each_inode(*first, bytes, [&](std::uint32_t number, const Ext4Inode& inode) {
+  each_inode(*first, bytes, [&](const Ext4Inode& inode) {
     Ext4MapWalk walk;
     walk.block_bytes = geometry_.block_bytes;
     walk.blocks = geometry_.blocks;
@@ -309,7 +308,7 @@ void Ext4::claims_in_place(std::uint64_t block, Bytes bytes) {
     };
     walk.extent = [&](const Ext4Extent& extent) {
       const Range range = bytes_of(extent.first, extent.blocks);
-      if (inode.kind == Ext4Inode::Kind::file && !kept_.contains(number))
+      if (inode.kind == Ext4Inode::Kind::file)
         around_.data_it_seems(range.first, range.end, block);
       else
         around_.metadata(range.first, range.end);

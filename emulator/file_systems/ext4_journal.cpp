@@ -235,8 +235,12 @@ bool Ext4Journal::trim_to(std::uint32_t start, std::uint32_t sequence) {
   };
   const auto kept = std::ranges::find_if(live_, is_it);
   if (kept == live_.end() && !is_it(head_)) return false;
-  const std::uint32_t old = live_.empty() ? head_.index : live_.front().index;
-  for (std::uint32_t at = old; at != start; at = behind(at)) leave(at);
+  if (kept == live_.begin()) return true;
+  std::uint32_t at = live_.front().index;
+  do {  // a journal may be full, so that it ends where it begins
+    leave(at);
+    at = behind(at);
+  } while (at != start);
   live_.erase(live_.begin(), kept);
   return true;
 }

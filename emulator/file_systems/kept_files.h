@@ -38,7 +38,6 @@ class KeptFiles {
   KeptFiles(const NamedFiles& files, const std::vector<std::string>& globs);
 
   bool any() const { return !patterns_.empty(); }
-  bool contains(std::uint64_t inode) const { return files_.contains(inode); }
   bool holds(std::uint64_t first, std::uint64_t end) const { return bytes_.touches({first, end}); }
   const Ranges& bytes() const { return bytes_; }
 
