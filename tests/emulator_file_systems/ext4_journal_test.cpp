@@ -105,7 +105,8 @@ class Writer {
     CHECK_FALSE(write(copy->second.first, noise()));
     const std::uint64_t block = copy->first;
     const auto is_newer = [&](const Live& other) {
-      return other.sequence > transaction.sequence && other.copies.contains(block);
+      return static_cast<std::int32_t>(other.sequence - transaction.sequence) > 0 &&
+             other.copies.contains(block);
     };
     if (std::any_of(live_.begin(), live_.end(), is_newer)) {
       transaction.copies.erase(copy);
