@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::uint64_t kPagesAtOnce = 64;
 constexpr std::uint64_t kSector = 512;
-constexpr std::uint8_t kWhole = 0xFF;  // all sectors of a page
+constexpr std::uint8_t kWhole = 0xFF;         // all sectors of a page
 constexpr std::uint64_t kMostRoomMade = 256;  // pages
+constexpr int kMostTries = 8;
 
 // A file of generated contents: what is kept, the map of what was dropped, and a page that says so.
 constexpr std::uint64_t kMarkBytes = kPage;
@@ -129,21 +130,30 @@ GeneratedContents::GeneratedContents(const GeneratedSettings& settings)
 
 GeneratedContents::~GeneratedContents() = default;
 
+// A page that is dropped while it is read may be read as a hole: then it is read again.
 int GeneratedContents::read(std::uint64_t offset, std::span<std::uint8_t> to) const {
   if (!holds(offset, to.size())) return EINVAL;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const std::uint64_t before = drops_.load();
+    const int error = read_once(offset, to);
+    if (error != 0 || drops_.load() == before) return error;
+  }
+  const std::lock_guard lock(mutex_);
+  return read_once(offset, to);
+}
+
+int GeneratedContents::read_once(std::uint64_t offset, std::span<std::uint8_t> to) const {
   while (!to.empty()) {
     const std::uint64_t page = offset / kPage, in = offset % kPage;
     const std::uint64_t run = dropped_.alike(page, pages_in(offset + to.size()));
     const auto part = to.first(std::min<std::uint64_t>(to.size(), run * kPage - in));
-    if (dropped_.contains(page)) {
+    if (!dropped_.contains(page)) {
+      if (const int error = store_.read(offset, part)) return error;
+    } else {
       generate(page, in, part.first(std::min<std::uint64_t>(part.size(), kPage - in)));
       for (std::uint64_t done = kPage - in; done < part.size(); done += kPage)
         generate((offset + done) / kPage, 0,
                  part.subspan(done, std::min<std::uint64_t>(kPage, part.size() - done)));
-    } else {
-      if (const int error = store_.read(offset, part)) return error;
-      // A file system may have dropped some of that meanwhile.
-      if (dropped_.contains(page) || dropped_.alike(page, page + run) != run) continue;
     }
     offset += part.size();
     to = to.subspan(part.size());
@@ -237,10 +247,11 @@ int GeneratedContents::keep(std::uint64_t first, std::span<const std::uint8_t> b
   return dropped_.set(first, first + pages_in(bytes.size()), false);
 }
 
-// They are dropped before they are gone, so that a reader sees the one or the other.
+// They are dropped before they are gone: whoever reads them meanwhile can tell.
 int GeneratedContents::drop_pages(std::uint64_t first, std::uint64_t end) {
   if (dropped_.contains(first) && dropped_.alike(first, end) == end - first) return 0;
   if (const int error = dropped_.set(first, end, true)) return error;
+  ++drops_;
   return store_.discard(first * kPage, std::min(end * kPage, bytes_) - first * kPage);
 }
 

@@ -3,6 +3,7 @@
 // with David", 2012). What is not of a known file system is kept.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -61,6 +62,7 @@ class GeneratedContents : public Contents {
   int take_pages(std::uint64_t first, std::span<const std::uint8_t> bytes, std::uint8_t sectors);
   int take_part(std::uint64_t page, std::uint64_t in, std::span<const std::uint8_t> bytes);
   int keep(std::uint64_t first, std::span<const std::uint8_t> bytes);
+  int read_once(std::uint64_t offset, std::span<std::uint8_t> to) const;
   int drop_pages(std::uint64_t first, std::uint64_t end);
   void drop_each(std::vector<std::uint64_t> pages);
   void make_room();
@@ -70,7 +72,8 @@ class GeneratedContents : public Contents {
   DroppedMap dropped_;
 
   mutable std::mutex mutex_;  // for whoever changes something; reads do without
-  std::uint64_t clock_ = 0;   // pages written
+  std::atomic<std::uint64_t> drops_{0};
+  std::uint64_t clock_ = 0;  // pages written
   WaitingPages waiting_{};
   std::uint64_t dropped_unclaimed_ = 0;
   std::vector<std::uint8_t> pages_;  // a copy of what is being written, which a guest may change
