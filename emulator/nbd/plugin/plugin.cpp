@@ -181,7 +181,8 @@ void on_unload() {
 void* on_open(int) {
   const char* const name = nbdkit_export_name();
   ServedDrive* const drive = name == nullptr ? nullptr : process->drive(name);
-  if (drive != nullptr) return new Connection{drive, std::strcmp(name, kProbeExport) == 0, drive->power()};
+  if (drive != nullptr)
+    return new Connection{drive, std::strcmp(name, kProbeExport) == 0, drive->power()};
   nbdkit_error("there is no such export");
   return nullptr;
 }
