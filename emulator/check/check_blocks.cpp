@@ -53,6 +53,9 @@ class BlockChecker {
       case 'f':
         synchronize(engine);
         break;
+      case 'p':
+        engine.reset(log_.time());
+        break;
       case 'd':  // when the host had it is not the engine's to say
         log_.number();
         log_.number();

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "emulator/contents/contents_file.h"
 #include "emulator/pace/real_time.h"
 #include "emulator/pace/write_whole.h"
 #include "model/printable.h"
@@ -18,9 +17,8 @@ void notice(const std::string& sentence) { fmt::print(stderr, "platter: {}\n", s
 
 std::unique_ptr<Contents> contents_of(const EmulatedScsiDrive& drive) {
   const model::Identity& identity = drive.drive.model.identity;
-  const std::uint64_t bytes = identity.blocks * identity.block_bytes;
-  if (drive.contents) return std::make_unique<ContentsFile>(*drive.contents, bytes);
-  return std::make_unique<ContentsFile>(bytes);
+  return make_contents(drive.contents, identity.blocks * identity.block_bytes,
+                       identity.block_bytes);
 }
 
 }  // namespace
@@ -32,7 +30,8 @@ Emulation::Emulation(const EmulationSettings& settings)
   for (unsigned i = 0; i < settings_.drives.size(); ++i)
     drives_.push_back(
         std::make_unique<ScsiDrive>(settings_.drives[i].drive, i, *contents_[i], log_.get()));
-  if (std::ranges::any_of(settings_.drives, [](const auto& d) { return d.contents.has_value(); }))
+  if (std::ranges::any_of(settings_.drives,
+                          [](const auto& d) { return d.contents.file.has_value(); }))
     keeper_ = std::make_unique<Keeper>();
   if (!log_) return;
   std::vector<std::string> heads;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/contents/contents_choice.h"
 #include "emulator/pace/clock.h"
 #include "emulator/pace/drive_report.h"
 #include "emulator/pace/log_writer.h"
@@ -20,8 +21,8 @@ namespace platter::emulator {
 
 struct EmulatedScsiDrive {
   ScsiDriveSettings drive{};
-  std::string model_against_drive{};      // what is known of the model
-  std::optional<std::string> contents{};  // path of the file for them; nothing: in memory
+  std::string model_against_drive{};  // what is known of the model
+  ContentsChoice contents{};
 };
 
 struct EmulationSettings {

@@ -28,7 +28,7 @@ emulator::EmulationSettings settings_of(const std::vector<EmulatedDrive>& drives
     settings.drives.push_back(
         {{drive.name, *drive.model, drive.table.model_sha256},
          against_its_drive(drive),
-         serving.contents.empty() ? std::nullopt : std::optional(serving.contents[i])});
+         serving.contents.empty() ? emulator::ContentsChoice{} : serving.contents[i]});
   }
   settings.speed = serving.speed;
   settings.log = serving.log;

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "cli/emulated_drives.h"
+#include "emulator/contents/contents_choice.h"
 
 namespace platter::cli {
 
 struct VhostUserServing {
-  std::string socket{};                 // path; empty: one in a private folder
-  std::vector<std::string> contents{};  // paths, one for each drive; none: in memory
+  std::string socket{};                              // path; empty: one in a private folder
+  std::vector<emulator::ContentsChoice> contents{};  // one for each drive; none: in memory
   std::optional<std::string> log{};
   int speed = 1;
   bool ordinary = false;
