@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
+#include <sstream>
 
 #include "emulator/contents/generated_contents.h"
 #include "emulator_contents/write_log.h"
@@ -114,6 +116,16 @@ struct Pair {
   std::map<std::uint64_t, bool> touched{};  // page: whether the kernel said metadata
 };
 
+// Checkers have threads: their lines come in any order.
+std::string sorted_lines(const std::string& text) {
+  std::istringstream from(text);
+  std::multiset<std::string> lines;
+  for (std::string line; std::getline(from, line);) lines.insert(line + "\n");
+  std::string sorted;
+  for (const std::string& line : lines) sorted += line;
+  return sorted;
+}
+
 // What the checker of the file system says of these contents, and how it ends.
 std::string checked(const Pair& pair, const Contents& contents) {
   model::TemporaryFolder folder(model::temporary_name("platter-stream"));
@@ -132,7 +144,7 @@ std::string checked(const Pair& pair, const Contents& contents) {
   std::string text = model::read_file(said);
   REQUIRE(WEXITSTATUS(status) != 127);  // e2fsprogs, xfsprogs and btrfs-progs have to be there
   for (std::size_t at; (at = text.find(path)) != std::string::npos;) text.erase(at, path.size());
-  return std::to_string(WEXITSTATUS(status)) + "\n" + text;
+  return std::to_string(WEXITSTATUS(status)) + "\n" + sorted_lines(text);
 }
 
 }  // namespace
