@@ -95,8 +95,9 @@ void serve(EmulateOptions& options, const std::vector<EmulatedDrive>& drives) {
     return serve_over_nbd(drives, options.serving);
   }
   const NbdServing& of_both = options.serving;
-  serve_over_vhost_user(drives, {options.vhost_user_socket, of_both.contents, of_both.log,
-                                 of_both.speed, of_both.ordinary, of_both.json});
+  serve_over_vhost_user(drives,
+                        {options.vhost_user_socket, of_both.contents, of_both.log, of_both.speed,
+                         of_both.write_cache_loss, of_both.ordinary, of_both.json});
 }
 
 void emulate(EmulateOptions& options) {
@@ -182,8 +183,7 @@ void add_emulate(CLI::App& app) {
   command
       ->add_flag("--write-cache-loss", serving.write_cache_loss,
                  "a power cut (SIGUSR2) takes what the drive's cache has not written")
-      ->excludes(checked)
-      ->excludes(options->vhost_user);
+      ->excludes(checked);
   options->outputs.add_force(*command);
   command->add_flag("--json", serving.json, "the report as JSON on stdout");
   command->callback([options] { emulate(*options); });

@@ -15,14 +15,15 @@ struct VhostUserServing {
   std::vector<emulator::ContentsChoice> contents{};  // one for each drive; none: in memory
   std::optional<std::string> log{};
   int speed = 1;
+  bool write_cache_loss = false;
   bool ordinary = false;
   bool json = false;
 };
 
 // Returns when SIGINT, SIGTERM or SIGHUP has asked for the end, and all is written; SIGUSR1 asks
-// for a report meanwhile. Throws Error(bad_input) for a table, which does not tell what SCSI
-// commands are answered from, Error(refused) for a socket that exists, and what ContentsFile
-// throws.
+// for a report meanwhile, SIGUSR2 for a power cut. Throws Error(bad_input) for a table, which does
+// not tell what SCSI commands are answered from, Error(refused) for a socket that exists, and what
+// ContentsFile throws.
 void serve_over_vhost_user(const std::vector<EmulatedDrive>& drives,
                            const VhostUserServing& serving);
 
