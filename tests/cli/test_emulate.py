@@ -416,6 +416,24 @@ class OverVhostUser(Served):
         self.assertEqual(self.checked("m.json", "--check-log", "log")["completions"], 0)
         self.fails(BAD_INPUT, ["log:1", "another model"], "emulate", "virtual:quantum-atlas10k", "--check-log", "log")
 
+    def test_power_that_is_cut_hangs_up(self):
+        server = self.serve("m.json", "--vhost-user", "s", "--write-cache-loss", "--contents", "generated:c.img",
+                            "--json")
+        with socket.socket(socket.AF_UNIX) as guest:
+            guest.connect(self.path("s"))
+            guest.sendall(struct.pack("<III", 1, 1, 0))  # GET_FEATURES
+            self.assertEqual(len(guest.recv(20)), 20)
+            server.send_signal(signal.SIGUSR2)
+            guest.settimeout(PATIENCE_S)
+            self.assertEqual(guest.recv(1), b"")
+        with socket.socket(socket.AF_UNIX) as guest:
+            guest.connect(self.path("s"))
+            guest.sendall(struct.pack("<III", 1, 1, 0))
+            self.assertEqual(len(guest.recv(20)), 20)
+        drive = json.loads(self.end(server))["drives"][0]
+        self.assertEqual(drive["power_cuts"], 1)
+        self.assertIn("all is kept", drive["generated"]["file_systems"][0])
+
     def test_guests_that_say_nothing_or_nonsense_hold_nothing_up(self):
         server = self.serve("m.json", "--vhost-user", "s", "--contents", "c.img")
         for said in (b"", b"\x1b[2J\x1b[2J\x1b[2J", struct.pack("<III", 8, 1, 8) + b"\xff" * 8):
