@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Models of drives that guests get: models.py PLATTER NAME FILE.
 
-NAME: spc (Quantum Atlas 10K as it is), scsi2 (HP C2247), spc4 (the Atlas as a drive of today).
+NAME: spc (Quantum Atlas 10K as it is), scsi2 (HP C2247), spc4 (the Atlas as a drive of today), large (8 TB).
 """
 import json
+import pathlib
 import subprocess
 import sys
 
@@ -12,6 +13,10 @@ DRIVES = {"spc": "quantum-atlas10k", "spc4": "quantum-atlas10k", "scsi2": "hp-c2
 
 def main():
     platter, name, file = sys.argv[1:]
+    if name == "large":
+        program = pathlib.Path(__file__).resolve().parents[2] / "bench/emulators/large_drive.py"
+        subprocess.run([program, "--build", pathlib.Path(platter).parent, "-o", file], check=True)
+        return
     subprocess.run([platter, "truth", f"virtual:{DRIVES[name]}?imperfections=none", "-o", file], check=True,
                    stdout=subprocess.DEVNULL)
     if name == "spc4":

@@ -3,7 +3,8 @@
 # process 1: the true SG_IO path of a stock kernel, as an ordinary process.
 #   run.sh BUILD_DIRECTORY SCRIPT [PARAMETERS of the kernel's command line, which the script reads]
 # Of the parameters, platter_drives=NAME,... are emulated drives (models.py) that the guest has as targets of a SCSI
-# host, platter_speed=N times as fast; what their log says is checked afterwards.
+# host, platter_speed=N times as fast, platter_options=WORD,... for platter emulate; what their log says is checked
+# afterwards, unless the speed is a million.
 # Exit status: 0 passed, 1 failed, 77 skipped (user-mode-linux or what the guest needs is missing).
 set -u
 build=$(realpath "$1")
@@ -30,11 +31,12 @@ emulator=
 clean_up() { [ -z "$emulator" ] || kill -9 $emulator; rm -rf "$scratch"; }
 trap clean_up EXIT
 
-drives=() speed=1
+drives=() options=() speed=1
 for parameter in "$@"; do
   case "$parameter" in
     platter_drives=*) IFS=, read -ra drives <<<"${parameter#*=}" ;;
     platter_speed=*) speed=${parameter#*=} ;;
+    platter_options=*) IFS=, read -ra options <<<"${parameter#*=}" ;;
   esac
 done
 models=()
@@ -46,7 +48,8 @@ if [ ${#drives[@]} -gt 0 ]; then
     "$here/models.py" "$build/platter" "$drive" "$scratch/$drive.json" || exit 1
     models+=("$scratch/$drive.json")
   done
-  "$build/platter" emulate "${models[@]}" --vhost-user "$scratch/scsi" --log "$scratch/log" --speed "$speed" \
+  [ "$speed" = 1000000 ] || options+=(--log "$scratch/log")
+  "$build/platter" emulate "${models[@]}" --vhost-user "$scratch/scsi" --speed "$speed" "${options[@]}" \
     >"$scratch/report" 2>"$scratch/said" &
   emulator=$!
   for _ in $(seq 200); do grep -q '^platter: ready' "$scratch/said" && break; sleep 0.05; done
@@ -58,17 +61,19 @@ preload=
 [ -e "$build/tests/libuml_ptrace_shim.so" ] && preload=$build/tests/libuml_ptrace_shim.so
 
 env LD_PRELOAD="$preload" timeout -k 5 "$limit" \
-  linux.uml mem=256M uml_dir="$scratch" rootfstype=hostfs rootflags=/ ro quiet \
+  linux.uml mem=${PLATTER_UML_MEMORY:-256M} uml_dir="$scratch" rootfstype=hostfs rootflags=/ ro quiet \
   con=null con0=null,fd:1 con1=null ssl=null platter_build="$build" "$@" init="$here/$script" \
   </dev/null >"$scratch/console" 2>&1
 status=$?
 cat "$scratch/console"
 if [ -n "$emulator" ]; then
+  awk '/^Rss(Anon|Shmem)/ { kb += $2 } END { print "memory of the emulator, without the guest'"'"'s: " kb " kB" }' \
+    /proc/$emulator/status
   kill $emulator; wait $emulator; ended=$?
   emulator=
   cat "$scratch/said" "$scratch/report"
   [ $ended -eq 0 ] || { echo "failed: the emulator ended with status $ended"; exit 1; }
-  "$build/platter" emulate "${models[@]}" --check-log "$scratch/log" || exit 1
+  [ "$speed" = 1000000 ] || "$build/platter" emulate "${models[@]}" --check-log "$scratch/log" || exit 1
 fi
 # The kernel's own exit status says nothing; the guest's last line does.
 if grep -q '^guest: all passed' "$scratch/console"; then exit 0; fi
