@@ -11,17 +11,11 @@
 #include <cerrno>
 #include <cstring>
 
+#include "emulator/file_systems/file_system.h"
 #include "model/error.h"
 
 namespace platter::emulator {
 namespace {
-
-constexpr std::uint64_t kPage = 4096;
-
-bool all_zeros(std::span<const std::uint8_t> bytes) {
-  return bytes.empty() ||
-         (bytes[0] == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
-}
 
 int write_at(int file, std::uint64_t offset, std::span<const std::uint8_t> from) {
   while (!from.empty()) {
