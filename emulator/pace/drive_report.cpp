@@ -8,8 +8,6 @@
 namespace platter::emulator {
 namespace {
 
-double us(Nanoseconds ns) { return static_cast<double>(ns) / 1e3; }
-
 std::string json_of(const DriveReport& report) {
   return fmt::format(R"({{"name":{},"model_against_drive":{},"delivery_against_model":{},)"
                      R"("outside_validity":{},"late_arrivals":{},"stored_bytes":{}}})",
@@ -42,7 +40,7 @@ std::string json_of(const std::vector<DriveReport>& drives, int speed,
       R"({{"schema":{{"name":"platter-emulation","version":"1.0"}},"platter":"{}","speed":{},)"
       R"("inbound_us":{:.3f},"outbound_us":{:.3f},"drives":[{}]}})"
       "\n",
-      model::kToolVersion, speed, us(delay.inbound_ns()), us(delay.outbound_ns()),
+      model::kToolVersion, speed, to_us(delay.inbound_ns()), to_us(delay.outbound_ns()),
       fmt::join(reports, ","));
 }
 
@@ -51,7 +49,7 @@ std::string ready_notice(const TransportDelay& delay, const std::string& trouble
     return fmt::format("ready; the way here and back was not measured: {}",
                        model::printable(trouble));
   return fmt::format("ready; the way here takes {:.1f} us, and back {:.1f} us",
-                     us(delay.inbound_ns()), us(delay.outbound_ns()));
+                     to_us(delay.inbound_ns()), to_us(delay.outbound_ns()));
 }
 
 std::string of_hypothetical_drive() { return "a hypothetical drive, which nobody measured"; }

@@ -5,11 +5,6 @@
 #include <cstdlib>
 
 namespace platter::emulator {
-namespace {
-
-double us(Nanoseconds ns) { return static_cast<double>(ns) / 1e3; }
-
-}  // namespace
 
 void Lateness::add(Nanoseconds model_ns, Nanoseconds late_ns) {
   const Nanoseconds error = std::abs(late_ns);
@@ -32,8 +27,8 @@ std::string Lateness::text() const {
       "{:.1f} "
       "at most; {:.2f} % within 2 % of it, {:.2f} % within 0.5 %; late by more than 20 us: {}, "
       "60 us: {}, 1 ms: {}",
-      error_.count(), us(error_.quantile(0.5)), us(error_.quantile(0.98)),
-      us(error_.quantile(0.99)), us(error_.max()), 100 * share(within_2_percent_),
+      error_.count(), to_us(error_.quantile(0.5)), to_us(error_.quantile(0.98)),
+      to_us(error_.quantile(0.99)), to_us(error_.max()), 100 * share(within_2_percent_),
       100 * share(within_half_percent_), late_20_us_, late_60_us_, late_1_ms_);
 }
 
@@ -42,8 +37,8 @@ std::string Lateness::json() const {
       R"({{"answers":{},"error_median_us":{:.3f},"error_p98_us":{:.3f},"error_p99_us":{:.3f},)"
       R"("error_max_us":{:.3f},"share_within_2_percent":{:.6f},"share_within_half_percent":{:.6f},)"
       R"("late_by_20_us":{},"late_by_60_us":{},"late_by_1_ms":{}}})",
-      error_.count(), us(error_.quantile(0.5)), us(error_.quantile(0.98)),
-      us(error_.quantile(0.99)), us(error_.max()), share(within_2_percent_),
+      error_.count(), to_us(error_.quantile(0.5)), to_us(error_.quantile(0.98)),
+      to_us(error_.quantile(0.99)), to_us(error_.max()), share(within_2_percent_),
       share(within_half_percent_), late_20_us_, late_60_us_, late_1_ms_);
 }
 

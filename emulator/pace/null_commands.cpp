@@ -12,7 +12,7 @@ namespace {
 // A processor that slept for a while wakes up more slowly: pauses are like those of a disk.
 constexpr int kAtFirst = 200;
 constexpr Nanoseconds kPauseAtFirst = 2 * kMillisecond;
-constexpr Nanoseconds kPause = 50 * kMillisecond;
+constexpr Nanoseconds kPauseWhileServing = 50 * kMillisecond;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void NullCommands::run() {
 
 // Why it gave up before it knew anything; "" for other ends.
 std::string NullCommands::measure() {
-  for (int i = 0; pause(i < kAtFirst ? kPauseAtFirst : kPause); ++i) {
+  for (int i = 0; pause(i < kAtFirst ? kPauseAtFirst : kPauseWhileServing); ++i) {
     const Nanoseconds sent_ns = host_now_ns();
     if (const std::string trouble = send_(); !trouble.empty()) return i < kAtFirst ? trouble : "";
     const Nanoseconds received_ns = host_now_ns();

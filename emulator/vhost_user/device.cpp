@@ -151,8 +151,8 @@ void Device::set_addresses(const Message& message) {
   const auto field = [&](std::size_t at) { return required(message.number<std::uint64_t>(at)); };
   Ring& ring = rings_.at(queue);
   ring.addresses = {.descriptors = field(8), .used = field(16), .available = field(24)};
-  ring.has_addresses = true;
   place(queue);
+  ring.has_addresses = true;
 }
 
 void Device::place(unsigned queue) {

@@ -122,10 +122,10 @@ bool Server::sleep(std::optional<Nanoseconds> until_host_ns) {
 void Server::connect() {
   const int socket = accept4(around_.listening, nullptr, nullptr, SOCK_CLOEXEC);
   if (socket < 0) return;
-  connection_.emplace();
-  connection_->socket = OwnedDescriptor(socket);
-  connection_->device = std::make_unique<Device>(
-      host_, queues_, static_cast<unsigned>(drives_.size()), Notification::descriptors);
+  connection_ = Connection{
+      OwnedDescriptor(socket),
+      std::make_unique<Device>(host_, queues_, static_cast<unsigned>(drives_.size()),
+                               Notification::descriptors)};
 }
 
 void Server::hang_up() {
@@ -180,8 +180,8 @@ void Server::deliver_what_is_due() {
     around_.probe->answer();
   const Nanoseconds until_ns = clock_.drive_ns(host_now_ns() + delay_.outbound_ns());
   while (const auto answered = host_.deliver(until_ns)) {
+    const Nanoseconds now = host_now_ns();  // what a call takes is the way back's
     call();
-    const Nanoseconds now = host_now_ns();
     lateness_[answered->drive].add((answered->completed_ns - answered->issued_ns) / clock_.speed(),
                                    now - leaves_host_ns(answered->completed_ns));
     drives_[answered->drive]->delivered(answered->tag, clock_.drive_ns(now + delay_.outbound_ns()));

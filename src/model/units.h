@@ -14,6 +14,7 @@ constexpr Nanoseconds kMillisecond = 1'000'000;
 constexpr Nanoseconds kSecond = 1'000'000'000;
 
 constexpr double to_ms(Nanoseconds ns) { return static_cast<double>(ns) / 1e6; }
+constexpr double to_us(Nanoseconds ns) { return static_cast<double>(ns) / 1e3; }
 inline Nanoseconds from_ms(double ms) { return static_cast<Nanoseconds>(std::llround(ms * 1e6)); }
 
 }  // namespace platter

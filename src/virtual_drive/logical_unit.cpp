@@ -58,7 +58,7 @@ std::vector<std::uint8_t> LogicalUnit::buffer(std::size_t bytes) {
 
 void LogicalUnit::reuse(std::vector<std::uint8_t> data) {
   constexpr std::size_t kMostKept = 64;
-  if (spare_.size() < kMostKept) spare_.push_back(std::move(data));
+  if (data.capacity() > 0 && spare_.size() < kMostKept) spare_.push_back(std::move(data));
 }
 
 Answer LogicalUnit::electronics(Reply reply) const {

@@ -22,6 +22,7 @@ std::vector<Target> scsi_targets();      // what a drive answers
 std::vector<Target> trace_targets();     // every format of traces
 std::vector<Target> result_targets();    // of replays
 std::vector<Target> run_targets();       // what runs leave behind, and programs as drives
+std::vector<Target> guest_targets();     // guests of emulated drives, and their logs
 
 // Ends the program.
 void require(bool holds, const char* promise);

@@ -1,0 +1,370 @@
+// What a guest asks of a SCSI host, and what it gets, without any clock.
+#include "emulator/vhost_user/scsi_host.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <map>
+#include <new>
+#include <random>
+#include <set>
+
+#include "drives.h"
+#include "emulator/vhost_user/device.h"
+#include "guest.h"
+#include "scsi/bytes.h"
+
+namespace {
+std::size_t allocations = 0;
+}
+
+// All of this program's.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size);
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+using namespace platter;
+using namespace platter::emulator;
+using platter::emulator::testing::Bytes;
+using platter::emulator::testing::Guest;
+using platter::emulator::testing::SmallDrives;
+using virtio::Response;
+using virtio::Task;
+
+namespace {
+
+struct Served {
+  explicit Served(unsigned drives = 2, Keeper* keeper = nullptr)
+      : small(drives),
+        host(small.drives, queues, keeper),
+        device(host, queues, drives, Notification::descriptors) {
+    guest.begin([&](Message message) { device.handle(std::move(message)); });
+    for (unsigned i = 0; i < drives; ++i) {  // they are told of the power-on
+      guest.ask({.target = static_cast<std::uint8_t>(i), .cdb = {0, 0, 0, 0, 0, 0}});
+      REQUIRE(run().size() == 1);
+    }
+  }
+
+  void serve(Nanoseconds at_ns) {
+    host.serve(virtio::kControlQueue, at_ns);
+    host.serve(virtio::kFirstCommandQueue, at_ns);
+  }
+  // All that was asked, with all answers.
+  std::vector<Guest::Answer> run() {
+    serve(now_ns += kSecond);
+    while (host.deliver(now_ns + kSecond)) {
+    }
+    return answers();
+  }
+  std::vector<Guest::Answer> answers() {
+    std::vector<Guest::Answer> found;
+    while (auto answer = guest.answer()) found.push_back(*std::move(answer));
+    return found;
+  }
+  Response response(std::uint64_t place) { return static_cast<Response>(guest.memory()[place]); }
+
+  SmallDrives small;
+  std::array<Virtqueue, virtio::kQueues> queues{};
+  ScsiHost host;
+  Device device;
+  Guest guest{};
+  Nanoseconds now_ns = kSecond;
+};
+
+Bytes read_10(std::uint32_t lbn, std::uint16_t blocks) {
+  Bytes cdb{0x28, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  scsi::put_be(&cdb[2], 4, lbn);
+  scsi::put_be(&cdb[7], 2, blocks);
+  return cdb;
+}
+
+Bytes write_10(std::uint32_t lbn, std::uint16_t blocks, std::uint8_t flags = 0) {
+  Bytes cdb = read_10(lbn, blocks);
+  cdb[0] = 0x2a;
+  cdb[1] = flags;
+  return cdb;
+}
+
+}  // namespace
+
+TEST_CASE("scsi host: each target is a drive with blocks of its own", "[scsi_host]") {
+  Served served(3);
+  for (std::uint8_t target = 0; target < 3; ++target) {
+    served.guest.ask({.target = target, .cdb = {0x12, 1, 0x80, 0, 255, 0}, .in = 255});
+    const auto answers = served.run();
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0].status == 0);
+    CHECK(int{answers[0].data[5]} == '0' + int{target});  // its serial number
+    CHECK(answers[0].residual == 255u - 4u - answers[0].data[3]);
+    CHECK(answers[0].written == 108u + 255u - answers[0].residual);
+    served.guest.ask({.target = target, .cdb = write_10(7, 2), .out = Bytes(1024, target)});
+    REQUIRE(served.run().at(0).status == 0);
+  }
+  for (std::uint8_t target = 0; target < 3; ++target) {
+    served.guest.ask({.target = target, .cdb = read_10(7, 2), .in = 1024, .indirect = false});
+    CHECK(served.run().at(0).data == Bytes(1024, target));
+  }
+}
+
+TEST_CASE("scsi host: blocks come back as they were written, at any depth", "[scsi_host]") {
+  Served served(2);
+  std::mt19937_64 random(2);
+  std::map<std::pair<int, std::uint64_t>, std::uint8_t> truth;
+  for (int round = 0; round < 200; ++round) {
+    std::map<std::uint16_t, std::uint8_t> expected;
+    std::set<std::pair<int, std::uint64_t>> touched;  // the order of what meets is the drive's
+    for (int i = 0; i < 24; ++i) {
+      const auto target = static_cast<std::uint8_t>(random() % 2);
+      const auto lbn = static_cast<std::uint32_t>(random() % served.small.blocks);
+      const std::pair<int, std::uint64_t> place{target, lbn};
+      if (!touched.insert(place).second) continue;
+      if (random() % 2 == 0) {
+        truth[place] = static_cast<std::uint8_t>(random());
+        served.guest.ask(
+            {.target = target, .cdb = write_10(lbn, 1), .out = Bytes(512, truth[place])});
+      } else {
+        expected[served.guest.ask({.target = target, .cdb = read_10(lbn, 1), .in = 512})] =
+            truth.contains(place) ? truth[place] : 0;
+      }
+    }
+    for (const auto& answer : served.run()) {
+      CHECK(answer.status == 0);
+      if (expected.contains(answer.id)) CHECK(answer.data == Bytes(512, expected[answer.id]));
+    }
+  }
+}
+
+TEST_CASE("scsi host: who is not there, and what is no request", "[scsi_host]") {
+  Served served(2);
+  served.guest.ask({.target = 2, .cdb = {0, 0, 0, 0, 0, 0}});
+  CHECK(served.run().at(0).response == static_cast<int>(Response::bad_target));
+  served.guest.ask({.target = 0, .cdb = {0, 0, 0, 0, 0, 0}, .unit = 1});
+  const auto no_unit = served.run().at(0);
+  CHECK(no_unit.response == 0);
+  CHECK(no_unit.status == 2);
+  CHECK(no_unit.sense.at(12) == 0x25);
+  served.guest.ask({.target = 0, .cdb = {0x12, 0, 0, 0, 36, 0}, .in = 36, .unit = 1});
+  const auto inquiry = served.run().at(0);
+  CHECK(inquiry.status == 0);
+  CHECK(inquiry.data.at(0) == 0x7f);
+  served.guest.ask({.target = 0, .cdb = {0x12, 0, 0, 0, 36, 0}, .out = Bytes(8), .in = 36});
+  CHECK(served.run().at(0).response == static_cast<int>(Response::failure));
+  // A request of which no answer fits.
+  served.guest.put(2, 0, {Bytes(51)}, {107});
+  CHECK_THROWS_AS(served.run(), BrokenGuest);
+  Served other(1);
+  other.guest.put(2, 0, {Bytes(50)}, {108});
+  CHECK_THROWS_AS(other.run(), BrokenGuest);
+  Served third(1);
+  third.guest.put(0, 0, {Bytes(23)}, {1});
+  CHECK_THROWS_AS(third.run(), BrokenGuest);
+}
+
+TEST_CASE("scsi host: a drive takes 64, and says that it is full", "[scsi_host]") {
+  Served served(1);
+  for (int i = 0; i < 30; ++i)
+    served.guest.ask({.cdb = read_10(static_cast<std::uint32_t>(i) * 60, 1), .in = 512});
+  CHECK(served.run().size() == 30);
+  // More than the entries of this ring hold at once need chains of one descriptor.
+  for (std::uint16_t i = 0; i < 70; ++i) {
+    Bytes head = Guest::lun(0);
+    head.resize(51);
+    const Bytes cdb = read_10(static_cast<std::uint32_t>(i) * 40, 1);
+    std::copy(cdb.begin(), cdb.end(), head.begin() + 19);
+    served.guest.put(2, i, {head}, {108, 512}, true);
+  }
+  served.serve(served.now_ns += kSecond);
+  CHECK(served.host.outstanding() == 70);
+  while (served.host.deliver(served.now_ns + 10 * kSecond)) {
+  }
+  CHECK(served.guest.used(2)[1] == 1 + 30 + 70);
+  CHECK(served.host.outstanding() == 0);
+}
+
+TEST_CASE("scsi host: tasks are aborted, and asked for", "[scsi_host]") {
+  Served served(2);
+  const auto ask = [&](std::uint8_t target, std::uint32_t lbn, std::uint64_t tag) {
+    return served.guest.ask({.target = target, .cdb = read_10(lbn, 1), .in = 512, .tag = tag});
+  };
+  const auto first = ask(0, 3000, 11), second = ask(0, 100, 12), third = ask(1, 100, 12);
+  served.serve(served.now_ns += kSecond);
+  const auto managed = [&](Task task, std::uint8_t target, std::uint64_t tag) {
+    const auto place = served.guest.manage(task, target, tag);
+    served.serve(served.now_ns += kMicrosecond);
+    return served.response(place);
+  };
+  CHECK(managed(Task::query_task, 0, 12) == Response::function_succeeded);
+  CHECK(managed(Task::query_task, 0, 99) == Response::ok);
+  CHECK(managed(Task::query_task_set, 1, 0) == Response::function_succeeded);
+  CHECK(managed(Task::abort_task, 0, 12) == Response::ok);
+  CHECK(managed(Task::query_task, 0, 12) == Response::ok);
+  CHECK(managed(Task::abort_task, 5, 12) == Response::bad_target);
+  CHECK(managed(Task::clear_aca, 0, 12) == Response::function_rejected);
+  CHECK(managed(static_cast<Task>(77), 0, 12) == Response::function_rejected);
+  auto answers = served.answers();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].id == second);
+  CHECK(answers[0].response == static_cast<int>(Response::aborted));
+  CHECK(managed(Task::logical_unit_reset, 1, 0) == Response::ok);
+  answers = served.answers();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].id == third);
+  CHECK(answers[0].response == static_cast<int>(Response::reset));
+  answers = served.run();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].id == first);
+  CHECK(answers[0].status == 0);
+  // The other drive tells of its reset, this one has none to tell of.
+  served.guest.ask({.target = 1, .cdb = {0, 0, 0, 0, 0, 0}});
+  CHECK(served.run().at(0).sense.at(12) == 0x29);
+  served.guest.ask({.target = 0, .cdb = {0, 0, 0, 0, 0, 0}});
+  CHECK(served.run().at(0).status == 0);
+  ask(0, 1, 1);
+  ask(0, 2, 2);
+  served.serve(served.now_ns += kSecond);
+  CHECK(managed(Task::abort_task_set, 0, 0) == Response::ok);
+  CHECK(served.answers().size() == 2);
+  CHECK(served.host.outstanding() == 0);
+}
+
+TEST_CASE("scsi host: a request for events is answered with none", "[scsi_host]") {
+  Served served(1);
+  Bytes request(16);
+  request[0] = 1;  // asynchronous notification query
+  const auto places = served.guest.put(0, 0, {request}, {5});
+  served.guest.memory()[places.back() + 4] = 0xee;
+  served.serve(kSecond);
+  CHECK(served.guest.memory()[places.back() + 4] == 0);
+}
+
+TEST_CASE("scsi host: attributes reach the drive", "[scsi_host]") {
+  Served served(1);
+  constexpr std::uint8_t kOrdered = 1, kHead = 2;
+  std::map<std::uint16_t, int> names;
+  for (int i = 0; i < 6; ++i)
+    names[served.guest.ask({.cdb = read_10(static_cast<std::uint32_t>(600 * i), 1), .in = 512})] =
+        i;
+  names[served.guest.ask({.cdb = {0, 0, 0, 0, 0, 0}, .attribute = kOrdered})] = 6;
+  names[served.guest.ask({.cdb = {0, 0, 0, 0, 0, 0}})] = 7;
+  served.serve(served.now_ns += kSecond);
+  names[served.guest.ask({.cdb = read_10(3333, 1), .in = 512, .attribute = kHead})] = 8;
+  served.serve(served.now_ns += kMicrosecond);
+  std::vector<int> order;
+  for (const auto& answer : served.run()) order.push_back(names[answer.id]);
+  REQUIRE(order.size() == 9);
+  CHECK(order[1] == 8);  // one was under way
+  CHECK(order[7] == 6);
+  CHECK(order[8] == 7);
+}
+
+TEST_CASE("scsi host: what has to outlive the host is kept before it is answered", "[scsi_host]") {
+  class Slow final : public Contents {
+   public:
+    int read(std::uint64_t, std::span<std::uint8_t>) const override { return 0; }
+    int write(std::uint64_t, std::span<const std::uint8_t>) override { return 0; }
+    int discard(std::uint64_t, std::uint64_t) override { return 0; }
+    int flush() override {
+      while (!may) std::this_thread::yield();
+      ++flushes;
+      return error;
+    }
+    std::uint64_t bytes() const override { return 0; }
+    std::uint64_t stored_bytes() const override { return 0; }
+    std::atomic<bool> may{false};
+    std::atomic<int> flushes{0}, error{0};
+  } slow;
+  Keeper keeper;
+  SmallDrives small(1);
+  small.drives[0] = std::make_unique<ScsiDrive>(
+      ScsiDriveSettings{"slow", small.drives[0]->model(), ""}, 0, slow, nullptr);
+  std::array<Virtqueue, virtio::kQueues> queues{};
+  ScsiHost host(small.drives, queues, &keeper);
+  Device device(host, queues, 1, Notification::descriptors);
+  Guest guest;
+  guest.begin([&](Message message) { device.handle(std::move(message)); });
+  const auto all = [&](Nanoseconds now_ns) {
+    host.serve(2, now_ns);
+    while (host.deliver(now_ns + kSecond)) {
+    }
+  };
+  guest.ask({.cdb = {0, 0, 0, 0, 0, 0}});
+  all(kSecond);
+  REQUIRE(guest.answer());
+  const auto through = guest.ask({.cdb = write_10(5, 1, 0x08), .out = Bytes(512)});
+  const auto read = guest.ask({.cdb = read_10(9, 1), .in = 512});
+  all(3 * kSecond);
+  auto answer = guest.answer();
+  REQUIRE(answer);
+  CHECK(answer->id == read);
+  CHECK_FALSE(guest.answer());
+  slow.may = true;
+  while (!(answer = guest.answer())) host.deliver(4 * kSecond);
+  CHECK(answer->id == through);
+  CHECK(answer->status == 0);
+  CHECK(slow.flushes == 1);
+  slow.error = ENOSPC;
+  guest.ask({.cdb = {0x35, 0, 0, 0, 0, 0, 0, 0, 0, 0}});
+  host.serve(2, 5 * kSecond);
+  while (!(answer = guest.answer())) host.deliver(6 * kSecond);
+  CHECK(answer->status == 2);
+  CHECK(answer->sense.at(12) == 0x44);
+  // A guest that goes leaves nothing behind.
+  slow.may = false;
+  guest.ask({.cdb = {0x35, 0, 0, 0, 0, 0, 0, 0, 0, 0}});
+  all(7 * kSecond);
+  CHECK(host.outstanding() == 1);
+  host.forget(8 * kSecond);
+  CHECK(host.outstanding() == 0);
+  slow.may = true;
+}
+
+TEST_CASE("scsi host: a queue that stops is answered first", "[scsi_host]") {
+  Served served(2);
+  for (std::uint8_t i = 0; i < 10; ++i)
+    served.guest.ask(
+        {.target = static_cast<std::uint8_t>(i % 2), .cdb = read_10(i * 300u, 1), .in = 512});
+  served.serve(served.now_ns += kSecond);
+  const auto reply = served.device.handle(
+      Guest::message(MessageKind::get_vring_base, std::uint32_t{2}, std::uint32_t{0}));
+  CHECK(served.answers().size() == 10);
+  REQUIRE(reply);
+  CHECK(reply->number<std::uint32_t>(4) == std::uint32_t{12});
+  CHECK_FALSE(served.device.is_served(2));
+}
+
+TEST_CASE("scsi host: nothing is allocated on the path of reads and writes", "[scsi_host]") {
+  Served served(2);
+  std::mt19937_64 random(3);
+  const Bytes data(4096);
+  // Eight at a time; how often all but the guest's side allocated.
+  const auto round = [&](const auto& target_of, const auto& is_write) {
+    for (int i = 0; i < 8; ++i) {
+      const auto lbn = static_cast<std::uint32_t>(random() % (served.small.blocks - 8));
+      const auto target = static_cast<std::uint8_t>(target_of());
+      if (is_write())
+        served.guest.ask({.target = target, .cdb = write_10(lbn, 8), .out = data});
+      else
+        served.guest.ask({.target = target, .cdb = read_10(lbn, 8), .in = 4096});
+    }
+    const std::size_t before = allocations;
+    served.serve(served.now_ns += kSecond);
+    while (served.host.deliver(served.now_ns + kSecond)) {
+    }
+    const std::size_t after = allocations;
+    served.answers();
+    return after - before;
+  };
+  for (const int target : {0, 1})  // the first time, buffers grow
+    for (const bool write : {false, true}) round([&] { return target; }, [&] { return write; });
+  std::size_t made = 0;
+  for (int i = 0; i < 200; ++i)
+    made += round([&] { return random() % 2; }, [&] { return random() % 2 == 0; });
+  CHECK(made == 0);
+}
