@@ -37,7 +37,7 @@ LogReader::Head LogReader::read_head(std::size_t drives) {
 }
 
 std::string_view LogReader::word() {
-  if (rest_.size() < 2 || rest_.front() != ' ') bad("there is too little");
+  if (rest_.size() < 2 || rest_.front() != ' ') bad("there are too few words");
   rest_.remove_prefix(1);
   const std::string_view found = rest_.substr(0, rest_.find(' '));
   rest_.remove_prefix(found.size());

@@ -13,6 +13,9 @@ constexpr std::uint64_t bit(unsigned number) { return std::uint64_t{1} << number
 constexpr unsigned kIndirectDescriptors = 28, kProtocolFeatures = 30, kVersion1 = 32;
 constexpr std::uint64_t kFeatures = bit(kIndirectDescriptors) | bit(kProtocolFeatures) |
                                     bit(kVersion1);
+// A front end may have them of its own: they speak of events, of which there are none.
+constexpr unsigned kHotplug = 1, kChange = 2;
+constexpr std::uint64_t kHarmless = bit(kHotplug) | bit(kChange);
 // Features of the protocol.
 constexpr unsigned kManyQueues = 0, kReplyAck = 3, kBackEndRequests = 5, kConfiguration = 9,
                    kInBandNotifications = 14;
@@ -116,8 +119,8 @@ std::optional<Message> Device::handle(Message message) {
 
 void Device::set_features(const Message& message) {
   features_ = required(message.number<std::uint64_t>(0));
-  if ((features_ & ~kFeatures) != 0)
-    throw BrokenGuest{"it asks for features that were not offered"};
+  if (const std::uint64_t others = features_ & ~kFeatures & ~kHarmless; others != 0)
+    throw BrokenGuest{fmt::format("it asks for features that were not offered ({:#x})", others)};
 }
 
 void Device::map_memory(const Message& message) {

@@ -7,11 +7,12 @@ import shutil
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import time
 import unittest
 
-from harness import (BAD_INPUT, DIFFERS, INTERRUPTED, MISSING_PROGRAM, OK, OUTPUT, PLATTER, REFUSED, USAGE,
+from harness import (BAD_INPUT, DIFFERS, INTERRUPTED, MISSING_PROGRAM, NO_DEVICE, OK, OUTPUT, PLATTER, REFUSED, USAGE,
                      PlatterTest)
 
 LOAD = os.environ.get("PLATTER_NBD_LOAD", "")
@@ -19,8 +20,7 @@ DRIVE = "virtual:hp-c2247"
 PATIENCE_S = 60
 
 
-@unittest.skipUnless(LOAD and shutil.which("nbdkit"), "nbdkit or the plugin is not there")
-class Emulate(PlatterTest):
+class Served(PlatterTest):
     def setUp(self):
         super().setUp()
         self.temporary = self.path("tmp")
@@ -56,14 +56,6 @@ class Emulate(PlatterTest):
             self.assertLess(time.monotonic(), end, self.said())
             time.sleep(0.02)
 
-    def uri(self):
-        return re.search(r"nbd\+unix:\S+", self.said()).group(0)
-
-    def load(self, *options, uri=None):
-        done = subprocess.run([LOAD, uri or self.uri(), *map(str, options)], text=True, capture_output=True,
-                              timeout=PATIENCE_S, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-
     def end(self, server, number=signal.SIGTERM, status=OK):
         server.send_signal(number)
         out, _ = server.communicate(timeout=PATIENCE_S)
@@ -72,6 +64,48 @@ class Emulate(PlatterTest):
 
     def checked(self, *arguments, status=OK):
         return self.platter_json("emulate", *arguments, status=status)
+
+    def check_socket(self, path, in_private_folder):
+        mode = os.stat(path).st_mode
+        self.assertTrue(stat.S_ISSOCK(mode))
+        self.assertEqual(stat.S_IMODE(mode), 0o600)
+        folder = stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode)
+        self.assertTrue(not in_private_folder or folder == 0o700, oct(folder))
+
+    def check_refused_sockets(self, option):
+        self.write("text", "a letter")
+        with socket.socket(socket.AF_UNIX) as served:
+            served.bind(self.path("served"))
+            served.listen()
+            self.fails(REFUSED, ["served", "another program"], "emulate", "m.json", option, "served")
+        self.fails(REFUSED, ["served", "remove it"], "emulate", "m.json", option, "served")
+        self.fails(REFUSED, ["text", "remove it"], "emulate", "m.json", option, "text")
+        self.fails(USAGE, "too long", "emulate", "m.json", option, "x" * 120)
+        self.fails(OUTPUT, "no/such", "emulate", "m.json", option, "no/such/socket")
+
+    def check_refused_drives(self, option):
+        self.write("small.img", "x")
+        model = self.read_json("m.json")
+        model["provenance"].update(complete=False, missing=[{"name": "seeks", "reason": "no time was left"}])
+        self.write("half.json", json.dumps(model))
+        done = self.run_platter("emulate", "half.json", option, "s")
+        self.assert_one_sentence(done, BAD_INPUT, "half.json", "seeks")
+        self.fails(BAD_INPUT, "text", "emulate", "text", option, "s")
+        self.fails(NO_DEVICE, "virtual:nonesuch", "emulate", "virtual:nonesuch", option, "s")
+        self.fails(BAD_INPUT, ["small.img", "1 bytes"], "emulate", "m.json", option, "s", "--contents", "small.img")
+        self.fails(REFUSED, "text", "emulate", "m.json", option, "s", "--log", "text")
+        self.fails(USAGE, "one for each", "emulate", "m.json", "m.json", option, "s", "--contents", "a")
+
+
+@unittest.skipUnless(LOAD and shutil.which("nbdkit"), "nbdkit or the plugin is not there")
+class OverNbd(Served):
+    def uri(self):
+        return re.search(r"nbd\+unix:\S+", self.said()).group(0)
+
+    def load(self, *options, uri=None):
+        done = subprocess.run([LOAD, uri or self.uri(), *map(str, options)], text=True, capture_output=True,
+                              timeout=PATIENCE_S, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_twenty_thousand_requests_one_at_a_time_are_the_engine_s_again(self):
         server = self.serve("m.json", "--nbd", "s", "--log", "log", "--speed", 1000, "--json")
@@ -92,6 +126,18 @@ class Emulate(PlatterTest):
                 checked = self.checked("m.json", "--check-log", "log")
                 self.assertEqual((checked["completions"], checked["differ"]), (2000, 0))
         self.assertGreater(late, 0)  # without any, the test would show less than it says
+
+    @unittest.skipUnless(shutil.which("fio"), "fio is not there")
+    def test_fio_verifies_what_it_wrote(self):
+        server = self.serve("m.json", "--nbd", "s", "--log", "log", "--speed", 300)
+        done = subprocess.run(["fio", "--name=verify", "--ioengine=nbd", f"--uri={self.uri()}", "--rw=randrw", "--bs=4k",
+                               "--size=8m", "--iodepth=16", "--verify=crc32c", "--verify_fatal=1", "--do_verify=1"],
+                              text=True, capture_output=True, timeout=PATIENCE_S, check=False)
+        if "not loadable" in done.stderr + done.stdout:
+            self.skipTest("fio has no nbd engine")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.end(server)
+        self.assertEqual(self.checked("m.json", "--check-log", "log")["differ"], 0)
 
     def test_several_drives_are_exports_of_their_own(self):
         shutil.copy(self.path("m.json"), self.path("n.json"))
@@ -124,11 +170,7 @@ class Emulate(PlatterTest):
         for arguments, number in ((["--nbd", "s"], signal.SIGTERM), (["--nbd"], signal.SIGINT)):
             server = self.serve("m.json", *arguments)
             path = self.uri().partition("socket=")[2]
-            mode = os.stat(path).st_mode
-            self.assertTrue(stat.S_ISSOCK(mode))
-            self.assertEqual(stat.S_IMODE(mode), 0o600)
-            folder = stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode)
-            self.assertTrue(arguments == ["--nbd", "s"] or folder == 0o700, oct(folder))
+            self.check_socket(path, arguments == ["--nbd"])
             self.end(server, number)
             self.assertFalse(os.path.exists(path))
             self.assertEqual(os.listdir(self.temporary), [])
@@ -177,33 +219,14 @@ class Emulate(PlatterTest):
         self.assertIn("100 answers", self.end(server))
 
     def test_what_is_refused(self):
-        self.write("text", "a letter")
-        self.write("small.img", "x")
-        with socket.socket(socket.AF_UNIX) as served:
-            served.bind(self.path("served"))
-            served.listen()
-            self.fails(REFUSED, ["served", "another program"], "emulate", "m.json", "--nbd", "served")
-        self.fails(REFUSED, ["served", "remove it"], "emulate", "m.json", "--nbd", "served")
-        self.fails(REFUSED, ["text", "remove it"], "emulate", "m.json", "--nbd", "text")
-        self.fails(USAGE, "too long", "emulate", "m.json", "--nbd", "x" * 120)
-        self.fails(OUTPUT, "no/such", "emulate", "m.json", "--nbd", "no/such/socket")
-        self.fails(BAD_INPUT, "text", "emulate", "text", "--nbd", "s")
-        self.fails(BAD_INPUT, ["small.img", "1 bytes"], "emulate", "m.json", "--nbd", "s", "--contents", "small.img")
-        self.fails(REFUSED, "text", "emulate", "m.json", "--nbd", "s", "--log", "text")
-        self.fails(USAGE, "one for each", "emulate", "m.json", "m.json", "--nbd", "s", "--contents", "a")
+        self.check_refused_sockets("--nbd")
+        self.check_refused_drives("--nbd")
         self.fails(USAGE, "--nbd", "emulate", "m.json")
         self.fails(USAGE, "--nbd", "emulate", "m.json", "--nbd", "s", "--check-log", "text")
         self.fails(BAD_INPUT, "text:1", "emulate", "m.json", "--check-log", "text")
         self.fails(BAD_INPUT, "none", "emulate", "m.json", "--check-log", "none")
         self.environment["PATH"] = self.temporary
         self.fails(MISSING_PROGRAM, "nbdkit", "emulate", "m.json", "--nbd", "s")
-
-    def test_a_model_that_cannot_predict(self):
-        model = self.read_json("m.json")
-        model["provenance"].update(complete=False, missing=[{"name": "seeks", "reason": "no time was left"}])
-        self.write("half.json", json.dumps(model))
-        done = self.run_platter("emulate", "half.json", "--nbd", "s")
-        self.assert_one_sentence(done, BAD_INPUT, "half.json", "seeks")
 
     def test_contents_in_use(self):
         self.serve("m.json", "--nbd", "s", "--contents", "c.img")
@@ -232,6 +255,64 @@ class Emulate(PlatterTest):
         time.sleep(0.5)
         self.end(server, status=INTERRUPTED)
         self.assertFalse(os.path.exists(self.path("s")))
+
+
+class OverVhostUser(Served):
+    """What guests see of it is tests/uml's and tests/emulator_vhost_user's."""
+
+    def socket_path(self):
+        return re.search(r"target 0 of (\S+)", self.said()).group(1)
+
+    def test_the_socket_is_its_owner_s_and_goes(self):
+        for arguments, number in ((["s"], signal.SIGTERM), ([], signal.SIGINT), (["s"], signal.SIGHUP)):
+            server = self.serve("m.json", "--vhost-user", *arguments)
+            path = self.socket_path()
+            self.check_socket(path, not arguments)
+            self.end(server, number)
+            self.assertFalse(os.path.exists(path))
+            self.assertEqual(os.listdir(self.temporary), [])
+
+    def test_a_report_meanwhile_and_at_the_end(self):
+        server = self.serve("m.json", "virtual:quantum-atlas10k", "--vhost-user", "s")
+        server.send_signal(signal.SIGUSR1)
+        first = [server.stdout.readline() for _ in range(10)]
+        self.assertEqual((first[0], first[5]), ("m\n", "quantum-atlas10k\n"))
+        self.assertIn("no request was answered", self.end(server))
+        server = self.serve("m.json", "--vhost-user", "s", "--json", "--log", "log")
+        report = json.loads(self.end(server))
+        self.assertEqual(report["schema"]["name"], "platter-emulation")
+        self.assertEqual(report["drives"][0]["delivery_against_model"]["answers"], 0)
+        self.assertEqual(self.checked("m.json", "--check-log", "log")["completions"], 0)
+        self.fails(BAD_INPUT, ["log:1", "another model"], "emulate", "virtual:quantum-atlas10k", "--check-log", "log")
+
+    def test_guests_that_say_nothing_or_nonsense_hold_nothing_up(self):
+        server = self.serve("m.json", "--vhost-user", "s", "--contents", "c.img")
+        for said in (b"", b"\x1b[2J\x1b[2J\x1b[2J", struct.pack("<III", 8, 1, 8) + b"\xff" * 8):
+            with socket.socket(socket.AF_UNIX) as guest:
+                guest.connect(self.path("s"))
+                if said:
+                    guest.sendall(said)
+                    guest.settimeout(PATIENCE_S)
+                    self.assertEqual(guest.recv(1), b"")
+        with socket.socket(socket.AF_UNIX) as guest, socket.socket(socket.AF_UNIX) as second:
+            for each in (guest, second):
+                each.connect(self.path("s"))
+            guest.sendall(struct.pack("<III", 1, 1, 0))  # GET_FEATURES
+            self.assertEqual(guest.recv(20)[:4], struct.pack("<I", 1))
+            self.end(server)
+        self.assertEqual(self.said().count("the guest is not served any more"), 2)
+        self.assertNotIn("\x1b", self.said())
+
+    def test_what_is_refused(self):
+        self.check_refused_sockets("--vhost-user")
+        self.check_refused_drives("--vhost-user")
+        self.platter("emit", "table", "m.json", "-o", "m.ptab")
+        self.fails(BAD_INPUT, ["m.ptab", "SCSI"], "emulate", "m.ptab", "--vhost-user", "s")
+        self.fails(USAGE, "--vhost-user", "emulate", "m.json", "--vhost-user", "s", "--nbd", "t")
+        self.fails(USAGE, "--vhost-user", "emulate", "m.json", "--vhost-user", "s", "--depth", "4")
+        self.serve("m.json", "--vhost-user", "s", "--contents", "c.img")
+        self.fails(REFUSED, ["c.img", "another emulator"], "emulate", "m.json", "--vhost-user", "t", "--contents",
+                   "c.img")
 
 
 if __name__ == "__main__":

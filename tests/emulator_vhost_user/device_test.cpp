@@ -138,7 +138,9 @@ TEST_CASE("device: what a front end may not say", "[device]") {
     return !refusal(spoken, std::move(message)).empty();
   };
   CHECK(refuses(Guest::message(MessageKind::set_features, std::uint64_t{1} << 29)));
-  CHECK(refuses(Guest::message(MessageKind::set_features, 1u)));  // too short
+  CHECK(refuses(Guest::message(MessageKind::set_features, std::uint64_t{1})));        // both ways
+  CHECK_FALSE(refuses(Guest::message(MessageKind::set_features, std::uint64_t{6})));  // QEMU's own
+  CHECK(refuses(Guest::message(MessageKind::set_features, 1u)));                      // too short
   CHECK(refuses(Guest::message(MessageKind::set_vring_num, 18u, 128u)));
   CHECK(refuses(Guest::message(MessageKind::set_vring_num, 2u)));
   CHECK(refuses(Guest::message(MessageKind::get_vring_base, 77u)));

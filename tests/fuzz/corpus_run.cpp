@@ -31,8 +31,8 @@ std::size_t run(const Target& target, const std::filesystem::path& folder) {
 int main(int count, char** words) {
   if (count != 2) return 2;
   bool all = true;
-  for (const auto& list :
-       {document_targets(), scsi_targets(), trace_targets(), result_targets(), run_targets(), guest_targets()})
+  for (const auto& list : {document_targets(), scsi_targets(), trace_targets(), result_targets(),
+                           run_targets(), guest_targets()})
     for (const Target& target : list) {
       const std::size_t inputs = run(target, std::filesystem::path(words[1]) / target.name);
       const bool seeded = inputs > 0 || target.name.starts_with("trace-");  // those have seeds of

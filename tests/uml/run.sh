@@ -18,6 +18,7 @@ for program in linux.uml modprobe mkfs.ext2 mkswap setpriv; do
   command -v $program >/dev/null ||
     skip "$program is not installed (packages user-mode-linux kmod e2fsprogs util-linux)"
 done
+[ "$script" != variants.sh ] || command -v sg_reset >/dev/null || skip "sg3-utils is not installed"
 if [ "$script" = held.sh ]; then
   for package in mdadm lvm2; do
     [ -e "$build/../tools/$package.done" ] || skip "$package is not in build/tools (scripts/unpack)"
