@@ -344,8 +344,9 @@ typedef struct platter_extent {
 
 /* The blocks that the drive has taken and not written at time_ns, as its host would lose them with
    the power: in ascending order, no block twice, `room` extents at most. Those on the way to the
-   media count. What was served beyond that time counts, too: take completions when they are due.
-   *count is how many there are, which may be more than `room`. Nothing changes. Allocates memory.
+   media count; a drive whose cache keeps what was written has none. What was served beyond that
+   time counts, too: take completions when they are due. *count is how many there are, which may be
+   more than `room`. Nothing changes. Allocates memory.
    PLATTER_OUT_OF_RANGE: the time. PLATTER_NO_MEMORY. */
 PLATTER_API platter_status platter_engine_dirty(const platter_engine *engine, int64_t time_ns,
                                                 platter_extent *extents, size_t room,

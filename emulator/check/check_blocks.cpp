@@ -53,6 +53,9 @@ class BlockChecker {
       case 'f':
         synchronize(engine);
         break;
+      case 'p':
+        engine.reset(log_.time());
+        break;
       case 'd':  // when the host had it is not the engine's to say
         log_.number();
         log_.number();
@@ -73,7 +76,7 @@ class BlockChecker {
     request.lbn = static_cast<std::uint64_t>(lbn);
     request.blocks =
         static_cast<std::uint32_t>(log_.number(1, std::min(kMost32, capacity - lbn), kNoSuch));
-    const std::int64_t flags = log_.number(0, kWrite | kForceUnitAccess, "no flags are such");
+    const std::int64_t flags = log_.number(0, kWrite | kForceUnitAccess, kNoSuch);
     request.write = (flags & kWrite) != 0;
     request.force_unit_access = (flags & kForceUnitAccess) != 0;
     if (!engine.submit(request, log_.time())) log_.bad("the drive's queue would be full");

@@ -76,7 +76,9 @@ ContentsFile::ContentsFile(std::uint64_t bytes)
            fmt::format("cannot be had: {}", std::strerror(errno)), "give a file for them");
 }
 
-ContentsFile::ContentsFile(const std::string& path, std::uint64_t bytes) : bytes_(bytes) {
+ContentsFile::ContentsFile(const std::string& path, std::uint64_t bytes, std::uint64_t more_bytes)
+    : bytes_(bytes) {
+  const std::uint64_t all = bytes + more_bytes;
   file_ = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   const bool made = file_ < 0 && errno == ENOENT;
   if (made) file_ = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -93,12 +95,13 @@ ContentsFile::ContentsFile(const std::string& path, std::uint64_t bytes) : bytes
   if (flock(file_, LOCK_EX | LOCK_NB) != 0)
     refuse(ExitStatus::refused, "is in use by another emulator",
            "stop that one, or give another file for the contents");
-  if (!made && static_cast<std::uint64_t>(status.st_size) != bytes)
+  if (!made && static_cast<std::uint64_t>(status.st_size) != all)
     refuse(ExitStatus::bad_input,
-           fmt::format("has {} bytes, and the drive {}", status.st_size, bytes),
+           fmt::format("has {} bytes, and the {} {}", status.st_size,
+                       more_bytes == 0 ? "drive" : "drive's generated contents", all),
            "give the contents of this drive, or a file that is not there yet");
-  if (made && ftruncate(file_, static_cast<off_t>(bytes)) != 0)
-    refuse(ExitStatus::output, fmt::format("cannot have {} bytes: {}", bytes, std::strerror(errno)),
+  if (made && ftruncate(file_, static_cast<off_t>(all)) != 0)
+    refuse(ExitStatus::output, fmt::format("cannot have {} bytes: {}", all, std::strerror(errno)),
            "give a file on a file system that takes so large sparse ones");
 }
 

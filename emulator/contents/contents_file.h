@@ -13,9 +13,10 @@ class ContentsFile : public Contents {
   // In memory, all zeros. Throws Error(output) where the host has no such memory.
   explicit ContentsFile(std::uint64_t bytes);
   // In a file, which is made if there is none, and locked: an emulator in another process is
-  // refused. Throws Error(refused) where another one has it, Error(bad_input) where it is no
-  // regular file or not of that size, Error(permission), Error(output).
-  ContentsFile(const std::string& path, std::uint64_t bytes);
+  // refused. `more_bytes` of it lie behind the contents, for the caller. Throws Error(refused)
+  // where another one has it, Error(bad_input) where it is no regular file or not of that size,
+  // Error(permission), Error(output).
+  ContentsFile(const std::string& path, std::uint64_t bytes, std::uint64_t more_bytes = 0);
   ~ContentsFile() override;
 
   int read(std::uint64_t offset, std::span<std::uint8_t> to) const override;
@@ -24,6 +25,7 @@ class ContentsFile : public Contents {
   // What was written is on the file's own disk.
   int flush() override;
 
+  int descriptor() const { return file_; }
   std::uint64_t bytes() const override { return bytes_; }
   std::uint64_t stored_bytes() const override;
 

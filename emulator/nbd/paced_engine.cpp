@@ -1,6 +1,7 @@
 #include "emulator/nbd/paced_engine.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 
 namespace platter::emulator {
@@ -29,17 +30,17 @@ Nanoseconds PacedEngine::leaves_host_ns(Nanoseconds completion_ns) const {
   return clock_.host_ns(completion_ns) - delay_.outbound_ns();
 }
 
-platter_status PacedEngine::serve(platter_request request, Nanoseconds came_host_ns) {
+int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, std::uint64_t power) {
   Lock lock(mutex_);
+  if (power_ != power) return ESHUTDOWN;
   if (used_ == depth_ || next_ticket_ != admitted_) {
-    wait_for_room(lock);
+    if (!wait_for_room(lock, power)) return ESHUTDOWN;
     came_host_ns = host_now_ns() + delay_.inbound_ns();  // it reaches the drive now
   }
   const std::uint32_t tag = free_slot();
   request.tag = tag;
   const Nanoseconds arrival_ns = seen_drive_ns(came_host_ns);
-  const platter_status status = platter_engine_submit(&engine_, &request, arrival_ns);
-  if (status != PLATTER_OK) return status;
+  if (platter_engine_submit(&engine_, &request, arrival_ns) != PLATTER_OK) return EIO;
   Slot& slot = slots_[tag];
   slot.used = true;
   slot.done = false;
@@ -47,36 +48,75 @@ platter_status PacedEngine::serve(platter_request request, Nanoseconds came_host
   ++used_;
   if (log_ != nullptr) log_->submitted(request, arrival_ns);
   look();
-  await(lock, tag);
+  if (!await(lock, tag, power)) {
+    if (!led_) hand_over_lead();
+    return ESHUTDOWN;
+  }
   const Nanoseconds completion_ns = slot.completion_ns;
   slot.used = false;
   --used_;
   if (next_ticket_ != admitted_) room_.notify_all();
   if (!led_) hand_over_lead();
   delivered(tag, arrival_ns, completion_ns);
-  return PLATTER_OK;
+  return 0;
 }
 
-platter_status PacedEngine::synchronize(Nanoseconds came_host_ns) {
+int PacedEngine::synchronize(Nanoseconds came_host_ns, std::uint64_t power) {
   Nanoseconds done_ns = 0;
   {
     const Lock lock(mutex_);
+    if (power_ != power) return ESHUTDOWN;
     const Nanoseconds now_ns = seen_drive_ns(came_host_ns);
-    const platter_status status = platter_engine_synchronize(&engine_, now_ns, &done_ns);
-    if (status != PLATTER_OK) return status;
+    if (platter_engine_synchronize(&engine_, now_ns, &done_ns) != PLATTER_OK) return EIO;
     if (log_ != nullptr) log_->synchronized(now_ns, done_ns);
     look();
   }
   wait_until_host_ns(leaves_host_ns(done_ns));
-  return PLATTER_OK;
+  return this->power() == power ? 0 : ESHUTDOWN;
 }
 
-// In the order in which they came.
-void PacedEngine::wait_for_room(Lock& lock) {
+std::vector<Range> PacedEngine::dirty_blocks() const {
+  const Lock lock(mutex_);
+  std::vector<platter_extent> extents(64);
+  std::size_t count = 0;
+  const Nanoseconds now_ns = clock_.now_ns();
+  for (;;) {
+    if (platter_engine_dirty(&engine_, now_ns, extents.data(), extents.size(), &count) !=
+        PLATTER_OK)
+      count = 0;
+    if (count <= extents.size()) break;
+    extents.resize(count);
+  }
+  std::vector<Range> blocks;
+  for (std::size_t i = 0; i < count; ++i)
+    blocks.push_back({extents[i].lbn, extents[i].lbn + extents[i].blocks});
+  return blocks;
+}
+
+void PacedEngine::cut_power() {
+  const Lock lock(mutex_);
+  ++power_;
+  const Nanoseconds now_ns = clock_.now_ns();
+  platter_engine_reset(&engine_, now_ns);
+  if (log_ != nullptr) log_->power_cut(now_ns);
+  used_ = 0;
+  admitted_ = next_ticket_;  // who waits goes away
+  room_.notify_all();
+  for (Slot& slot : slots_) {
+    slot.used = slot.done = false;
+    slot.wake.notify_all();
+  }
+  look();
+}
+
+// In the order in which they came. false: the power has gone meanwhile.
+bool PacedEngine::wait_for_room(Lock& lock, std::uint64_t power) {
   const std::uint64_t ticket = next_ticket_++;
-  room_.wait(lock, [&] { return ticket == admitted_ && used_ < depth_; });
+  room_.wait(lock, [&] { return power_ != power || (ticket == admitted_ && used_ < depth_); });
+  if (power_ != power) return false;
   ++admitted_;
   if (next_ticket_ != admitted_) room_.notify_all();
+  return true;
 }
 
 std::uint32_t PacedEngine::free_slot() {
@@ -107,11 +147,13 @@ void PacedEngine::take_what_is_due() {
   }
 }
 
-void PacedEngine::await(Lock& lock, std::uint32_t tag) {
+// false: the power has gone meanwhile; the slot is another's.
+bool PacedEngine::await(Lock& lock, std::uint32_t tag, std::uint64_t power) {
   Slot& own = slots_[tag];
   for (;;) {
     take_what_is_due();
-    if (own.done) return;
+    if (power_ != power) return false;
+    if (own.done) return true;
     if (led_) {
       own.wake.wait(lock);
       continue;

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <vector>
 
+#include "emulator/file_systems/ranges.h"
 #include "emulator/nbd/request_log.h"
 #include "emulator/pace/clock.h"
 #include "emulator/pace/lateness.h"
@@ -24,11 +26,19 @@ class PacedEngine {
   PacedEngine(platter_engine& engine, std::uint32_t depth, const DriveClock& clock,
               const TransportDelay& delay, RequestLog* log);
 
-  // Returns when the answer should leave for the host. `came_host_ns`: when the request was seen
-  // here; it is dated back by the transport's delay. The tag is given here. Any thread.
-  platter_status serve(platter_request request, Nanoseconds came_host_ns);
+  // Returns when the answer should leave for the host: 0, or an errno. ESHUTDOWN: the power has
+  // gone since `power` was what power() says, and there is no answer. `came_host_ns`: when the
+  // request was seen here; it is dated back by the transport's delay. The tag is given here. Any
+  // thread.
+  int serve(platter_request request, Nanoseconds came_host_ns, std::uint64_t power);
   // The same for SYNCHRONIZE CACHE.
-  platter_status synchronize(Nanoseconds came_host_ns);
+  int synchronize(Nanoseconds came_host_ns, std::uint64_t power);
+
+  // The blocks that the drive has taken and not written at this moment, in order and apart.
+  std::vector<Range> dirty_blocks() const;
+  // The power goes, and comes back at once. How often it did.
+  void cut_power();
+  std::uint64_t power() const { return power_.load(std::memory_order_acquire); }
 
   Lateness lateness() const;
   platter_counters counters() const;
@@ -45,11 +55,11 @@ class PacedEngine {
   using Lock = std::unique_lock<std::mutex>;
   Nanoseconds seen_drive_ns(Nanoseconds came_host_ns) const;
   Nanoseconds leaves_host_ns(Nanoseconds completion_ns) const;
-  void wait_for_room(Lock& lock);
+  bool wait_for_room(Lock& lock, std::uint64_t power);
   std::uint32_t free_slot();
   void look();
   void take_what_is_due();
-  void await(Lock& lock, std::uint32_t tag);
+  bool await(Lock& lock, std::uint32_t tag, std::uint64_t power);
   void wait_as_leader(Lock& lock);
   void hand_over_lead();
   void delivered(std::uint32_t tag, Nanoseconds arrival_ns, Nanoseconds completion_ns);
@@ -68,6 +78,7 @@ class PacedEngine {
   std::optional<Nanoseconds> next_ns_{};  // the next completion, if nothing else comes
   bool led_ = false;
   std::condition_variable leader_wake_;
+  std::atomic<std::uint64_t> power_{0};
   std::atomic<bool> changed_{false};  // next_ns_ is not what the leader waits for
   Lateness lateness_{};
 };

@@ -17,6 +17,15 @@ Prober::Prober(std::string socket, bool in_real_time, TransportDelay& delay,
 Prober::~Prober() = default;
 
 std::string Prober::send() {
+  std::string trouble = send_once();
+  while (!trouble.empty() && comes_again_.exchange(false)) {
+    client_.reset();
+    trouble = send_once();
+  }
+  return trouble;
+}
+
+std::string Prober::send_once() {
   if (!client_) {
     client_.reset(nbd_create());
     if (!client_ || nbd_set_export_name(client_.get(), kProbeExport) != 0 ||

@@ -1,6 +1,7 @@
 // The way from an NBD client to the plugin and back, measured by a client of our own.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,15 +23,19 @@ class Prober {
   ~Prober();
 
   NullCommands& commands() { return commands_; }
+  // It was hung up on, and finds a server where it was.
+  void come_again() { comes_again_ = true; }
 
  private:
   std::string send();
+  std::string send_once();
 
   struct Close {
     void operator()(nbd_handle* client) const;
   };
   const std::string socket_;
   std::unique_ptr<nbd_handle, Close> client_{};
+  std::atomic<bool> comes_again_{false};
   NullCommands commands_;  // its thread ends first
 };
 

@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -20,8 +22,9 @@ namespace platter::emulator {
 namespace {
 
 // A plugin is not told its clients' sockets: they are those of the process that are connected. A
-// thread that waits for a client's next request then sees the client's end.
-void hang_up_clients() {
+// thread that waits for a client's next request then sees the client's end. `how` as for
+// shutdown().
+void hang_up_clients(int how) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
     const int descriptor = std::atoi(entry.path().filename().c_str());
@@ -29,7 +32,7 @@ void hang_up_clients() {
     socklen_t size = sizeof peer;
     if (descriptor > STDERR_FILENO &&
         getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size) == 0)
-      shutdown(descriptor, SHUT_RD);
+      shutdown(descriptor, how);
   }
 }
 
@@ -113,13 +116,45 @@ void Process::ask_to_hang_up() {
   eventfd_write(asked_, 1);
 }
 
+void Process::ask_to_cut_power() {
+  power_cut_asked_ = true;
+  eventfd_write(asked_, 1);
+}
+
+// What was under way is not answered. Who comes while the power goes comes too early.
+void Process::cut_power() {
+  const auto hang_up = [this] {
+    if (prober_) prober_->come_again();
+    hang_up_clients(SHUT_RDWR);
+  };
+  hang_up();
+  for (const auto& drive : drives_)
+    if (const int error = drive->cut_power())
+      fmt::print(stderr,
+                 "platter: the contents of {} could not be brought to where the power left "
+                 "them: {}\n",
+                 model::printable(drive->name()), std::strerror(error));
+  hang_up();
+}
+
+// Meanwhile drives destage, so that a kill leaves of contents in a file what a power cut would.
+void Process::wait_to_be_asked() const {
+  constexpr int kSettleMs = 100;
+  const bool settles = std::ranges::any_of(settings_.drives, &DriveSettings::write_cache_loss);
+  pollfd asked{asked_, POLLIN, 0};
+  while (poll(&asked, 1, settles ? kSettleMs : -1) == 0)
+    for (const auto& drive : drives_) drive->settle();
+  eventfd_t times = 0;
+  eventfd_read(asked_, &times);
+}
+
 // A report is the last thing when the drives go.
 void Process::do_what_is_asked() {
   for (bool last = false; !last;) {
-    eventfd_t times = 0;
-    if (eventfd_read(asked_, &times) != 0 && errno != EINTR) return;
+    wait_to_be_asked();
     last = end_asked_;
-    if (hang_up_asked_.exchange(false)) hang_up_clients();
+    if (power_cut_asked_.exchange(false)) cut_power();
+    if (hang_up_asked_.exchange(false)) hang_up_clients(SHUT_RD);
     if (report_asked_.exchange(false)) write_whole(stdout_, report());
   }
 }

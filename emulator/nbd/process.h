@@ -46,10 +46,14 @@ class Process {
   void ask_for_report();
   // What clients have sent is answered, nothing more is read: nbdkit ends only without clients.
   void ask_to_hang_up();
+  // The power of all drives goes, and comes back: clients have to come again.
+  void ask_to_cut_power();
 
  private:
   std::string report() const;
   void do_what_is_asked();
+  void wait_to_be_asked() const;
+  void cut_power();
 
   ProcessSettings settings_;
   DriveClock clock_;
@@ -58,7 +62,8 @@ class Process {
   std::vector<std::unique_ptr<ServedDrive>> drives_{};
   std::unique_ptr<Prober> prober_{};
   int asked_;  // an eventfd; what for:
-  std::atomic<bool> report_asked_{false}, hang_up_asked_{false}, end_asked_{false};
+  std::atomic<bool> report_asked_{false}, hang_up_asked_{false}, power_cut_asked_{false},
+      end_asked_{false};
   int stdout_;  // nbdkit takes the process's own away when it begins to serve
   std::thread servant_{};
 };

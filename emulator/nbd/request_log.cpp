@@ -29,4 +29,6 @@ void RequestLog::synchronized(Nanoseconds now_ns, Nanoseconds done_ns) {
   line('f', now_ns, done_ns);
 }
 
+void RequestLog::power_cut(Nanoseconds now_ns) { line('p', now_ns); }
+
 }  // namespace platter::emulator

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <limits>
 
-#include "emulator/contents/contents_file.h"
 #include "model/error.h"
 
 namespace platter::emulator {
@@ -42,11 +41,6 @@ platter_queue queue_of(platter_engine* engine, const DriveSettings& settings) {
   return queue;
 }
 
-std::unique_ptr<Contents> contents_of(const DriveSettings& settings, std::uint64_t bytes) {
-  if (settings.contents) return std::make_unique<ContentsFile>(*settings.contents, bytes);
-  return std::make_unique<ContentsFile>(bytes);
-}
-
 std::uint32_t write_flags(bool through) {
   return std::uint32_t{PLATTER_WRITE} | (through ? std::uint32_t{PLATTER_FORCE_UNIT_ACCESS} : 0);
 }
@@ -60,7 +54,12 @@ ServedDrive::ServedDrive(const DriveSettings& settings, unsigned number, const D
       info_(info_of(table_.get())),
       engine_(made_over(table_.get())),
       queue_(queue_of(engine_.get(), settings)),
-      contents_(contents_of(settings, bytes())),
+      media_(make_contents(settings.contents, bytes(), info_.block_bytes)),
+      generated_(dynamic_cast<const GeneratedContents*>(media_.get())),
+      volatile_(settings.write_cache_loss ? std::make_unique<VolatileContents>(
+                                                std::move(media_), [this] { return dirty_bytes(); })
+                                          : nullptr),
+      contents_(volatile_ != nullptr ? volatile_.get() : media_.get()),
       log_(log != nullptr ? std::optional<RequestLog>(std::in_place, *log, number) : std::nullopt),
       paced_(*engine_, queue_.depth, clock, delay, log_ ? &*log_ : nullptr) {}
 
@@ -78,41 +77,80 @@ std::optional<platter_request> ServedDrive::request_for(std::uint64_t offset, st
   return request;
 }
 
-int ServedDrive::serve(const platter_request& request, Nanoseconds came_host_ns) {
-  return paced_.serve(request, came_host_ns) == PLATTER_OK ? 0 : EIO;
+std::vector<Range> ServedDrive::dirty_bytes() const {
+  std::vector<Range> ranges = paced_.dirty_blocks();
+  for (Range& range : ranges) {
+    range.first *= info_.block_bytes;
+    range.end *= info_.block_bytes;
+  }
+  return ranges;
 }
 
 // Data are fetched and kept before the wait, so that they cost the answer no time.
-int ServedDrive::read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns) {
+int ServedDrive::read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns,
+                      std::uint64_t power) {
   const auto request = request_for(offset, to.size(), 0);
   if (!request) return EINVAL;
   if (const int error = contents_->read(offset, to)) return error;
-  return serve(*request, came_host_ns);
+  return paced_.serve(*request, came_host_ns, power);
+}
+
+template <typename Change>
+int ServedDrive::change(const platter_request& request, Nanoseconds came_host_ns,
+                        std::uint64_t power, Change change) {
+  if (const int error = change()) return error;
+  if ((request.flags & PLATTER_FORCE_UNIT_ACCESS) != 0)
+    if (const int error = contents_->flush()) return error;
+  return paced_.serve(request, came_host_ns, power);
 }
 
 int ServedDrive::write(std::uint64_t offset, std::span<const std::uint8_t> from, bool through,
-                       Nanoseconds came_host_ns) {
+                       Nanoseconds came_host_ns, std::uint64_t power) {
   const auto request = request_for(offset, from.size(), write_flags(through));
   if (!request) return EINVAL;
-  if (const int error = contents_->write(offset, from)) return error;
-  if (through)
-    if (const int error = contents_->flush()) return error;
-  return serve(*request, came_host_ns);
+  if (volatile_ != nullptr) return write_in_cache(*request, from, came_host_ns, power);
+  return change(*request, came_host_ns, power, [&] { return contents_->write(offset, from); });
 }
 
 int ServedDrive::zero(std::uint64_t offset, std::uint64_t bytes, bool through,
-                      Nanoseconds came_host_ns) {
+                      Nanoseconds came_host_ns, std::uint64_t power) {
   const auto request = request_for(offset, bytes, write_flags(through));
   if (!request) return EINVAL;
-  if (const int error = contents_->discard(offset, bytes)) return error;
-  if (through)
-    if (const int error = contents_->flush()) return error;
-  return serve(*request, came_host_ns);
+  if (volatile_ != nullptr)
+    return write_in_cache(*request, std::vector<std::uint8_t>(bytes), came_host_ns, power);
+  return change(*request, came_host_ns, power, [&] { return contents_->discard(offset, bytes); });
 }
 
-int ServedDrive::flush(Nanoseconds came_host_ns) {
+// What is on the media when the power goes depends on when it was written there, so that the end
+// of this comes after the drive's time.
+int ServedDrive::write_in_cache(const platter_request& request, std::span<const std::uint8_t> from,
+                                Nanoseconds came_host_ns, std::uint64_t power) {
+  const bool through = (request.flags & PLATTER_FORCE_UNIT_ACCESS) != 0;
+  VolatileContents::Ticket ticket = 0;
+  if (const int error = volatile_->begin_write(power, request.lbn * info_.block_bytes, from,
+                                               ticket))
+    return error;
+  const int refused = paced_.serve(request, came_host_ns, power);
+  const int error = volatile_->end_write(ticket, through);
+  if (refused != 0 || error != 0) return refused != 0 ? refused : error;
+  return through ? contents_->flush() : 0;
+}
+
+int ServedDrive::flush(Nanoseconds came_host_ns, std::uint64_t power) {
   if (const int error = contents_->flush()) return error;
-  return paced_.synchronize(came_host_ns) == PLATTER_OK ? 0 : EIO;
+  if (volatile_ == nullptr) return paced_.synchronize(came_host_ns, power);
+  const VolatileContents::Ticket ticket = volatile_->begin_flush();
+  const int refused = paced_.synchronize(came_host_ns, power);
+  const int error = volatile_->end_flush(ticket);
+  if (refused != 0 || error != 0) return refused != 0 ? refused : error;
+  return contents_->flush();
+}
+
+// The contents first: an answer that the drive gives meanwhile is not told any more.
+int ServedDrive::cut_power() {
+  const int error = volatile_ != nullptr ? volatile_->cut_power() : 0;
+  paced_.cut_power();
+  return error;
 }
 
 std::string ServedDrive::log_head() const {
@@ -133,12 +171,20 @@ std::string ServedDrive::against_its_drive() const {
 
 DriveReport ServedDrive::report() const {
   const platter_counters counters = paced_.counters();
-  return {name_,
-          against_its_drive(),
-          paced_.lateness(),
-          counters.outside_validity,
-          counters.late_arrivals,
-          contents_->stored_bytes()};
+  DriveReport report{name_,
+                     against_its_drive(),
+                     paced_.lateness(),
+                     counters.outside_validity,
+                     counters.late_arrivals,
+                     contents_->stored_bytes(),
+                     paced_.power(),
+                     std::nullopt};
+  if (generated_ != nullptr) {
+    const GeneratedContents::State state = generated_->state();
+    report.generated = {state.dropped_bytes, state.dropped_unclaimed, state.waiting_bytes,
+                        state.file_systems};
+  }
+  return report;
 }
 
 }  // namespace platter::emulator

@@ -8,7 +8,8 @@
 #include <span>
 #include <string>
 
-#include "emulator/contents/contents.h"
+#include "emulator/contents/contents_choice.h"
+#include "emulator/contents/volatile_contents.h"
 #include "emulator/nbd/paced_engine.h"
 #include "emulator/nbd/request_log.h"
 #include "emulator/pace/drive_report.h"
@@ -17,9 +18,10 @@
 namespace platter::emulator {
 
 struct DriveSettings {
-  std::string name{};                     // of the export; "" is that of the first drive, too
-  std::string table{};                    // path of the table file
-  std::optional<std::string> contents{};  // path of the file for them; nothing: in memory
+  std::string name{};   // of the export; "" is that of the first drive, too
+  std::string table{};  // path of the table file
+  ContentsChoice contents{};
+  bool write_cache_loss = false;                      // a power cut takes what is dirty
   std::optional<std::uint32_t> scheduler{}, depth{};  // as in platter_queue; nothing: the drive's
 };
 
@@ -34,19 +36,29 @@ class ServedDrive {
   std::uint64_t bytes() const { return info_.blocks * info_.block_bytes; }
   std::uint32_t block_bytes() const { return info_.block_bytes; }
 
-  // 0 or an errno: EINVAL for what are no whole blocks of the drive, and those of Contents.
+  // 0 or an errno: EINVAL for what are no whole blocks of the drive, and those of Contents;
+  // ESHUTDOWN: the power went after `power` was what power() says, and the host has no answer.
   // `came_host_ns` as in PacedEngine.
-  int read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns);
+  int read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns,
+           std::uint64_t power = 0);
   // `through`: it is on the media, and on the host's, when this returns (FUA).
   int write(std::uint64_t offset, std::span<const std::uint8_t> from, bool through,
-            Nanoseconds came_host_ns);
+            Nanoseconds came_host_ns, std::uint64_t power = 0);
   // Zeros, written like any data.
-  int zero(std::uint64_t offset, std::uint64_t bytes, bool through, Nanoseconds came_host_ns);
+  int zero(std::uint64_t offset, std::uint64_t bytes, bool through, Nanoseconds came_host_ns,
+           std::uint64_t power = 0);
   // The contents are forgotten. It takes no time: the drive has no such command.
   int trim(std::uint64_t offset, std::uint64_t bytes) { return contents_->discard(offset, bytes); }
-  int flush(Nanoseconds came_host_ns);
+  int flush(Nanoseconds came_host_ns, std::uint64_t power = 0);
   // What a host has to be told to keep, without the drive's time.
   int flush_contents() { return contents_->flush(); }
+
+  // The power goes and comes back: nothing that is outstanding is answered, the drive's cache is
+  // empty. How often it went.
+  int cut_power();
+  std::uint64_t power() const { return paced_.power(); }
+  // What the drive has destaged is on the contents' media; to be called now and then.
+  int settle() { return volatile_ != nullptr ? volatile_->settle() : 0; }
 
   // What the log's first line says of the drive: an object on one line.
   std::string log_head() const;
@@ -55,7 +67,12 @@ class ServedDrive {
  private:
   std::optional<platter_request> request_for(std::uint64_t offset, std::uint64_t bytes,
                                              std::uint32_t flags) const;
-  int serve(const platter_request& request, Nanoseconds came_host_ns);
+  std::vector<Range> dirty_bytes() const;
+  template <typename Change>
+  int change(const platter_request& request, Nanoseconds came_host_ns, std::uint64_t power,
+             Change change);
+  int write_in_cache(const platter_request& request, std::span<const std::uint8_t> from,
+                     Nanoseconds came_host_ns, std::uint64_t power);
   std::string against_its_drive() const;
 
   struct Close {
@@ -67,7 +84,10 @@ class ServedDrive {
   platter_info info_{};
   std::unique_ptr<platter_engine, Close> engine_;
   platter_queue queue_{};
-  std::unique_ptr<Contents> contents_;
+  std::unique_ptr<Contents> media_;  // where the contents are volatile_'s, that has them
+  const GeneratedContents* generated_;
+  std::unique_ptr<VolatileContents> volatile_;
+  Contents* contents_;
   std::optional<RequestLog> log_;
   PacedEngine paced_;
 };

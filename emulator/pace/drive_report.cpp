@@ -8,12 +8,31 @@
 namespace platter::emulator {
 namespace {
 
+std::string json_of(const GeneratedReport& report) {
+  std::vector<std::string> names;
+  for (const std::string& name : report.file_systems) names.push_back(quoted(name));
+  return fmt::format(R"({{"dropped_bytes":{},"dropped_unclaimed_bytes":{},"waiting_bytes":{},)"
+                     R"("file_systems":[{}]}})",
+                     report.dropped_bytes, report.dropped_unclaimed_bytes, report.waiting_bytes,
+                     fmt::join(names, ","));
+}
+
+std::string text_of(const GeneratedReport& report) {
+  std::string text = fmt::format(
+      "  data dropped: {} bytes ({} of them unclaimed); kept until it is known what they are: {}\n",
+      report.dropped_bytes, report.dropped_unclaimed_bytes, report.waiting_bytes);
+  for (const std::string& name : report.file_systems) text += fmt::format("  {}\n", name);
+  return text;
+}
+
 std::string json_of(const DriveReport& report) {
   return fmt::format(R"({{"name":{},"model_against_drive":{},"delivery_against_model":{},)"
-                     R"("outside_validity":{},"late_arrivals":{},"stored_bytes":{}}})",
+                     R"("outside_validity":{},"late_arrivals":{},"stored_bytes":{},)"
+                     R"("power_cuts":{}{}}})",
                      quoted(report.name), quoted(report.model_against_drive),
                      report.delivery_against_model.json(), report.outside_validity,
-                     report.late_arrivals, report.stored_bytes);
+                     report.late_arrivals, report.stored_bytes, report.power_cuts,
+                     report.generated ? ",\"generated\":" + json_of(*report.generated) : "");
 }
 
 }  // namespace
@@ -26,9 +45,10 @@ std::string text_of(const std::vector<DriveReport>& drives) {
         fmt::format(
             "{}\n  model against drive: {}\n  delivery against model: {}\n"
             "  outside what the model was checked for: {}; told too late to be served in time: {}\n"
-            "  contents: {} bytes stored\n",
+            "  contents: {} bytes stored; power cuts: {}\n{}",
             drive.name, drive.model_against_drive, drive.delivery_against_model.text(),
-            drive.outside_validity, drive.late_arrivals, drive.stored_bytes));
+            drive.outside_validity, drive.late_arrivals, drive.stored_bytes, drive.power_cuts,
+            drive.generated ? text_of(*drive.generated) : ""));
   return text;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,11 +12,21 @@
 
 namespace platter::emulator {
 
+// Of contents of which data are dropped.
+struct GeneratedReport {
+  std::uint64_t dropped_bytes = 0;
+  std::uint64_t dropped_unclaimed_bytes = 0;  // of these, for want of room
+  std::uint64_t waiting_bytes = 0;            // kept until it is known what they are
+  std::vector<std::string> file_systems{};
+};
+
 struct DriveReport {
   std::string name{};
   std::string model_against_drive{};  // what is known of the model itself
   Lateness delivery_against_model{};
   std::uint64_t outside_validity = 0, late_arrivals = 0, stored_bytes = 0;
+  std::uint64_t power_cuts = 0;
+  std::optional<GeneratedReport> generated{};
 };
 
 // Lines as they may stand on a terminal.
@@ -29,7 +40,8 @@ std::string ready_notice(const TransportDelay& delay, const std::string& trouble
 // The other budget of errors: what is known of the model itself.
 std::string of_hypothetical_drive();
 std::string of_model_not_compared();
-std::string of_demerit(double ms, double percent, std::uint64_t requests, std::string_view workload);
+std::string of_demerit(double ms, double percent, std::uint64_t requests,
+                       std::string_view workload);
 
 // A JSON string. Names come out of files, and may hold anything.
 std::string quoted(const std::string& text);

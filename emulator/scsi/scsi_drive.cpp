@@ -1,6 +1,9 @@
 #include "emulator/scsi/scsi_drive.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "virtual_drive/sense_data.h"
 
 namespace platter::emulator {
 
@@ -15,6 +18,7 @@ ScsiDrive::ScsiDrive(const ScsiDriveSettings& settings, unsigned number, Content
 }
 
 void ScsiDrive::submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns) {
+  now_ns_ = std::max(now_ns_, issued_ns);
   if (log_) log_->submitted(command, tag, issued_ns);
   target_.submit(command, tag, issued_ns);
   asked();
@@ -23,8 +27,10 @@ void ScsiDrive::submit(const scsi::Command& command, std::uint32_t tag, Nanoseco
 // What was asked may have changed what is next, and may have moved blocks.
 void ScsiDrive::asked() {
   next_due_ = target_.next_due();
-  const int error = blocks_.take_error();
-  if (error == 0) return;
+  if (const int error = blocks_.take_error(); error != 0) note_failure(error);
+}
+
+void ScsiDrive::note_failure(int error) {
   contents_error_ = error;
   if (log_) log_->contents_failed(error);
 }
@@ -35,27 +41,55 @@ std::optional<scsi::Completion> ScsiDrive::take(Nanoseconds now_ns) {
     log_->taken(*completion);
   else if (log_)
     log_->had_nothing(now_ns);
+  if (completion) {
+    now_ns_ = std::max(now_ns_, completion->completed_ns);
+    if (const int error = blocks_.end_command(completion->tag); error != 0) {
+      note_failure(error);
+      fail(*completion);
+    }
+  }
   asked();
   return completion;
 }
 
+void ScsiDrive::fail(scsi::Completion& completion) {
+  completion.status = scsi::Status::check_condition;
+  completion.sense = virtual_drive::fixed_sense(virtual_drive::kInternalTargetFailure);
+}
+
 bool ScsiDrive::abort(std::uint32_t tag, Nanoseconds now_ns) {
+  now_ns_ = std::max(now_ns_, now_ns);
   if (log_) log_->aborted(tag, now_ns);
   const bool was_there = target_.abort(tag, now_ns);
+  if (const int error = blocks_.end_command(tag); error != 0) note_failure(error);
   asked();
   return was_there;
 }
 
 void ScsiDrive::reset(Nanoseconds now_ns) {
+  now_ns_ = std::max(now_ns_, now_ns);
   if (log_) log_->reset(now_ns);
   target_.reset(now_ns);
+  blocks_.end_all();
   asked();
 }
 
+// What the contents lose is asked of the drive before it forgets it.
 void ScsiDrive::power_cycle(Nanoseconds now_ns) {
+  now_ns_ = std::max(now_ns_, now_ns);
   if (log_) log_->power_cycled(now_ns);
+  const int error = blocks_.cut_power();
   target_.power_cycle(now_ns);
+  if (error != 0) note_failure(error);
   asked();
+}
+
+std::vector<Range> ScsiDrive::unwritten_bytes() const {
+  const std::uint64_t block_bytes = target_.truth().identity.block_bytes;
+  std::vector<Range> ranges;
+  for (const auto& [first, end] : target_.unwritten(now_ns_))
+    ranges.push_back({first * block_bytes, end * block_bytes});
+  return ranges;
 }
 
 void ScsiDrive::delivered(std::uint32_t tag, Nanoseconds at_ns) {

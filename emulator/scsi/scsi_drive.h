@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/contents/contents.h"
+#include "emulator/file_systems/ranges.h"
 #include "emulator/scsi/command_log.h"
 #include "emulator/scsi/drive_contents.h"
 #include "model/drive_model.h"
@@ -25,7 +26,9 @@ struct ScsiDriveSettings {
 class ScsiDrive {
  public:
   // `contents`, of the drive's size, and `log` outlive it; `log` may be null. Powered on at time 0.
-  // Throws Error(bad_input) for a model that lacks what an engine needs.
+  // Contents that are volatile (volatile_contents.h) are told when what they were given is on the
+  // media; they have to ask unwritten_bytes(). Throws Error(bad_input) for a model that lacks what
+  // an engine needs.
   ScsiDrive(const ScsiDriveSettings& settings, unsigned number, Contents& contents, LogWriter* log);
 
   // What follows is as in Target.
@@ -40,12 +43,21 @@ class ScsiDrive {
 
   void delivered(std::uint32_t tag, Nanoseconds at_ns);
 
+  // The host did not keep what the command wrote: it is no success.
+  static void fail(scsi::Completion& completion);
+
   const std::string& name() const { return name_; }
   const model::DriveModel& model() const { return target_.truth(); }
   Contents& contents() { return contents_; }
-  // Since the last question, a command was taken up of which the host has to keep what was written
-  // before the answer goes (FUA, SYNCHRONIZE CACHE).
-  bool take_has_to_last() { return blocks_.take_has_to_last(); }
+  // Calls `each(tag)` for the commands that were taken up since the last question and of which the
+  // host has to keep what was written before the answer goes (FUA, SYNCHRONIZE CACHE).
+  template <typename Each>
+  void take_has_to_last(const Each& each) {
+    for (const std::uint32_t tag : blocks_.has_to_last()) each(tag);
+    blocks_.has_to_last().clear();
+  }
+  // What the drive holds and has not written to its media, in bytes of the contents.
+  std::vector<Range> unwritten_bytes() const;
   // The errno of the last command whose contents failed; 0: none has.
   int contents_error() const { return contents_error_; }
   std::uint64_t late_arrivals() const { return target_.late_arrivals(); }
@@ -55,6 +67,7 @@ class ScsiDrive {
 
  private:
   void asked();
+  void note_failure(int error);
 
   std::string name_, model_sha256_;
   Contents& contents_;
@@ -62,6 +75,7 @@ class ScsiDrive {
   virtual_drive::Target target_;
   std::optional<CommandLog> log_;
   std::optional<Nanoseconds> next_due_{};
+  Nanoseconds now_ns_ = 0;  // the latest that it was told
   int contents_error_ = 0;
 };
 

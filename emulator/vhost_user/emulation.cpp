@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "emulator/contents/contents_file.h"
+#include "emulator/contents/volatile_contents.h"
 #include "emulator/pace/real_time.h"
 #include "emulator/pace/write_whole.h"
 #include "model/printable.h"
@@ -16,23 +16,21 @@ namespace {
 
 void notice(const std::string& sentence) { fmt::print(stderr, "platter: {}\n", sentence); }
 
-std::unique_ptr<Contents> contents_of(const EmulatedScsiDrive& drive) {
-  const model::Identity& identity = drive.drive.model.identity;
-  const std::uint64_t bytes = identity.blocks * identity.block_bytes;
-  if (drive.contents) return std::make_unique<ContentsFile>(*drive.contents, bytes);
-  return std::make_unique<ContentsFile>(bytes);
+GeneratedReport report_of(const GeneratedContents::State& state) {
+  return {state.dropped_bytes, state.dropped_unclaimed, state.waiting_bytes, state.file_systems};
 }
 
 }  // namespace
 
 Emulation::Emulation(const EmulationSettings& settings)
     : settings_(settings), clock_(host_now_ns(), settings.speed) {
-  for (const EmulatedScsiDrive& drive : settings_.drives) contents_.push_back(contents_of(drive));
+  for (unsigned i = 0; i < settings_.drives.size(); ++i) add_contents(i);
   if (settings_.log) log_ = std::make_unique<LogWriter>(*settings_.log);
   for (unsigned i = 0; i < settings_.drives.size(); ++i)
     drives_.push_back(
         std::make_unique<ScsiDrive>(settings_.drives[i].drive, i, *contents_[i], log_.get()));
-  if (std::ranges::any_of(settings_.drives, [](const auto& d) { return d.contents.has_value(); }))
+  if (std::ranges::any_of(settings_.drives,
+                          [](const auto& d) { return d.contents.file.has_value(); }))
     keeper_ = std::make_unique<Keeper>();
   if (!log_) return;
   std::vector<std::string> heads;
@@ -44,6 +42,19 @@ Emulation::Emulation(const EmulationSettings& settings)
 }
 
 Emulation::~Emulation() = default;
+
+void Emulation::add_contents(unsigned number) {
+  const EmulatedScsiDrive& drive = settings_.drives[number];
+  const model::Identity& identity = drive.drive.model.identity;
+  auto media = make_contents(drive.contents, identity.blocks * identity.block_bytes,
+                             identity.block_bytes);
+  generated_.push_back(dynamic_cast<const GeneratedContents*>(media.get()));
+  if (drive.write_cache_loss)
+    contents_.push_back(std::make_unique<VolatileContents>(
+        std::move(media), [this, number] { return drives_[number]->unwritten_bytes(); }));
+  else
+    contents_.push_back(std::move(media));
+}
 
 void Emulation::run(int listening, int wake, const std::function<Server::Asked()>& asked) {
   if (!settings_.ordinary)
@@ -80,10 +91,13 @@ void Emulation::finish() {
 
 std::string Emulation::report(const Server& server) const {
   std::vector<DriveReport> reports;
-  for (std::size_t i = 0; i < drives_.size(); ++i)
-    reports.push_back({drives_[i]->name(), settings_.drives[i].model_against_drive,
-                       server.lateness(i), drives_[i]->outside_validity(),
-                       drives_[i]->late_arrivals(), drives_[i]->contents().stored_bytes()});
+  for (std::size_t i = 0; i < drives_.size(); ++i) {
+    const ScsiDrive& drive = *drives_[i];
+    reports.push_back({drive.name(), settings_.drives[i].model_against_drive, server.lateness(i),
+                       drive.outside_validity(), drive.late_arrivals(),
+                       contents_[i]->stored_bytes(), server.power_cuts(), std::nullopt});
+    if (generated_[i] != nullptr) reports.back().generated = report_of(generated_[i]->state());
+  }
   return settings_.json ? json_of(reports, settings_.speed, delay_) : text_of(reports);
 }
 

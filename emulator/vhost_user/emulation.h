@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/contents/contents_choice.h"
 #include "emulator/pace/clock.h"
 #include "emulator/pace/drive_report.h"
 #include "emulator/pace/log_writer.h"
@@ -20,8 +21,9 @@ namespace platter::emulator {
 
 struct EmulatedScsiDrive {
   ScsiDriveSettings drive{};
-  std::string model_against_drive{};      // what is known of the model
-  std::optional<std::string> contents{};  // path of the file for them; nothing: in memory
+  std::string model_against_drive{};  // what is known of the model
+  ContentsChoice contents{};
+  bool write_cache_loss = false;  // a power cut takes what the drive's cache has not written
 };
 
 struct EmulationSettings {
@@ -45,6 +47,7 @@ class Emulation {
   void run(int listening, int wake, const std::function<Server::Asked()>& asked);
 
  private:
+  void add_contents(unsigned number);
   std::string report(const Server& server) const;
   void finish();
 
@@ -53,6 +56,7 @@ class Emulation {
   TransportDelay delay_{};
   std::unique_ptr<LogWriter> log_{};
   std::vector<std::unique_ptr<Contents>> contents_{};
+  std::vector<const GeneratedContents*> generated_{};  // of these, where data are dropped
   Server::Drives drives_{};
   std::unique_ptr<Keeper> keeper_{};
 };

@@ -64,19 +64,15 @@ void ScsiHost::serve_command(Virtqueue& queue, unsigned number, Nanoseconds now_
   if (answer_without_drive(slot, *request)) return;
   slot.drive = request->address->target;
   drives_[slot.drive]->submit(slot.command, number_of(slot), now_ns);
-  keep(slot.drive, &slot);
+  keep(slot.drive);
 }
 
-// If there is something to be kept: that command waits for it, or all do, where it is not known
-// which of them asked for it.
-void ScsiHost::keep(unsigned drive, Slot* one) {
-  if (!drives_[drive]->take_has_to_last() || keeper_ == nullptr) return;
-  if (one != nullptr) {
-    one->kept_by = keeper_->begin(drives_[drive]->contents());
-    return;
-  }
-  for (Slot& slot : slots_)
-    if (slot.used && slot.drive == drive) slot.kept_by = keeper_->begin(drives_[drive]->contents());
+// What was taken up since: some of it is not answered before it is kept.
+void ScsiHost::keep(unsigned drive) {
+  drives_[drive]->take_has_to_last([&](std::uint32_t tag) {
+    if (keeper_ != nullptr && !slots_[tag].kept_by)
+      slots_[tag].kept_by = keeper_->begin(drives_[drive]->contents());
+  });
 }
 
 bool ScsiHost::answer_without_drive(Slot& slot, const CommandRequest& request) {
@@ -129,7 +125,7 @@ std::optional<scsi::Completion> ScsiHost::due(Nanoseconds until_ns) {
     const auto due_ns = (*first)->next_due();
     if (!due_ns || *due_ns > until_ns) return std::nullopt;
     auto completion = (*first)->take(*due_ns);
-    keep(static_cast<unsigned>(first - drives_.begin()), nullptr);
+    keep(static_cast<unsigned>(first - drives_.begin()));
     if (!completion) continue;
     const auto kept_by = slots_[completion->tag].kept_by;
     if (!kept_by) return completion;
@@ -145,10 +141,7 @@ std::optional<scsi::Completion> ScsiHost::kept() {
     if (!error) continue;
     scsi::Completion completion = std::move(each->completion);
     kept_back_.erase(each);
-    if (*error != 0) {
-      completion.status = scsi::Status::check_condition;
-      completion.sense = virtual_drive::fixed_sense(virtual_drive::kInternalTargetFailure);
-    }
+    if (*error != 0) ScsiDrive::fail(completion);
     return completion;
   }
   return std::nullopt;

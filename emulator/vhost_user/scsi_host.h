@@ -75,7 +75,7 @@ class ScsiHost {
   void abort(unsigned drive, std::optional<std::uint64_t> guest_tag, Nanoseconds now_ns);
   void answer_all(unsigned drive, virtio::Response response);
   bool answer_without_drive(Slot& slot, const virtio::CommandRequest& request);
-  void keep(unsigned drive, Slot* one);
+  void keep(unsigned drive);
   std::optional<scsi::Completion> due(Nanoseconds until_ns);
   std::optional<scsi::Completion> kept();
   void answer(unsigned queue, std::uint16_t head, std::uint32_t written);

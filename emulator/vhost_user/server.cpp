@@ -157,6 +157,7 @@ void Server::do_what_is_asked() {
         around_.report();
         break;
       case Asked::power_cut:
+        ++power_cuts_;
         host_.power_cycle(clock_.now_ns());
         hang_up();
         break;

@@ -47,6 +47,7 @@ class Server {
   void run();
 
   const Lateness& lateness(std::size_t drive) const { return lateness_[drive]; }
+  std::uint64_t power_cuts() const { return power_cuts_; }
 
  private:
   struct Connection {
@@ -76,6 +77,7 @@ class Server {
   ScsiHost host_;
   std::optional<Connection> connection_{};
   std::vector<Lateness> lateness_;
+  std::uint64_t power_cuts_ = 0;
   bool ends_ = false;
 };
 

@@ -16,7 +16,6 @@
 #include "cli/listening_socket.h"
 #include "cli/private_folder.h"
 #include "cli/taken_signals.h"
-#include "emulator/contents/contents_file.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/leftovers.h"
@@ -65,9 +64,22 @@ std::string table_file(const EmulatedDrive& drive, std::size_t number,
 }
 
 // So that what is wrong with it is said here, with its status.
-void check_contents(const EmulatedDrive& drive, const std::string& path) {
-  const emulator::ContentsFile contents(
-      path, drive.table.identity.blocks * drive.table.identity.block_bytes);
+void check_contents(const EmulatedDrive& drive, const emulator::ContentsChoice& choice) {
+  const model::Identity& identity = drive.table.identity;
+  if (choice.file)
+    emulator::make_contents(choice, identity.blocks * identity.block_bytes, identity.block_bytes);
+}
+
+void add_contents(std::vector<std::string>& arguments, const emulator::ContentsChoice& choice) {
+  const std::string file = choice.file ? fs::absolute(*choice.file).string() : "";
+  if (!choice.generated) {
+    if (choice.file) arguments.push_back("contents=" + file);
+    return;
+  }
+  arguments.push_back(choice.file ? "contents=generated:" + file : "contents=generated");
+  for (const std::string& name : choice.kept_names) arguments.push_back("keep=" + name);
+  arguments.push_back(fmt::format("waiting={}", choice.waiting_bytes));
+  if (choice.stored_bytes) arguments.push_back(fmt::format("limit={}", *choice.stored_bytes));
 }
 
 std::vector<std::string> arguments_for(const std::vector<EmulatedDrive>& drives,
@@ -82,7 +94,8 @@ std::vector<std::string> arguments_for(const std::vector<EmulatedDrive>& drives,
   for (std::size_t i = 0; i < drives.size(); ++i) {
     add("table", table_file(drives[i], i, folder));
     add("name", drives[i].name);
-    if (!serving.contents.empty()) add("contents", fs::absolute(serving.contents[i]).string());
+    if (!serving.contents.empty()) add_contents(arguments, serving.contents[i]);
+    if (serving.write_cache_loss) add("write-cache-loss", "true");
     if (serving.scheduler) add("scheduler", std::to_string(static_cast<int>(*serving.scheduler)));
     if (serving.depth) add("depth", std::to_string(*serving.depth));
   }
@@ -141,13 +154,14 @@ Ended serve_until_ended(pid_t server, const TakenSignals& signals) {
   for (;;) {
     const int signal = signals.next();
     const auto now = Clock::now();
-    if (signal == SIGUSR1)
-      ::kill(server, SIGUSR1);
+    const bool passed_on = signal == SIGUSR1 || signal == SIGUSR2;
+    if (passed_on)
+      ::kill(server, signal);
     else if (signal != SIGCHLD && !first)
       ::kill(server, SIGTERM);
     else if (signal != SIGCHLD && now - *first > kSameSignal)
       ::kill(server, SIGKILL);
-    if (signal != SIGUSR1 && signal != SIGCHLD && !first) first = now;
+    if (!passed_on && signal != SIGCHLD && !first) first = now;
     int status = 0;
     if (::waitpid(server, &status, WNOHANG) == server) return {status, first.has_value()};
   }
@@ -176,7 +190,7 @@ void serve_over_nbd(const std::vector<EmulatedDrive>& drives, const NbdServing& 
   for (std::size_t i = 0; i < serving.contents.size(); ++i)
     check_contents(drives[i], serving.contents[i]);
   Program program(nbdkit, arguments_for(drives, serving, socket.path(), folder));
-  const TakenSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD});
+  const TakenSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD});
   const pid_t server = ::fork();
   if (server < 0)
     throw Error(ExitStatus::internal,

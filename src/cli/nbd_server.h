@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "cli/emulated_drives.h"
+#include "emulator/contents/contents_choice.h"
 #include "engine/request.h"
 
 namespace platter::cli {
 
 struct NbdServing {
-  std::string socket{};                 // path; empty: one in a private folder
-  std::vector<std::string> contents{};  // paths, one for each drive; none: in memory
+  std::string socket{};                              // path; empty: one in a private folder
+  std::vector<emulator::ContentsChoice> contents{};  // one for each drive; none: in memory
+  bool write_cache_loss = false;
   std::optional<std::string> log{};
   int speed = 1;
   std::optional<engine::Scheduler> scheduler{};
@@ -22,8 +24,8 @@ struct NbdServing {
 };
 
 // Returns when SIGINT, SIGTERM or SIGHUP has asked for the end, and all is written; SIGUSR1 asks
-// for a report meanwhile. Throws Error(missing_program) without nbdkit or its plugin,
-// Error(refused) for a socket that exists, and what ContentsFile throws.
+// for a report meanwhile, SIGUSR2 for a power cut. Throws Error(missing_program) without nbdkit or
+// its plugin, Error(refused) for a socket that exists, and what ContentsFile throws.
 void serve_over_nbd(const std::vector<EmulatedDrive>& drives, const NbdServing& serving);
 
 }  // namespace platter::cli

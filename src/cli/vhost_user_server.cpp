@@ -28,7 +28,8 @@ emulator::EmulationSettings settings_of(const std::vector<EmulatedDrive>& drives
     settings.drives.push_back(
         {{drive.name, *drive.model, drive.table.model_sha256},
          against_its_drive(drive),
-         serving.contents.empty() ? std::nullopt : std::optional(serving.contents[i])});
+         serving.contents.empty() ? emulator::ContentsChoice{} : serving.contents[i],
+         serving.write_cache_loss});
   }
   settings.speed = serving.speed;
   settings.log = serving.log;
@@ -49,7 +50,7 @@ void serve_over_vhost_user(const std::vector<EmulatedDrive>& drives,
   const PrivateFolder folder;
   const ListeningSocket socket(serving.socket.empty() ? folder.path() + "/vhost-user"
                                                       : serving.socket);
-  TakenSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1});  // before there are threads
+  TakenSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2});  // before there are threads
   emulator::Emulation emulation(settings_of(drives, serving));
   for (std::size_t i = 0; i < drives.size(); ++i)
     fmt::print(stderr, "platter: {} is target {} of {}\n", drives[i].table.identity.name, i,
@@ -60,6 +61,8 @@ void serve_over_vhost_user(const std::vector<EmulatedDrive>& drives,
         return Server::Asked::nothing;
       case SIGUSR1:
         return Server::Asked::report;
+      case SIGUSR2:
+        return Server::Asked::power_cut;
       default:
         return Server::Asked::end;
     }

@@ -122,6 +122,7 @@ void Engine::change_cache(const CacheTable& cache, Nanoseconds now_ns) {
 }
 
 std::vector<Engine::Range> Engine::unwritten(Nanoseconds now_ns) const {
+  if (tables_->written.persist) return {};
   Engine then(*this);
   then.advance(now_ns);
   Step(*then.tables_, *then.state_).follow(now_ns);

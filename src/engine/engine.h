@@ -80,7 +80,8 @@ class Engine {
   void change_cache(const CacheTable& cache, Nanoseconds now_ns);
 
   // LBNs [first, end) that were written and are not on the media at that time, in ascending order,
-  // none twice; what has been served beyond that time counts. A copy looks: nothing changes.
+  // none twice; what has been served beyond that time counts. None where written data are safe as
+  // soon as they are taken. A copy looks: nothing changes.
   struct Range {
     std::uint64_t first, end;
   };

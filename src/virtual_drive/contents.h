@@ -11,6 +11,8 @@ namespace platter::virtual_drive {
 class Contents {
  public:
   virtual ~Contents() = default;
+  // What follows is done for the command of that tag, which the drive takes up now.
+  virtual void begin_command(std::uint32_t /*tag*/) {}
   // Blocks from `lbn` on, as many bytes as `to` holds (the last block may be cut). false: it fails.
   [[nodiscard]] virtual bool read(std::uint64_t lbn, std::span<std::uint8_t> to) const = 0;
   // `from` holds whole blocks.

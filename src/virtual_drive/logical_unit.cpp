@@ -68,7 +68,8 @@ Answer LogicalUnit::electronics(Reply reply) const {
   return answer;
 }
 
-Answer LogicalUnit::answer(const scsi::Command& command) {
+Answer LogicalUnit::answer(const scsi::Command& command, std::uint32_t tag) {
+  contents_.begin_command(tag);
   const std::uint8_t opcode = command.opcode();
   if (unit_attention_ && !always_answered(opcode)) {
     unit_attention_ = false;

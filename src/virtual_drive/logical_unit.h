@@ -59,8 +59,9 @@ class LogicalUnit {
   LogicalUnit& operator=(const LogicalUnit&) = delete;
 
   // Any bytes get an answer. Contents are read and written in the order of these calls; not those
-  // of a command that only the time of matters (scsi::Command::keep_data).
-  Answer answer(const scsi::Command& command);
+  // of a command that only the time of matters (scsi::Command::keep_data). `tag` is for the
+  // contents.
+  Answer answer(const scsi::Command& command, std::uint32_t tag = 0);
   // A reply's data that nobody needs any more, for a reply to come.
   void reuse(std::vector<std::uint8_t> data);
   // The command is turned away without any effect. nullopt where SCSI does not allow that: INQUIRY,

@@ -115,7 +115,7 @@ struct Target::Impl {
   }
 
   Nanoseconds arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const;
-  Answer answer(const scsi::Command& command, Nanoseconds issued_ns);
+  Answer answer(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns);
   bool is_full() const;
   void submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns);
   std::optional<Nanoseconds> when_enabled(std::size_t index) const;
@@ -162,14 +162,15 @@ Nanoseconds Target::Impl::arrival_of(Nanoseconds issued_ns, Nanoseconds before_n
 }
 
 // Now and then a drive turns a command away, which is lost on it.
-Answer Target::Impl::answer(const scsi::Command& command, Nanoseconds issued_ns) {
+Answer Target::Impl::answer(const scsi::Command& command, std::uint32_t tag,
+                            Nanoseconds issued_ns) {
   unit.set_spinning_up(issued_ns < spun_up_ns);
   std::optional<Answer> refusal;
   if (noise.is_busy(command, issued_ns))
     refusal = unit.refuse(command, {scsi::Status::busy, {}, {}, 0});
   else if (noise.has_unit_attention(command, issued_ns))
     refusal = unit.refuse(command, check_condition(kInquiryDataChanged));
-  return refusal ? *std::move(refusal) : unit.answer(command);
+  return refusal ? *std::move(refusal) : unit.answer(command, tag);
 }
 
 bool Target::Impl::is_full() const {
@@ -226,7 +227,7 @@ void Target::Impl::start(Outstanding& entry, const scsi::Command& command, Nanos
   if (entry.completion.status == scsi::Status::task_set_full)
     answer.reply.status = scsi::Status::task_set_full;
   else
-    answer = this->answer(command, std::max(issued_ns, enabled_ns));
+    answer = this->answer(command, tag, std::max(issued_ns, enabled_ns));
   const Work& work = answer.work;
 
   const RequestKey key{work.lbn, work.blocks, command.opcode()};
@@ -416,6 +417,10 @@ void Target::power_cycle(Nanoseconds now_ns) {
 }
 
 std::uint64_t Target::late_arrivals() const { return impl_->engine.late_arrivals(); }
+std::vector<engine::Engine::Range> Target::unwritten(Nanoseconds now_ns) const {
+  return impl_->engine.unwritten(now_ns);
+}
+
 std::uint64_t Target::outside_validity() const { return impl_->engine.outside_validity(); }
 const model::DriveModel& Target::truth() const { return impl_->truth; }
 const engine::LayoutMap& Target::layout() const { return impl_->layout; }

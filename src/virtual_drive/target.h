@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/engine.h"
 #include "engine/layout_map.h"
 #include "model/drive_model.h"
 #include "scsi/device.h"
@@ -55,6 +56,10 @@ class Target {
   // Power goes and comes back: so does a reset, and the arm parks, and the cache is lost. The
   // contents are the caller's to lose.
   void power_cycle(Nanoseconds now_ns);
+
+  // LBNs that were written and are not on the media at that time, in ascending order, none twice: a
+  // power cut would lose what they were given.
+  std::vector<engine::Engine::Range> unwritten(Nanoseconds now_ns) const;
 
   // Requests that came too late to be served as if in time.
   std::uint64_t late_arrivals() const;

@@ -14,6 +14,7 @@ import unittest
 
 from harness import (BAD_INPUT, DIFFERS, INTERRUPTED, MISSING_PROGRAM, NO_DEVICE, OK, OUTPUT, PLATTER, REFUSED, USAGE,
                      PlatterTest)
+from nbd_client import HungUp, NbdClient, READ
 
 LOAD = os.environ.get("PLATTER_NBD_LOAD", "")
 DRIVE = "virtual:hp-c2247"
@@ -228,6 +229,136 @@ class OverNbd(Served):
         self.environment["PATH"] = self.temporary
         self.fails(MISSING_PROGRAM, "nbdkit", "emulate", "m.json", "--nbd", "s")
 
+    def client(self):
+        """Where the power is just coming back, it comes again."""
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                client = NbdClient(self.path("s"))
+                self.addCleanup(client.close)
+                return client
+            except (HungUp, ConnectionError):
+                self.assertLess(time.monotonic(), end, self.said())
+                time.sleep(0.02)
+
+    def waiting_drive(self):
+        """One whose cache writes nothing before it is asked to, whatever the host does meanwhile."""
+        self.platter("truth", "virtual:cache-shared-writes", "-o", "w.json")
+        model = self.read_json("w.json")
+        model["cache"]["destage_idle"] = {**model["cache"]["segments"], "value": 9e5, "unit": "ms"}
+        self.write("w.json", json.dumps(model))
+        return "w.json"
+
+    def test_a_power_cut_takes_what_the_cache_has_not_written(self):
+        server = self.serve(self.waiting_drive(), "--nbd", "s", "--write-cache-loss", "--log", "log", "--json")
+        client = self.client()
+        client.write(0, b"1" * 4096)
+        client.write(8192, b"1" * 4096)
+        client.flush()
+        client.write(0, b"2" * 4096)
+        client.write(16384, b"2" * 4096, through=True)
+        client.send(READ, client.bytes - 4096, 4096)  # has to seek: is outstanding when the power goes
+        server.send_signal(signal.SIGUSR2)
+        with self.assertRaises(HungUp):
+            client.answer(4096)
+            client.send(READ, 0, 4096)  # it was answered in time
+            client.answer(4096)
+        client = self.client()
+        self.assertEqual(client.read(0, 4096), b"1" * 4096)
+        self.assertEqual(client.read(8192, 4096), b"1" * 4096)
+        self.assertEqual(client.read(16384, 4096), b"2" * 4096)
+        server.send_signal(signal.SIGUSR2)
+        with self.assertRaises(HungUp):
+            for _ in range(1000):
+                client.read(0, 4096)
+        report = json.loads(self.end(server))
+        self.assertEqual(report["drives"][0]["power_cuts"], 2)
+        self.assertEqual(self.checked("w.json", "--check-log", "log")["differ"], 0)
+
+    def test_a_kill_leaves_of_contents_in_a_file_what_was_on_the_media(self):
+        server = self.serve(self.waiting_drive(), "--nbd", "s", "--write-cache-loss", "--contents", "c.img")
+        client = self.client()
+        client.write(0, b"1" * 4096)
+        client.flush()
+        client.write(0, b"2" * 4096)
+        client.write(4096, b"2" * 4096)
+        server.kill()
+        server.wait()
+        os.remove(self.path("s"))
+        server = self.serve("w.json", "--nbd", "s", "--contents", "c.img")
+        client = self.client()
+        self.assertEqual(client.read(0, 8192), b"1" * 4096 + bytes(4096))
+        self.end(server)
+
+    def mount_ext4(self, client):
+        """What mkfs writes, and that the file system is in use, as its kernel says so."""
+        image = self.path("image")
+        with open(image, "wb") as file:
+            file.truncate(client.bytes // 4096 * 4096)
+        subprocess.run(["mkfs.ext4", "-q", "-F", "-b", "4096", image], check=True,
+                       env={**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"})
+        with open(image, "rb") as file:
+            for at in range(0, client.bytes // 4096 * 4096, 4096):
+                page = file.read(4096)
+                if page.count(0) < 4096:
+                    client.write(at, page)
+        superblock = bytearray(client.read(0, 4096))
+        superblock[1024 + 0x60] |= 4  # needs recovery
+        client.write(0, bytes(superblock))
+
+    def test_generated_contents_keep_what_a_file_system_needs(self):
+        data = os.urandom(4096)
+        for contents in ("generated", "generated:g.img"):
+            with self.subTest(contents):
+                server = self.serve("m.json", "--nbd", "s", "--speed", 100000, "--contents", contents, "--json",
+                                    "--contents-limit", "100M", "--keep", "none")
+                client = self.client()
+                last = client.bytes // 4096 * 4096 - 4096
+                client.write(last, data)
+                self.assertEqual(client.read(last, 4096), data)
+                self.mount_ext4(client)
+                for i in range(300):  # past what may wait for a name
+                    client.write(last - 4096 * i, data)
+                self.assertEqual(client.read(last, 4096), data)
+                report = json.loads(self.end(server))["drives"][0]
+                self.assertIn("ext4", report["generated"]["file_systems"][0])
+                self.assertGreaterEqual(report["generated"]["waiting_bytes"], 300 * 4096)
+                server = self.serve("m.json", "--nbd", "s", "--speed", 100000, "--contents", contents, "--json")
+                client = self.client()
+                if contents == "generated":
+                    self.assertEqual(client.read(last, 4096), bytes(4096))
+                    self.mount_ext4(client)
+                client.write(last, data)
+                self.assertIn(b"platter dropped data", client.read(last, 4096))
+                report = json.loads(self.end(server))["drives"][0]
+                self.assertEqual(report["generated"]["dropped_bytes"], 4096)
+                self.assertLess(report["stored_bytes"], 8_000_000)
+
+    def test_what_may_be_kept_is_limited(self):
+        server = self.serve("m.json", "--nbd", "s", "--speed", 100000, "--contents", "generated",
+                            "--contents-limit", "40K")
+        client = self.client()
+        for i in range(10):
+            client.write(4096 * i, os.urandom(4096))
+        with self.assertRaises(OSError):
+            client.write(40960, os.urandom(4096))
+        client.write(40960, bytes(4096))
+        self.end(server)
+
+    def test_what_is_refused_of_contents(self):
+        def refused(status, words, *arguments):
+            self.fails(status, words, "emulate", "m.json", "--nbd", "s", *arguments)
+
+        refused(USAGE, ["--keep", "--contents generated"], "--keep", "a")
+        refused(USAGE, ["--contents-limit", "--contents generated"], "--contents-limit", "1M", "--contents", "c.img")
+        refused(USAGE, "--contents-waiting", "--contents", "generated", "--contents-waiting", "much")
+        refused(USAGE, "one for each", "--contents", "generated", "generated")
+        self.write("text", "a letter")
+        refused(BAD_INPUT, ["text", "8 bytes"], "--contents", "generated:text")
+        refused(OUTPUT, "no/such", "--contents", "generated:no/such/file")
+        self.fails(USAGE, "--write-cache-loss", "emulate", "m.json", "--vhost-user", "s", "--write-cache-loss")
+        self.fails(USAGE, "--write-cache-loss", "emulate", "m.json", "--check-log", "text", "--write-cache-loss")
+
     def test_contents_in_use(self):
         self.serve("m.json", "--nbd", "s", "--contents", "c.img")
         self.fails(REFUSED, ["c.img", "another emulator"], "emulate", "m.json", "--nbd", "t", "--contents", "c.img")
@@ -284,6 +415,24 @@ class OverVhostUser(Served):
         self.assertEqual(report["drives"][0]["delivery_against_model"]["answers"], 0)
         self.assertEqual(self.checked("m.json", "--check-log", "log")["completions"], 0)
         self.fails(BAD_INPUT, ["log:1", "another model"], "emulate", "virtual:quantum-atlas10k", "--check-log", "log")
+
+    def test_power_that_is_cut_hangs_up(self):
+        server = self.serve("m.json", "--vhost-user", "s", "--write-cache-loss", "--contents", "generated:c.img",
+                            "--json")
+        with socket.socket(socket.AF_UNIX) as guest:
+            guest.connect(self.path("s"))
+            guest.sendall(struct.pack("<III", 1, 1, 0))  # GET_FEATURES
+            self.assertEqual(len(guest.recv(20)), 20)
+            server.send_signal(signal.SIGUSR2)
+            guest.settimeout(PATIENCE_S)
+            self.assertEqual(guest.recv(1), b"")
+        with socket.socket(socket.AF_UNIX) as guest:
+            guest.connect(self.path("s"))
+            guest.sendall(struct.pack("<III", 1, 1, 0))
+            self.assertEqual(len(guest.recv(20)), 20)
+        drive = json.loads(self.end(server))["drives"][0]
+        self.assertEqual(drive["power_cuts"], 1)
+        self.assertIn("all is kept", drive["generated"]["file_systems"][0])
 
     def test_guests_that_say_nothing_or_nonsense_hold_nothing_up(self):
         server = self.serve("m.json", "--vhost-user", "s", "--contents", "c.img")

@@ -238,7 +238,8 @@ TEST_CASE("what a drive holds is told to last by FUA and SYNCHRONIZE CACHE", "[s
   const auto lasts = [&](const scsi::Command& one) {
     logged.drive.submit(one, tag, kSecond * tag);
     ++tag;
-    const bool does = logged.drive.take_has_to_last();
+    bool does = false;
+    logged.drive.take_has_to_last([&](std::uint32_t its) { does = its == tag - 1; });
     REQUIRE(logged.drive.take(kSecond * tag));
     return does;
   };

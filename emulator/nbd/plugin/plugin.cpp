@@ -1,6 +1,9 @@
 // nbdkit's callbacks. Parameters, one drive's after the other's:
 //   table=FILE.ptab                     begins a drive
-//   name= contents= scheduler= depth=   of that drive (DriveSettings)
+//   name= scheduler= depth=             of that drive (DriveSettings)
+//   contents=FILE, generated or generated:FILE
+//   keep= waiting= limit=               of generated contents (ContentsChoice), keep= several times
+//   write-cache-loss=
 //   speed= log= probe= ordinary= json=  of all (ProcessSettings)
 #define NBDKIT_API_VERSION 2
 #include <fmt/format.h>
@@ -37,11 +40,33 @@ std::uint32_t number_of(const char* value, const char* key, std::uint32_t least)
   return number;
 }
 
+std::uint64_t bytes_of(const char* value) {
+  const std::int64_t bytes = nbdkit_parse_size(value);
+  if (bytes < 0) throw Error(ExitStatus::usage, "a size is a number of bytes, as 256M");
+  return static_cast<std::uint64_t>(bytes);
+}
+
+// contents= comes before the others of that drive.
+void take_contents_setting(ContentsChoice& contents, const std::string& key, const char* value) {
+  if (key == "contents")
+    contents = contents_choice(value);
+  else if (!contents.generated)
+    throw Error(ExitStatus::usage, key + " is for contents=generated, which comes before it");
+  else if (key == "keep")
+    contents.kept_names.emplace_back(value);
+  else if (key == "waiting")
+    contents.waiting_bytes = bytes_of(value);
+  else
+    contents.stored_bytes = bytes_of(value);
+}
+
 void take_drive_setting(DriveSettings& drive, const std::string& key, const char* value) {
   if (key == "name")
     drive.name = value;
-  else if (key == "contents")
-    drive.contents = value;
+  else if (key == "contents" || key == "keep" || key == "waiting" || key == "limit")
+    take_contents_setting(drive.contents, key, value);
+  else if (key == "write-cache-loss")
+    drive.write_cache_loss = truth_of(value, "write-cache-loss");
   else if (key == "scheduler")
     drive.scheduler = number_of(value, "scheduler", 0);
   else if (key == "depth")
@@ -91,9 +116,11 @@ int answer(int error) {
 struct Connection {
   ServedDrive* drive;
   bool probe;
+  std::uint64_t power;  // when it came: a cut hangs it up
 };
 
 ServedDrive& of(void* handle) { return *static_cast<Connection*>(handle)->drive; }
+std::uint64_t power_of(void* handle) { return static_cast<Connection*>(handle)->power; }
 
 int on_config(const char* key, const char* value) {
   return guarded([&] { take_setting(key, value); });
@@ -111,6 +138,7 @@ int on_get_ready() {
 }
 
 void on_report(int) { process->ask_for_report(); }
+void on_power_cut(int) { process->ask_to_cut_power(); }
 
 // nbdkit's own handlers, which ours calls: it stops, but waits for its clients to go.
 struct sigaction end_before[NSIG];
@@ -121,10 +149,12 @@ void on_end(int number) {
 }
 
 void handle_signals() {
-  struct sigaction report {};
-  report.sa_handler = on_report;
-  report.sa_flags = SA_RESTART;
-  sigaction(SIGUSR1, &report, nullptr);
+  struct sigaction asked {};
+  asked.sa_flags = SA_RESTART;
+  asked.sa_handler = on_report;
+  sigaction(SIGUSR1, &asked, nullptr);
+  asked.sa_handler = on_power_cut;
+  sigaction(SIGUSR2, &asked, nullptr);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     struct sigaction& before = end_before[number];
     sigaction(number, nullptr, &before);
@@ -143,14 +173,16 @@ int on_after_fork() {
 }
 
 void on_unload() {
-  for (const int number : {SIGUSR1, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(number, SIG_IGN);
+  for (const int number : {SIGUSR1, SIGUSR2, SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+    std::signal(number, SIG_IGN);
   process.reset();
 }
 
 void* on_open(int) {
   const char* const name = nbdkit_export_name();
   ServedDrive* const drive = name == nullptr ? nullptr : process->drive(name);
-  if (drive != nullptr) return new Connection{drive, std::strcmp(name, kProbeExport) == 0};
+  if (drive != nullptr)
+    return new Connection{drive, std::strcmp(name, kProbeExport) == 0, drive->power()};
   nbdkit_error("there is no such export");
   return nullptr;
 }
@@ -188,19 +220,21 @@ Nanoseconds seen() {
 
 int on_pread(void* handle, void* to, std::uint32_t count, std::uint64_t offset, std::uint32_t) {
   const Nanoseconds came = seen();
-  return answer(of(handle).read(offset, {static_cast<std::uint8_t*>(to), count}, came));
+  return answer(
+      of(handle).read(offset, {static_cast<std::uint8_t*>(to), count}, came, power_of(handle)));
 }
 
 int on_pwrite(void* handle, const void* from, std::uint32_t count, std::uint64_t offset,
               std::uint32_t flags) {
   const Nanoseconds came = seen();
   return answer(of(handle).write(offset, {static_cast<const std::uint8_t*>(from), count},
-                                 (flags & NBDKIT_FLAG_FUA) != 0, came));
+                                 (flags & NBDKIT_FLAG_FUA) != 0, came, power_of(handle)));
 }
 
 int on_zero(void* handle, std::uint32_t count, std::uint64_t offset, std::uint32_t flags) {
   const Nanoseconds came = seen();
-  return answer(of(handle).zero(offset, count, (flags & NBDKIT_FLAG_FUA) != 0, came));
+  return answer(
+      of(handle).zero(offset, count, (flags & NBDKIT_FLAG_FUA) != 0, came, power_of(handle)));
 }
 
 int on_trim(void* handle, std::uint32_t count, std::uint64_t offset, std::uint32_t) {
@@ -209,7 +243,7 @@ int on_trim(void* handle, std::uint32_t count, std::uint64_t offset, std::uint32
 
 int on_flush(void* handle, std::uint32_t) {
   const Nanoseconds came = seen();
-  return answer(of(handle).flush(came));
+  return answer(of(handle).flush(came, power_of(handle)));
 }
 
 // A hint, of which the drive knows nothing; ours are the null commands.

@@ -1,0 +1,110 @@
+#include "emulator/file_systems/btrfs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace platter::emulator {
+namespace {
+
+constexpr std::uint64_t kReserved = 1 << 20;  // for boot loaders; the first superblock is in it
+constexpr std::uint64_t kOtherSuperblocks[] = {std::uint64_t{64} << 20, std::uint64_t{256} << 30};
+
+bool is_superblock(std::uint64_t at) {
+  return at < kReserved || std::ranges::find(kOtherSuperblocks, at) != std::end(kOtherSuperblocks);
+}
+
+}  // namespace
+
+Btrfs::Btrfs(Surroundings& around, const BtrfsGeometry& geometry,
+             const std::vector<std::string>& kept_names)
+    : around_(around),
+      geometry_(geometry),
+      reason_(geometry.reason_to_keep_all()),
+      files_(geometry_, chunks_),
+      kept_(files_, kept_names) {
+  if (!reason_.empty()) return;
+  read_chunks();
+  keep_files();
+}
+
+std::string Btrfs::name() const {
+  if (!reason_.empty()) return fmt::format("btrfs, of which all is kept: {}", reason_);
+  return fmt::format("btrfs, {} bytes, blocks of trees of {} bytes", geometry_.bytes,
+                     geometry_.node_bytes);
+}
+
+bool Btrfs::is_in_node(std::uint64_t at) const {
+  const auto behind = nodes_.upper_bound(at);
+  return behind != nodes_.begin() && at - *std::prev(behind) < geometry_.node_bytes;
+}
+
+Verdict Btrfs::classify(std::uint64_t at, Bytes page) {
+  if (!reason_.empty() || is_superblock(at) || kept_.holds(at, at + page.size()))
+    return Verdict::metadata;
+  const BtrfsChunks::Holds holds = chunks_.at(at);
+  if (holds == BtrfsChunks::Holds::metadata) return Verdict::metadata;
+  if (holds != BtrfsChunks::Holds::data) {
+    if (BtrfsNode::is_one(page, geometry_)) {
+      nodes_.insert(at);
+      return Verdict::metadata;
+    }
+    nodes_.erase(at);
+    if (is_in_node(at)) return Verdict::metadata;
+  }
+  if (!mounted_) return Verdict::perhaps;
+  // The names of files come after their data.
+  return holds == BtrfsChunks::Holds::data && !kept_.any() ? Verdict::data : Verdict::unknown;
+}
+
+void Btrfs::written(std::uint64_t at, Bytes page) {
+  if (!reason_.empty()) return;
+  if (at == BtrfsGeometry::kSuperblockAt) take_superblock(page);
+  if (nodes_.contains(at)) around_.metadata(at, geometry_.node_bytes);
+}
+
+// What is committed with it was written before it.
+void Btrfs::take_superblock(Bytes page) {
+  const auto now = btrfs_geometry(page);
+  if (!now || now->identity() != identity()) return;
+  const bool same_chunks = now->chunk_root == geometry_.chunk_root &&
+                           now->chunk_root_generation == geometry_.chunk_root_generation &&
+                           now->system_chunks == geometry_.system_chunks;
+  const bool same_files = now->generation == geometry_.generation;
+  mounted_ |= !same_files;
+  geometry_ = *now;
+  if (!same_chunks) read_chunks();
+  if (same_files) return;
+  keep_files();
+  drop_data();
+}
+
+void Btrfs::read_chunks() {
+  chunks_ = BtrfsChunks(geometry_, [this](std::uint64_t at, std::span<std::uint8_t> to) {
+    return around_.read(at, to);
+  });
+  for (const BtrfsChunks::Part& part : chunks_.parts()) {
+    if (part.holds != BtrfsChunks::Holds::metadata) continue;
+    around_.metadata(part.first, part.end - part.first);
+    nodes_.erase(nodes_.lower_bound(part.first), nodes_.lower_bound(part.end));
+  }
+}
+
+void Btrfs::keep_files() {
+  kept_.all_changed();
+  if (!kept_.update()) return;
+  for (const Range& range : kept_.bytes().all())
+    around_.metadata(range.first, range.end - range.first);
+}
+
+// What waits in chunks for data. Files of what came after the commit before this one may be told of
+// by the next one only.
+void Btrfs::drop_data() {
+  const std::uint64_t before = kept_.any() ? last_commit_ : around_.now();
+  last_commit_ = around_.now();
+  for (const BtrfsChunks::Part& part : chunks_.parts())
+    if (part.holds == BtrfsChunks::Holds::data && mounted_)
+      around_.data(part.first, part.end - part.first, before);
+}
+
+}  // namespace platter::emulator
