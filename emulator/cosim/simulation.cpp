@@ -11,7 +11,6 @@
 #include <ctime>
 #include <deque>
 
-#include "emulator/contents/contents_file.h"
 #include "emulator/cosim/calendar.h"
 #include "emulator/cosim/guest/record.h"
 #include "emulator/cosim/simulated_scsi.h"
@@ -24,9 +23,8 @@ namespace {
 
 std::unique_ptr<Contents> contents_of(const SimulatedDrive& drive) {
   const model::Identity& identity = drive.drive.model.identity;
-  const std::uint64_t bytes = identity.blocks * identity.block_bytes;
-  if (drive.contents) return std::make_unique<ContentsFile>(*drive.contents, bytes);
-  return std::make_unique<ContentsFile>(bytes);
+  return make_contents(drive.contents, identity.blocks * identity.block_bytes,
+                       identity.block_bytes);
 }
 
 double processor_seconds() {

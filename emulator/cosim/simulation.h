@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/contents/contents_choice.h"
 #include "emulator/cosim/guest_process.h"
 #include "emulator/cosim/records.h"
 #include "emulator/pace/log_writer.h"
@@ -18,7 +19,7 @@ namespace platter::emulator {
 
 struct SimulatedDrive {
   ScsiDriveSettings drive{};
-  std::optional<std::string> contents{};  // path of the file for them; nothing: in memory
+  ContentsChoice contents{};
 };
 
 struct SimulationSettings {

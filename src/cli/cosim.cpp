@@ -180,9 +180,10 @@ std::vector<emulator::SimulatedDrive> drives_of(const CosimOptions& options) {
                                                         drive.table.validity);
         !standing.empty())
       notice(fmt::format("the model of {} is {}", drive.name, standing));
-    emulator::SimulatedDrive one{
-        {drive.name, *drive.model, drive.table.model_sha256},
-        options.contents.empty() ? std::nullopt : std::optional(options.contents[i])};
+    emulator::SimulatedDrive one{{drive.name, *drive.model, drive.table.model_sha256},
+                                 options.contents.empty()
+                                     ? emulator::ContentsChoice{}
+                                     : emulator::contents_choice(options.contents[i])};
     // Chance of the drive's, where its model leaves that open, is the guest's.
     if (auto& imperfections = one.drive.model.imperfections;
         imperfections && imperfections->seed == 0)
@@ -222,7 +223,8 @@ std::string in_json(const SimulationReport& report, int status) {
 void simulate(const CosimOptions& options) {
   emulator::SimulationSettings settings;
   settings.drives = drives_of(options);
-  for (const std::string& contents : options.contents) options.outputs.reads(contents);
+  for (const emulator::SimulatedDrive& drive : settings.drives)
+    if (drive.contents.file) options.outputs.reads(*drive.contents.file);
   for (const std::string& output : {options.log, options.report})
     if (!output.empty()) options.outputs.writes(output);
   settings.cpu_factor = options.cpu_factor;
@@ -291,8 +293,11 @@ void add_cosim(CLI::App& app) {
   command->add_option(
       "MODEL", options->models,
       "model files, DiskSim files (.parv) or virtual:NAME; each is a drive: /dev/sda, /dev/sdb...");
-  command->add_option("--contents", options->contents,
-                      "files for what the drives hold, one for each (else: in memory)");
+  command->add_option(
+      "--contents", options->contents,
+      "for what the drives hold, one for each: a file; `generated`, which keeps what "
+      "file systems need and drops data, in memory or in generated:FILE (else: all, in "
+      "memory)");
   command->add_option("--share", options->shares, "folders of the host that the command may write");
   command->add_option("--log", options->log, "a line for each command, model time and delivery");
   command->add_option("--report", options->report,

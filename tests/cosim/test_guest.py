@@ -133,6 +133,13 @@ class Drives(GuestTest):
         self.assertIn("clean", self.succeeds("sh", "-c", "dumpe2fs -h /dev/sda 2>&1 | grep state",
                                              options=("--contents", "disk")))
 
+    def test_contents_may_be_generated(self):
+        told = self.succeeds("sh", "-c", "mkfs.ext4 -q /dev/sda && mount /dev/sda /mnt && head -c 100M /dev/zero >/mnt/file && "
+                             "umount /mnt && fsck.ext4 -fn /dev/sda >&2 && mount /dev/sda /mnt && wc -c </mnt/file",
+                             options=("--contents", "generated:disk"))
+        self.assertEqual(told, "104857600\n")
+        self.assertTrue(os.path.exists(self.path("disk")))
+
     def test_file_systems_work(self):
         for kind in ("ext4", "xfs", "btrfs"):
             if subprocess.run(["sh", "-c", f"command -v mkfs.{kind}"], capture_output=True, check=False,
