@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
   platter::cli::add_derive(app);
   platter::cli::add_emit(app);
   platter::cli::add_emulate(app);
+  platter::cli::add_cosim(app);
   platter::cli::add_show(app);
   platter::cli::add_diff(app);
   platter::cli::add_layout(app);
@@ -64,11 +65,13 @@ int run(int argc, char** argv) {
   }
   try {
     platter::cli::end_at_once_on_signals();
-    app.parse(argc, argv);
+    app.parse(platter::cli::take_command(argc, argv), argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return answer(app, error);
     return fail(platter::ExitStatus::usage,
                 std::string(error.what()) + "; platter --help lists what there is");
+  } catch (const platter::cli::CommandEnded& command) {
+    return command.status;
   } catch (const platter::Error& error) {
     return fail(error.status(), error.what());
   } catch (const std::exception& error) {

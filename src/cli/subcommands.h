@@ -9,6 +9,7 @@ namespace platter::cli {
 void add_calibrate(CLI::App& app);
 void add_characterize(CLI::App& app);
 void add_compare(CLI::App& app);
+void add_cosim(CLI::App& app);
 void add_derive(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_emit(CLI::App& app);
@@ -34,5 +35,14 @@ void add_trace_lint(CLI::App& trace);
 void add_trace_stats(CLI::App& trace);
 void add_truth(CLI::App& app);
 void add_validate(CLI::App& app);
+
+// Of a command line with a command of the user's behind `--`: keeps that command for its
+// subcommand, and returns how many arguments are left.
+int take_command(int argc, char** argv);
+
+// Thrown where the program ends with the status of that command.
+struct CommandEnded {
+  int status;
+};
 
 }  // namespace platter::cli

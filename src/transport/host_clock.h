@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scsi/device.h"
+#include "transport/waiting.h"
 
 namespace platter::transport {
 
@@ -13,8 +14,13 @@ namespace platter::transport {
 class HostClock final : public scsi::Clock {
  public:
   Nanoseconds now_ns() override;
-  // Sleeps, then spins the last stretch: a sleep alone wakes up tens of microseconds late.
+  // Sleeps, then spins the last stretch, unless sleeps have turned out to end in time.
   void sleep_until_ns(Nanoseconds deadline_ns) override;
+  // May end early, by a signal.
+  void sleep_ns(Nanoseconds length_ns);
+
+ private:
+  SleepPunctuality punctuality_{};
 };
 
 // Keeps the processor out of deep idle states for as long as it lives (/dev/cpu_dma_latency held

@@ -1,0 +1,48 @@
+// The calendar of a simulation: the guest's kernel in time-travel mode asks when it may go on, and
+// is told when a drive is to interrupt it. Nothing here takes time, and nothing depends on when it
+// is asked. The guest's side of it is preload/local_calendar.h.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "emulator/cosim/guest_link.h"
+#include "emulator/cosim/simulated_drives.h"
+
+namespace platter::emulator {
+
+class Calendar {
+ public:
+  struct Counts {
+    std::uint64_t messages = 0;  // to and from the kernel
+    std::uint64_t kicks = 0;
+  };
+
+  // All outlive it. `socket` is the kernel's. `cpu_factor`: how often the time that the guest's
+  // programs took of the host's processor passes before their next request reaches a drive.
+  Calendar(SimulatedDrives& drives, platter_cosim_page& page, int socket, double cpu_factor = 0);
+
+  // The drives' socket, or the kernel's, is readable. false: the guest is gone. Throws BrokenGuest.
+  bool serve_drives();
+  bool serve_kernel();
+
+  // The guest's time, as far as it has told.
+  Nanoseconds now_ns() const { return std::max(now_ns_, static_cast<Nanoseconds>(page_.guest_ns)); }
+  const Counts& counts() const { return counts_; }
+
+ private:
+  Nanoseconds arrival_ns();
+  void tell_when_due();
+  Nanoseconds goes_on_at(Nanoseconds asked_ns);
+
+  SimulatedDrives& drives_;
+  platter_cosim_page& page_;
+  int socket_;
+  double cpu_factor_;
+  Nanoseconds now_ns_ = 0;
+  Nanoseconds busy_until_ns_ = 0;     // with what its programs compute
+  std::uint64_t charged_cpu_ns_ = 0;  // of the page's
+  Counts counts_{};
+};
+
+}  // namespace platter::emulator

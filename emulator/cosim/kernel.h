@@ -1,0 +1,28 @@
+// The guest's kernel: built from Debian's source when it is first wanted, and kept in the user's
+// cache.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace platter::emulator {
+
+struct KernelRecipe {
+  std::string config{}, builder{};  // files of ours
+  std::string source = "/usr/src/linux-source-6.1.tar.xz";
+};
+
+// What is told while it is built; each may be empty.
+struct KernelProgress {
+  std::function<void(const std::string& sentence)> notice{};
+  std::function<void(double share)> built{};  // from 0 to 1, often
+};
+
+// The path of the kernel of that recipe and that source, built if there is none. Where the source
+// is not installed any more, the last that was built by that recipe. Another process that builds it
+// is waited for. Throws Error(missing_program): a package that building needs is not installed;
+// Error(output): there is no cache, or no room in it; Error(interrupted); Error(internal) where the
+// build fails.
+std::string guest_kernel(const KernelRecipe& recipe, const KernelProgress& progress);
+
+}  // namespace platter::emulator

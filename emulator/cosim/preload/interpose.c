@@ -1,0 +1,180 @@
+// Preloaded into the process of the guest's kernel, which is an ordinary program of the C library:
+// what it asks of the host in time, chance and processes is answered by us, so that a run depends
+// on nothing of the host.
+#define _GNU_SOURCE
+#include <asm/poll.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "emulator/cosim/guest_link.h"
+#include "emulator/cosim/preload/chance.h"
+#include "emulator/cosim/preload/local_calendar.h"
+#include "emulator/cosim/preload/processor_time.h"
+#include "emulator/cosim/preload/tracing.h"
+
+struct epoll_event;
+
+static int (*host_clone)(int (*)(void*), void*, int, void*, ...);
+
+static uint64_t setting(const char* name) {
+  const char* const value = getenv(name);
+  return value == NULL ? 0 : strtoull(value, NULL, 10);
+}
+
+// The kernel may not read the time-stamp counter either: if it might, every change from a program
+// to the kernel and back would change the processor's control register, which takes longer than all
+// else of a system call.
+__attribute__((constructor)) static void prepare(void) {
+  *(void**)&host_clone = dlsym(RTLD_NEXT, "clone");
+  chance_begin(setting(PLATTER_COSIM_SEED));
+  prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+}
+
+// --- Chance and time.
+
+ssize_t getrandom(void* bytes, size_t count, unsigned flags) {
+  (void)flags;
+  chance_fill(bytes, count);
+  return (ssize_t)count;
+}
+
+// The C library's own reads the counter.
+int clock_gettime(clockid_t clock, struct timespec* time) {
+  return (int)syscall(SYS_clock_gettime, clock, time);
+}
+
+// --- The calendar and the drives.
+
+static int calendar = -1;  // the kernel's descriptor
+
+static void open_calendar(int fd) {
+  void* const page = mmap(NULL, sizeof(struct platter_cosim_page), PROT_READ | PROT_WRITE,
+                          MAP_SHARED, PLATTER_COSIM_PAGE, 0);
+  if (page == MAP_FAILED) _exit(1);
+  local_calendar_open(fd, page, setting(PLATTER_COSIM_DATE));
+  if (setting(PLATTER_COSIM_CPU) != 0)
+    processor_time_add_to(&((struct platter_cosim_page*)page)->cpu_ns);
+  calendar = fd;
+}
+
+static int inherited(const struct sockaddr_un* address) {
+  const char* const name = address->sun_path;
+  if (address->sun_family != AF_UNIX) return -1;
+  if (strcmp(name, PLATTER_COSIM_CALENDAR_NAME) == 0) return PLATTER_COSIM_CALENDAR;
+  return strcmp(name, PLATTER_COSIM_DRIVES_NAME) == 0 ? PLATTER_COSIM_DRIVES : -1;
+}
+
+int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t size) {
+  const int descriptor = inherited(address.__sockaddr_un__);
+  if (descriptor < 0) return (int)syscall(SYS_connect, fd, address.__sockaddr__, size);
+  if (dup2(descriptor, fd) < 0) return -1;
+  if (descriptor == PLATTER_COSIM_CALENDAR) open_calendar(fd);
+  return 0;
+}
+
+ssize_t write(int fd, const void* bytes, size_t count) {
+  if (calendar < 0 || fd != calendar) return syscall(SYS_write, fd, bytes, count);
+  local_calendar_take(bytes);
+  return (ssize_t)count;
+}
+
+ssize_t read(int fd, void* bytes, size_t count) {
+  if (calendar < 0 || fd != calendar) return syscall(SYS_read, fd, bytes, count);
+  return local_calendar_give(bytes);
+}
+
+// The kernel polls the calendar alone before it reads: a drive's interrupt is signalled before the
+// emulator's message is there, so it is seen to before this returns, while the message can still be
+// looked at. Or it polls the calendar beside a drive's socket, where an answer is due; the read may
+// as well wait for it.
+int poll(struct pollfd* fds, unsigned long count, int timeout) {
+  const bool is_calendars = calendar >= 0 && count > 0 && fds[count - 1].fd == calendar;
+  if (!is_calendars || (count == 1 && !local_calendar_has_message()))
+    return (int)syscall(SYS_poll, fds, count, timeout);
+  for (unsigned long i = 0; i < count; ++i) fds[i].revents = i == 0 ? POLLIN : 0;
+  return 1;
+}
+
+// --- Output: it is with the emulator when the write returns, however long that takes the host, and
+// without an interrupt. One that comes when the host has read would tie the guest to the host's
+// time.
+
+int fcntl64(int fd, int command, ...) {
+  va_list arguments;
+  va_start(arguments, command);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  if (fd == PLATTER_COSIM_OUTPUT && command == F_SETFL) return 0;
+  return (int)syscall(SYS_fcntl, fd, command, argument);
+}
+
+int epoll_ctl(int epoll, int operation, int fd, struct epoll_event* event) {
+  if (fd == PLATTER_COSIM_OUTPUT) return 0;
+  return (int)syscall(SYS_epoll_ctl, epoll, operation, fd, event);
+}
+
+// --- The guest's programs, which are processes of the host.
+
+long tracing_host_ptrace(long request, pid_t pid, void* address, void* data) {
+  return syscall(SYS_ptrace, request, pid, address, data);
+}
+
+long ptrace(enum __ptrace_request request, ...) {
+  va_list arguments;
+  va_start(arguments, request);
+  const pid_t pid = va_arg(arguments, pid_t);
+  void* const address = va_arg(arguments, void*);
+  void* const data = va_arg(arguments, void*);
+  va_end(arguments);
+  return tracing_ptrace(request, pid, address, data);
+}
+
+// Nanoseconds of the guest, as on a processor of 1 GHz. Reading takes some, so that a loop that
+// waits for the counter comes to an end.
+static uint64_t time_stamp(void) {
+  const uint64_t kReading_ns = 32;
+  static uint64_t last;
+  const uint64_t now = local_calendar_now_ns();
+  last = now > last + kReading_ns ? now : last + kReading_ns;
+  return last;
+}
+
+pid_t waitpid(pid_t pid, int* status, int options) {
+  for (;;) {
+    int state = 0;
+    const pid_t changed = (pid_t)syscall(SYS_wait4, pid, &state, options, NULL);
+    if (status != NULL) *status = state;
+    if (changed > 0 && WIFSTOPPED(state)) processor_time_of(changed);
+    const bool faults = changed > 0 && WIFSTOPPED(state) && WSTOPSIG(state) == SIGSEGV;
+    if (!faults || !tracing_answered_time_stamp(changed, time_stamp())) return changed;
+  }
+}
+
+static int (*program)(void*);
+
+static int begin_program(void* argument) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return program(argument);
+}
+
+int clone(int (*function)(void*), void* stack, int flags, void* argument, ...) {
+  if ((flags & CLONE_VM) != 0)
+    return host_clone(function, stack, flags, argument);  // a helper of the kernel
+  program = function;
+  return host_clone(begin_program, stack, flags, argument);
+}

@@ -1,0 +1,28 @@
+// ptrace(2) below the guest's kernel, which traces its programs: every system call of a guest costs
+// half a dozen calls of it.
+#ifndef PLATTER_EMULATOR_COSIM_PRELOAD_TRACING_H
+#define PLATTER_EMULATOR_COSIM_PRELOAD_TRACING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The kernel's own interface, where PEEK requests store the word at `data`.
+long tracing_host_ptrace(long request, pid_t pid, void* address, void* data);
+
+// What the C library's ptrace() returns for a request of the guest's kernel.
+long tracing_ptrace(long request, pid_t pid, void* address, void* data);
+
+// RDTSC and RDTSCP fault in the guest's programs, so that none reads the host's counter. True:
+// `pid` stopped at one, was given `stamp`, and runs again as the kernel last let it.
+bool tracing_answered_time_stamp(pid_t pid, uint64_t stamp);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

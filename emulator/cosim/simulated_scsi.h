@@ -1,0 +1,49 @@
+// SCSI drives for a guest in simulated time: the vhost-user device, whose notifications are
+// messages, and the host behind it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "emulator/cosim/simulated_drives.h"
+#include "emulator/scsi/scsi_drive.h"
+#include "emulator/vhost_user/device.h"
+#include "emulator/vhost_user/scsi_host.h"
+
+namespace platter::emulator {
+
+class SimulatedScsi final : public SimulatedDrives {
+ public:
+  // All outlive it.
+  SimulatedScsi(std::span<const std::unique_ptr<ScsiDrive>> drives, int socket);
+
+  int socket() const override { return socket_; }
+  bool take(Nanoseconds now_ns) override;
+  void answer() override;
+  std::optional<Nanoseconds> due() const override;
+  bool deliver(Nanoseconds until_ns) override;
+
+  std::uint64_t commands() const { return commands_; }
+  // The guest is gone; what it asked for last has no answer.
+  void forget(Nanoseconds now_ns) { host_.forget(now_ns); }
+
+ private:
+  void note_answered(Nanoseconds at_ns);
+  bool call();
+
+  std::span<const std::unique_ptr<ScsiDrive>> drives_;
+  int socket_;
+  std::array<Virtqueue, virtio::kQueues> queues_{};
+  ScsiHost host_;
+  Device device_;
+  std::optional<Message> reply_{};
+  std::array<bool, virtio::kQueues> to_be_called_{};
+  std::optional<Nanoseconds> answered_ns_{};  // there are answers of which the guest is not told
+  std::uint64_t commands_ = 0;
+};
+
+}  // namespace platter::emulator

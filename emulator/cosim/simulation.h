@@ -1,0 +1,70 @@
+// A command in a guest, against emulated drives, in simulated time: from the guest's start to its
+// end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/contents/contents_choice.h"
+#include "emulator/cosim/guest_process.h"
+#include "emulator/cosim/records.h"
+#include "emulator/pace/log_writer.h"
+#include "emulator/scsi/scsi_drive.h"
+
+namespace platter::emulator {
+
+struct SimulatedDrive {
+  ScsiDriveSettings drive{};
+  ContentsChoice contents{};
+};
+
+struct SimulationSettings {
+  std::vector<SimulatedDrive> drives{};  // at least one
+  GuestSettings guest{};
+  double cpu_factor = 0;             // Calendar's
+  std::optional<std::string> log{};  // path
+};
+
+// How it went.
+struct SimulationReport {
+  int wait_status = 0;  // of the command, as wait(2) has it
+  double simulated_seconds = 0, wall_seconds = 0;
+  double guest_cpu_seconds = 0, drives_cpu_seconds = 0;  // of the host's processors
+  std::uint64_t commands = 0, messages = 0;  // messages: between the kernel and its calendar
+  std::uint64_t late_arrivals = 0, outside_validity = 0;  // of all drives
+};
+
+class Simulation {
+ public:
+  struct Surroundings {
+    int wake;  // readable when `is_asked_to_end` may say so
+    std::function<bool()> is_asked_to_end;
+    std::function<void(const std::string&)> notice;  // a sentence for a person
+  };
+
+  // Throws Error for a model, or a file of contents or of the log, that is not what it should be.
+  explicit Simulation(const SimulationSettings& settings);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  // Once. The command's output goes to our standard output and error as it comes. Then contents and
+  // log are whole. Throws Error(interrupted) where it is asked to end, Error(usage) for a command
+  // that cannot be executed, Error(internal) for a guest that fails, Error(output).
+  SimulationReport run(const Surroundings& around);
+
+ private:
+  class Watch;
+  void finish(const std::function<void(const std::string&)>& notice);
+
+  SimulationSettings settings_;
+  std::unique_ptr<LogWriter> log_{};
+  std::vector<std::unique_ptr<Contents>> contents_{};
+  std::vector<std::unique_ptr<ScsiDrive>> drives_{};
+};
+
+}  // namespace platter::emulator

@@ -1,0 +1,328 @@
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/emulated_drives.h"
+#include "cli/numbers.h"
+#include "cli/outputs.h"
+#include "cli/private_folder.h"
+#include "cli/progress.h"
+#include "cli/subcommands.h"
+#include "cli/taken_signals.h"
+#include "emulator/cosim/job.h"
+#include "emulator/cosim/kernel.h"
+#include "emulator/cosim/simulation.h"
+#include "model/error.h"
+#include "model/file.h"
+#include "model/json_head.h"
+#include "model/standing.h"
+
+extern char** environ;
+
+namespace platter::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using emulator::SimulationReport;
+
+std::vector<std::string> the_command;
+
+struct CosimOptions {
+  std::vector<std::string> models{}, contents{}, shares{};
+  std::string log{}, kernel{}, date{}, report{};
+  std::uint64_t seed = 1;
+  unsigned memory_mb = 512;
+  double cpu_factor = 0;
+  bool build_kernel = false;
+  Outputs outputs{};
+};
+
+void notice(const std::string& sentence) { fmt::print(stderr, "platter: {}\n", sentence); }
+
+// Beside the program, or where it is installed.
+std::string part(const std::string& name, const std::string& installed) {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& path : {folder / "cosim" / name, folder / installed / "cosim" / name})
+    if (fs::exists(path, error)) return path.lexically_normal().string();
+  throw Error(
+      ExitStatus::missing_program,
+      fmt::format(
+          "cosim/{} is not beside the program, and platter cosim needs it; it is built on x86-64 "
+          "without sanitizers: build and install platter again",
+          name));
+}
+
+std::string kernel_of(const CosimOptions& options) {
+  if (!options.kernel.empty()) {
+    if (!model::is_file(options.kernel))
+      throw Error(ExitStatus::bad_input,
+                  options.kernel + " is no file; give --kernel one that was built before");
+    return fs::absolute(options.kernel).string();
+  }
+  ProgressBar bar;
+  const emulator::KernelProgress progress{
+      notice, [&](double share) { bar.show("building the guest's kernel", share); }};
+  return emulator::guest_kernel(
+      {part("config", PLATTER_DATA_PLACE), part("build-kernel", PLATTER_DATA_PLACE)}, progress);
+}
+
+// No file of today lies in the guest's future, and two runs of a day are the same.
+std::uint64_t coming_midnight_ns() {
+  using Days = std::chrono::days;
+  const auto today = std::chrono::floor<Days>(std::chrono::system_clock::now());
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>((today + Days(1)).time_since_epoch())
+          .count());
+}
+
+std::uint64_t date_ns(const std::string& date) {
+  if (date.empty()) return coming_midnight_ns();
+  std::tm day{};
+  const char* const end = strptime(date.c_str(), "%Y-%m-%d", &day);
+  const std::time_t time = end == nullptr || *end != '\0' ? -1 : timegm(&day);
+  if (time < 0)
+    throw Error(ExitStatus::usage,
+                date +
+                    " is no date; write the year, month and day of the guest's clock, such as "
+                    "2030-01-31");
+  return static_cast<std::uint64_t>(time) * static_cast<std::uint64_t>(kSecond);
+}
+
+std::vector<std::string> absolute_folders(const std::vector<std::string>& folders) {
+  std::vector<std::string> paths;
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    const fs::path path = fs::canonical(folder, error);
+    if (error || !fs::is_directory(path, error))
+      throw Error(ExitStatus::bad_input,
+                  folder + " is no folder; give --share folders that the guest may write");
+    paths.push_back(path.string());
+  }
+  return paths;
+}
+
+bool is_same_file(int one, int other) {
+  struct stat a {
+  }, b{};
+  return fstat(one, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+// What is not a file has to be known when the guest begins: reading it takes no time in there.
+std::string copied_input(model::TemporaryFolder& folder) {
+  constexpr int kPatience_ms = 1000;
+  pollfd input_there{STDIN_FILENO, POLLIN, 0};
+  if (poll(&input_there, 1, kPatience_ms) == 0)
+    notice(
+        "the command's standard input is read to its end first; give </dev/null where it needs "
+        "none");
+  std::string input;
+  std::array<char, 65536> bytes{};
+  for (;;) {
+    const ssize_t got = read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    input.append(bytes.data(), static_cast<std::size_t>(got));
+  }
+  const std::string path = folder.file("input");
+  model::write_file(path, input);
+  return path;
+}
+
+std::string input_path(model::TemporaryFolder& folder) {
+  struct stat status {};
+  if (fstat(STDIN_FILENO, &status) != 0 || isatty(STDIN_FILENO) != 0) return "/dev/null";
+  std::error_code error;
+  const std::string path = fs::read_symlink("/proc/self/fd/0", error).string();
+  if (S_ISCHR(status.st_mode)) return path;
+  struct stat named {};
+  const bool is_whole_file = S_ISREG(status.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 &&
+                             stat(path.c_str(), &named) == 0 && named.st_ino == status.st_ino;
+  return is_whole_file ? path : copied_input(folder);
+}
+
+// But for its input.
+emulator::Job job_of(const CosimOptions& options) {
+  emulator::Job job;
+  job.command = the_command;
+  job.variables = emulator::variables_for_root(environ);
+  job.folder = fs::current_path().string();
+  job.merged_output = is_same_file(STDOUT_FILENO, STDERR_FILENO);
+  job.shares = absolute_folders(options.shares);
+  return job;
+}
+
+std::vector<emulator::SimulatedDrive> drives_of(const CosimOptions& options) {
+  std::vector<emulator::SimulatedDrive> simulated;
+  const std::vector<EmulatedDrive> drives = emulated_drives(options.models);
+  for (std::size_t i = 0; i < drives.size(); ++i) {
+    const EmulatedDrive& drive = drives[i];
+    if (!drive.model)
+      throw Error(ExitStatus::bad_input,
+                  drive.path +
+                      " is a table, which does not tell what the drive answers to SCSI "
+                      "commands; give the model that it was made of");
+    if (const std::string standing = model::standing_of(drive.table.provenance,
+                                                        drive.table.validity);
+        !standing.empty())
+      notice(fmt::format("the model of {} is {}", drive.name, standing));
+    emulator::SimulatedDrive one{{drive.name, *drive.model, drive.table.model_sha256},
+                                 options.contents.empty()
+                                     ? emulator::ContentsChoice{}
+                                     : emulator::contents_choice(options.contents[i])};
+    // Chance of the drive's, where its model leaves that open, is the guest's.
+    if (auto& imperfections = one.drive.model.imperfections;
+        imperfections && imperfections->seed == 0)
+      imperfections->seed = options.seed + i + 1;
+    simulated.push_back(std::move(one));
+  }
+  return simulated;
+}
+
+double per_command(double amount, const SimulationReport& report) {
+  return amount / static_cast<double>(std::max<std::uint64_t>(report.commands, 1));
+}
+
+std::string in_words(const SimulationReport& report) {
+  return fmt::format(
+      "{:.6f} s simulated in {:.1f} s; {} commands, {:.1f} messages and {:.2f} ms of processor "
+      "time each",
+      report.simulated_seconds, report.wall_seconds, report.commands,
+      per_command(static_cast<double>(report.messages), report),
+      per_command(1e3 * (report.guest_cpu_seconds + report.drives_cpu_seconds), report));
+}
+
+std::string in_json(const SimulationReport& report, int status) {
+  auto json = model::json_head("platter-cosim");
+  json["status"] = status;
+  json["simulated_seconds"] = report.simulated_seconds;
+  json["wall_seconds"] = report.wall_seconds;
+  json["processor_seconds"] = {{"guest", report.guest_cpu_seconds},
+                               {"drives", report.drives_cpu_seconds}};
+  json["commands"] = report.commands;
+  json["messages"] = report.messages;
+  json["outside_validity"] = report.outside_validity;
+  json["late_arrivals"] = report.late_arrivals;
+  return json.dump(2) + "\n";
+}
+
+void simulate(const CosimOptions& options) {
+  emulator::SimulationSettings settings;
+  settings.drives = drives_of(options);
+  for (const emulator::SimulatedDrive& drive : settings.drives)
+    if (drive.contents.file) options.outputs.reads(*drive.contents.file);
+  for (const std::string& output : {options.log, options.report})
+    if (!output.empty()) options.outputs.writes(output);
+  settings.cpu_factor = options.cpu_factor;
+  if (!options.log.empty()) settings.log = options.log;
+  settings.guest.memory_mb = options.memory_mb;
+  settings.guest.seed = options.seed;
+  settings.guest.date_ns = date_ns(options.date);
+  settings.guest.counts_cpu = options.cpu_factor > 0;
+  emulator::Job job = job_of(options);
+  settings.guest.programs = {kernel_of(options), part("init", PLATTER_PLUGIN_PLACE),
+                             part("preload.so", PLATTER_PLUGIN_PLACE)};
+  PrivateFolder folder;
+  job.input = input_path(folder);
+  settings.guest.job = emulator::job_file(job);
+
+  TakenSignals signals({SIGINT, SIGTERM, SIGHUP});  // before there are threads
+  emulator::Simulation simulation(settings);
+  const SimulationReport report =
+      simulation.run({signals.descriptor(), [&] { return signals.read() != 0; }, notice});
+  const int status = WIFEXITED(report.wait_status) ? WEXITSTATUS(report.wait_status)
+                                                   : 128 + WTERMSIG(report.wait_status);
+  if (options.report.empty())
+    notice(in_words(report));
+  else
+    model::write_file(options.report, in_json(report, status));
+  if (status != 0) throw CommandEnded{status};
+}
+
+void cosim(const CosimOptions& options) {
+  if (options.build_kernel) {
+    if (!options.models.empty() || !the_command.empty())
+      throw Error(
+          ExitStatus::usage,
+          "--build-kernel only builds the guest's kernel; give it no models and no command");
+    fmt::print("{}\n", kernel_of(options));
+    return;
+  }
+  if (options.models.empty() || the_command.empty())
+    throw Error(ExitStatus::usage,
+                "platter cosim runs a command against drives; write platter cosim MODEL... -- "
+                "COMMAND ARGUMENTS...");
+  if (!options.contents.empty() && options.contents.size() != options.models.size())
+    throw Error(ExitStatus::usage,
+                fmt::format("{} models and {} files of contents; give one for each, in that order",
+                            options.models.size(), options.contents.size()));
+  simulate(options);
+}
+
+}  // namespace
+
+int take_command(int argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "cosim") return argc;
+  for (int i = 2; i < argc; ++i)
+    if (std::string_view(argv[i]) == "--") {
+      the_command.assign(argv + i + 1, argv + argc);
+      return i;
+    }
+  return argc;
+}
+
+void add_cosim(CLI::App& app) {
+  auto options = std::make_shared<CosimOptions>();
+  CLI::App* command = app.add_subcommand(
+      "cosim", "a real kernel runs a command against models as drives, in simulated time");
+  command->footer("The command and its arguments stand behind `--`.");
+  command->add_option(
+      "MODEL", options->models,
+      "model files, DiskSim files (.parv) or virtual:NAME; each is a drive: /dev/sda, /dev/sdb...");
+  command->add_option(
+      "--contents", options->contents,
+      "for what the drives hold, one for each: a file; `generated`, which keeps what "
+      "file systems need and drops data, in memory or in generated:FILE (else: all, in "
+      "memory)");
+  command->add_option("--share", options->shares, "folders of the host that the command may write");
+  command->add_option("--log", options->log, "a line for each command, model time and delivery");
+  command->add_option("--report", options->report,
+                      "how it went, as JSON in this file (else: a line on stderr)");
+  command->add_option("--memory", options->memory_mb, "of the guest, in MB")
+      ->check(between(64, 1 << 20))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "of the guest's chance")
+      ->check(seed_number())
+      ->capture_default_str();
+  command->add_option(
+      "--date", options->date,
+      "of the guest's clock at the start, YYYY-MM-DD (else: the coming midnight, UTC)");
+  command
+      ->add_option("--cpu-factor", options->cpu_factor,
+                   "how often the processor time of the command passes before its next request "
+                   "reaches a drive")
+      ->check(between(0, 1e6))
+      ->capture_default_str();
+  command->add_option("--kernel", options->kernel,
+                      "a kernel that was built before (else: ours, built once)");
+  command->add_flag("--build-kernel", options->build_kernel,
+                    "build the guest's kernel, print its path, and no more");
+  options->outputs.add_force(*command);
+  command->callback([options] { cosim(*options); });
+}
+
+}  // namespace platter::cli

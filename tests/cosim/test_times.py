@@ -1,0 +1,89 @@
+"""What time it is in a guest, and how long things take there."""
+
+import csv
+import datetime
+import os
+
+from guest import DRIVE, GuestTest
+from harness import PLATTER
+
+CLOCKS = """
+import ctypes, json, mmap, time
+code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+code.write(bytes.fromhex("0f31" "48c1e220" "4809d0" "c3"))  # RDTSC, in one register
+stamp = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
+kinds = (time.CLOCK_MONOTONIC, time.CLOCK_MONOTONIC_RAW, time.CLOCK_BOOTTIME, time.CLOCK_REALTIME)
+def look():
+    return [time.clock_gettime_ns(kind) for kind in kinds] + [stamp()]
+before = look()
+time.sleep(3600)
+after = look()
+print(json.dumps([b - a for a, b in zip(before, after)]))
+"""
+
+
+class Clocks(GuestTest):
+    def test_an_hour_of_sleep_is_an_hour_of_all_clocks_and_none_of_ours(self):
+        for took in self.python(CLOCKS):
+            self.assertAlmostEqual(took / 1e9, 3600, delta=0.001)
+        self.assertAlmostEqual(self.report["simulated_seconds"], 3600, delta=60)
+        self.assertLess(self.report["wall_seconds"], 600)
+
+    def test_the_guest_s_day_begins_at_the_date(self):
+        date = int(self.succeeds("date", "+%s", options=("--date", "2031-02-03")))
+        self.assertEqual(date, datetime.datetime(2031, 2, 3, tzinfo=datetime.timezone.utc).timestamp())
+        now = datetime.datetime.now(datetime.timezone.utc).timestamp()
+        ahead = int(self.succeeds("date", "+%s")) - now
+        self.assertTrue(-60 < ahead < 86400 + 60, ahead)
+
+    def test_chance_is_the_seed_s(self):
+        ask = ("sh", "-c", "head -c 16 /dev/urandom | od -An -tx1; cat /proc/sys/kernel/random/uuid")
+        first = self.succeeds(*ask)
+        self.assertEqual(self.succeeds(*ask), first)
+        self.assertEqual(self.succeeds(*ask, options=("--seed", 1)), first)
+        self.assertNotEqual(self.succeeds(*ask, options=("--seed", 2)), first)
+
+
+class Requests(GuestTest):
+    REQUESTS = 2000
+
+    def setUp(self):
+        super().setUp()
+        self.platter("truth", DRIVE, "-o", "m.json")
+
+    def log_times(self):
+        """The drive's model times of its reads, and of all commands."""
+        came, reads = {}, []
+        for line in self.log().decode().splitlines()[1:]:
+            _, kind, tag, *values = line.split()
+            if kind == "c":
+                came[tag] = (int(values[0]), values[4][:2])
+            elif kind == "t" and came[tag][1] == "28":
+                reads.append(int(values[0]) - came[tag][0])
+        return reads
+
+    def test_reads_through_sg_io_take_the_model_s_time_within_a_microsecond(self):
+        self.platter("trace", "generate", "--workload", "random", "--for", "m.json", "--requests", self.REQUESTS,
+                     "--reads-only", "-o", "random.trace")
+        os.mkdir(self.path("shared"))
+        self.succeeds(PLATTER, "replay", "random.trace", "--on", "/dev/sg0", "--depth", "1", "--reference-reads", "0",
+                      "-o", "shared/guest.csv", models=("m.json",), options=("--share", "shared", "--log", "log"))
+        with open(self.path("shared/guest.csv"), encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        measured = [int(row["response_ns"]) for row in rows]
+        self.assertEqual(len(measured), self.REQUESTS)
+        model = self.log_times()[-self.REQUESTS:]
+        self.assertEqual(len(model), self.REQUESTS)
+        worst = max(abs(a - b) for a, b in zip(measured, model))
+        self.assertLess(worst, 1000)
+        self.assertLessEqual(self.report["messages"] / self.report["commands"], 2.5)
+
+    def test_processor_time_is_charged_where_it_is_asked_for(self):
+        compute = ("python3", "-c", "import os\nfd = os.open('/dev/sda', os.O_RDONLY)\n"
+                   "for i in range(20):\n  sum(range(100000))\n  os.pread(fd, 4096, i << 24)")
+        self.succeeds(*compute)
+        without = self.report["simulated_seconds"]
+        self.succeeds(*compute, options=("--cpu-factor", 100))
+        self.assertGreater(self.report["simulated_seconds"], without + 1)
+        self.succeeds(*compute)
+        self.assertEqual(self.report["simulated_seconds"], without)
