@@ -23,13 +23,18 @@ Error as_error(const TransportError& error) {
 }
 
 Expected<Completion> Device::execute(const Command& command) {
-  if (auto sent = submit(command, 1); !sent) return tl::unexpected(sent.error());
+  if (auto sent = submit_alone(command, 1); !sent) return tl::unexpected(sent.error());
   auto done = reap();
   if (!done) return tl::unexpected(done.error());
   if (!*done)
     return tl::unexpected(TransportError{TransportError::Kind::protocol,
                                          name() + " has lost a command that it had accepted"});
   return std::move(**done);
+}
+
+void drain(Device& device, std::size_t outstanding) {
+  for (; outstanding > 0; --outstanding)
+    if (const auto done = device.reap(); done && !*done) return;
 }
 
 }  // namespace platter::scsi

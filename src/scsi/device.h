@@ -100,13 +100,24 @@ class Device {
   // Most bytes that the path carries in one command; 0: any, or it does not say.
   virtual std::uint32_t max_transfer_bytes() const { return 0; }
 
+  // So many are going to be outstanding: what the path needs for that is made now, and not while
+  // times count.
+  virtual void prepare_for(std::uint32_t /*outstanding*/) {}
+  // Commands that the path has sent once more by itself because the drive refused them (TASK SET
+  // FULL, BUSY): of these the last answer alone is seen. Counted while nothing is outstanding.
+  virtual std::uint64_t sent_again() { return 0; }
   // nullptr: this path, or this host, has no stamps. One at a time.
   virtual std::unique_ptr<Stamping> stamp() { return nullptr; }
 
   // Issues the command at clock().now_ns(). `tag` is unique among outstanding commands.
   virtual Expected<void> submit(const Command& command, std::uint32_t tag) = 0;
+  // The same where nothing is outstanding and nothing else will be before this one is reaped: a
+  // path may wait for the drive in here, if that keeps its times most exact.
+  virtual Expected<void> submit_alone(const Command& command, std::uint32_t tag) {
+    return submit(command, tag);
+  }
   // The earliest completion among the outstanding commands; the clock moves there.
-  // nullopt: nothing is outstanding.
+  // nullopt: nothing is outstanding. An error is the end of one of them; the others stay.
   virtual Expected<std::optional<Completion>> reap() = 0;
   // The earliest completion not later than `deadline_ns`; nullopt if there is none (the clock
   // then stands at the deadline).
@@ -117,5 +128,8 @@ class Device {
   // One command at a time: submit and reap. Nothing else may be outstanding.
   virtual Expected<Completion> execute(const Command& command);
 };
+
+// For whoever gives up with so many outstanding at most: waits for them, whatever they bring.
+void drain(Device& device, std::size_t outstanding);
 
 }  // namespace platter::scsi

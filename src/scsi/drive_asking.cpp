@@ -152,7 +152,7 @@ void DriveLink::note_unit_attention(const Sense& sense) {
 Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
   const auto* entry = find_command(command.cdb);
   const bool only_reads = entry && entry->command_class == CommandClass::read;
-  int attentions = 0, aborts = 0, conflicts = 0;
+  int attentions = 0, aborts = 0, conflicts = 0, deferred = 0;
   Nanoseconds wait = kFirstWait;
   const Nanoseconds give_up = device.clock().now_ns() + kPatience;
   for (;;) {
@@ -174,6 +174,10 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
                (sense && sense->deferred && sense->key == SenseKey::recovered_error)) {
       ++busy_replies;
       if (++aborts < kMaxAborts) continue;
+    } else if (sense && sense->deferred && guard && guard->permission().writes_go_on) {
+      // Of writes that were in flight together each may have one. Who puts back what they have torn
+      // looks at all of it.
+      if (++deferred < kMostDeferred) continue;
     }
     if (answer.completion.status == Status::reservation_conflict && ++conflicts < kMostConflicts) {
       ++busy_replies;

@@ -25,6 +25,7 @@ constexpr bool fits_ten_bytes(std::uint64_t lbn, std::uint32_t blocks) {
 
 constexpr int kMaxUnitAttentions = 16;  // of one command; several may be queued after a reset
 constexpr int kMaxAborts = 4;           // of one command
+constexpr int kMostDeferred = 64;       // errors of earlier writes, before one command
 
 // What the drive did say to a command, retries done.
 struct Answer {

@@ -186,9 +186,19 @@ const std::string& Guard::name() const { return device_.name(); }
 Clock& Guard::clock() { return device_.clock(); }
 std::uint32_t Guard::max_outstanding() const { return device_.max_outstanding(); }
 std::uint32_t Guard::max_transfer_bytes() const { return device_.max_transfer_bytes(); }
+void Guard::prepare_for(std::uint32_t outstanding) { device_.prepare_for(outstanding); }
+std::uint64_t Guard::sent_again() { return device_.sent_again(); }
 std::unique_ptr<Stamping> Guard::stamp() { return device_.stamp(); }
 
 Expected<void> Guard::submit(const Command& command, std::uint32_t tag) {
+  return pass(command, tag, &Device::submit);
+}
+
+Expected<void> Guard::submit_alone(const Command& command, std::uint32_t tag) {
+  return pass(command, tag, &Device::submit_alone);
+}
+
+Expected<void> Guard::pass(const Command& command, std::uint32_t tag, Submit how) {
   if (const auto reason = why_refused(command, permission_, physical_, writes_ended_))
     return tl::unexpected(refusal(name(), command_name(command), *reason));
   const bool write = is_write(command);
@@ -196,7 +206,7 @@ Expected<void> Guard::submit(const Command& command, std::uint32_t tag) {
     writes_under_way_.insert(tag);
     has_written_ = true;
   }
-  auto sent = device_.submit(command, tag);
+  auto sent = (device_.*how)(command, tag);
   if (!sent && write) {
     if (sent.error().kind == TransportError::Kind::refused)
       writes_under_way_.erase(tag);

@@ -36,8 +36,11 @@ class Guard final : public Device {
   Clock& clock() override;
   std::uint32_t max_outstanding() const override;
   std::uint32_t max_transfer_bytes() const override;
+  void prepare_for(std::uint32_t outstanding) override;
+  std::uint64_t sent_again() override;
   std::unique_ptr<Stamping> stamp() override;
   Expected<void> submit(const Command& command, std::uint32_t tag) override;
+  Expected<void> submit_alone(const Command& command, std::uint32_t tag) override;
   Expected<std::optional<Completion>> reap() override;
   Expected<std::optional<Completion>> reap_until(Nanoseconds deadline_ns) override;
   Expected<void> reset() override;
@@ -63,6 +66,8 @@ class Guard final : public Device {
   const std::optional<std::string>& why_writes_ended() const { return writes_ended_; }
 
  private:
+  using Submit = Expected<void> (Device::*)(const Command&, std::uint32_t);
+  Expected<void> pass(const Command& command, std::uint32_t tag, Submit how);
   Expected<std::optional<Completion>> watched(Expected<std::optional<Completion>> reaped);
   void watch(const Completion& completion);
 
