@@ -30,6 +30,7 @@ HostDrive describe(const fs::path& device) {
   drive.revision = attribute(device / "rev");
   if (const auto type = attribute(device / "type"); !type.empty())
     drive.device_type = static_cast<int>(number(type));
+  drive.queue_depth = static_cast<std::uint32_t>(number(attribute(device / "queue_depth")));
   drive.sg = first_entry(device / "scsi_generic");
   drive.bsg = first_entry(device / "bsg");
   drive.block = first_entry(device / "block");

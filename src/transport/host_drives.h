@@ -18,7 +18,8 @@ struct HostDrive {
   std::string vendor, product, revision;
   int device_type = -1;  // 0: disk, 14h: zoned disk
   std::uint64_t bytes = 0;
-  std::string unit;  // "host:channel:id:lun", as the kernel counts them
+  std::string unit;               // "host:channel:id:lun", as the kernel counts them
+  std::uint32_t queue_depth = 0;  // commands that the kernel sends to it at once; 0: not known
 
   bool is_disk() const { return device_type == 0x00 || device_type == 0x14; }
   // The device name that measures best: the block device maps the user's pages, sg copies.

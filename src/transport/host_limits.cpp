@@ -29,4 +29,11 @@ std::uint32_t most_transfer_bytes(const std::string& block, const std::string& r
   return most == std::numeric_limits<std::uint32_t>::max() ? 0 : static_cast<std::uint32_t>(most);
 }
 
+std::optional<std::uint32_t> commands_dispatched(const std::string& unit, const std::string& root) {
+  std::ifstream file(root + "/sys/class/scsi_device/" + unit + "/device/iorequest_cnt");
+  std::uint32_t count = 0;
+  if (!(file >> std::hex >> count)) return std::nullopt;
+  return count;
+}
+
 }  // namespace platter::transport

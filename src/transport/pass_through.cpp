@@ -4,6 +4,7 @@
 #include <linux/bsg.h>
 #include <scsi/sg.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -62,16 +63,15 @@ Direction direction_of(const Command& command) {
   return command.transfer_length > 0 ? command.direction : Direction::none;
 }
 
-int by_version_3(int fd, const Command& command, std::uint8_t* buffer,
-                 std::span<std::uint8_t> sense, Answer& answer) {
-  auto cdb = command.cdb;
+sg_io_hdr_t version_3_of(const Command& command, std::uint8_t* buffer,
+                         std::span<std::uint8_t> sense) {
   const Direction direction = direction_of(command);
   sg_io_hdr_t header{};
   header.interface_id = 'S';
   header.dxfer_direction = direction == Direction::none          ? SG_DXFER_NONE
                            : direction == Direction::from_device ? SG_DXFER_FROM_DEV
                                                                  : SG_DXFER_TO_DEV;
-  header.cmdp = cdb.data();
+  header.cmdp = const_cast<unsigned char*>(command.cdb.data());  // Linux reads it
   header.cmd_len = command.cdb_length;
   header.sbp = sense.data();
   header.mx_sb_len = static_cast<unsigned char>(std::min<std::size_t>(sense.size(), 255));
@@ -81,12 +81,22 @@ int by_version_3(int fd, const Command& command, std::uint8_t* buffer,
   }
   header.timeout = timeout_ms(command);
   header.flags = kAtTail;
+  return header;
+}
+
+Answer answer_of(const sg_io_hdr_t& header) {
+  return {.host = header.host_status,
+          .driver = header.driver_status,
+          .status = header.status,
+          .residual = header.resid,
+          .sense_bytes = header.sb_len_wr};
+}
+
+int by_version_3(int fd, const Command& command, std::uint8_t* buffer,
+                 std::span<std::uint8_t> sense, Answer& answer) {
+  sg_io_hdr_t header = version_3_of(command, buffer, sense);
   if (::ioctl(fd, SG_IO, &header) != 0) return errno;
-  answer = {.host = header.host_status,
-            .driver = header.driver_status,
-            .status = header.status,
-            .residual = header.resid,
-            .sense_bytes = header.sb_len_wr};
+  answer = answer_of(header);
   return 0;
 }
 
@@ -139,6 +149,21 @@ int pass_through(int fd, SgVersion version, const Command& command, std::uint8_t
                                     : by_version_3(fd, command, buffer, sense, answer);
 }
 
+int begin_pass_through(int fd, const Command& command, std::uint8_t* buffer,
+                       std::span<std::uint8_t> sense) {
+  const sg_io_hdr_t header = version_3_of(command, buffer, sense);
+  return ::write(fd, &header, sizeof header) < 0 ? errno : 0;
+}
+
+int end_pass_through(int fd, Answer& answer) {
+  sg_io_hdr_t header{};
+  header.interface_id = 'S';
+  const ssize_t got = ::read(fd, &header, sizeof header);
+  if (got != sizeof header) return got < 0 ? errno : ENODEV;
+  answer = answer_of(header);
+  return 0;
+}
+
 TransportError why_not_sent(const std::string& path, const Command& command, int error) {
   using Kind = TransportError::Kind;
   switch (error) {
@@ -149,6 +174,14 @@ TransportError why_not_sent(const std::string& path, const Command& command, int
     case ENODEV:
     case ENXIO:
       return not_done(path, command, Kind::gone, "the drive is gone; check its cables and power");
+    case EAGAIN:
+    case EBUSY:
+    case EMFILE:
+    case EDOM:  // so says the sg driver
+      return not_done(path, command, Kind::io,
+                      fmt::format("Linux takes no further command ({}); let fewer be "
+                                  "outstanding, with a smaller --depth",
+                                  std::strerror(error)));
     case EINVAL:
     case ENOMEM:
       return not_done(

@@ -28,6 +28,14 @@ struct Answer {
 int pass_through(int fd, SgVersion version, const scsi::Command& command, std::uint8_t* buffer,
                  std::span<std::uint8_t> sense, Answer& answer);
 
+// The same in two halves, by the sg driver's asynchronous interface (/dev/sgN, version 3). The
+// first hands the command over and does not wait for it; Linux has then copied what it writes. The
+// second takes the answer, the sense data and what a read brought: EAGAIN while the command is
+// under way.
+int begin_pass_through(int fd, const scsi::Command& command, std::uint8_t* buffer,
+                       std::span<std::uint8_t> sense);
+int end_pass_through(int fd, Answer& answer);
+
 // The drive's status, or why there is none; for sentences, `path` is the device.
 scsi::TransportError why_not_sent(const std::string& path, const scsi::Command& command, int error);
 scsi::Expected<scsi::Status> status_of(const std::string& path, const scsi::Command& command,

@@ -4,27 +4,25 @@
 #include <fmt/core.h>
 #include <linux/fs.h>
 #include <scsi/sg.h>
-#include <scsi/sg_lib.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <initializer_list>
-#include <new>
+#include <system_error>
+#include <utility>
 
 #include "model/error.h"
-#include "scsi/command_table.h"
+#include "transport/asynchronous_sg.h"
 #include "transport/holders.h"
 #include "transport/host_drives.h"
 #include "transport/host_limits.h"
 #include "transport/pass_through.h"
+#include "transport/signals.h"
+#include "transport/threads_of_ioctl.h"
 
 namespace platter::transport {
 namespace {
@@ -107,19 +105,24 @@ Located drive_behind(const std::string& path, bool& is_block_device) {
   return *located;
 }
 
-// Interrupting SG_IO on /dev/sgN would leave the command behind and send it again.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+// As many as a virtual drive takes.
+constexpr std::uint32_t kMostOutstanding = 64;
 
- private:
-  sigset_t before_;
-};
+// The same device once more. Its number can't be another one's as long as it is open here.
+Descriptor open_again(const std::string& path, int fd) {
+  Descriptor again(try_to_open(path, O_RDWR));
+  struct stat first {
+  }, second{};
+  if (again.get() < 0 || ::fstat(fd, &first) != 0 || ::fstat(again.get(), &second) != 0)
+    throw std::system_error(errno, std::generic_category());
+  if (first.st_rdev != second.st_rdev) throw std::system_error(ENODEV, std::generic_category());
+  return again;
+}
+
+int reset_by(int fd) {
+  int what = SG_SCSI_RESET_DEVICE | kNoEscalate;
+  return ::ioctl(fd, SG_SCSI_RESET, &what) == 0 ? 0 : errno;
+}
 
 }  // namespace
 
@@ -128,6 +131,8 @@ SgIoDevice::SgIoDevice(const std::string& path) : path_(path) {
   const auto located = drive_behind(path, is_block_device);
   const auto& drive = located.drive;
   if (located.is_bsg) version_ = SgVersion::four;
+  is_sg_ = !is_block_device && !located.is_bsg;
+  max_outstanding_ = std::clamp(drive.queue_depth, 1U, kMostOutstanding);
   unit_ = drive.unit;
   lock_ = DriveLock(drive, path);
   if (!drive.block.empty()) {
@@ -147,68 +152,90 @@ SgIoDevice::SgIoDevice(const std::string& path) : path_(path) {
       max_transfer_bytes_ = static_cast<std::uint32_t>(bytes);
   }
   ::prctl(PR_SET_TIMERSLACK, 1UL);
-  reserve(1 << 20);
+  alone_.buffer.reserve(1 << 20);
+  dispatched_before_ = commands_dispatched(unit_).value_or(0);
 }
 
-SgIoDevice::~SgIoDevice() { std::free(allocation_); }
+SgIoDevice::~SgIoDevice() = default;
 
 int SgIoDevice::commands_to() const {
   return device_.get() >= 0 ? device_.get() : exclusive_.get();
 }
 
-void SgIoDevice::reserve(std::size_t bytes) {
-  if (bytes <= buffer_bytes_) return;
-  std::free(allocation_);
-  constexpr std::uint32_t kToPages = 0;
-  buffer_ = sg_memalign(static_cast<std::uint32_t>(bytes), kToPages, &allocation_, false);
-  if (!buffer_) throw std::bad_alloc();
-  buffer_bytes_ = bytes;
-}
-
-Expected<void> SgIoDevice::submit(const Command& command, std::uint32_t tag) {
-  if (done_)
-    return tl::unexpected(
-        TransportError{TransportError::Kind::refused,
-                       path_ + " takes one command at a time through SG_IO: reap the one before"});
-  Completion done;
-  done.tag = tag;
-  reserve(command.transfer_length);
-  if (command.direction == Direction::to_device)
-    std::copy(command.data.begin(), command.data.end(), buffer_);
-  Answer answer;
-  int error = 0;
+Expected<void> SgIoDevice::submit_alone(const Command& command, std::uint32_t tag) {
+  if (done_ || (in_flight_ && !in_flight_->empty()))
+    return tl::unexpected(TransportError{
+        TransportError::Kind::refused,
+        path_ + " was to run a command alone while another is outstanding: reap the one before"});
+  alone_.load(command, tag);
   {
-    const SignalsBlocked guard;
-    done.issued_ns = clock_.now_ns();
-    error = pass_through(commands_to(), version_, command, buffer_, sense_, answer);
-    done.completed_ns = clock_.now_ns();
+    const SignalsBlocked guard;  // /dev/sgN would leave the command behind, and send it again
+    alone_.issued_ns = clock_.now_ns();
+    alone_.error = pass_through(commands_to(), version_, alone_.command, alone_.buffer.data(),
+                                alone_.sense, alone_.answer);
+    alone_.completed_ns = clock_.now_ns();
   }
-  if (error != 0) return tl::unexpected(why_not_sent(path_, command, error));
-  const auto status = status_of(path_, command, answer);
-  if (!status) return tl::unexpected(status.error());
-  done.status = *status;
-  take(command, answer, done);
-  done_ = std::move(done);
+  ++sent_;
+  auto done = alone_.completion(path_);
+  if (!done) return tl::unexpected(done.error());
+  done_ = std::move(*done);
   return {};
 }
 
-// Sense, residual and data of the command that was sent last.
-void SgIoDevice::take(const Command& command, const Answer& answer, Completion& done) const {
-  if (done.status == scsi::Status::check_condition)
-    done.sense.assign(sense_.begin(),
-                      sense_.begin() + std::min<std::ptrdiff_t>(answer.sense_bytes, sense_.size()));
-  done.residual = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(answer.residual, 0, command.transfer_length));
-  if (command.direction == Direction::from_device && command.keep_data)
-    done.data.assign(buffer_, buffer_ + (command.transfer_length - done.residual));
+Expected<void> SgIoDevice::submit(const Command& command, std::uint32_t tag) {
+  if (max_outstanding_ == 1) return submit_alone(command, tag);
+  if (done_)
+    return tl::unexpected(
+        TransportError{TransportError::Kind::refused,
+                       path_ + " has run a command alone that is not reaped yet: reap it before"});
+  try {
+    auto submitted = in_flight().submit(command, tag);
+    sent_ += submitted ? 1 : 0;
+    return submitted;
+  } catch (const std::system_error& error) {
+    return tl::unexpected(why_not_sent(path_, command, error.code().value()));
+  }
+}
+
+void SgIoDevice::prepare_for(std::uint32_t outstanding) {
+  if (std::min(outstanding, max_outstanding_) == 1) return;
+  try {
+    in_flight().prepare(outstanding);
+  } catch (const std::system_error&) {
+    // submit() tells it.
+  }
+}
+
+std::uint64_t SgIoDevice::sent_again() {
+  if (const auto dispatched = commands_dispatched(unit_)) {
+    const auto more = static_cast<std::int32_t>(*dispatched - dispatched_before_ - sent_);
+    sent_again_ = std::max(sent_again_, more);  // less: what failed did not get so far
+  }
+  return static_cast<std::uint64_t>(sent_again_);
+}
+
+InFlight& SgIoDevice::in_flight() {
+  if (!in_flight_)
+    in_flight_ = std::make_unique<InFlight>(
+        path_, max_outstanding_, [this](Arrivals& arrivals) { return carrier(arrivals); });
+  return *in_flight_;
+}
+
+std::unique_ptr<Carrier> SgIoDevice::carrier(Arrivals& arrivals) const {
+  const int fd = commands_to();
+  if (!is_sg_) return std::make_unique<ThreadsOfIoctl>(fd, version_, max_outstanding_, arrivals);
+  return std::make_unique<AsynchronousSg>([this, fd] { return open_again(path_, fd); },
+                                          max_outstanding_, arrivals);
 }
 
 Expected<std::optional<Completion>> SgIoDevice::reap() {
-  return std::exchange(done_, std::nullopt);
+  if (done_ || !in_flight_) return std::exchange(done_, std::nullopt);
+  return in_flight_->reap();
 }
 
 Expected<std::optional<Completion>> SgIoDevice::reap_until(Nanoseconds deadline_ns) {
   if (done_ && done_->completed_ns <= deadline_ns) return reap();
+  if (in_flight_ && !in_flight_->empty()) return in_flight_->reap_until(deadline_ns);
   clock_.sleep_until_ns(deadline_ns);
   return std::nullopt;
 }
@@ -220,17 +247,18 @@ std::unique_ptr<scsi::Stamping> SgIoDevice::stamp() {
 
 Expected<void> SgIoDevice::reset() {
   done_.reset();
+  if (in_flight_) in_flight_->drop();
+  int error = 0;
   // bsg has no such request: then the block device, which stays open beside it, takes it.
-  for (const int fd : {device_.get(), exclusive_.get()}) {
-    int what = SG_SCSI_RESET_DEVICE | kNoEscalate;
-    if (fd >= 0 && ::ioctl(fd, SG_SCSI_RESET, &what) == 0) return {};
-  }
-  return tl::unexpected(
-      TransportError{errno == EACCES || errno == EPERM ? TransportError::Kind::permission
-                                                       : TransportError::Kind::io,
-                     fmt::format("{} could not be reset: {}; run platter as root, or power the "
-                                 "drive off and on",
-                                 path_, std::strerror(errno))});
+  for (const int fd : {device_.get(), exclusive_.get()})
+    if (fd >= 0 && (error = reset_by(fd)) == 0) break;
+  if (in_flight_) in_flight_->settle();
+  if (error == 0) return {};
+  return tl::unexpected(TransportError{
+      error == EACCES || error == EPERM ? TransportError::Kind::permission
+                                        : TransportError::Kind::io,
+      fmt::format("{} could not be reset: {}; run platter as root, or power the drive off and on",
+                  path_, std::strerror(error))});
 }
 
 }  // namespace platter::transport

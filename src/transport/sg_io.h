@@ -1,8 +1,7 @@
-// /dev/sgN, /dev/sdX and /dev/bsg/...: a real drive through Linux's SG_IO.
-// Synchronous: submit() runs the command, reap() hands out its completion.
+// /dev/sgN, /dev/sdX and /dev/bsg/...: a real drive through Linux's SG_IO. submit_alone() is the
+// plain ioctl, which waits for the drive; submit() has several commands under way.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,7 +10,9 @@
 #include "scsi/device.h"
 #include "transport/descriptor.h"
 #include "transport/drive_lock.h"
+#include "transport/flight.h"
 #include "transport/host_clock.h"
+#include "transport/in_flight.h"
 #include "transport/kernel_stamps.h"
 #include "transport/pass_through.h"
 
@@ -27,18 +28,24 @@ class SgIoDevice final : public scsi::Device {
 
   const std::string& name() const override { return path_; }
   scsi::Clock& clock() override { return clock_; }
-  std::uint32_t max_outstanding() const override { return 1; }
+  // What the kernel sends to this drive at once, at most 64; 1 where it does not say.
+  std::uint32_t max_outstanding() const override { return max_outstanding_; }
   std::uint32_t max_transfer_bytes() const override { return max_transfer_bytes_; }
+  void prepare_for(std::uint32_t outstanding) override;
+  // Others that send commands to the drive are counted, too.
+  std::uint64_t sent_again() override;
   std::unique_ptr<scsi::Stamping> stamp() override;
   scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override;
+  scsi::Expected<void> submit_alone(const scsi::Command& command, std::uint32_t tag) override;
   scsi::Expected<std::optional<scsi::Completion>> reap() override;
   scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override;
+  // Waits for what the kernel owes of the commands that were outstanding.
   scsi::Expected<void> reset() override;
 
  private:
-  void reserve(std::size_t bytes);
   int commands_to() const;
-  void take(const scsi::Command& command, const Answer& answer, scsi::Completion& done) const;
+  InFlight& in_flight();
+  std::unique_ptr<Carrier> carrier(Arrivals& arrivals) const;
 
   std::string path_;
   HostClock clock_;
@@ -46,14 +53,15 @@ class SgIoDevice final : public scsi::Device {
   DriveLock lock_;
   Descriptor exclusive_;  // the block device, so that nobody mounts it meanwhile
   Descriptor device_;     // what commands go to, if that is another one
+  bool is_sg_ = false;    // the sg driver's node, which knows more than an ioctl
   SgVersion version_ = SgVersion::three;
-  std::array<std::uint8_t, 252> sense_{};
-  std::uint8_t* buffer_ = nullptr;  // page-aligned, so that the kernel maps it instead of copying
-  std::uint8_t* allocation_ = nullptr;
-  std::size_t buffer_bytes_ = 0;
-  std::uint32_t max_transfer_bytes_ = 0;
-  std::optional<scsi::Completion> done_;
+  std::uint32_t max_transfer_bytes_ = 0, max_outstanding_ = 1;
+  Flight alone_;
+  std::optional<scsi::Completion> done_;  // of the command that was submitted alone
+  std::unique_ptr<InFlight> in_flight_;   // once several may be outstanding
   std::string unit_;
+  std::uint32_t dispatched_before_ = 0, sent_ = 0;  // commands: the kernel's count, and ours since
+  std::int32_t sent_again_ = 0;
   std::optional<std::unique_ptr<KernelStamps>> stamps_;  // once asked for; nullptr: there are none
 };
 

@@ -11,6 +11,7 @@ namespace {
 
 TEST_CASE("the disks of a machine, with what they say about themselves") {
   Machine machine;
+  machine.write("sys/devices/0:0:0:0/queue_depth", "32\n");
   const auto drives = host_drives(machine.root());
   REQUIRE(drives.size() == 2);  // the tape is none
   CHECK(drives[0].block == "sda");
@@ -20,6 +21,8 @@ TEST_CASE("the disks of a machine, with what they say about themselves") {
   CHECK(drives[0].product == "ST39102LW");
   CHECK(drives[0].bytes == 17783240ULL * 512);
   CHECK(drives[1].best_name() == "/dev/sdb");
+  CHECK(drives[0].queue_depth == 32);
+  CHECK(drives[1].queue_depth == 0);  // it does not say
   CHECK(host_drives(machine.root() + "/nowhere").empty());
 }
 

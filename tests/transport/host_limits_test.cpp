@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "machine.h"
+
 namespace platter::transport {
 
 TEST_CASE("the most bytes of one command are the least that adapter and kernel name") {
@@ -28,6 +30,15 @@ TEST_CASE("the most bytes of one command are the least that adapter and kernel n
   write("max_segments", "65535");
   CHECK(most_transfer_bytes("sdx", root.string()) == 65535U * 4096);
   std::filesystem::remove_all(root);
+}
+
+TEST_CASE("the kernel's count of commands to a drive is read as it writes it") {
+  const Machine machine;
+  CHECK_FALSE(commands_dispatched("0:0:1:0", machine.root()));
+  std::ofstream(machine.root() + "/sys/class/scsi_device/0:0:1:0/device/iorequest_cnt")
+      << "0x1f3a\n";
+  CHECK(commands_dispatched("0:0:1:0", machine.root()) == 0x1f3aU);
+  CHECK_FALSE(commands_dispatched("0:0:0:0", machine.root()));
 }
 
 }  // namespace platter::transport

@@ -1,27 +1,21 @@
-// Linux's answers to SG_IO, given by an ioctl() of our own: it stands before the C library's in
-// this program.
+// Linux's answers to SG_IO, given by a node of our own.
 #include "transport/pass_through.h"
 
 #include <linux/bsg.h>
 #include <scsi/sg.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <array>
 #include <catch2/catch.hpp>
 #include <cerrno>
-#include <cstdarg>
 #include <cstring>
 #include <optional>
 #include <vector>
 
+#include "fake_node.h"
 #include "scsi/commands.h"
 
 namespace platter::transport {
 namespace {
-
-constexpr int kNobody = 1'000'000;  // no descriptor
 
 struct Kernel {
   int error = 0;
@@ -32,7 +26,7 @@ struct Kernel {
   std::uint32_t timeout_ms = 0;
 
   int by(sg_io_hdr_t& header) {
-    if (error != 0) return fail();
+    if (error != 0) return error;
     cdb.assign(header.cmdp, header.cmdp + header.cmd_len);
     timeout_ms = header.timeout;
     auto* const data = static_cast<std::uint8_t*>(header.dxferp);
@@ -49,7 +43,7 @@ struct Kernel {
   }
 
   int by(sg_io_v4& header) {
-    if (error != 0) return fail();
+    if (error != 0) return error;
     const auto* const request = at<const std::uint8_t>(header.request);
     cdb.assign(request, request + header.request_len);
     timeout_ms = header.timeout;
@@ -72,13 +66,7 @@ struct Kernel {
   static T* at(std::uint64_t address) {
     return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
   }
-  int fail() const {
-    errno = error;
-    return -1;
-  }
 };
-
-Kernel* kernel = nullptr;
 
 struct Outcome {
   int error = 0;
@@ -89,8 +77,7 @@ struct Outcome {
 
 class Path {
  public:
-  explicit Path(SgVersion version) : version_(version) { kernel = &linux_; }
-  ~Path() { kernel = nullptr; }
+  explicit Path(SgVersion version) : version_(version) {}
 
   Outcome send(const scsi::Command& command, const Answer& answer, int error = 0) {
     linux_.answer = answer;
@@ -101,7 +88,7 @@ class Path {
     std::array<std::uint8_t, 252> sense{};
     Answer heard;
     Outcome outcome;
-    outcome.error = pass_through(kNobody, version_, command, data_.data(), sense, heard);
+    outcome.error = pass_through(kFakeNode, version_, command, data_.data(), sense, heard);
     if (outcome.error != 0) {
       const auto why = why_not_sent("/dev/sg0", command, outcome.error);
       outcome.kind = why.kind;
@@ -123,6 +110,10 @@ class Path {
  private:
   SgVersion version_;
   Kernel linux_;
+  FakeNode node_{[this](void* header) {
+    return *static_cast<int*>(header) == 'S' ? linux_.by(*static_cast<sg_io_hdr_t*>(header))
+                                             : linux_.by(*static_cast<sg_io_v4*>(header));
+  }};
   std::vector<std::uint8_t> data_;
 };
 
@@ -216,16 +207,5 @@ TEST_CASE("a write that moved less than it should is not done, whatever its stat
 }
 
 }  // namespace
-
-extern "C" int ioctl(int fd, unsigned long request, ...) noexcept {
-  va_list list;
-  va_start(list, request);
-  void* const argument = va_arg(list, void*);
-  va_end(list);
-  if (!kernel || fd != kNobody || request != SG_IO)
-    return static_cast<int>(::syscall(SYS_ioctl, fd, request, argument));
-  return *static_cast<int*>(argument) == 'S' ? kernel->by(*static_cast<sg_io_hdr_t*>(argument))
-                                             : kernel->by(*static_cast<sg_io_v4*>(argument));
-}
 
 }  // namespace platter::transport
