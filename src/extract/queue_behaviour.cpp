@@ -43,9 +43,8 @@ T value_of(scsi::Expected<T> result) {
 // alone, not that of their arrivals.
 constexpr Nanoseconds kHeadStart_ns = 300 * kMicrosecond;
 
-// The first, and the others together; the completions in the order of the reads.
-std::vector<scsi::Completion> together(scsi::Device& device, const std::vector<Read>& reads,
-                                       const Form& form) {
+std::vector<scsi::Completion> all_of(scsi::Device& device, const std::vector<Read>& reads,
+                                     const Form& form) {
   std::vector<scsi::Completion> done(reads.size());
   const auto keep = [&](std::optional<scsi::Completion> completion) {
     if (!completion || completion->tag == 0 || completion->tag > reads.size())
@@ -64,6 +63,17 @@ std::vector<scsi::Completion> together(scsi::Device& device, const std::vector<R
   }
   for (; missing > 0; --missing) keep(value_of(device.reap()));
   return done;
+}
+
+// The first, and the others together; the completions in the order of the reads.
+std::vector<scsi::Completion> together(scsi::Device& device, const std::vector<Read>& reads,
+                                       const Form& form) {
+  try {
+    return all_of(device, reads, form);
+  } catch (...) {
+    scsi::drain(device, reads.size());
+    throw;
+  }
 }
 
 constexpr std::uint32_t kMoreThanChance = 3;  // refusals with as many outstanding as ever were
@@ -111,6 +121,30 @@ std::vector<Read> quarter_turns(const engine::LayoutMap& map, const scsi::Drive&
     if (const std::uint64_t lbn = (start + i * step) % blocks; !drive.leaves_out(lbn, 1))
       reads.push_back({lbn});
   return reads;
+}
+
+// Where the path hides what the drive refuses, and sends it again by itself: whether it does so of
+// that many reads at once, each time. Once may be chance.
+bool refuses_some(scsi::Device& device, mtbrc::Context& context, const Form& form,
+                  std::uint32_t count, QueueSamples& samples) {
+  for (std::uint32_t round = 0; round < kMoreThanChance; ++round) {
+    const std::uint64_t before = device.sent_again();
+    samples.commands +=
+        together(device, quarter_turns(*context.map, context.drive, count), form).size();
+    if (device.sent_again() == before) return false;
+  }
+  return true;
+}
+
+// The most of which it refuses none, if `many` are too many.
+std::uint32_t most_not_refused(scsi::Device& device, mtbrc::Context& context, const Form& form,
+                               std::uint32_t many, QueueSamples& samples) {
+  std::uint32_t few = 1;
+  while (many - few > 1) {
+    const std::uint32_t middle = few + (many - few) / 2;
+    (refuses_some(device, context, form, middle, samples) ? many : few) = middle;
+  }
+  return few;
 }
 
 // Commands that left at the same time reach the drive one after the other.
@@ -237,7 +271,9 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
   const std::uint64_t blocks = context.drive.blocks();
   const std::uint32_t block_bytes = context.drive.block_bytes();
   const Form form{block_bytes, {.force_unit_access = context.drive.settings().forces_reads()}};
+  device.prepare_for(samples.asked);
   context.drive.test_unit_ready();
+  const std::uint64_t sent_again = device.sent_again();
   // More than once where some were refused, and it may have been chance.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds; ++round) {
@@ -251,6 +287,11 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
     }
     if (depth.most == samples.taken) samples.refused_when_full += depth.refused_when_full;
     if (std::ranges::none_of(many, refused) || samples.refused_when_full >= kMoreThanChance) break;
+  }
+  if (device.sent_again() > sent_again &&
+      refuses_some(device, context, form, samples.asked, samples)) {
+    samples.taken = most_not_refused(device, context, form, samples.asked, samples);
+    samples.refused_when_full = kMoreThanChance;
   }
 
   replay::Result& result = samples.reads;

@@ -2,6 +2,9 @@
 #include "extract/queue_behaviour.h"
 
 #include <catch2/catch.hpp>
+#include <limits>
+#include <map>
+#include <utility>
 
 #include "scsi/drive.h"
 #include "scsi/guard.h"
@@ -12,13 +15,54 @@
 namespace platter::extract {
 namespace {
 
+// Sends again by itself what the drive refuses, as Linux does, and tells nobody.
+class HidingPath final : public scsi::Device {
+ public:
+  explicit HidingPath(scsi::Device& drive) : drive_(drive) {}
+  const std::string& name() const override { return drive_.name(); }
+  scsi::Clock& clock() override { return drive_.clock(); }
+  std::uint32_t max_outstanding() const override { return drive_.max_outstanding(); }
+  std::uint64_t sent_again() override { return sent_again_; }
+  scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
+    sent_[tag] = {command, clock().now_ns()};
+    return drive_.submit(command, tag);
+  }
+  scsi::Expected<std::optional<scsi::Completion>> reap() override {
+    return reap_until(std::numeric_limits<Nanoseconds>::max());
+  }
+  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
+    for (;;) {
+      auto done = drive_.reap_until(deadline_ns);
+      if (!done || !*done) return done;
+      const std::uint32_t tag = (*done)->tag;
+      if ((*done)->status == scsi::Status::task_set_full || (*done)->status == scsi::Status::busy) {
+        refused_.push_back(tag);
+        continue;
+      }
+      (*done)->issued_ns = sent_.at(tag).second;
+      for (const std::uint32_t again : std::exchange(refused_, {})) {
+        ++sent_again_;
+        (void)drive_.submit(sent_.at(again).first, again);
+      }
+      return done;
+    }
+  }
+  scsi::Expected<void> reset() override { return drive_.reset(); }
+
+ private:
+  scsi::Device& drive_;
+  std::map<std::uint32_t, std::pair<scsi::Command, Nanoseconds>> sent_;
+  std::vector<std::uint32_t> refused_;
+  std::uint64_t sent_again_ = 0;
+};
+
 struct Found {
   model::Queue queue;
   double took_s = 0;
 };
 
-Found queue_of(double policy, std::uint32_t task_set, std::uint64_t seed = 4,
-               double busy_share = 0) {
+Found queue_of(double policy, std::uint32_t task_set, std::uint64_t seed = 4, double busy_share = 0,
+               bool hidden = false) {
   const auto* entry = virtual_drive::find_in_catalogue("quantum-atlas10k");
   REQUIRE(entry != nullptr);
   model::DriveModel truth = virtual_drive::catalogue_model(*entry);
@@ -28,7 +72,8 @@ Found queue_of(double policy, std::uint32_t task_set, std::uint64_t seed = 4,
   if (!truth.firmware) truth.firmware.emplace();
   truth.firmware->task_set = task_set;
   virtual_drive::VirtualDevice device(truth);
-  scsi::Guard guard(device, {});
+  HidingPath hiding(device);
+  scsi::Guard guard(hidden ? static_cast<scsi::Device&>(hiding) : device, {});
   scsi::Drive drive(guard, "the drive");
   drive.identify();
   REQUIRE(drive.settings().set_cache(false, true, true));
@@ -54,6 +99,21 @@ TEST_CASE("the depth is where the drive says TASK SET FULL") {
   const Found many = queue_of(1, 0);
   CHECK(many.queue.depth.value == 64);
   CHECK(many.queue.depth.method.find("at least") == 0);
+}
+
+TEST_CASE("the depth is found where the path hides what the drive refuses") {
+  for (const std::uint32_t task_set : {2U, 5U, 31U, 63U}) {
+    const Found found = queue_of(8, task_set, 4, 0, true);
+    CHECK(found.queue.depth.or_else(0) == task_set);
+    CHECK(found.queue.depth.method.find("TASK SET FULL") != std::string::npos);
+    if (task_set > 8) CHECK(found.queue.policy.or_else(0) == 8);
+  }
+  const Found many = queue_of(8, 0, 4, 0, true);
+  CHECK(many.queue.depth.value == 64);
+  CHECK(many.queue.depth.method.find("at least") == 0);
+  // Some that are refused by chance tell nothing.
+  const Found by_chance = queue_of(8, 0, 4, 0.002, true);
+  CHECK(by_chance.queue.depth.method.find("at least") == 0);
 }
 
 TEST_CASE("a drive that is BUSY by chance is no fuller for it") {
