@@ -85,7 +85,7 @@ void require_lengths(const trace::Trace& trace, std::uint32_t most, const std::s
 class DrivePlayer final : public Player {
  public:
   DrivePlayer(scsi::Device& device, std::uint32_t block_bytes, std::uint64_t capacity,
-              const Contents& contents, bool forces_reads, bool forces_writes)
+              const Contents& contents, bool forces_reads, bool forces_writes, std::uint32_t depth)
       : device_(device),
         block_bytes_(block_bytes),
         capacity_(capacity),
@@ -93,6 +93,7 @@ class DrivePlayer final : public Player {
         read_bits_({.force_unit_access = forces_reads}),
         write_bits_({.force_unit_access = forces_writes}),
         room_(device.max_outstanding()),
+        one_at_a_time_(std::min(depth, room_) == 1),
         start_ns_(device.clock().now_ns() + kReferencePause_ns) {}
 
   void prepare(const Response& request) override {
@@ -105,6 +106,8 @@ class DrivePlayer final : public Player {
       const bool pause = !paused_.empty() && pause_ends_ns_ <= due_ns;
       const Nanoseconds until_ns = pause ? pause_ends_ns_ : due_ns;
       const Nanoseconds soon_ns = std::min(until_ns, device_.clock().now_ns() + kLongestWait_ns);
+      if (!come_.empty())
+        return come_.front().completion_ns() <= time_ns ? next_come() : std::nullopt;
       if (const auto completion = value_of(device_.reap_until(soon_ns))) {
         if (const auto done = done_of(*completion)) return done;
       } else if (soon_ns < until_ns) {
@@ -119,6 +122,7 @@ class DrivePlayer final : public Player {
 
   Done next() override {
     for (;;) {
+      if (!come_.empty()) return *next_come();
       if (!paused_.empty()) {
         if (const auto done = next_by(pause_ends_ns_ - start_ns_)) return *done;
         continue;
@@ -142,11 +146,8 @@ class DrivePlayer final : public Player {
     held_.clear();
     doubted_.clear();
     paused_.clear();
-    while (!outstanding_.empty()) {
-      const auto completion = device_.reap();
-      if (!completion || !*completion) return;
-      outstanding_.erase((*completion)->tag);
-    }
+    scsi::drain(device_, outstanding_.size());
+    outstanding_.clear();
   }
 
   // Asked before the next write where a unit attention may mean that the drive was replaced.
@@ -175,9 +176,10 @@ class DrivePlayer final : public Player {
                                 write_bits_);
   }
 
-  // Nobody else's blocks are written: a write waits until the drive has nothing to do and has been
-  // asked who it is.
+  // Before a write leaves it is heard whether another one has failed. And nobody else's blocks are
+  // written: it waits until the drive has nothing to do and has been asked who it is.
   void send(Sent request) {
+    if (request.request.write && !outstanding_.empty()) hear();
     if (may_be_another_ && request.request.write) {
       if (!outstanding_.empty()) return doubted_.push_back(std::move(request));
       require_same_drive_();
@@ -185,7 +187,22 @@ class DrivePlayer final : public Player {
     }
     const std::uint32_t tag = next_tag_++;
     const Sent& sent = outstanding_.emplace(tag, std::move(request)).first->second;
-    value_of(device_.submit(sent.command, tag));
+    value_of(one_at_a_time_ ? device_.submit_alone(sent.command, tag)
+                            : device_.submit(sent.command, tag));
+  }
+
+  // All that has come by now.
+  void hear() {
+    const Nanoseconds now_ns = device_.clock().now_ns();
+    if (now_ns <= std::exchange(heard_ns_, now_ns)) return;
+    while (const auto completion = value_of(device_.reap_until(now_ns)))
+      if (const auto done = done_of(*completion)) come_.push_back(*done);
+  }
+
+  std::optional<Done> next_come() {
+    const Done first = come_.front();
+    come_.pop_front();
+    return first;
   }
 
   // nullopt: it was not executed and is sent again.
@@ -197,16 +214,16 @@ class DrivePlayer final : public Player {
                               device_.name(), completion.tag));
     Sent sent = std::move(found->second);
     outstanding_.erase(found);
+    if (!sent.first_issue_ns) sent.first_issue_ns = completion.issued_ns;
+    const bool was_executed = executed(completion);
+    if (!was_executed) again_or_fail(std::move(sent), completion);
     if (outstanding_.empty())
       for (Sent& doubted : std::exchange(doubted_, {})) send(std::move(doubted));
-    if (!sent.first_issue_ns) sent.first_issue_ns = completion.issued_ns;
-    if (!executed(completion)) {
-      again_or_fail(std::move(sent), completion);
-      return std::nullopt;
-    }
+    if (!was_executed) return std::nullopt;
     while (!held_.empty() && outstanding_.size() < room_) {
-      send(std::move(held_.front()));
+      Sent held = std::move(held_.front());
       held_.pop_front();
+      send(std::move(held));
     }
     return Done{.number = sent.number,
                 .issue_ns = completion.issued_ns - start_ns_,
@@ -256,12 +273,15 @@ class DrivePlayer final : public Player {
   const Contents& contents_;
   scsi::CacheBits read_bits_, write_bits_;
   std::uint32_t room_;
+  bool one_at_a_time_;
   Nanoseconds start_ns_;
   Sent prepared_{};
   std::uint32_t next_tag_ = 1;
   std::uint64_t retries_ = 0;
   bool was_reset_ = false;
   std::map<std::uint32_t, Sent> outstanding_{};
+  std::deque<Done> come_{};  // heard before a write left
+  Nanoseconds heard_ns_ = 0;
   std::deque<Sent> held_{};  // the drive had others, they wait for a completion
   bool may_be_another_ = false;
   std::vector<Sent> doubted_{};  // writes that wait until it is known who the drive is
@@ -348,8 +368,11 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   result.caches = name_of(options.caches);
   result.block_bytes = identity.block_bytes;
 
+  guard.prepare_for(options.depth);
+  const std::uint64_t sent_again = guard.sent_again();
   DrivePlayer player(guard, identity.block_bytes, identity.blocks, contents,
-                     drive.settings().forces_reads(), drive.settings().forces_writes());
+                     drive.settings().forces_reads(), drive.settings().forces_writes(),
+                     options.depth);
   player.require_by([&] { drive.require_same_drive(); });
   IntoResult rows(result);
   try {
@@ -370,7 +393,7 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   if (guard.why_writes_ended()) throw Error(ExitStatus::drive_error, *guard.why_writes_ended());
   result.depth = std::min(options.depth, player.room());
   if (result.depth < options.depth) result.asked_depth = options.depth;
-  result.retries = player.retries();
+  result.retries = player.retries() + guard.sent_again() - sent_again;
   if (options.caches == Caches::off && player.was_reset())
     throw Error(
         ExitStatus::drive_error,
