@@ -2,7 +2,10 @@
 # command line seeds both.
 seed=$(sed -n 's/.*platter_seed=\([0-9]*\).*/\1/p' /proc/cmdline)
 seed=${seed:-1}
-how=(--depth 1 --reference-reads 0 -o /run/new.csv --allow-writes 0-16383)
+how=(--reference-reads 0 -o /run/new.csv --allow-writes 0-16383)
+
+# depth_of RUN: most commands outstanding; one, or many, so that through each node both are tried.
+depth_of() { [ $(($1 / 3 % 2)) -eq 0 ] && echo 16 || echo 1; }
 
 # fill_drive REQUESTS: no two sectors alike; as many requests, most of them writes of 1 to 64 sectors at random places
 # of 2 MB, which are read and journaled in a small part of the time that the writes take.

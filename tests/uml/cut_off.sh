@@ -11,7 +11,7 @@ wait_for test -b /dev/sda -a -c /dev/sg0 || { failed "no /dev/sda"; finish; }
 
 fill_drive 600
 started=$(date +%s%N)
-expect 0 /run/platter replay /run/writes.trace --on /dev/sda "${how[@]}"
+expect 0 /run/platter replay /run/writes.trace --on /dev/sda --depth 1 "${how[@]}"
 whole_ms=$((($(date +%s%N) - started) / 1000000))
 [ -n "$(journals)" ] && failed "a run in order leaves a journal"
 put_right "a whole run"
@@ -19,7 +19,8 @@ put_right "a whole run"
 nodes=(/dev/sda /dev/sg0 "/dev/bsg/$(ls /dev/bsg)")
 killed=0 journaled=0
 for ((i = 0; i < kills; ++i)); do
-  /run/platter replay /run/writes.trace --on "${nodes[i % 3]}" "${how[@]}" >/run/output 2>&1 &
+  depth=$(depth_of $i)
+  /run/platter replay /run/writes.trace --on "${nodes[i % 3]}" --depth "$depth" "${how[@]}" >/run/output 2>&1 &
   runner=$!
   # Every second time not before there is something to restore.
   if [ $((i % 2)) -eq 1 ]; then
@@ -33,7 +34,7 @@ for ((i = 0; i < kills; ++i)); do
   wait $runner 2>/dev/null
   [ -n "$(journals)" ] && journaled=$((journaled + 1))
   put_right "kill $i after $after_ms of $whole_ms ms"
-  [ $failures -eq 0 ] && echo "kill $i: $journaled journals so far, contents as before"
+  [ $failures -eq 0 ] && echo "kill $i, depth $depth: $journaled journals so far, contents as before"
 done
 [ $failures -eq 0 ] && passed "$killed of $kills runs killed, $journaled with a journal left: contents as before"
 [ $journaled -gt 0 ] || failed "no kill left a journal: nothing was tried"

@@ -13,18 +13,20 @@ nodes=(/dev/sda /dev/sg0 "/dev/bsg/$(ls /dev/bsg)")
 
 # fail_by NAME OPTS NTH...: every NTH command fails so; at least one of the runs must have met it in a write.
 fail_by() {
-  local name=$1 opts=$2 nth status writes=0 runs=0; shift 2
+  local name=$1 opts=$2 nth status depth writes=0 runs=0; shift 2
   for nth in "$@"; do
     echo "$opts" >$settings/opts
     echo "$nth" >$settings/every_nth
-    /run/platter replay /run/writes.trace --on "${nodes[runs % 3]}" "${how[@]}" >/run/output 2>/run/errors
+    depth=$(depth_of $runs)
+    /run/platter replay /run/writes.trace --on "${nodes[runs % 3]}" --depth "$depth" "${how[@]}" \
+      >/run/output 2>/run/errors
     status=$?
     echo 0 >$settings/every_nth
     echo 0 >$settings/opts
     runs=$((runs + 1))
     if grep -qi "platter: .*write" /run/errors && [ $status -ne 0 ]; then
       writes=$((writes + 1))
-      echo "$name, every $nth: status $status, $(journals | wc -l) journals left: $(head -n 1 /run/errors)"
+      echo "$name, every $nth, depth $depth: status $status, $(journals | wc -l) journals left: $(head -n 1 /run/errors)"
     fi
     [ $status -eq 0 ] && grep -q "did not carry out WRITE" /run/errors && failed "$name: status 0 though a write failed"
     put_right "$name, every $nth"

@@ -1,45 +1,16 @@
-// Runs inside the guest, on a scsi_debug drive that nothing else uses: the true SG_IO path.
-// PLATTER_TEST_DEVICE names the device; its first sectors hold the letters of guest.sh.
+// Runs inside the guest: the true SG_IO path. The drive's first sectors hold the letters of
+// sg_io.sh.
+#include "guest.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <fstream>
 
-#include "scsi/commands.h"
 #include "scsi/drive.h"
-#include "scsi/sense.h"
-#include "transport/sg_io.h"
 
 namespace platter::transport {
 namespace {
 
-std::string device_name() {
-  const char* name = std::getenv("PLATTER_TEST_DEVICE");
-  REQUIRE(name);
-  return name;
-}
-
-// scsi_debug's time for one command, in nanoseconds.
-void set_drive_time(Nanoseconds time_ns) {
-  std::ofstream file("/sys/bus/pseudo/drivers/scsi_debug/ndelay");
-  file << time_ns << std::endl;
-  REQUIRE(file);
-}
-
-scsi::Completion must(scsi::Expected<scsi::Completion> result) {
-  if (!result) FAIL(result.error().sentence);
-  return *result;
-}
-
-scsi::Completion settled(SgIoDevice& device, const scsi::Command& command) {
-  for (int i = 0; i < 10; ++i) {
-    auto done = must(device.execute(command));
-    const auto sense = scsi::decode_sense(done.sense);
-    if (!sense || sense->key != scsi::SenseKey::unit_attention) return done;
-  }
-  FAIL("endless unit attentions");
-  return {};
-}
+using namespace guest;
 
 TEST_CASE("bytes, sense and residual come through SG_IO as the drive gave them") {
   set_drive_time(100 * kMicrosecond);
