@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/contents_options.h"
 #include "cli/emulated_drives.h"
 #include "cli/nbd_server.h"
 #include "cli/numbers.h"
@@ -25,9 +26,7 @@ struct EmulateOptions {
   NbdServing serving{};  // of either kind, as far as both have it
   std::string vhost_user_socket{};
   std::string log{}, log_to_check{}, scheduler{};
-  std::vector<std::string> contents{};
-  emulator::ContentsChoice generated{};  // what is asked of those that are
-  std::vector<CLI::Option*> of_generated{};
+  ContentsOptions contents{};
   CLI::Option *nbd = nullptr, *vhost_user = nullptr;
   Outputs outputs{};
 };
@@ -55,34 +54,13 @@ void check(const EmulateOptions& options, const std::vector<EmulatedDrive>& driv
                 checked.first_difference + "; this is a defect of the emulator, please report it");
 }
 
-std::vector<emulator::ContentsChoice> choices(const EmulateOptions& options) {
-  std::vector<emulator::ContentsChoice> choices;
-  bool any_generated = false;
-  for (const std::string& text : options.contents) {
-    emulator::ContentsChoice choice = emulator::contents_choice(text);
-    if (choice.generated) {
-      const auto file = std::move(choice.file);
-      choice = options.generated;
-      choice.generated = any_generated = true;
-      choice.file = file;
-    }
-    choices.push_back(std::move(choice));
-  }
-  for (const CLI::Option* const option : options.of_generated)
-    if (option->count() > 0 && !any_generated)
-      throw Error(ExitStatus::usage, option->get_name() +
-                                         " is for contents of which data are dropped; give "
-                                         "--contents generated, or generated:FILE");
-  return choices;
-}
-
 void serve(EmulateOptions& options, const std::vector<EmulatedDrive>& drives) {
   for (const EmulatedDrive& drive : drives)
     if (const std::string standing = model::standing_of(drive.table.provenance,
                                                         drive.table.validity);
         !standing.empty())
       fmt::print(stderr, "platter: the model of {} is {}\n", drive.name, standing);
-  options.serving.contents = choices(options);
+  options.serving.contents = options.contents.choices(options.models.size());
   for (const emulator::ContentsChoice& contents : options.serving.contents)
     if (contents.file) options.outputs.reads(*contents.file);
   if (!options.log.empty()) {
@@ -106,10 +84,6 @@ void emulate(EmulateOptions& options) {
     throw Error(ExitStatus::usage,
                 "platter emulate serves drives or checks a log; give one of --nbd, --vhost-user "
                 "and --check-log");
-  if (!options.contents.empty() && options.contents.size() != options.models.size())
-    throw Error(ExitStatus::usage,
-                fmt::format("{} models and {} files of contents; give one for each, in that order",
-                            options.models.size(), options.contents.size()));
   const std::vector<EmulatedDrive> drives = emulated_drives(options.models);
   if (checks)
     check(options, drives);
@@ -144,11 +118,7 @@ void add_emulate(CLI::App& app) {
       "--check-log", options->log_to_check,
       "serve nothing: does the engine give the times of this log again?");
   for (CLI::Option* const served :
-       {command->add_option("--contents", options->contents,
-                            "for what the drives hold, one for each: a file; `generated`, which "
-                            "keeps what file systems need and drops data, in memory or in "
-                            "generated:FILE (else: all, in memory)"),
-        command->add_option("--log", options->log,
+       {command->add_option("--log", options->log,
                             "a line for each arrival, model time and delivery"),
         command->add_option("--speed", serving.speed, "drives so many times as fast")
             ->check(between(1, 1000000))
@@ -166,20 +136,8 @@ void add_emulate(CLI::App& app) {
         command->add_flag("--ordinary", serving.ordinary,
                           "without SCHED_FIFO: late whenever the machine is busy")})
     served->excludes(checked);
-  options->of_generated = {
-      command->add_option("--keep", options->generated.kept_names,
-                          "generated: files whose data are kept, by their path as a pattern"),
-      command
-          ->add_option("--contents-waiting", options->generated.waiting_bytes,
-                       "generated: bytes that may wait until it is known what they are")
-          ->transform(CLI::AsSizeValue(false))
-          ->capture_default_str(),
-      command
-          ->add_option("--contents-limit", options->generated.stored_bytes,
-                       "generated: bytes kept at most (else: half of the host's memory, or the "
-                       "file's room)")
-          ->transform(CLI::AsSizeValue(false))};
-  for (CLI::Option* const option : options->of_generated) option->excludes(checked);
+  options->contents.add_to(*command);
+  for (CLI::Option* const option : options->contents.options()) option->excludes(checked);
   command
       ->add_flag("--write-cache-loss", serving.write_cache_loss,
                  "a power cut (SIGUSR2) takes what the drive's cache has not written")
