@@ -23,7 +23,21 @@ Calendar::Calendar(SimulatedDrives& drives, platter_cosim_page& page, int socket
 }
 
 void Calendar::tell_when_due() {
-  page_.due_ns = static_cast<std::uint64_t>(drives_.due().value_or(kForEver));
+  const Nanoseconds due_ns = drives_.due().value_or(kForEver);
+  page_.due_ns = static_cast<std::uint64_t>(std::min(due_ns, end_ns_.value_or(kForEver)));
+}
+
+void Calendar::end_at(Nanoseconds end_ns) {
+  end_ns_ = end_ns;
+  tell_when_due();
+}
+
+// Whether the end comes first. The clock then stands there.
+bool Calendar::ends_before(Nanoseconds next_ns) {
+  if (!end_ns_ || next_ns < *end_ns_) return false;
+  now_ns_ = std::max(now_ns_, *end_ns_);
+  is_at_end_ = true;
+  return true;
 }
 
 // What was computed since the last request delays this one: the guest's own clock did not show it.
@@ -36,6 +50,7 @@ Nanoseconds Calendar::arrival_ns() {
 
 bool Calendar::serve_drives() {
   now_ns_ = now_ns();
+  if (ends_before(now_ns_)) return false;
   if (!drives_.take(arrival_ns())) return false;
   tell_when_due();  // before the answer, with which the guest runs on
   drives_.answer();
@@ -44,10 +59,11 @@ bool Calendar::serve_drives() {
 }
 
 // At what it asked for, or where a drive interrupts it before; what a drive does at the very time
-// comes first.
-Nanoseconds Calendar::goes_on_at(Nanoseconds asked_ns) {
+// comes first. nullopt: the end comes before.
+std::optional<Nanoseconds> Calendar::goes_on_at(Nanoseconds asked_ns) {
   for (;;) {
     const auto due_ns = drives_.due();
+    if (ends_before(std::min(due_ns.value_or(kForEver), asked_ns))) return std::nullopt;
     if (!due_ns || *due_ns > asked_ns) break;
     if (drives_.deliver(*due_ns)) return std::max(*due_ns, now_ns_);
   }
@@ -64,7 +80,10 @@ bool Calendar::serve_kernel() {
   if (got != sizeof message) return false;
   ++counts_.messages;
   if (message.op != UM_TIMETRAVEL_WAIT) throw BrokenGuest{"its kernel does not say that it waits"};
-  now_ns_ = goes_on_at(static_cast<Nanoseconds>(std::min<std::uint64_t>(message.time, kForEver)));
+  const auto goes_on_ns =
+      goes_on_at(static_cast<Nanoseconds>(std::min<std::uint64_t>(message.time, kForEver)));
+  if (!goes_on_ns) return false;
+  now_ns_ = *goes_on_ns;
   tell_when_due();
   message = {UM_TIMETRAVEL_RUN, 0, static_cast<std::uint64_t>(now_ns_)};
   ++counts_.messages;

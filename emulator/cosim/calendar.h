@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "emulator/cosim/guest_link.h"
 #include "emulator/cosim/simulated_drives.h"
@@ -22,7 +23,12 @@ class Calendar {
   // programs took of the host's processor passes before their next request reaches a drive.
   Calendar(SimulatedDrives& drives, platter_cosim_page& page, int socket, double cpu_factor = 0);
 
-  // The drives' socket, or the kernel's, is readable. false: the guest is gone. Throws BrokenGuest.
+  // Nothing of the guest reaches a drive from then on.
+  void end_at(Nanoseconds end_ns);
+  bool is_at_end() const { return is_at_end_; }
+
+  // The drives' socket, or the kernel's, is readable. false: the guest is gone, or at its end, and
+  // has no answer. Throws BrokenGuest.
   bool serve_drives();
   bool serve_kernel();
 
@@ -33,13 +39,16 @@ class Calendar {
  private:
   Nanoseconds arrival_ns();
   void tell_when_due();
-  Nanoseconds goes_on_at(Nanoseconds asked_ns);
+  bool ends_before(Nanoseconds next_ns);
+  std::optional<Nanoseconds> goes_on_at(Nanoseconds asked_ns);
 
   SimulatedDrives& drives_;
   platter_cosim_page& page_;
   int socket_;
   double cpu_factor_;
   Nanoseconds now_ns_ = 0;
+  std::optional<Nanoseconds> end_ns_{};
+  bool is_at_end_ = false;
   Nanoseconds busy_until_ns_ = 0;     // with what its programs compute
   std::uint64_t charged_cpu_ns_ = 0;  // of the page's
   Counts counts_{};

@@ -160,7 +160,7 @@ GuestProcess::GuestProcess(const GuestSettings& settings)
 }
 
 GuestProcess::~GuestProcess() {
-  if (pid_ > 0) kill(pid_, SIGKILL);
+  kill();
   end();
   if (page_ != nullptr) munmap(page_, sizeof *page_);
 }
@@ -225,6 +225,10 @@ void GuestProcess::start(const GuestSettings& settings) {
   drives_ = std::move(drives.ours);
   output_ = std::move(output.ours);
   console_ = std::move(console.ours);
+}
+
+void GuestProcess::kill() {
+  if (pid_ > 0) ::kill(pid_, SIGKILL);
 }
 
 void GuestProcess::end() {

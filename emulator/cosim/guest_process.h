@@ -47,6 +47,8 @@ class GuestProcess {
 
   // Why runs may differ on this host; empty: they do not.
   const std::string& doubt() const { return doubt_; }
+  // At once; end() has still to be called.
+  void kill();
   // After its sockets are closed, or to close them: waits for its end.
   void end();
   // What it took of the host's processors, once it has ended.

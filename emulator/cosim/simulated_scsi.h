@@ -30,6 +30,8 @@ class SimulatedScsi final : public SimulatedDrives {
   std::uint64_t commands() const { return commands_; }
   // The guest is gone; what it asked for last has no answer.
   void forget(Nanoseconds now_ns) { host_.forget(now_ns); }
+  // The power of all drives goes: the guest's end.
+  void cut_power(Nanoseconds now_ns) { host_.power_cycle(now_ns); }
 
  private:
   void note_answered(Nanoseconds at_ns);

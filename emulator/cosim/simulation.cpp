@@ -11,6 +11,7 @@
 #include <ctime>
 #include <deque>
 
+#include "emulator/contents/volatile_contents.h"
 #include "emulator/cosim/calendar.h"
 #include "emulator/cosim/guest/record.h"
 #include "emulator/cosim/simulated_scsi.h"
@@ -20,12 +21,6 @@
 
 namespace platter::emulator {
 namespace {
-
-std::unique_ptr<Contents> contents_of(const SimulatedDrive& drive) {
-  const model::Identity& identity = drive.drive.model.identity;
-  return make_contents(drive.contents, identity.blocks * identity.block_bytes,
-                       identity.block_bytes);
-}
 
 double processor_seconds() {
   timespec time{};
@@ -102,10 +97,11 @@ class Simulation::Watch {
     while (guest_runs_ || says_ || prints_ || !output_.is_empty()) turn();
   }
 
-  // The command's.
-  int wait_status() const {
-    if (!ended_) failed("the guest ended before its command did", console_);
-    return *ended_;
+  // The command's; nothing: its power went.
+  std::optional<int> wait_status() const {
+    if (!ended_ && !calendar_.is_at_end())
+      failed("the guest ended before its command did", console_);
+    return ended_;
   }
 
  private:
@@ -137,6 +133,7 @@ class Simulation::Watch {
         guest_runs_ = calendar_.serve_drives();
       else if (is_ready(kKernel))
         guest_runs_ = calendar_.serve_kernel();
+      if (calendar_.is_at_end()) guest_.kill();
     } catch (const BrokenGuest& guest) {
       failed("the guest cannot go on: " + guest.what, console_);
     }
@@ -183,7 +180,7 @@ class Simulation::Watch {
 };
 
 Simulation::Simulation(const SimulationSettings& settings) : settings_(settings) {
-  for (const SimulatedDrive& drive : settings_.drives) contents_.push_back(contents_of(drive));
+  for (unsigned i = 0; i < settings_.drives.size(); ++i) add_contents(i);
   if (settings_.log) log_ = std::make_unique<LogWriter>(*settings_.log);
   for (unsigned i = 0; i < settings_.drives.size(); ++i)
     drives_.push_back(
@@ -199,6 +196,17 @@ Simulation::Simulation(const SimulationSettings& settings) : settings_(settings)
 
 Simulation::~Simulation() = default;
 
+void Simulation::add_contents(unsigned number) {
+  const SimulatedDrive& drive = settings_.drives[number];
+  const model::Identity& identity = drive.drive.model.identity;
+  auto media = make_contents(drive.contents, identity.blocks * identity.block_bytes,
+                             identity.block_bytes);
+  if (drive.write_cache_loss)
+    media = std::make_unique<VolatileContents>(
+        std::move(media), [this, number] { return drives_[number]->unwritten_bytes(); });
+  contents_.push_back(std::move(media));
+}
+
 SimulationReport Simulation::run(const Surroundings& around) {
   using Clock = std::chrono::steady_clock;
   const auto began = Clock::now();
@@ -208,6 +216,7 @@ SimulationReport Simulation::run(const Surroundings& around) {
   if (!guest.doubt().empty()) around.notice(guest.doubt());
   SimulatedScsi scsi(drives_, guest.drives());
   Calendar calendar(scsi, guest.page(), guest.calendar(), settings_.cpu_factor);
+  if (settings_.power_cut_ns) calendar.end_at(*settings_.power_cut_ns);
   Watch watch(guest, calendar, around);
   try {
     watch.run();
@@ -216,7 +225,11 @@ SimulationReport Simulation::run(const Surroundings& around) {
     throw;
   }
   guest.end();
-  scsi.forget(calendar.now_ns());
+  report.power_cut = calendar.is_at_end();
+  if (report.power_cut)
+    scsi.cut_power(calendar.now_ns());
+  else
+    scsi.forget(calendar.now_ns());
   finish(around.notice);
   report.wait_status = watch.wait_status();
   report.simulated_seconds = static_cast<double>(calendar.now_ns()) / 1e9;

@@ -20,18 +20,21 @@ namespace platter::emulator {
 struct SimulatedDrive {
   ScsiDriveSettings drive{};
   ContentsChoice contents{};
+  bool write_cache_loss = false;  // a power cut takes what the drive's cache has not written
 };
 
 struct SimulationSettings {
   std::vector<SimulatedDrive> drives{};  // at least one
   GuestSettings guest{};
-  double cpu_factor = 0;             // Calendar's
-  std::optional<std::string> log{};  // path
+  double cpu_factor = 0;                      // Calendar's
+  std::optional<std::string> log{};           // path
+  std::optional<Nanoseconds> power_cut_ns{};  // of the guest's time: it and the drives end there
 };
 
 // How it went.
 struct SimulationReport {
-  int wait_status = 0;  // of the command, as wait(2) has it
+  std::optional<int> wait_status{};  // of the command, as wait(2) has it; nothing: it did not end
+  bool power_cut = false;
   double simulated_seconds = 0, wall_seconds = 0;
   double guest_cpu_seconds = 0, drives_cpu_seconds = 0;  // of the host's processors
   std::uint64_t commands = 0, messages = 0;  // messages: between the kernel and its calendar
@@ -59,6 +62,7 @@ class Simulation {
 
  private:
   class Watch;
+  void add_contents(unsigned number);
   void finish(const std::function<void(const std::string&)>& notice);
 
   SimulationSettings settings_;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -15,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/contents_options.h"
 #include "cli/emulated_drives.h"
 #include "cli/numbers.h"
 #include "cli/outputs.h"
@@ -41,11 +43,14 @@ using emulator::SimulationReport;
 std::vector<std::string> the_command;
 
 struct CosimOptions {
-  std::vector<std::string> models{}, contents{}, shares{};
+  std::vector<std::string> models{}, shares{};
+  ContentsOptions contents{};
   std::string log{}, kernel{}, date{}, report{};
   std::uint64_t seed = 1;
   unsigned memory_mb = 512;
   double cpu_factor = 0;
+  std::optional<double> power_cut_s{};
+  bool write_cache_loss = false;
   bool build_kernel = false;
   Outputs outputs{};
 };
@@ -168,6 +173,7 @@ emulator::Job job_of(const CosimOptions& options) {
 
 std::vector<emulator::SimulatedDrive> drives_of(const CosimOptions& options) {
   std::vector<emulator::SimulatedDrive> simulated;
+  const auto contents = options.contents.choices(options.models.size());
   const std::vector<EmulatedDrive> drives = emulated_drives(options.models);
   for (std::size_t i = 0; i < drives.size(); ++i) {
     const EmulatedDrive& drive = drives[i];
@@ -181,9 +187,8 @@ std::vector<emulator::SimulatedDrive> drives_of(const CosimOptions& options) {
         !standing.empty())
       notice(fmt::format("the model of {} is {}", drive.name, standing));
     emulator::SimulatedDrive one{{drive.name, *drive.model, drive.table.model_sha256},
-                                 options.contents.empty()
-                                     ? emulator::ContentsChoice{}
-                                     : emulator::contents_choice(options.contents[i])};
+                                 contents.empty() ? emulator::ContentsChoice{} : contents[i],
+                                 options.write_cache_loss};
     // Chance of the drive's, where its model leaves that open, is the guest's.
     if (auto& imperfections = one.drive.model.imperfections;
         imperfections && imperfections->seed == 0)
@@ -197,18 +202,23 @@ double per_command(double amount, const SimulationReport& report) {
   return amount / static_cast<double>(std::max<std::uint64_t>(report.commands, 1));
 }
 
+int status_of(int wait_status) {
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+}
+
 std::string in_words(const SimulationReport& report) {
   return fmt::format(
-      "{:.6f} s simulated in {:.1f} s; {} commands, {:.1f} messages and {:.2f} ms of processor "
+      "{}{:.6f} s simulated in {:.1f} s; {} commands, {:.1f} messages and {:.2f} ms of processor "
       "time each",
-      report.simulated_seconds, report.wall_seconds, report.commands,
-      per_command(static_cast<double>(report.messages), report),
+      report.power_cut ? "the power went; " : "", report.simulated_seconds, report.wall_seconds,
+      report.commands, per_command(static_cast<double>(report.messages), report),
       per_command(1e3 * (report.guest_cpu_seconds + report.drives_cpu_seconds), report));
 }
 
-std::string in_json(const SimulationReport& report, int status) {
+std::string in_json(const SimulationReport& report) {
   auto json = model::json_head("platter-cosim");
-  json["status"] = status;
+  json["power_cut"] = report.power_cut;
+  if (report.wait_status) json["status"] = status_of(*report.wait_status);
   json["simulated_seconds"] = report.simulated_seconds;
   json["wall_seconds"] = report.wall_seconds;
   json["processor_seconds"] = {{"guest", report.guest_cpu_seconds},
@@ -229,6 +239,8 @@ void simulate(const CosimOptions& options) {
     if (!output.empty()) options.outputs.writes(output);
   settings.cpu_factor = options.cpu_factor;
   if (!options.log.empty()) settings.log = options.log;
+  if (options.power_cut_s)
+    settings.power_cut_ns = std::llround(*options.power_cut_s * static_cast<double>(kSecond));
   settings.guest.memory_mb = options.memory_mb;
   settings.guest.seed = options.seed;
   settings.guest.date_ns = date_ns(options.date);
@@ -244,12 +256,11 @@ void simulate(const CosimOptions& options) {
   emulator::Simulation simulation(settings);
   const SimulationReport report =
       simulation.run({signals.descriptor(), [&] { return signals.read() != 0; }, notice});
-  const int status = WIFEXITED(report.wait_status) ? WEXITSTATUS(report.wait_status)
-                                                   : 128 + WTERMSIG(report.wait_status);
+  const int status = report.wait_status ? status_of(*report.wait_status) : 0;
   if (options.report.empty())
     notice(in_words(report));
   else
-    model::write_file(options.report, in_json(report, status));
+    model::write_file(options.report, in_json(report));
   if (status != 0) throw CommandEnded{status};
 }
 
@@ -266,10 +277,6 @@ void cosim(const CosimOptions& options) {
     throw Error(ExitStatus::usage,
                 "platter cosim runs a command against drives; write platter cosim MODEL... -- "
                 "COMMAND ARGUMENTS...");
-  if (!options.contents.empty() && options.contents.size() != options.models.size())
-    throw Error(ExitStatus::usage,
-                fmt::format("{} models and {} files of contents; give one for each, in that order",
-                            options.models.size(), options.contents.size()));
   simulate(options);
 }
 
@@ -293,11 +300,7 @@ void add_cosim(CLI::App& app) {
   command->add_option(
       "MODEL", options->models,
       "model files, DiskSim files (.parv) or virtual:NAME; each is a drive: /dev/sda, /dev/sdb...");
-  command->add_option(
-      "--contents", options->contents,
-      "for what the drives hold, one for each: a file; `generated`, which keeps what "
-      "file systems need and drops data, in memory or in generated:FILE (else: all, in "
-      "memory)");
+  options->contents.add_to(*command);
   command->add_option("--share", options->shares, "folders of the host that the command may write");
   command->add_option("--log", options->log, "a line for each command, model time and delivery");
   command->add_option("--report", options->report,
@@ -317,6 +320,12 @@ void add_cosim(CLI::App& app) {
                    "reaches a drive")
       ->check(between(0, 1e6))
       ->capture_default_str();
+  command
+      ->add_option("--power-cut-at", options->power_cut_s,
+                   "the power of the guest and of all drives goes at this second of its time")
+      ->check(between(0, 1e9));
+  command->add_flag("--write-cache-loss", options->write_cache_loss,
+                    "with the power goes what the drives' caches have not written");
   command->add_option("--kernel", options->kernel,
                       "a kernel that was built before (else: ours, built once)");
   command->add_flag("--build-kernel", options->build_kernel,

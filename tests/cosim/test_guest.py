@@ -140,6 +140,43 @@ class Drives(GuestTest):
         self.assertEqual(told, "104857600\n")
         self.assertTrue(os.path.exists(self.path("disk")))
 
+    def test_the_power_goes_at_its_time_and_takes_the_write_cache_along(self):
+        write = ("sh", "-c", "dd if=/dev/zero bs=4k count=1 2>/dev/null | tr '\\0' A >block; sleep 1; "
+                 "dd if=block of=/dev/sda oflag=direct,sync bs=4k 2>/dev/null; echo synchronized; sleep 5; "
+                 "dd if=block of=/dev/sda oflag=direct bs=4k seek=1000 2>/dev/null; echo written; sleep 5; echo never")
+        read = ("sh", "-c", "for at in 0 1000; do dd if=/dev/sda bs=4k skip=$at count=1 2>/dev/null | tr -d '\\0' | wc -c; done")
+        # The write cache is on: the second write is answered before it is on the media, 6 s in.
+        for at, told, kept in (("0.5", "", "0\n0\n"), ("3", "synchronized\n", "4096\n0\n"),
+                               ("9", "synchronized\nwritten\n", "4096\n4096\n")):
+            with self.subTest(at=at):
+                options = ("--contents", f"disk{at}", "--write-cache-loss")
+                self.assertEqual(self.succeeds(*write, options=(*options, "--power-cut-at", at)), told)
+                self.assertIs(self.report["power_cut"], True)
+                self.assertNotIn("status", self.report)
+                self.assertEqual(self.report["simulated_seconds"], float(at))
+                self.assertEqual(self.succeeds(*read, options=("--contents", f"disk{at}")), kept)
+        self.assertEqual(self.cosim("sh", "-c", "exit 7", options=("--power-cut-at", "50")).returncode, 7)
+        self.assertIs(self.report["power_cut"], False)
+
+    def test_what_only_the_write_cache_holds_goes_with_the_power(self):
+        # A drive that writes nothing to its media before it is asked to.
+        self.platter("truth", "virtual:cache-shared-writes", "-o", "w.json")
+        model = self.read_json("w.json")
+        model["cache"]["destage_idle"] = {**model["cache"]["segments"], "value": 9e5, "unit": "ms"}
+        self.write("w.json", json.dumps(model))
+        write = ("python3", "-c", "import mmap, os, time\nfd = os.open('/dev/sda', os.O_WRONLY | os.O_DIRECT)\n"
+                 "page = mmap.mmap(-1, 4096)\npage.write(b'A' * 4096)\n"
+                 "for i in range(12):\n  os.pwrite(fd, page, i * 40960)\n  if i == 4: os.fsync(fd)\n"
+                 "print('written', flush=True)\ntime.sleep(20)\n")
+        read = ("python3", "-c", "import os\nfd = os.open('/dev/sda', os.O_RDONLY)\n"
+                "print([i for i in range(12) if os.pread(fd, 1, i * 40960) == b'A'])")
+        for loss, kept in ((), range(12)), (("--write-cache-loss",), range(5)):
+            with self.subTest(loss=loss):
+                contents = ("--contents", "disk" + str(len(loss)))
+                self.assertEqual(self.succeeds(*write, models=("w.json",),
+                                               options=(*contents, *loss, "--power-cut-at", 10)), "written\n")
+                self.assertEqual(self.succeeds(*read, models=("w.json",), options=contents), f"{list(kept)}\n")
+
     def test_file_systems_work(self):
         for kind in ("ext4", "xfs", "btrfs"):
             if subprocess.run(["sh", "-c", f"command -v mkfs.{kind}"], capture_output=True, check=False,

@@ -271,3 +271,41 @@ TEST_CASE("Any guest meets its timers and interrupts at their times, in order") 
     if (seed % 2 == 1) CHECK(simulation.emulator.counts().messages == 2U * kernel.interrupted());
   }
 }
+
+TEST_CASE("At its end the guest does not go on, and what a drive does at that time is not done") {
+  const std::uint64_t asked_ns = GENERATE(999, 1000, 1001, 5000);
+  const Nanoseconds takes_ns = GENERATE(0, 500, 1000, 7000);
+  CAPTURE(asked_ns, takes_ns);
+  SocketPair calendar, kicks, interrupts;
+  platter_cosim_page page{};
+  FakeDrives drives(kicks.ends[0], interrupts.ends[0]);
+  Calendar emulator(drives, page, calendar.ends[0]);
+  emulator.end_at(1000);
+  CHECK(page.due_ns == 1000);  // the kernel's own branch asks then
+  if (takes_ns > 0) {
+    const Kick kick{takes_ns};
+    REQUIRE(send(kicks.ends[1], &kick, sizeof kick, 0) == sizeof kick);
+    REQUIRE(emulator.serve_drives());
+  }
+  const um_timetravel_msg wait{UM_TIMETRAVEL_WAIT, 1, asked_ns};
+  REQUIRE(send(calendar.ends[1], &wait, sizeof wait, 0) == sizeof wait);
+  const bool drive_first = takes_ns == 500;
+  CHECK(emulator.serve_kernel() == (drive_first || asked_ns < 1000));
+  CHECK(emulator.is_at_end() == !(drive_first || asked_ns < 1000));
+  CHECK(emulator.now_ns() ==
+        (drive_first ? 500 : std::min<Nanoseconds>(1000, static_cast<Nanoseconds>(asked_ns))));
+}
+
+TEST_CASE("A request that comes at the end, or behind it, has no answer") {
+  SocketPair calendar, kicks, interrupts;
+  platter_cosim_page page{};
+  FakeDrives drives(kicks.ends[0], interrupts.ends[0]);
+  Calendar emulator(drives, page, calendar.ends[0]);
+  emulator.end_at(1000);
+  page.guest_ns = GENERATE(1000, 1300);
+  const Kick kick{10};
+  REQUIRE(send(kicks.ends[1], &kick, sizeof kick, 0) == sizeof kick);
+  CHECK_FALSE(emulator.serve_drives());
+  CHECK(emulator.is_at_end());
+  CHECK(drives.came_ns.empty());
+}
