@@ -37,6 +37,9 @@ OUTPUTS = {
     "characterize --samples": Output(f"characterize {DRIVE} -o c.json --samples {{out}}", ("mine.json",),
                                      quick=False),
     "compare --plot": Output("compare drive.csv model.csv --plot {out}", ("drive.csv", "model.csv"), ".svg"),
+    "cosim --log": Output("cosim truth.json --log {out} --kernel mine.json -- true", ("truth.json",), quick=False),
+    "cosim --report": Output("cosim truth.json --report {out} --kernel mine.json -- true", ("truth.json",),
+                             quick=False),
     "derive --output": Output("derive truth.json --set head_switch=/2 -o {out}", ("truth.json",)),
     "emit disksim --output": Output("emit disksim truth.json --name x -o {out}", ("truth.json",),
                                     file="x.seek"),
@@ -86,7 +89,7 @@ MORE = {
 }
 
 # Options that name no file that is replaced. --journal and --registry name folders in which files get
-# names of their own; --contents names a drive's own; what --update-model writes has a test below.
+# names of their own; --contents names a drive's own; --share is the guest's; what --update-model writes has a test below.
 OTHER_OPTIONS = set("""
     --help --version --json --force --seed --budget --allow-writes --journal --registry --update-model
     --hits-by --hit-threshold-ms --half --from --to --all --lbn --pbn --all-tracks --with --only --set --name
@@ -96,7 +99,8 @@ OTHER_OPTIONS = set("""
     --align-kb --sequential-share --local-share --local-blocks --streams --any-stream --run-requests
     --hot-share --hot-span --rate --think-ms --gap --burst-requests --burst-kb --idle-ms --tables
     --device --overwrite --yes --hide-serial --results --commands --resume --skip
-    --nbd --contents --check-log --ordinary
+    --nbd --vhost-user --contents --check-log --ordinary --write-cache-loss --keep --contents-waiting --contents-limit
+    --memory --date --cpu-factor --kernel --build-kernel --share --power-cut-at
 """.split())
 
 # What each subcommand prints; None: nothing.
@@ -104,6 +108,7 @@ PRINTS = {
     "calibrate": "calibrate truth.json --with drive.csv --only rotation --budget 0 -o c.json",
     "characterize": f"characterize {DRIVE} -o c.json",
     "compare": "compare drive.csv model.csv",
+    "cosim": None,  # what its command prints: tests/cosim
     "derive": "derive truth.json --set head_switch=/2",
     "devices": "devices",
     "diff": "diff truth.json mine.json",

@@ -184,7 +184,7 @@ TEST_CASE("until a deadline comes what completed by then, however late it is ask
 }
 
 TEST_CASE("a wait ends when a command comes back, in its sleep and in its last stretch") {
-  for (const Nanoseconds ahead_ns : {10 * kSecond, HostClock::kSpin}) {
+  for (const Nanoseconds ahead_ns : {10 * kSecond, SleepPunctuality::kSpin}) {
     bool came = false;
     // A host that is busy may let the short deadline pass.
     for (int i = 0; i < 1000 && !came; ++i) {
