@@ -15,6 +15,7 @@ import argparse
 import json
 import math
 import pathlib
+import sys
 import tempfile
 
 from simulated import Platter, faster, requests_of
@@ -105,7 +106,7 @@ class Experiments:
             self.platter.run("truth", "virtual:quantum-atlas10k?imperfections=none", "-o", self.model)
         for name, text in (("prepare.py", PREPARE), ("postmark.py", POSTMARK)):
             (folder / name).write_text(text)
-        self.setup = (f"python3 {folder}/prepare.py /tmp {given.files} && tar -C /tmp -cf /tmp/tree.tar tree && "
+        self.setup = (f"{sys.executable} {folder}/prepare.py /tmp {given.files} && tar -C /tmp -cf /tmp/tree.tar tree && "
                       f"tar -C /tmp -cf /tmp/source.tar source && ")
 
     def run(self, model, command, cpu_factor=0):
@@ -120,7 +121,7 @@ class Experiments:
         drives = {"the drive": [], "50,000 rpm": ["rotation.rpm=x5", "head_switch=/5"],
                   "seeks halved": ["seek.time_ms=/2"], "both": ["rotation.rpm=x5", "head_switch=/5", "seek.time_ms=/2"]}
         command = MOUNT.replace("SIZE", "200M") + timed([
-            ("postmark", f"python3 {self.folder}/postmark.py /mnt/mail 200 1000"), ("unpack", "tar -xf /tmp/source.tar"),
+            ("postmark", f"{sys.executable} {self.folder}/postmark.py /mnt/mail 200 1000"), ("unpack", "tar -xf /tmp/source.tar"),
             ("configure", "cd source && ./configure"), ("make", "cd source && make -s")])
         for name, changes in drives.items():
             model = self.model
