@@ -13,10 +13,11 @@ cat >/run/left.journal <<'END'
 {"schema":{"name":"platter-journal","version":1},"device":"/dev/sda","vendor":"Linux","product":"scsi_debug","serial":"2000","blocks":16384,"block_bytes":512}
 END
 
-echo 20000000 >/sys/bus/pseudo/drivers/scsi_debug/ndelay
+delay() { echo "$1" >/sys/bus/pseudo/drivers/scsi_debug/ndelay; }  # of each command, in ns
 for i in {1..1000}; do echo "0.0 0 $((i * 8)) 8 1"; done >/run/long.trace
 check_lock() {  # check_lock HOLDER NODES...
   local first=$1 node; shift
+  delay 20000000
   /run/platter replay /run/long.trace --on "$first" -o /run/long.csv >/dev/null 2>&1 &
   local runner=$!
   wait_for grep -q "FLOCK.* $runner " /proc/locks || failed "nothing is locked by a run on $first"
@@ -28,6 +29,7 @@ check_lock() {  # check_lock HOLDER NODES...
   done
   kill -9 $runner; wait $runner 2>/dev/null
   wait_for sh -c '! grep -q FLOCK /proc/locks' || failed "the lock outlives its process"
+  delay 20000
 }
 use_drive sda
 for node in "${nodes[@]}"; do check_lock "$node" "${nodes[@]}"; done
@@ -40,6 +42,7 @@ check_lock "${nodes[2]}" "${nodes[@]:1}"
 expect 0 /run/platter inspect "${nodes[1]}"
 expect 0 /run/platter inspect "${nodes[2]}"
 # Another drive is another run.
+delay 20000000
 /run/platter replay /run/long.trace --on /dev/sg1 -o /run/long.csv >/dev/null 2>&1 &
 wait_for grep -q "FLOCK.* $! " /proc/locks
 expect 0 /run/platter inspect "${nodes[1]}"
