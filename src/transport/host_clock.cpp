@@ -28,20 +28,19 @@ Nanoseconds smallest_step(scsi::Clock& clock) {
   return smallest;
 }
 
-// For this thread's sleeps: else Linux may end them 50 us late, to save wake-ups.
-void sleep_without_slack() {
-  thread_local bool asked = false;
-  if (asked) return;
-  asked = true;
-  ::prctl(PR_SET_TIMERSLACK, 1);
-}
-
 }  // namespace
 
 Nanoseconds HostClock::now_ns() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC_RAW, &time);
   return time.tv_sec * kSecond + time.tv_nsec;
+}
+
+void HostClock::sleep_without_slack() {
+  thread_local bool asked = false;
+  if (asked) return;
+  asked = true;
+  ::prctl(PR_SET_TIMERSLACK, 1);
 }
 
 void HostClock::sleep_ns(Nanoseconds length_ns) {
@@ -52,6 +51,11 @@ void HostClock::sleep_ns(Nanoseconds length_ns) {
 
 void HostClock::sleep_until_ns(Nanoseconds deadline_ns) {
   wait_until_ns(*this, deadline_ns, punctuality_);
+}
+
+bool has_several_processors() {
+  static const bool several = std::thread::hardware_concurrency() > 1;
+  return several;
 }
 
 LowLatency::LowLatency() : fd_(::open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC)) {

@@ -18,10 +18,15 @@ class HostClock final : public scsi::Clock {
   void sleep_until_ns(Nanoseconds deadline_ns) override;
   // May end early, by a signal.
   void sleep_ns(Nanoseconds length_ns);
+  // For this thread's sleeps, of any kind: else Linux may end them 50 us late, to save wake-ups.
+  static void sleep_without_slack();
 
  private:
   SleepPunctuality punctuality_{};
 };
+
+// Else a thread that spins keeps the others from what it waits for.
+bool has_several_processors();
 
 // Keeps the processor out of deep idle states for as long as it lives (/dev/cpu_dma_latency held
 // open with 0), where the host permits.

@@ -112,16 +112,19 @@ Expected<std::optional<Completion>> InFlight::reap() {
   return first(lock);
 }
 
-// Sleeps, then spins the last stretch, as the clock does. Either ends when one comes.
+// Sleeps, then spins the last stretch, as the clock does, where another processor brings back what
+// comes meanwhile. Either ends then.
 Expected<std::optional<Completion>> InFlight::reap_until(Nanoseconds deadline_ns) {
+  HostClock::sleep_without_slack();
   for (;;) {
+    const Nanoseconds spin_ns = has_several_processors() ? punctuality_.spin_ns() : 0;
     const std::uint64_t arrivals = arrivals_;
     {
       std::unique_lock lock(mutex_);
       if (!back_.empty() && back_.front()->completed_ns <= deadline_ns) return first(lock);
       const Nanoseconds now_ns = clock_.now_ns();
       if (now_ns >= deadline_ns) return std::nullopt;
-      const Nanoseconds pause_ns = deadline_ns - now_ns - punctuality_.spin_ns();
+      const Nanoseconds pause_ns = deadline_ns - now_ns - spin_ns;
       if (pause_ns > 0) {
         if (!changed_.wait_for(lock, std::chrono::nanoseconds(pause_ns),
                                [this] { return !back_.empty(); }))

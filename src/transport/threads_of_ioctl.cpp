@@ -15,10 +15,10 @@ namespace {
 // Where there is another processor the thread is on it in a few microseconds. On a single one it
 // runs while this one sleeps; and whoever wakes up takes the processor away from it, so not soon.
 void wait_for(const std::atomic<bool>& there) {
-  static const bool has_another = std::thread::hardware_concurrency() > 1;
   constexpr Nanoseconds kSpin = 50 * kMicrosecond;
   HostClock clock;
-  for (const Nanoseconds end_ns = clock.now_ns() + kSpin; has_another && clock.now_ns() < end_ns;)
+  for (const Nanoseconds end_ns = clock.now_ns() + kSpin;
+       has_several_processors() && clock.now_ns() < end_ns;)
     if (there.load(std::memory_order_acquire)) return;
   const timespec pause{0, 200 * kMicrosecond};
   while (!there.load(std::memory_order_acquire))

@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import json
 import os
 
 from guest import DRIVE, GuestTest
@@ -68,15 +69,38 @@ class Requests(GuestTest):
         os.mkdir(self.path("shared"))
         self.succeeds(PLATTER, "replay", "random.trace", "--on", "/dev/sg0", "--depth", "1", "--reference-reads", "0",
                       "-o", "shared/guest.csv", models=("m.json",), options=("--share", "shared", "--log", "log"))
-        with open(self.path("shared/guest.csv"), encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-        measured = [int(row["response_ns"]) for row in rows]
+        measured = self.responses("shared/guest.csv")
         self.assertEqual(len(measured), self.REQUESTS)
         model = self.log_times()[-self.REQUESTS:]
         self.assertEqual(len(model), self.REQUESTS)
         worst = max(abs(a - b) for a, b in zip(measured, model))
         self.assertLess(worst, 1000)
         self.assertLessEqual(self.report["messages"] / self.report["commands"], 2.5)
+
+    def test_a_queue_serves_as_the_engine_does(self):
+        """A trace at depth 16, of requests that wait: each at its time, in the order of each policy."""
+        model = json.loads(self.platter("truth", DRIVE + "?imperfections=none"))
+        os.mkdir(self.path("shared"))
+        for name, policy in (("fcfs", 1), ("look", 2), ("sptf", 8)):
+            with self.subTest(policy=name):
+                model["queue"]["depth"]["value"], model["queue"]["policy"]["value"] = 32, policy
+                self.write("q.json", json.dumps(model))
+                self.platter("trace", "generate", "--workload", "random", "--for", "q.json", "--requests", 600, "--rate", 180,
+                             "--reads-only", "-o", "random.trace", "--force")
+                self.succeeds(PLATTER, "replay", "random.trace", "--on", "/dev/sg0", "--depth", "16", "-o", "shared/guest.csv",
+                              "--force", models=("q.json",), options=("--share", "shared"))
+                # Issued when the guest issued them, on a platter that stands where the guest's stood.
+                self.platter("replay", "random.trace", "--on", "q.json", "--phase-from", "shared/guest.csv", "-o", "model.csv",
+                             "--force")
+                guest, engine = self.responses("shared/guest.csv"), self.responses("model.csv")
+                self.assertEqual(len(guest), 600)
+                self.assertGreater(max(guest), 3 * min(guest[1:]))  # they did wait for each other
+                self.assertLess(max(abs(a - b) for a, b in zip(guest, engine, strict=True)), 1000)
+
+    def responses(self, name):
+        with open(self.path(name), encoding="utf-8", newline="") as file:
+            return [int(row["response_ns"]) for row in csv.DictReader(line for line in file if not line.startswith("#"))
+                    if row["part"] == "trace"]
 
     def test_processor_time_is_charged_where_it_is_asked_for(self):
         compute = ("python3", "-c", "import os\nfd = os.open('/dev/sda', os.O_RDONLY)\n"
