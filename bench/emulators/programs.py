@@ -150,17 +150,20 @@ class Experiments:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("experiments", nargs="*", default=["griffin", "schedulers", "tools"],
-                        choices=["griffin", "schedulers", "tools", []], metavar="EXPERIMENT")
+    parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT")
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/release"))
     parser.add_argument("--model", type=pathlib.Path, help="else: the catalogue's Quantum Atlas 10K")
     parser.add_argument("--files", type=int, default=300)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    names = given.experiments or ["griffin", "schedulers", "tools"]
+    for name in names:
+        if name not in ("griffin", "schedulers", "tools"):
+            parser.error(f"there is no experiment {name}")
     rows = []
     with tempfile.TemporaryDirectory() as name:
         experiments = Experiments(given, pathlib.Path(name))
-        for wanted in given.experiments:
+        for wanted in names:
             for row in getattr(experiments, wanted)():
                 rows.append(row)
                 if not given.json:

@@ -76,10 +76,11 @@ def requests_of(log, drive=0):
 
 
 def write_closed_trace(requests, path):
-    """DiskSim's validate format, each request at the end of the one before."""
+    """DiskSim's validate format: each request so long after the end of the one before as the guest thought."""
     with open(path, "w", encoding="ascii") as trace:
-        for request in requests:
-            trace.write(f"{'W' if request.write else 'R'} Miss {request.lbn} {request.blocks} 0 0\n")
+        for request, after in zip(requests, [*requests[1:], None]):
+            think_ns = after.issued_ns - request.completed_ns if after else 0
+            trace.write(f"{'W' if request.write else 'R'} Miss {request.lbn} {request.blocks} 0 {think_ns / 1e3:.3f}\n")
 
 
 def faster(platter, model, factor, path):

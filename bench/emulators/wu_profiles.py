@@ -3,7 +3,8 @@
 
 fio in a guest, past the page cache, one request outstanding without pause, SECONDS of simulated time each: all random or
 80 % random; reads, writes or half and half; 4 KiB, 128 KiB or 4 to 128 KiB. What the guest asked is then replayed on
-the model, closed and without think times. Requests a second of both should agree; Wu's are those of another drive.
+the model, each request as long after the one before as the guest took to ask it. Requests a second of both should agree;
+Wu's are those of another drive.
 
     bench/emulators/wu_profiles.py --build build/release [--model drive.json] [--seconds 180] [--json]
 
@@ -40,11 +41,11 @@ def profile(platter, model, folder, order, operation, size, seconds):
     summary = json.loads(platter.run("replay", trace, "--format", "validate", "--on", model, "-o", result, "--json",
                                      "--force", "--reference-reads", 0, "--delay-seed", 0))
     checked = platter.check_log([model], log)
-    mean_ms = summary["all"]["mean_ms"] if "all" in summary else summary["mean_ms"]
+    replayed = summary["requests"] / summary["seconds"]
     guest = job["read"]["iops"] + job["write"]["iops"]
     return {"order": order, "operation": operation, "size": size, "requests": len(requests),
-            "guest_io_per_s": guest, "replay_io_per_s": 1e3 / mean_ms, "differ": checked["differ"],
-            "difference_percent": 100 * (guest * mean_ms / 1e3 - 1),
+            "guest_io_per_s": guest, "replay_io_per_s": replayed, "differ": checked["differ"],
+            "difference_percent": 100 * (guest / replayed - 1),
             "speedup": report["simulated_seconds"] / report["wall_seconds"],
             "cpu_ms_a_command": 1e3 * sum(report["processor_seconds"].values()) / report["commands"],
             "messages_a_command": report["messages"] / report["commands"]}
