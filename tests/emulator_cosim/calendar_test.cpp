@@ -272,6 +272,22 @@ TEST_CASE("Any guest meets its timers and interrupts at their times, in order") 
   }
 }
 
+TEST_CASE("An interrupt that comes while another waits to be enabled is no time to go on at") {
+  Simulation simulation;
+  FakeKernel& kernel = simulation.kernel;
+  kernel.kick(1000);
+  kernel.kick(3000);
+  kernel.kick(4000);
+  kernel.disable_interrupts();
+  kernel.run_until(10'000);  // clocks are read, with interrupts disabled
+  CHECK(kernel.interrupted() == 0);
+  kernel.enable_interrupts();
+  CHECK(kernel.interrupted() == 1);
+  kernel.kick(500);
+  kernel.wait_for_interrupt();
+  CHECK(kernel.now_ns() == 10'500);
+}
+
 TEST_CASE("At its end the guest does not go on, and what a drive does at that time is not done") {
   const std::uint64_t asked_ns = GENERATE(999, 1000, 1001, 5000);
   const Nanoseconds takes_ns = GENERATE(0, 500, 1000, 7000);

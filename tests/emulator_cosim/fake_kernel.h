@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "emulator/cosim/preload/local_calendar.h"
 #include "model/units.h"
@@ -40,6 +41,13 @@ class FakeKernel {
   void run_until(Nanoseconds until_ns) {
     timers_.insert(until_ns);
     while (now_ns_ < until_ns) step();
+  }
+
+  // An interrupt waits meanwhile, and others that come add nothing to it.
+  void disable_interrupts() { disabled_ = true; }
+  void enable_interrupts() {
+    disabled_ = false;
+    if (std::exchange(pending_, false)) ++interrupted_;
   }
 
   // Idle, whether there is a timer or not.
@@ -73,7 +81,9 @@ class FakeKernel {
     REQUIRE(static_cast<Nanoseconds>(run.time) == interrupt_ns.value_or(next_ns));
     REQUIRE(static_cast<Nanoseconds>(run.time) >= now_ns_);
     now_ns_ = static_cast<Nanoseconds>(run.time);
-    if (interrupt_ns)
+    if (interrupt_ns && disabled_)
+      pending_ = true;
+    else if (interrupt_ns)
       ++interrupted_;
     else
       timers_.erase(timers_.begin());
@@ -86,6 +96,7 @@ class FakeKernel {
     std::optional<Nanoseconds> at_ns;
     for (char byte = 0; recv(interrupts_, &byte, 1, MSG_DONTWAIT) == 1;)
       at_ns = static_cast<Nanoseconds>(ask(UM_TIMETRAVEL_GET, UINT64_MAX));
+    if (pending_) return std::nullopt;
     if (at_ns) ask(UM_TIMETRAVEL_REQUEST, static_cast<std::uint64_t>(*at_ns));
     return at_ns;
   }
@@ -107,6 +118,7 @@ class FakeKernel {
   std::multiset<Nanoseconds> timers_{};
   std::uint32_t sequence_ = 0;
   int interrupted_ = 0;
+  bool disabled_ = false, pending_ = false;
 };
 
 }  // namespace platter::emulator::testing

@@ -39,13 +39,17 @@ static uint64_t time_of_next_run(void) {
   }
 }
 
+static void wait_for_the_emulator(void) {
+  waits = true;
+  const Message message = {.op = UM_TIMETRAVEL_WAIT, .time = asked_ns};
+  if (send(emulator, &message, sizeof message, MSG_NOSIGNAL) != (ssize_t)sizeof message) _exit(1);
+}
+
 static void wait_until_asked(void) {
   // INT64_MAX stands for ever. What a drive does at the very time comes first.
   may_run = asked_ns < page->due_ns && asked_ns < INT64_MAX;
   if (may_run) return;
-  waits = true;
-  const Message message = {.op = UM_TIMETRAVEL_WAIT, .time = asked_ns};
-  if (send(emulator, &message, sizeof message, MSG_NOSIGNAL) != (ssize_t)sizeof message) _exit(1);
+  wait_for_the_emulator();
 }
 
 void local_calendar_take(const Message* message) {
@@ -83,10 +87,16 @@ ssize_t local_calendar_give(Message* message) {
     now_ns = asked_ns;
     *message = (Message){.op = UM_TIMETRAVEL_RUN, .time = now_ns};
   } else {
-    const ssize_t got = syscall(SYS_read, emulator, message, sizeof *message);
-    if (got != (ssize_t)sizeof *message) return got;
-    waits = false;
-    now_ns = message->time;
+    for (;;) {
+      const ssize_t got = syscall(SYS_read, emulator, message, sizeof *message);
+      if (got != (ssize_t)sizeof *message) return got;
+      waits = false;
+      now_ns = message->time;
+      // An interrupt makes the kernel ask for its time, but while the one before waits until they
+      // are enabled: then it has nothing to do yet, and goes on at no other time than it asked for.
+      if (now_ns >= asked_ns) break;
+      wait_for_the_emulator();
+    }
   }
   return sizeof *message;
 }
