@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from guest import GuestTest
-from harness import INTERRUPTED
+from harness import INTERRUPTED, PLATTER
 
 
 class End(GuestTest):
@@ -79,6 +79,18 @@ class End(GuestTest):
         self.assertLess(self.report["simulated_seconds"], 100)
         self.assertLess(time.monotonic() - began, 200)
         self.assert_nothing_is_left()
+
+    def test_an_array_that_is_mounted_is_put_away(self):
+        """Its kernel threads write to the end: they are none of the programs."""
+        mdadm = os.path.join(os.path.dirname(PLATTER), "../tools/sbin/mdadm")
+        if not os.path.exists(mdadm):
+            self.skipTest("mdadm is not in build/tools (scripts/unpack)")
+        drives = {"models": ("virtual:cache-write-burst",) * 3, "options": ("--contents", "a", "b", "c")}
+        self.succeeds("sh", "-c", f"{mdadm} -q --create /dev/md0 --run --level=5 --raid-devices=3 /dev/sda /dev/sdb /dev/sdc && "
+                      "mkfs.ext4 -q /dev/md0 && mount /dev/md0 /mnt && cp /etc/passwd /mnt && (while sleep 0.01; do :; done &)",
+                      **drives)
+        self.assertEqual(self.succeeds("sh", "-c", f"{mdadm} -q --assemble /dev/md0 /dev/sda /dev/sdb /dev/sdc && "
+                                       "mount /dev/md0 /mnt && cmp /etc/passwd /mnt/passwd && echo same", **drives), "same\n")
 
     def test_what_waits_for_nothing_can_be_timed_out_in_its_own_time(self):
         done = self.cosim("timeout", "10000", "sh", "-c", "mkfifo pipe; cat pipe")

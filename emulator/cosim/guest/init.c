@@ -2,6 +2,8 @@
 // it, hands on what the command writes, tells how it ended, and switches the guest off. The
 // kernel's command line names the file that says what to run (record.h): PLATTER_COSIM_JOB=FILE.
 #define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>
@@ -21,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "emulator/cosim/guest/record.h"
@@ -296,6 +299,36 @@ static int32_t run_command(int children) {
 
 // --- The end.
 
+// Not the kernel's own threads: one of md that is told to end writes nothing any more.
+static bool is_program(const char* pid) {
+  char path[64], target[8];
+  snprintf(path, sizeof path, "/proc/%.20s/exe", pid);
+  return readlink(path, target, sizeof target) > 0;  // neither is who has ended
+}
+
+// Whether there were any.
+static bool kill_programs(void) {
+  DIR* const all = opendir("/proc");
+  if (all == NULL) return kill(-1, SIGKILL) == 0;
+  bool any = false;
+  for (const struct dirent* each; (each = readdir(all)) != NULL;) {
+    const pid_t pid = isdigit(each->d_name[0]) ? atoi(each->d_name) : 0;
+    if (pid > 1 && is_program(each->d_name)) any = kill(pid, SIGKILL) == 0 || any;
+  }
+  closedir(all);
+  return any;
+}
+
+// They may fork meanwhile, and take a while to end.
+static void end_programs(void) {
+  const struct timespec pause = {0, 1000000};
+  while (kill_programs()) {
+    nanosleep(&pause, NULL);
+    while (waitpid(-1, NULL, WNOHANG) > 0) continue;
+  }
+  while (wait(NULL) > 0) continue;
+}
+
 static void unmount_all(void) {
   static char places[256][256];
   size_t count = 0;
@@ -324,8 +357,7 @@ int main(void) {
   raise_loopback();
   const int32_t status = run_command(signalfd(-1, &child, SFD_CLOEXEC));
   tell(PLATTER_COSIM_ENDED, &status, sizeof status);
-  kill(-1, SIGKILL);
-  while (wait(NULL) > 0) continue;
+  end_programs();
   unmount_all();
   switch_off();
 }
