@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include "emulator/contents/contents_file.h"
+#include "emulator/contents/generated_contents.h"
+
 namespace platter::emulator {
 namespace {
 

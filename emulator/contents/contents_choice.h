@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "emulator/contents/contents.h"
-#include "emulator/contents/generated_contents.h"
+#include "emulator/contents/generated_settings.h"
 
 namespace platter::emulator {
 

@@ -11,7 +11,6 @@
 #include <ctime>
 #include <deque>
 
-#include "emulator/contents/volatile_contents.h"
 #include "emulator/cosim/calendar.h"
 #include "emulator/cosim/guest/record.h"
 #include "emulator/cosim/simulated_scsi.h"
@@ -81,8 +80,10 @@ class Console {
 };
 
 [[noreturn]] void failed(const std::string& how, const Console& console) {
-  throw Error(ExitStatus::internal, fmt::format("{}; its kernel's last words: {}", how,
-                                                model::printable(console.text())));
+  throw Error(ExitStatus::internal, console.text().empty()
+                                        ? how + ", and its kernel said nothing"
+                                        : fmt::format("{}; its kernel's last words: {}", how,
+                                                      model::printable(console.text())));
 }
 
 }  // namespace
@@ -179,33 +180,10 @@ class Simulation::Watch {
   bool guest_runs_ = true, says_ = true, prints_ = true;
 };
 
-Simulation::Simulation(const SimulationSettings& settings) : settings_(settings) {
-  for (unsigned i = 0; i < settings_.drives.size(); ++i) add_contents(i);
-  if (settings_.log) log_ = std::make_unique<LogWriter>(*settings_.log);
-  for (unsigned i = 0; i < settings_.drives.size(); ++i)
-    drives_.push_back(
-        std::make_unique<ScsiDrive>(settings_.drives[i].drive, i, *contents_[i], log_.get()));
-  if (!log_) return;
-  std::vector<std::string> heads;
-  for (const auto& drive : drives_) heads.push_back(drive->log_head());
-  log_->line(fmt::format(
-      R"({{"schema":{{"name":"platter-emulation-log","version":"1.0"}},"requests":"commands",)"
-      R"("speed":1,"drives":[{}]}})",
-      fmt::join(heads, ",")));
-}
+Simulation::Simulation(const SimulationSettings& settings)
+    : settings_(settings), drives_(settings.drives, settings.log, 1) {}
 
 Simulation::~Simulation() = default;
-
-void Simulation::add_contents(unsigned number) {
-  const SimulatedDrive& drive = settings_.drives[number];
-  const model::Identity& identity = drive.drive.model.identity;
-  auto media = make_contents(drive.contents, identity.blocks * identity.block_bytes,
-                             identity.block_bytes);
-  if (drive.write_cache_loss)
-    media = std::make_unique<VolatileContents>(
-        std::move(media), [this, number] { return drives_[number]->unwritten_bytes(); });
-  contents_.push_back(std::move(media));
-}
 
 SimulationReport Simulation::run(const Surroundings& around) {
   using Clock = std::chrono::steady_clock;
@@ -214,14 +192,14 @@ SimulationReport Simulation::run(const Surroundings& around) {
   SimulationReport report;
   GuestProcess guest(settings_.guest);
   if (!guest.doubt().empty()) around.notice(guest.doubt());
-  SimulatedScsi scsi(drives_, guest.drives());
+  SimulatedScsi scsi(drives_.drives(), guest.drives());
   Calendar calendar(scsi, guest.page(), guest.calendar(), settings_.cpu_factor);
   if (settings_.power_cut_ns) calendar.end_at(*settings_.power_cut_ns);
   Watch watch(guest, calendar, around);
   try {
     watch.run();
   } catch (const Error&) {
-    finish(around.notice);
+    drives_.finish(around.notice);
     throw;
   }
   guest.end();
@@ -230,7 +208,7 @@ SimulationReport Simulation::run(const Surroundings& around) {
     scsi.cut_power(calendar.now_ns());
   else
     scsi.forget(calendar.now_ns());
-  finish(around.notice);
+  drives_.finish(around.notice);
   report.wait_status = watch.wait_status();
   report.simulated_seconds = static_cast<double>(calendar.now_ns()) / 1e9;
   report.wall_seconds = std::chrono::duration<double>(Clock::now() - began).count();
@@ -238,25 +216,11 @@ SimulationReport Simulation::run(const Surroundings& around) {
   report.drives_cpu_seconds = processor_seconds() - processor_before;
   report.commands = scsi.commands();
   report.messages = calendar.counts().messages;
-  for (const auto& drive : drives_) {
+  for (const auto& drive : drives_.drives()) {
     report.late_arrivals += drive->late_arrivals();
     report.outside_validity += drive->outside_validity();
   }
   return report;
-}
-
-void Simulation::finish(const std::function<void(const std::string&)>& notice) {
-  for (const auto& drive : drives_) {
-    if (const int error = drive->contents().flush())
-      notice(fmt::format("the contents of {} were not kept: {}", model::printable(drive->name()),
-                         std::strerror(error)));
-    if (const int error = drive->contents_error())
-      notice(fmt::format("the contents of {} failed a command: {}", model::printable(drive->name()),
-                         std::strerror(error)));
-  }
-  if (!log_) return;
-  if (const std::string trouble = log_->finish(); !trouble.empty())
-    notice(model::printable(trouble));
 }
 
 }  // namespace platter::emulator

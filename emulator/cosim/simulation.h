@@ -9,22 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "emulator/contents/contents_choice.h"
 #include "emulator/cosim/guest_process.h"
 #include "emulator/cosim/records.h"
-#include "emulator/pace/log_writer.h"
-#include "emulator/scsi/scsi_drive.h"
+#include "emulator/scsi/drive_set.h"
 
 namespace platter::emulator {
 
-struct SimulatedDrive {
-  ScsiDriveSettings drive{};
-  ContentsChoice contents{};
-  bool write_cache_loss = false;  // a power cut takes what the drive's cache has not written
-};
-
 struct SimulationSettings {
-  std::vector<SimulatedDrive> drives{};  // at least one
+  std::vector<DriveOfSet> drives{};  // at least one
   GuestSettings guest{};
   double cpu_factor = 0;                      // Calendar's
   std::optional<std::string> log{};           // path
@@ -62,13 +54,9 @@ class Simulation {
 
  private:
   class Watch;
-  void add_contents(unsigned number);
-  void finish(const std::function<void(const std::string&)>& notice);
 
   SimulationSettings settings_;
-  std::unique_ptr<LogWriter> log_{};
-  std::vector<std::unique_ptr<Contents>> contents_{};
-  std::vector<std::unique_ptr<ScsiDrive>> drives_{};
+  DriveSet drives_;
 };
 
 }  // namespace platter::emulator

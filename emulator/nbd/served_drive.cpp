@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "emulator/contents/generated_contents.h"
 #include "model/error.h"
 
 namespace platter::emulator {

@@ -17,6 +17,8 @@
 
 namespace platter::emulator {
 
+class GeneratedContents;
+
 struct DriveSettings {
   std::string name{};   // of the export; "" is that of the first drive, too
   std::string table{};  // path of the table file

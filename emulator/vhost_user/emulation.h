@@ -8,11 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "emulator/contents/contents_choice.h"
 #include "emulator/pace/clock.h"
 #include "emulator/pace/drive_report.h"
-#include "emulator/pace/log_writer.h"
-#include "emulator/scsi/scsi_drive.h"
+#include "emulator/scsi/drive_set.h"
 #include "emulator/vhost_user/keeper.h"
 #include "emulator/vhost_user/server.h"
 #include "emulator/vhost_user/wake_probe.h"
@@ -20,10 +18,8 @@
 namespace platter::emulator {
 
 struct EmulatedScsiDrive {
-  ScsiDriveSettings drive{};
+  DriveOfSet drive{};
   std::string model_against_drive{};  // what is known of the model
-  ContentsChoice contents{};
-  bool write_cache_loss = false;  // a power cut takes what the drive's cache has not written
 };
 
 struct EmulationSettings {
@@ -47,17 +43,12 @@ class Emulation {
   void run(int listening, int wake, const std::function<Server::Asked()>& asked);
 
  private:
-  void add_contents(unsigned number);
   std::string report(const Server& server) const;
-  void finish();
 
   EmulationSettings settings_;
   DriveClock clock_;
   TransportDelay delay_{};
-  std::unique_ptr<LogWriter> log_{};
-  std::vector<std::unique_ptr<Contents>> contents_{};
-  std::vector<const GeneratedContents*> generated_{};  // of these, where data are dropped
-  Server::Drives drives_{};
+  DriveSet drives_;
   std::unique_ptr<Keeper> keeper_{};
 };
 

@@ -22,7 +22,7 @@ void read_event(int descriptor) {
 
 }  // namespace
 
-Server::Server(Drives& drives, const DriveClock& clock, const TransportDelay& delay,
+Server::Server(const DriveSet::Drives& drives, const DriveClock& clock, const TransportDelay& delay,
                Surroundings surroundings)
     : drives_(drives),
       clock_(clock),

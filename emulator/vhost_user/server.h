@@ -12,7 +12,7 @@
 #include "emulator/pace/clock.h"
 #include "emulator/pace/lateness.h"
 #include "emulator/pace/transport_delay.h"
-#include "emulator/scsi/scsi_drive.h"
+#include "emulator/scsi/drive_set.h"
 #include "emulator/vhost_user/device.h"
 #include "emulator/vhost_user/keeper.h"
 #include "emulator/vhost_user/scsi_host.h"
@@ -22,7 +22,6 @@ namespace platter::emulator {
 
 class Server {
  public:
-  using Drives = std::vector<std::unique_ptr<ScsiDrive>>;
   // What a signal asked for while it served.
   enum class Asked { nothing, report, power_cut, end };
 
@@ -37,7 +36,7 @@ class Server {
   };
 
   // All outlive it.
-  Server(Drives& drives, const DriveClock& clock, const TransportDelay& delay,
+  Server(const DriveSet::Drives& drives, const DriveClock& clock, const TransportDelay& delay,
          Surroundings surroundings);
   ~Server();
   Server(const Server&) = delete;
@@ -69,7 +68,7 @@ class Server {
   void deliver_what_is_due();
   void call();
 
-  Drives& drives_;
+  const DriveSet::Drives& drives_;
   const DriveClock& clock_;
   const TransportDelay& delay_;
   const Surroundings around_;

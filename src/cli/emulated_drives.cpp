@@ -1,5 +1,7 @@
 #include "cli/emulated_drives.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "emulator/pace/drive_report.h"
 #include "model/claims.h"
 #include "model/completeness.h"
+#include "model/error.h"
 #include "model/json.h"
 #include "model/standing.h"
 #include "virtual_drive/open.h"
@@ -47,6 +50,29 @@ std::vector<EmulatedDrive> emulated_drives(const std::vector<std::string>& paths
   for (std::size_t i = 0; i < paths.size(); ++i)
     drives.push_back(emulated_drive(paths[i], names[i]));
   return drives;
+}
+
+std::vector<emulator::DriveOfSet> scsi_drives(const std::vector<EmulatedDrive>& drives,
+                                              const std::vector<emulator::ContentsChoice>& contents,
+                                              bool write_cache_loss) {
+  constexpr std::size_t kMostTargets = 256;
+  if (drives.size() > kMostTargets)
+    throw Error(ExitStatus::usage,
+                fmt::format("{} models, and a SCSI host has {} targets; give it fewer",
+                            drives.size(), kMostTargets));
+  std::vector<emulator::DriveOfSet> set;
+  for (std::size_t i = 0; i < drives.size(); ++i) {
+    const EmulatedDrive& drive = drives[i];
+    if (!drive.model)
+      throw Error(ExitStatus::bad_input,
+                  drive.path +
+                      " is a table, which does not tell what the drive answers to SCSI "
+                      "commands; give the model that it was made of");
+    set.push_back({{drive.name, *drive.model, drive.table.model_sha256},
+                   contents.empty() ? emulator::ContentsChoice{} : contents[i],
+                   write_cache_loss});
+  }
+  return set;
 }
 
 std::vector<emulator::LoggedDrive> logged_drives(const std::vector<EmulatedDrive>& drives) {

@@ -7,6 +7,7 @@
 
 #include "emit/table/table.h"
 #include "emulator/check/check_log.h"
+#include "emulator/scsi/drive_set.h"
 #include "model/drive_model.h"
 
 namespace platter::cli {
@@ -26,6 +27,12 @@ std::vector<EmulatedDrive> emulated_drives(const std::vector<std::string>& paths
 
 // What is known of the model, in a sentence's part.
 std::string against_its_drive(const EmulatedDrive& drive);
+
+// As targets of one SCSI host, with their contents: none, or one for each. Throws Error(bad_input)
+// for a table, which does not tell what a drive answers; Error(usage) for more than a host has.
+std::vector<emulator::DriveOfSet> scsi_drives(const std::vector<EmulatedDrive>& drives,
+                                              const std::vector<emulator::ContentsChoice>& contents,
+                                              bool write_cache_loss);
 
 std::vector<emulator::LoggedDrive> logged_drives(const std::vector<EmulatedDrive>& drives);
 

@@ -1,0 +1,54 @@
+#include "emulator/scsi/drive_set.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "emulator/contents/generated_contents.h"
+#include "emulator/contents/volatile_contents.h"
+#include "model/printable.h"
+
+namespace platter::emulator {
+
+DriveSet::DriveSet(const std::vector<DriveOfSet>& drives, const std::optional<std::string>& log,
+                   int speed) {
+  for (const DriveOfSet& drive : drives) add_contents(drive);
+  if (log) log_ = std::make_unique<LogWriter>(*log);
+  for (unsigned i = 0; i < drives.size(); ++i)
+    drives_.push_back(std::make_unique<ScsiDrive>(drives[i].drive, i, *contents_[i], log_.get()));
+  if (!log_) return;
+  std::vector<std::string> heads;
+  for (const auto& drive : drives_) heads.push_back(drive->log_head());
+  log_->line(fmt::format(
+      R"({{"schema":{{"name":"platter-emulation-log","version":"1.0"}},"requests":"commands",)"
+      R"("speed":{},"drives":[{}]}})",
+      speed, fmt::join(heads, ",")));
+}
+
+void DriveSet::add_contents(const DriveOfSet& drive) {
+  const model::Identity& identity = drive.drive.model.identity;
+  auto media = make_contents(drive.contents, identity.blocks * identity.block_bytes,
+                             identity.block_bytes);
+  generated_.push_back(dynamic_cast<const GeneratedContents*>(media.get()));
+  if (drive.write_cache_loss)
+    media = std::make_unique<VolatileContents>(std::move(media), [this, number = contents_.size()] {
+      return drives_[number]->unwritten_bytes();
+    });
+  contents_.push_back(std::move(media));
+}
+
+void DriveSet::finish(const std::function<void(const std::string&)>& notice) {
+  for (const auto& drive : drives_) {
+    if (const int error = drive->contents().flush())
+      notice(fmt::format("the contents of {} were not kept: {}", model::printable(drive->name()),
+                         std::strerror(error)));
+    if (const int error = drive->contents_error())
+      notice(fmt::format("the contents of {} failed a command: {}", model::printable(drive->name()),
+                         std::strerror(error)));
+  }
+  if (!log_) return;
+  if (const std::string trouble = log_->finish(); !trouble.empty())
+    notice(model::printable(trouble));
+}
+
+}  // namespace platter::emulator
