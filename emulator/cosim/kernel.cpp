@@ -5,6 +5,7 @@
 #include <openssl/evp.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -221,6 +222,22 @@ void build(const KernelRecipe& recipe, const std::string& kernel, const KernelPr
 }
 
 }  // namespace
+
+bool is_guest_kernel(const std::string& path) {
+  const OwnedDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (file.get() < 0 || fstat(file.get(), &status) != 0 || status.st_size <= 0) return false;
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  void* const start = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (start == MAP_FAILED) return false;
+  const std::string_view text(static_cast<const char*>(start), bytes);
+  const bool is_one = text.starts_with(
+                          "\x7f"
+                          "ELF") &&
+                      text.find("time-travel=") != std::string_view::npos;
+  munmap(start, bytes);
+  return is_one;
+}
 
 std::string guest_kernel(const KernelRecipe& recipe, const KernelProgress& progress) {
   const fs::path cache = cache_folder();

@@ -18,6 +18,9 @@ struct KernelProgress {
   std::function<void(double share)> built{};  // from 0 to 1, often
 };
 
+// Whether that file is user-mode Linux that can be given its time, as the recipe's is.
+bool is_guest_kernel(const std::string& path);
+
 // The path of the kernel of that recipe and that source, built if there is none. Where the source
 // is not installed any more, the last that was built by that recipe. Another process that builds it
 // is waited for. Throws Error(missing_program): a package that building needs is not installed;

@@ -73,9 +73,10 @@ std::string part(const std::string& name, const std::string& installed) {
 
 std::string kernel_of(const CosimOptions& options) {
   if (!options.kernel.empty()) {
-    if (!model::is_file(options.kernel))
+    if (!model::is_file(options.kernel) || !emulator::is_guest_kernel(options.kernel))
       throw Error(ExitStatus::bad_input,
-                  options.kernel + " is no file; give --kernel one that was built before");
+                  options.kernel +
+                      " is no kernel for a guest; give --kernel one that --build-kernel built");
     return fs::absolute(options.kernel).string();
   }
   ProgressBar bar;
@@ -98,13 +99,38 @@ std::uint64_t date_ns(const std::string& date) {
   if (date.empty()) return coming_midnight_ns();
   std::tm day{};
   const char* const end = strptime(date.c_str(), "%Y-%m-%d", &day);
+  const int month_day = day.tm_mday;
   const std::time_t time = end == nullptr || *end != '\0' ? -1 : timegm(&day);
-  if (time < 0)
+  constexpr int kFrom = 1970 - 1900, kBefore = 2200 - 1900;  // the kernel's clock ends in 2262
+  if (time < 0 || day.tm_mday != month_day || day.tm_year < kFrom || day.tm_year >= kBefore)
     throw Error(ExitStatus::usage,
                 date +
-                    " is no date; write the year, month and day of the guest's clock, such as "
-                    "2030-01-31");
+                    " is no date of these centuries; write the year, month and day of the guest's "
+                    "clock, such as 2030-01-31");
   return static_cast<std::uint64_t>(time) * static_cast<std::uint64_t>(kSecond);
+}
+
+// The guest has these of its own, so that nothing of the host's is there.
+bool is_guests_own(const fs::path& canonical) {
+  const std::string path = canonical.string() + "/";
+  return path.starts_with("/dev/") || path.starts_with("/proc/") || path.starts_with("/run/") ||
+         path.starts_with("/sys/");
+}
+
+// What the guest is to read lies here, too.
+void keep_temporary_files_in_sight() {
+  std::error_code error;
+  const fs::path folder = fs::canonical(fs::temp_directory_path(error), error);
+  if (!error && is_guests_own(folder)) setenv("TMPDIR", "/tmp", 1);
+}
+
+std::string current_folder() {
+  const fs::path folder = fs::current_path();
+  if (is_guests_own(folder))
+    throw Error(ExitStatus::usage, folder.string() +
+                                       " is not in the guest, which has /dev, /proc, /run and /sys "
+                                       "of its own; start platter in another folder");
+  return folder.string();
 }
 
 std::vector<std::string> absolute_folders(const std::vector<std::string>& folders) {
@@ -115,6 +141,11 @@ std::vector<std::string> absolute_folders(const std::vector<std::string>& folder
     if (error || !fs::is_directory(path, error))
       throw Error(ExitStatus::bad_input,
                   folder + " is no folder; give --share folders that the guest may write");
+    if (path == "/" || is_guests_own(path))
+      throw Error(ExitStatus::usage,
+                  folder +
+                      " cannot be shared: / is all of the host, and /dev, /proc, /run and /sys are "
+                      "the guest's own; give --share the folders that it may write");
     paths.push_back(path.string());
   }
   return paths;
@@ -155,7 +186,8 @@ std::string input_path(model::TemporaryFolder& folder) {
   const std::string path = fs::read_symlink("/proc/self/fd/0", error).string();
   if (S_ISCHR(status.st_mode)) return path;
   struct stat named {};
-  const bool is_whole_file = S_ISREG(status.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 &&
+  const bool is_whole_file = !is_guests_own(path) && S_ISREG(status.st_mode) &&
+                             lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 &&
                              stat(path.c_str(), &named) == 0 && named.st_ino == status.st_ino;
   return is_whole_file ? path : copied_input(folder);
 }
@@ -165,37 +197,27 @@ emulator::Job job_of(const CosimOptions& options) {
   emulator::Job job;
   job.command = the_command;
   job.variables = emulator::variables_for_root(environ);
-  job.folder = fs::current_path().string();
+  job.folder = current_folder();
   job.merged_output = is_same_file(STDOUT_FILENO, STDERR_FILENO);
   job.shares = absolute_folders(options.shares);
   return job;
 }
 
-std::vector<emulator::SimulatedDrive> drives_of(const CosimOptions& options) {
-  std::vector<emulator::SimulatedDrive> simulated;
+std::vector<emulator::DriveOfSet> drives_of(const CosimOptions& options) {
   const auto contents = options.contents.choices(options.models.size());
   const std::vector<EmulatedDrive> drives = emulated_drives(options.models);
-  for (std::size_t i = 0; i < drives.size(); ++i) {
-    const EmulatedDrive& drive = drives[i];
-    if (!drive.model)
-      throw Error(ExitStatus::bad_input,
-                  drive.path +
-                      " is a table, which does not tell what the drive answers to SCSI "
-                      "commands; give the model that it was made of");
+  for (const EmulatedDrive& drive : drives)
     if (const std::string standing = model::standing_of(drive.table.provenance,
                                                         drive.table.validity);
         !standing.empty())
       notice(fmt::format("the model of {} is {}", drive.name, standing));
-    emulator::SimulatedDrive one{{drive.name, *drive.model, drive.table.model_sha256},
-                                 contents.empty() ? emulator::ContentsChoice{} : contents[i],
-                                 options.write_cache_loss};
-    // Chance of the drive's, where its model leaves that open, is the guest's.
-    if (auto& imperfections = one.drive.model.imperfections;
+  auto set = scsi_drives(drives, contents, options.write_cache_loss);
+  // Chance of the drive's, where its model leaves that open, is the guest's.
+  for (std::size_t i = 0; i < set.size(); ++i)
+    if (auto& imperfections = set[i].drive.model.imperfections;
         imperfections && imperfections->seed == 0)
       imperfections->seed = options.seed + i + 1;
-    simulated.push_back(std::move(one));
-  }
-  return simulated;
+  return set;
 }
 
 double per_command(double amount, const SimulationReport& report) {
@@ -231,10 +253,11 @@ std::string in_json(const SimulationReport& report) {
 }
 
 void simulate(const CosimOptions& options) {
+  keep_temporary_files_in_sight();
   emulator::SimulationSettings settings;
   settings.drives = drives_of(options);
-  for (const emulator::SimulatedDrive& drive : settings.drives)
-    if (drive.contents.file) options.outputs.reads(*drive.contents.file);
+  for (const emulator::DriveOfSet& drive : settings.drives)
+    if (drive.contents.file) options.outputs.keeps(*drive.contents.file);
   for (const std::string& output : {options.log, options.report})
     if (!output.empty()) options.outputs.writes(output);
   settings.cpu_factor = options.cpu_factor;
@@ -252,10 +275,14 @@ void simulate(const CosimOptions& options) {
   job.input = input_path(folder);
   settings.guest.job = emulator::job_file(job);
 
-  TakenSignals signals({SIGINT, SIGTERM, SIGHUP});  // before there are threads
+  // Before there are threads. The last two ask `emulate` for something, and nothing here.
+  TakenSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2});
   emulator::Simulation simulation(settings);
-  const SimulationReport report =
-      simulation.run({signals.descriptor(), [&] { return signals.read() != 0; }, notice});
+  const auto is_asked_to_end = [&] {
+    const int signal = signals.read();
+    return signal != 0 && signal != SIGUSR1 && signal != SIGUSR2;
+  };
+  const SimulationReport report = simulation.run({signals.descriptor(), is_asked_to_end, notice});
   const int status = report.wait_status ? status_of(*report.wait_status) : 0;
   if (options.report.empty())
     notice(in_words(report));

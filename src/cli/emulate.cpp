@@ -62,7 +62,7 @@ void serve(EmulateOptions& options, const std::vector<EmulatedDrive>& drives) {
       fmt::print(stderr, "platter: the model of {} is {}\n", drive.name, standing);
   options.serving.contents = options.contents.choices(options.models.size());
   for (const emulator::ContentsChoice& contents : options.serving.contents)
-    if (contents.file) options.outputs.reads(*contents.file);
+    if (contents.file) options.outputs.keeps(*contents.file);
   if (!options.log.empty()) {
     options.outputs.writes(options.log);
     options.serving.log = options.log;

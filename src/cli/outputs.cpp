@@ -60,6 +60,14 @@ void require_no_input(const std::string& path) {
                                 path, *input));
 }
 
+void claim(const std::string& path) {
+  if (!model::claim_output(path))
+    throw Error(ExitStatus::usage,
+                fmt::format("{}: two outputs of this run would go to this file; give them names of "
+                            "their own",
+                            path));
+}
+
 bool holds(const std::string& path, const std::string& bytes) {
   return model::beginning_of(path, bytes.size() + 1) == bytes;
 }
@@ -83,6 +91,11 @@ void Outputs::reads(const std::string& name) const {
                                : name;
   model::note_input(path);
   note_processors(path);
+}
+
+void Outputs::keeps(const std::string& path) const {
+  if (model::file_behind(path)) return reads(path);
+  claim(path);
 }
 
 void Outputs::writes(const std::string& path, const Content& content) const {
@@ -117,11 +130,7 @@ void Outputs::check(const std::string& path, const Content& content,
     if (!force_) require_replaceable(path, there, content);
   }
   model::require_writable(path);
-  if (!model::claim_output(path))
-    throw Error(ExitStatus::usage,
-                fmt::format("{}: two outputs of this run would go to this file; give them names of "
-                            "their own",
-                            path));
+  claim(path);
 }
 
 }  // namespace platter::cli

@@ -20,6 +20,10 @@ class Outputs {
   // was opened before writes() counts by itself.
   void reads(const std::string& name) const;
 
+  // A file that lives on from run to run, and is made where there is none: no output either.
+  // Throws Error(usage) where it is.
+  void keeps(const std::string& path) const;
+
   // Throws Error(usage, refused, output) unless `path` may be written now; what lies there may then
   // not change until it is. Call it before any long work begins.
   void writes(const std::string& path, const Content& content = {}) const;

@@ -7,6 +7,7 @@ import unittest
 from harness import BAD_INPUT, MISSING_PROGRAM, OK, REFUSED, USAGE, PlatterTest
 
 DRIVE = "virtual:hp-c2247"
+KERNEL = "\x7fELF time-travel="  # as far as is looked at before it is started
 
 
 class Cosim(PlatterTest):
@@ -35,16 +36,26 @@ class Cosim(PlatterTest):
         self.refuses(USAGE, "--memory", DRIVE, "--memory", "10", "--", "true")
         self.refuses(USAGE, "--cpu-factor", DRIVE, "--cpu-factor", "-1", "--", "true")
         self.refuses(USAGE, "--seed", DRIVE, "--seed", "1.5", "--", "true")
-        self.write("kernel", "x")
-        for date in ("yesterday", "2031-13-01", "2031-01-01T00:00", "31-01-01x"):
+        self.write("kernel", KERNEL)
+        for date in ("yesterday", "2031-13-01", "2031-01-01T00:00", "31-01-01x", "2030-02-31", "1969-12-31",
+                     "2200-01-01"):
             self.refuses(USAGE, date, DRIVE, "--kernel", "kernel", "--date", date, "--", "true")
 
     def test_files_are_checked(self):
         self.platter("emit", "table", self.model(), "-o", "m.ptab")
         self.refuses(BAD_INPUT, ["m.ptab", "the model that it was made of"], "m.ptab", "--", "true")
         self.refuses(USAGE, "one for each", DRIVE, "--contents", "a", "b", "--", "true")
-        self.refuses(BAD_INPUT, "no folder", DRIVE, "--kernel", self.model(), "--share", "nowhere", "--", "true")
-        self.refuses(BAD_INPUT, "no-kernel", DRIVE, "--kernel", "no-kernel", "--", "true")
+        self.write("kernel", KERNEL)
+        self.refuses(BAD_INPUT, "no folder", DRIVE, "--kernel", "kernel", "--share", "nowhere", "--", "true")
+        for share in ("/", "/dev", "/proc/self", "/sys/.", "/run"):
+            self.refuses(USAGE, [share, "the guest's own"], DRIVE, "--kernel", "kernel", "--share", share, "--", "true")
+        for kernel in ("no-kernel", self.model(), "/bin/true"):
+            self.refuses(BAD_INPUT, [kernel, "--build-kernel"], DRIVE, "--kernel", kernel, "--", "true")
+        for contents in ("new", "generated:new"):
+            self.refuses(USAGE, "two outputs", DRIVE, "--contents", contents, "--log", "./new", "--", "true")
+            self.refuses(USAGE, "two outputs", DRIVE, "--contents", contents, "--report", "new", "--", "true")
+        self.refuses(USAGE, "two outputs", DRIVE, DRIVE, "--contents", "new", "./new", "--", "true")
+        self.assertFalse(os.path.exists(self.path("new")))
         self.write("mine", "not platter's")
         self.refuses(REFUSED, "mine", DRIVE, "--log", "mine", "--", "true")
         self.refuses(REFUSED, "mine", DRIVE, "--report", "mine", "--", "true")

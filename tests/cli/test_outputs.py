@@ -37,8 +37,8 @@ OUTPUTS = {
     "characterize --samples": Output(f"characterize {DRIVE} -o c.json --samples {{out}}", ("mine.json",),
                                      quick=False),
     "compare --plot": Output("compare drive.csv model.csv --plot {out}", ("drive.csv", "model.csv"), ".svg"),
-    "cosim --log": Output("cosim truth.json --log {out} --kernel mine.json -- true", ("truth.json",), quick=False),
-    "cosim --report": Output("cosim truth.json --report {out} --kernel mine.json -- true", ("truth.json",),
+    "cosim --log": Output("cosim truth.json --log {out} --kernel kernel -- true", ("truth.json",), quick=False),
+    "cosim --report": Output("cosim truth.json --report {out} --kernel kernel -- true", ("truth.json",),
                              quick=False),
     "derive --output": Output("derive truth.json --set head_switch=/2 -o {out}", ("truth.json",)),
     "emit disksim --output": Output("emit disksim truth.json --name x -o {out}", ("truth.json",),
@@ -185,6 +185,7 @@ class Case(PlatterTest):
         cls.published = platter("publish truth.json truth.ptab --registry registry").split()[0]
         samples = {"schema": {"name": "platter-samples", "version": "1.0"}, "drive": "0123456789abcdef"}
         write("theirs.jsonl", json.dumps(samples) + "\n")
+        write("kernel", "\x7fELF time-travel=")  # as far as is looked at before it is started
         write("left.journal", json.dumps({"schema": {"name": "platter-journal", "version": 1}}) + "\n")
 
     def new_folder(self):

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import subprocess
+import tempfile
 
 from guest import DRIVE, GuestTest
 from harness import OUTPUT, USAGE
@@ -110,6 +111,19 @@ class Files(GuestTest):
         self.environment["PATH"] = "/usr/bin:/bin"
         self.assertIn("sbin/mkfs.ext4", self.succeeds("sh", "-c", "command -v mkfs.ext4"))
 
+    def test_what_the_guest_cannot_see_of_the_host_is_told_or_brought_in(self):
+        """It has /dev, /proc, /run and /sys of its own."""
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as hidden:
+            place = os.path.join(hidden, "input")
+            with open(place, "w", encoding="ascii") as file:
+                file.write("hidden\n")
+            self.environment["TMPDIR"] = hidden
+            with open(place, encoding="ascii") as file:
+                self.assertEqual(self.succeeds("cat", stdin=file), "hidden\n")
+            done = subprocess.run(self.command("pwd"), cwd=hidden, env=self.environment, text=True, capture_output=True,
+                                  stdin=subprocess.DEVNULL, check=False)
+            self.assert_one_sentence(done, USAGE, hidden, "another folder")
+
     def test_a_guest_larger_than_the_host_is_refused(self):
         done = self.cosim("true", options=("--memory", 1 << 20))
         self.assertEqual(done.returncode, OUTPUT)
@@ -123,6 +137,12 @@ class Drives(GuestTest):
         self.assertEqual([line.strip() for line in told.splitlines()],
                          ["ST39102LW", "ATLAS 10K", "C2247A", "17918387", "17966953", "2054864", "/dev/sg0", "/dev/sg1",
                           "/dev/sg2", "", "/dev/bsg:", "0:0:0:0", "0:0:1:0", "0:0:2:0"])
+
+    def test_there_may_be_many(self):
+        """They are asked together while the kernel starts, and answer while interrupts are disabled."""
+        for count in (12, 14, 18, 20, 64):
+            with self.subTest(count=count):
+                self.assertEqual(self.succeeds("sh", "-c", "ls /dev/sd* | wc -l", models=(DRIVE,) * count), f"{count}\n")
 
     def test_contents_are_kept_in_files(self):
         self.succeeds("sh", "-c", "mkfs.ext4 -q /dev/sda && mount /dev/sda /mnt && echo kept >/mnt/file",
