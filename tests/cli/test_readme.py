@@ -14,9 +14,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 # What the tour has to end otherwise than well, as it says itself.
 STATUS = {"platter diff drive.json truth.json": DIFFERS}
-# They need the installed library and its sources (tests/lib builds and runs both), or a kernel with NBD
-# (test_emulate.py serves the drive).
-LEFT_OUT = ("platter emulate drive.json --nbd", "nbd-client", "mkfs.ext4",
+# They need the installed library and its sources (tests/lib builds and runs both), a kernel with NBD
+# (test_emulate.py serves the drive), or a guest's kernel, which no test builds (tests/cosim has such runs).
+LEFT_OUT = ("platter emulate drive.json --nbd", "modprobe nbd", "mkfs.ext4", "platter cosim",
             "cc examples/c/serve.c", "python3 examples/python/serve.py", "./quickstart", "./check")
 
 # "Traces that one has", "other tools' parameters": the reader's own files.
