@@ -41,7 +41,8 @@ def profile(platter, model, folder, order, operation, size, seconds):
     summary = json.loads(platter.run("replay", trace, "--format", "validate", "--on", model, "-o", result, "--json",
                                      "--force", "--reference-reads", 0, "--delay-seed", 0))
     checked = platter.check_log([model], log)
-    replayed = summary["requests"] / summary["seconds"]
+    thought_ns = sum(after.issued_ns - before.completed_ns for before, after in zip(requests, requests[1:]))
+    replayed = 1e3 / (summary["all"]["mean_ms"] + thought_ns / 1e6 / len(requests))
     guest = job["read"]["iops"] + job["write"]["iops"]
     return {"order": order, "operation": operation, "size": size, "requests": len(requests),
             "guest_io_per_s": guest, "replay_io_per_s": replayed, "differ": checked["differ"],
