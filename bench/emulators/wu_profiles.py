@@ -36,7 +36,7 @@ def profile(platter, model, folder, order, operation, size, seconds):
            f"--randseed=7 --output-format=json")
     output, report = platter.cosim([model], fio, log=log)
     job = json.loads(output[output.index("{"):])["jobs"][0]
-    requests = requests_of(log)
+    requests = requests_of(log)[-(job["read"]["total_ios"] + job["write"]["total_ios"]):]  # before: the kernel's own
     write_closed_trace(requests, trace)
     summary = json.loads(platter.run("replay", trace, "--format", "validate", "--on", model, "-o", result, "--json",
                                      "--force", "--reference-reads", 0, "--delay-seed", 0))

@@ -2,33 +2,15 @@
 #include "emulator/vhost_user/scsi_host.h"
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <map>
-#include <new>
 #include <random>
 #include <set>
 
+#include "counted_allocations.h"
 #include "drives.h"
 #include "emulator/vhost_user/device.h"
 #include "guest.h"
 #include "scsi/bytes.h"
-
-namespace {
-std::size_t allocations = 0;
-}
-
-// All of this program's.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 using namespace platter;
 using namespace platter::emulator;

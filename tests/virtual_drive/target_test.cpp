@@ -2,33 +2,15 @@
 #include "virtual_drive/target.h"
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <map>
-#include <new>
 #include <random>
 
+#include "counted_allocations.h"
 #include "scsi/sense.h"
 #include "test_drive.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/virtual_device.h"
-
-namespace {
-std::size_t allocations = 0;
-}
-
-// All of this program's.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace platter::virtual_drive::testing {
 namespace {
