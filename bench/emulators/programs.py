@@ -18,7 +18,7 @@ import pathlib
 import sys
 import tempfile
 
-from simulated import Platter, faster, requests_of
+from simulated import Platter, requests_of
 
 # Deterministic files of 0.5 to 64 KB in folders, and a small C program of many files with its Makefile.
 PREPARE = r"""
@@ -109,10 +109,10 @@ class Experiments:
         self.setup = (f"{sys.executable} {folder}/prepare.py /tmp {given.files} && tar -C /tmp -cf /tmp/tree.tar tree && "
                       f"tar -C /tmp -cf /tmp/source.tar source && ")
 
-    def run(self, model, command, cpu_factor=0):
+    def run(self, model, command, speed=1):
         log = self.folder / "log"
         output, report = self.platter.cosim([model], self.setup + command, log=log,
-                                            options=["--cpu-factor", cpu_factor])
+                                            options=["--speed", speed])
         checked = self.platter.check_log([model], log)
         return {"seconds": times_of(output), "differ": checked["differ"], **errors(requests_of(log)),
                 "simulated_seconds": report["simulated_seconds"], "wall_seconds": report["wall_seconds"]}
@@ -133,12 +133,11 @@ class Experiments:
 
     def schedulers(self):
         for factor in (1, 10, 100, 200):
-            model = self.folder / "faster.json"
-            faster(self.platter, self.model, factor, model)
             for scheduler in ("none", "mq-deadline", "bfq"):
                 command = (f"echo {scheduler} > /sys/block/sda/queue/scheduler && " + MOUNT.replace("SIZE", "400M") +
                            timed([("untar", "tar -xf /tmp/tree.tar")]))
-                yield {"experiment": "schedulers", "faster": factor, "scheduler": scheduler, **self.run(model, command)}
+                yield {"experiment": "schedulers", "faster": factor, "scheduler": scheduler,
+                       **self.run(self.model, command, speed=factor)}
 
     def tools(self):
         command = timed([("hdparm", "hdparm --direct -t /dev/sda > /tmp/hdparm")]) + "cat /tmp/hdparm >&2; " + \

@@ -81,20 +81,3 @@ def write_closed_trace(requests, path):
         for request, after in zip(requests, [*requests[1:], None]):
             think_ns = after.issued_ns - request.completed_ns if after else 0
             trace.write(f"{'W' if request.write else 'R'} Miss {request.lbn} {request.blocks} 0 {think_ns / 1e3:.3f}\n")
-
-
-def faster(platter, model, factor, path):
-    """A drive of which everything takes a FACTOR-th of its time."""
-    if factor == 1:
-        pathlib.Path(path).write_text(pathlib.Path(model).read_text())
-        return
-    whole = json.loads(pathlib.Path(model).read_text())
-    changes = [f"rotation.rpm=x{factor}", f"seek.time_ms=/{factor}"]
-    for group in ("head_switch", "write_settle", "bus", "overheads"):
-        value = whole.get(group)
-        paths = [group] if isinstance(value, dict) and "value" in value else \
-            [f"{group}.{name}" for name, member in (value or {}).items()
-             if isinstance(member, dict) and "value" in member]
-        changes += [f"{path_of}=/{factor}" for path_of in paths]
-    arguments = [word for change in changes for word in ("--set", change)]
-    platter.run("derive", model, *arguments, "-o", path, "--force")

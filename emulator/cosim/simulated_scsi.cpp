@@ -21,9 +21,11 @@ bool tell_of_answers(int descriptor, std::uint32_t queue) {
 
 }  // namespace
 
-SimulatedScsi::SimulatedScsi(std::span<const std::unique_ptr<ScsiDrive>> drives, int socket)
+SimulatedScsi::SimulatedScsi(std::span<const std::unique_ptr<ScsiDrive>> drives, int socket,
+                             int speed)
     : drives_(drives),
       socket_(socket),
+      speed_(speed),
       host_(drives, queues_, nullptr),
       device_(host_, queues_, static_cast<unsigned>(drives.size()), Notification::in_band) {}
 
@@ -31,7 +33,7 @@ bool SimulatedScsi::take(Nanoseconds now_ns) {
   auto message = receive(socket_);
   if (!message) return false;
   reply_ = device_.handle(*std::move(message));
-  if (const auto queue = device_.take_kicked()) host_.serve(*queue, now_ns);
+  if (const auto queue = device_.take_kicked()) host_.serve(*queue, drives_time(now_ns));
   note_answered(now_ns);
   return true;
 }
@@ -51,14 +53,15 @@ void SimulatedScsi::note_answered(Nanoseconds at_ns) {
 }
 
 std::optional<Nanoseconds> SimulatedScsi::due() const {
-  const auto next_ns = host_.next_due();
+  auto next_ns = host_.next_due();
+  if (next_ns) next_ns = guests_time(*next_ns);
   if (!answered_ns_ || (next_ns && *next_ns < *answered_ns_)) return next_ns;
   return answered_ns_;
 }
 
 bool SimulatedScsi::deliver(Nanoseconds until_ns) {
-  while (const auto answered = host_.deliver(until_ns)) {
-    drives_[answered->drive]->delivered(answered->tag, until_ns);
+  while (const auto answered = host_.deliver(drives_time(until_ns))) {
+    drives_[answered->drive]->delivered(answered->tag, drives_time(until_ns));
     ++commands_;
   }
   note_answered(until_ns);

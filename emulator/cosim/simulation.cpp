@@ -181,7 +181,7 @@ class Simulation::Watch {
 };
 
 Simulation::Simulation(const SimulationSettings& settings)
-    : settings_(settings), drives_(settings.drives, settings.log, 1) {}
+    : settings_(settings), drives_(settings.drives, settings.log, settings.speed) {}
 
 Simulation::~Simulation() = default;
 
@@ -192,7 +192,7 @@ SimulationReport Simulation::run(const Surroundings& around) {
   SimulationReport report;
   GuestProcess guest(settings_.guest);
   if (!guest.doubt().empty()) around.notice(guest.doubt());
-  SimulatedScsi scsi(drives_.drives(), guest.drives());
+  SimulatedScsi scsi(drives_.drives(), guest.drives(), settings_.speed);
   Calendar calendar(scsi, guest.page(), guest.calendar(), settings_.cpu_factor);
   if (settings_.power_cut_ns) calendar.end_at(*settings_.power_cut_ns);
   Watch watch(guest, calendar, around);

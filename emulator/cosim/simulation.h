@@ -18,6 +18,7 @@ namespace platter::emulator {
 struct SimulationSettings {
   std::vector<DriveOfSet> drives{};  // at least one
   GuestSettings guest{};
+  int speed = 1;                              // of the drives' clock, in ticks of the guest's
   double cpu_factor = 0;                      // Calendar's
   std::optional<std::string> log{};           // path
   std::optional<Nanoseconds> power_cut_ns{};  // of the guest's time: it and the drives end there

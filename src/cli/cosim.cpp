@@ -48,6 +48,7 @@ struct CosimOptions {
   std::string log{}, kernel{}, date{}, report{};
   std::uint64_t seed = 1;
   unsigned memory_mb = 512;
+  int speed = 1;
   double cpu_factor = 0;
   std::optional<double> power_cut_s{};
   bool write_cache_loss = false;
@@ -260,6 +261,7 @@ void simulate(const CosimOptions& options) {
     if (drive.contents.file) options.outputs.keeps(*drive.contents.file);
   for (const std::string& output : {options.log, options.report})
     if (!output.empty()) options.outputs.writes(output);
+  settings.speed = options.speed;
   settings.cpu_factor = options.cpu_factor;
   if (!options.log.empty()) settings.log = options.log;
   if (options.power_cut_s)
@@ -341,6 +343,9 @@ void add_cosim(CLI::App& app) {
   command->add_option(
       "--date", options->date,
       "of the guest's clock at the start, YYYY-MM-DD (else: the coming midnight, UTC)");
+  command->add_option("--speed", options->speed, "drives so many times as fast")
+      ->check(between(1, 1000000))
+      ->capture_default_str();
   command
       ->add_option("--cpu-factor", options->cpu_factor,
                    "how often the processor time of the command passes before its next request "
