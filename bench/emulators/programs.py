@@ -74,7 +74,7 @@ for path in names: os.remove(path)
 """
 
 MOUNT = "mkfs.ext2 -q -F /dev/sda SIZE && mount -t ext2 -o sync /dev/sda /mnt && cd /mnt && "
-TIMED = "s=$(date +%s%N); ( COMMAND ) >/dev/null; e=$(date +%s%N); echo NAME $((e - s)); "
+TIMED = "s=$(date +%s%N); ( COMMAND ) >/dev/null || exit 1; e=$(date +%s%N); echo NAME $((e - s)); "
 
 
 def errors(requests):
@@ -142,8 +142,8 @@ class Experiments:
     def tools(self):
         command = timed([("hdparm", "hdparm --direct -t /dev/sda > /tmp/hdparm")]) + "cat /tmp/hdparm >&2; " + \
             MOUNT.replace("SIZE", "400M") + timed([
-                ("untar", "tar -xf /tmp/tree.tar"),
-                ("words", "cd / && umount /mnt && mount -t ext2 /dev/sda /mnt && find /mnt/tree -type f | xargs cat | wc -w")])
+                ("untar", "tar -xf /tmp/tree.tar")]) + "cd / && umount /mnt && mount -t ext2 /dev/sda /mnt && " + timed([
+                    ("words", "find /mnt/tree -type f | xargs cat | wc -w")])
         yield {"experiment": "tools", **self.run(self.model, command)}
 
 
