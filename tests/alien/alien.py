@@ -36,13 +36,26 @@ def add_drive_options(parser):
                         help="what is different from the variant (see variants.py for the names)")
     parser.add_argument("--set", action="append", default=[], type=setting, metavar="NAME=VALUE",
                         help="one more difference, as in arm.switch_ms=0.7")
+    parser.add_argument("--without", action="append", default=[], choices=sorted(LACKING),
+                        help="what it lacks; may be given several times")
     parser.add_argument("--seed", type=int, default=1, help="of this run's noise and phase")
     parser.add_argument("--no-noise", action="store_true",
                         help="no noise, wobble nor recalibration")
 
 
+# What a drive of today, its bridge or its path may lack: by the names of a virtual drive's options.
+LACKING = {
+    "page40h": {"scsi": {"address_translation": False}},
+    "fua": {"scsi": {"force_reads": False, "force_writes": False}},
+    "ncq": {"scsi": {"force_reads": False}, "queue": {"depth": 1}},
+    "seek": {"scsi": {"seek": False}},
+}
+
+
 def configuration(options):
     config = variant(options.variant)
+    for name in options.without:
+        config = merge(config, LACKING[name])
     if options.geometry:
         with open(options.geometry, encoding="utf-8") as file:
             config = merge(config, json.load(file))

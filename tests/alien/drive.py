@@ -154,8 +154,14 @@ class Drive:
         return self.noise["host_median_us"] * 1e3 * math.exp(
             self.chance.gauss(0, self.noise["host_spread"]))
 
+    def _host_stall(self):
+        """Now and then the host has something else to do, and sees a completion much later."""
+        if not self.noise or not self.noise["stall_share"] or self.chance.random() >= self.noise["stall_share"]:
+            return 0.0
+        return self.chance.expovariate(1) * self.noise["stall_mean_us"] * 1e3
+
     def _end(self, t):
-        t += self.config["overhead"]["status_ms"] * MS + self._host_delay()
+        t += self.config["overhead"]["status_ms"] * MS + self._host_delay() + self._host_stall()
         self.last_done = max(self.last_done, t)
         return t
 

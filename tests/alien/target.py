@@ -169,12 +169,15 @@ class Target:
 
     def _vital_product_data(self, page):
         if page == 0x00:
-            body = bytes((0x00, 0x80, 0x83) + ((0x89,) if self.scsi["ata"] else ()))
+            body = bytes((0x00, 0x80, 0x83) + ((0x89,) if self.scsi["ata"] else ()) +
+                         ((0xB1,) if self.scsi["nominal_rpm"] else ()))
         elif page == 0x89 and self.scsi["ata"]:
             body = bytes(4) + b"ALIEN   SAT             0001" + bytes(20) + b"\xec" + bytes(3)
             body += self._identify_device()
         elif page == 0x80:
             body = self._text("serial", 12)
+        elif page == 0xB1 and self.scsi["nominal_rpm"]:
+            body = struct.pack(">H", self.scsi["nominal_rpm"]) + bytes(58)
         elif page == 0x83:
             vendor = self._text("vendor", 8) + self._text("product", 16) + self._text("serial", 12)
             name = struct.pack(">Q", 0x3 << 60 | self.config["individual"])
@@ -260,9 +263,11 @@ class Target:
             raise Refused(LBA_OUT_OF_RANGE, max(lbn, self.blocks))
         return lbn, count
 
-    @staticmethod
-    def _force_unit_access(cdb):
-        return len(cdb) > 6 and bool(cdb[1] & 0x08)
+    def _force_unit_access(self, cdb, known):
+        force = len(cdb) > 6 and bool(cdb[1] & 0x08)
+        if force and not self.scsi[known]:
+            raise Refused(INVALID_FIELD_IN_CDB)
+        return force
 
     def _contents(self, lbn, count):
         if not self.stored:
@@ -271,19 +276,21 @@ class Target:
         return b"".join(self.stored.get(b, empty) for b in range(lbn, lbn + count))
 
     def read(self, request, now):
+        force = self._force_unit_access(request.cdb, "force_reads")
         lbn, count = self._checked_extent(request.cdb)
         if count == 0:
             return b"", None
-        t = self.drive.read(lbn, count, now, self._force_unit_access(request.cdb))
+        t = self.drive.read(lbn, count, now, force)
         return self._contents(lbn, count), t
 
     def write(self, request, now):
+        force = self._force_unit_access(request.cdb, "force_writes")
         lbn, count = self._checked_extent(request.cdb)
         if count == 0:
             return b"", None
         if len(request.data) < count * BLOCK:
             raise Refused(INVALID_FIELD_IN_CDB)
-        t = self.drive.write(lbn, count, now, self._force_unit_access(request.cdb))
+        t = self.drive.write(lbn, count, now, force)
         data = request.data
         for i in range(count):
             block = data[i * BLOCK:(i + 1) * BLOCK]
@@ -350,11 +357,12 @@ class Target:
                          for p in self.PAGES if page in (p, 0x3F))
         descriptor = b"" if cdb[1] & 0x08 else \
             struct.pack(">II", min(self.blocks, 0xFFFFFFFF), BLOCK)
+        dpofua = 0x10 if self.scsi["force_reads"] and self.scsi["force_writes"] else 0
         if len(cdb) == 6:
-            header = bytes((3 + len(descriptor) + len(pages), 0, 0x10, len(descriptor)))
+            header = bytes((3 + len(descriptor) + len(pages), 0, dpofua, len(descriptor)))
             room = cdb[4]
         else:
-            header = struct.pack(">HBBHH", 6 + len(descriptor) + len(pages), 0, 0x10, 0,
+            header = struct.pack(">HBBHH", 6 + len(descriptor) + len(pages), 0, dpofua, 0,
                                  len(descriptor))
             room = be16(cdb, 7)
         return (header + descriptor + pages)[:room], None

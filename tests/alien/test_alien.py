@@ -268,6 +268,18 @@ class Time(unittest.TestCase):
         self.assertAlmostEqual(middle - min(late), 6e3, delta=4.5e3)
         self.assertLess(max(late) - middle, 200e3)
 
+    def test_some_completions_are_seen_very_late(self):
+        host = Host(merge(variant("moderate"), {"noise": {"stall_share": 0.1, "stall_mean_us": 2000.0}}), noise=True)
+        host.drive.spindle.swing = 0
+        host.set_cache(False, True, True)
+        late = []
+        for _ in range(400):
+            host.read(3)
+            late.append(host.now % host.drive.spindle.period)
+        middle = statistics.median(late)
+        stalled = sum(abs(t - middle) > 200e3 for t in late)  # nine of ten that are
+        self.assertTrue(18 < stalled < 60, stalled)
+
     def test_on_arrival_is_never_slower_and_one_track_takes_one_revolution(self):
         drive = Drive(variant("bands"), noise=False)
         other = Drive(variant("bands"), noise=False)
@@ -571,6 +583,21 @@ class Scsi(unittest.TestCase):
         self.assertEqual(sense_of(host.send((0x2B,) + (0,) * 9)), (5, 0x20, 0))
         self.assertEqual(sense_of(host.set_cache(True, True, True)), (5, 0x26, 0))
 
+    def test_force_unit_access_may_be_lacking(self):
+        for reads in (True, False):
+            for writes in (True, False):
+                host = Host(small(scsi={"force_reads": reads, "force_writes": writes}))
+                self.assertEqual(host.send(read_10(1, 1), 512).status, 0)
+                self.assertEqual(host.send(read_10(1, 1, fua=True), 512).status, 0 if reads else 2)
+                self.assertEqual(host.send(write_10(1, 1, fua=True), data=bytes(512)).status, 0 if writes else 2)
+                pages = host.send((0x1A, 0, 0x3F, 0, 255, 0), 255).data
+                self.assertEqual(pages[2], 0x10 if reads and writes else 0)
+
+    def test_a_nominal_speed_may_be_told(self):
+        host = Host(small(scsi={"nominal_rpm": 7200}))
+        self.assertIn(0xB1, host.send((0x12, 1, 0, 0, 255, 0), 255).data[4:])
+        self.assertEqual(host.send((0x12, 1, 0xB1, 0, 255, 0), 255).data[4:6], struct.pack(">H", 7200))
+
     def test_seek_takes_the_arm_there(self):
         host = Host(variant("moderate"))
         host.send(struct.pack(">BBI4x", 0x2B, 0, 3_900_000))
@@ -698,6 +725,9 @@ class Protocol(unittest.TestCase):
         self.assertEqual([r.tag for r in replies], [1, 2])
         self.assertEqual([r.status for r in replies], [2, 0])
         self.assertEqual(len(replies[1].data), 512)
+        bare = subprocess.run(program + ["--without", "page40h", "--without", "ncq"], input=wire.pack_request(
+            wire.Request(0, 1, cdb=bytes(6))), capture_output=True, check=True)
+        self.assertEqual(bare.stdout[:8], b"SCSIDRV2")
         bad = subprocess.run(program + ["--variant", "nobody"], capture_output=True, check=False)
         self.assertEqual(bad.returncode, 1)
         self.assertIn(b"nobody", bad.stderr)

@@ -60,8 +60,11 @@ MODERATE = {
     "recalibration": {"seconds": 60.0, "ms": 35.0},
     "slow_after_idle": {"seconds": 8.0, "ms": 6.0},
     "noise": {"positioning_us": 22.0, "slow_share": 0.008, "slow_mean_ms": 0.9,
-              "host_median_us": 6.0, "host_spread": 0.6},
-    "scsi": {"ata": False, "address_translation": True, "defect_list": True, "seek": True, "cache_page": True,
+              "host_median_us": 6.0, "host_spread": 0.6,
+              "stall_share": 0.0, "stall_mean_us": 0.0},
+    "scsi": {"force_reads": True, "force_writes": True,  # FUA
+             "nominal_rpm": 0,                           # in VPD page B1h; 0: no such page
+             "ata": False, "address_translation": True, "defect_list": True, "seek": True, "cache_page": True,
              "capacity_16": True, "saved_pages": False, "unit_attention": True},
 }
 
