@@ -294,6 +294,7 @@ struct Imperfections {
   double positioning_sigma_us = 0;
   double slow_access_share = 0, slow_access_mean_ms = 0;
   double host_delay_median_us = 0, host_delay_p99_us = 0;  // log-normal
+  double host_stall_share = 0, host_stall_mean_us = 0;     // of commands; exponential
   double wobble_ppm = 0, wobble_period_s = 0;
   bool random_phase = false;
   bool unit_attention_at_start = false;
@@ -325,7 +326,9 @@ struct Firmware {
   std::vector<std::string> defect_formats{"physical sector", "bytes from index"};
   // Slots that the primary list names; absent: those whose place in the layout tells it.
   std::optional<std::vector<std::uint64_t>> primary_defects;
-  bool seek_command = true;           // SEEK(10)
+  bool seek_command = true;                      // SEEK(10)
+  bool force_reads = true, force_writes = true;  // FUA of READ, and of WRITE
+  double nominal_rpm = 0;  // as VPD page B1h and mode page 04h tell it; 0: the true speed, rounded
   bool cache_page_changeable = true;  // RCD, WCE, DRA in page 08h
   std::uint32_t task_set = 0;         // commands that it holds, then TASK SET FULL; 0: 64
   // Of the Caching mode page, by the standard's abbreviations: what MODE SELECT may not change, and

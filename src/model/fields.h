@@ -303,6 +303,8 @@ void visit_fields(Fields<Imperfections> auto& s, V&& visit) {
   visit.usual("slow_access_mean_ms", s.slow_access_mean_ms);
   visit.usual("host_delay_median_us", s.host_delay_median_us);
   visit.usual("host_delay_p99_us", s.host_delay_p99_us);
+  visit.compact("host_stall_share", s.host_stall_share, 0.0);
+  visit.compact("host_stall_mean_us", s.host_stall_mean_us, 0.0);
   visit.usual("wobble_ppm", s.wobble_ppm);
   visit.usual("wobble_period_s", s.wobble_period_s);
   visit.usual("random_phase", s.random_phase);
@@ -342,6 +344,9 @@ void visit_fields(Fields<Firmware> auto& s, V&& visit) {
   visit.compact("defect_formats", s.defect_formats, usual.defect_formats);
   visit.usual("primary_defects", s.primary_defects);
   visit.usual("seek_command", s.seek_command);
+  visit.compact("force_reads", s.force_reads, true);
+  visit.compact("force_writes", s.force_writes, true);
+  visit.compact("nominal_rpm", s.nominal_rpm, 0.0);
   visit.usual("cache_page_changeable", s.cache_page_changeable);
   visit.compact("task_set", s.task_set, std::uint32_t{0});
   visit.compact("fixed_cache_fields", s.fixed_cache_fields, std::vector<std::string>());

@@ -277,6 +277,10 @@ void check_firmware(const DriveModel& model, const Checker& check) {
                   "firmware.defect_formats", "may name bytes from index and physical sector only");
   check.require(is_one_of(firmware.sector_numbers, {"from first", "from index", "without slipped"}),
                 "firmware.sector_numbers", "must be from first, from index or without slipped");
+  constexpr double kLeastRpm = 1025, kMostRpm = 65534;  // SBC-3, VPD page B1h
+  check.require(firmware.nominal_rpm == 0 ||
+                    (firmware.nominal_rpm >= kLeastRpm && firmware.nominal_rpm <= kMostRpm),
+                "firmware.nominal_rpm", "must be from 1025 to 65534, or 0");
   for (const LbnRange& range : firmware.unwritten)
     check.require(range.first <= range.last && range.last < model.identity.blocks,
                   "firmware.unwritten",
@@ -461,6 +465,8 @@ void check_imperfections(const DriveModel& model, const Checker& check) {
   bounded(all.host_delay_p99_us, 1e9, "host_delay_p99_us");
   check.require(all.host_delay_p99_us == 0 || all.host_delay_p99_us >= all.host_delay_median_us,
                 "imperfections.host_delay_p99_us", "is below the median");
+  bounded(all.host_stall_share, 1, "host_stall_share");
+  bounded(all.host_stall_mean_us, 1e9, "host_stall_mean_us");
   bounded(all.wobble_ppm, 1e5, "wobble_ppm");
   bounded(all.wobble_period_s, 1e9, "wobble_period_s");
   bounded(all.recalibration_period_s, 1e9, "recalibration_period_s");

@@ -20,6 +20,8 @@ enum class Stream : std::uint64_t {
   busy,
   unit_attention,
   scan_step,
+  host_stall_share,
+  host_stall,
 };
 
 // The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection that mixes all bits.
@@ -61,6 +63,11 @@ RequestKey raw_key(const scsi::Command& command) {
 }
 
 Nanoseconds rounded(double ns) { return static_cast<Nanoseconds>(std::llround(ns)); }
+
+// Of that mean, for a draw from (0, 1).
+Nanoseconds exponential_ns(double mean_ns, double draw) {
+  return rounded(-mean_ns * std::log(draw));
+}
 
 std::uint64_t new_seed() {
   std::random_device entropy;
@@ -117,8 +124,8 @@ Nanoseconds Noise::media_delay_ns(const RequestKey& request, Nanoseconds issued_
   Nanoseconds delay_ns = 0;
   if (imperfections_.slow_access_share > 0 &&
       uniform(seed_, Stream::slow_share, request, issued_ns) < imperfections_.slow_access_share)
-    delay_ns += rounded(-imperfections_.slow_access_mean_ms * 1e6 *
-                        std::log(uniform(seed_, Stream::slow_delay, request, issued_ns)));
+    delay_ns += exponential_ns(imperfections_.slow_access_mean_ms * 1e6,
+                               uniform(seed_, Stream::slow_delay, request, issued_ns));
   if (imperfections_.retry_share > 0 &&
       uniform(seed_, Stream::retry, request, issued_ns) < imperfections_.retry_share)
     delay_ns += period_ns_;
@@ -137,6 +144,14 @@ Nanoseconds Noise::host_delay_ns(const RequestKey& request, Nanoseconds issued_n
   return rounded(
       imperfections_.host_delay_median_us * 1e3 *
       std::exp(host_delay_sigma_ * gaussian(seed_, Stream::host_delay, request, issued_ns)));
+}
+
+Nanoseconds Noise::host_stall_ns(const RequestKey& request, Nanoseconds issued_ns) const {
+  if (imperfections_.host_stall_share <= 0 || uniform(seed_, Stream::host_stall_share, request,
+                                                      issued_ns) >= imperfections_.host_stall_share)
+    return 0;
+  return exponential_ns(imperfections_.host_stall_mean_us * 1e3,
+                        uniform(seed_, Stream::host_stall, request, issued_ns));
 }
 
 Nanoseconds Noise::phase_ns(Nanoseconds time_ns) const {

@@ -39,6 +39,9 @@ class Noise {
   Nanoseconds media_delay_ns(const RequestKey& request, Nanoseconds issued_ns) const;
   // Host and bus together, log-normal with median host_delay_median_us and host_delay_p99_us.
   Nanoseconds host_delay_ns(const RequestKey& request, Nanoseconds issued_ns) const;
+  // Behind the drive's answer: in host_stall_share of the requests an exponential delay of mean
+  // host_stall_mean_us, else 0.
+  Nanoseconds host_stall_ns(const RequestKey& request, Nanoseconds issued_ns) const;
   // The platter's lead over its nominal angle: the power-on phase, 0 <= phase < period, and the
   // wobble A sin(2 pi t / T + b) whose greatest deviation of frequency is wobble_ppm.
   Nanoseconds phase_ns(Nanoseconds time_ns) const;

@@ -21,6 +21,8 @@
 
 namespace platter::virtual_drive {
 
+struct CommandShape;
+
 struct Work {
   enum class Kind : std::uint8_t {
     electronics,  // nothing but the drive's processor: electronics_ns
@@ -88,6 +90,7 @@ class LogicalUnit {
   struct Rule;
   static const std::vector<Rule>& rules();
   bool offers(const Rule& rule) const;
+  CommandShape shape_of(const Rule& rule) const;
   tl::expected<const Rule*, Reply> rule_for(const scsi::Command& command) const;
   Reply check_usage(const scsi::Command& command, const Rule& rule) const;
 

@@ -12,7 +12,8 @@ namespace {
 constexpr std::uint8_t kAnyByte = 0xff;
 constexpr std::uint8_t kControlByte = 0xc0;  // the vendor's bits; NACA is not offered
 constexpr std::uint8_t kGroupNumber = 0x1f;  // a group number is taken, and does nothing
-constexpr std::uint8_t kDpoOrFua = 0x18, kDpoOrCompare = 0x16, kImmed = 0x02;
+constexpr std::uint8_t kForceUnitAccess = 0x08, kDpoOrFua = 0x18, kDpoOrCompare = 0x16,
+                       kImmed = 0x02;
 
 // The commands that name blocks have the same forms (SBC-3 clause 5.1).
 constexpr CommandShape blocks_10(std::uint8_t opcode, std::uint8_t flags, std::uint8_t group) {
@@ -141,9 +142,20 @@ bool LogicalUnit::offers(const Rule& rule) const {
   }
 }
 
+// A drive without FUA knows no such bit.
+CommandShape LogicalUnit::shape_of(const Rule& rule) const {
+  CommandShape shape = rule.shape;
+  const std::uint8_t opcode = shape.opcode();
+  const bool reads = opcode == 0x28 || opcode == 0x88 || opcode == 0xa8;
+  const bool writes = opcode == 0x2a || opcode == 0x8a || opcode == 0xaa;
+  if ((reads && !drive_.firmware.force_reads) || (writes && !drive_.firmware.force_writes))
+    shape.usage[1] &= static_cast<std::uint8_t>(~kForceUnitAccess);
+  return shape;
+}
+
 // Bits that the command does not define are reserved: a drive of any age refuses them.
 Reply LogicalUnit::check_usage(const scsi::Command& command, const Rule& rule) const {
-  const CommandShape& shape = rule.shape;
+  const CommandShape shape = shape_of(rule);
   if (command.cdb_length < shape.length) return invalid_cdb_field(command.cdb_length);
   const bool lun_in_cdb = drive_.level <= ScsiLevel::spc;
   constexpr std::uint8_t kInquiryOpcode = 0x12, kRequestSenseOpcode = 0x03;
@@ -182,8 +194,8 @@ Answer LogicalUnit::report_supported_opcodes(const scsi::Command& command) {
   constexpr std::uint8_t kStartStopUnit = 0x1b;
   for (const Rule& rule : rules())
     if (offers(rule))
-      offered.push_back(
-          {rule.shape, rule.access != Rule::Access::none || rule.shape.opcode() == kStartStopUnit});
+      offered.push_back({shape_of(rule), rule.access != Rule::Access::none ||
+                                             rule.shape.opcode() == kStartStopUnit});
   return electronics(supported_opcodes(offered, command));
 }
 

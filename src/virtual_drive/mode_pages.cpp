@@ -320,7 +320,8 @@ Reply ModePages::sense(const scsi::Command& command, const Header& header,
   if (control == kSaved) return check_condition(kSavingNotSupported);
 
   std::vector<std::uint8_t> data(header.bytes, 0);
-  data[header.bytes == 4 ? 2 : 3] = static_cast<std::uint8_t>(kDpoFua |
+  const bool has_fua = drive_.firmware.force_reads && drive_.firmware.force_writes;
+  data[header.bytes == 4 ? 2 : 3] = static_cast<std::uint8_t>((has_fua ? kDpoFua : 0) |
                                                               (write_protected() ? kProtected : 0));
   if (!no_descriptor) {
     const auto descriptor = block_descriptor();

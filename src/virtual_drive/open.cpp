@@ -52,6 +52,25 @@ std::uint64_t parse_seed(std::string_view value, const std::string& name) {
                                      " - 1; write seed=7, for example");
 }
 
+// What a drive of today, its bridge or its path may lack. False: no such option.
+bool withhold(std::string_view what, bool has, model::DriveModel& model) {
+  if (!model.firmware) model.firmware.emplace();
+  model::Firmware& firmware = *model.firmware;
+  if (what == "page40h") {
+    firmware.address_translation = has;
+  } else if (what == "fua") {
+    firmware.force_reads = firmware.force_writes = has;
+  } else if (what == "ncq") {  // ATA's reads are forced by a queued command alone
+    firmware.force_reads = has;
+    firmware.task_set = has ? 0 : 1;
+  } else if (what == "seek") {
+    firmware.seek_command = has;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void apply_option(std::string_view option, const std::string& name, model::DriveModel& model) {
   const std::size_t equals = option.find('=');
   const std::string_view key = option.substr(0, equals);
@@ -66,10 +85,11 @@ void apply_option(std::string_view option, const std::string& name, model::Drive
     model.imperfections->seed = seed;
   } else if (key == "imperfections" && value == "default") {
     model.imperfections = default_imperfections(seed);
-  } else {
+  } else if ((value != "no" && value != "yes") || !withhold(key, value == "yes", model)) {
     throw Error(ExitStatus::usage,
                 "virtual:" + name + " has the option '" + std::string(option) +
-                    "'; the options are seed=N and imperfections=none or default");
+                    "'; the options are seed=N, imperfections=none or default, and page40h, fua, "
+                    "ncq and seek, each =no or =yes");
   }
 }
 

@@ -36,11 +36,15 @@ Nanoseconds command_time(const model::Overheads& overheads) {
   return command_ms > 0 ? from_ms(command_ms) : kAssumedCommandTime;
 }
 
+std::uint16_t rounded_rpm(double rpm) {
+  return static_cast<std::uint16_t>(std::clamp(rpm + 0.5, 0.0, 65535.0));
+}
+
 std::uint16_t rotations_per_minute(const model::Rotation& rotation) {
   if (rotation.numerator_ns == 0) return 0;
   const double rpm = 60e9 * static_cast<double>(rotation.denominator) /
                      static_cast<double>(rotation.numerator_ns);
-  return static_cast<std::uint16_t>(std::clamp(rpm + 0.5, 0.0, 65535.0));
+  return rounded_rpm(rpm);
 }
 
 }  // namespace
@@ -87,7 +91,8 @@ Personality personality_of(const model::DriveModel& model, const engine::LayoutM
   check_field_names(drive.firmware.ignored_cache_fields);
   drive.cylinders = std::max(model.identity.cylinders, layout.cylinders());
   drive.heads = std::max(model.identity.heads, layout.heads());
-  drive.rpm = rotations_per_minute(model.rotation);
+  drive.rpm = drive.firmware.nominal_rpm > 0 ? rounded_rpm(drive.firmware.nominal_rpm)
+                                             : rotations_per_minute(model.rotation);
   drive.command_ns = command_time(model.overheads);
   drive.block_transfer_ns = from_ms(std::max(0.0, model.bus.block_transfer.or_else(0)));
   drive.block_from_host_ns = model.bus.write_block_transfer.value

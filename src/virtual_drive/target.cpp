@@ -232,7 +232,8 @@ void Target::Impl::start(Outstanding& entry, const scsi::Command& command, Nanos
 
   const RequestKey key{work.lbn, work.blocks, command.opcode()};
   const Nanoseconds host_ns = noise.host_delay_ns(key, issued_ns);
-  const Nanoseconds before_ns = host_ns / 2, after_ns = host_ns - host_ns / 2;
+  const Nanoseconds before_ns = host_ns / 2;
+  const Nanoseconds after_ns = host_ns - before_ns + noise.host_stall_ns(key, issued_ns);
   const bool was_held = entry.held.has_value();
   entry.held.reset();
   const Nanoseconds came_ns = was_held ? std::max(issued_ns + before_ns, processor_free_ns)

@@ -73,7 +73,8 @@ class RandomModel {
     firmware.scsi_level = "SPC-3";
     for (bool* fact :
          {&firmware.address_translation, &firmware.translates_back, &firmware.translates_truly,
-          &firmware.defect_list, &firmware.seek_command, &firmware.cache_page_changeable})
+          &firmware.defect_list, &firmware.seek_command, &firmware.cache_page_changeable,
+          &firmware.force_reads, &firmware.force_writes})
       *fact = chance();
     firmware.task_set = static_cast<std::uint32_t>(between(0, 64));
     if (chance()) firmware.address_formats = {"long block", "bytes from index"};
@@ -83,6 +84,7 @@ class RandomModel {
     if (chance()) firmware.fixed_cache_fields = firmware.ignored_cache_fields = {"DRA"};
     firmware.most_transfer_blocks = static_cast<std::uint32_t>(between(0, 4096));
     firmware.ata = chance();
+    if (chance()) firmware.nominal_rpm = real(1025, 65534);
     return firmware;
   }
   bool chance() { return between(0, 1) == 1; }
@@ -200,6 +202,8 @@ class RandomModel {
     all.slow_access_share = real(0, 1);
     all.host_delay_median_us = real(0, 20);
     all.host_delay_p99_us = real(20, 90);
+    if (chance()) all.host_stall_share = real(0, 1);
+    all.host_stall_mean_us = real(0, 900);
     all.random_phase = chance();
     all.medium_errors = {between(0, blocks - 1)};
     return all;

@@ -167,6 +167,23 @@ TEST_CASE("options of a name") {
   CHECK(status_of("atlas10k?imperfections=some") == ExitStatus::usage);
 }
 
+TEST_CASE("what a drive of today lacks is an option") {
+  const auto firmware = [](const std::string& options) {
+    return virtual_model("virtual:c2247?" + options).firmware.value();
+  };
+  CHECK_FALSE(firmware("page40h=no").address_translation);
+  CHECK_FALSE(firmware("seek=no").seek_command);
+  CHECK_FALSE(firmware("fua=no").force_reads);
+  CHECK_FALSE(firmware("fua=no").force_writes);
+  CHECK_FALSE(firmware("ncq=no").force_reads);
+  CHECK(firmware("ncq=no").force_writes);
+  CHECK(firmware("ncq=no").task_set == 1);
+  CHECK(firmware("seed=4&page40h=no&fua=no&fua=yes").force_reads);
+  CHECK(firmware("ncq=no&ncq=yes").task_set == 0);
+  for (const char* wrong : {"fua=maybe", "fua", "page41h=no", "seek="})
+    CHECK_THROWS_AS(firmware(wrong), Error);
+}
+
 TEST_CASE("any model file is a drive, and its truth is that file") {
   auto model = test_drive();
   model.identity.blocks = 7297;

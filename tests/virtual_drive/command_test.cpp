@@ -259,3 +259,33 @@ TEST_CASE("SEEK(10) can be missing") {
   VirtualDevice device(model);
   REQUIRE(sense_for(device, command({0x2b, 0, 0, 0, 0, 5, 0, 0, 0, 0})) == 0x52000);
 }
+
+TEST_CASE("FUA can be missing, of reads alone or of both") {
+  for (const bool reads : {true, false})
+    for (const bool writes : {true, false}) {
+      CAPTURE(reads, writes);
+      auto model = newer_drive();
+      model.firmware->force_reads = reads;
+      model.firmware->force_writes = writes;
+      VirtualDevice device(model);
+      auto read = read_10(5, 1), write = write_10(5, Bytes(512));
+      CHECK(sense_for(device, read) == 0);
+      CHECK(sense_for(device, write) == 0);
+      read.cdb[1] = write.cdb[1] = 0x08;
+      for (const auto& [forced, known] : {std::pair(read, reads), std::pair(write, writes)}) {
+        const auto done = run(device, forced);
+        CHECK(sense_of(done) == (known ? 0U : 0x52400U));
+        if (!known) CHECK(field_of(done) == 1);
+      }
+      const auto pages = run(device, command({0x1a, 0, 0x08, 0, 255, 0}, 255)).data;
+      CHECK((pages.at(2) & 0x10) == (reads && writes ? 0x10 : 0));  // DPOFUA
+    }
+}
+
+TEST_CASE("the speed that is told may be the nominal one") {
+  auto model = newer_drive();
+  model.firmware->nominal_rpm = 7200;
+  VirtualDevice device(model);
+  const auto page = run(device, command({0x12, 1, 0xb1, 0, 255, 0}, 255)).data;
+  CHECK(scsi::get_be16(&page.at(4)) == 7200);  // and it turns in 10 ms
+}

@@ -223,6 +223,24 @@ TEST_CASE("host delay is added around every command") {
         bound_of_share(0.01, 4000));
 }
 
+TEST_CASE("the host stalls behind a share of the commands") {
+  auto model = test_drive();
+  auto& imperfections = model.imperfections.emplace();
+  imperfections.host_stall_share = 0.05;
+  imperfections.host_stall_mean_us = 250;
+  VirtualDevice device(model);
+  std::vector<double> stalls;
+  constexpr int kCommands = 20000;
+  for (int i = 0; i < kCommands; ++i)
+    if (const Nanoseconds stall_ns = run(device, command({0x00, 0, 0, 0, 0, 0})).response_ns() -
+                                     100 * kMicrosecond;
+        stall_ns > 0)
+      stalls.push_back(static_cast<double>(stall_ns));
+  const double share = static_cast<double>(stalls.size()) / kCommands;
+  CHECK(std::abs(share - 0.05) < bound_of_share(0.05, kCommands));
+  CHECK(std::abs(mean(stalls) - 250e3) < 4 * 250e3 / std::sqrt(static_cast<double>(stalls.size())));
+}
+
 TEST_CASE("positioning noise reaches the times of seeks") {
   auto model = test_drive();
   VirtualDevice still(model);

@@ -79,6 +79,7 @@ TEST_CASE("what is told of each command is what the drive does") {
     for (const bool whole : {false, true}) {
       auto model = drive_of(level);
       model.firmware->seek_command = model.firmware->defect_list = whole;
+      model.firmware->force_reads = model.firmware->force_writes = whole;
       if (whole) model.firmware->unwritten = {{400, 499}};
       VirtualDevice device(model);
       std::map<std::uint8_t, bool> told_of;
