@@ -216,6 +216,7 @@ void GuestProcess::start(const GuestSettings& settings) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpgid(0, 0);  // with all that it starts
     if (getppid() == parent && chdir(folder_.path().c_str()) == 0 && place(descriptors))
       execve(settings.programs.kernel.c_str(), arguments.data(), environment.data());
     _exit(127);
@@ -238,6 +239,8 @@ void GuestProcess::end() {
   rusage used{};
   while (wait4(pid_, nullptr, 0, &used) < 0 && errno == EINTR) {
   }
+  // A program that it was just starting: nobody else would end it.
+  ::kill(-pid_, SIGKILL);
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
   };

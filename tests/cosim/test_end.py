@@ -1,6 +1,7 @@
 """How a guest ends, and that it leaves nothing behind."""
 
 import os
+import random
 import signal
 import subprocess
 import time
@@ -62,6 +63,15 @@ class End(GuestTest):
         run = self.start("sh", "-c", "echo begun; while :; do :; done")
         run.send_signal(signal.SIGTERM)
         self.assertEqual(run.wait(timeout=60), INTERRUPTED)
+        self.assert_nothing_is_left()
+
+    def test_a_program_that_is_just_starting_ends_too(self):
+        """Stopped before the guest's kernel traces it, it would stand for ever."""
+        for _ in range(15):  # one in fifty was left
+            run = self.start("sh", "-c", "echo begun; while :; do for i in 1 2 3 4 5 6 7 8; do (:)& done; wait; done")
+            time.sleep(random.uniform(0, 0.05))
+            run.send_signal(signal.SIGTERM)
+            self.assertEqual(run.wait(timeout=60), INTERRUPTED)
         self.assert_nothing_is_left()
 
     def test_no_process_outlives_a_platter_that_is_killed(self):

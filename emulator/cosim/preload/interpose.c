@@ -167,8 +167,13 @@ pid_t waitpid(pid_t pid, int* status, int options) {
 
 static int (*program)(void*);
 
+static pid_t kernel;
+
+// Where the kernel has ended already nobody kills it, and it would be traced by its new parent,
+// which lets it stand for ever.
 static int begin_program(void* argument) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != kernel) _exit(1);
   return program(argument);
 }
 
@@ -176,5 +181,6 @@ int clone(int (*function)(void*), void* stack, int flags, void* argument, ...) {
   if ((flags & CLONE_VM) != 0)
     return host_clone(function, stack, flags, argument);  // a helper of the kernel
   program = function;
+  kernel = getpid();
   return host_clone(begin_program, stack, flags, argument);
 }
