@@ -50,10 +50,7 @@ Process::Process(const ProcessSettings& wished)
   if (!log_) return;
   std::vector<std::string> heads;
   for (const auto& drive : drives_) heads.push_back(drive->log_head());
-  log_->line(fmt::format(
-      R"({{"schema":{{"name":"platter-emulation-log","version":"1.0"}},"requests":"blocks",)"
-      R"("speed":{},"drives":[{}]}})",
-      settings_.speed, fmt::join(heads, ",")));
+  log_->line(log_head("blocks", settings_.speed, heads));
 }
 
 void Process::start() {

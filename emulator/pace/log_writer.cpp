@@ -1,7 +1,7 @@
 #include "emulator/pace/log_writer.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +18,13 @@ constexpr std::size_t kKept = std::size_t{4} << 20;
 constexpr std::chrono::milliseconds kPause{50};
 
 }  // namespace
+
+std::string log_head(std::string_view requests, int speed, const std::vector<std::string>& drives) {
+  return fmt::format(
+      R"({{"schema":{{"name":"platter-emulation-log","version":"1.0"}},"requests":"{}",)"
+      R"("speed":{},"drives":[{}]}})",
+      requests, speed, fmt::join(drives, ","));
+}
 
 LogWriter::LogWriter(const std::string& path)
     : path_(path), file_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {

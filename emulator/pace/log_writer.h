@@ -7,8 +7,12 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 namespace platter::emulator {
+
+// A log's first line. `requests`: what its drives are asked in; `drives`: an object for each.
+std::string log_head(std::string_view requests, int speed, const std::vector<std::string>& drives);
 
 class LogWriter {
  public:

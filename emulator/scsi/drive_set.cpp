@@ -19,10 +19,7 @@ DriveSet::DriveSet(const std::vector<DriveOfSet>& drives, const std::optional<st
   if (!log_) return;
   std::vector<std::string> heads;
   for (const auto& drive : drives_) heads.push_back(drive->log_head());
-  log_->line(fmt::format(
-      R"({{"schema":{{"name":"platter-emulation-log","version":"1.0"}},"requests":"commands",)"
-      R"("speed":{},"drives":[{}]}})",
-      speed, fmt::join(heads, ",")));
+  log_->line(log_head("commands", speed, heads));
 }
 
 void DriveSet::add_contents(const DriveOfSet& drive) {

@@ -18,20 +18,14 @@ GeneratedReport report_of(const GeneratedContents::State& state) {
   return {state.dropped_bytes, state.dropped_unclaimed, state.waiting_bytes, state.file_systems};
 }
 
-std::vector<DriveOfSet> of_set(const std::vector<EmulatedScsiDrive>& drives) {
-  std::vector<DriveOfSet> set;
-  for (const EmulatedScsiDrive& drive : drives) set.push_back(drive.drive);
-  return set;
-}
-
 }  // namespace
 
 Emulation::Emulation(const EmulationSettings& settings)
     : settings_(settings),
       clock_(host_now_ns(), settings.speed),
-      drives_(of_set(settings.drives), settings.log, settings.speed) {
+      drives_(settings.drives, settings.log, settings.speed) {
   if (std::ranges::any_of(settings_.drives,
-                          [](const auto& each) { return each.drive.contents.file.has_value(); }))
+                          [](const auto& each) { return each.contents.file.has_value(); }))
     keeper_ = std::make_unique<Keeper>();
 }
 
@@ -60,7 +54,7 @@ std::string Emulation::report(const Server& server) const {
   std::vector<DriveReport> reports;
   for (std::size_t i = 0; i < settings_.drives.size(); ++i) {
     ScsiDrive& drive = *drives_.drives()[i];
-    reports.push_back({drive.name(), settings_.drives[i].model_against_drive, server.lateness(i),
+    reports.push_back({drive.name(), settings_.models_against_drives[i], server.lateness(i),
                        drive.outside_validity(), drive.late_arrivals(),
                        drive.contents().stored_bytes(), server.power_cuts(), std::nullopt});
     if (const GeneratedContents* const generated = drives_.generated(i))

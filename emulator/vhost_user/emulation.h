@@ -17,17 +17,13 @@
 
 namespace platter::emulator {
 
-struct EmulatedScsiDrive {
-  DriveOfSet drive{};
-  std::string model_against_drive{};  // what is known of the model
-};
-
 struct EmulationSettings {
-  std::vector<EmulatedScsiDrive> drives{};  // at least one
-  int speed = 1;                            // so many times as fast as the host's clock
-  std::optional<std::string> log{};         // path
-  bool ordinary = false;                    // without asking for real time
-  bool json = false;                        // the report
+  std::vector<DriveOfSet> drives{};                  // at least one
+  std::vector<std::string> models_against_drives{};  // of each, what is known of the model
+  int speed = 1;                                     // so many times as fast as the host's clock
+  std::optional<std::string> log{};                  // path
+  bool ordinary = false;                             // without asking for real time
+  bool json = false;                                 // the report
 };
 
 class Emulation {

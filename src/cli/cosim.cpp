@@ -30,7 +30,6 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json_head.h"
-#include "model/standing.h"
 
 extern char** environ;
 
@@ -207,11 +206,7 @@ emulator::Job job_of(const CosimOptions& options) {
 std::vector<emulator::DriveOfSet> drives_of(const CosimOptions& options) {
   const auto contents = options.contents.choices(options.models.size());
   const std::vector<EmulatedDrive> drives = emulated_drives(options.models);
-  for (const EmulatedDrive& drive : drives)
-    if (const std::string standing = model::standing_of(drive.table.provenance,
-                                                        drive.table.validity);
-        !standing.empty())
-      notice(fmt::format("the model of {} is {}", drive.name, standing));
+  tell_standing(drives);
   auto set = scsi_drives(drives, contents, options.write_cache_loss);
   // Chance of the drive's, where its model leaves that open, is the guest's.
   for (std::size_t i = 0; i < set.size(); ++i)

@@ -15,7 +15,6 @@
 #include "emulator/check/check_log.h"
 #include "model/error.h"
 #include "model/json_head.h"
-#include "model/standing.h"
 #include "replay/replay_model.h"
 
 namespace platter::cli {
@@ -55,11 +54,7 @@ void check(const EmulateOptions& options, const std::vector<EmulatedDrive>& driv
 }
 
 void serve(EmulateOptions& options, const std::vector<EmulatedDrive>& drives) {
-  for (const EmulatedDrive& drive : drives)
-    if (const std::string standing = model::standing_of(drive.table.provenance,
-                                                        drive.table.validity);
-        !standing.empty())
-      fmt::print(stderr, "platter: the model of {} is {}\n", drive.name, standing);
+  tell_standing(drives);
   options.serving.contents = options.contents.choices(options.models.size());
   for (const emulator::ContentsChoice& contents : options.serving.contents)
     if (contents.file) options.outputs.keeps(*contents.file);

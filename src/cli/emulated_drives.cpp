@@ -52,6 +52,14 @@ std::vector<EmulatedDrive> emulated_drives(const std::vector<std::string>& paths
   return drives;
 }
 
+void tell_standing(const std::vector<EmulatedDrive>& drives) {
+  for (const EmulatedDrive& drive : drives)
+    if (const std::string standing = model::standing_of(drive.table.provenance,
+                                                        drive.table.validity);
+        !standing.empty())
+      fmt::print(stderr, "platter: the model of {} is {}\n", drive.name, standing);
+}
+
 std::vector<emulator::DriveOfSet> scsi_drives(const std::vector<EmulatedDrive>& drives,
                                               const std::vector<emulator::ContentsChoice>& contents,
                                               bool write_cache_loss) {

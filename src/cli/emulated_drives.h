@@ -28,6 +28,9 @@ std::vector<EmulatedDrive> emulated_drives(const std::vector<std::string>& paths
 // What is known of the model, in a sentence's part.
 std::string against_its_drive(const EmulatedDrive& drive);
 
+// Says of each whose model is not as it should be what it lacks.
+void tell_standing(const std::vector<EmulatedDrive>& drives);
+
 // As targets of one SCSI host, with their contents: none, or one for each. Throws Error(bad_input)
 // for a table, which does not tell what a drive answers; Error(usage) for more than a host has.
 std::vector<emulator::DriveOfSet> scsi_drives(const std::vector<EmulatedDrive>& drives,

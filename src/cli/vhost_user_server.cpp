@@ -17,9 +17,9 @@ using emulator::Server;
 emulator::EmulationSettings settings_of(const std::vector<EmulatedDrive>& drives,
                                         const VhostUserServing& serving) {
   emulator::EmulationSettings settings;
-  const auto set = scsi_drives(drives, serving.contents, serving.write_cache_loss);
-  for (std::size_t i = 0; i < set.size(); ++i)
-    settings.drives.push_back({set[i], against_its_drive(drives[i])});
+  settings.drives = scsi_drives(drives, serving.contents, serving.write_cache_loss);
+  for (const EmulatedDrive& drive : drives)
+    settings.models_against_drives.push_back(against_its_drive(drive));
   settings.speed = serving.speed;
   settings.log = serving.log;
   settings.ordinary = serving.ordinary;

@@ -255,27 +255,27 @@ class Time(unittest.TestCase):
                 deviations.append(drive.arm.move(track, start) - start - expected)
         self.assertAlmostEqual(statistics.pstdev(deviations), 22e3, delta=2.5e3)
 
-    def test_completions_are_seen_late_by_the_host_s_delay(self):
-        """Reads of one block would else come at exact whole revolutions, noise or no noise."""
-        host = Host(variant("moderate"), noise=True)
+    @staticmethod
+    def completions_of_one_block(config):
+        """Modulo the revolution. They would else come at exact whole ones, noise or no noise."""
+        host = Host(config, noise=True)
         host.drive.spindle.swing = 0
         host.set_cache(False, True, True)
         late = []
         for _ in range(400):
             host.read(3)
             late.append(host.now % host.drive.spindle.period)
+        return late
+
+    def test_completions_are_seen_late_by_the_host_s_delay(self):
+        late = self.completions_of_one_block(variant("moderate"))
         middle = statistics.median(late)
         self.assertAlmostEqual(middle - min(late), 6e3, delta=4.5e3)
         self.assertLess(max(late) - middle, 200e3)
 
     def test_some_completions_are_seen_very_late(self):
-        host = Host(merge(variant("moderate"), {"noise": {"stall_share": 0.1, "stall_mean_us": 2000.0}}), noise=True)
-        host.drive.spindle.swing = 0
-        host.set_cache(False, True, True)
-        late = []
-        for _ in range(400):
-            host.read(3)
-            late.append(host.now % host.drive.spindle.period)
+        late = self.completions_of_one_block(
+            merge(variant("moderate"), {"noise": {"stall_share": 0.1, "stall_mean_us": 2000.0}}))
         middle = statistics.median(late)
         stalled = sum(abs(t - middle) > 200e3 for t in late)  # nine of ten that are
         self.assertTrue(18 < stalled < 60, stalled)

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -129,20 +128,6 @@ int epoll_ctl(int epoll, int operation, int fd, struct epoll_event* event) {
 }
 
 // --- The guest's programs, which are processes of the host.
-
-long tracing_host_ptrace(long request, pid_t pid, void* address, void* data) {
-  return syscall(SYS_ptrace, request, pid, address, data);
-}
-
-long ptrace(enum __ptrace_request request, ...) {
-  va_list arguments;
-  va_start(arguments, request);
-  const pid_t pid = va_arg(arguments, pid_t);
-  void* const address = va_arg(arguments, void*);
-  void* const data = va_arg(arguments, void*);
-  va_end(arguments);
-  return tracing_ptrace(request, pid, address, data);
-}
 
 // Nanoseconds of the guest, as on a processor of 1 GHz. Reading takes some, so that a loop that
 // waits for the counter comes to an end.

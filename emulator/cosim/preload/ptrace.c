@@ -1,5 +1,5 @@
-// Preloaded below user-mode Linux, where processors have a large extended state (AMX): see
-// emulator/cosim/preload/extended_state.h.
+// What is preloaded into user-mode Linux has ptrace() from here: the host's, as tracing.h changes
+// it.
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <sys/ptrace.h>
