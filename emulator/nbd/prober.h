@@ -25,17 +25,20 @@ class Prober {
   NullCommands& commands() { return commands_; }
   // It was hung up on, and finds a server where it was.
   void come_again() { comes_again_ = true; }
+  // The server ends: who connects now may never be greeted, and would be waited for.
+  void stay_away() { stays_away_ = true; }
 
  private:
   std::string send();
   std::string send_once();
+  bool connect();
 
   struct Close {
     void operator()(nbd_handle* client) const;
   };
   const std::string socket_;
   std::unique_ptr<nbd_handle, Close> client_{};
-  std::atomic<bool> comes_again_{false};
+  std::atomic<bool> comes_again_{false}, stays_away_{false};
   NullCommands commands_;  // its thread ends first
 };
 

@@ -66,6 +66,7 @@ void Process::start() {
 }
 
 Process::~Process() {
+  if (prober_) prober_->stay_away();
   prober_.reset();
   end_asked_ = true;
   ask_for_report();
@@ -151,7 +152,10 @@ void Process::do_what_is_asked() {
     wait_to_be_asked();
     last = end_asked_;
     if (power_cut_asked_.exchange(false)) cut_power();
-    if (hang_up_asked_.exchange(false)) hang_up_clients(SHUT_RD);
+    if (hang_up_asked_.exchange(false)) {
+      if (prober_) prober_->stay_away();
+      hang_up_clients(SHUT_RD);
+    }
     if (report_asked_.exchange(false)) write_whole(stdout_, report());
   }
 }
