@@ -5,6 +5,7 @@
 #include "model/json.h"
 #include "virtual_drive/catalogue_files.h"
 #include "virtual_drive/catalogue_recipes.h"
+#include "virtual_drive/modern_catalogue.h"
 
 namespace platter::virtual_drive {
 
@@ -27,6 +28,8 @@ std::vector<CatalogueEntry> all_entries() {
   };
   for (const InventedDrive& drive : invented_drives())
     entries.push_back({drive.name, "", drive.description});
+  for (const InventedDrive& drive : modern_drives())
+    entries.push_back({drive.name, "", drive.description, true});
   return entries;
 }
 
@@ -55,7 +58,7 @@ std::string_view catalogue_text(const CatalogueEntry& entry) {
 }
 
 model::DriveModel catalogue_model(const CatalogueEntry& entry) {
-  for (const InventedDrive& drive : invented_drives())
+  for (const InventedDrive& drive : entry.modern ? modern_drives() : invented_drives())
     if (drive.name == entry.name) return drive.make(drive);
   return model::from_json_text(std::string(catalogue_text(entry)),
                                "the catalogue's " + std::string(entry.name));

@@ -16,6 +16,7 @@ struct CatalogueEntry {
   std::string_view name;         // as in virtual:NAME
   std::string_view alias;        // a shorter name; may be empty
   std::string_view description;  // one line, for people
+  bool modern = false;           // of today (modern_catalogue.h): up to 20 TB, translates nothing
 };
 
 const std::vector<CatalogueEntry>& catalogue();

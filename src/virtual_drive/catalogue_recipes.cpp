@@ -26,15 +26,7 @@ model::DriveModel made_from(const InventedDrive& drive, Recipe recipe, const Mec
   std::mt19937_64 random(seed);
   fit_skews(recipe, mechanics);
   model::DriveModel model = drive_around(build(recipe, random), mechanics);
-  std::string upper(drive.name);
-  std::ranges::transform(upper, upper.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  model.identity.name = std::string(drive.name);
-  model.identity.vendor = "PLATTER";
-  model.identity.product = upper.substr(0, 16);
-  model.identity.revision = "VIRT";
-  model.identity.serial = "VIRTUAL-" + upper;
-  model.provenance.source = "invented";
+  name_invented(drive, model);
   return model;
 }
 
@@ -484,5 +476,17 @@ constexpr InventedDrive kDrives[] = {
 }  // namespace
 
 std::span<const InventedDrive> invented_drives() { return kDrives; }
+
+void name_invented(const InventedDrive& drive, model::DriveModel& model) {
+  std::string upper(drive.name);
+  std::ranges::transform(upper, upper.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  model.identity.name = std::string(drive.name);
+  model.identity.vendor = "PLATTER";
+  model.identity.product = upper.substr(0, 16);
+  model.identity.revision = "VIRT";
+  model.identity.serial = "VIRTUAL-" + upper;
+  model.provenance.source = "invented";
+}
 
 }  // namespace platter::virtual_drive

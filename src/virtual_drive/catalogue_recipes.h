@@ -17,4 +17,7 @@ struct InventedDrive {
 
 std::span<const InventedDrive> invented_drives();
 
+// Vendor, product, serial number and source of a drive that nobody built.
+void name_invented(const InventedDrive& drive, model::DriveModel& model);
+
 }  // namespace platter::virtual_drive

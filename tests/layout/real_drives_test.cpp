@@ -44,6 +44,7 @@ TEST_CASE("every drive of the catalogue is mapped exactly") {
 
 TEST_CASE("every virtual drive that tells the truth is mapped exactly through its commands") {
   for (const virtual_drive::CatalogueEntry& entry : virtual_drive::catalogue()) {
+    if (entry.modern) continue;  // of today: they translate nothing
     const model::DriveModel model = virtual_drive::catalogue_model(entry);
     if (model.firmware && !model.firmware->translates_truly) continue;
     if (entry.name.starts_with("cache-") && entry.name != "cache-base") continue;  // laid out alike

@@ -1,0 +1,160 @@
+#include "virtual_drive/modern_drive.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/validate.h"
+
+namespace platter::virtual_drive {
+namespace {
+
+model::Parameter told(double number, const char* unit = "") {
+  model::Parameter parameter;
+  parameter.value = number;
+  parameter.unit = unit;
+  parameter.method = "invented";
+  return parameter;
+}
+
+model::Parameter told_ms(double time) { return told(std::round(time * 1e6) / 1e6, "ms"); }
+
+model::Seek modern_seek(const ModernMechanics& mechanics, std::uint32_t cylinders) {
+  constexpr double kStep = 1.15;  // between points; lines are within 0.1 % of the root
+  model::Seek seek;
+  seek.method = "invented";
+  const double last = std::max(1.0, cylinders - 1.0);
+  const auto add = [&](double distance) {
+    const double time = mechanics.seek_base_ms + mechanics.seek_root_ms * std::sqrt(distance) +
+                        mechanics.seek_line_ms * distance;
+    seek.points.push_back(
+        {static_cast<std::uint32_t>(distance), std::round(time * 1e6) / 1e6, {}, 0});
+  };
+  for (double distance = 1; distance < last;
+       distance = std::max(distance + 1, std::floor(distance * kStep)))
+    add(distance);
+  add(last);
+  return seek;
+}
+
+model::Rotation modern_rotation(const ModernMechanics& mechanics) {
+  model::Rotation rotation;
+  rotation.numerator_ns = 600'000'000'000;
+  rotation.denominator = mechanics.decirpm;
+  rotation.period = told(600e9 / mechanics.decirpm, "ns");
+  return rotation;
+}
+
+// Half a MiB for each of many streams; what is written waits for the drive's idle moments.
+model::Cache modern_cache(const ModernDrive& drive) {
+  const double segments = 2.0 * drive.buffer_mib;
+  model::Cache cache;
+  cache.read_enabled = told(1);
+  cache.write_back_level = told(2);
+  cache.segments = cache.write_segments = told(segments);
+  cache.segment_blocks = told(double{1 << 19} / drive.block_bytes, "blocks");
+  cache.separate_write_segment = told(0);
+  cache.read_ahead = told(static_cast<double>(model::ReadAhead::to_segment_full));
+  cache.read_ahead_min_blocks = told(0, "blocks");
+  cache.read_ahead_max_blocks = told(0, "blocks");  // as far as the segment goes
+  cache.read_ahead_on_hit = told(0);
+  cache.read_free_blocks = told(0);
+  cache.zero_latency_read = cache.zero_latency_write = told(1);
+  cache.read_hit_on_written = told(1);
+  cache.combine_sequential_writes = told(1);
+  cache.almost_read_hits = told(1);
+  cache.destage_behind = told(1);
+  return cache;
+}
+
+model::Overheads modern_overheads() {
+  model::Overheads overheads;
+  for (model::Parameter* overhead :
+       {&overheads.read_hit_after_read, &overheads.read_hit_after_write,
+        &overheads.read_miss_after_read, &overheads.read_miss_after_write,
+        &overheads.write_hit_after_read, &overheads.write_hit_after_write,
+        &overheads.write_miss_after_read, &overheads.write_miss_after_write})
+    *overhead = told_ms(0.05);
+  overheads.per_request = told_ms(0);
+  overheads.address_translation = told_ms(0.5);
+  return overheads;
+}
+
+// As found on a quiet host, or behind a bridge, whose controller adds delays of its own.
+model::Imperfections modern_imperfections(const ModernDrive& drive) {
+  const bool usb = drive.attachment == Attachment::usb;
+  model::Imperfections imperfections;
+  imperfections.seed = 0;
+  imperfections.positioning_sigma_us = 60;
+  imperfections.slow_access_share = 0.005;
+  imperfections.slow_access_mean_ms = 1;
+  imperfections.host_delay_median_us = usb ? 30 : 10;
+  imperfections.host_delay_p99_us = usb ? 300 : 100;
+  // 0.2 % of all commands are noticed more than 250 us late.
+  constexpr double kLate = 0.002, kLate_us = 250, kMean_us = 500;
+  imperfections.host_stall_mean_us = kMean_us;
+  imperfections.host_stall_share = kLate * std::exp(kLate_us / kMean_us);
+  imperfections.wobble_ppm = 3;
+  imperfections.wobble_period_s = 7;
+  imperfections.random_phase = true;
+  imperfections.unit_attention_at_start = true;
+  return imperfections;
+}
+
+model::Firmware modern_firmware(const ModernDrive& drive) {
+  model::Firmware firmware;
+  firmware.address_translation = false;
+  firmware.nominal_rpm = drive.mechanics.nominal_rpm;
+  firmware.seek_command = false;
+  firmware.scsi_level = "SPC-4";
+  firmware.defect_list = drive.attachment == Attachment::sas;
+  switch (drive.attachment) {
+    case Attachment::sas:
+      firmware.task_set = 128;
+      break;
+    case Attachment::sata:  // all that a translation has
+      firmware.ata = true;
+      firmware.task_set = 32;
+      break;
+    case Attachment::usb:  // one command at a time, so that ATA cannot force a read
+      firmware.ata = true;
+      firmware.task_set = 1;
+      firmware.force_reads = firmware.force_writes = false;
+      firmware.most_transfer_blocks = 240;  // what Linux sends a bridge at once
+      break;
+  }
+  return firmware;
+}
+
+}  // namespace
+
+model::DriveModel make_modern(const ModernDrive& drive, std::mt19937_64& random) {
+  ModernLayout layout = build_modern(drive.recipe, random);
+  model::DriveModel model;
+  model.layout = std::move(layout.truth);
+  model.layout.angle.unit = "rev";
+  model.layout.angle.error = 0;
+  model.identity.blocks = model::count_blocks(model.layout);
+  model.identity.block_bytes = drive.block_bytes;
+  model.identity.physical_block_bytes = drive.physical_block_bytes;
+  model.identity.cylinders = model::cylinders_of(model.layout);
+  model.identity.heads = static_cast<std::uint32_t>(drive.recipe.surfaces.size());
+  model.provenance.method = "catalogue";
+  model.provenance.notes.push_back(layout.description);
+  model.rotation = modern_rotation(drive.mechanics);
+  model.seek = modern_seek(drive.mechanics, model.identity.cylinders);
+  model.head_switch = told_ms(drive.mechanics.head_switch_ms);
+  model.write_settle = told_ms(drive.mechanics.write_settle_ms);
+  model.cache = modern_cache(drive);
+  model.overheads = modern_overheads();
+  model.bus.block_transfer = told_ms(drive.block_bytes / drive.bus_mb_s / 1000);
+  constexpr double kShortestPositioningFirst = 8;
+  const bool usb = drive.attachment == Attachment::usb;
+  model.queue.depth = told(usb ? 1 : 32);
+  model.queue.policy = told(usb ? 1 : kShortestPositioningFirst);
+  model.imperfections = modern_imperfections(drive);
+  model.firmware = modern_firmware(drive);
+  return model;
+}
+
+}  // namespace platter::virtual_drive

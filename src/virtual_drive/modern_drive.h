@@ -1,0 +1,36 @@
+// Whole drives of today around layouts from recipes: mechanics, cache and firmware of a SATA or SAS
+// drive that translates no addresses, and the host that it hangs on.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "model/drive_model.h"
+#include "virtual_drive/modern_layout.h"
+
+namespace platter::virtual_drive {
+
+enum class Attachment : std::uint8_t { sata, sas, usb };
+
+struct ModernMechanics {
+  std::uint32_t decirpm = 72'000;  // tenths of a revolution a minute
+  std::uint32_t nominal_rpm = 7200;
+  // A seek over d tracks takes base + root sqrt(d) + line d.
+  double seek_base_ms = 0.45, seek_root_ms = 0.0195, seek_line_ms = 0;
+  double head_switch_ms = 1.6, write_settle_ms = 0.15;
+};
+
+struct ModernDrive {
+  ModernRecipe recipe;
+  ModernMechanics mechanics;
+  Attachment attachment = Attachment::sata;
+  std::uint32_t block_bytes = 512, physical_block_bytes = 512;
+  std::uint32_t buffer_mib = 256;
+  double bus_mb_s = 550;
+};
+
+// The caller names the drive.
+model::DriveModel make_modern(const ModernDrive& drive, std::mt19937_64& random);
+
+}  // namespace platter::virtual_drive
