@@ -1,6 +1,6 @@
 // The drives that platter brings along: published parameter sets of real drives, completed so that
 // they answer as drives (catalogue/*.json, compiled into the program), and invented ones, made when
-// they are asked for (catalogue_recipes.cpp).
+// they are asked for (catalogue_recipes.cpp, modern_catalogue.cpp).
 #pragma once
 
 #include <span>

@@ -120,7 +120,6 @@ model::Firmware modern_firmware(const ModernDrive& drive) {
       firmware.ata = true;
       firmware.task_set = 1;
       firmware.force_reads = firmware.force_writes = false;
-      firmware.most_transfer_blocks = 240;  // what Linux sends a bridge at once
       break;
   }
   return firmware;
@@ -129,7 +128,9 @@ model::Firmware modern_firmware(const ModernDrive& drive) {
 }  // namespace
 
 model::DriveModel make_modern(const ModernDrive& drive, std::mt19937_64& random) {
-  ModernLayout layout = build_modern(drive.recipe, random);
+  ModernRecipe recipe = drive.recipe;
+  recipe.blocks_of_sector = drive.physical_block_bytes / drive.block_bytes;
+  ModernLayout layout = build_modern(recipe, random);
   model::DriveModel model;
   model.layout = std::move(layout.truth);
   model.layout.angle.unit = "rev";

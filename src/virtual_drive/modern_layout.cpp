@@ -21,17 +21,15 @@ using model::LayoutNode;
 // Tracks of one size side by side on a surface.
 struct TrackRun {
   std::uint32_t sectors = 0, tracks = 0;
-
-  bool operator==(const TrackRun&) const = default;
 };
 using BandRuns = std::vector<TrackRun>;  // towards the spindle
 
 // What one round through all surfaces holds: a band of each.
-struct Round {
-  std::vector<BandRuns> bands;  // of the surfaces, in their numbers' order
-  std::uint32_t track_skew = 0;
+using Round = std::vector<BandRuns>;  // of the surfaces, in their numbers' order
 
-  bool operator==(const Round&) const = default;
+// Rounds of the same sizes and the same skew.
+struct Stretch {
+  std::uint32_t first = 0, count = 0;
 };
 
 class Rounds {
@@ -44,23 +42,42 @@ class Rounds {
   Round at(std::uint32_t index) const {
     Round round;
     for (std::size_t surface = 0; surface < zones_.size(); ++surface)
-      round.bands.push_back(band(surface, index));
-    round.track_skew =
-        recipe_.track_skews[std::uint64_t{index} * recipe_.track_skews.size() / count()];
+      round.push_back(band(surface, index));
     return round;
   }
 
-  // The sizes are those of the round before, and no border lies within.
-  bool goes_on(const Round& before, const Round& round) const {
-    if (before.track_skew != round.track_skew) return false;
-    for (std::size_t surface = 0; surface < zones_.size(); ++surface) {
-      const BandRuns &a = before.bands[surface], &b = round.bands[surface];
-      if (a.size() != 1 || b.size() != 1 || a[0].sectors != b[0].sectors) return false;
+  std::uint32_t track_skew(std::uint32_t index) const {
+    return recipe_.track_skews[skew_number(index)];
+  }
+
+  // From `first` on as far as nothing changes; a round with a border inside stands alone.
+  Stretch stretch(std::uint32_t first) const {
+    std::uint64_t end = count();
+    for (const SurfaceZones& zones : zones_) {
+      const auto next = std::next(zone_at(zones, std::uint64_t{first} * recipe_.band));
+      if (next != zones.end())
+        end = std::min(end, std::max<std::uint64_t>(first + 1, next->first / recipe_.band));
     }
-    return true;
+    auto count = static_cast<std::uint32_t>(end - first);
+    while (count > 1 && skew_number(first + count - 1) != skew_number(first)) --count;
+    return {first, count};
+  }
+
+  // All its rounds are one as the other: no surface has a track more now and then.
+  bool is_even(const Stretch& stretch) const {
+    if (stretch.count < 2) return true;
+    const auto has_fraction = [&](const ModernSurface& surface) {
+      const double width = recipe_.band * surface.pitch;
+      return width != std::floor(width);
+    };
+    return std::ranges::none_of(recipe_.surfaces, has_fraction);
   }
 
  private:
+  std::size_t skew_number(std::uint32_t index) const {
+    return std::uint64_t{index} * recipe_.track_skews.size() / count();
+  }
+
   // A surface of a coarser pitch has fewer tracks in the same ring, now one more and now one less.
   std::uint32_t tracks(std::size_t surface, std::uint32_t index) const {
     const double width = recipe_.band * recipe_.surfaces[surface].pitch;
@@ -90,62 +107,66 @@ class Rounds {
 // Lays rounds out as nested repeats; angles are kept in wedges, so that they never drift.
 class ModernTree {
  public:
-  explicit ModernTree(const ModernRecipe& recipe) : recipe_(recipe) {}
+  ModernTree(const ModernRecipe& recipe, const Rounds& rounds)
+      : recipe_(recipe),
+        rounds_(rounds),
+        heads_(static_cast<std::uint32_t>(recipe.surfaces.size())) {}
 
-  // Rounds of the same sizes, from `first` on; the last one of all may lack bands.
-  void add(const std::vector<Round>& rounds, std::uint32_t first) {
+  void add(const Stretch& stretch) {
     const std::uint32_t period = recipe_.serpentine.surfaces_alternate ? 2 : 1;
-    const bool even = std::ranges::all_of(rounds, [&](const Round& r) { return r == rounds[0]; });
-    const auto count = static_cast<std::uint32_t>(rounds.size());
-    const std::uint32_t whole = bands_left(first + count - 1) < heads() ? count - 1 : count;
-    const std::uint32_t repeats = even ? whole / period : 0;
-    if (repeats > 1) add_node(rounds, first, 0, period, repeats);
-    const std::uint32_t done = repeats > 1 ? repeats * period : 0;
-    if (done < count) add_node(rounds, first, done, count - done, 1);
+    const std::uint32_t end = stretch.first + stretch.count;
+    const std::uint32_t whole = bands_from(end - 1) < heads_ ? stretch.count - 1 : stretch.count;
+    std::uint32_t at = stretch.first;
+    if (const std::uint32_t repeats = whole / period; repeats > 1 && rounds_.is_even(stretch)) {
+      add_zone({at, period}, repeats);
+      at += repeats * period;
+    }
+    if (at < end) add_zone({at, end - at}, 1);
   }
 
   std::vector<LayoutNode> zones;
   std::uint64_t tracks = 0;
 
  private:
-  std::uint32_t heads() const { return static_cast<std::uint32_t>(recipe_.surfaces.size()); }
-  std::uint32_t bands_left(std::uint32_t round) const { return recipe_.bands - round * heads(); }
+  std::uint32_t bands_from(std::uint32_t round) const { return recipe_.bands - round * heads_; }
   double rev(std::uint64_t wedges) const {
     return static_cast<double>(wedges % recipe_.wedges) / recipe_.wedges;
   }
 
-  void add_node(const std::vector<Round>& rounds, std::uint32_t first, std::uint32_t begin,
-                std::uint32_t count, std::uint32_t repeats) {
-    LayoutNode node;
-    node.count = repeats;
-    node.cylinder = static_cast<std::int32_t>((first + begin) * recipe_.band);
-    node.angle_rev = rev(wedge_);
+  // The stretch, so many times.
+  void add_zone(const Stretch& stretch, std::uint32_t repeats) {
+    LayoutNode zone;
+    zone.count = repeats;
+    zone.cylinder = static_cast<std::int32_t>(stretch.first * recipe_.band);
+    zone.angle_rev = rev(wedge_);
     const std::uint64_t tracks_before = tracks;
     std::uint64_t turned = 0;
-    for (std::uint32_t i = 0; i < count; ++i)
-      add_round(rounds[begin + i], first + begin + i, i * recipe_.band, turned, node.children);
+    for (std::uint32_t i = 0; i < stretch.count; ++i)
+      add_round(stretch.first + i, i * recipe_.band, turned, zone.children);
     if (repeats > 1) {
-      node.cylinder_step = static_cast<std::int32_t>(count * recipe_.band);
-      node.angle_step_rev = rev(turned);
+      zone.cylinder_step = static_cast<std::int32_t>(stretch.count * recipe_.band);
+      zone.angle_step_rev = rev(turned);
       tracks += (repeats - 1) * (tracks - tracks_before);
     }
     wedge_ = (wedge_ + turned * repeats) % recipe_.wedges;
-    zones.push_back(std::move(node));
+    zones.push_back(std::move(zone));
   }
 
-  void add_round(const Round& round, std::uint32_t index, std::uint32_t cylinder,
-                 std::uint64_t& turned, std::vector<LayoutNode>& nodes) {
-    const std::uint32_t bands = std::min(heads(), bands_left(index));
+  void add_round(std::uint32_t index, std::uint32_t cylinder, std::uint64_t& turned,
+                 std::vector<LayoutNode>& nodes) {
+    const Round round = rounds_.at(index);
+    const std::uint32_t skew = rounds_.track_skew(index);
+    const std::uint32_t bands = std::min(heads_, bands_from(index));
     const bool downward = recipe_.serpentine.surfaces_alternate && index % 2 == 1;
     for (std::uint32_t i = 0; i < bands; ++i) {
-      const std::uint32_t surface = downward ? heads() - 1 - i : i;
+      const std::uint32_t surface = downward ? heads_ - 1 - i : i;
       const bool outward = recipe_.serpentine.bands_alternate && i % 2 == 1;
-      add_band(round.bands[surface], surface, cylinder, outward, round.track_skew, turned, nodes);
-      turned += i + 1 == heads() ? recipe_.round_skew : recipe_.head_skew;
-      turned -= round.track_skew;
+      add_band(round[surface], surface, cylinder, outward, skew, turned, nodes);
+      turned += i + 1 == heads_ ? recipe_.round_skew : recipe_.head_skew;
     }
   }
 
+  // `turned`: to its first track, and then to its last.
   void add_band(const BandRuns& runs, std::uint32_t surface, std::uint32_t cylinder, bool outward,
                 std::uint32_t skew, std::uint64_t& turned, std::vector<LayoutNode>& nodes) {
     std::uint32_t all = 0, done = 0;
@@ -156,67 +177,53 @@ class ModernTree {
       leaf.count = run.tracks;
       leaf.cylinder = static_cast<std::int32_t>(cylinder + (outward ? all - 1 - done : done));
       leaf.head = static_cast<std::int32_t>(surface);
-      leaf.angle_rev = rev(turned);
+      leaf.angle_rev = rev(turned + std::uint64_t{done} * skew);
       leaf.sectors = run.sectors;
       if (run.tracks > 1) {
         leaf.cylinder_step = outward ? -1 : 1;
         leaf.angle_step_rev = rev(skew);
       }
-      turned += std::uint64_t{run.tracks} * skew;
       done += run.tracks;
       nodes.push_back(std::move(leaf));
     }
+    turned += std::uint64_t{all - 1} * skew;
     tracks += all;
   }
 
   const ModernRecipe& recipe_;
+  const Rounds& rounds_;
+  std::uint32_t heads_;
   std::uint64_t wedge_ = 0;  // where the next track begins
 };
 
-ModernTree tree_of(const ModernRecipe& recipe, const std::vector<SurfaceZones>& zones) {
-  const Rounds rounds(recipe, zones);
-  ModernTree tree(recipe);
-  std::vector<Round> alike;
-  std::uint32_t first = 0;
-  for (std::uint32_t i = 0; i < rounds.count(); ++i) {
-    Round round = rounds.at(i);
-    if (!alike.empty() && !rounds.goes_on(alike.back(), round)) {
-      tree.add(alike, first);
-      alike.clear();
-    }
-    if (alike.empty()) first = i;
-    alike.push_back(std::move(round));
-  }
-  tree.add(alike, first);
-  return tree;
-}
-
 // What a track lacks: a few sectors, most of them, or all.
-SlotRange drawn_hole(const engine::Track& track, Dice& dice) {
+SlotRange drawn_hole(const engine::Track& track, std::uint32_t sector, Dice& dice) {
+  const std::uint32_t sectors = track.sectors / sector;
   const double kind = dice.uniform(0, 1);
-  std::uint32_t length = track.sectors;
+  std::uint32_t length = sectors;
   if (kind < 0.7)
-    length = dice.pick32(1, std::min(8U, track.sectors));
+    length = dice.pick32(1, std::min(8U, sectors));
   else if (kind < 0.9)
-    length = dice.pick32(1, track.sectors * 9 / 10);
-  const std::uint64_t first = track.first_slot + dice.pick(0, track.sectors - length);
-  return {first, first + length};
+    length = dice.pick32(1, std::max(1U, sectors * 9 / 10));
+  const std::uint64_t first = track.first_slot + dice.pick(0, sectors - length) * sector;
+  return {first, first + std::uint64_t{length} * sector};
 }
 
-std::vector<SlotRange> drawn_holes(const Irregularities& count, const model::Layout& layout,
+std::vector<SlotRange> drawn_holes(const ModernRecipe& recipe, const model::Layout& layout,
                                    Dice& dice) {
   const engine::LayoutMap map(layout);
+  const auto any_slot = [&] { return dice.pick(0, map.slots() - 1); };
   std::map<std::uint64_t, SlotRange> tracks;  // by their first slots
-  while (tracks.size() < count.tracks) {
-    const engine::Track track = map.track_of_slot(dice.pick(0, map.slots() - 1));
+  while (tracks.size() < recipe.irregularities.tracks) {
+    const engine::Track track = map.track_of_slot(any_slot());
     if (!tracks.contains(track.first_slot))
-      tracks.emplace(track.first_slot, drawn_hole(track, dice));
+      tracks.emplace(track.first_slot, drawn_hole(track, recipe.blocks_of_sector, dice));
   }
   std::vector<SlotRange> holes;
   for (const auto& [slot, hole] : tracks) holes.push_back(hole);
-  for (std::uint32_t i = 0; i < count.singles; ++i) {
-    const std::uint64_t slot = dice.pick(0, map.slots() - 1);
-    holes.push_back({slot, slot + 1});
+  for (std::uint32_t i = 0; i < recipe.irregularities.singles; ++i) {
+    const std::uint64_t first = any_slot() / recipe.blocks_of_sector * recipe.blocks_of_sector;
+    holes.push_back({first, first + recipe.blocks_of_sector});
   }
   return holes;
 }
@@ -268,10 +275,16 @@ ModernLayout build_modern(const ModernRecipe& recipe, std::mt19937_64& random) {
     made.zone_borders += static_cast<std::uint32_t>(zones.back().size() - 1);
   }
   made.border_radii = static_cast<std::uint32_t>(radii.size());
-  ModernTree tree = tree_of(recipe, zones);
+  const Rounds rounds(recipe, zones);
+  ModernTree tree(recipe, rounds);
+  for (std::uint32_t at = 0; at < rounds.count();) {
+    const Stretch stretch = rounds.stretch(at);
+    tree.add(stretch);
+    at += stretch.count;
+  }
   made.tracks = tree.tracks;
   made.truth.zones = std::move(tree.zones);
-  made.truth.skips = compact(united(drawn_holes(recipe.irregularities, made.truth, dice)));
+  made.truth.skips = compact(united(drawn_holes(recipe, made.truth, dice)));
   made.truth.spares = "none";
   made.truth.method = "invented";
   made.description = modern_in_words(recipe, made);

@@ -37,9 +37,10 @@ struct ModernRecipe {
   std::uint32_t bands = 0;   // of all surfaces together; the last round may be a part of one
   std::uint32_t sectors = 0, last_sectors = 0;  // a track outermost and innermost, at a density of
                                                 // 1
-  std::uint32_t formats = 0;        // sizes that a track may have, evenly from the largest to the
-                                    // smallest
-  double formats_used = 1;          // share of them that a surface has zones of
+  std::uint32_t formats = 0;  // sizes that a track may have, evenly from the largest to the
+                              // smallest
+  std::uint32_t blocks_of_sector = 1;  // that are written, or lost, together: 8 of a 512e drive
+  double formats_used = 1;             // share of them that a surface has zones of
   std::uint32_t border_rounds = 1;  // zones begin with every so manieth round; 0: at any cylinder
   // Wedges from the start of a track to that of the next: within a band (from the outermost part of
   // the drive to the innermost), to the next band, to the next round.

@@ -10,12 +10,13 @@ namespace {
 // All sizes that a track of any surface may have, descending.
 std::vector<double> format_list(const ModernRecipe& recipe) {
   const auto [least, most] = std::ranges::minmax(recipe.surfaces, {}, &ModernSurface::density);
-  const double first = std::round(recipe.sectors * most.density);
-  const double last = std::round(recipe.last_sectors * least.density);
+  const double first = recipe.sectors * most.density;
+  const double last = recipe.last_sectors * least.density;
   std::vector<double> formats;
   for (std::uint32_t i = 0; i < recipe.formats; ++i) {
     const double share = recipe.formats > 1 ? static_cast<double>(i) / (recipe.formats - 1) : 0;
-    const double sectors = std::round(first + (last - first) * share);
+    const double whole = std::round((first + (last - first) * share) / recipe.blocks_of_sector);
+    const double sectors = whole * recipe.blocks_of_sector;
     if (formats.empty() || sectors < formats.back()) formats.push_back(sectors);
   }
   return formats;

@@ -54,7 +54,7 @@ TEST_CASE("each entry has a file or a recipe, and each file an entry") {
 TEST_CASE("every drive of the catalogue answers, with the default imperfections") {
   const model::Imperfections expected = default_imperfections();
   for (const auto& entry : catalogue()) {
-    if (entry.modern) continue;  // modern_catalogue_test.cpp
+    if (entry.modern) continue;  // modern_drives_test.cpp
     INFO(entry.name);
     const auto model = catalogue_model(entry);
     auto steady = model;  // the same noise in every run, and no command refused
