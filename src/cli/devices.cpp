@@ -54,6 +54,7 @@ void print_table(const std::vector<transport::HostDrive>& drives) {
   for (const auto& entry : virtual_drive::catalogue())
     fmt::print("  virtual:{:<24} {}\n", entry.name, entry.description);
   fmt::print("  virtual:{:<24} {}\n", "random-N", "drawn at random, the same one for the same N");
+  fmt::print("  virtual:{:<24} {}\n", "modern-random-N", "a drive of today, drawn at random");
 }
 
 }  // namespace

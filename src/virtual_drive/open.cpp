@@ -9,21 +9,22 @@
 #include "model/json.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/imperfections.h"
+#include "virtual_drive/modern_random.h"
 #include "virtual_drive/random_drive.h"
 
 namespace platter::virtual_drive {
 namespace {
 
 constexpr std::string_view kPrefix = "virtual:";
-constexpr std::string_view kRandom = "random-";
+constexpr std::string_view kRandom = "random-", kModernRandom = "modern-random-";
 
 [[noreturn]] void no_such_drive(const std::string& name) {
   std::string names;
   for (const auto& entry : catalogue()) names += ", " + std::string(entry.name);
   throw Error(ExitStatus::no_device,
               "virtual:" + name +
-                  " is not in the catalogue; name a model file (FILE.json), random-N, or"
-                  " one of" +
+                  " is not in the catalogue; name a model file (FILE.json), random-N, "
+                  "modern-random-N, or one of" +
                   names.substr(1));
 }
 
@@ -34,10 +35,14 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
+// The N of a drive drawn at random.
+std::optional<std::uint64_t> seed_behind(std::string_view prefix, std::string_view name) {
+  return name.starts_with(prefix) ? number(name.substr(prefix.size())) : std::nullopt;
+}
+
 model::DriveModel model_named(const std::string& name) {
-  if (name.starts_with(kRandom))
-    if (const auto seed = number(std::string_view(name).substr(kRandom.size())))
-      return random_drive(*seed);
+  if (const auto seed = seed_behind(kRandom, name)) return random_drive(*seed);
+  if (const auto seed = seed_behind(kModernRandom, name)) return modern_random_drive(*seed);
   if (const auto* entry = find_in_catalogue(name)) return catalogue_model(*entry);
   if (name.find('/') == std::string::npos && !name.ends_with(".json")) no_such_drive(name);
   model::DriveModel model = model::load_model(name);

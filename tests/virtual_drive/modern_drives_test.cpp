@@ -1,4 +1,5 @@
-// The catalogue's drives of today are what was published of them, seen from their layouts alone.
+// The catalogue's drives of today are what was published of them, seen from their layouts alone;
+// those drawn at random are what their recipes say.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -10,6 +11,7 @@
 #include "virtual_drive/band_walk.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/modern_catalogue.h"
+#include "virtual_drive/modern_random.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/test_drive.h"
 
@@ -356,4 +358,65 @@ TEST_CASE("drives of today answer, translate nothing, and force reads unless a b
         virtual_model(std::string(facts.name) + "?seed=1&page40h=yes&imperfections=none"));
     CHECK(sense_of(run(translating, page_40h())) == 0);
   }
+}
+
+TEST_CASE("modern random drives are valid, the same again, and what their recipes say") {
+  std::set<std::uint32_t> blocks, nominal;
+  std::set<std::pair<bool, bool>> orders;
+  std::size_t pitched = 0, within_bands = 0, slips = 0, single_tracks = 0;
+  constexpr std::uint64_t kSeeds = 60;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    INFO("seed " << seed);
+    const ModernDrive made_of = modern_random_recipe(seed);
+    const ModernRecipe& recipe = made_of.recipe;
+    const model::DriveModel model = modern_random_drive(seed);
+    INFO(model.provenance.notes.front());
+    REQUIRE_NOTHROW(model::validate(model, "it"));
+    const auto bytes = static_cast<double>(model.identity.blocks) * model.identity.block_bytes;
+    CHECK(bytes > 80e9);
+    CHECK(bytes < 28e12);
+    const double rpm = 60e9 * static_cast<double>(model.rotation.denominator) /
+                       static_cast<double>(model.rotation.numerator_ns);
+    CHECK(rpm != model.firmware->nominal_rpm);
+    CHECK(rpm == Approx(model.firmware->nominal_rpm).epsilon(0.0071));
+    const double turn_ms = 60e3 / rpm;
+    CHECK(model.seek.points.back().time_ms < 3.65 * turn_ms);
+    CHECK(model.seek.points.back().time_ms > 1.25 * turn_ms);
+    CHECK_FALSE(model.firmware->address_translation);
+    // The arm is there in time where the next track begins.
+    CHECK(recipe.track_skews.front() * turn_ms / recipe.wedges > model.seek.points.front().time_ms);
+    CHECK(recipe.head_skew * turn_ms / recipe.wedges > model.head_switch.or_else(0));
+    CHECK(recipe.round_skew < recipe.wedges);
+    check_there_and_back(model.layout, 200);
+
+    const Serpentine& order = recipe.serpentine;
+    pitched += std::ranges::any_of(recipe.surfaces, [](const auto& s) { return s.pitch < 1; });
+    within_bands += recipe.border_rounds == 0;
+    slips += recipe.irregularities.singles > 0;
+    single_tracks += recipe.band == 1;
+    blocks.insert(model.identity.block_bytes + model.identity.physical_block_bytes);
+    nominal.insert(made_of.mechanics.nominal_rpm);
+    orders.insert({order.surfaces_alternate, order.bands_alternate});
+    if (std::uint64_t{recipe.bands} * recipe.band > 1'200'000) continue;  // a walk takes long
+    const BandWalk walk = walk_bands(model.layout, recipe.wedges, recipe.band);
+    CHECK(walk.off_wedge < 1e-6);
+    const auto heads = static_cast<std::uint32_t>(recipe.surfaces.size());
+    if (heads > 1) CHECK(walk.bands.size() == recipe.bands);
+    if (heads > 1)
+      check_order(walk, heads, recipe.band, order.surfaces_alternate, order.bands_alternate);
+    std::set<std::int64_t> skews(recipe.track_skews.begin(), recipe.track_skews.end());
+    const auto within = keys_of(walk.within);
+    CHECK(std::ranges::includes(skews, within));
+  }
+  CHECK(blocks == std::set<std::uint32_t>{1024, 4608, 8192});
+  CHECK(orders.size() == 4);
+  CHECK(nominal.size() >= 6);
+  CHECK(pitched > kSeeds / 10);
+  CHECK(within_bands > kSeeds / 10);
+  CHECK(slips > kSeeds / 10);
+  CHECK(single_tracks > 0);
+  CHECK(model::to_json_text(modern_random_drive(9)) == model::to_json_text(modern_random_drive(9)));
+  CHECK(model::to_json_text(modern_random_drive(9)) != model::to_json_text(modern_random_drive(7)));
+  CHECK(virtual_model("virtual:modern-random-9?seed=4").identity.serial == "VIRTUAL-MODERN-9");
+  CHECK_THROWS_AS(virtual_model("virtual:modern-random-9x"), Error);
 }
