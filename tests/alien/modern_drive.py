@@ -89,7 +89,9 @@ class ModernDrive:
         ahead = self.ahead
         if ahead and ahead.stretch.first <= first and ahead.number < end <= ahead.limit and \
                 end - ahead.number <= self.config["cache"]["awaited_sectors"]:
-            return self._let_pass(math.inf, end)
+            ready = self._let_pass(math.inf, end)
+            ahead.limit = max(ahead.limit, self._read_ahead_limit(end))
+            return ready
         return 0.0 if self.memory.find(first, end) else None
 
     def _read_media(self, first, end, t, keep):
@@ -144,9 +146,11 @@ class ModernDrive:
 
     # Reading on.
 
+    def _read_ahead_limit(self, number):
+        return min(number + self.config["cache"]["ahead_sectors"], self._next_moved(number))
+
     def _read_on(self, number, stretch, t):
-        limit = min(self.disks.sectors, number + self.config["cache"]["ahead_sectors"],
-                    self._next_moved(number))
+        limit = self._read_ahead_limit(number)
         self.ahead = ReadAhead(number, limit, t, stretch) if self.read_ahead and number < limit else None
 
     def _let_pass(self, until, end):
@@ -177,6 +181,8 @@ class ModernDrive:
             ahead.number += passed
             ahead.begins += passed * took
             self.memory.extend(ahead.stretch, ahead.number)
+            if ahead.number - ahead.stretch.first > self.memory.room // 4:
+                ahead.stretch = self.memory.add(ahead.number, ahead.number)
         self.media_free = max(self.media_free, min(ahead.begins, until))
         return ahead.begins
 
