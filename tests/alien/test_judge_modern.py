@@ -188,5 +188,51 @@ class Planted(unittest.TestCase):
         self.assertEqual(self.run_judge(other).returncode, 2)
 
 
+# In the place of platter: its characterize writes the truth, all but what a fault changes.
+PERFECT_RUN = """
+import json, os, re, sys
+if sys.argv[1] != "characterize":
+    os.execv(os.environ["PLATTER_BINARY"], [os.environ["PLATTER_BINARY"]] + sys.argv[1:])
+sys.path.insert(0, os.environ["ALIEN_FOLDER"])
+from modern_drive import ModernDrive
+from modern_model import model_of
+from modern_truth import truth
+from modern_variants import designed
+number = int(re.search("modern:([0-9]+)", sys.argv[2]).group(1))
+fault = sys.argv[-1]
+if fault == "no-map":
+    sys.exit("platter: nobody knows how")
+model = model_of(truth(ModernDrive(designed(number))), 0.2)
+model["schema"]["version"] = "1.99"
+model["provenance"]["stages"] = [{"name": name, "drive_seconds": 9999.0 if fault == "slow" else 50.0, "commands": 1}
+                                 for name in ("rotation", "layout", "seeks")]
+for zone in model["layout"]["zones"][::2] if fault in ("turned", "boast") else ():
+    zone["angle_rev"] = (zone["angle_rev"] + 0.4) % 1.0
+model["layout"]["shares"] = [{"within_rev": 0.01, "value": 1.0, "low": 0.99, "high": 1.0, "samples": 400}] \
+    if fault != "turned" else []
+with open(sys.argv[sys.argv.index("-o") + 1], "w") as file:
+    json.dump(model, file)
+"""
+
+
+@unittest.skipUnless(PLATTER, "PLATTER_BINARY names no program")
+class Campaign(unittest.TestCase):
+    def test_the_campaign_tells_what_was_reached(self):
+        for fault, status, word in (("none", 0, "147 GB reached |"), ("turned", 1, "missed: within 1/32; states no"),
+                                    ("boast", 1, "REFUTED: within 1/100"), ("slow", 1, "reached, too late"),
+                                    ("no-map", 1, "no map: status 1: platter: nobody knows how")):
+            with self.subTest(fault), tempfile.TemporaryDirectory() as folder:
+                program = os.path.join(folder, "perfect")
+                with open(program, "w", encoding="utf-8") as file:
+                    file.write(f"#!{sys.executable}\n{PERFECT_RUN}")
+                os.chmod(program, 0o755)
+                done = subprocess.run(
+                    [sys.executable, "-B", os.path.join(HERE, "../../bench/layout/modern_aliens.py"), "--binary", program,
+                     "--first", "12", "--count", "1", "--lbns", "3000", "--", "--journal-note", fault],
+                    capture_output=True, text=True, check=False, env=dict(os.environ, ALIEN_FOLDER=HERE))
+                self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+                self.assertIn(word, done.stdout)
+
+
 if __name__ == "__main__":
     unittest.main()
