@@ -116,6 +116,11 @@ class Planted(unittest.TestCase):
         self.assertLess(result["p99_error_rev"], 0.001)
         self.assertEqual((result["row"], result["missed"], result["stated"]), ("500 GB", [], []))
 
+    def test_the_constant_may_be_any(self):
+        shares, result = self.shares(model_of(self.truth, 0.995))
+        self.assertEqual(set(shares.values()), {1.0})
+        self.assertAlmostEqual(result["constant_rev"], 0.995, delta=0.001)
+
     def turn(self, by):
         def change(layout):
             for zone in layout["zones"][self.middle:]:
@@ -142,6 +147,16 @@ class Planted(unittest.TestCase):
         self.assertGreater(shares["track"], 0.99)
         # A block in a few hundred has come to lie on the track before.
         self.assertGreater(shares["within 1/100"], 0.99)
+
+    def test_blocks_on_a_wrong_track_are_found(self):
+        """Six tenths of a track are lost in the middle, up to eight tenths of the smaller tracks that follow: the
+        rest of each, 40 to 20 %, is nearer to the wrong track."""
+        def change(layout):
+            sectors = layout["zones"][self.middle]["sectors"]
+            layout["skips"].append({"first_slot": self.middle_slot, "length": int(0.6 * sectors)})
+            layout["skips"].sort(key=lambda skip: skip["first_slot"])
+        shares = self.spoiled(change)
+        self.assertTrue(0.2 < (1 - shares["track"]) / self.behind < 0.4, (shares["track"], self.behind))
 
     def test_a_planted_size_is_found(self):
         """The largest run's tracks have a sector more and as many blocks as before."""
