@@ -7,7 +7,7 @@
 Prints the shares of LBNs for which the model has the right sectors a track, the right track, the right
 first LBN of the track, and the right angle within 1/32, 1/100 and 1/200 of a revolution. One constant is
 taken out of all angles, their circular median, for a drive's index cannot be seen from outside. Then
-whether the truth refutes what the model states of itself (its layout's `shares`), and whether the row of
+whether the truth refutes what the model states of itself (`layout.timed.shares`), and whether the row of
 the drive's size is reached. Status 1: something stated is refuted. 2: the input is not to be understood.
 """
 
@@ -127,19 +127,14 @@ def compare(truth, places):
 # What a model states of itself.
 
 def stated_shares(model):
-    """[(name as in SHARES, share, low, high, blocks that it was counted on or None)] of the layout's `shares`,
-    which are {"of" (angle where it is absent), "within_rev", "value", "low", "high", "samples"}."""
+    """[(name as in SHARES, share, low, high, blocks that it was counted on)] of the layout's `timed` part."""
+    timed = model.get("layout", {}).get("timed") or {}
     stated = []
-    for entry in model.get("layout", {}).get("shares", ()):
-        if entry.get("value") is None:
-            continue
-        name = {"sectors": "sectors", "track": "track", "first_lbn": "first LBN"}.get(entry.get("of", "angle"))
-        if name is None:
-            near = [n for n, bound in ANGLES.items() if abs(bound / entry["within_rev"] - 1) < 0.01]
-            if not near:
-                raise ValueError(f"a share within {entry['within_rev']} revolutions is stated, which nobody judges")
-            name = near[0]
-        stated.append((name, entry["value"], entry["low"], entry["high"], entry.get("samples")))
+    for entry in timed.get("shares", ()):
+        near = [name for name, bound in ANGLES.items() if abs(bound / entry["within_rev"] - 1) < 0.01]
+        if not near:
+            raise ValueError(f"a share within {entry['within_rev']} revolutions is stated, which nobody judges")
+        stated.append((near[0], entry["share"], entry["low"], entry["high"], timed["blocks"]))
     return stated
 
 
@@ -177,7 +172,7 @@ def held_against(stated, result):
     for name, value, low, high, samples in stated:
         least, most = wilson(result["right"][name], result["lbns"], 3.29)
         outside = most < low or least > high
-        refuted = outside and (not samples or probability(value, samples, least, most) < REFUTED_BELOW)
+        refuted = outside and probability(value, samples, least, most) < REFUTED_BELOW
         judged.append({"name": name, "value": value, "low": low, "high": high, "samples": samples,
                        "truth": result["right"][name] / result["lbns"], "outside": outside, "refuted": refuted})
     return judged

@@ -174,22 +174,22 @@ class Planted(unittest.TestCase):
         def stating(*shares):
             model = copy.deepcopy(self.model)
             self.turn(1 / 64)(model["layout"])
-            model["layout"]["shares"] = [dict(zip(("within_rev", "value", "low", "high", "samples"), share))
-                                         for share in shares]
+            model["layout"]["timed"] = {"blocks": 400, "shares": [
+                dict(zip(("within_rev", "share", "low", "high"), share)) for share in shares]}
             model["schema"]["version"] = "1.99"  # so that a program ignores what it does not know
             return model
         result = {"lbns": LBNS, "right": {"within 1/32": LBNS, "within 1/100": LBNS // 2, "within 1/200": 0}}
-        honest = judge_modern.stated_shares(stating((1 / 32, 1.0, 0.99, 1.0, 400), (0.01, 0.49, 0.44, 0.54, 400)))
+        honest = judge_modern.stated_shares(stating((1 / 32, 1.0, 0.99, 1.0), (0.01, 0.49, 0.44, 0.54)))
         self.assertEqual([s["refuted"] for s in judge_modern.held_against(honest, result)], [False, False])
-        false = judge_modern.stated_shares(stating((0.01, 0.9, 0.85, 0.93, 400), (1 / 200, 0.3, 0.2, 0.4, None)))
+        false = judge_modern.stated_shares(stating((0.01, 0.9, 0.85, 0.93), (1 / 200, 0.3, 0.2, 0.4)))
         self.assertEqual([s["refuted"] for s in judge_modern.held_against(false, result)], [True, True])
         share = max(self.behind, 1 - self.behind)
         for stated, status in ((share, 0), (0.99, 1)):
-            done = self.run_judge(stating((0.01, stated, stated - 0.05, stated + 0.05, 400)))
+            done = self.run_judge(stating((0.01, stated, stated - 0.05, min(1, stated + 0.05))))
             self.assertEqual(done.returncode, status, done.stdout + done.stderr)
             self.assertEqual("REFUTED" in done.stdout, status == 1)
         with self.assertRaises(ValueError):
-            judge_modern.stated_shares(stating((1 / 50, 0.9, 0.85, 0.93, 400)))
+            judge_modern.stated_shares(stating((1 / 50, 0.9, 0.85, 0.93)))
         self.assertEqual(judge_modern.stated_shares({"layout": {}}), [])
 
     def test_statuses(self):
@@ -223,8 +223,8 @@ model["provenance"]["stages"] = [{"name": name, "drive_seconds": 9999.0 if fault
                                  for name in ("rotation", "layout", "seeks")]
 for zone in model["layout"]["zones"][::2] if fault in ("turned", "boast") else ():
     zone["angle_rev"] = (zone["angle_rev"] + 0.4) % 1.0
-model["layout"]["shares"] = [{"within_rev": 0.01, "value": 1.0, "low": 0.99, "high": 1.0, "samples": 400}] \
-    if fault != "turned" else []
+if fault != "turned":
+    model["layout"]["timed"] = {"blocks": 400, "shares": [{"within_rev": 0.01, "share": 1.0, "low": 0.99, "high": 1.0}]}
 with open(sys.argv[sys.argv.index("-o") + 1], "w") as file:
     json.dump(model, file)
 """
