@@ -8,8 +8,12 @@ import argparse
 import json
 import sys
 
+import modern_truth
 import wire
 from drive import Drive
+from modern_drive import ModernDrive
+from modern_target import ModernTarget
+from modern_variants import designed
 from target import Queue, Target
 from truth import truth
 from variants import DIFFERENCES, drive as variant, merge
@@ -31,7 +35,7 @@ def setting(text):
 
 def add_drive_options(parser):
     parser.add_argument("--variant", default="moderate",
-                        help=f"{', '.join(DIFFERENCES)}, or random:SEED")
+                        help=f"{', '.join(DIFFERENCES)}, random:SEED, or modern:N")
     parser.add_argument("--geometry", metavar="FILE.json",
                         help="what is different from the variant (see variants.py for the names)")
     parser.add_argument("--set", action="append", default=[], type=setting, metavar="NAME=VALUE",
@@ -53,7 +57,8 @@ LACKING = {
 
 
 def configuration(options):
-    config = variant(options.variant)
+    kind, _, number = options.variant.partition(":")
+    config = designed(int(number)) if kind == "modern" else variant(options.variant)
     for name in options.without:
         config = merge(config, LACKING[name])
     if options.geometry:
@@ -64,6 +69,15 @@ def configuration(options):
     return config
 
 
+def built(config, seed, noise):
+    """(drive, target, what it really is) of a configuration."""
+    if "disk" in config:
+        drive = ModernDrive(config, seed, noise)
+        return drive, ModernTarget(drive), modern_truth.truth
+    drive = Drive(config, seed, noise)
+    return drive, Target(drive), truth
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_drive_options(parser)
@@ -72,14 +86,14 @@ def main():
     parser.add_argument("--log", metavar="FILE", help="write a line for each command executed")
     options = parser.parse_args()
     try:
-        drive = Drive(configuration(options), options.seed, not options.no_noise)
+        drive, target, truth_of = built(configuration(options), options.seed, not options.no_noise)
         if options.truth:
             with open(options.truth, "w", encoding="utf-8") as file:
-                json.dump(truth(drive), file)
+                json.dump(truth_of(drive), file)
         if options.truth_only:
             return 0
         log = open(options.log, "w", encoding="utf-8") if options.log else None
-        wire.Session(Queue(Target(drive), log)).serve()
+        wire.Session(Queue(target, log)).serve()
     except (OSError, ValueError, wire.ProtocolError) as error:
         print(f"alien.py: {error}", file=sys.stderr)
         return 1

@@ -334,6 +334,10 @@ class Drive:
         self.media_free = self.arm.move(self.platters.find(lbn)[0], t)
         return self._end(self.media_free)
 
+    def distance(self, lbn):
+        """By which a queue chooses the shortest seek."""
+        return abs(self.platters.find(lbn)[0].cylinder - self.arm.track.cylinder)
+
     def synchronize(self, now):
         self.pass_time(now)
         return self._end(self._empty_write_buffer(self._begin(now, "other", 0)))

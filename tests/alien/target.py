@@ -64,6 +64,7 @@ class Target:
         self.config = drive.config
         self.scsi = self.config["scsi"]
         self.blocks = drive.platters.blocks
+        self.block_bytes = BLOCK
         self.stored = {}           # lbn -> contents, where something was written
         self.attention = POWER_ON if self.scsi["unit_attention"] else None
         self.translated = None     # the answer to the last SEND DIAGNOSTIC
@@ -189,14 +190,17 @@ class Target:
 
     # The ATA drive behind the translation (SAT-3, ATA PASS-THROUGH; ACS-3, IDENTIFY DEVICE, SET FEATURES).
 
-    def _identify_device(self):
+    def _identify_words(self):
         words = [0] * 256
         words[82], words[83], words[84], words[87] = 0x0060, 0x4408, 0x4000, 0x4000
         words[85] = 0x20 * self.drive.write_cache + 0x40 * self.drive.read_ahead
         words[86] = 0x0400 + (0x08 if self.power_level else 0)
         words[91] = self.power_level
         words[255] = 0xA5
-        data = bytearray(struct.pack("<256H", *words))
+        return words
+
+    def _identify_device(self):
+        data = bytearray(struct.pack("<256H", *self._identify_words()))
         data[511] = -sum(data) & 0xFF
         return bytes(data)
 
@@ -271,8 +275,8 @@ class Target:
 
     def _contents(self, lbn, count):
         if not self.stored:
-            return bytes(BLOCK * count)
-        empty = bytes(BLOCK)
+            return bytes(self.block_bytes * count)
+        empty = bytes(self.block_bytes)
         return b"".join(self.stored.get(b, empty) for b in range(lbn, lbn + count))
 
     def read(self, request, now):
@@ -288,12 +292,13 @@ class Target:
         lbn, count = self._checked_extent(request.cdb)
         if count == 0:
             return b"", None
-        if len(request.data) < count * BLOCK:
+        size = self.block_bytes
+        if len(request.data) < count * size:
             raise Refused(INVALID_FIELD_IN_CDB)
         t = self.drive.write(lbn, count, now, force)
         data = request.data
         for i in range(count):
-            block = data[i * BLOCK:(i + 1) * BLOCK]
+            block = data[i * size:(i + 1) * size]
             if any(block) or lbn + i in self.stored:
                 self.stored[lbn + i] = block
         return b"", t
@@ -356,7 +361,7 @@ class Target:
         pages = b"".join(self._page(p, 2 if control == 3 else control)
                          for p in self.PAGES if page in (p, 0x3F))
         descriptor = b"" if cdb[1] & 0x08 else \
-            struct.pack(">II", min(self.blocks, 0xFFFFFFFF), BLOCK)
+            struct.pack(">II", min(self.blocks, 0xFFFFFFFF), self.block_bytes)
         dpofua = 0x10 if self.scsi["force_reads"] and self.scsi["force_writes"] else 0
         if len(cdb) == 6:
             header = bytes((3 + len(descriptor) + len(pages), 0, dpofua, len(descriptor)))
@@ -380,7 +385,7 @@ class Target:
         if descriptor not in (0, 8):
             raise Refused(INVALID_FIELD_IN_LIST)
         at = header + descriptor
-        if descriptor and be32(data, header + 4) & 0xFFFFFF != BLOCK:
+        if descriptor and be32(data, header + 4) & 0xFFFFFF != self.block_bytes:
             raise Refused(INVALID_FIELD_IN_LIST)
         t = None
         while at < len(data):
@@ -555,9 +560,7 @@ class Queue:
         cdb = request.cdb
         if cdb[0] not in (0x08, 0x28, 0x88, 0x0A, 0x2A, 0x8A):
             return -1
-        lbn = min(self.target._extent(cdb)[0], self.target.blocks - 1)
-        drive = self.target.drive
-        return abs(drive.platters.find(lbn)[0].cylinder - drive.arm.track.cylinder)
+        return self.target.drive.distance(min(self.target._extent(cdb)[0], self.target.blocks - 1))
 
     def _execute(self, request, start):
         self.waiting.remove(request)
