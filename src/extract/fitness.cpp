@@ -170,9 +170,9 @@ void Fitness::require_reads_from_the_media() {
     throw Error(
         ExitStatus::unsupported,
         fmt::format(
-            "{} answers {} of {} reads of random blocks at once, with its caches off: about "
-            "{:.0f} % of its blocks were never written, or are trimmed, and reads there tell "
-            "nothing of its mechanics; it cannot be characterized as it is",
+            "{} answers {} of {} reads of random blocks at once, with its caches off: it does not "
+            "rotate, or about {:.0f} % of its blocks were never written, or are trimmed, and reads "
+            "there tell nothing of its mechanics; it cannot be characterized as it is",
             name_, without, kWarmUpReads, 100.0 * static_cast<double>(without) / kWarmUpReads));
   note_(fmt::format(
       "{} of {} reads of random blocks were answered at once, with the caches off: a few "

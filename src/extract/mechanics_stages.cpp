@@ -30,6 +30,12 @@ void measure_period(Rig& rig, double relative_error) {
     rig.context.samples.resize(samples);
     estimate = mtbrc::measure_rotation(rig.context, lbn, how);
   }
+  // It may be the host that had other things to do for a moment.
+  constexpr int kTries = 3;
+  for (int i = 1; i < kTries && estimate.outcome == mtbrc::RotationOutcome::irregular; ++i) {
+    rig.context.samples.resize(samples);
+    estimate = mtbrc::measure_rotation(rig.context, lbn, how);
+  }
   switch (estimate.outcome) {
     case mtbrc::RotationOutcome::measured:
       rig.settings.look_for_read_ahead();
