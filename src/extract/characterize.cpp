@@ -694,7 +694,7 @@ void Characterization::read_last_anchors() {
   constexpr int kReads = 12;
   mtbrc::Accesses accesses(context_);
   for (int i = 0; i < kReads; ++i)
-    accesses.read(mtbrc::Experiment::anchor, settings_.reference_lbn);
+    accesses.probe(mtbrc::Experiment::anchor, settings_.reference_lbn);
 }
 
 // Whatever answers now must be what answered at first.

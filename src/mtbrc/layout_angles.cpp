@@ -240,7 +240,7 @@ std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath&
   for (std::uint32_t i = 0; i < reads; ++i) {
     const auto lbn = readable_near(map_, first, sectors, at);
     if (!lbn) return std::nullopt;
-    const auto sample = accesses_.read(Experiment::angle, *lbn);
+    const auto sample = accesses_.probe(Experiment::angle, *lbn);
     if (!sample) {
       at = std::uniform_int_distribution<std::uint32_t>(0, sectors - 1)(context_.random);
       before.reset();
@@ -583,7 +583,7 @@ void Survey::check(LayoutAngles& found) {
     const std::uint64_t lbn = std::uniform_int_distribution<std::uint64_t>(
         0, map.blocks() - 1)(context_.random);
     if (map.is_remapped(lbn) || is_left(map.track_of_slot(map.slot_of_lbn(lbn)).zone)) continue;
-    const auto sample = accesses_.read(Experiment::other, lbn);
+    const auto sample = accesses_.probe(Experiment::other, lbn);
     if (!sample) continue;
     const double end_rev = engine::rev_from_angle(map.angle_of_lbn(lbn)) +
                            place_of(map, lbn).width_rev;

@@ -297,7 +297,7 @@ class Measurement {
       const std::uint64_t a = between(), b = between();
       reference_.refresh();
       for (const std::uint64_t lbn : {*first, *last, a, *last, b, *first, a, b})
-        accesses_.read(Experiment::angle, lbn);
+        accesses_.probe(Experiment::angle, lbn);
       return true;
     }
     return false;

@@ -413,7 +413,7 @@ RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
   Accesses accesses(context);
   Samples mine;
   const auto read = [&] {
-    if (const auto sample = accesses.read(Experiment::rotation, lbn)) mine.push_back(*sample);
+    if (const auto sample = accesses.probe(Experiment::rotation, lbn)) mine.push_back(*sample);
   };
   for (std::uint32_t i = 0; i < options.first_reads; ++i) read();
   RotationEstimate estimate = estimate_rotation(mine);

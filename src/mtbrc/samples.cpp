@@ -50,6 +50,7 @@ void write_sample(samples::Writer& file, const Sample& s) {
                           {"after_write", s.after_write},
                           {"after_lbn", s.after_lbn},
                           {"after_completed_ns", s.after_completed_ns}};
+  if (s.verify) fields["verify"] = true;
   if (s.stamped()) {
     fields["dispatched_ns"] = s.dispatched_ns;
     fields["returned_ns"] = s.returned_ns;
@@ -71,6 +72,7 @@ std::optional<Sample> sample_of(const samples::Line& line) {
   sample.after_write = fields.at("after_write").get<bool>();
   sample.after_lbn = fields.at("after_lbn").get<std::uint64_t>();
   sample.after_completed_ns = fields.at("after_completed_ns").get<Nanoseconds>();
+  sample.verify = fields.value("verify", false);
   if (!fields.contains("dispatched_ns")) return sample;
   sample.dispatched_ns = fields.at("dispatched_ns").get<Nanoseconds>();
   sample.returned_ns = fields.at("returned_ns").get<Nanoseconds>();

@@ -46,6 +46,8 @@ struct Sample {
   std::uint32_t session = 0;
   // Of a round trip: when the host handed it to its adapter, and had it back; 0: not stamped.
   Nanoseconds dispatched_ns = 0, returned_ns = 0;
+  // Of what is no write: a VERIFY, which sends nothing, in place of a READ (probe.h).
+  bool verify = false;
 
   bool stamped() const { return dispatched_ns > 0; }
 };

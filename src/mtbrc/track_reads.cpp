@@ -43,7 +43,7 @@ void ReferenceReads::refresh() {
   if (context_.drive.now_ns() - last_ns_ < every_ns_) return;
   std::vector<double> phases;
   for (std::uint32_t i = 0; i < reads_; ++i)
-    if (const auto s = accesses_.read(Experiment::anchor, reference_))
+    if (const auto s = accesses_.probe(Experiment::anchor, reference_))
       phases.push_back(mtbrc::phase_rev(context_.rotation, s->completed_ns));
   last_ns_ = context_.drive.now_ns();
   if (phases.size() < 2) return;
@@ -60,7 +60,7 @@ double ReferenceReads::begin() {
   constexpr std::size_t kEnough = 8;
   Samples first;
   for (int i = 0; i < kReads; ++i)
-    if (const auto s = accesses_.read(Experiment::anchor, reference_)) first.push_back(*s);
+    if (const auto s = accesses_.probe(Experiment::anchor, reference_)) first.push_back(*s);
   if (first.size() < kEnough)
     throw Error(ExitStatus::drive_error,
                 fmt::format("LBN {} cannot be read, and angles are measured relative to it; check "

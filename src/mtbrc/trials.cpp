@@ -67,7 +67,7 @@ void Trials::anchor() {
       context_.drive.now_ns() - last_anchor_ns_ < kEvery_ns)
     return;
   for (int i = 0; i < 2; ++i)
-    if (const auto sample = accesses_.read(Experiment::anchor, *reference_))
+    if (const auto sample = accesses_.probe(Experiment::anchor, *reference_))
       passages_.observe(*sample);
   last_anchor_ns_ = context_.drive.now_ns();
 }
@@ -88,7 +88,7 @@ bool Trials::go(const engine::Track& track, bool write) {
     }
     if (!lbn) return false;
     const auto sample = write ? accesses_.write(Experiment::other, *lbn, 0, blocks)
-                              : accesses_.read(Experiment::other, *lbn);
+                              : accesses_.probe(Experiment::other, *lbn);
     if (sample) passages_.observe(*sample);
     if (sample && passages_.ready(write)) return true;
     index = (index + track.sectors / 3 + 1) % track.sectors;
@@ -109,7 +109,7 @@ bool Trials::trial(Experiment experiment, std::int64_t group, const engine::Trac
   constexpr Nanoseconds kFine_ns = 12 * kMicrosecond;
   if (target->late_ns > kFine_ns) context_.drive.rest_ns(target->late_ns);
   const auto sample = write ? accesses_.write(experiment, target->lbn, group, blocks)
-                            : accesses_.read(experiment, target->lbn, group, blocks);
+                            : accesses_.probe(experiment, target->lbn, group);
   if (!sample) return false;
   const auto told = blocks > fewest ? passages_.observe_run(*sample) : passages_.observe(*sample);
   if (!told) return false;
