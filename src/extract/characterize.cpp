@@ -639,7 +639,7 @@ void Characterization::settle_in() {
   }
   stage_ = session_.stages_before;
   with_failed_writes_seen_to([this] { settings_.find_out_again(); });
-  fitness_.require_reads_from_the_media();
+  fitness_.require_reads_from_the_media(context_);
   read_last_anchors();
 }
 

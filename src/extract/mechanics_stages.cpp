@@ -14,6 +14,7 @@
 #include "mtbrc/switches.h"
 #include "mtbrc/watermark.h"
 #include "mtbrc/write_seek.h"
+#include "scsi/forced_access.h"
 
 namespace platter::extract {
 namespace {
@@ -26,7 +27,7 @@ void measure_period(Rig& rig, double relative_error) {
   const std::size_t samples = rig.context.samples.size();
   const std::uint64_t lbn = rig.settings.reference_lbn;
   auto estimate = mtbrc::measure_rotation(rig.context, lbn, how);
-  if (estimate.outcome == mtbrc::RotationOutcome::cache_still_on && rig.settings.force_reads()) {
+  if (estimate.outcome != mtbrc::RotationOutcome::measured && rig.settings.pass_caches_by()) {
     rig.context.samples.resize(samples);
     estimate = mtbrc::measure_rotation(rig.context, lbn, how);
   }
@@ -68,8 +69,10 @@ void warm_up(Rig& rig) {
 }
 
 void measure_rotation(Rig& rig) {
-  if (rig.fitness.answered_at_once()) rig.settings.force_reads();
-  rig.fitness.require_reads_from_the_media();
+  if (rig.fitness.answered_at_once() &&
+      scsi::rereads_come_at_once(rig.drive, rig.settings.reference_lbn))
+    rig.settings.pass_caches_by();
+  rig.fitness.require_reads_from_the_media(rig.context);
   measure_period(rig, kFirstPeriodError);
   rig.settings.bring_writes_to_the_media();
 }

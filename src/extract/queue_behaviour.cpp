@@ -318,7 +318,9 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
     std::vector<Read> reads(each + 1);
     for (Read& read : reads) {
       do read.lbn = context.random() % blocks;
-      while (context.drive.leaves_out(read.lbn, 1));
+      while (context.drive.leaves_out(read.lbn, 1) ||
+             (context.reads_may_be_cached() && context.drive.was_read(read.lbn)));
+      context.drive.note_read(read.lbn, 1);
     }
     const auto done = together(device, reads, form);
     samples.commands += reads.size();

@@ -14,8 +14,11 @@ void send_mixed_requests(Rig& rig) {
 
 void send_random_requests(Rig& rig) {
   rig.facts.random = random_requests(
-      rig.context, rig.found.model, {rig.settings.media_writes(), 5 * kSecond},
-      rig.settings.look_ahead_stays_on() ? replay::Caches::forced : replay::Caches::off);
+      rig.context, rig.found.model,
+      {.writable = rig.settings.media_writes(), .drive_time_ns = 5 * kSecond, .media = true},
+      !rig.settings.look_ahead_stays_on() ? replay::Caches::off
+      : rig.context.reads_may_be_cached() ? replay::Caches::as_they_are
+                                          : replay::Caches::forced);
 }
 
 void validate_itself(const Evidence& seen, Findings& found) {

@@ -53,6 +53,9 @@ struct Context {
   bool limited() const {
     return budget.commands > 0 || budget.drive_time_ns > 0 || deadline_ns > 0;
   }
+  // With the caches off, as far as they go, reads may come from one: experiments that need reads
+  // choose blocks that are fresh (probe.h).
+  bool reads_may_be_cached() const { return probe == Probe::verify || reads_once; }
   void report(const std::string& stage, double share) const {
     if (progress) progress(stage, share);
   }

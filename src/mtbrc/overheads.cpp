@@ -11,6 +11,7 @@
 #include "model/revolution.h"
 #include "mtbrc/access.h"
 #include "mtbrc/read_times.h"
+#include "mtbrc/reads_among_verifies.h"
 #include "mtbrc/round_trips.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/slow_bus.h"
@@ -417,6 +418,21 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
                        : still_ms;
   }
   const std::uint32_t fewest = write ? write_unit(samples) : 1;
+  const bool verifies = !write && by_verifies(samples);
+  if (verifies) {
+    const model::Parameter own = estimate_reads_among_verifies(samples, map, rotation);
+    if (!own) {
+      result.method =
+          "MTBRC of VERIFYs on one track, less one sector's media time; too few "
+          "reads, which may take another time, could be timed";
+      return result;
+    }
+    *result.value += *own.value - *reads.same_track.value;
+    result.error = std::hypot(
+        *result.error, own.error.value_or(0),
+        after_write || reads.still_by_commands ? reads.same_track.error.value_or(0) : 0);
+    result.samples += own.samples;
+  }
   result.method = fewest == 1 ? "MTBRC on one track, less one sector's media time"
                               : fmt::format(
                                     "MTBRC on one track of writes of {} blocks, less their media "
@@ -460,6 +476,10 @@ void measure_miss_overheads(Context& context, const std::vector<LbnRange>& permi
       if (late()) return;
     }
   };
+  if (context.probe == Probe::verify) {
+    const PartOfTime fair(context, 1.0 / 3);
+    measure_reads_among_verifies(context, options.target_error_ms);
+  }
   measure(false, false, permitted.empty() ? 1 : 1.0 / 4, {});
   if (const auto tracks = permitted.empty() ? std::vector<engine::Track>{}
                                             : writable_tracks(context, permitted, 16);

@@ -14,7 +14,6 @@
 namespace platter::mtbrc {
 namespace {
 
-constexpr double kShortest_ns = 60e9 / kFastest_rpm, kLongest_ns = 60e9 / 3000;
 // So many accesses lie by chance about whole revolutions of some speed once in a thousand times.
 constexpr int kAccesses = 17;
 constexpr double kInPhase = 0.85;  // the length of their mean phase, if so
@@ -41,7 +40,7 @@ scsi::Completion access(scsi::Drive& drive, Probe probe, std::uint64_t lbn) {
 // Rests of up to twice the slowest revolution come first: what answers from a cache follows them,
 // and a platter does not.
 Reach reach_of(Context& context, Probe probe, std::uint64_t lbn) {
-  std::uniform_real_distribution<double> rest_ns(0, 2 * kLongest_ns);
+  std::uniform_real_distribution<double> rest_ns(0, 2 * kLongestPeriod_ns);
   std::vector<Nanoseconds> completed;
   int at_once = 0;
   for (int tries = 0; completed.size() < kAccesses && tries < 2 * kAccesses; ++tries) {
@@ -50,7 +49,7 @@ Reach reach_of(Context& context, Probe probe, std::uint64_t lbn) {
       const bool again = !completed.empty();
       completed.push_back(done.completed_ns);
       constexpr int kSure = 12;  // one of these a platter answers so soon once in six times
-      at_once += again && static_cast<double>(done.response_ns()) < kShortest_ns / 6 ? 1 : 0;
+      at_once += again && static_cast<double>(done.response_ns()) < kShortestPeriod_ns / 6 ? 1 : 0;
       if (at_once >= kSure) return Reach::cache;
     } catch (const scsi::DriveError& error) {
       if (error.refused()) return Reach::refused;
@@ -64,6 +63,10 @@ Reach reach_of(Context& context, Probe probe, std::uint64_t lbn) {
 
 }  // namespace
 
+scsi::Completion reach_media(Context& context, std::uint64_t lbn) {
+  return access(context.drive, context.probe, lbn);
+}
+
 bool whole_revolutions_apart(const std::vector<Nanoseconds>& completed) {
   std::vector<double> gaps;
   for (std::size_t i = 1; i < completed.size(); ++i)
@@ -72,7 +75,7 @@ bool whole_revolutions_apart(const std::vector<Nanoseconds>& completed) {
   // Speeds so close together that the longest gap is a twentieth of a turn off between two.
   const double longest = *std::ranges::max_element(gaps);
   const double step = 1.0 / (10 * longest);
-  for (double per_ns = 1 / kLongest_ns; per_ns <= 1 / kShortest_ns; per_ns += step) {
+  for (double per_ns = 1 / kLongestPeriod_ns; per_ns <= 1 / kShortestPeriod_ns; per_ns += step) {
     double sine = 0, cosine = 0;
     for (const double gap : gaps) {
       const double phase = 2 * std::numbers::pi * gap * per_ns;

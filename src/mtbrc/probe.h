@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/units.h"
+#include "scsi/device.h"
 
 namespace platter::mtbrc {
 
@@ -33,8 +34,11 @@ struct WayToMedia {
 // sample. Does not change the context: its `probe` and `reads_once` are the caller's to set.
 WayToMedia find_way_to_media(Context& context, std::uint64_t lbn);
 
+// One block by the command that reaches the media; no sample.
+scsi::Completion reach_media(Context& context, std::uint64_t lbn);
+
 // Whether accesses that completed then, each begun at a moment of its own, wait for one place of
-// something that turns, at any speed from 3,000 to kFastest_rpm (rotation.h). Pure.
+// something that turns, at any speed from kSlowest_rpm to kFastest_rpm (rotation.h). Pure.
 bool whole_revolutions_apart(const std::vector<Nanoseconds>& completed);
 
 // Blocks that no cache can hold, because nothing near them was read, for experiments that need

@@ -35,6 +35,8 @@ std::uint32_t write_unit(const Samples& samples) {
   return std::max(1U, least);
 }
 
+bool by_verifies(const Samples& samples) { return std::ranges::any_of(samples, &Sample::verify); }
+
 void disturb(Samples& samples, std::size_t from) {
   for (std::size_t i = from; i < samples.size(); ++i) samples[i].experiment = Experiment::disturbed;
 }

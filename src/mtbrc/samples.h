@@ -57,6 +57,9 @@ using Samples = std::vector<Sample>;
 // Blocks of the smallest writes among them (see Context::write_unit()); 1 where there are none.
 std::uint32_t write_unit(const Samples& samples);
 
+// Whether the accesses that tell of the mechanics are VERIFYs; reads among them tell of reads.
+bool by_verifies(const Samples& samples);
+
 // From the sample `from` on none tells anything any more (Experiment::disturbed).
 void disturb(Samples& samples, std::size_t from);
 
