@@ -611,6 +611,12 @@ void Characterization::go_on_with_run() {
                       static_cast<std::uint32_t>(options_.seed >> 32), context_.session};
   context_.random.seed(seeds);
   maps_.take_up(record_.facts.layout);
+  // What a cache may still hold, as far as the samples tell.
+  for (const mtbrc::Sample& sample : context_.samples)
+    if (sample.blocks > 0 && !sample.write && !sample.verify)
+      drive_.note_read(sample.lbn, sample.blocks);
+  for (const cache_probe::Observation& seen : record_.facts.cache.observations)
+    if (seen.blocks > 0 && !seen.write) drive_.note_read(seen.lbn, seen.blocks);
   for (const StageRecord& done : record_.stages) done_weight_ += kStages[done.stage].weight;
 }
 
@@ -692,6 +698,7 @@ void Characterization::keep_media_access(const scsi::CommandRecord& done) {
 // The longest baseline for the period: from the run's first revolutions to its last.
 void Characterization::read_last_anchors() {
   constexpr int kReads = 12;
+  if (context_.reads_once) return;  // it was read before
   mtbrc::Accesses accesses(context_);
   for (int i = 0; i < kReads; ++i)
     accesses.probe(mtbrc::Experiment::anchor, settings_.reference_lbn);

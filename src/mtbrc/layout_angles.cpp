@@ -238,7 +238,7 @@ std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath&
   std::vector<double> angles;
   std::optional<Sample> before;
   for (std::uint32_t i = 0; i < reads; ++i) {
-    const auto lbn = readable_near(map_, first, sectors, at);
+    const auto lbn = accessible_near(context_, map_, first, sectors, at);
     if (!lbn) return std::nullopt;
     const auto sample = accesses_.probe(Experiment::angle, *lbn);
     if (!sample) {
@@ -582,6 +582,7 @@ void Survey::check(LayoutAngles& found) {
     reference_.refresh();
     const std::uint64_t lbn = std::uniform_int_distribution<std::uint64_t>(
         0, map.blocks() - 1)(context_.random);
+    if (context_.reads_once && !is_fresh(context_, lbn)) continue;
     if (map.is_remapped(lbn) || is_left(map.track_of_slot(map.slot_of_lbn(lbn)).zone)) continue;
     const auto sample = accesses_.probe(Experiment::other, lbn);
     if (!sample) continue;

@@ -29,7 +29,7 @@ struct Burst {
   double weight = 0;
 };
 
-model::Rotation rotation_of(const statistics::Estimate& found) {
+model::Rotation rotation_of(const statistics::Estimate& found, bool verifies) {
   constexpr std::uint64_t kDenominator = 1'000'000;
   model::Rotation rotation;
   rotation.numerator_ns =
@@ -39,7 +39,8 @@ model::Rotation rotation_of(const statistics::Estimate& found) {
   period.value = found.value;
   period.unit = "ns";
   period.error = found.error;
-  period.method = "completions of repeated reads of one sector";
+  period.method = verifies ? "completions of repeated VERIFYs of one sector"
+                           : "completions of repeated reads of one sector";
   period.samples = found.samples;
   return rotation;
 }
@@ -392,7 +393,7 @@ SessionEstimate estimate_of_session(const Samples& samples,
   const std::size_t used = line.reads;
   estimate.outcome = RotationOutcome::measured;
   estimate.phase_noise_ns = noise_ns;
-  estimate.rotation = rotation_of({period_ns, error_ns, used});
+  estimate.rotation = rotation_of({period_ns, error_ns, used}, by_verifies(samples));
   return result;
 }
 
@@ -400,46 +401,36 @@ SessionEstimate estimate_of_session(const Samples& samples,
 
 namespace {
 
-RotationEstimate estimate_of_sessions(const Samples& samples);
-
 // What most of the blocks came from was no platter, however fast.
 bool come_at_once(const Samples& walk) {
   std::size_t reads = 0, at_once = 0;
   for (const Sample& s : walk) {
-    if (s.experiment != Experiment::rotation && s.experiment != Experiment::anchor) continue;
+    if (s.experiment != Experiment::rotation) continue;
     ++reads;
     at_once += static_cast<double>(s.completed_ns - s.issued_ns) < kShortestPeriod_ns / 6 ? 1 : 0;
   }
   return 2 * at_once > reads;
 }
 
-// Each session straightened by itself; what the pieces of all of them say.
+// What each session's walk says, taken together.
 RotationEstimate estimate_of_walk(const Samples& samples) {
   std::map<std::uint32_t, Samples> sessions;
   for (const Sample& s : samples) sessions[s.session].push_back(s);
-  Samples straight;
-  double error_ns = 0;
-  std::uint32_t pieces = 0;
-  for (const auto& [number, own] : sessions) {
-    const auto one = straightened(own);
-    if (!one) continue;
-    error_ns = std::max(error_ns, one->period_error_ns);
-    std::uint32_t last = 0;
-    for (Sample sample : one->samples) {
-      last = std::max(last, sample.session);
-      sample.session += pieces;
-      straight.push_back(sample);
-    }
-    pieces += last + 1;
-  }
   RotationEstimate estimate;
   estimate.outcome = come_at_once(samples) ? RotationOutcome::cache_still_on
                                            : RotationOutcome::irregular;
-  if (straight.empty() || estimate.outcome == RotationOutcome::cache_still_on) return estimate;
-  estimate = estimate_of_sessions(straight);
-  model::Parameter& period = estimate.rotation.period;
-  if (period.error) period.error = std::hypot(*period.error, error_ns);
-  if (period) period.method = "completions of reads of neighbouring sectors, each once";
+  if (estimate.outcome == RotationOutcome::cache_still_on) return estimate;
+  std::vector<statistics::Estimate> periods;
+  for (const auto& [number, own] : sessions) {
+    const auto one = walked_rotation(own);
+    if (!one) continue;
+    periods.push_back(one->period_ns);
+    estimate.phase_noise_ns = one->noise_ns;
+  }
+  if (periods.empty()) return estimate;
+  estimate.outcome = RotationOutcome::measured;
+  estimate.rotation = rotation_of(mean_of_sessions(periods), false);
+  estimate.rotation.period.method = "completions of reads of neighbouring sectors, each once";
   return estimate;
 }
 
@@ -466,7 +457,8 @@ RotationEstimate estimate_of_sessions(const Samples& samples) {
     const model::Parameter& period = one.rotation.rotation.period;
     (one.wander_shows ? longer : shorter).push_back({*period.value, *period.error, period.samples});
   }
-  best.rotation.rotation = rotation_of(mean_of_sessions(longer.empty() ? shorter : longer));
+  best.rotation.rotation = rotation_of(mean_of_sessions(longer.empty() ? shorter : longer),
+                                       by_verifies(samples));
   return best.rotation;
 }
 
@@ -505,10 +497,14 @@ RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
     const double sure_ns = 0.5 * kSureCount_rev * period_ns / estimate.relative_error();
     const double most_ns = std::min(sure_ns, static_cast<double>(options.most_rest_ns));
     std::uniform_real_distribution<double> rest(0.3 * most_ns, most_ns);
-    for (int burst = 0; burst < 4; ++burst) {
+    // A walk is by turns slow and fast: else its steps and the turns cannot be told apart.
+    const std::uint32_t bursts = context.reads_once ? 24 : 4,
+                        each = context.reads_once ? 1 : options.burst_reads;
+    for (std::uint32_t burst = 0; burst < bursts; ++burst) {
       context.drive.rest_ns(static_cast<Nanoseconds>(rest(context.random)));
-      for (std::uint32_t i = 0; i < options.burst_reads; ++i) read();
+      for (std::uint32_t i = 0; i < each; ++i) read();
     }
+    for (std::uint32_t i = 0; context.reads_once && i < bursts; ++i) read();
     estimate = estimate_rotation(mine);
     context.report("rotation",
                    std::max(meter.share(), std::min(1.0, options.target_relative_error /

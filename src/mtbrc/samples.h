@@ -18,7 +18,8 @@ namespace platter::mtbrc {
 
 enum class Experiment : std::uint8_t {
   rotation,      // repeated reads of one LBN
-  anchor,        // a re-read of the run's reference LBN: ties the angle to the clock
+  anchor,        // a re-read of the run's reference LBN: ties the angle to the clock; of another
+                 // sector that stands for it: group tells its angle (phase_drift.h)
   angle,         // one sector of a track whose angle is wanted
   same_track,    // MTBRC on one track
   seek,          // MTBRC over `group` cylinders (negative: outward); writes tell the settle

@@ -21,8 +21,7 @@ constexpr double kCounted_rev = 0.04;
 constexpr std::size_t kFewestOfPiece = 8;  // reads of one track, and gaps that tell anything
 
 bool tells_period(const Sample& s) {
-  return !s.write && s.blocks == 1 &&
-         (s.experiment == Experiment::rotation || s.experiment == Experiment::anchor);
+  return !s.write && s.blocks == 1 && s.experiment == Experiment::rotation;
 }
 
 // From one read of the walk to the next: `turns` periods, less `steps` angles.
@@ -64,6 +63,22 @@ std::optional<Pace> coarse_pace(const std::vector<Gap>& gaps) {
   double steps = 0;
   for (const Gap& gap : gaps) steps += gap.steps / static_cast<double>(gaps.size());
   return Pace{1 / f, -std::atan2(sine, cosine) / (2 * std::numbers::pi) / f / steps, step / f / f};
+}
+
+// The shorter ones, few of about one length: gaps of one number of turns tell no period.
+std::vector<Gap> of_many_lengths(std::vector<Gap> gaps) {
+  constexpr double kShort = 5, kAlike = 0.2;
+  constexpr std::size_t kMost = 4;
+  std::ranges::sort(gaps, {}, &Gap::ns);
+  const double quarter = gaps[gaps.size() / 4].ns;
+  std::vector<Gap> chosen;
+  for (const Gap& gap : gaps) {
+    if (gap.ns > kShort * quarter) break;
+    const bool many = chosen.size() >= kMost &&
+                      gap.ns - chosen[chosen.size() - kMost].ns < kAlike * quarter;
+    if (!many) chosen.push_back(gap);
+  }
+  return chosen;
 }
 
 double turns_of(const Gap& gap, const Pace& pace) {
@@ -113,6 +128,36 @@ std::vector<std::vector<std::size_t>> pieces_of(const std::vector<Gap>& gaps, co
   return pieces;
 }
 
+// Of the first coefficient, where residuals of about one time have the spindle's wander in common:
+// the covariance of clustered observations (Liang and Zeger, Biometrika 73 (1986), 13-22).
+double error_with_wander(const statistics::Matrix& design, const std::vector<double>& residuals,
+                         const std::vector<double>& time_s, double noise) {
+  constexpr double kOneTime_s = 3, kOutlier = 6;
+  statistics::Matrix square(design.columns, design.columns);
+  for (std::size_t r = 0; r < design.rows; ++r)
+    for (std::size_t a = 0; a < design.columns; ++a)
+      for (std::size_t b = 0; b < design.columns; ++b)
+        square.at(a, b) += design.at(r, a) * design.at(r, b);
+  std::vector<double> wanted(design.columns, 0.0);
+  wanted[0] = 1;
+  const std::vector<double> pull = statistics::solve_symmetric(square, wanted);
+  double variance = 0, together = 0, clusters = 0;
+  std::optional<double> began_s;
+  for (std::size_t r = 0; r < design.rows; ++r) {
+    if (!began_s || time_s[r] - *began_s > kOneTime_s) {
+      variance += together * together;
+      together = 0;
+      ++clusters;
+      began_s = time_s[r];
+    }
+    double weight = 0;
+    for (std::size_t a = 0; a < design.columns; ++a) weight += pull[a] * design.at(r, a);
+    together += weight * std::clamp(residuals[r], -kOutlier * noise, kOutlier * noise);
+  }
+  // Few clusters are fitted by the line itself.
+  return std::sqrt((variance + together * together) * clusters / std::max(clusters - 2, 0.5));
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> FreshWalk::next() {
@@ -136,7 +181,7 @@ bool is_walk(const Samples& samples) {
   return reads >= kFewestOfPiece && lbns.size() > reads / 2;
 }
 
-std::optional<StraightenedWalk> straightened(const Samples& walk) {
+std::optional<WalkedRotation> walked_rotation(const Samples& walk) {
   Samples reads;
   std::ranges::copy_if(walk, std::back_inserter(reads), tells_period);
   std::ranges::sort(reads, {}, &Sample::completed_ns);
@@ -151,56 +196,37 @@ std::optional<StraightenedWalk> straightened(const Samples& walk) {
     gaps.push_back(
         {static_cast<double>(reads[i].completed_ns - reads[i - 1].completed_ns),
          static_cast<double>(reads[i - 1].lbn - reads[i].lbn) / static_cast<double>(unit)});
-  std::vector<double> lengths;
-  for (const Gap& gap : gaps) lengths.push_back(gap.ns);
-  const double quarter = statistics::quantile_of(lengths, 0.25);
-  constexpr double kShort = 5;
-  std::vector<Gap> shorter;
-  std::ranges::copy_if(gaps, std::back_inserter(shorter),
-                       [&](const Gap& gap) { return gap.ns < kShort * quarter; });
-  const auto coarse = coarse_pace(shorter);
+  const auto coarse = coarse_pace(of_many_lengths(gaps));
   if (!coarse) return std::nullopt;
   const Pace pace = sharpened(gaps, *coarse);
   for (Gap& gap : gaps) gap.turns = turns_of(gap, pace);
 
-  const auto pieces = pieces_of(gaps, pace);
-  std::size_t rows = 0;
-  for (const auto& piece : pieces) rows += piece.size();
-  if (rows == 0) return std::nullopt;
   // Each piece with a beginning of its own; the period and the step are common to all.
-  statistics::Matrix design(rows, 2 + pieces.size());
-  std::vector<double> times;
-  double all_turns = 0, all_steps = 0;
-  std::vector<double> steps_of(reads.size(), 0);
-  for (std::size_t i = 1; i < reads.size(); ++i) steps_of[i] = steps_of[i - 1] + gaps[i - 1].steps;
+  const auto pieces = pieces_of(gaps, pace);
+  std::vector<double> steps{0};  // so far, of each read
+  for (const Gap& gap : gaps) steps.push_back(steps.back() + gap.steps);
+  std::vector<double> rows, times, began_s;
   for (std::size_t p = 0; p < pieces.size(); ++p) {
     const std::size_t first = pieces[p].front();
     double turns = 0;
     for (const std::size_t i : pieces[p]) {
       if (i != first) turns += gaps[i - 1].turns;
-      const std::size_t row = times.size();
       times.push_back(static_cast<double>(reads[i].completed_ns - reads[first].completed_ns));
-      design.at(row, 0) = turns;
-      design.at(row, 1) = -(steps_of[i] - steps_of[first]);
-      design.at(row, 2 + p) = 1;
+      began_s.push_back(static_cast<double>(reads[i].completed_ns) * 1e-9);
+      rows.insert(rows.end(), {turns, steps[first] - steps[i]});
+      for (std::size_t other = 0; other < pieces.size(); ++other) rows.push_back(other == p);
     }
-    all_turns += turns;
-    all_steps += steps_of[pieces[p].back()] - steps_of[first];
   }
+  statistics::Matrix design(times.size(), 2 + pieces.size());
+  design.data = rows;
   const auto fit = statistics::huber_regression(design, times);
-  if (!fit || all_turns <= 0) return std::nullopt;
-  StraightenedWalk result;
-  const double step_ns = fit->coefficients[1];
-  result.period_error_ns = std::sqrt(fit->covariance.at(1, 1)) * all_steps / all_turns;
-  for (std::size_t p = 0; p < pieces.size(); ++p)
-    for (const std::size_t i : pieces[p]) {
-      Sample straight = reads[i];
-      straight.lbn = reads.front().lbn;
-      straight.completed_ns += std::llround(step_ns * (steps_of[i] - steps_of[pieces[p].front()]));
-      straight.session = static_cast<std::uint32_t>(p);
-      result.samples.push_back(straight);
-    }
-  return result;
+  if (!fit) return std::nullopt;
+  const double noise_ns = std::max(statistics::mad_sigma(fit->residuals), 1.0);
+  return WalkedRotation{{fit->coefficients[0],
+                         std::max(std::sqrt(fit->covariance.at(0, 0)),
+                                  error_with_wander(design, fit->residuals, began_s, noise_ns)),
+                         times.size()},
+                        noise_ns};
 }
 
 }  // namespace platter::mtbrc

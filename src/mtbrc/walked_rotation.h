@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "mtbrc/context.h"
+#include "statistics/robust.h"
 
 namespace platter::mtbrc {
 
@@ -23,16 +24,14 @@ class FreshWalk {
   std::optional<std::uint64_t> next_;
 };
 
-// The same reads as if all had been of one block: completions freed of the angles between them, one
-// session for each track. What the angle's error makes of the period's is to be added.
-struct StraightenedWalk {
-  Samples samples;
-  double period_error_ns = 0;
+struct WalkedRotation {
+  statistics::Estimate period_ns;
+  double noise_ns = 0;  // spread of one completion
 };
 
 // Whether the reads that tell the period are a walk.
 bool is_walk(const Samples& samples);
 // Of one session. nullopt: they are no reads of sectors beside each other on something that turns.
-std::optional<StraightenedWalk> straightened(const Samples& walk);
+std::optional<WalkedRotation> walked_rotation(const Samples& walk);
 
 }  // namespace platter::mtbrc
