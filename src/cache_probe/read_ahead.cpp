@@ -50,8 +50,17 @@ void learn_pace(Prober& prober) {
   if (!paces.empty()) prober.set_track_rev(statistics::median(paces));
 }
 
+// Whether as many blocks are read ahead from anywhere: from the beginning of what is a track by no
+// more than its distance, and from its middle.
+bool as_far_from_anywhere(const Estimator& e) {
+  const auto reach = reach_edge(e.record());
+  return reach && reach->first_miss && !reach->mixed &&
+         (reach->last_hit <= 1 || e.verdict(Question::reach_mid) == Verdict::hit);
+}
+
 // Which boundary ends read-ahead (DiskSim's "Buffer continuous read").
 ReadAhead read_ahead_kind(Estimator& e) {
+  if (!e.record().setting.map_known && reads_ahead(e.record())) return ReadAhead::to_segment_full;
   const bool sequential = sequential_tracks(e.record());
   if (!reads_ahead(e.record()))
     return sequential ? ReadAhead::to_next_track_if_sequential : ReadAhead::none;
@@ -257,7 +266,7 @@ void how_far(Prober& prober) {
 void which_end(Prober& prober) {
   const Record& record = prober.record();
   const std::uint32_t track = prober.places().track_blocks();
-  if (!reads_ahead(record) || reach_blocks(record) != 0) return;
+  if (!reads_ahead(record) || reach_blocks(record) != 0 || !record.setting.map_known) return;
   const auto place = place_for(prober, Kind::starts_cylinder, 0);
   std::vector<std::int64_t> boundaries = {track - 1, 2 * track - 1};
   if (place) boundaries.push_back(static_cast<std::int64_t>(place->cylinder_last - place->first));
@@ -284,13 +293,39 @@ void how_far_aligned(Prober& prober) {
   }
 }
 
+// Where no map tells ends: as many blocks, and no more, from places all over, or there are ends that
+// bound it. What lies behind an end by chance once or twice does not so often.
+void as_far_from_anywhere_else(Prober& prober, std::int64_t reach) {
+  constexpr std::uint64_t kPlaces = 12;
+  std::uniform_int_distribution<std::uint32_t> offset(0, prober.places().track_blocks() - 1);
+  for (const std::int64_t beyond : {0, 1}) {
+    const Question question = beyond == 0 ? Question::reach_mid : Question::reach;
+    const std::int64_t key = beyond == 0 ? 0 : reach + beyond;
+    const Verdict found = prober.decide(
+        question, key,
+        [&](std::int64_t x) {
+          const auto prepared =
+              past(prober, {.offset = offset(prober.context().random)})(reach + beyond);
+          if (!prepared) return false;
+          prober.probe(question, x, prepared->target(reach + beyond), prepared->least_rev,
+                       prepared->setup);
+          return true;
+        },
+        kPlaces);
+    if (found != (beyond == 0 ? Verdict::hit : Verdict::miss)) return;
+  }
+}
+
 // From a track's middle: as many blocks, or to the same end? After a larger request: as many, or
 // fewer because the segment is full?
 void as_far_from_elsewhere(Prober& prober) {
   const std::int64_t reach = reach_blocks(prober.record());
   if (reach <= 1) return;
-  decide_past(prober, Question::reach_mid, 0, reach,
-              {.offset = prober.places().track_blocks() / 2});
+  if (prober.record().setting.map_known)
+    decide_past(prober, Question::reach_mid, 0, reach,
+                {.offset = prober.places().track_blocks() / 2});
+  else
+    as_far_from_anywhere_else(prober, reach);
   const auto large = static_cast<std::uint32_t>(std::max<std::int64_t>(2, reach / 4));
   decide_past(prober, Question::reach_large, 0, reach,
               {.kind = Kind::starts_cylinder, .blocks = large, .aligned = true});
@@ -417,6 +452,7 @@ void test_read_ahead(Prober& prober) {
   which_end(prober);
   how_far_aligned(prober);
   as_far_from_elsewhere(prober);
+  if (!prober.record().setting.map_known) return;
   over_ends(prober);
   into_next_track(prober);
 }
@@ -445,6 +481,17 @@ void estimate_read_ahead(Estimator& e) {
     c.read_ahead_max_blocks = absent(reason, kBlocks);
     c.read_ahead_over_requested = c.read_ahead_after_sequential = absent(reason);
     return;
+  }
+  if (!e.record().setting.map_known) {
+    c.read_ahead.method = "blocks after reads anywhere, as far behind each";
+    if (!as_far_from_anywhere(e)) {
+      const char* const why =
+          "blocks are read ahead, now farther and now less far, as where the ends of tracks or "
+          "cylinders bound it, which a map would tell";
+      c.read_ahead = c.read_ahead_over_requested = absent(why);
+      c.read_ahead_max_blocks = absent(why, kBlocks);
+      return;
+    }
   }
   c.read_ahead_max_blocks = read_ahead_limit(e, kind);
   c.read_ahead_over_requested = over_requested(e);

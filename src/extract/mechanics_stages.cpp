@@ -154,19 +154,21 @@ namespace {
 
 // Where no experiment on hits got any, the cache's tests may have.
 mtbrc::OverheadEstimate overheads_of(const Evidence& seen, const Findings& found) {
-  mtbrc::OverheadEstimate estimate = mtbrc::estimate_overheads(seen.samples, *found.map,
-                                                               found.rotation);
+  const auto of = [&found](const mtbrc::Samples& samples) {
+    return found.map ? mtbrc::estimate_overheads(samples, *found.map, found.rotation)
+                     : mtbrc::estimate_hit_overheads(samples, found.rotation);
+  };
+  mtbrc::OverheadEstimate estimate = of(seen.samples);
   if (estimate.overheads.read_hit_after_read || seen.cache.observations.empty()) return estimate;
   mtbrc::Samples all = seen.samples;
   std::ranges::move(cache_probe::timed_hits(seen.cache), std::back_inserter(all));
-  return mtbrc::estimate_overheads(all, *found.map, found.rotation);
+  return of(all);
 }
 
 }  // namespace
 
 void estimate_overheads(const Evidence& seen, Findings& found) {
   model::DriveModel& model = found.model;
-  const engine::LayoutMap& map = *found.map;
   const model::Parameter translation = model.overheads.address_translation;
   const mtbrc::OverheadEstimate estimate = overheads_of(seen, found);
   model.overheads = estimate.overheads;
@@ -174,6 +176,11 @@ void estimate_overheads(const Evidence& seen, Findings& found) {
   model.delay_spread = mtbrc::estimate_delay_spread(seen.samples, found.rotation);
   model.bus.block_transfer = estimate.block_transfer;
   model.bus.write_block_transfer = estimate.write_block_transfer;
+  if (!found.map) {
+    say_why_no_media_writes(seen.facts.no_media_writes, model);
+    return;
+  }
+  const engine::LayoutMap& map = *found.map;
   model.bus.high_read_watermark = mtbrc::estimate_watermark(seen.samples, map, found.rotation,
                                                             estimate.block_transfer);
   const model::Parameter portions = mtbrc::estimate_portions(seen.samples, map, found.rotation,

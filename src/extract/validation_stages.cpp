@@ -3,6 +3,7 @@
 #include "extract/queue_behaviour.h"
 #include "extract/rig.h"
 #include "extract/self_validation.h"
+#include "extract/some_map.h"
 #include "extract/unexplained.h"
 
 namespace platter::extract {
@@ -32,6 +33,7 @@ void validate_itself(const Evidence& seen, Findings& found) {
 }
 
 void send_batches(Rig& rig) {
+  const SomeMap map(rig);
   rig.facts.queue = queue_samples(rig.guard, rig.context);
   rig.queued_commands += rig.facts.queue.commands;
 }

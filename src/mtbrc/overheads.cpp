@@ -612,6 +612,28 @@ std::optional<model::DelaySpread> estimate_delay_spread(const Samples& samples,
   return spread;
 }
 
+OverheadEstimate estimate_hit_overheads(const Samples& samples, const model::Rotation& rotation) {
+  const double period_ms = period_ms_of(rotation);
+  OverheadEstimate result;
+  result.block_transfer = estimate_block_transfer(samples, rotation);
+  result.write_block_transfer = transfer_of_hits(samples, period_ms, true);
+  const model::Parameter& of_writes = result.write_block_transfer ? result.write_block_transfer
+                                                                  : result.block_transfer;
+  const auto hit = [&](bool write, bool after_write) {
+    return hit_overhead(samples, write, after_write, write ? of_writes : result.block_transfer,
+                        period_ms);
+  };
+  model::Overheads& o = result.overheads;
+  o.read_hit_after_read = hit(false, false);
+  o.read_hit_after_write = hit(false, true);
+  o.write_hit_after_read = hit(true, false);
+  o.write_hit_after_write = hit(true, true);
+  for (model::Parameter* miss : {&o.read_miss_after_read, &o.read_miss_after_write,
+                                 &o.write_miss_after_read, &o.write_miss_after_write})
+    *miss = model::absent("the layout is not known", "ms");
+  return result;
+}
+
 OverheadEstimate estimate_overheads(const Samples& samples, const engine::LayoutMap& map,
                                     const model::Rotation& rotation) {
   const double period_ms = period_ms_of(rotation);
