@@ -181,7 +181,9 @@ std::optional<Edge> read_ahead_end(const Record& record) {
   return aligned && !ends_at_boundary(record) ? aligned : reach_edge(record);
 }
 
-std::optional<SegmentSize> segment_size(const Record& record) {
+namespace {
+
+std::optional<SegmentSize> size_by_what_is_held(const Record& record) {
   SegmentSize size;
   size.only_ahead = !retained(record);
   // Where a request is longer than what stays of it, its end is what was found behind it; else that
@@ -244,6 +246,20 @@ std::optional<SegmentSize> segment_size(const Record& record) {
     return size;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+// Where no map tells which ends bound read-ahead, one that holds less than was ever read ahead of a
+// block came about by such an end.
+std::optional<SegmentSize> segment_size(const Record& record) {
+  const auto size = size_by_what_is_held(record);
+  const bool too_small =
+      size && !record.setting.map_known &&
+      size->blocks + size->error <=
+          static_cast<double>(std::max(farthest_hit(record, Question::reach),
+                                       farthest_hit(record, Question::held_lower)));
+  return too_small ? std::nullopt : size;
 }
 
 std::int64_t at_once_blocks(const Record& record) {

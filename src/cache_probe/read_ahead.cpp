@@ -58,6 +58,21 @@ bool as_far_from_anywhere(const Estimator& e) {
          (reach->last_hit <= 1 || e.verdict(Question::reach_mid) == Verdict::hit);
 }
 
+// How likely it is that so many blocks from anywhere lie over the end of one of so many tracks in a
+// row, at least, if a track is as long as the measure of distances.
+double over_an_end(const Record& record, std::int64_t blocks, double tracks) {
+  constexpr double kSure = 0.999;
+  return std::min(kSure, static_cast<double>(blocks) / (tracks * record.setting.track_blocks));
+}
+
+constexpr double kChance = 1e-3;
+
+// That read-ahead from all these places went as far, and over no end of a track or cylinder.
+double chance_of_no_end(const Estimator& e, std::int64_t blocks, double tracks) {
+  const auto places = static_cast<double>(tally_of(e.record(), Question::reach_mid, 0).all());
+  return std::pow(1 - over_an_end(e.record(), blocks, tracks), places);
+}
+
 // Which boundary ends read-ahead (DiskSim's "Buffer continuous read").
 ReadAhead read_ahead_kind(Estimator& e) {
   if (!e.record().setting.map_known && reads_ahead(e.record())) return ReadAhead::to_segment_full;
@@ -293,10 +308,12 @@ void how_far_aligned(Prober& prober) {
   }
 }
 
-// Where no map tells ends: as many blocks, and no more, from places all over, or there are ends that
-// bound it. What lies behind an end by chance once or twice does not so often.
+// Where no map tells ends: as many blocks, and no more, from places all over, or there are ends
+// that bound it. What lies behind an end by chance once or twice does not so often.
 void as_far_from_anywhere_else(Prober& prober, std::int64_t reach) {
-  constexpr std::uint64_t kPlaces = 12;
+  constexpr double kFewest = 12, kMost = 40;
+  const auto places = static_cast<std::uint64_t>(std::clamp(
+      std::log(kChance) / std::log(1 - over_an_end(prober.record(), reach, 1)), kFewest, kMost));
   std::uniform_int_distribution<std::uint32_t> offset(0, prober.places().track_blocks() - 1);
   for (const std::int64_t beyond : {0, 1}) {
     const Question question = beyond == 0 ? Question::reach_mid : Question::reach;
@@ -304,14 +321,14 @@ void as_far_from_anywhere_else(Prober& prober, std::int64_t reach) {
     const Verdict found = prober.decide(
         question, key,
         [&](std::int64_t x) {
-          const auto prepared =
-              past(prober, {.offset = offset(prober.context().random)})(reach + beyond);
+          const auto prepared = past(prober,
+                                     {.offset = offset(prober.context().random)})(reach + beyond);
           if (!prepared) return false;
           prober.probe(question, x, prepared->target(reach + beyond), prepared->least_rev,
                        prepared->setup);
           return true;
         },
-        kPlaces);
+        places);
     if (found != (beyond == 0 ? Verdict::hit : Verdict::miss)) return;
   }
 }
@@ -483,7 +500,19 @@ void estimate_read_ahead(Estimator& e) {
     return;
   }
   if (!e.record().setting.map_known) {
-    c.read_ahead.method = "blocks after reads anywhere, as far behind each";
+    // Chosen: a drive of as many heads is no rare one.
+    constexpr double kHeads = 8, kSure = 0.01;
+    const std::int64_t reach = reach_blocks(e.record());
+    c.read_ahead.method =
+        "blocks after reads anywhere, as far behind each; the error is the chance that a "
+        "cylinder's "
+        "end bounds it";
+    c.read_ahead.error = std::max(c.read_ahead.error.value_or(0),
+                                  chance_of_no_end(e, reach, kHeads));
+    if (chance_of_no_end(e, reach, 1) > kSure)
+      c.read_ahead = absent(
+          "so few blocks are read ahead that none of the places lay near the end of a track for "
+          "sure, which a map would tell");
     if (!as_far_from_anywhere(e)) {
       const char* const why =
           "blocks are read ahead, now farther and now less far, as where the ends of tracks or "
