@@ -250,16 +250,17 @@ std::optional<SegmentSize> size_by_what_is_held(const Record& record) {
 
 }  // namespace
 
-// Where no map tells which ends bound read-ahead, one that holds less than was ever read ahead of a
-// block came about by such an end.
+bool goes_as_far_from_anywhere(const Record& record) {
+  const auto reach = reach_edge(record);
+  return reach && reach->first_miss && !reach->mixed &&
+         (reach->last_hit <= 1 || judge(record, Question::reach_mid, 0).verdict == Verdict::hit);
+}
+
+// What an end that is not known bounds is not taken for the end of a segment.
 std::optional<SegmentSize> segment_size(const Record& record) {
-  const auto size = size_by_what_is_held(record);
-  const bool too_small =
-      size && !record.setting.map_known &&
-      size->blocks + size->error <=
-          static_cast<double>(std::max(farthest_hit(record, Question::reach),
-                                       farthest_hit(record, Question::held_lower)));
-  return too_small ? std::nullopt : size;
+  if (!record.setting.map_known && reads_ahead(record) && !goes_as_far_from_anywhere(record))
+    return std::nullopt;
+  return size_by_what_is_held(record);
 }
 
 std::int64_t at_once_blocks(const Record& record) {

@@ -50,14 +50,6 @@ void learn_pace(Prober& prober) {
   if (!paces.empty()) prober.set_track_rev(statistics::median(paces));
 }
 
-// Whether as many blocks are read ahead from anywhere: from the beginning of what is a track by no
-// more than its distance, and from its middle.
-bool as_far_from_anywhere(const Estimator& e) {
-  const auto reach = reach_edge(e.record());
-  return reach && reach->first_miss && !reach->mixed &&
-         (reach->last_hit <= 1 || e.verdict(Question::reach_mid) == Verdict::hit);
-}
-
 // How likely it is that so many blocks from anywhere lie over the end of one of so many tracks in a
 // row, at least, if a track is as long as the measure of distances.
 double over_an_end(const Record& record, std::int64_t blocks, double tracks) {
@@ -513,7 +505,7 @@ void estimate_read_ahead(Estimator& e) {
       c.read_ahead = absent(
           "so few blocks are read ahead that none of the places lay near the end of a track for "
           "sure, which a map would tell");
-    if (!as_far_from_anywhere(e)) {
+    if (!goes_as_far_from_anywhere(e.record())) {
       const char* const why =
           "blocks are read ahead, now farther and now less far, as where the ends of tracks or "
           "cylinders bound it, which a map would tell";
