@@ -223,10 +223,10 @@ std::optional<WalkedRotation> walked_rotation(const Samples& walk) {
   const double noise_ns = std::max(statistics::mad_sigma(fit->residuals), 1.0);
   const double error_ns = std::max(std::sqrt(fit->covariance.at(0, 0)),
                                    error_with_wander(design, fit->residuals, began_s, noise_ns));
-  // In a short time the line takes most of the wander for the period: Chosen, by what it missed by
-  // on virtual drives in 5 to 45 s.
-  const double few = 1 + std::pow(4 * kOneTime_s / (began_s.back() - began_s.front()), 2);
-  return WalkedRotation{{fit->coefficients[0], few * error_ns, times.size()}, noise_ns};
+  // The line takes a part of the wander for the period, most of all in a short time: Chosen, by
+  // what it missed by on virtual drives in 5 to 45 s.
+  const double too_little = 1.5 + std::pow(4 * kOneTime_s / (began_s.back() - began_s.front()), 2);
+  return WalkedRotation{{fit->coefficients[0], too_little * error_ns, times.size()}, noise_ns};
 }
 
 }  // namespace platter::mtbrc
