@@ -59,7 +59,8 @@ class Characterization {
              ground_,
              distances_,
              queued_commands_,
-             [this](std::string text) { note(std::move(text)); }} {}
+             [this](std::string text) { note(std::move(text)); },
+             [this](std::size_t from) { disturbed_since(from); }} {}
   ~Characterization();
   // After an error: the settings are put back. What to do where that fails.
   std::optional<std::string> give_up();

@@ -28,7 +28,7 @@ void measure_period(Rig& rig, double relative_error) {
   const std::uint64_t lbn = rig.settings.reference_lbn;
   auto estimate = mtbrc::measure_rotation(rig.context, lbn, how);
   if (estimate.outcome != mtbrc::RotationOutcome::measured && rig.settings.pass_caches_by()) {
-    rig.context.samples.resize(samples);
+    rig.void_since(samples);
     estimate = mtbrc::measure_rotation(rig.context, lbn, how);
   }
   switch (estimate.outcome) {

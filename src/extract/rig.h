@@ -34,6 +34,7 @@ struct Rig {
   std::shared_ptr<const engine::LayoutMap>& distances;  // where no map is known (distances.h)
   std::uint64_t& queued_commands;                       // that the drive does not count
   std::function<void(std::string)> note;                // for a reader of the model
+  std::function<void(std::size_t)> void_since;          // samples from that one on tell nothing
 };
 
 }  // namespace platter::extract

@@ -41,14 +41,16 @@ void TimePlan::expect(std::size_t stage, double full_s, double least_s) {
   full_s_[stage] = std::max({full_s_[stage], full_s, least_s_[stage]});
 }
 
-// In the place of the self-validation, which there is none of.
+// At the end, in the place of the self-validation, which there is none of: the rotation once more,
+// most of which is rests.
 void TimePlan::expect_no_map() {
-  constexpr double kSharply = 18.5, kAtOnce = 0.05;  // as stages' weights; Chosen: seen on the
-                                                     // catalogue's drives
+  // Chosen: seen on the catalogue's drives. Of the cache's tests some are left out.
+  constexpr double kSharply_s = 18.5, kAtOnce = 0.05, kOfCache = 0.65;
   for (std::size_t i = kLayout + 1; i < kStages.size(); ++i)
     if (least_needs(kStages[i]) != Needs::nothing) leave_out(i);
   full_s_[kLayout] = least_s_[kLayout] = kAtOnce * slower_;
-  full_s_[kSelfValidation] = kSharply * slower_;
+  if (full_s_[kCache] > 0) full_s_[kCache] = kOfCache * kStages[kCache].weight * slower_;
+  full_s_[kSelfValidation] = kSharply_s;
   least_s_[kSelfValidation] = kStages[kRotation].weight * slower_;
 }
 
